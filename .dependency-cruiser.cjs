@@ -1,0 +1,112 @@
+/**
+ * Who may import whom: the table in docs/architecture.md, enforced by `npm run lint`.
+ * @type {import('dependency-cruiser').IConfiguration}
+ */
+const only = (name, from, allowed, comment) => ({
+  name,
+  comment,
+  severity: 'error',
+  from: { path: `^src/${from}/` },
+  to: { pathNot: [`^src/${from}/`, ...allowed] },
+});
+
+const nodeCore =
+  '^(node:)?(assert|async_hooks|buffer|child_process|crypto|events|fs|fs/promises|http|https|net|os|path|perf_hooks|readline|readline/promises|stream|stream/promises|timers/promises|tls|url|util|zlib|process|string_decoder|module|tty)$';
+const libraries = 'node_modules';
+const forbiddenInDomain = ['express', 'body-parser', 'knex', 'pg', 'winston', 'commander'];
+
+module.exports = {
+  forbidden: [
+    { name: 'no-circles', severity: 'error', from: {}, to: { circular: true } },
+    {
+      name: 'no-orphans',
+      severity: 'error',
+      from: { orphan: true, path: '^src/', pathNot: ['^src/main\\.ts$'] },
+      to: {},
+    },
+    { name: 'src-never-imports-tests', severity: 'error', from: { path: '^src/' }, to: { path: '^tests/' } },
+    { name: 'not-to-unresolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
+    {
+      name: 'no-deprecated-or-dev-library-in-src',
+      severity: 'error',
+      from: { path: '^src/' },
+      to: {
+        dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown', 'deprecated'],
+        pathNot: ['node_modules/@types/'],
+      },
+    },
+    {
+      name: 'no-grab-bags',
+      comment: 'No utils, helpers, common, types or index files.',
+      severity: 'error',
+      from: {},
+      to: { path: '^(src|tests)/(.*/)?(utils?|helpers?|common|types|index)(/|\\.ts$)' },
+    },
+    only('kernel', 'kernel', [nodeCore], 'kernel: node only'),
+    only(
+      'ocra',
+      'ocra',
+      ['^src/kernel/', '^src/accounts/', '^(node:)?crypto$'],
+      'ocra: kernel, accounts values, node:crypto',
+    ),
+    only(
+      'accounts',
+      'accounts',
+      ['^src/kernel/', '^(node:)?crypto$', '^(node:)?net$'],
+      'accounts: kernel, node:crypto, node:net (address arithmetic)',
+    ),
+    only(
+      'monitoring',
+      'monitoring',
+      ['^src/kernel/', '^src/accounts/', '^(node:)?crypto$'],
+      'monitoring: kernel, accounts values, node:crypto',
+    ),
+    {
+      name: 'domain-knows-no-framework',
+      severity: 'error',
+      from: { path: '^src/(kernel|ocra|accounts|monitoring)/' },
+      to: { path: forbiddenInDomain.map((library) => `node_modules/${library}/`) },
+    },
+    {
+      name: 'adapters-know-kernel-and-domain-only',
+      severity: 'error',
+      from: { path: '^src/(storage|security|resolvers|observability)/' },
+      to: { path: '^src/', pathNot: ['^src/(kernel|ocra|accounts|monitoring)/', '^src/$1/'] },
+    },
+    {
+      name: 'edges-never-reach-storage-or-security',
+      severity: 'error',
+      from: { path: '^src/(http|cli|console)/' },
+      to: { path: '^src/', pathNot: ['^src/(kernel|ocra|accounts|monitoring)/', '^src/$1/'] },
+    },
+    {
+      name: 'config-knows-kernel-only',
+      severity: 'error',
+      from: { path: '^src/config\\.ts$' },
+      to: { path: '^src/', pathNot: ['^src/kernel/'] },
+    },
+    {
+      name: 'main-knows-compose-and-config-only',
+      severity: 'error',
+      from: { path: '^src/main\\.ts$' },
+      to: { path: '^src/', pathNot: ['^src/(compose|config)\\.ts$'] },
+    },
+    {
+      name: 'nobody-imports-compose',
+      severity: 'error',
+      from: { path: '^src/', pathNot: ['^src/main\\.ts$'] },
+      to: { path: '^src/compose\\.ts$' },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: libraries + '/(?!express|body-parser|knex|pg|winston|commander)' },
+    tsConfig: { fileName: 'tsconfig.json' },
+    tsPreCompilationDeps: true,
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'require', 'node', 'default', 'types'],
+      extensions: ['.ts', '.js', '.json'],
+    },
+  },
+};

@@ -1,0 +1,30 @@
+import { randomBytes, randomInt } from 'node:crypto';
+
+/** Where the time comes from. An argument everywhere, so that tests fix it. */
+export interface Clock {
+  /** @returns the present instant */
+  now(): Date;
+}
+
+/** Where randomness comes from. An argument everywhere, so that tests fix it. */
+export interface Random {
+  /** @returns `size` random bytes, fit for keys */
+  bytes(size: number): Buffer;
+  /** @returns a whole number, uniformly from 0 up to and without `bound` */
+  below(bound: number): number;
+}
+
+export const systemClock: Clock = { now: () => new Date() };
+
+export const systemRandom: Random = {
+  bytes: (size) => randomBytes(size),
+  below: (bound) => randomInt(bound),
+};
+
+/**
+ * @param alphabet the characters to draw from
+ * @returns `length` characters, each drawn uniformly
+ */
+export function randomText(random: Random, alphabet: string, length: number): string {
+  return Array.from({ length }, () => alphabet.charAt(random.below(alphabet.length))).join('');
+}

@@ -1,0 +1,76 @@
+/**
+ * Every way in which a request can fail for a reason that the caller may know. A closed union: `http/failures.ts`
+ * is the only table that translates these into legacy codes and HTTP statuses, and it must name each of them.
+ */
+export type ErrorCode =
+  | 'parameter.missing'
+  | 'parameter.invalid'
+  | 'request.malformed'
+  | 'request.too-large'
+  | 'request.media-type'
+  | 'path.unknown'
+  | 'method.not-allowed'
+  | 'authentication.required'
+  | 'right.missing'
+  | 'cross-site.refused'
+  | 'too-many-requests'
+  | 'user.unknown'
+  | 'user.exists'
+  | 'realm.unknown'
+  | 'realm.exists'
+  | 'resolver.unknown'
+  | 'resolver.invalid'
+  | 'resolver.in-use'
+  | 'resolver.unavailable'
+  | 'token.unknown'
+  | 'token.exists'
+  | 'token.ambiguous'
+  | 'token.not-ocra'
+  | 'token.not-ready'
+  | 'token.state'
+  | 'challenge.too-long'
+  | 'challenge.url-ambiguous'
+  | 'policy.unknown'
+  | 'policy.invalid'
+  | 'administrator.unknown'
+  | 'administrator.exists'
+  | 'administrator.invalid'
+  | 'configuration.invalid'
+  | 'suite.invalid'
+  | 'data-input.invalid'
+  | 'activation-code.invalid'
+  | 'qrtan-url.invalid'
+  | 'duration.invalid'
+  | 'key.unavailable'
+  | 'secret.unreadable'
+  | 'security-module.unavailable'
+  | 'database.unavailable'
+  | 'internal';
+
+/** What a `ServiceError` may carry besides its code. */
+export interface ServiceErrorOptions {
+  /** For the log only, never for the client. Must not hold secrets either. */
+  readonly detail?: string;
+  readonly cause?: unknown;
+}
+
+/**
+ * A failure of the domain. The `message` may reach the client, so it names no path, no SQL and nobody else's data;
+ * the `detail` and `cause` reach only the log.
+ */
+export class ServiceError extends Error {
+  override readonly name = 'ServiceError';
+  readonly code: ErrorCode;
+  readonly detail: string | undefined;
+
+  constructor(code: ErrorCode, message: string, options: ServiceErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.detail = options.detail;
+  }
+}
+
+/** @returns whether `error` is a `ServiceError`, of the given code where one is named */
+export function isServiceError(error: unknown, code?: ErrorCode): error is ServiceError {
+  return error instanceof ServiceError && (code === undefined || error.code === code);
+}
