@@ -1,0 +1,152 @@
+import type { Act } from './caller.ts';
+import type { Policy, Resolver, ResolverKind, Setup } from './setup.ts';
+import type { NewToken, Owner, Token, TokenChange } from './token.ts';
+
+/** The configuration, read as one value and changed piece by piece. Every change is one transaction with its audit row. */
+export interface SetupStore {
+  /** @returns the setup as of now: kept while the database's revision has not moved, one small query to know it */
+  current(): Promise<Setup>;
+  /** Creates or replaces a policy of that name. */
+  putPolicy(policy: Policy, act: Act): Promise<void>;
+  /** @returns whether there was one */
+  removePolicy(name: string, act: Act): Promise<boolean>;
+  /** Creates the realm or replaces its resolvers. The first realm becomes the default one. @throws 'resolver.unknown' */
+  putRealm(name: string, resolvers: readonly string[], act: Act): Promise<void>;
+  /** Removes the realm, also from every token that is in it. @returns whether there was one */
+  removeRealm(name: string, act: Act): Promise<boolean>;
+  /** @param name the new default realm, or null for none. @throws 'realm.unknown' */
+  setDefaultRealm(name: string | null, act: Act): Promise<void>;
+  /** Creates or changes a resolver. @throws 'resolver.invalid' when its kind would change */
+  putResolver(
+    resolver: { name: string; kind: ResolverKind; settings: Readonly<Record<string, string>> },
+    act: Act,
+  ): Promise<void>;
+  /** @returns whether there was one. @throws 'resolver.in-use' while a realm or a token's owner refers to it */
+  removeResolver(name: string, act: Act): Promise<boolean>;
+  putConfiguration(entries: ReadonlyMap<string, string>, act: Act): Promise<void>;
+  /** @returns whether there was such a key */
+  removeConfiguration(key: string, act: Act): Promise<boolean>;
+}
+
+/** Which tokens to list; what is left out does not restrict. Nothing here is a wildcard. */
+export interface TokenFilter {
+  readonly serial?: string;
+  readonly owner?: Pick<Owner, 'resolverId' | 'userId'>;
+  /** A realm's name; null: tokens in no realm. */
+  readonly realm?: string | null;
+  readonly active?: boolean;
+  readonly assigned?: boolean;
+  readonly limit?: number;
+  readonly offset?: number;
+}
+
+export interface TokenStore {
+  /** @returns the token with exactly this serial */
+  findBySerial(serial: string): Promise<Token | undefined>;
+  /** @returns tokens by serial */
+  list(filter: TokenFilter): Promise<readonly Token[]>;
+  count(filter: TokenFilter): Promise<number>;
+  /** @throws 'token.exists' when a serial differs at most in case, 'realm.unknown' */
+  insert(token: NewToken, act: Act): Promise<Token>;
+  /**
+   * Changes a token and writes the audit row, in one transaction.
+   * @returns the token as it is afterwards, undefined when it does not exist. @throws 'realm.unknown'
+   */
+  update(serial: string, change: TokenChange, act: Act): Promise<Token | undefined>;
+  /** Removes the token with its challenges. @returns whether there was one */
+  remove(serial: string, act: Act): Promise<boolean>;
+}
+
+/** A user of a managed resolver. */
+export interface ManagedUser {
+  readonly userId: string;
+  readonly login: string;
+  readonly givenName: string;
+  readonly surname: string;
+  readonly email: string;
+  readonly phone: string;
+  /** As `PasswordHasher` makes it; null: no password. */
+  readonly passwordHash: string | null;
+}
+
+/** The table behind managed resolvers. */
+export interface ManagedUserStore {
+  findByLogin(resolverId: string, login: string): Promise<ManagedUser | undefined>;
+  findById(resolverId: string, userId: string): Promise<ManagedUser | undefined>;
+  list(resolverId: string): Promise<readonly ManagedUser[]>;
+  count(resolverId: string): Promise<number>;
+  /** @throws 'user.exists' */
+  insert(resolverId: string, user: Omit<ManagedUser, 'userId'>, act: Act): Promise<ManagedUser>;
+  setPassword(resolverId: string, userId: string, passwordHash: string | null, act: Act): Promise<boolean>;
+  /** Removes the user; the tokens become unassigned. @returns whether there was one */
+  remove(resolverId: string, userId: string, act: Act): Promise<boolean>;
+}
+
+/** A user as any resolver tells of them. */
+export interface DirectoryUser {
+  readonly userId: string;
+  readonly login: string;
+  readonly givenName: string;
+  readonly surname: string;
+  readonly email: string;
+  readonly phone: string;
+}
+
+/** The users of one resolver. Every method may throw 'resolver.unavailable', with a message that names the resolver. */
+export interface UserSource {
+  findByLogin(login: string): Promise<DirectoryUser | undefined>;
+  findById(userId: string): Promise<DirectoryUser | undefined>;
+  list(): Promise<readonly DirectoryUser[]>;
+  count(): Promise<number>;
+  /** @returns whether it is the user's password; false where the resolver keeps none */
+  checkPassword(userId: string, password: string): Promise<boolean>;
+}
+
+/** Opens the users of a resolver by its kind. */
+export type UserSources = (resolver: Resolver) => UserSource;
+
+export interface Administrator {
+  readonly id: string;
+  readonly name: string;
+  readonly passwordHash: string;
+  readonly createdAt: Date;
+}
+
+export interface ApiToken {
+  readonly name: string;
+  readonly administrator: string;
+  readonly rights: readonly string[];
+  readonly createdAt: Date;
+  readonly expiresAt: Date | null;
+}
+
+/** Administrators, what they carry instead of a password, and their sessions. Tokens and sessions are kept as hashes. */
+export interface AdministratorStore {
+  find(name: string): Promise<Administrator | undefined>;
+  list(): Promise<readonly Administrator[]>;
+  /** @throws 'administrator.exists' */
+  insert(name: string, passwordHash: string, act: Act): Promise<void>;
+  /** Also ends every session of the administrator. @returns whether there is such an administrator */
+  setPassword(name: string, passwordHash: string, act: Act): Promise<boolean>;
+  /** Also removes sessions and API tokens. @throws 'administrator.invalid' for the last one. @returns whether there was one */
+  remove(name: string, act: Act): Promise<boolean>;
+  /** @throws 'administrator.unknown', 'administrator.exists' when the name is taken for that administrator */
+  insertApiToken(token: Omit<ApiToken, 'createdAt'>, tokenHash: Buffer, act: Act): Promise<void>;
+  listApiTokens(administrator: string): Promise<readonly ApiToken[]>;
+  removeApiToken(administrator: string, name: string, act: Act): Promise<boolean>;
+  /** @returns the token of that hash, unless it has expired by `now` */
+  findApiToken(tokenHash: Buffer, now: Date): Promise<ApiToken | undefined>;
+  insertSession(administrator: string, sessionHash: Buffer, expiresAt: Date): Promise<void>;
+  /** @returns the administrator's name, unless the session has expired by `now` or was revoked */
+  findSession(sessionHash: Buffer, now: Date): Promise<string | undefined>;
+  revokeSession(sessionHash: Buffer): Promise<boolean>;
+}
+
+/** Slow, salted hashes for passwords that people choose. */
+export interface PasswordHasher {
+  hash(password: string): Promise<string>;
+  /** @returns whether it is the password; takes as long for a wrong one */
+  verify(hash: string, password: string): Promise<boolean>;
+  /** Takes as long as `verify` does, for an account that does not exist. */
+  verifyNothing(password: string): Promise<false>;
+}

@@ -1,0 +1,66 @@
+/** A set of users that tokens and policies refer to by one name, fed from resolvers in this order. */
+export interface Realm {
+  readonly id: string;
+  /** Lower-case, unique. */
+  readonly name: string;
+  readonly isDefault: boolean;
+  /** Names of the resolvers, in the order in which a login is looked up. */
+  readonly resolvers: readonly string[];
+}
+
+/** Where users live. Later kinds (SQL, LDAP) extend this union. */
+export type ResolverKind = 'managed' | 'passwd';
+
+export interface Resolver {
+  readonly id: string;
+  /** Unique; case is kept. */
+  readonly name: string;
+  readonly kind: ResolverKind;
+  /** By kind: managed `{}`, passwd `{fileName}`. Holds no secret. */
+  readonly settings: Readonly<Record<string, string>>;
+}
+
+export const POLICY_SCOPES = ['admin', 'system', 'monitoring', 'ocra', 'authentication'] as const;
+export type PolicyScope = (typeof POLICY_SCOPES)[number];
+
+/** A policy as it is written down: lists are comma separated texts, `*` means any. `accounts/policy.ts` reads them. */
+export interface Policy {
+  readonly name: string;
+  readonly scope: PolicyScope;
+  /** Comma list of `action` or `action=value`. */
+  readonly action: string;
+  readonly realm: string;
+  readonly user: string;
+  /** Comma list of addresses and networks; empty means any. */
+  readonly client: string;
+  /** `minute hour day month weekday year;` as cron writes it; empty means always. */
+  readonly time: string;
+  readonly active: boolean;
+}
+
+/**
+ * All that administrators configure, as of one revision: read together, so that one request never sees half of a
+ * change, and kept until the database's revision moves on.
+ */
+export interface Setup {
+  /** Grows with every configuration change, whoever makes it. */
+  readonly revision: bigint;
+  /** When the last change was made, by the database's clock. */
+  readonly changedAt: Date;
+  /** When this server read it. */
+  readonly readAt: Date;
+  /** Sorted by name. */
+  readonly realms: readonly Realm[];
+  /** Sorted by name. */
+  readonly resolvers: readonly Resolver[];
+  /** Sorted by name. */
+  readonly policies: readonly Policy[];
+  /** Keys as clients write them (`OcraMaxChallenges`), case kept. */
+  readonly configuration: ReadonlyMap<string, string>;
+}
+
+/** @returns the realm of that name in any case, the default realm for an empty name, undefined where there is none */
+export function findRealm(setup: Setup, name: string): Realm | undefined {
+  const wanted = name.trim().toLowerCase();
+  return setup.realms.find((realm) => (wanted === '' ? realm.isDefault : realm.name === wanted));
+}

@@ -1,0 +1,83 @@
+import { parseDuration } from '../kernel/duration.ts';
+import { ServiceError } from '../kernel/errors.ts';
+
+/** What the configuration says about OCRA. Keys and defaults are LinOTP's. */
+export interface OcraSettings {
+  /** `OcraMaxChallenges`: how many challenges of a token may be open at once. */
+  readonly maxChallenges: number;
+  /** `OcraMaxChallengeRequests`: how many wrong responses close a challenge. */
+  readonly maxChallengeRequests: number;
+  /** `OcraChallengeTimeout`, in seconds. */
+  readonly challengeTimeout: number;
+  /** `ocra.timeWindow`: how far a device's clock may be off, in seconds either way. */
+  readonly timeWindow: number;
+  /** `ocra.timeShift`: seconds added to the server's clock before it is compared. */
+  readonly timeShift: number;
+  /** `OcraDefaultSuite`: for plain tokens that name no suite. */
+  readonly defaultSuite: string;
+  /** `QrOcraDefaultSuite`: for the roll-out of QR-TAN tokens. */
+  readonly qrDefaultSuite: string;
+  /** `DefaultMaxFailCount`: after how many wrong responses a new token locks. */
+  readonly defaultMaxFail: number;
+  /** `DefaultCountWindow` of new tokens. */
+  readonly defaultCountWindow: number;
+  /** `DefaultSyncWindow` of new tokens. */
+  readonly defaultSyncWindow: number;
+}
+
+const DEFAULTS = {
+  OcraMaxChallenges: '4',
+  OcraMaxChallengeRequests: '3',
+  OcraChallengeTimeout: '20M',
+  'ocra.timeWindow': '180',
+  'ocra.timeShift': '0',
+  OcraDefaultSuite: 'OCRA-1:HOTP-SHA256-8:C-QN08',
+  QrOcraDefaultSuite: 'OCRA-1:HOTP-SHA256-8:C-QA64',
+  DefaultMaxFailCount: '10',
+  DefaultCountWindow: '10',
+  DefaultSyncWindow: '1000',
+} as const;
+
+type Key = keyof typeof DEFAULTS;
+
+/**
+ * @returns the settings, defaults where the configuration is silent
+ * @throws ServiceError 'configuration.invalid' that names the key, when a stored value is none that fits
+ */
+export function readOcraSettings(configuration: ReadonlyMap<string, string>): OcraSettings {
+  const text = (key: Key): string => configuration.get(key) ?? DEFAULTS[key];
+  const whole = (key: Key, least: number, most: number): number => wholeNumber(key, text(key), least, most);
+  return {
+    maxChallenges: whole('OcraMaxChallenges', 1, 1_000),
+    maxChallengeRequests: whole('OcraMaxChallengeRequests', 1, 1_000),
+    challengeTimeout: duration('OcraChallengeTimeout', text('OcraChallengeTimeout')),
+    timeWindow: whole('ocra.timeWindow', 0, 86_400),
+    timeShift: whole('ocra.timeShift', -86_400, 86_400),
+    defaultSuite: text('OcraDefaultSuite'),
+    qrDefaultSuite: text('QrOcraDefaultSuite'),
+    defaultMaxFail: whole('DefaultMaxFailCount', 1, 1_000_000),
+    defaultCountWindow: whole('DefaultCountWindow', 1, 1_000),
+    defaultSyncWindow: whole('DefaultSyncWindow', 1, 10_000),
+  };
+}
+
+function wholeNumber(key: Key, text: string, least: number, most: number): number {
+  const value = /^-?\d{1,9}$/.test(text.trim()) ? Number(text) : Number.NaN;
+  if (Number.isNaN(value) || value < least || value > most) {
+    throw new ServiceError(
+      'configuration.invalid',
+      `The configuration value ${key} must be a whole number from ${least} to ${most}`,
+    );
+  }
+  return value;
+}
+
+function duration(key: Key, text: string): number {
+  try {
+    return parseDuration(text);
+  } catch (cause) {
+    throw new ServiceError('configuration.invalid', `The configuration value ${key} is not a duration`, {
+      cause,
+    });
+  }
+}

@@ -1,0 +1,49 @@
+import type { Act } from '../accounts/caller.ts';
+import type { Owner, Token, TokenChange } from '../accounts/token.ts';
+import type { Challenge, Decision } from './challenge.ts';
+
+export interface NewChallenge {
+  readonly tokenId: string;
+  readonly transactionId: string;
+  /** RFC 6287 Q, as it is given to the device. */
+  readonly question: string;
+  /** The display data that the question was made from. */
+  readonly data: string;
+  readonly issuedAt: Date;
+}
+
+/** A challenge together with the token it was issued for. */
+export interface ChallengeOfToken {
+  readonly challenge: Challenge;
+  readonly token: Token;
+}
+
+/** Which challenges to look for: all that is given must match. At least one is given. */
+export interface ChallengeFilter {
+  readonly transactionId?: string;
+  readonly serial?: string;
+  readonly owner?: Pick<Owner, 'resolverId' | 'userId'>;
+}
+
+/** Challenges. The row of the token is the lock and the version for all of its challenges. */
+export interface ChallengeStore {
+  /**
+   * Stores a challenge and closes the token's oldest open ones beyond `maxOpen`, in one transaction.
+   * @param change what is changed of the token with it (roll-out phase 2)
+   * @returns false when the transaction id is taken, and nothing was stored. @throws 'token.unknown' when it has gone
+   */
+  issue(challenge: NewChallenge, maxOpen: number, act: Act, change?: TokenChange): Promise<boolean>;
+  /**
+   * Answers a challenge exactly once: reads it with its token, lets `decide` decide, and applies the decision only if
+   * nobody has changed the token or its challenges in between; otherwise decides again, then holding the token's lock.
+   * @param decide may be called twice; must not have effects of its own
+   * @returns the decision that was applied, undefined when there is no such transaction
+   */
+  answer(
+    transactionId: string,
+    decide: (found: ChallengeOfToken) => Promise<Decision>,
+    act: Act,
+  ): Promise<Decision | undefined>;
+  /** @returns what matches, of OCRA tokens only, newest first */
+  find(filter: ChallengeFilter): Promise<readonly ChallengeOfToken[]>;
+}

@@ -1,0 +1,41 @@
+import type { Knex } from 'knex';
+
+/** Who may speak: administrators, their API tokens and sessions (both kept as hashes only). */
+export async function up(knex: Knex): Promise<void> {
+  await knex.raw(`
+    CREATE TABLE administrators (
+      id bigint GENERATED ALWAYS AS IDENTITY CONSTRAINT administrators_pkey PRIMARY KEY,
+      name text NOT NULL CONSTRAINT administrators_name_key UNIQUE CONSTRAINT administrators_name_given CHECK (name <> ''),
+      password_hash text NOT NULL,
+      created_at timestamptz NOT NULL DEFAULT now()
+    );
+
+    CREATE TABLE api_tokens (
+      id bigint GENERATED ALWAYS AS IDENTITY CONSTRAINT api_tokens_pkey PRIMARY KEY,
+      administrator_id bigint NOT NULL
+        CONSTRAINT api_tokens_administrator_fkey REFERENCES administrators ON DELETE CASCADE,
+      name text NOT NULL CONSTRAINT api_tokens_name_given CHECK (name <> ''),
+      token_hash bytea NOT NULL CONSTRAINT api_tokens_token_hash_key UNIQUE,
+      rights text[] NOT NULL CONSTRAINT api_tokens_rights_given CHECK (cardinality(rights) > 0),
+      created_at timestamptz NOT NULL DEFAULT now(),
+      expires_at timestamptz,
+      CONSTRAINT api_tokens_administrator_name_key UNIQUE (administrator_id, name)
+    );
+
+    CREATE TABLE sessions (
+      id bigint GENERATED ALWAYS AS IDENTITY CONSTRAINT sessions_pkey PRIMARY KEY,
+      administrator_id bigint NOT NULL
+        CONSTRAINT sessions_administrator_fkey REFERENCES administrators ON DELETE CASCADE,
+      session_hash bytea NOT NULL CONSTRAINT sessions_session_hash_key UNIQUE,
+      created_at timestamptz NOT NULL DEFAULT now(),
+      expires_at timestamptz NOT NULL,
+      revoked_at timestamptz
+    );
+    CREATE INDEX sessions_administrator_idx ON sessions (administrator_id);
+    CREATE INDEX sessions_expires_idx ON sessions (expires_at);
+  `);
+}
+
+export async function down(knex: Knex): Promise<void> {
+  await knex.raw('DROP TABLE sessions; DROP TABLE api_tokens; DROP TABLE administrators;');
+}
