@@ -4,6 +4,8 @@ export interface Principal {
   readonly administrator: string;
   /** `*`, or what an API token is limited to: `scope:action`, each part may be `*` (`monitoring:*`, `ocra:request`). */
   readonly rights: readonly string[];
+  /** Somebody at the command line of the machine itself: policies do not bind them, or a wrong one could not be mended. */
+  readonly operator: boolean;
   /** The address of the client, as policies of client networks see it; empty for the command line on the machine itself. */
   readonly client: string;
 }
