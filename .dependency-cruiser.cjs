@@ -82,8 +82,8 @@ module.exports = {
     {
       name: 'config-knows-kernel-only',
       severity: 'error',
-      from: { path: '^src/config\\.ts$' },
-      to: { path: '^src/', pathNot: ['^src/kernel/'] },
+      from: { path: '^src/config(-variables)?\\.ts$' },
+      to: { path: '^src/', pathNot: ['^src/kernel/', '^src/config-variables\\.ts$'] },
     },
     {
       name: 'main-knows-compose-and-config-only',

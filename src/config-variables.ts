@@ -1,0 +1,134 @@
+import { z } from 'zod';
+import { parseDuration } from './kernel/duration.ts';
+
+/** One variable: how it is read, what it may be, what it is for. */
+export interface Variable {
+  readonly schema: z.ZodType;
+  /** As if it were set; undefined: may be left out. */
+  readonly fallback?: string;
+  /** What is allowed, for the message when it is not. */
+  readonly allowed: string;
+  readonly meaning: string;
+  /** Hides what must not be shown. */
+  readonly mask?: (value: string) => string;
+}
+
+const text = z.string().min(1);
+const oneOf = <const Value extends string>(
+  ...values: Value[]
+): Pick<Variable, 'allowed'> & { schema: z.ZodType<Value> } => ({
+  schema: z.enum(values),
+  allowed: values.join(', '),
+});
+const whole = (least: number, most: number): Pick<Variable, 'allowed'> & { schema: z.ZodType<number> } => ({
+  schema: z
+    .string()
+    .regex(/^\d{1,9}$/)
+    .transform(Number)
+    .pipe(z.number().min(least).max(most)),
+  allowed: `a whole number from ${least} to ${most}`,
+});
+const seconds = z
+  .string()
+  .transform((value, context) => {
+    try {
+      return parseDuration(value);
+    } catch {
+      context.addIssue({ code: 'custom', message: 'not a duration' });
+      return z.NEVER;
+    }
+  })
+  .pipe(z.number().min(1));
+const proxies = z
+  .string()
+  .transform((value) => value.split(',').map((entry) => entry.trim()))
+  .pipe(
+    z.array(
+      z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6(), z.enum(['loopback', 'linklocal', 'uniquelocal'])]),
+    ),
+  );
+
+/** Every variable that tankeeper reads: the list behind `tankeeper config` and .env.example. */
+export const VARIABLES = {
+  HOST: {
+    schema: text,
+    fallback: '127.0.0.1',
+    allowed: 'a host name or an address',
+    meaning: 'address to listen on',
+  },
+  PORT: { ...whole(0, 65_535), fallback: '5001', meaning: 'port to listen on; 0 takes a free one' },
+  DATA_DIR: {
+    schema: text,
+    fallback: './data',
+    allowed: 'a folder',
+    meaning: 'embedded database and encryption key',
+  },
+  DATABASE_URL: {
+    schema: z
+      .string()
+      .regex(/^postgres(ql)?:\/\/./)
+      .refine((value) => URL.canParse(value) || value.includes('host=/')),
+    allowed: 'postgres://user:password@host:port/database',
+    meaning: 'PostgreSQL 14 or newer; unset: an embedded one in DATA_DIR',
+    mask: maskPassword,
+  },
+  DATABASE_PASSWORD_FILE: {
+    schema: text,
+    allowed: 'a file',
+    meaning: 'file with the password for DATABASE_URL',
+  },
+  DATABASE_POOL_SIZE: { ...whole(2, 500), fallback: '10', meaning: 'connections to the database at most' },
+  WIRE_DIALECT: { ...oneOf('documented'), fallback: 'documented', meaning: 'how answers look on the wire' },
+  SERVICE_VERSION: {
+    schema: text,
+    allowed: 'a text',
+    meaning: 'the version that answers carry; unset: Tankeeper and its version',
+  },
+  LOG_LEVEL: { ...oneOf('error', 'warn', 'info', 'debug'), fallback: 'info', meaning: 'how much is logged' },
+  LOG_FORMAT: {
+    ...oneOf('auto', 'json', 'text'),
+    fallback: 'auto',
+    meaning: 'JSON lines or text; auto: text on a terminal',
+  },
+  ENCRYPTION_KEY_FILE: {
+    schema: text,
+    allowed: 'a file',
+    meaning: 'key that seals secrets; unset: DATA_DIR/encryption.key',
+  },
+  ADMIN_PASSWORD_FILE: {
+    schema: text,
+    allowed: 'a file',
+    meaning: 'password of the first administrator; unset: a random one',
+  },
+  TRUST_PROXY: {
+    schema: proxies,
+    allowed: 'addresses or networks, comma separated, or loopback, linklocal, uniquelocal',
+    meaning: 'proxies whose X-Forwarded-For is believed; unset: none',
+  },
+  SESSION_LIFETIME: {
+    schema: seconds,
+    fallback: '1H',
+    allowed: 'a duration such as 300 or 1H30M',
+    meaning: 'how long a session lasts',
+  },
+  RESOLVER_TIMEOUT: {
+    schema: seconds,
+    fallback: '3S',
+    allowed: 'a duration such as 5 or 5S',
+    meaning: 'how long a resolver may take to count',
+  },
+  MONITORING_POST: {
+    ...oneOf('on', 'off'),
+    fallback: 'on',
+    meaning: 'whether /monitoring answers POST (deprecated)',
+  },
+  MONITORING_POST_SUNSET: {
+    schema: z.iso.date().transform((value) => new Date(`${value}T00:00:00Z`)),
+    allowed: 'a date such as 2027-12-31',
+    meaning: 'the day on which POST on /monitoring ends, announced in a header',
+  },
+} as const satisfies Record<string, Variable>;
+
+function maskPassword(url: string): string {
+  return url.replace(/^([a-z]+:\/\/[^:@/?]*):.*@/i, '$1:****@').replace(/([?&]password=)[^&]*/gi, '$1****');
+}

@@ -1,0 +1,144 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { z } from 'zod';
+import { VARIABLES, type Variable } from './config-variables.ts';
+import { ServiceError } from './kernel/errors.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+type VariableName = keyof typeof VARIABLES;
+const NAMES = Object.keys(VARIABLES) as VariableName[];
+
+/** What the environment says, checked. Frozen. */
+export interface Config {
+  readonly host: string;
+  readonly port: number;
+  readonly dataDir: string;
+  /** undefined: the embedded PostgreSQL. Holds the password. */
+  readonly databaseUrl: string | undefined;
+  readonly databasePoolSize: number;
+  readonly dialect: 'documented';
+  readonly serviceVersion: string | undefined;
+  readonly logLevel: 'error' | 'warn' | 'info' | 'debug';
+  readonly logFormat: 'auto' | 'json' | 'text';
+  readonly encryptionKeyFile: string;
+  readonly adminPasswordFile: string | undefined;
+  readonly trustProxy: readonly string[];
+  /** Seconds. */
+  readonly sessionLifetime: number;
+  /** Seconds. */
+  readonly resolverTimeout: number;
+  readonly monitoringPost: 'on' | 'off';
+  readonly monitoringPostSunset: Date | undefined;
+}
+
+/** A row of `tankeeper config`. */
+export interface ConfigRow {
+  readonly variable: string;
+  /** Masked where it holds a secret; empty when unset. */
+  readonly value: string;
+  readonly source: 'environment' | 'default' | 'unset';
+  readonly meaning: string;
+}
+
+/**
+ * Reads the whole configuration. The only reader of the environment.
+ * @throws ServiceError 'configuration.invalid' that names each wrong variable, its value and what is allowed
+ */
+export function loadConfig(environment: Environment = process.env): Config {
+  const read = readAll(environment);
+  const dataDir = resolve(read('DATA_DIR'));
+  return Object.freeze({
+    host: read('HOST'),
+    port: read('PORT'),
+    dataDir,
+    databaseUrl: databaseUrl(read('DATABASE_URL'), read('DATABASE_PASSWORD_FILE')),
+    databasePoolSize: read('DATABASE_POOL_SIZE'),
+    dialect: read('WIRE_DIALECT'),
+    serviceVersion: read('SERVICE_VERSION'),
+    logLevel: read('LOG_LEVEL'),
+    logFormat: read('LOG_FORMAT'),
+    encryptionKeyFile: resolve(read('ENCRYPTION_KEY_FILE') ?? resolve(dataDir, 'encryption.key')),
+    adminPasswordFile: read('ADMIN_PASSWORD_FILE'),
+    trustProxy: Object.freeze(read('TRUST_PROXY') ?? []),
+    sessionLifetime: read('SESSION_LIFETIME'),
+    resolverTimeout: read('RESOLVER_TIMEOUT'),
+    monitoringPost: read('MONITORING_POST'),
+    monitoringPostSunset: read('MONITORING_POST_SUNSET'),
+  });
+}
+
+/** @returns every variable with what it is set to, secrets masked */
+export function describeConfig(environment: Environment = process.env): readonly ConfigRow[] {
+  return NAMES.map((variable) => {
+    const { fallback, meaning, mask }: Variable = VARIABLES[variable];
+    const given = environmentValue(environment, variable);
+    const value = given ?? fallback ?? '';
+    const source = given !== undefined ? 'environment' : fallback === undefined ? 'unset' : 'default';
+    return { variable, value: mask?.(value) ?? value, source, meaning };
+  });
+}
+
+type Fallback<Name extends VariableName> = (typeof VARIABLES)[Name] extends { fallback: string }
+  ? never
+  : undefined;
+type Value<Name extends VariableName> = z.output<(typeof VARIABLES)[Name]['schema']> | Fallback<Name>;
+
+function readAll(environment: Environment): <Name extends VariableName>(name: Name) => Value<Name> {
+  const wrong: string[] = [];
+  const values = new Map<VariableName, unknown>();
+  for (const name of NAMES) {
+    const variable: Variable = VARIABLES[name];
+    const given = environmentValue(environment, name) ?? variable.fallback;
+    if (given === undefined) {
+      continue;
+    }
+    const parsed = variable.schema.safeParse(given);
+    if (parsed.success) {
+      values.set(name, parsed.data);
+    } else {
+      wrong.push(
+        `${name}='${variable.mask?.(given) ?? given}' is not allowed. Allowed: ${variable.allowed}.`,
+      );
+    }
+  }
+  if (wrong.length > 0) {
+    throw new ServiceError('configuration.invalid', wrong.join('\n'));
+  }
+  return <Name extends VariableName>(name: Name) => values.get(name) as Value<Name>;
+}
+
+/** An empty variable counts as unset, as compose files write it. */
+function environmentValue(environment: Environment, name: string): string | undefined {
+  return environment[name] === '' ? undefined : environment[name];
+}
+
+function databaseUrl(url: string | undefined, passwordFile: string | undefined): string | undefined {
+  if (url === undefined || passwordFile === undefined) {
+    return url;
+  }
+  const withPassword = new URL(url);
+  withPassword.password = encodeURIComponent(readSecretFile('DATABASE_PASSWORD_FILE', passwordFile));
+  return withPassword.href;
+}
+
+/**
+ * @param variable the variable that named the file, for the message
+ * @returns the file's text without the line end at its end
+ * @throws ServiceError 'configuration.invalid' when it cannot be read or is empty
+ */
+export function readSecretFile(variable: string, file: string): string {
+  let content: string;
+  try {
+    content = readFileSync(file, 'utf8').replace(/\r?\n$/, '');
+  } catch (cause) {
+    const reason = (cause as NodeJS.ErrnoException).code ?? 'unreadable';
+    throw new ServiceError('configuration.invalid', `${variable}='${file}' cannot be read (${reason}).`, {
+      cause,
+    });
+  }
+  if (content === '') {
+    throw new ServiceError('configuration.invalid', `${variable}='${file}' is empty.`);
+  }
+  return content;
+}
