@@ -72,17 +72,24 @@ export interface NewToken extends TokenState {
   readonly realms: readonly string[];
 }
 
-/** What may be changed of a token; what is left out stays. */
-export interface TokenChange extends Partial<Omit<TokenState, 'secrets' | 'type'>> {
-  readonly owner?: Owner | null;
-  readonly realms?: readonly string[];
+/** What a response may change of a token; what is left out stays. */
+export interface TokenStateChange extends Partial<Omit<TokenState, 'secrets' | 'type'>> {
   readonly lastSuccessAt?: Date;
   readonly secrets?: Partial<TokenSecrets>;
 }
 
+/** What may be changed of a token; what is left out stays. */
+export interface TokenChange extends TokenStateChange {
+  readonly owner?: Owner | null;
+  readonly realms?: readonly string[];
+}
+
+/** The types of tokens that answer OCRA challenges. */
+export const OCRA_TYPES: readonly string[] = ['ocra', 'ocra2'];
+
 /** @returns whether the token is of a type that answers OCRA challenges */
 export function isOcraToken(token: Pick<Token, 'type'>): boolean {
-  return token.type === 'ocra' || token.type === 'ocra2';
+  return OCRA_TYPES.includes(token.type);
 }
 
 /** @returns whether too many wrong responses have locked the token */

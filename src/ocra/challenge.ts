@@ -1,4 +1,4 @@
-import { isLocked, type Token, type TokenChange } from '../accounts/token.ts';
+import { isLocked, type Token, type TokenStateChange } from '../accounts/token.ts';
 import type { OcraSettings } from './ocra-settings.ts';
 
 /** Why a challenge takes no more responses: answered rightly, answered wrongly too often, or pushed out by newer ones. */
@@ -23,7 +23,7 @@ export interface Challenge {
 
 /** What the look at a response said: `right` with the changes that follow for the token. */
 export type Verdict =
-  | { readonly kind: 'right'; readonly advance: Pick<TokenChange, 'counter' | 'spent'> }
+  | { readonly kind: 'right'; readonly advance: Pick<TokenStateChange, 'counter' | 'spent'> }
   | { readonly kind: 'wrong' };
 
 /** Why a response was taken or not: for the audit, never for the client. */
@@ -40,7 +40,7 @@ export interface Decision {
   readonly failCount: number;
   readonly reason: Reason;
   /** null: nothing changes. */
-  readonly change: { readonly challenge: ChallengeChange; readonly token: TokenChange } | null;
+  readonly change: { readonly challenge: ChallengeChange; readonly token: TokenStateChange } | null;
 }
 
 /** @returns whether the challenge still takes responses at `now` */
@@ -138,14 +138,14 @@ function refused(token: Token, reason: 'wrong' | 'exhausted' | 'locked', wrongCo
 }
 
 /** The first right response completes the roll-out: shared secret and nonce have done their work. */
-function completion(token: Token): TokenChange {
+function completion(token: Token): TokenStateChange {
   return token.rollout === 'phase2'
     ? { rollout: 'complete', secrets: { sharedSecret: null, nonce: null } }
     : {};
 }
 
 /** Too many wrong responses in roll-out phase 2: back to phase 1, where only the shared secret is known. */
-function fallback(token: Token): TokenChange {
+function fallback(token: Token): TokenStateChange {
   return token.rollout === 'phase2'
     ? { rollout: 'phase1', active: false, secrets: { seed: null, nonce: null } }
     : {};
