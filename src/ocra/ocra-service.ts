@@ -1,0 +1,216 @@
+import type { AccessControl } from '../accounts/access-control.ts';
+import { actOf, type Act, type Caller } from '../accounts/caller.ts';
+import type { SetupStore } from '../accounts/ports.ts';
+import type { UserDirectory } from '../accounts/user-directory.ts';
+import type { Vault } from '../accounts/vault.ts';
+import type { Clock, Random } from '../kernel/clock.ts';
+import { ServiceError } from '../kernel/errors.ts';
+import { encodeActivationCode, randomActivationCode } from './activation-code.ts';
+import { type CalculationInput, calculateOtp } from './calculation.ts';
+import { type Decision, decide, decideUnseen, decideUnverifiable } from './challenge.ts';
+import type { ChallengeFactory } from './challenge-factory.ts';
+import { readOcraSettings } from './ocra-settings.ts';
+import type { ChallengeFilter, ChallengeOfToken, ChallengeStore } from './ports.ts';
+import { buildRequestUrl } from './qrtan-url.ts';
+import { questionFromData } from './question.ts';
+import type { ResponseCheck } from './response-check.ts';
+import type { TokenChoice, TokenReference } from './token-choice.ts';
+import { requireTokenKey } from './token-key.ts';
+
+export interface IssuedChallenge {
+  readonly serial: string;
+  readonly transactionId: string;
+  /** RFC 6287 Q. */
+  readonly question: string;
+  /** The display data, as it was given. */
+  readonly data: string;
+  /** `lseqr://req?…`, to be drawn as a QR code. */
+  readonly url: string;
+  /** Where the app will send the response; empty where no policy says. */
+  readonly callbackUrl: string;
+}
+
+export interface CheckedTransaction {
+  /** false: there is no such transaction. */
+  readonly known: boolean;
+  readonly failCount: number;
+  readonly result: boolean;
+}
+
+export interface StatusEntry {
+  readonly id: string;
+  readonly serial: string;
+  readonly transactionId: string;
+  readonly receivedTan: boolean;
+  readonly validTan: boolean;
+  readonly failCount: number;
+  readonly issuedAt: Date;
+  /** Whether the token is enabled. */
+  readonly active: boolean;
+}
+
+export interface OcraDependencies {
+  readonly setup: SetupStore;
+  readonly access: AccessControl;
+  readonly users: UserDirectory;
+  readonly tokens: TokenChoice;
+  readonly challenges: ChallengeStore;
+  readonly factory: ChallengeFactory;
+  readonly check: ResponseCheck;
+  readonly vault: Vault;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/** The life of challenges: issued, answered once, asked about. */
+export class OcraService {
+  readonly #its: OcraDependencies;
+
+  constructor(dependencies: OcraDependencies) {
+    this.#its = dependencies;
+  }
+
+  /**
+   * Issues a challenge for a token.
+   * @throws ServiceError 'right.missing', 'parameter.missing', 'user.unknown', 'token.unknown', 'token.ambiguous',
+   *   'token.not-ocra', 'token.not-ready', 'challenge.too-long', 'challenge.url-ambiguous'
+   */
+  async requestChallenge(
+    caller: Caller,
+    { data = '', ...reference }: TokenReference & { data?: string | undefined },
+  ): Promise<IssuedChallenge> {
+    const { access, tokens, challenges, factory, vault, random } = this.#its;
+    const setup = await this.#its.setup.current();
+    access.authorize(setup, caller, ocraRight('request', 'request'));
+    const token = await tokens.only(setup, reference);
+    const { suite, key } = requireTokenKey(vault, token);
+    const callbackUrl = factory.callbackUrl(setup, token);
+    const { maxChallenges } = readOcraSettings(setup.configuration);
+    const issued = await factory.issue(
+      (transactionId) => {
+        const question = questionFromData(suite, data, random);
+        return {
+          question,
+          url: buildRequestUrl(suite, key, { message: data, callbackUrl, question, transactionId }),
+        };
+      },
+      ({ question }, transactionId, issuedAt) =>
+        challenges.issue(
+          { tokenId: token.id, transactionId, question, data, issuedAt },
+          maxChallenges,
+          actOf(caller, 'ocra/request'),
+        ),
+    );
+    return { serial: token.serial, data, callbackUrl, ...issued };
+  }
+
+  /**
+   * Looks at a response and accepts it at most once, over all servers. Open to all: who knows the transaction may try.
+   * @param pass token PIN and response
+   */
+  async checkTransaction(
+    open: Pick<Act, 'client' | 'requestId'>,
+    { transactionId, pass }: { transactionId: string; pass: string },
+  ): Promise<CheckedTransaction> {
+    const setup = await this.#its.setup.current();
+    const settings = readOcraSettings(setup.configuration);
+    const decideOn = async ({ challenge, token }: ChallengeOfToken): Promise<Decision> => {
+      const unseen = decideUnseen(challenge, token, settings, this.#its.clock.now());
+      if (unseen !== null) {
+        return unseen;
+      }
+      const verdict = await this.#its.check.look(setup, settings, token, challenge.question, pass);
+      return verdict === null
+        ? decideUnverifiable(token)
+        : decide(challenge, token, verdict, settings, this.#its.clock.now());
+    };
+    const act: Act = { ...open, actor: '', action: 'ocra/check_t' };
+    const decision =
+      transactionId === '' ? undefined : await this.#its.challenges.answer(transactionId, decideOn, act);
+    return decision === undefined
+      ? { known: false, failCount: 0, result: false }
+      : { known: true, failCount: decision.failCount, result: decision.result };
+  }
+
+  /**
+   * @returns the challenges that match all that is given, newest first; none where nothing matches
+   * @throws ServiceError 'right.missing', 'parameter.missing'
+   */
+  async status(
+    caller: Caller,
+    {
+      transactionId = '',
+      serial = '',
+      user = '',
+      realm,
+    }: TokenReference & { transactionId?: string | undefined },
+  ): Promise<readonly StatusEntry[]> {
+    const setup = await this.#its.setup.current();
+    this.#its.access.authorize(setup, caller, ocraRight('status', 'checkstatus'));
+    if (transactionId === '' && serial === '' && user === '') {
+      throw new ServiceError(
+        'parameter.missing',
+        'You need to provide one of the parameters "transactionid", "user" or "serial"',
+      );
+    }
+    const owner =
+      user === ''
+        ? undefined
+        : await this.#its.users.find(setup, { user, ...(realm !== undefined && { realm }) });
+    if (user !== '' && owner === undefined) {
+      return [];
+    }
+    const filter: ChallengeFilter = {
+      ...(transactionId !== '' && { transactionId }),
+      ...(serial !== '' && { serial }),
+      ...(owner !== undefined && { owner: { resolverId: owner.resolver.id, userId: owner.userId } }),
+    };
+    return (await this.#its.challenges.find(filter)).map(statusEntry);
+  }
+
+  /**
+   * @param given what to encode instead of random bytes, as UTF-8
+   * @returns a valid activation code
+   * @throws ServiceError 'right.missing'
+   */
+  async activationCode(caller: Caller, given?: string): Promise<string> {
+    const setup = await this.#its.setup.current();
+    this.#its.access.authorize(setup, caller, ocraRight('activationcode', 'getActivationCode'));
+    return given === undefined
+      ? randomActivationCode(this.#its.random)
+      : encodeActivationCode(Buffer.from(given, 'utf8'));
+  }
+
+  /**
+   * Computes what an app would answer, for tests of apps and portals: from values that the caller gives, never from a
+   * token of this server.
+   * @throws ServiceError 'right.missing', 'parameter.missing', 'parameter.invalid', 'suite.invalid',
+   *   'activation-code.invalid', 'data-input.invalid', 'qrtan-url.invalid'
+   */
+  async calculateOtp(caller: Caller, input: CalculationInput): Promise<string> {
+    const setup = await this.#its.setup.current();
+    this.#its.access.authorize(setup, caller, ocraRight('calcOTP', 'calculateOtp'));
+    return calculateOtp(input, this.#its.clock.now());
+  }
+}
+
+function ocraRight(action: string, endpoint: string): { scope: 'ocra'; action: string; message: string } {
+  return {
+    scope: 'ocra',
+    action,
+    message: `You do not have the administrative right to do an ocra/${endpoint}`,
+  };
+}
+
+function statusEntry({ challenge, token }: ChallengeOfToken): StatusEntry {
+  return {
+    id: challenge.id,
+    serial: token.serial,
+    transactionId: challenge.transactionId,
+    receivedTan: challenge.receivedTan,
+    validTan: challenge.validTan,
+    failCount: token.failCount,
+    issuedAt: challenge.issuedAt,
+    active: token.active,
+  };
+}

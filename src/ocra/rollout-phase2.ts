@@ -1,0 +1,174 @@
+import type { Grant } from '../accounts/access-control.ts';
+import { actOf, type Caller } from '../accounts/caller.ts';
+import { pinVerifier } from '../accounts/pin.ts';
+import type { Setup } from '../accounts/setup.ts';
+import { isOcraToken, type Token, type TokenChange } from '../accounts/token.ts';
+import type { ResolvedUser } from '../accounts/user-directory.ts';
+import type { Vault } from '../accounts/vault.ts';
+import type { Random } from '../kernel/clock.ts';
+import { ServiceError } from '../kernel/errors.ts';
+import { normalizeActivationCode } from './activation-code.ts';
+import type { ChallengeFactory } from './challenge-factory.ts';
+import type { Enrolled, EnrolmentRequest } from './enrolment.ts';
+import { deriveTokenKey } from './key-derivation.ts';
+import { readOcraSettings } from './ocra-settings.ts';
+import type { ChallengeStore } from './ports.ts';
+import { buildNonceUrl } from './qrtan-url.ts';
+import { questionFromData } from './question.ts';
+import { type OcraSuite, parseOcraSuite } from './suite.ts';
+import type { TokenChoice } from './token-choice.ts';
+
+/** Bytes; the last eight are the salt of the key derivation. */
+const NONCE_BYTES = 64;
+
+/** Roll-out phase 2: key from shared secret, activation code and nonce; first challenge. */
+export class RolloutPhase2 {
+  readonly #its: {
+    readonly tokens: TokenChoice;
+    readonly challenges: ChallengeStore;
+    readonly factory: ChallengeFactory;
+    readonly vault: Vault;
+    readonly random: Random;
+  };
+
+  constructor(dependencies: {
+    tokens: TokenChoice;
+    challenges: ChallengeStore;
+    factory: ChallengeFactory;
+    vault: Vault;
+    random: Random;
+  }) {
+    this.#its = dependencies;
+  }
+
+  /**
+   * Starts phase 2 for the token of that serial, or for the only token of that user that is in roll-out. May be repeated
+   * until the roll-out is complete: each time with a new nonce, so that only the last code shown counts.
+   * @throws ServiceError 'token.unknown', 'token.ambiguous', 'token.state', 'activation-code.invalid', 'right.missing'
+   */
+  async start(
+    caller: Caller,
+    grant: Grant,
+    setup: Setup,
+    request: EnrolmentRequest,
+    user: ResolvedUser | undefined,
+  ): Promise<Enrolled> {
+    const { factory, challenges } = this.#its;
+    const token = await this.#token(grant, request, user);
+    const { suite, key, nonce, change } = await this.#derive(token, request);
+    const callbackUrl = factory.callbackUrl(setup, token);
+    const { maxChallenges } = readOcraSettings(setup.configuration);
+    const data = request.message ?? '';
+    const issued = await factory.issue(
+      (transactionId) => {
+        const question = questionFromData(suite, data, this.#its.random);
+        const url = buildNonceUrl(suite, key, {
+          message: request.message,
+          callbackUrl,
+          question,
+          nonce,
+          transactionId,
+          serial: token.serial,
+        });
+        return { question, url };
+      },
+      ({ question }, transactionId, issuedAt) =>
+        challenges.issue(
+          { tokenId: token.id, transactionId, question, data, issuedAt },
+          maxChallenges,
+          actOf(caller, 'admin/init'),
+          change,
+        ),
+    );
+    return {
+      kind: 'phase2',
+      serial: token.serial,
+      nonce: nonce.toString('hex'),
+      transactionId: issued.transactionId,
+      question: issued.question,
+      callbackUrl,
+      signature: issued.url.slice(issued.url.lastIndexOf('=') + 1),
+      appImport: issued.url,
+    };
+  }
+
+  async #token(
+    grant: Grant,
+    { serial = '' }: EnrolmentRequest,
+    user: ResolvedUser | undefined,
+  ): Promise<Token> {
+    const found = serial === '' ? await this.#ofUser(user) : await this.#bySerial(serial, user);
+    const allowed = grant.realms;
+    if (allowed !== 'all' && !found.realms.some((realm) => allowed.includes(realm))) {
+      throw new ServiceError(
+        'right.missing',
+        'You do not have the administrative right to init tokens in this realm',
+      );
+    }
+    return found;
+  }
+
+  async #bySerial(serial: string, user: ResolvedUser | undefined): Promise<Token> {
+    const token = await this.#its.tokens.bySerial(serial, user);
+    if (!isInRollout(token)) {
+      throw new ServiceError(
+        'token.state',
+        `The token '${serial}' is not in roll-out: it has no shared secret`,
+      );
+    }
+    return token;
+  }
+
+  async #ofUser(user: ResolvedUser | undefined): Promise<Token> {
+    const owned = await this.#its.tokens.ofUser(user);
+    const [token, ...others] = owned.filter(isInRollout);
+    if (token === undefined) {
+      throw new ServiceError('token.unknown', `The user '${user?.login ?? ''}' has no token in roll-out`);
+    }
+    if (others.length > 0) {
+      const serials = [token, ...others].map((each) => `'${each.serial}'`).join(', ');
+      throw new ServiceError('token.ambiguous', `Multiple tokens found in roll-out state: ${serials}`);
+    }
+    return token;
+  }
+
+  async #derive(
+    token: Token,
+    { activationcode = '', pin, ocrapin = '' }: EnrolmentRequest,
+  ): Promise<{ suite: OcraSuite; key: Buffer; nonce: Buffer; change: TokenChange }> {
+    const { vault, random } = this.#its;
+    const { sharedSecret } = token.secrets;
+    if (sharedSecret === null || token.ocraSuite === null) {
+      throw new ServiceError(
+        'token.state',
+        `The token '${token.serial}' is not in roll-out: it has no shared secret`,
+      );
+    }
+    const nonce = random.bytes(NONCE_BYTES);
+    const key = await deriveTokenKey({
+      sharedSecret: vault.open(sharedSecret, 'shared-secret', token.serial),
+      activationCode: normalizeActivationCode(activationcode),
+      nonce,
+    });
+    const change: TokenChange = {
+      active: true,
+      rollout: 'phase2',
+      failCount: 0,
+      counter: 0n,
+      spent: [],
+      secrets: {
+        seed: vault.seal(key, 'seed', token.serial),
+        nonce: vault.seal(nonce, 'nonce', token.serial),
+        ...(pin !== undefined && { pin: vault.seal(pinVerifier(pin, random), 'pin', token.serial) }),
+        ...(ocrapin !== '' && {
+          ocraPin: vault.seal(Buffer.from(ocrapin, 'utf8'), 'ocra-pin', token.serial),
+        }),
+      },
+    };
+    return { suite: parseOcraSuite(token.ocraSuite), key, nonce, change };
+  }
+}
+
+function isInRollout(token: Token): boolean {
+  return isOcraToken(token) && token.rollout !== 'complete' && token.secrets.sharedSecret !== null;
+}

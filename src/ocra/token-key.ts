@@ -1,0 +1,34 @@
+import type { Token } from '../accounts/token.ts';
+import type { Vault } from '../accounts/vault.ts';
+import { ServiceError } from '../kernel/errors.ts';
+import { type OcraSuite, parseOcraSuite } from './suite.ts';
+
+/** A token's suite and key, opened for one computation. */
+export interface TokenKey {
+  readonly suite: OcraSuite;
+  readonly key: Buffer;
+}
+
+/**
+ * Opens what a token computes with. In roll-out phase 1 that is the shared secret: there is no other key yet.
+ * @returns undefined for a token that has no suite or no key
+ * @throws ServiceError 'suite.invalid', 'key.unavailable', 'secret.unreadable'
+ */
+export function openTokenKey(vault: Vault, token: Token): TokenKey | undefined {
+  const { seed, sharedSecret } = token.secrets;
+  const [secret, purpose] =
+    token.rollout === 'phase1' ? [sharedSecret, 'shared-secret' as const] : [seed, 'seed' as const];
+  if (secret === null || token.ocraSuite === null) {
+    return undefined;
+  }
+  return { suite: parseOcraSuite(token.ocraSuite), key: vault.open(secret, purpose, token.serial) };
+}
+
+/** @throws ServiceError 'token.not-ready' for a token that has no suite or no key, and as `openTokenKey` does */
+export function requireTokenKey(vault: Vault, token: Token): TokenKey {
+  const opened = openTokenKey(vault, token);
+  if (opened === undefined) {
+    throw new ServiceError('token.not-ready', `The token '${token.serial}' has no key to compute with`);
+  }
+  return opened;
+}

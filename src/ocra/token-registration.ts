@@ -1,0 +1,100 @@
+import type { Grant } from '../accounts/access-control.ts';
+import { actOf, type Caller } from '../accounts/caller.ts';
+import type { TokenStore } from '../accounts/ports.ts';
+import { isOcraToken, type NewToken, type Owner, type Token, type TokenChange } from '../accounts/token.ts';
+import type { Random } from '../kernel/clock.ts';
+import { isServiceError, ServiceError } from '../kernel/errors.ts';
+import { assertSerial, type EnrolmentRequest } from './enrolment.ts';
+
+/** Whom a new token is for. */
+export interface Assignment {
+  readonly owner: Owner | null;
+  /** undefined: the request says nothing of realms. */
+  readonly realms: readonly string[] | undefined;
+}
+
+/** One enrolment on its way. */
+export interface Enrolment {
+  readonly caller: Caller;
+  readonly grant: Grant;
+  readonly request: EnrolmentRequest;
+  readonly assignment: Assignment;
+}
+
+/** Puts enrolled tokens into the store: under a serial of their own, a given one, or one that is there already. */
+export class TokenRegistration {
+  readonly #tokens: TokenStore;
+  readonly #random: Random;
+
+  constructor({ tokens, random }: { tokens: TokenStore; random: Random }) {
+    this.#tokens = tokens;
+    this.#random = random;
+  }
+
+  /**
+   * @param make makes the token for a serial
+   * @throws ServiceError 'token.exists', 'parameter.invalid' for an unfit serial, 'right.missing'
+   */
+  async store(enrolment: Enrolment, make: (serial: string) => NewToken): Promise<Token> {
+    const { caller, grant, request, assignment } = enrolment;
+    const { serial = '' } = request;
+    const known = serial === '' ? undefined : await this.#tokens.findBySerial(serial);
+    if (known !== undefined) {
+      assertGranted(grant, known.realms, 'some');
+      assertGranted(grant, assignment.realms ?? known.realms, 'every');
+      return this.#enrolAnew(enrolment, known, make(known.serial));
+    }
+    assertGranted(grant, assignment.realms ?? [], 'every');
+    if (serial === '') {
+      return this.#insertWithNewSerial(caller, make);
+    }
+    assertSerial(serial);
+    return this.#tokens.insert(make(serial), actOf(caller, 'admin/init'));
+  }
+
+  /** Serials in the shape of LinOTP's: OCRA, four digits, four hexadecimal ones. */
+  async #insertWithNewSerial(caller: Caller, make: (serial: string) => NewToken): Promise<Token> {
+    for (let attempt = 0; attempt < 8; attempt += 1) {
+      const number = this.#random.below(10_000).toString().padStart(4, '0');
+      const serial = `OCRA${number}${this.#random.bytes(2).toString('hex').toUpperCase()}`;
+      try {
+        return await this.#tokens.insert(make(serial), actOf(caller, 'admin/init'));
+      } catch (error) {
+        if (!isServiceError(error, 'token.exists')) {
+          throw error;
+        }
+      }
+    }
+    throw new ServiceError('internal', 'No free serial was found');
+  }
+
+  /** Owner and realms stay unless the request names others: enrolling anew must not lose who a token belongs to. */
+  async #enrolAnew({ caller, assignment }: Enrolment, known: Token, token: NewToken): Promise<Token> {
+    if (!isOcraToken(known)) {
+      throw new ServiceError('token.exists', `A token of another type has the serial '${known.serial}'`);
+    }
+    const { serial: _serial, type: _type, owner, realms, ...state } = token;
+    const change: TokenChange = {
+      ...state,
+      ...(assignment.owner !== null && { owner }),
+      ...(assignment.realms !== undefined && { realms }),
+    };
+    const changed = await this.#tokens.update(known.serial, change, actOf(caller, 'admin/init'));
+    if (changed === undefined) {
+      throw new ServiceError('token.unknown', `No token found with the serial '${known.serial}'`);
+    }
+    return changed;
+  }
+}
+
+/** An administrator who is bound to realms enrols tokens of these realms only. */
+function assertGranted({ realms: allowed }: Grant, realms: readonly string[], how: 'some' | 'every'): void {
+  const isAllowed = (realm: string): boolean => allowed !== 'all' && allowed.includes(realm);
+  const granted = allowed === 'all' || (realms.length > 0 && realms[how](isAllowed));
+  if (!granted) {
+    throw new ServiceError(
+      'right.missing',
+      'You do not have the administrative right to init tokens in this realm',
+    );
+  }
+}

@@ -1,0 +1,121 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describeConfig, loadConfig, readSecretFile } from '../../src/config.ts';
+import { VARIABLES } from '../../src/config-variables.ts';
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'tankeeper-config-'));
+});
+afterAll(() => {
+  rmSync(folder, { recursive: true });
+});
+
+describe('the configuration', () => {
+  it('has defaults for an empty environment: loopback, embedded database, no proxy', () => {
+    expect(loadConfig({})).toEqual({
+      host: '127.0.0.1',
+      port: 5001,
+      dataDir: resolve('data'),
+      databaseUrl: undefined,
+      databasePoolSize: 10,
+      dialect: 'documented',
+      serviceVersion: undefined,
+      logLevel: 'info',
+      logFormat: 'auto',
+      encryptionKeyFile: resolve('data/encryption.key'),
+      adminPasswordFile: undefined,
+      trustProxy: [],
+      sessionLifetime: 3600,
+      resolverTimeout: 3,
+      monitoringPost: 'on',
+      monitoringPostSunset: undefined,
+    });
+  });
+
+  it('takes an empty variable for an unset one', () => {
+    expect(loadConfig({ PORT: '', DATABASE_URL: '' })).toEqual(loadConfig({}));
+  });
+
+  it('is frozen', () => {
+    expect(Object.isFrozen(loadConfig({}))).toBe(true);
+  });
+
+  it.each([
+    ['PORT', '70000', 'a whole number from 0 to 65535'],
+    ['PORT', '80x', 'a whole number'],
+    ['WIRE_DIALECT', 'klingon', 'documented'],
+    ['LOG_LEVEL', 'loud', 'error, warn, info, debug'],
+    ['DATABASE_URL', 'mysql://x', 'postgres://'],
+    ['TRUST_PROXY', '10.0.0.0/8,true', 'addresses or networks'],
+    ['MONITORING_POST', 'yes', 'on, off'],
+    ['MONITORING_POST_SUNSET', '31.12.2027', 'a date'],
+    ['SESSION_LIFETIME', '0', 'a duration'],
+    ['DATABASE_POOL_SIZE', '1', 'a whole number from 2'],
+  ])('names the variable, the value and what is allowed: %s=%s', (variable, value, allowed) => {
+    expect(() => loadConfig({ [variable]: value })).toThrow(
+      expect.objectContaining({
+        code: 'configuration.invalid',
+        message: expect.stringMatching(
+          new RegExp(`^${variable}='${value.replace('.', '\\.')}' is not allowed. Allowed: .*${allowed}`),
+        ),
+      }),
+    );
+  });
+
+  it('names every wrong variable at once', () => {
+    expect(() => loadConfig({ PORT: 'x', LOG_LEVEL: 'y' })).toThrow(/PORT=.*\n.*LOG_LEVEL=/s);
+  });
+
+  it('reads proxies as a list of addresses and networks', () => {
+    expect(loadConfig({ TRUST_PROXY: '10.0.0.0/8, ::1,loopback' }).trustProxy).toEqual([
+      '10.0.0.0/8',
+      '::1',
+      'loopback',
+    ]);
+  });
+
+  it('puts the password of a file into the URL', () => {
+    const file = join(folder, 'password');
+    writeFileSync(file, 'p@ss/word\n');
+    const config = loadConfig({ DATABASE_URL: 'postgres://u@db:5432/t', DATABASE_PASSWORD_FILE: file });
+    expect(new URL(config.databaseUrl ?? '').password).toBe('p%40ss%2Fword');
+    expect(config.databaseUrl).toBe('postgres://u:p%40ss%2Fword@db:5432/t');
+  });
+
+  it('says which secret file is missing or empty', () => {
+    const empty = join(folder, 'empty');
+    writeFileSync(empty, '\n');
+    expect(() => readSecretFile('ADMIN_PASSWORD_FILE', empty)).toThrow(
+      /ADMIN_PASSWORD_FILE='.*empty' is empty/,
+    );
+    expect(() => readSecretFile('ADMIN_PASSWORD_FILE', join(folder, 'none'))).toThrow(
+      /cannot be read \(ENOENT\)/,
+    );
+  });
+});
+
+describe('tankeeper config', () => {
+  it('shows every variable with value and source, the password masked', () => {
+    const rows = describeConfig({ DATABASE_URL: 'postgres://u:hunter1@db/t?password=hunter2', PORT: '8080' });
+    expect(rows.map((row) => row.variable)).toEqual(Object.keys(VARIABLES));
+    expect(rows.find((row) => row.variable === 'PORT')).toMatchObject({
+      value: '8080',
+      source: 'environment',
+    });
+    expect(rows.find((row) => row.variable === 'HOST')).toMatchObject({
+      value: '127.0.0.1',
+      source: 'default',
+    });
+    expect(rows.find((row) => row.variable === 'TRUST_PROXY')).toMatchObject({ value: '', source: 'unset' });
+    expect(JSON.stringify(rows)).not.toMatch(/hunter/);
+  });
+
+  it('masks the password in the message about a wrong URL, too', () => {
+    expect(() => loadConfig({ DATABASE_URL: 'mysql://u:hunter1@db/t' })).toThrow(
+      expect.objectContaining({ message: expect.not.stringContaining('hunter') }),
+    );
+  });
+});
