@@ -45,6 +45,7 @@ export type ErrorCode =
   | 'secret.unreadable'
   | 'security-module.unavailable'
   | 'database.unavailable'
+  | 'data-folder.in-use'
   | 'internal';
 
 /** What a `ServiceError` may carry besides its code. */

@@ -1,0 +1,74 @@
+import { ServiceError } from '../kernel/errors.ts';
+
+/** SQLSTATE classes and codes, system codes, and what the client is told. None of these tells anything of the set-up. */
+const REASONS: readonly (readonly [RegExp, string])[] = [
+  [/^(?:ECONNREFUSED|ENOENT)$/, 'no server is listening there'],
+  [/^EACCES$/, 'access to the socket is denied'],
+  [/^(?:ENOTFOUND|EAI_AGAIN)$/, 'the host name is unknown'],
+  [/^(?:ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)$/, 'the host cannot be reached'],
+  [/^(?:ECONNRESET|EPIPE|57P01|57P02|08...)$/, 'the connection was lost'],
+  [/^57P03$/, 'the server is starting or stopping'],
+  [/^53300$/, 'the server has no connection left'],
+  [/^53...$/, 'the server is out of resources'],
+  [/^28...$/, 'the user or the password is wrong'],
+  [/^3D000$/, 'there is no such database'],
+  [/^25006$/, 'the server accepts no writes'],
+  [/^(?:57014|55P03|25P0[34])$/, 'the database took too long'],
+];
+
+/** Faults of pg, tarn and knex that carry no code. */
+const UNCODED: readonly (readonly [RegExp, string])[] = [
+  [/Timeout acquiring a connection|operation timed out/i, 'no connection became free in time'],
+  [/timeout expired/i, 'the server did not answer in time'],
+  [/Connection terminated|Connection ended|not queryable|connection error/i, 'the connection was lost'],
+  [/does not support SSL|self-signed|certificate/i, 'no secure connection comes about'],
+];
+
+/**
+ * Translates what pg, knex and the system report when the database is away, full, or too slow.
+ * @returns ServiceError 'database.unavailable', whose message names neither host nor user; any other error as it is
+ */
+export function translateDatabaseFault(error: unknown): unknown {
+  const reason = reasonOf(error);
+  return reason === undefined
+    ? error
+    : new ServiceError('database.unavailable', `the database is not available: ${reason}`, {
+        detail: textOf(error),
+        cause: error,
+      });
+}
+
+/**
+ * For the person who starts the service: what stands against using the database, with the address but never the password.
+ * @param url the value of DATABASE_URL
+ */
+export function describeDatabaseFault(error: unknown, url: string): string {
+  const cause = error instanceof ServiceError ? (error.cause ?? error) : error;
+  return `the database ${describeDatabaseAddress(url)} is not available: ${reasonOf(cause) ?? textOf(cause)}`;
+}
+
+/** @returns where a postgres:// URL leads, for people: no user, no password, no parameter but the host */
+export function describeDatabaseAddress(url: string): string {
+  try {
+    // The form without a host is common with sockets, but no URL to a strict reader.
+    const { hostname, port, pathname, searchParams } = new URL(url.replace('@/', '@localhost/'));
+    const host = searchParams.get('host') ?? decodeURIComponent(hostname);
+    const number = searchParams.get('port') ?? (port === '' ? '5432' : port);
+    return `'${decodeURIComponent(pathname.slice(1))}' on ${host === '' ? 'localhost' : host}, port ${number}`;
+  } catch {
+    return 'at the given URL (which is none of the form postgres://user:password@host:port/database)';
+  }
+}
+
+function reasonOf(error: unknown): string | undefined {
+  const code = (error as { code?: unknown } | null)?.code;
+  const known = typeof code === 'string' ? REASONS.find(([pattern]) => pattern.test(code)) : undefined;
+  // A code that is none of ours stands for a fault of the statement, whatever its text says.
+  const table = typeof code === 'string' && known === undefined ? [] : UNCODED;
+  return (known ?? table.find(([pattern]) => pattern.test(textOf(error))))?.[1];
+}
+
+function textOf(error: unknown): string {
+  const errors = error instanceof AggregateError ? (error.errors as unknown[]) : [error];
+  return errors.map((one) => (one instanceof Error ? one.message : String(one))).join('; ');
+}

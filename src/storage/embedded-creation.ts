@@ -1,0 +1,164 @@
+import { createHash } from 'node:crypto';
+import { chown, mkdir, mkdtemp, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { ServiceError } from '../kernel/errors.ts';
+import type { Account } from './embedded-account.ts';
+import { accountForNewCluster, mayReachFolder } from './embedded-account.ts';
+import { prepareSharedFolder } from './embedded-binaries-copy.ts';
+import type { PostgresPrograms } from './embedded-binaries.ts';
+import type { ClusterLocation } from './embedded-location.ts';
+import { clusterAt, postSign } from './embedded-location.ts';
+import type { Log } from '../kernel/log.ts';
+import { runProgram } from './embedded-program.ts';
+
+/** What the creation of a cluster needs to know. */
+export interface CreationRequest {
+  readonly dataFolder: string;
+  /** Where root keeps what an unprivileged account must reach. */
+  readonly sharedFolder: string;
+  /** Whether the files must survive a power cut. */
+  readonly durable: boolean;
+  readonly log: Log;
+  readonly findPrograms: (account: Account | undefined) => Promise<PostgresPrograms>;
+}
+
+/** The name of the one role, a superuser of this private cluster. */
+export const CLUSTER_ROLE = 'tankeeper';
+const UNFINISHED = 'postgres.new-';
+const UNFINISHED_FOR_MS = 3_600_000;
+
+/**
+ * Creates the cluster of a data folder. It appears complete or not at all: initdb works aside, and one rename (or, where
+ * the cluster must live elsewhere, the signpost) publishes it. Of several processes that do this at once one wins, and
+ * the others throw their own away.
+ * @throws ServiceError 'database.unavailable' when initdb fails
+ */
+export async function createCluster(request: CreationRequest): Promise<void> {
+  const account = await accountForNewCluster();
+  const programs = await request.findPrograms(account);
+  const inside = account === undefined || (await mayReachFolder(account, request.dataFolder));
+  await (inside ? createInside(request, programs) : createApart(request, programs));
+}
+
+async function createInside(request: CreationRequest, programs: PostgresPrograms): Promise<void> {
+  const { dataFolder } = request;
+  await removeUnfinished(dataFolder);
+  const aside = await mkdtemp(join(dataFolder, UNFINISHED));
+  try {
+    await initialise(aside, request, programs);
+    await rename(aside, clusterAt(dataFolder, dataFolder, undefined).cluster);
+    await syncFolder(dataFolder);
+  } catch (error) {
+    await rm(aside, { recursive: true, force: true });
+    if (!['ENOTEMPTY', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? '')) {
+      throw error;
+    }
+  }
+}
+
+async function createApart(request: CreationRequest, programs: PostgresPrograms): Promise<void> {
+  const { dataFolder, sharedFolder, log } = request;
+  await prepareSharedFolder(sharedFolder);
+  const { account } = programs.context;
+  if (account !== undefined && !(await mayReachFolder(account, sharedFolder))) {
+    throw new ServiceError(
+      'database.unavailable',
+      `the account that PostgreSQL runs as (uid ${account.uid}) can reach neither ${dataFolder} nor ${sharedFolder}; set DATA_DIR to a folder that it can reach, or set DATABASE_URL`,
+    );
+  }
+  const mark = `${createHash('sha256').update(dataFolder).digest('hex').slice(0, 16)}-`;
+  const forsaken = (await readdir(sharedFolder)).filter((name) => name.startsWith(mark));
+  const home = await mkdtemp(join(sharedFolder, mark));
+  const location: ClusterLocation = clusterAt(dataFolder, home, account);
+  try {
+    await giveTo(home, account);
+    await mkdir(location.cluster, { mode: 0o700 });
+    await initialise(location.cluster, request, programs);
+    await syncFolder(home);
+    if (!(await postSign(dataFolder, home))) {
+      await rm(home, { recursive: true, force: true });
+      return;
+    }
+  } catch (error) {
+    await rm(home, { recursive: true, force: true });
+    throw error;
+  }
+  log.info(
+    'The embedded database lives apart: PostgreSQL, which must not run as root, cannot reach the data folder',
+    {
+      dataFolder,
+      home,
+    },
+  );
+  if (forsaken.length > 0) {
+    log.warn(
+      'Databases of earlier data folders of this path are still there; remove what is no longer wanted',
+      {
+        home: forsaken.map((name) => join(sharedFolder, name)).join(', '),
+      },
+    );
+  }
+}
+
+async function initialise(
+  folder: string,
+  request: CreationRequest,
+  programs: PostgresPrograms,
+): Promise<void> {
+  await giveTo(folder, programs.context.account);
+  const { status, output } = await runProgram(
+    programs.initdb,
+    [
+      ...['--pgdata', folder, '--username', CLUSTER_ROLE, '--auth', 'trust', '--no-instructions'],
+      // Built into PostgreSQL, so that it sorts alike on every machine, whatever locales that machine has.
+      ...[
+        '--encoding',
+        'UTF8',
+        '--locale',
+        'C',
+        '--locale-provider',
+        'builtin',
+        '--builtin-locale',
+        'C.UTF-8',
+      ],
+      ...(request.durable ? [] : ['--no-sync']),
+    ],
+    programs.context,
+  );
+  if (status !== 0) {
+    throw new ServiceError(
+      'database.unavailable',
+      `the embedded database could not be created: ${output.split('\n').at(-1) ?? ''}`,
+      { detail: output },
+    );
+  }
+}
+
+async function giveTo(folder: string, account: Account | undefined): Promise<void> {
+  if (account !== undefined) {
+    await chown(folder, account.uid, account.gid);
+  }
+}
+
+/** What a killed process left behind. */
+async function removeUnfinished(dataFolder: string): Promise<void> {
+  for (const name of await readdir(dataFolder)) {
+    if (name.startsWith(UNFINISHED)) {
+      const path = join(dataFolder, name);
+      const status = await stat(path).catch(() => undefined);
+      if (status !== undefined && Date.now() - status.mtimeMs > UNFINISHED_FOR_MS) {
+        await rm(path, { recursive: true, force: true });
+      }
+    }
+  }
+}
+
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}

@@ -1,0 +1,163 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import pg from 'pg';
+
+import { CLUSTER_ROLE } from './embedded-creation.ts';
+import { SOCKET_PORT } from './embedded-postmaster.ts';
+
+/** What this process is to the cluster: its server, of which there is one, or a passing command. */
+export type EmbeddedRole = 'server' | 'guest';
+
+/** Explicit to the last: what is left out here, pg would take from PG* variables. */
+export interface EmbeddedConnection {
+  /** The folder of the socket. */
+  readonly host: string;
+  readonly port: number;
+  readonly user: string;
+  readonly database: string;
+  readonly ssl: false;
+  readonly options: string;
+}
+
+/**
+ * A process's presence in the cluster: a connection of its own that holds an advisory lock for as long as it lives. The
+ * operating system ends it with the process, so nothing has to be cleaned up after a crash.
+ */
+export interface Membership {
+  /** Settles when the connection has ended, by our doing or not. */
+  readonly ended: Promise<void>;
+  /** @returns the number of the process that is the server already; undefined when this one is it now */
+  becomeServer(): Promise<string | undefined>;
+  /** Gives up the presence. @returns whether nobody else is left; nobody can come in then, until `end` */
+  leave(): Promise<boolean>;
+  end(): Promise<void>;
+}
+
+/** Why there is no membership: a server comes or goes (ask again), or there is none at this socket. */
+export type JoinRefusal = 'changing' | 'absent';
+
+const DATABASE = 'tankeeper';
+/** First half of all our lock keys: "tank". */
+const LOCK_CLASS = 0x74616e6b;
+const PRESENCE = 1;
+const SERVER = 2;
+const CREATION = 3;
+const SERVER_WAIT_MS = 2_000;
+const POLL_MS = 50;
+
+/** @returns how to reach the service's database through the socket in `socketFolder` */
+export function embeddedConnection(socketFolder: string): EmbeddedConnection {
+  return {
+    host: socketFolder,
+    port: SOCKET_PORT,
+    user: CLUSTER_ROLE,
+    database: DATABASE,
+    ssl: false,
+    options: '-c client_encoding=UTF8',
+  };
+}
+
+/** @throws any error but "no server there" and "a server that comes or goes" */
+export async function joinCluster(
+  socketFolder: string,
+  role: EmbeddedRole,
+): Promise<Membership | JoinRefusal> {
+  const client = new pg.Client({
+    ...embeddedConnection(socketFolder),
+    // The locks live in a database that nobody else uses: they count per database.
+    database: 'postgres',
+    application_name: `tankeeper ${role} (process ${process.pid})`,
+    connectionTimeoutMillis: 10_000,
+  });
+  // Without a listener a connection that breaks while idle would end the process.
+  client.on('error', () => undefined);
+  const ended = new Promise<void>((resolve) => {
+    client.once('end', resolve);
+  });
+  try {
+    await client.connect();
+    if (!(await tryLock(client, 'pg_try_advisory_lock_shared', PRESENCE))) {
+      await client.end();
+      return 'changing';
+    }
+    await createDatabase(client);
+    return membership(client, ended);
+  } catch (error) {
+    await client.end().catch(() => undefined);
+    return refusal(error);
+  }
+}
+
+function refusal(error: unknown): JoinRefusal {
+  const code = (error as { code?: string }).code ?? '';
+  if (['ENOENT', 'ECONNREFUSED'].includes(code)) {
+    return 'absent';
+  }
+  // Starting up or shutting down; cut off by a shutdown; a backlog or connection limit that is full for the moment.
+  if (/^57P0|^53300$|^ECONNRESET$|^EPIPE$|^EAGAIN$/.test(code) || /terminated/i.test(String(error))) {
+    return 'changing';
+  }
+  throw error;
+}
+
+function membership(client: pg.Client, ended: Promise<void>): Membership {
+  return {
+    ended,
+    becomeServer: async () => {
+      const deadline = performance.now() + SERVER_WAIT_MS;
+      // A server that was killed a moment ago may still be noticed as such.
+      while (!(await tryLock(client, 'pg_try_advisory_lock', SERVER))) {
+        if (performance.now() > deadline) {
+          return serverProcess(client);
+        }
+        await sleep(POLL_MS);
+      }
+      return undefined;
+    },
+    leave: async () => {
+      await client.query('SELECT pg_advisory_unlock_shared($1, $2)', [LOCK_CLASS, PRESENCE]);
+      return tryLock(client, 'pg_try_advisory_lock', PRESENCE);
+    },
+    end: async () => {
+      await client.end().catch(() => undefined);
+    },
+  };
+}
+
+async function tryLock(
+  client: pg.Client,
+  take: 'pg_try_advisory_lock' | 'pg_try_advisory_lock_shared',
+  key: number,
+): Promise<boolean> {
+  const { rows } = await client.query<{ taken: boolean }>(`SELECT ${take}($1, $2) AS taken`, [
+    LOCK_CLASS,
+    key,
+  ]);
+  return rows[0]?.taken === true;
+}
+
+async function serverProcess(client: pg.Client): Promise<string> {
+  const { rows } = await client.query<{ name: string }>(
+    `SELECT application_name AS name FROM pg_locks JOIN pg_stat_activity USING (pid)
+     WHERE locktype = 'advisory' AND classid = $1 AND objid = $2 AND granted
+       AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+    [LOCK_CLASS, SERVER],
+  );
+  return /process (\d+)/.exec(rows[0]?.name ?? '')?.[1] ?? 'unknown';
+}
+
+async function createDatabase(client: pg.Client): Promise<void> {
+  const present = async (): Promise<boolean> =>
+    ((await client.query('SELECT FROM pg_database WHERE datname = $1', [DATABASE])).rowCount ?? 0) > 0;
+  if (await present()) {
+    return;
+  }
+  await client.query('SELECT pg_advisory_lock($1, $2)', [LOCK_CLASS, CREATION]);
+  try {
+    if (!(await present())) {
+      await client.query(`CREATE DATABASE ${DATABASE}`);
+    }
+  } finally {
+    await client.query('SELECT pg_advisory_unlock($1, $2)', [LOCK_CLASS, CREATION]);
+  }
+}

@@ -1,0 +1,121 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { ServiceError } from '../kernel/errors.ts';
+import { describeFault } from '../kernel/fault.ts';
+import type { Entry, EntryRequest } from './embedded-entry.ts';
+import { enterCluster } from './embedded-entry.ts';
+import { openDataFolder } from './embedded-location.ts';
+import type { EmbeddedConnection, EmbeddedRole } from './embedded-membership.ts';
+import { embeddedConnection } from './embedded-membership.ts';
+import { stopPostmaster } from './embedded-postmaster.ts';
+import type { Log } from '../kernel/log.ts';
+
+/** How to open the embedded PostgreSQL of a data folder. */
+export interface EmbeddedPostgresOptions {
+  readonly dataDir: string;
+  readonly log: Log;
+  /** 'server' for the one server of a data folder, 'guest' for everything else. */
+  readonly role: EmbeddedRole;
+  /** Whether commits survive a power cut; false only for tests. */
+  readonly durable?: boolean;
+  /** Where PostgreSQL's `bin`, `lib` and `share` are, if not where npm installed them. */
+  readonly nativeFolder?: string;
+  /** Where root keeps what PostgreSQL's unprivileged account must reach and could not. */
+  readonly sharedFolder?: string;
+}
+
+/** An open embedded PostgreSQL. */
+export interface EmbeddedPostgres {
+  readonly connection: EmbeddedConnection;
+  /** Whether it was not running yet. */
+  readonly startedHere: boolean;
+  /** Call it after the pool is closed. The last process to close stops PostgreSQL; another one's use keeps it running. */
+  close(): Promise<void>;
+}
+
+const SHARED_FOLDER = '/var/lib/tankeeper';
+const RETRY_MS = 5_000;
+
+/**
+ * Opens the private PostgreSQL of a data folder: joins it when it runs, else starts it, else creates it first. It has no
+ * TCP port, only a socket in a folder that nobody else may enter, and it outlives this process when that is killed.
+ * @throws ServiceError 'data-folder.in-use' for a second server, 'database.unavailable' for whatever else stands against it
+ */
+export async function openEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+  const closing = new AbortController();
+  const request: EntryRequest = {
+    dataFolder: await openDataFolder(options.dataDir),
+    role: options.role,
+    durable: options.durable ?? true,
+    nativeFolder: options.nativeFolder,
+    sharedFolder: options.sharedFolder ?? SHARED_FOLDER,
+    log: options.log,
+    signal: closing.signal,
+  };
+  const first = await enter(request);
+  const presence = keepPresent(request, first);
+  return {
+    connection: embeddedConnection(first.socketFolder),
+    startedHere: first.startedHere,
+    close: async () => {
+      closing.abort();
+      await leave(await presence, request.log);
+    },
+  };
+}
+
+async function enter(request: EntryRequest): Promise<Entry> {
+  const entry = await enterCluster(request);
+  const server = request.role === 'server' ? await entry.membership.becomeServer() : undefined;
+  if (server !== undefined) {
+    await leave(entry, request.log);
+    throw new ServiceError(
+      'data-folder.in-use',
+      `the data folder ${request.dataFolder} is in use by another tankeeper server (process ${server})`,
+    );
+  }
+  return entry;
+}
+
+/**
+ * Watches the membership until `request.signal`: when PostgreSQL has restarted or died under us, comes back in, starting
+ * it again if need be. Without that the next passing command would be the last one out and stop it under the server.
+ * @returns the entry that is to be left in the end
+ */
+async function keepPresent(request: EntryRequest, first: Entry): Promise<Entry> {
+  const { signal, log } = request;
+  const closed = new Promise<void>((resolve) => {
+    signal.addEventListener('abort', () => {
+      resolve();
+    });
+  });
+  let entry = first;
+  for (;;) {
+    await Promise.race([entry.membership.ended, closed]);
+    if (signal.aborted) {
+      return entry;
+    }
+    log.warn('The embedded database has gone away; looking for it again');
+    try {
+      entry = await enter(request);
+      log.info('The embedded database is back', { startedHere: entry.startedHere });
+    } catch (error) {
+      log.error('The embedded database does not come back', { ...describeFault(error) });
+      await sleep(RETRY_MS, undefined, { signal }).catch(() => undefined);
+    }
+  }
+}
+
+async function leave({ membership, location }: Entry, log: Log): Promise<void> {
+  try {
+    if ((await membership.leave()) && !(await stopPostmaster(location.cluster))) {
+      log.warn('The embedded database did not stop in time and is left running');
+    }
+  } catch (error) {
+    log.warn('The connection to the embedded database was lost before it could be stopped', {
+      ...describeFault(error),
+    });
+  } finally {
+    await membership.end();
+  }
+}

@@ -1,0 +1,71 @@
+import { spawn } from 'node:child_process';
+
+import type { Account } from './embedded-account.ts';
+
+/** How a program of the embedded PostgreSQL ended. */
+export interface ProgramEnd {
+  /** The exit status; null when it was killed or could not be started. */
+  readonly status: number | null;
+  /** What it wrote, both streams, at most 8 KiB. */
+  readonly output: string;
+}
+
+/** Who runs the programs and which libraries they find. */
+export interface ProgramContext {
+  readonly account: Account | undefined;
+  /** A further folder for the dynamic loader. */
+  readonly libraryFolder: string | undefined;
+}
+
+const OUTPUT_LIMIT = 8192;
+const TIME_LIMIT_MS = 120_000;
+
+/**
+ * Options for `spawn` that let nothing of our own surroundings through: no PG* variable, no locale that the binaries do
+ * not know, no current folder that the account may not enter.
+ */
+export function isolatedSurroundings(context: ProgramContext): {
+  cwd: string;
+  env: Record<string, string>;
+  uid?: number;
+  gid?: number;
+} {
+  const loaderVariable = process.platform === 'darwin' ? 'DYLD_LIBRARY_PATH' : 'LD_LIBRARY_PATH';
+  return {
+    cwd: '/',
+    env: {
+      PATH: '/usr/bin:/bin',
+      LC_ALL: 'C',
+      TZ: 'UTC',
+      ...(context.libraryFolder === undefined ? {} : { [loaderVariable]: context.libraryFolder }),
+    },
+    ...context.account,
+  };
+}
+
+/** Runs a program to its end, within two minutes. Never rejects: a program that cannot be started ends with status null. */
+export function runProgram(
+  path: string,
+  parameters: readonly string[],
+  context: ProgramContext,
+): Promise<ProgramEnd> {
+  return new Promise((resolve) => {
+    const child = spawn(path, parameters, {
+      ...isolatedSurroundings(context),
+      stdio: ['ignore', 'pipe', 'pipe'],
+      timeout: TIME_LIMIT_MS,
+    });
+    let output = '';
+    const collect = (chunk: Buffer): void => {
+      output = (output + chunk.toString('utf8')).slice(-OUTPUT_LIMIT);
+    };
+    child.stdout.on('data', collect);
+    child.stderr.on('data', collect);
+    child.once('error', (error) => {
+      resolve({ status: null, output: error.message });
+    });
+    child.once('close', (status) => {
+      resolve({ status, output: output.trim() });
+    });
+  });
+}

@@ -1,0 +1,36 @@
+import type { Knex } from 'knex';
+
+import * as realms from './migrations/20261120-01-realms.ts';
+import * as users from './migrations/20261120-02-users.ts';
+import * as tokens from './migrations/20261120-03-tokens.ts';
+import * as configuration from './migrations/20261120-04-configuration.ts';
+import * as administrators from './migrations/20261120-05-administrators.ts';
+import * as audit from './migrations/20261120-06-audit.ts';
+
+/**
+ * All migrations, in the order in which they are applied. Their names carry no file ending, so that a database migrated
+ * by the sources and one migrated by the build are the same to both. Append only: a released one never changes.
+ */
+const MIGRATIONS: readonly (readonly [name: string, migration: Knex.Migration])[] = [
+  ['20261120-01-realms', realms],
+  ['20261120-02-users', users],
+  ['20261120-03-tokens', tokens],
+  ['20261120-04-configuration', configuration],
+  ['20261120-05-administrators', administrators],
+  ['20261120-06-audit', audit],
+];
+
+/** The names of all migrations, in order. */
+export const migrationNames: readonly string[] = MIGRATIONS.map(([name]) => name);
+
+/** The migrations for Knex, whose `migrate:list` prints the field `file`. */
+export const migrationSource: Knex.MigrationSource<{ readonly file: string }> = {
+  getMigrations: () => Promise.resolve(migrationNames.map((file) => ({ file }))),
+  getMigrationName: ({ file }) => file,
+  getMigration: ({ file }) => {
+    const found = MIGRATIONS.find(([name]) => name === file);
+    return found === undefined
+      ? Promise.reject(new Error(`No migration is called ${file}`))
+      : Promise.resolve(found[1]);
+  },
+};
