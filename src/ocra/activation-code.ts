@@ -1,0 +1,68 @@
+import type { Random } from '../kernel/clock.ts';
+import { ServiceError } from '../kernel/errors.ts';
+import { decodeBase32, encodeBase32 } from './base32.ts';
+
+/*
+ * An activation code is what the user types into the app in the second phase of the roll-out: bytes in base32 (RFC 4648),
+ * then two capital hexadecimal digits, the XOR of all bytes, which catch a slip of the finger.
+ */
+
+/** Ten bytes make sixteen letters without padding. */
+const RANDOM_BYTES = 10;
+const CHECKSUM_LENGTH = 2;
+
+/** @returns base32, padded, and the checksum: no bytes at all give `00` */
+export function encodeActivationCode(bytes: Uint8Array): string {
+  return encodeBase32(bytes) + checksum(bytes);
+}
+
+/** @returns a fresh code of 80 random bits: 18 characters */
+export function randomActivationCode(random: Random): string {
+  return encodeActivationCode(random.bytes(RANDOM_BYTES));
+}
+
+/**
+ * Puts right what people type: small letters, a zero for the letter O before the checksum (base32 has no zero), the letter
+ * O for a zero in it (hexadecimal has no O). Dashes stay; `decodeActivationCode` drops them.
+ */
+export function normalizeActivationCode(text: string): string {
+  const capitals = text.toUpperCase();
+  const boundary = Math.max(0, capitals.length - CHECKSUM_LENGTH);
+  return capitals.slice(0, boundary).replaceAll('0', 'O') + capitals.slice(boundary).replaceAll('O', '0');
+}
+
+/**
+ * Reads a code, dashes anywhere in it. Letters must be capitals: what was typed goes through `normalizeActivationCode`
+ * first.
+ * @throws ServiceError 'activation-code.invalid'; the message does not hold the code
+ */
+export function decodeActivationCode(text: string): Buffer {
+  const code = text.replaceAll('-', '');
+  if (code.length < CHECKSUM_LENGTH) {
+    throw invalid('it is too short');
+  }
+  const letters = code.slice(0, -CHECKSUM_LENGTH);
+  if (!/^[A-Z2-7]*=*$/.test(letters)) {
+    throw invalid('it must be capital letters and the digits 2 to 7, then two hexadecimal digits');
+  }
+  const bytes = decodeBase32(letters);
+  if (bytes === undefined) {
+    throw invalid('characters are missing or too many');
+  }
+  if (checksum(bytes) !== code.slice(-CHECKSUM_LENGTH)) {
+    throw invalid('its checksum is wrong, so something is mistyped');
+  }
+  return bytes;
+}
+
+function checksum(bytes: Uint8Array): string {
+  return bytes
+    .reduce((sum, byte) => sum ^ byte, 0)
+    .toString(16)
+    .toUpperCase()
+    .padStart(CHECKSUM_LENGTH, '0');
+}
+
+function invalid(what: string): ServiceError {
+  return new ServiceError('activation-code.invalid', `The activation code is wrong: ${what}.`);
+}

@@ -1,0 +1,185 @@
+import { createHash } from 'node:crypto';
+import { ServiceError } from '../kernel/errors.ts';
+import { type HashName, hashLength, type OcraSuite, type QuestionFormat } from './suite.ts';
+
+/** Two questions that are answered at once, in this order (RFC 6287 §7.2: mutual challenge-response). */
+export interface QuestionPair {
+  readonly first: string;
+  readonly second: string;
+}
+
+/** What is asked: one question, or two in the mutual modes. `modes.ts` says which mode asks what. */
+export type Question = string | QuestionPair;
+
+/** The parts of a data input that are the same over a whole window. What the suite does not name is left out. */
+export interface FixedInputs {
+  readonly question: Question;
+  /** The PIN itself, in UTF-8 once hashed; or else its hash. */
+  readonly pin?: string | undefined;
+  readonly pinHash?: Uint8Array | undefined;
+  /** Session information: text stands for its UTF-8 bytes. */
+  readonly session?: string | Uint8Array | undefined;
+}
+
+/** All that a data input is made of. */
+export interface DataInputs extends FixedInputs {
+  readonly counter?: bigint | undefined;
+  /** How many time steps have passed since 1970 (`timeStepAt`). */
+  readonly timeStep?: bigint | undefined;
+}
+
+/** A data input whose counter and time step are written in place, so that a window is encoded only once. */
+export interface DataInputTemplate {
+  readonly bytes: Buffer;
+  /** Does nothing for a suite without C. */
+  setCounter(counter: bigint): void;
+  /** Does nothing for a suite without T. */
+  setTimeStep(timeStep: bigint): void;
+}
+
+const QUESTION_BYTES = 128;
+const LARGEST_UNSIGNED_64 = 0xffff_ffff_ffff_ffffn;
+
+/**
+ * Puts a data input together: `OCRASuite | 00 | C | Q | P | S | T` (RFC 6287 §5.1), in this order whatever the order in
+ * the suite.
+ * @throws ServiceError 'data-input.invalid', naming the part that is missing or wrong
+ */
+export function encodeDataInput(suite: OcraSuite, inputs: DataInputs): Buffer {
+  const parts: Buffer[] = [Buffer.from(`${suite.text}\0`, 'ascii')];
+  if (suite.counter) {
+    parts.push(encodeUnsigned64('counter', inputs.counter));
+  }
+  parts.push(encodeQuestion(suite, inputs.question));
+  if (suite.pin !== undefined) {
+    parts.push(encodePin(suite.pin.hash, inputs));
+  }
+  if (suite.session !== undefined) {
+    parts.push(encodeSession(suite.session.length, inputs.session));
+  }
+  if (suite.timeStep !== undefined) {
+    parts.push(encodeUnsigned64('time step', inputs.timeStep));
+  }
+  return Buffer.concat(parts);
+}
+
+/**
+ * @returns a data input with counter and time step 0, and the means to change both. Whoever sets them keeps them from 0
+ * to 2^64 - 1.
+ * @throws ServiceError 'data-input.invalid', as `encodeDataInput`
+ */
+export function dataInputTemplate(suite: OcraSuite, inputs: FixedInputs): DataInputTemplate {
+  const bytes = encodeDataInput(suite, { ...inputs, counter: 0n, timeStep: 0n });
+  const counterOffset = suite.text.length + 1;
+  const timeStepOffset = bytes.length - 8;
+  return {
+    bytes,
+    setCounter: (counter) => {
+      if (suite.counter) {
+        bytes.writeBigUInt64BE(counter, counterOffset);
+      }
+    },
+    setTimeStep: (timeStep) => {
+      if (suite.timeStep !== undefined) {
+        bytes.writeBigUInt64BE(timeStep, timeStepOffset);
+      }
+    },
+  };
+}
+
+/**
+ * @param time an instant, at or after 1970
+ * @returns how many whole time steps have passed since 1970 (RFC 6287 §5.1); nothing for a suite without T
+ */
+export function timeStepAt(suite: OcraSuite, time: Date): bigint | undefined {
+  return suite.timeStep === undefined ? undefined : BigInt(time.getTime()) / BigInt(1_000 * suite.timeStep);
+}
+
+/** C and T are eight bytes, the highest first (RFC 6287 §5.1). */
+function encodeUnsigned64(part: string, value: bigint | undefined): Buffer {
+  if (value === undefined) {
+    throw invalid(`the suite asks for a ${part}, and none is given`);
+  }
+  if (value < 0n || value > LARGEST_UNSIGNED_64) {
+    throw invalid(`the ${part} must be a number from 0 to 2^64 - 1`);
+  }
+  const bytes = Buffer.alloc(8);
+  bytes.writeBigUInt64BE(value);
+  return bytes;
+}
+
+const ALPHABETS: Readonly<Record<QuestionFormat, RegExp>> = {
+  A: /^[A-Za-z0-9]*$/,
+  N: /^[0-9]*$/,
+  H: /^[0-9A-Fa-f]*$/,
+};
+
+const ALPHABET_NAMES: Readonly<Record<QuestionFormat, string>> = {
+  A: 'letters and digits (A-Z, a-z, 0-9)',
+  N: 'digits (0-9)',
+  H: 'hexadecimal digits (0-9, A-F)',
+};
+
+/** Q is 128 bytes, padded with zeros on the right (RFC 6287 §5.1); two questions are joined before (§7.2). */
+function encodeQuestion(suite: OcraSuite, question: Question): Buffer {
+  const questions = typeof question === 'string' ? [question] : [question.first, question.second];
+  for (const one of questions) {
+    assertFits(suite.question, one);
+  }
+  return toQuestionBytes(suite.question.format, questions.join(''));
+}
+
+/**
+ * A number is taken as hexadecimal, and hexadecimal digits are padded as text: an odd number of them ends in half a byte
+ * (RFC 6287, Appendix A). BigInt, as a numeric question has up to 64 digits, and two of them up to 128.
+ */
+function toQuestionBytes(format: QuestionFormat, text: string): Buffer {
+  if (format === 'A') {
+    const bytes = Buffer.alloc(QUESTION_BYTES);
+    bytes.write(text, 'ascii');
+    return bytes;
+  }
+  const digits = format === 'N' ? BigInt(text).toString(16) : text;
+  return Buffer.from(digits.padEnd(2 * QUESTION_BYTES, '0'), 'hex');
+}
+
+function assertFits({ format, length }: OcraSuite['question'], question: string): void {
+  if (question === '') {
+    throw invalid('the question is empty');
+  }
+  if (question.length > length) {
+    throw invalid(`the question is too long: ${question.length} characters, the suite allows ${length}`);
+  }
+  if (!ALPHABETS[format].test(question)) {
+    throw invalid(`the question must be ${ALPHABET_NAMES[format]} only`);
+  }
+}
+
+function encodePin(hash: HashName, { pin, pinHash }: FixedInputs): Buffer {
+  if (pinHash !== undefined) {
+    if (pinHash.length !== hashLength(hash)) {
+      throw invalid(`the hash of the PIN must be ${hashLength(hash)} bytes long`);
+    }
+    return Buffer.from(pinHash);
+  }
+  if (pin === undefined) {
+    throw invalid('the suite asks for a PIN, and none is given');
+  }
+  return createHash(hash).update(pin, 'utf8').digest();
+}
+
+/** S is as long as the suite says, padded with zeros on the left (RFC 6287, Appendix A). */
+function encodeSession(length: number, session: string | Uint8Array | undefined): Buffer {
+  if (session === undefined) {
+    throw invalid('the suite asks for session information, and none is given');
+  }
+  const given = typeof session === 'string' ? Buffer.from(session, 'utf8') : session;
+  if (given.length > length) {
+    throw invalid(`the session information is too long: ${given.length} bytes, the suite allows ${length}`);
+  }
+  return Buffer.concat([Buffer.alloc(length - given.length), given]);
+}
+
+function invalid(what: string): ServiceError {
+  return new ServiceError('data-input.invalid', `No response can be computed: ${what}.`);
+}

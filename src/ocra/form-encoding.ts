@@ -1,0 +1,19 @@
+/**
+ * Encodes text for a form (application/x-www-form-urlencoded) in UTF-8: a blank becomes `+`, and all but letters, digits
+ * and `_.-` is escaped. Apps compute signatures over this very text, so even `~` and `*`, which others leave alone, count.
+ */
+export function formEncode(text: string): string {
+  // Through UTF-8 and back: half a surrogate pair becomes U+FFFD, where encodeURIComponent would throw.
+  return encodeURIComponent(Buffer.from(text, 'utf8').toString('utf8'))
+    .replace(/[!~*'()]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`)
+    .replaceAll('%20', '+');
+}
+
+/** @returns the text, or undefined where the escapes are broken or are not UTF-8 */
+export function formDecode(encoded: string): string | undefined {
+  try {
+    return decodeURIComponent(encoded.replaceAll('+', ' '));
+  } catch {
+    return undefined;
+  }
+}

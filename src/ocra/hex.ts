@@ -1,0 +1,25 @@
+import { ServiceError } from '../kernel/errors.ts';
+
+/**
+ * Reads hexadecimal digits of either letter case strictly: `Buffer.from` would silently stop at the first wrong one.
+ * @returns the bytes, or undefined where the text has other characters or an odd number of digits
+ */
+export function decodeHex(text: string): Buffer | undefined {
+  return /^(?:[0-9A-Fa-f]{2})*$/.test(text) ? Buffer.from(text, 'hex') : undefined;
+}
+
+/**
+ * Reads a hexadecimal parameter.
+ * @param name of the parameter, for the message; its value never gets there, as it is mostly a secret
+ * @throws ServiceError 'parameter.invalid'
+ */
+export function bytesFromHex(text: string, name: string): Buffer {
+  const bytes = decodeHex(text);
+  if (bytes === undefined) {
+    throw new ServiceError(
+      'parameter.invalid',
+      `The parameter ${name} must be hexadecimal digits, an even number of them.`,
+    );
+  }
+  return bytes;
+}

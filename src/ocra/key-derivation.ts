@@ -1,0 +1,64 @@
+import { pbkdf2 } from 'node:crypto';
+import { decodeActivationCode } from './activation-code.ts';
+import type { HashName } from './suite.ts';
+
+/** What both sides know after the two phases of the roll-out. */
+export interface KeyIngredients {
+  /** Shown in phase 1. */
+  readonly sharedSecret: Uint8Array;
+  /** Typed in phase 2: the code, in capitals (`normalizeActivationCode`), or its bytes. */
+  readonly activationCode: string | Uint8Array;
+  /** Shown in phase 2. */
+  readonly nonce: Uint8Array;
+  /** Bytes of the key. Default 32. */
+  readonly length?: number;
+  /** Rounds of PBKDF2. Default 10 000, which apps expect. */
+  readonly iterations?: number;
+  /** The hash of PBKDF2's HMAC. Default SHA-256, which apps expect. */
+  readonly hash?: HashName;
+}
+
+const SALT_BYTES = 8;
+
+/**
+ * Derives the token's key as QR-TAN apps do: PBKDF2 (RFC 8018 §5.2) with the shared secret, the activation code and all of
+ * the nonce but its last eight bytes as the password, and these eight as the salt. A shorter nonce is salt only.
+ * The work is done outside of the event loop.
+ * @throws ServiceError 'activation-code.invalid'
+ */
+export async function deriveTokenKey(ingredients: KeyIngredients): Promise<Buffer> {
+  const {
+    sharedSecret,
+    activationCode,
+    nonce,
+    length = 32,
+    iterations = 10_000,
+    hash = 'sha256',
+  } = ingredients;
+  const code = typeof activationCode === 'string' ? decodeActivationCode(activationCode) : activationCode;
+  const boundary = Math.max(0, nonce.length - SALT_BYTES);
+  const password = Buffer.concat([sharedSecret, code, nonce.subarray(0, boundary)]);
+  try {
+    return await stretch(password, nonce.subarray(boundary), iterations, length, hash);
+  } finally {
+    password.fill(0);
+  }
+}
+
+function stretch(
+  password: Uint8Array,
+  salt: Uint8Array,
+  iterations: number,
+  length: number,
+  hash: HashName,
+): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    pbkdf2(password, salt, iterations, length, hash, (error, key) => {
+      if (error === null) {
+        resolve(key);
+      } else {
+        reject(error);
+      }
+    });
+  });
+}

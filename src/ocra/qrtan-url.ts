@@ -1,0 +1,189 @@
+import { ServiceError } from '../kernel/errors.ts';
+import { formDecode, formEncode } from './form-encoding.ts';
+import { decodeHex } from './hex.ts';
+import { signQrTanUrl } from './qrtan-signature.ts';
+import type { OcraSuite } from './suite.ts';
+
+/** Phase 1 of the roll-out: `lseqr://init`. Not signed, as there is no key yet. */
+export interface InitUrl {
+  readonly kind: 'init';
+  /** sh */
+  readonly sharedSecret: Uint8Array;
+  /** os: the text of the OCRA suite. */
+  readonly suite: string;
+  /** se */
+  readonly serial: string;
+}
+
+/** A challenge: `lseqr://req`. */
+export interface RequestUrl {
+  readonly kind: 'req';
+  /** me: what the app shows. */
+  readonly message: string;
+  /** u: where the app sends the response. Empty where no policy names it. */
+  readonly callbackUrl: string;
+  /** ch */
+  readonly question: string;
+  /** tr */
+  readonly transactionId: string;
+}
+
+/** Phase 2 of the roll-out, with its first challenge: `lseqr://nonce`. */
+export interface NonceUrl extends Omit<RequestUrl, 'kind' | 'message'> {
+  readonly kind: 'nonce';
+  readonly message: string | undefined;
+  /** no */
+  readonly nonce: Uint8Array;
+  /** se */
+  readonly serial: string;
+}
+
+/** What an app reads. `signature` (si) is only read here: `verifyQrTanSignature` takes the URL itself. */
+export type QrTanUrl =
+  | (Omit<InitUrl, 'serial'> & { readonly serial: string | undefined })
+  | (RequestUrl & { readonly signature: string | undefined })
+  | (Omit<NonceUrl, 'serial'> & {
+      readonly serial: string | undefined;
+      readonly signature: string | undefined;
+    });
+
+/** @returns `lseqr://init?sh=&os=&se=` */
+export function buildInitUrl({ sharedSecret, suite, serial }: Omit<InitUrl, 'kind'>): string {
+  return build('init', [
+    ['sh', hex(sharedSecret)],
+    ['os', suite],
+    ['se', serial],
+  ]);
+}
+
+/** @returns `lseqr://req?me=&u=&ch=&tr=&si=`, signed with the token's key */
+export function buildRequestUrl(suite: OcraSuite, key: Uint8Array, url: Omit<RequestUrl, 'kind'>): string {
+  return signQrTanUrl(
+    suite,
+    key,
+    build('req', [
+      ['me', url.message],
+      ['u', formEncode(url.callbackUrl)],
+      ['ch', url.question],
+      ['tr', url.transactionId],
+    ]),
+  );
+}
+
+/**
+ * @returns `lseqr://nonce?me=&ch=&no=&tr=&u=&se=&si=`, signed with the token's key; without a message
+ * `lseqr://nonce?u=&ch=&tr=&se=&no=&si=`, the order that LinOTP has then
+ */
+export function buildNonceUrl(suite: OcraSuite, key: Uint8Array, url: Omit<NonceUrl, 'kind'>): string {
+  const ch = ['ch', url.question] as const;
+  const no = ['no', hex(url.nonce)] as const;
+  const tr = ['tr', url.transactionId] as const;
+  const u = ['u', formEncode(url.callbackUrl)] as const;
+  const se = ['se', url.serial] as const;
+  const parameters =
+    url.message === undefined ? [u, ch, tr, se, no] : [['me', url.message] as const, ch, no, tr, u, se];
+  return signQrTanUrl(suite, key, build('nonce', parameters));
+}
+
+function build(kind: QrTanUrl['kind'], parameters: readonly (readonly [string, string])[]): string {
+  return `lseqr://${kind}?${parameters.map(([name, value]) => `${name}=${formEncode(value)}`).join('&')}`;
+}
+
+function hex(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('hex');
+}
+
+/**
+ * Reads an URL as an app does. Parameters may stand in any order, unknown ones are ignored, and a signature may be
+ * missing: whoever needs it checks it with `verifyQrTanSignature`.
+ * @throws ServiceError 'qrtan-url.invalid', naming the parameter but not its value
+ */
+export function parseQrTanUrl(text: string): QrTanUrl {
+  const [, kind, query] = /^lseqr:\/\/([a-z]+)\?(.*)$/s.exec(text) ?? [];
+  if (kind === undefined || query === undefined) {
+    throw invalid('it must begin with lseqr://init?, lseqr://req? or lseqr://nonce?');
+  }
+  const parameters = parseParameters(query);
+  switch (kind) {
+    case 'init':
+      return {
+        kind,
+        sharedSecret: requiredBytes(parameters, 'sh'),
+        suite: required(parameters, 'os'),
+        serial: parameters.get('se'),
+      };
+    case 'req':
+      return { kind, message: parameters.get('me') ?? '', ...parseChallenge(parameters) };
+    case 'nonce':
+      return {
+        kind,
+        message: parameters.get('me'),
+        ...parseChallenge(parameters),
+        nonce: requiredBytes(parameters, 'no'),
+        serial: parameters.get('se'),
+      };
+    default:
+      throw invalid('its kind must be init, req or nonce');
+  }
+}
+
+type Parameters = ReadonlyMap<string, string>;
+
+function parseParameters(query: string): Parameters {
+  const parameters = new Map<string, string>();
+  for (const pair of query.split('&')) {
+    const equals = pair.indexOf('=');
+    if (equals < 1) {
+      throw invalid('each of its parameters needs a name and a value, as in ch=12345678');
+    }
+    const name = pair.slice(0, equals);
+    if (parameters.has(name)) {
+      throw invalid(`the parameter ${quoted(name)} is given twice`);
+    }
+    parameters.set(name, decode(name, pair.slice(equals + 1)));
+  }
+  return parameters;
+}
+
+function parseChallenge(parameters: Parameters): Omit<RequestUrl, 'kind' | 'message'> & {
+  readonly signature: string | undefined;
+} {
+  return {
+    callbackUrl: decode('u', parameters.get('u') ?? ''),
+    question: required(parameters, 'ch'),
+    transactionId: required(parameters, 'tr'),
+    signature: parameters.get('si'),
+  };
+}
+
+function decode(name: string, encoded: string): string {
+  const decoded = formDecode(encoded);
+  if (decoded === undefined) {
+    throw invalid(`the parameter ${quoted(name)} is not encoded as UTF-8 for a form`);
+  }
+  return decoded;
+}
+
+function required(parameters: Parameters, name: string): string {
+  const value = parameters.get(name);
+  if (value === undefined || value === '') {
+    throw invalid(`the parameter ${quoted(name)} is missing`);
+  }
+  return value;
+}
+
+function requiredBytes(parameters: Parameters, name: string): Buffer {
+  const bytes = decodeHex(required(parameters, name));
+  if (bytes === undefined) {
+    throw invalid(`the parameter ${quoted(name)} must be hexadecimal digits, an even number of them`);
+  }
+  return bytes;
+}
+
+function quoted(name: string): string {
+  return `'${name.slice(0, 20)}'`;
+}
+
+function invalid(what: string): ServiceError {
+  return new ServiceError('qrtan-url.invalid', `Not a QR-TAN URL: ${what}.`);
+}

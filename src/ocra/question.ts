@@ -1,0 +1,49 @@
+import { createHash } from 'node:crypto';
+import { type Random, randomText } from '../kernel/clock.ts';
+import type { OcraSuite, QuestionFormat } from './suite.ts';
+
+const DIGITS = '0123456789';
+
+/** What random questions are drawn from. */
+const DRAWN: Readonly<Record<QuestionFormat, string>> = {
+  A: `abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ${DIGITS}`,
+  N: DIGITS,
+  H: `${DIGITS}abcdef`,
+};
+
+/** What may not stay of the display data. ASCII only: other scripts' digits have no place in a data input. */
+const UNFIT: Readonly<Record<QuestionFormat, RegExp>> = {
+  A: /[^A-Za-z0-9]/g,
+  N: /[^0-9]/g,
+  H: /[^0-9A-Fa-f]/g,
+};
+
+const SEPARATOR = '0000';
+
+/**
+ * Makes the question that is shown with `data`: those characters of the data that the suite's format allows, then `0000`,
+ * then random ones, cut to the suite's length. So the user's app can show what the question is about, and it is still a
+ * new one each time.
+ * @param data what the user shall see; nothing or an empty text gives a question that is random throughout
+ * @returns a question of exactly the suite's length
+ */
+export function questionFromData(suite: OcraSuite, data: string | undefined, random: Random): string {
+  const { format, length } = suite.question;
+  const drawn = randomText(random, DRAWN[format], length);
+  if (data === undefined || data === '') {
+    return drawn;
+  }
+  const shown = (data.replace(UNFIT[format], '') + SEPARATOR).slice(0, length);
+  return shown + drawn.slice(shown.length);
+}
+
+/**
+ * Makes the question for a document of any length out of its hash (RFC 6287 §7.3): the first digits of the suite's hash of
+ * the UTF-8 data, in hexadecimal; for a numeric question, those taken as one number, its first decimal digits.
+ * @returns a question of the suite's length, or shorter where the hash has fewer digits
+ */
+export function questionFromHash(suite: OcraSuite, data: string): string {
+  const { format, length } = suite.question;
+  const digits = createHash(suite.hash).update(data, 'utf8').digest('hex').slice(0, length);
+  return format === 'N' ? BigInt(`0x${digits}`).toString().slice(0, length) : digits;
+}

@@ -1,0 +1,200 @@
+import { ServiceError } from '../kernel/errors.ts';
+
+/** The hash functions of RFC 6287 §5.2 and §6.3, as `node:crypto` names them. */
+export type HashName = 'sha1' | 'sha256' | 'sha512';
+
+/** How a question is written: alphanumeric, numeric or hexadecimal (RFC 6287 §6.3). */
+export type QuestionFormat = 'A' | 'N' | 'H';
+
+/** An OCRA suite, read and checked (RFC 6287 §6). Frozen. */
+export interface OcraSuite {
+  /** As given: this very text is the head of every data input, letter case included. */
+  readonly text: string;
+  /** The hash of the HMAC that makes the response. */
+  readonly hash: HashName;
+  /** How many decimal digits a response has, 4 to 10; 0 stands for the whole HMAC. */
+  readonly truncation: number;
+  /** Whether a counter goes into the data input (C). */
+  readonly counter: boolean;
+  /** The format of the question and the most characters it may have (Q). */
+  readonly question: { readonly format: QuestionFormat; readonly length: number };
+  /** The hash of the PIN that goes into the data input (P). */
+  readonly pin?: { readonly hash: HashName };
+  /** The room for the session information, in bytes (S). */
+  readonly session?: { readonly length: number };
+  /** The size of a time step, in seconds (T). */
+  readonly timeStep?: number;
+}
+
+/** What the data-input part of a suite says; grows while the part is read. */
+interface DataInputParts {
+  counter?: true;
+  question?: OcraSuite['question'];
+  pin?: { readonly hash: HashName };
+  session?: { readonly length: number };
+  timeStep?: number;
+}
+
+const HASH_BYTES: Readonly<Record<HashName, number>> = { sha1: 20, sha256: 32, sha512: 64 };
+
+/**
+ * Reads an OCRA suite such as `OCRA-1:HOTP-SHA256-8:C-QA64` (RFC 6287 §6). The names `OCRA`, `HOTP` and those of hashes
+ * may be in either letter case; the parts of the data input may stand in any order, each at most once; a question must
+ * be among them. Blanks are nowhere allowed.
+ * @throws ServiceError 'suite.invalid', naming the wrong part, its text and what is allowed there
+ */
+export function parseOcraSuite(text: string): OcraSuite {
+  const [algorithm = '', cryptoFunction, dataInput, ...surplus] = text.split(':');
+  if (algorithm.toUpperCase() !== 'OCRA-1') {
+    throw invalid('algorithm', algorithm, "it must be 'OCRA-1'");
+  }
+  if (cryptoFunction === undefined || dataInput === undefined || surplus.length > 0) {
+    throw invalid('shape', text, 'it must have three parts, as in OCRA-1:HOTP-SHA256-8:C-QA64');
+  }
+  const { counter, question, ...others } = parseDataInput(dataInput);
+  if (question === undefined) {
+    throw invalid('question', dataInput, 'it is missing; every suite needs one, as in QN08');
+  }
+  return Object.freeze({
+    text,
+    ...parseCryptoFunction(cryptoFunction),
+    counter: counter === true,
+    question,
+    ...others,
+  });
+}
+
+/** @returns how many characters a response has: decimal digits, or hexadecimal ones where nothing is truncated */
+export function responseLength(suite: OcraSuite): number {
+  return suite.truncation === 0 ? 2 * HASH_BYTES[suite.hash] : suite.truncation;
+}
+
+/** @returns the length of the hash, in bytes */
+export function hashLength(hash: HashName): number {
+  return HASH_BYTES[hash];
+}
+
+/** RFC 6287 §6.2: HOTP-H-t. */
+function parseCryptoFunction(text: string): Pick<OcraSuite, 'hash' | 'truncation'> {
+  const [name = '', hash, truncation, ...surplus] = text.split('-');
+  if (name.toUpperCase() !== 'HOTP') {
+    throw invalid('crypto function', name, "it must be 'HOTP'");
+  }
+  if (hash === undefined || truncation === undefined || surplus.length > 0) {
+    throw invalid('crypto function', text, 'it must have a hash and a truncation, as in HOTP-SHA256-8');
+  }
+  if (!/^(?:0|[4-9]|10)$/.test(truncation)) {
+    throw invalid('truncation', truncation, 'it must be 0 or a number from 4 to 10');
+  }
+  return { hash: parseHash(hash, 'hash'), truncation: Number(truncation) };
+}
+
+/** RFC 6287 §6.3: [C] | QFxx | [PH | Snnn | TG]. */
+function parseDataInput(text: string): DataInputParts {
+  const parts: DataInputParts = {};
+  for (const part of text.split('-')) {
+    const [key, value] = parseDataInputPart(part);
+    if (parts[key] !== undefined) {
+      throw invalid('duplicate', part, `the ${PART_NAMES[key]} may be given only once`);
+    }
+    Object.assign(parts, { [key]: value });
+  }
+  return parts;
+}
+
+const PART_NAMES: Readonly<Record<keyof DataInputParts, string>> = {
+  counter: 'counter',
+  question: 'question',
+  pin: 'PIN',
+  session: 'session',
+  timeStep: 'time step',
+};
+
+function parseDataInputPart(part: string): [keyof DataInputParts, DataInputParts[keyof DataInputParts]] {
+  switch (part.charAt(0)) {
+    case 'C':
+      return ['counter', parseCounter(part)];
+    case 'Q':
+      return ['question', parseQuestion(part)];
+    case 'P':
+      return ['pin', Object.freeze({ hash: part === 'P' ? 'sha1' : parseHash(part.slice(1), 'PIN') })];
+    case 'S':
+      return ['session', parseSession(part)];
+    case 'T':
+      return ['timeStep', parseTimeStep(part)];
+    default:
+      throw unknownPart(part);
+  }
+}
+
+function parseCounter(part: string): true {
+  if (part !== 'C') {
+    throw unknownPart(part);
+  }
+  return true;
+}
+
+/** RFC 6287 §6.3, table 2. One digit is enough below 10, as LinOTP has it. */
+function parseQuestion(part: string): OcraSuite['question'] {
+  const match = /^Q([ANH])(\d{1,2})$/.exec(part);
+  const length = Number(match?.[2]);
+  if (match === null || length < 4 || length > 64) {
+    throw invalid('question', part, 'it must be QA, QN or QH and a length from 04 to 64, as in QN08');
+  }
+  return Object.freeze({ format: match[1] as QuestionFormat, length });
+}
+
+/** RFC 6287 §6.3: any length that both sides agree on; §5.1: 512 bytes at most. */
+function parseSession(part: string): { readonly length: number } {
+  const length = /^S\d{3}$/.test(part) ? Number(part.slice(1)) : 0;
+  if (length < 1 || length > 512) {
+    throw invalid('session', part, 'it must be S and a length from 001 to 512, in three digits, as in S064');
+  }
+  return Object.freeze({ length });
+}
+
+const TIME_STEP = /^T(?:(\d{1,2})H)?(?:(\d{1,2})M)?(?:(\d{1,2})S)?$/;
+
+/** RFC 6287 §6.3, table 3. Hours, minutes and seconds may be joined in this order, as LinOTP has it. */
+function parseTimeStep(part: string): number {
+  if (part === 'T') {
+    return 60;
+  }
+  const [, hours = '0', minutes = '0', seconds = '0'] = TIME_STEP.exec(part) ?? [];
+  const [h, m, s] = [Number(hours), Number(minutes), Number(seconds)];
+  const size = 3_600 * h + 60 * m + s;
+  if (size === 0 || h > 48 || m > 59 || s > 59) {
+    throw invalid('time step', part, 'it must be T with 1 to 59 S, 1 to 59 M or 1 to 48 H, as in T1M');
+  }
+  return size;
+}
+
+function parseHash(text: string, part: string): HashName {
+  const name = text.toLowerCase();
+  if (!isHashName(name)) {
+    throw invalid(part, text, 'the hash must be SHA1, SHA256 or SHA512');
+  }
+  return name;
+}
+
+function isHashName(name: string): name is HashName {
+  return Object.hasOwn(HASH_BYTES, name);
+}
+
+function unknownPart(part: string): ServiceError {
+  return invalid(
+    'data input',
+    part,
+    'it knows the parts C, Q, P, S and T only, in capitals, as in C-QN08-PSHA1',
+  );
+}
+
+const LONGEST_QUOTE = 60;
+
+function invalid(part: string, text: string, allowed: string): ServiceError {
+  const quoted = text.length > LONGEST_QUOTE ? `${text.slice(0, LONGEST_QUOTE)}…` : text;
+  return new ServiceError(
+    'suite.invalid',
+    `Not an OCRA suite, the ${part} '${quoted}' is wrong: ${allowed}.`,
+  );
+}
