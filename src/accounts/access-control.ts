@@ -1,0 +1,92 @@
+import type { Clock } from '../kernel/clock.ts';
+import { ServiceError } from '../kernel/errors.ts';
+import type { Caller } from './caller.ts';
+import { matchPolicy, policyRealms } from './policy.ts';
+import type { PolicySubject } from './policy-users.ts';
+import type { Policy, PolicyScope, Setup } from './setup.ts';
+
+/** What somebody may look at or change. */
+export interface Grant {
+  /** Names of the realms that there are and that the policies allow, sorted; or all, and what is in no realm. */
+  readonly realms: 'all' | readonly string[];
+}
+
+/** What somebody wants to do. */
+export interface Right {
+  readonly scope: PolicyScope;
+  readonly action: string;
+  /** What to tell them when they may not. */
+  readonly message: string;
+}
+
+/** LinOTP 3 keeps its administrators in a realm and resolver of these names, and policies written for it name them. */
+const ADMINISTRATORS = { realms: ['linotp_admins'], resolver: 'LinOTP_local_admins' } as const;
+/** While no policy of such a scope is switched on, every administrator has its rights. */
+const OPEN_WITHOUT_POLICIES: readonly PolicyScope[] = ['monitoring', 'admin', 'system'];
+/** Scopes whose policies allow their action in the realms that they name. */
+const BOUND_BY_REALMS: readonly PolicyScope[] = ['monitoring', 'admin'];
+
+/** Decides who may do what, and in which realms. */
+export class AccessControl {
+  readonly #clock: Clock;
+
+  constructor({ clock }: { clock: Clock }) {
+    this.#clock = clock;
+  }
+
+  /**
+   * Both must allow it: what the caller's way of speaking carries (an API token may be limited) and the policies.
+   * Operators at the machine itself may do all.
+   * @throws ServiceError 'right.missing' with the message of the right
+   */
+  authorize(setup: Setup, caller: Caller, right: Right): Grant {
+    const { principal } = caller;
+    if (principal.operator) {
+      return { realms: 'all' };
+    }
+    if (!carries(principal.rights, right)) {
+      throw new ServiceError('right.missing', right.message);
+    }
+    const active = setup.policies.filter(({ scope, active }) => active && scope === right.scope);
+    if (active.length === 0 && OPEN_WITHOUT_POLICIES.includes(right.scope)) {
+      return { realms: 'all' };
+    }
+    const subject: PolicySubject = { login: principal.administrator, ...ADMINISTRATORS };
+    const granting = mostSpecific(active, (policy) =>
+      matchPolicy(policy, { action: right.action, subject, client: principal.client, at: this.#clock.now() }),
+    );
+    if (granting.length === 0) {
+      throw new ServiceError('right.missing', right.message);
+    }
+    return { realms: BOUND_BY_REALMS.includes(right.scope) ? unionOfRealms(setup, granting) : 'all' };
+  }
+}
+
+/** @returns whether rights such as `*`, `monitoring:*`, `*:tokens` or `ocra:request` hold this one */
+function carries(rights: readonly string[], { scope, action }: Right): boolean {
+  const covering = ['*', '*:*', `${scope}:*`, `*:${action}`, `${scope}:${action}`];
+  return rights.some((right) => covering.includes(right));
+}
+
+/**
+ * For one action, policies that name somebody come before those for everybody, as LinOTP 3.4.4 was recorded to do:
+ * what is allowed to all cannot widen what was drawn narrower for one.
+ */
+function mostSpecific(
+  policies: readonly Policy[],
+  match: (policy: Policy) => 'everybody' | 'named' | 'nobody',
+): readonly Policy[] {
+  const matched = policies.map((policy) => ({ policy, how: match(policy) }));
+  const named = matched.filter(({ how }) => how === 'named');
+  const chosen = named.length > 0 ? named : matched.filter(({ how }) => how === 'everybody');
+  return chosen.map(({ policy }) => policy);
+}
+
+function unionOfRealms(setup: Setup, policies: readonly Policy[]): 'all' | readonly string[] {
+  const bounds = policies.map(policyRealms);
+  if (bounds.includes('all')) {
+    return 'all';
+  }
+  const allowed = new Set(bounds.flat());
+  return setup.realms.map(({ name }) => name).filter((name) => allowed.has(name));
+}

@@ -1,0 +1,118 @@
+import { type PatternNode, readPattern } from './pattern-syntax.ts';
+
+/** One step of the machine that a pattern becomes (K. Thompson, 1968); targets are indices of other steps. */
+type Instruction =
+  | { readonly op: 'character'; readonly accepts: (character: string) => boolean; readonly next: number }
+  | { readonly op: 'fork'; readonly next: readonly number[] }
+  | { readonly op: 'match' };
+
+/** What a run of the machine came to. */
+export interface PatternRun {
+  readonly matched: boolean;
+  /** How often an instruction was looked at: the measure of the work. */
+  readonly steps: number;
+}
+
+/** No name that is asked about is longer. */
+const LONGEST_NAME = 1024;
+
+/**
+ * A regular expression that administrators write and that cannot hang the server: it is run as a machine that is in
+ * all of its states at once, so that the work is at most instructions times characters, whatever the pattern. That is
+ * why back references, look-around and counted repetition are not understood; see `readPattern`.
+ */
+export class LinearPattern {
+  readonly #program: readonly Instruction[];
+  readonly #start: number;
+
+  /** @throws ServiceError 'policy.invalid' that says what is wrong */
+  constructor(source: string) {
+    const program: Instruction[] = [{ op: 'match' }];
+    this.#start = append(program, readPattern(source), 0);
+    this.#program = program;
+  }
+
+  /** @returns how many instructions the machine has */
+  get size(): number {
+    return this.#program.length;
+  }
+
+  /** @returns whether the whole name fits, case counting; false for names longer than 1024 characters */
+  matches(name: string): boolean {
+    return this.run(name).matched;
+  }
+
+  /** @returns whether the whole name fits, and how much work it was to know */
+  run(name: string): PatternRun {
+    if (name.length > LONGEST_NAME) {
+      return { matched: false, steps: 0 };
+    }
+    let steps = 0;
+    let states = this.#reach([this.#start]);
+    for (const character of name) {
+      steps += states.size;
+      const next: number[] = [];
+      for (const state of states) {
+        const instruction = this.#program[state];
+        if (instruction?.op === 'character' && instruction.accepts(character)) {
+          next.push(instruction.next);
+        }
+      }
+      states = this.#reach(next);
+    }
+    return { matched: states.has(0), steps: steps + states.size };
+  }
+
+  /** @returns all states that are reached from these without a character */
+  #reach(from: readonly number[]): Set<number> {
+    const reached = new Set<number>();
+    const open = [...from];
+    for (let state = open.pop(); state !== undefined; state = open.pop()) {
+      if (reached.has(state)) {
+        continue;
+      }
+      reached.add(state);
+      const instruction = this.#program[state];
+      if (instruction?.op === 'fork') {
+        open.push(...instruction.next);
+      }
+    }
+    return reached;
+  }
+}
+
+/**
+ * Adds the instructions of a node, which go on with `next`.
+ * @returns where the node begins
+ */
+function append(program: Instruction[], node: PatternNode, next: number): number {
+  switch (node.kind) {
+    case 'character':
+      return add(program, { op: 'character', accepts: node.accepts, next });
+    case 'sequence':
+      return node.parts.reduceRight((following, part) => append(program, part, following), next);
+    case 'choice':
+      return add(program, { op: 'fork', next: node.branches.map((branch) => append(program, branch, next)) });
+    case 'repeat':
+      return appendRepeat(program, node, next);
+  }
+}
+
+function appendRepeat(
+  program: Instruction[],
+  { part, how }: Extract<PatternNode, { kind: 'repeat' }>,
+  next: number,
+): number {
+  if (how === '?') {
+    return add(program, { op: 'fork', next: [append(program, part, next), next] });
+  }
+  const targets: number[] = [next];
+  const fork = add(program, { op: 'fork', next: targets });
+  const body = append(program, part, fork);
+  targets.push(body);
+  return how === '*' ? fork : body;
+}
+
+function add(program: Instruction[], instruction: Instruction): number {
+  return program.push(instruction) - 1;
+}

@@ -1,0 +1,41 @@
+import { createHash } from 'node:crypto';
+import type { Random } from '../kernel/clock.ts';
+import { equalBytes } from '../kernel/constant-time.ts';
+import { ServiceError } from '../kernel/errors.ts';
+
+const VERSION = 1;
+const SALT_LENGTH = 16;
+const DIGEST_LENGTH = 32;
+
+/**
+ * Makes what is kept of a token PIN: `version (1) | salt (16) | SHA-256(UTF-8(PIN) | salt)`, the digest as LinOTP makes
+ * it, so that its PINs can be taken over. A PIN is short and the digest fast: it is sealing the verifier with the
+ * vault's key that protects it, the digest only keeps the PIN itself out of the server's memory and of backups.
+ * @returns 49 bytes, to be sealed for the purpose `pin`
+ */
+export function pinVerifier(pin: string, random: Random): Buffer {
+  const salt = random.bytes(SALT_LENGTH);
+  return Buffer.concat([Buffer.of(VERSION), salt, digest(pin, salt)]);
+}
+
+/**
+ * Compares in constant time.
+ * @param verifier as `pinVerifier` makes it; null: no PIN was ever set, only an empty one matches
+ * @throws ServiceError 'secret.unreadable' when it is no such verifier
+ */
+export function checkPin(verifier: Buffer | null, pin: string): boolean {
+  if (verifier === null) {
+    return equalBytes(Buffer.from(pin, 'utf8'), Buffer.alloc(0));
+  }
+  if (verifier.length !== 1 + SALT_LENGTH + DIGEST_LENGTH || verifier[0] !== VERSION) {
+    throw new ServiceError('secret.unreadable', 'The PIN of the token cannot be read', {
+      detail: `unknown form of PIN verifier, ${verifier.length} bytes`,
+    });
+  }
+  const salt = verifier.subarray(1, 1 + SALT_LENGTH);
+  return equalBytes(verifier.subarray(1 + SALT_LENGTH), digest(pin, salt));
+}
+
+function digest(pin: string, salt: Uint8Array): Buffer {
+  return createHash('sha256').update(pin, 'utf8').update(salt).digest();
+}

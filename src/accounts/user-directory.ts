@@ -1,0 +1,95 @@
+import { ServiceError } from '../kernel/errors.ts';
+import type { DirectoryUser, UserSources } from './ports.ts';
+import { findRealm, type Realm, type Resolver, type Setup } from './setup.ts';
+import type { Owner } from './token.ts';
+
+/** A user, and where they were found. */
+export interface ResolvedUser extends DirectoryUser {
+  readonly resolver: Resolver;
+  readonly realm: Realm;
+}
+
+/** How a client names a user. */
+export interface UserReference {
+  /** A login, or `login@realm` where no realm is given. */
+  readonly user: string;
+  /** In any case; empty or absent: what follows the last `@` of the user, or else the default realm. */
+  readonly realm?: string | undefined;
+}
+
+const LONGEST_LOGIN = 320;
+
+/** Finds users in the resolvers of realms. */
+export class UserDirectory {
+  readonly #sources: UserSources;
+
+  constructor({ sources }: { sources: UserSources }) {
+    this.#sources = sources;
+  }
+
+  /** @throws ServiceError 'user.unknown', 'resolver.unavailable' */
+  async resolve(setup: Setup, reference: UserReference): Promise<ResolvedUser> {
+    const found = await this.find(setup, reference);
+    if (found === undefined) {
+      throw new ServiceError('user.unknown', `getUserId failed: no user >${shorten(reference.user)}< found!`);
+    }
+    return found;
+  }
+
+  /**
+   * @returns the user of exactly that login in the first resolver of the realm that has them
+   * @throws ServiceError 'resolver.unavailable': a resolver that fails is never passed over, or somebody else of the
+   *   same login further down would be taken for the user
+   */
+  async find(setup: Setup, reference: UserReference): Promise<ResolvedUser | undefined> {
+    const { login, realm } = locate(setup, reference);
+    if (realm === undefined || !isLogin(login)) {
+      return undefined;
+    }
+    for (const name of realm.resolvers) {
+      const resolver = setup.resolvers.find((one) => one.name === name);
+      const user = resolver === undefined ? undefined : await this.#sources(resolver).findByLogin(login);
+      if (resolver !== undefined && user?.login === login) {
+        return { ...user, resolver, realm };
+      }
+    }
+    return undefined;
+  }
+
+  /**
+   * @returns whether it is the user's password; false where the resolver is gone or keeps no passwords
+   * @throws ServiceError 'resolver.unavailable'
+   */
+  async checkPassword(
+    setup: Setup,
+    owner: Pick<Owner, 'resolverId' | 'userId'>,
+    password: string,
+  ): Promise<boolean> {
+    const resolver = setup.resolvers.find(({ id }) => id === owner.resolverId);
+    return resolver !== undefined && this.#sources(resolver).checkPassword(owner.userId, password);
+  }
+}
+
+function locate(
+  setup: Setup,
+  { user, realm = '' }: UserReference,
+): { login: string; realm: Realm | undefined } {
+  if (realm.trim() !== '') {
+    return { login: user, realm: findRealm(setup, realm) };
+  }
+  const at = user.lastIndexOf('@');
+  const behind = at < 0 ? '' : user.slice(at + 1).trim();
+  const named = behind === '' ? undefined : findRealm(setup, behind);
+  return named === undefined
+    ? { login: user, realm: findRealm(setup, '') }
+    : { login: user.slice(0, at), realm: named };
+}
+
+/** What cannot be a login is not even asked for: some stores choke on NUL or on halves of characters. */
+function isLogin(text: string): boolean {
+  return text.length <= LONGEST_LOGIN && text.trim() !== '' && !/\p{Cc}|\p{Cs}/u.test(text);
+}
+
+function shorten(text: string): string {
+  return text.length > LONGEST_LOGIN ? `${text.slice(0, LONGEST_LOGIN)}…` : text;
+}
