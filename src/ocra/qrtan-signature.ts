@@ -17,9 +17,9 @@ export function signQrTanUrl(suite: OcraSuite, key: Uint8Array, unsignedUrl: str
   return unsignedUrl + SIGNATURE_PARAMETER + qrTanSignature(suite, key, unsignedUrl);
 }
 
-/** @returns whether the URL ends in its right signature; compared in constant time */
+/** @returns whether the URL ends in its right signature, and has no other; compared in constant time */
 export function verifyQrTanSignature(suite: OcraSuite, key: Uint8Array, url: string): boolean {
-  const end = url.lastIndexOf(SIGNATURE_PARAMETER);
+  const end = url.indexOf(SIGNATURE_PARAMETER);
   if (end === -1) {
     return false;
   }

@@ -100,7 +100,8 @@ describe('verifyQrTanSignature', () => {
     ['a cut signature', url.slice(0, -1), key],
     ['an empty signature', url.slice(0, -64), key],
     ['no signature', url.slice(0, -68), key],
-    ['a second signature', `${url}${url.slice(-68)}`, key],
+    ['its signature repeated', `${url}${url.slice(-68)}`, key],
+    ['a signed URL signed once more', signQrTanUrl(suite, key, url), key],
   ])('refuses %s', (_, text, withKey) => {
     expect(verifyQrTanSignature(suite, withKey, text)).toBe(false);
   });
