@@ -40,7 +40,7 @@ module.exports = {
       comment: 'No utils, helpers, common, types or index files.',
       severity: 'error',
       from: {},
-      to: { path: '^(src|tests)/(.*/)?(utils?|helpers?|common|types|index)(/|\\.ts$)' },
+      to: { path: '/(utils?|helpers?|common|types|index)(/|[.]ts$)', pathNot: 'node_modules' },
     },
     only('kernel', 'kernel', [nodeCore], 'kernel: node only'),
     only(
