@@ -5,7 +5,7 @@ export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
     CREATE TABLE resolvers (
       id bigint GENERATED ALWAYS AS IDENTITY CONSTRAINT resolvers_pkey PRIMARY KEY,
-      name text NOT NULL CONSTRAINT resolvers_name_key UNIQUE CONSTRAINT resolvers_name_given CHECK (name <> ''),
+      name text COLLATE "C" NOT NULL CONSTRAINT resolvers_name_key UNIQUE CONSTRAINT resolvers_name_given CHECK (name <> ''),
       kind text NOT NULL CONSTRAINT resolvers_kind_known CHECK (kind IN ('managed', 'passwd')),
       settings jsonb NOT NULL DEFAULT '{}',
       secret bytea,
@@ -14,7 +14,7 @@ export async function up(knex: Knex): Promise<void> {
 
     CREATE TABLE realms (
       id bigint GENERATED ALWAYS AS IDENTITY CONSTRAINT realms_pkey PRIMARY KEY,
-      name text NOT NULL CONSTRAINT realms_name_key UNIQUE
+      name text COLLATE "C" NOT NULL CONSTRAINT realms_name_key UNIQUE
         CONSTRAINT realms_name_lower CHECK (name = lower(name) AND name <> ''),
       is_default boolean NOT NULL DEFAULT false,
       created_at timestamptz NOT NULL DEFAULT now()
@@ -42,7 +42,7 @@ export async function up(knex: Knex): Promise<void> {
     COMMENT ON TABLE realm_sets IS 'Each combination of realms once; the empty one is "no realm".';
     INSERT INTO realm_sets (realm_ids) VALUES ('{}');
 
-    CREATE FUNCTION intern_realm_set(ids bigint[]) RETURNS bigint LANGUAGE plpgsql AS $$
+    CREATE FUNCTION intern_realm_set(ids bigint[]) RETURNS bigint LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
       DECLARE
         wanted bigint[] := ARRAY(SELECT DISTINCT id FROM unnest(ids) AS id ORDER BY id);
         found bigint;
@@ -55,7 +55,7 @@ export async function up(knex: Knex): Promise<void> {
         RETURN found;
       END
     $$;
-    COMMENT ON FUNCTION intern_realm_set IS 'The id of this set of realms, made on first use. Realm ids are not checked.';
+    COMMENT ON FUNCTION intern_realm_set IS 'The id of this set of realms, made on first use. Realm ids are not checked: lock the realms first.';
   `);
 }
 

@@ -6,7 +6,7 @@ export async function up(knex: Knex): Promise<void> {
     CREATE TABLE users (
       id bigint GENERATED ALWAYS AS IDENTITY CONSTRAINT users_pkey PRIMARY KEY,
       resolver_id bigint NOT NULL CONSTRAINT users_resolver_fkey REFERENCES resolvers ON DELETE CASCADE,
-      login text NOT NULL CONSTRAINT users_login_given CHECK (login <> ''),
+      login text COLLATE "C" NOT NULL CONSTRAINT users_login_given CHECK (login <> ''),
       given_name text NOT NULL DEFAULT '',
       surname text NOT NULL DEFAULT '',
       email text NOT NULL DEFAULT '',

@@ -5,10 +5,21 @@ import type { Knex } from 'knex';
  * changes one of them also changes the token's row. Secrets are sealed (AES-256-GCM), never in clear.
  */
 export async function up(knex: Knex): Promise<void> {
+  await createTokens(knex);
+  await createChallenges(knex);
+}
+
+export async function down(knex: Knex): Promise<void> {
+  await knex.raw(
+    'DROP TABLE challenges; DROP FUNCTION refuse_change_of_closed_challenge(); DROP TABLE tokens;',
+  );
+}
+
+async function createTokens(knex: Knex): Promise<void> {
   await knex.raw(`
     CREATE TABLE tokens (
       id bigint GENERATED ALWAYS AS IDENTITY CONSTRAINT tokens_pkey PRIMARY KEY,
-      serial text NOT NULL CONSTRAINT tokens_serial_key UNIQUE CONSTRAINT tokens_serial_given CHECK (serial <> ''),
+      serial text COLLATE "C" NOT NULL CONSTRAINT tokens_serial_key UNIQUE CONSTRAINT tokens_serial_given CHECK (serial <> ''),
       type text NOT NULL CONSTRAINT tokens_type_lower CHECK (type = lower(type) AND type <> ''),
       description text NOT NULL DEFAULT '',
       active boolean NOT NULL,
@@ -35,11 +46,15 @@ export async function up(knex: Knex): Promise<void> {
       last_success_at timestamptz,
       created_at timestamptz NOT NULL DEFAULT now(),
       CONSTRAINT tokens_owner_whole CHECK (num_nulls(owner_resolver_id, owner_user_id, owner_login) IN (0, 3))
-    );
-    CREATE UNIQUE INDEX tokens_serial_caseless ON tokens (lower(serial));
+    ) WITH (fillfactor = 85);
+    CREATE UNIQUE INDEX tokens_serial_caseless ON tokens (lower(serial COLLATE "default"));
     CREATE INDEX tokens_owner_idx ON tokens (owner_resolver_id, owner_user_id);
     CREATE INDEX tokens_realm_set_idx ON tokens (realm_set_id);
+  `);
+}
 
+async function createChallenges(knex: Knex): Promise<void> {
+  await knex.raw(`
     CREATE TABLE challenges (
       id bigint GENERATED ALWAYS AS IDENTITY CONSTRAINT challenges_pkey PRIMARY KEY,
       transaction_id text NOT NULL CONSTRAINT challenges_transaction_id_key UNIQUE
@@ -54,12 +69,19 @@ export async function up(knex: Knex): Promise<void> {
       closed_by text CONSTRAINT challenges_closed_by_known CHECK (closed_by IN ('accepted', 'exhausted', 'superseded')),
       closed_at timestamptz,
       CONSTRAINT challenges_closed_whole CHECK ((closed_by IS NULL) = (closed_at IS NULL)),
-      CONSTRAINT challenges_valid_once CHECK (valid_tan = (closed_by IS NOT NULL AND closed_by = 'accepted'))
-    );
+      CONSTRAINT challenges_valid_once CHECK (valid_tan = (closed_by IS NOT NULL AND closed_by = 'accepted')),
+      CONSTRAINT challenges_valid_received CHECK (received_tan OR NOT valid_tan)
+    ) WITH (fillfactor = 85);
     CREATE INDEX challenges_token_idx ON challenges (token_id, issued_at DESC, id DESC);
-  `);
-}
+    CREATE INDEX challenges_open_idx ON challenges (token_id, id) WHERE closed_by IS NULL;
 
-export async function down(knex: Knex): Promise<void> {
-  await knex.raw('DROP TABLE challenges; DROP TABLE tokens;');
+    CREATE FUNCTION refuse_change_of_closed_challenge() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN
+        RAISE EXCEPTION 'challenge % is closed for ever', OLD.id
+          USING ERRCODE = 'check_violation', CONSTRAINT = TG_NAME, TABLE = TG_TABLE_NAME;
+      END
+    $$;
+    CREATE TRIGGER challenges_closed_for_ever BEFORE UPDATE ON challenges
+      FOR EACH ROW WHEN (OLD.closed_by IS NOT NULL) EXECUTE FUNCTION refuse_change_of_closed_challenge();
+  `);
 }

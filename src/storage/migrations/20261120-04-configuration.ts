@@ -7,7 +7,7 @@ export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
     CREATE TABLE policies (
       id bigint GENERATED ALWAYS AS IDENTITY CONSTRAINT policies_pkey PRIMARY KEY,
-      name text NOT NULL CONSTRAINT policies_name_key UNIQUE CONSTRAINT policies_name_given CHECK (name <> ''),
+      name text COLLATE "C" NOT NULL CONSTRAINT policies_name_key UNIQUE CONSTRAINT policies_name_given CHECK (name <> ''),
       scope text NOT NULL
         CONSTRAINT policies_scope_known CHECK (scope IN ('admin', 'system', 'monitoring', 'ocra', 'authentication')),
       action text NOT NULL,
@@ -19,7 +19,7 @@ export async function up(knex: Knex): Promise<void> {
     );
 
     CREATE TABLE configuration (
-      key text NOT NULL CONSTRAINT configuration_pkey PRIMARY KEY CONSTRAINT configuration_key_given CHECK (key <> ''),
+      key text COLLATE "C" NOT NULL CONSTRAINT configuration_pkey PRIMARY KEY CONSTRAINT configuration_key_given CHECK (key <> ''),
       value text NOT NULL,
       type text,
       description text,
@@ -27,14 +27,14 @@ export async function up(knex: Knex): Promise<void> {
     );
 
     CREATE TABLE configuration_state (
-      only boolean NOT NULL DEFAULT true CONSTRAINT configuration_state_pkey PRIMARY KEY
-        CONSTRAINT configuration_state_single CHECK (only),
+      singleton boolean NOT NULL DEFAULT true CONSTRAINT configuration_state_pkey PRIMARY KEY
+        CONSTRAINT configuration_state_single CHECK (singleton),
       revision bigint NOT NULL,
       changed_at timestamptz NOT NULL
     );
     INSERT INTO configuration_state (revision, changed_at) VALUES (1, now());
 
-    CREATE FUNCTION note_configuration_change() RETURNS trigger LANGUAGE plpgsql AS $$
+    CREATE FUNCTION note_configuration_change() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
       BEGIN
         UPDATE configuration_state SET revision = revision + 1, changed_at = clock_timestamp();
         RETURN NULL;

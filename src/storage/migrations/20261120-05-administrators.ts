@@ -5,16 +5,18 @@ export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
     CREATE TABLE administrators (
       id bigint GENERATED ALWAYS AS IDENTITY CONSTRAINT administrators_pkey PRIMARY KEY,
-      name text NOT NULL CONSTRAINT administrators_name_key UNIQUE CONSTRAINT administrators_name_given CHECK (name <> ''),
+      name text COLLATE "C" NOT NULL CONSTRAINT administrators_name_key UNIQUE CONSTRAINT administrators_name_given CHECK (name <> ''),
       password_hash text NOT NULL,
       created_at timestamptz NOT NULL DEFAULT now()
     );
+
+    CREATE UNIQUE INDEX administrators_name_caseless ON administrators (lower(name COLLATE "default"));
 
     CREATE TABLE api_tokens (
       id bigint GENERATED ALWAYS AS IDENTITY CONSTRAINT api_tokens_pkey PRIMARY KEY,
       administrator_id bigint NOT NULL
         CONSTRAINT api_tokens_administrator_fkey REFERENCES administrators ON DELETE CASCADE,
-      name text NOT NULL CONSTRAINT api_tokens_name_given CHECK (name <> ''),
+      name text COLLATE "C" NOT NULL CONSTRAINT api_tokens_name_given CHECK (name <> ''),
       token_hash bytea NOT NULL CONSTRAINT api_tokens_token_hash_key UNIQUE,
       rights text[] NOT NULL CONSTRAINT api_tokens_rights_given CHECK (cardinality(rights) > 0),
       created_at timestamptz NOT NULL DEFAULT now(),

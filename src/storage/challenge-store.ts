@@ -1,0 +1,178 @@
+import type { Knex } from 'knex';
+
+import type { Act } from '../accounts/caller.ts';
+import { OCRA_TYPES, type TokenChange } from '../accounts/token.ts';
+import { ServiceError } from '../kernel/errors.ts';
+import type { Decision } from '../ocra/challenge.ts';
+import type { ChallengeFilter, ChallengeOfToken, ChallengeStore, NewChallenge } from '../ocra/ports.ts';
+import { auditRow, writeAudit } from './audit-rows.ts';
+import { type ChallengeRow, selectChallenges, toChallengeOfToken } from './challenge-rows.ts';
+import type { Database } from './database.ts';
+import { settle } from './settlement.ts';
+import { assertStorable, isRowId, isStorable } from './stored-text.ts';
+import { holdReferences } from './token-references.ts';
+import { stateColumns } from './token-rows.ts';
+import { Turns } from './turns.ts';
+
+type Decide = (found: ChallengeOfToken) => Promise<Decision>;
+
+/** How many second looks may hold a connection at once; the rest of the pool is for what deciding takes. */
+const SECOND_LOOKS = 4n;
+
+/** Thrown to roll back: the transaction id is taken. */
+class TransactionIdTaken extends Error {}
+
+/** Challenges in PostgreSQL. How they are answered once: docs/adr/0003-accepting-a-response-once.md. */
+export class SqlChallengeStore implements ChallengeStore {
+  readonly #database: Database;
+  readonly #answers = new Turns();
+  readonly #secondLooks = new Turns();
+
+  constructor({ database }: { database: Database }) {
+    this.#database = database;
+  }
+
+  async issue(
+    challenge: NewChallenge,
+    maxOpen: number,
+    act: Act,
+    change: TokenChange = {},
+  ): Promise<boolean> {
+    assertStorable(challenge.transactionId, challenge.question, challenge.data);
+    try {
+      await this.#database.transact((transaction) => issue(transaction, challenge, maxOpen, act, change));
+      return true;
+    } catch (error) {
+      if (error instanceof TransactionIdTaken) {
+        return false;
+      }
+      throw error;
+    }
+  }
+
+  async answer(transactionId: string, decide: Decide, act: Act): Promise<Decision | undefined> {
+    return isStorable(transactionId)
+      ? this.#answers.take(transactionId, () => this.#answer(transactionId, decide, act))
+      : undefined;
+  }
+
+  async find(filter: ChallengeFilter): Promise<readonly ChallengeOfToken[]> {
+    const { transactionId, serial, owner } = filter;
+    const isGiven = transactionId !== undefined || serial !== undefined || owner !== undefined;
+    if (!isGiven || !isStorable(transactionId, serial, owner?.userId) || !isRowId(owner?.resolverId ?? '1')) {
+      return [];
+    }
+    const rows = (await selectChallenges(this.#database.knex)
+      .where(wanted(filter))
+      .whereIn('tokens.type', OCRA_TYPES)
+      .orderBy([
+        { column: 'challenges.issued_at', order: 'desc' },
+        { column: 'challenges.id', order: 'desc' },
+      ])) as ChallengeRow[];
+    return rows.map(toChallengeOfToken);
+  }
+
+  async #answer(transactionId: string, decide: Decide, act: Act): Promise<Decision | undefined> {
+    const seen = await look(this.#database.knex, transactionId);
+    if (seen === undefined) {
+      return undefined;
+    }
+    const decision = await decide(toChallengeOfToken(seen));
+    if (await apply(this.#database.knex, seen, decision, act)) {
+      return decision;
+    }
+    const lane = String(BigInt(seen.id) % SECOND_LOOKS);
+    return this.#secondLooks.take(lane, () => this.#answerLocked(transactionId, seen.id, decide, act));
+  }
+
+  /** Somebody was faster. Holding the token's row, nobody is. */
+  #answerLocked(
+    transactionId: string,
+    tokenId: string,
+    decide: Decide,
+    act: Act,
+  ): Promise<Decision | undefined> {
+    return this.#database.transact(async (transaction) => {
+      // First the lock, then the look, each a statement of its own: one statement for both would give the token as it
+      // is now with the challenge as it was before the wait for the lock.
+      await transaction('tokens').where({ id: tokenId }).forNoKeyUpdate().select('id');
+      const seen = await look(transaction, transactionId);
+      if (seen === undefined) {
+        return undefined;
+      }
+      const decision = await decide(toChallengeOfToken(seen));
+      if (!(await apply(transaction, seen, decision, act))) {
+        throw new ServiceError('internal', 'The response could not be settled', {
+          detail: `challenge ${seen.challenge_id} changed while token ${seen.id} was locked`,
+        });
+      }
+      return decision;
+    });
+  }
+}
+
+async function look(connection: Knex, transactionId: string): Promise<ChallengeRow | undefined> {
+  return (await selectChallenges(connection).where('challenges.transaction_id', transactionId).first()) as
+    ChallengeRow | undefined;
+}
+
+/** @returns false when somebody has changed the token or one of its challenges since it was seen; nothing was written */
+async function apply(connection: Knex, seen: ChallengeRow, decision: Decision, act: Act): Promise<boolean> {
+  const { change, reason } = decision;
+  if (change !== null) {
+    return settle(connection, seen, change, auditRow(act, seen.serial, reason));
+  }
+  await writeAudit(connection, act, seen.serial, reason);
+  return true;
+}
+
+async function issue(
+  transaction: Knex.Transaction,
+  challenge: NewChallenge,
+  maxOpen: number,
+  act: Act,
+  change: TokenChange,
+): Promise<void> {
+  const { tokenId, transactionId, question, data, issuedAt } = challenge;
+  const references = await holdReferences(transaction, change);
+  // First the token's row: whoever issues or answers for it at the same time waits here, or for us.
+  const [token] = await transaction('tokens')
+    .where({ id: tokenId })
+    .update({ last_challenge_at: issuedAt, ...stateColumns(change), ...references })
+    .returning<{ serial: string }[]>('serial');
+  if (token === undefined) {
+    throw new ServiceError('token.unknown', 'The token has been removed');
+  }
+  const stored: unknown[] = await transaction('challenges')
+    .insert({ transaction_id: transactionId, token_id: tokenId, question, data, issued_at: issuedAt })
+    .onConflict('transaction_id')
+    .ignore()
+    .returning('id');
+  if (stored.length === 0) {
+    throw new TransactionIdTaken();
+  }
+  await supersede(transaction, tokenId, maxOpen);
+  await writeAudit(transaction, act, token.serial, 'issued');
+}
+
+/** By id, not by time: ids are given under the token's lock, times by servers whose clocks differ. */
+async function supersede(transaction: Knex.Transaction, tokenId: string, maxOpen: number): Promise<void> {
+  await transaction.raw(
+    `UPDATE challenges SET closed_by = 'superseded', closed_at = clock_timestamp()
+     WHERE token_id = ? AND closed_by IS NULL AND id <= (
+       SELECT id FROM challenges WHERE token_id = ? AND closed_by IS NULL
+       ORDER BY id DESC OFFSET ? LIMIT 1)`,
+    [tokenId, tokenId, maxOpen],
+  );
+}
+
+function wanted({ transactionId, serial, owner }: ChallengeFilter): Record<string, string> {
+  return {
+    ...(transactionId !== undefined && { 'challenges.transaction_id': transactionId }),
+    ...(serial !== undefined && { 'tokens.serial': serial }),
+    ...(owner !== undefined && {
+      'tokens.owner_resolver_id': owner.resolverId,
+      'tokens.owner_user_id': owner.userId,
+    }),
+  };
+}

@@ -1,0 +1,52 @@
+import type { Knex } from 'knex';
+
+import type { Decision } from '../ocra/challenge.ts';
+import type { AuditRow } from './audit-rows.ts';
+import type { ChallengeRow } from './challenge-rows.ts';
+import { stateColumns } from './token-rows.ts';
+
+/** What a decision says is to change. */
+export type Settlement = NonNullable<Decision['change']>;
+
+/**
+ * Settles a response in one statement, hence in one transaction of its own where `connection` is none: the token, its
+ * challenge and the audit row; all of them if the token's row is still the version that was seen, else none. Why this
+ * is enough: docs/adr/0003-accepting-a-response-once.md.
+ * @returns whether it was settled
+ */
+export async function settle(
+  connection: Knex,
+  seen: Pick<ChallengeRow, 'id' | 'version' | 'challenge_id'>,
+  change: Settlement,
+  audit: AuditRow,
+): Promise<boolean> {
+  const token = Object.entries(stateColumns(change.token));
+  const { wrongCount, receivedTan, validTan, closedBy } = change.challenge;
+  const { rows } = await connection.raw<{ rows: { settled: boolean }[] }>(
+    // The serial stays as it is: the token's row is written whatever changes, as its version stands for its challenges.
+    `WITH token AS (
+       UPDATE tokens SET ${['serial = serial', ...token.map(([column]) => `${column} = ?`)].join(', ')}
+       WHERE id = ? AND xmin = ?::xid
+       RETURNING id
+     ), challenge AS (
+       UPDATE challenges
+       SET wrong_count = ?, received_tan = ?, valid_tan = ?, closed_by = ?,
+         closed_at = CASE WHEN ? THEN clock_timestamp() END
+       FROM token
+       WHERE challenges.id = ? AND challenges.token_id = token.id
+       RETURNING challenges.id
+     ), audited AS (
+       INSERT INTO audit (actor, action, subject, outcome, client, request_id)
+       SELECT ?, ?, ?, ?, ?, ? FROM challenge
+       RETURNING id
+     )
+     SELECT EXISTS (SELECT FROM audited) AS settled`,
+    [
+      ...token.map(([, value]) => value),
+      ...[seen.id, seen.version],
+      ...[wrongCount, receivedTan, validTan, closedBy, closedBy !== null, seen.challenge_id],
+      ...[audit.actor, audit.action, audit.subject, audit.outcome, audit.client, audit.request_id],
+    ] as Knex.RawBinding[],
+  );
+  return rows[0]?.settled === true;
+}

@@ -1,0 +1,164 @@
+import type { Knex } from 'knex';
+
+import type { Act } from '../accounts/caller.ts';
+import type { SetupStore } from '../accounts/ports.ts';
+import type { Policy, Resolver, Setup } from '../accounts/setup.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { ServiceError } from '../kernel/errors.ts';
+import { auditRow, writeAudit } from './audit-rows.ts';
+import type { Database } from './database.ts';
+import { removeRealm, storeRealm } from './realm-rows.ts';
+import { removeResolver, storeResolver } from './resolver-rows.ts';
+import { SetupCache } from './setup-cache.ts';
+import { readRevision, readSetup } from './setup-snapshot.ts';
+import { assertStorable, isStorable } from './stored-text.ts';
+
+/** The configuration in PostgreSQL. */
+export class SqlSetupStore implements SetupStore {
+  readonly #database: Database;
+  readonly #cache: SetupCache;
+
+  constructor({ database, clock }: { database: Database; clock: Clock }) {
+    this.#database = database;
+    this.#cache = new SetupCache(() => readSetup(database.knex, clock.now()));
+  }
+
+  /** What this server works with at the moment; undefined before the first `current()`. */
+  get kept(): Setup | undefined {
+    return this.#cache.kept;
+  }
+
+  async current(): Promise<Setup> {
+    return this.#cache.at(await readRevision(this.#database.knex));
+  }
+
+  /** @returns when the configuration was last changed, by the database's clock; what this server keeps stays as it is */
+  async lastChangeInDatabase(): Promise<Date> {
+    const { changedAt } = await readRevision(this.#database.knex);
+    return changedAt;
+  }
+
+  putPolicy(policy: Policy, act: Act): Promise<void> {
+    const { user: username, ...columns } = policy;
+    assertStorable(username, ...Object.values(columns).map(String));
+    return this.#change(async (transaction) => {
+      await transaction('policies')
+        .insert({ ...columns, username })
+        .onConflict('name')
+        .merge();
+      await writeAudit(transaction, act, policy.name, 'stored');
+    });
+  }
+
+  removePolicy(name: string, act: Act): Promise<boolean> {
+    return this.#remove(name, act, async (transaction) => {
+      const removed = await transaction('policies').where({ name }).delete();
+      return removed > 0 ? 'removed' : undefined;
+    });
+  }
+
+  putRealm(name: string, resolvers: readonly string[], act: Act): Promise<void> {
+    assertStorable(name, ...resolvers);
+    const wanted = realmName(name);
+    return this.#change(async (transaction) => {
+      const isNew = await storeRealm(transaction, wanted, resolvers);
+      await writeAudit(transaction, act, wanted, isNew ? 'created' : 'changed');
+    });
+  }
+
+  removeRealm(name: string, act: Act): Promise<boolean> {
+    const wanted = realmName(name);
+    return this.#remove(wanted, act, async (transaction) => {
+      const tokens = await removeRealm(transaction, wanted);
+      return tokens === undefined ? undefined : `removed, from ${tokens} tokens`;
+    });
+  }
+
+  setDefaultRealm(name: string | null, act: Act): Promise<void> {
+    const wanted = name === null ? null : realmName(name);
+    return this.#change(async (transaction) => {
+      await transaction('realms').where({ is_default: true }).update({ is_default: false });
+      const chosen =
+        wanted === null || !isStorable(wanted)
+          ? 0
+          : await transaction('realms').where({ name: wanted }).update({ is_default: true });
+      if (wanted !== null && chosen === 0) {
+        throw new ServiceError('realm.unknown', `There is no realm '${wanted}'`);
+      }
+      await writeAudit(
+        transaction,
+        act,
+        wanted ?? '',
+        wanted === null ? 'no default realm' : 'default realm',
+      );
+    });
+  }
+
+  putResolver(resolver: Omit<Resolver, 'id'>, act: Act): Promise<void> {
+    assertStorable(resolver.name, ...Object.entries(resolver.settings).flat());
+    return this.#change(async (transaction) => {
+      const isNew = await storeResolver(transaction, resolver);
+      await writeAudit(transaction, act, resolver.name, isNew ? 'created' : 'changed');
+    });
+  }
+
+  removeResolver(name: string, act: Act): Promise<boolean> {
+    return this.#remove(name, act, async (transaction) =>
+      (await removeResolver(transaction, name)) ? 'removed' : undefined,
+    );
+  }
+
+  async putConfiguration(entries: ReadonlyMap<string, string>, act: Act): Promise<void> {
+    assertStorable(...[...entries].flat());
+    if (entries.size === 0) {
+      return;
+    }
+    await this.#change(async (transaction) => {
+      await transaction('configuration')
+        .insert([...entries].map(([key, value]) => ({ key, value })))
+        .onConflict('key')
+        .merge(['value']);
+      await transaction('audit').insert([...entries.keys()].map((key) => auditRow(act, key, 'stored')));
+    });
+  }
+
+  removeConfiguration(key: string, act: Act): Promise<boolean> {
+    return this.#remove(key, act, async (transaction) => {
+      const removed = await transaction('configuration').where({ key }).delete();
+      return removed > 0 ? 'removed' : undefined;
+    });
+  }
+
+  /** @param work says what came of it, for the audit; undefined when there was nothing to remove */
+  async #remove(
+    name: string,
+    act: Act,
+    work: (transaction: Knex.Transaction) => Promise<string | undefined>,
+  ): Promise<boolean> {
+    if (!isStorable(name)) {
+      return false;
+    }
+    return this.#change(async (transaction) => {
+      const outcome = await work(transaction);
+      if (outcome !== undefined) {
+        await writeAudit(transaction, act, name, outcome);
+      }
+      return outcome !== undefined;
+    });
+  }
+
+  /**
+   * Changes of the setup come one after the other: each first takes the row that the revision stands in, which the
+   * triggers of all its tables write anyhow.
+   */
+  #change<T>(work: (transaction: Knex.Transaction) => Promise<T>): Promise<T> {
+    return this.#database.transact(async (transaction) => {
+      await transaction('configuration_state').forUpdate().select('revision');
+      return work(transaction);
+    });
+  }
+}
+
+function realmName(name: string): string {
+  return name.trim().toLowerCase();
+}

@@ -1,0 +1,154 @@
+import type { Knex } from 'knex';
+
+import type { Act } from '../accounts/caller.ts';
+import type { TokenFilter, TokenStore } from '../accounts/ports.ts';
+import type { NewToken, Token, TokenChange } from '../accounts/token.ts';
+import { ServiceError } from '../kernel/errors.ts';
+import { writeAudit } from './audit-rows.ts';
+import type { Database } from './database.ts';
+import { assertStorable, isRowId, isStorable } from './stored-text.ts';
+import { holdReferences } from './token-references.ts';
+import { selectTokens, stateColumns, type TokenRow, toToken } from './token-rows.ts';
+
+/** Tokens in PostgreSQL. */
+export class SqlTokenStore implements TokenStore {
+  readonly #database: Database;
+
+  constructor({ database }: { database: Database }) {
+    this.#database = database;
+  }
+
+  async findBySerial(serial: string): Promise<Token | undefined> {
+    return isStorable(serial) ? findToken(this.#database.knex, serial) : undefined;
+  }
+
+  async list(filter: TokenFilter): Promise<readonly Token[]> {
+    if (!canMatch(filter)) {
+      return [];
+    }
+    const query = selectTokens(this.#database.knex).orderBy('tokens.serial');
+    narrow(query, filter);
+    if (filter.limit !== undefined) {
+      query.limit(filter.limit);
+    }
+    if (filter.offset !== undefined) {
+      query.offset(filter.offset);
+    }
+    const rows = (await query) as TokenRow[];
+    return rows.map(toToken);
+  }
+
+  async count(filter: TokenFilter): Promise<number> {
+    if (!canMatch(filter)) {
+      return 0;
+    }
+    const query = this.#database.knex('tokens').count('* as number');
+    narrow(query, filter);
+    const [row] = (await query) as { number: string }[];
+    return Number(row?.number ?? 0);
+  }
+
+  insert(token: NewToken, act: Act): Promise<Token> {
+    assertStorable(token.serial, token.type);
+    assertTokenStorable(token);
+    return this.#database.transact(async (transaction) => {
+      const references = await holdReferences(transaction, token);
+      const inserted: unknown[] = await transaction('tokens')
+        .insert({ serial: token.serial, type: token.type, ...stateColumns(token), ...references })
+        .onConflict()
+        .ignore()
+        .returning('id');
+      const stored = inserted.length === 0 ? undefined : await findToken(transaction, token.serial);
+      if (stored === undefined) {
+        throw new ServiceError('token.exists', `There is a token with the serial '${token.serial}' already`);
+      }
+      await writeAudit(transaction, act, token.serial, 'created');
+      return stored;
+    });
+  }
+
+  async update(serial: string, change: TokenChange, act: Act): Promise<Token | undefined> {
+    if (!isStorable(serial)) {
+      return undefined;
+    }
+    assertTokenStorable(change);
+    return this.#database.transact(async (transaction) => {
+      const columns = { ...(await holdReferences(transaction, change)), ...stateColumns(change) };
+      if (Object.keys(columns).length > 0) {
+        await transaction('tokens').where({ serial }).update(columns);
+      }
+      const token = await findToken(transaction, serial);
+      if (token !== undefined) {
+        await writeAudit(transaction, act, serial, describeChange(change));
+      }
+      return token;
+    });
+  }
+
+  async remove(serial: string, act: Act): Promise<boolean> {
+    if (!isStorable(serial)) {
+      return false;
+    }
+    return this.#database.transact(async (transaction) => {
+      const removed = await transaction('tokens').where({ serial }).delete();
+      if (removed > 0) {
+        await writeAudit(transaction, act, serial, 'removed');
+      }
+      return removed > 0;
+    });
+  }
+}
+
+async function findToken(connection: Knex, serial: string): Promise<Token | undefined> {
+  const row = (await selectTokens(connection).where('tokens.serial', serial).first()) as TokenRow | undefined;
+  return row === undefined ? undefined : toToken(row);
+}
+
+/** Texts and ids that the database would choke on match nothing. */
+function canMatch({ serial, owner, realm }: TokenFilter): boolean {
+  return (
+    isStorable(serial, owner?.userId, realm ?? undefined) &&
+    (owner === undefined || isRowId(owner.resolverId))
+  );
+}
+
+function narrow(query: Knex.QueryBuilder, filter: TokenFilter): void {
+  if (filter.serial !== undefined) {
+    query.where('tokens.serial', filter.serial);
+  }
+  if (filter.owner !== undefined) {
+    const { resolverId, userId } = filter.owner;
+    query.where({ 'tokens.owner_resolver_id': resolverId, 'tokens.owner_user_id': userId });
+  }
+  if (filter.active !== undefined) {
+    query.where('tokens.active', filter.active);
+  }
+  if (filter.assigned !== undefined) {
+    query[filter.assigned ? 'whereNotNull' : 'whereNull']('tokens.owner_user_id');
+  }
+  if (filter.realm !== undefined) {
+    narrowToRealm(query, filter.realm);
+  }
+}
+
+function narrowToRealm(query: Knex.QueryBuilder, realm: string | null): void {
+  if (realm === null) {
+    query.whereRaw("tokens.realm_set_id = (SELECT id FROM realm_sets WHERE realm_ids = '{}')");
+    return;
+  }
+  query.whereRaw(
+    `tokens.realm_set_id IN (SELECT sets.id FROM realm_sets AS sets
+       JOIN realms ON sets.realm_ids @> ARRAY[realms.id] WHERE realms.name = ?)`,
+    [realm.trim().toLowerCase()],
+  );
+}
+
+function assertTokenStorable(token: TokenChange | NewToken): void {
+  const { description, ocraSuite, owner, spent = [] } = token;
+  assertStorable(description, ocraSuite, owner?.userId, owner?.login, ...spent);
+}
+
+/** @returns which fields, never their values */
+function describeChange({ secrets, ...change }: TokenChange): string {
+  return `changed ${[...Object.keys(change), ...Object.keys(secrets ?? {})].sort().join(', ')}`.trimEnd();
+}
