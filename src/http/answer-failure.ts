@@ -1,0 +1,67 @@
+import type { NextFunction, Request } from 'express';
+import type { SetupStore } from '../accounts/ports.ts';
+import { ServiceError } from '../kernel/errors.ts';
+import { describeFault } from '../kernel/fault.ts';
+import type { Log } from '../kernel/log.ts';
+import type { Dialect } from './dialects/dialect.ts';
+import type { ExchangeHandler, ExchangeResponse } from './exchange.ts';
+import { failureForm, failureStatus, toServiceError } from './failures.ts';
+import { send } from './reply.ts';
+
+/** The configuration value that restricts `httperror` to some codes. */
+const RESTRICTION = 'errors';
+
+export interface FailureContext {
+  readonly dialect: Dialect;
+  readonly setup: Pick<SetupStore, 'current'>;
+  readonly log: Log;
+}
+
+/** Fails every request that no endpoint took. */
+export const refuseUnknownPath: ExchangeHandler = () => {
+  throw new ServiceError('path.unknown', 'There is nothing at this path');
+};
+
+/** @returns the handler that turns whatever a request failed with into its answer */
+export function answerFailure({ dialect, setup, log }: FailureContext) {
+  return async (
+    thrown: unknown,
+    _request: Request,
+    response: ExchangeResponse,
+    // eslint-disable-next-line @typescript-eslint/no-unused-vars -- express knows an error handler by its four parameters
+    _next: NextFunction,
+  ): Promise<void> => {
+    const { exchange } = response.locals;
+    const error = toServiceError(thrown);
+    const form = failureForm(error.code);
+    exchange.failed = error.code;
+    if (form.status >= 500 || error.code === 'security-module.unavailable') {
+      log.error('request failed', {
+        requestId: exchange.requestId,
+        path: exchange.asked.path,
+        ...describeFault(thrown),
+      });
+    }
+    if (response.headersSent) {
+      response.destroy();
+      return;
+    }
+    const httpError = exchange.asked.given.get('httperror');
+    const restrictedTo = httpError === undefined ? '' : await readRestriction(setup);
+    const status = failureStatus(form, { httpError, restrictedTo });
+    const reply = dialect.failure(
+      { error, form, status, statusWished: status !== form.status },
+      exchange.asked,
+    );
+    send(response, { ...reply, headers: { ...form.headers, ...reply.headers } });
+  };
+}
+
+/** Without the configuration the error itself is still worth an answer. */
+async function readRestriction(setup: Pick<SetupStore, 'current'>): Promise<string> {
+  try {
+    return (await setup.current()).configuration.get(RESTRICTION) ?? '';
+  } catch {
+    return '';
+  }
+}

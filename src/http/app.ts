@@ -1,0 +1,97 @@
+import express, { type Express } from 'express';
+import helmet from 'helmet';
+import type { SetupStore } from '../accounts/ports.ts';
+import type { Clock, Random } from '../kernel/clock.ts';
+import type { Log } from '../kernel/log.ts';
+import { answerFailure, refuseUnknownPath } from './answer-failure.ts';
+import type { CredentialCheck } from './authenticate.ts';
+import {
+  adminEndpoints,
+  type EnrolmentOperations,
+  type SessionOperations,
+} from './controllers/admin-controller.ts';
+import {
+  monitoringEndpoints,
+  type MonitoringOperations,
+  monitoringPostPage,
+} from './controllers/monitoring-controller.ts';
+import { type OcraOperations, ocraEndpoints } from './controllers/ocra-controller.ts';
+import { OPERATIONS_PATHS, operationsEndpoints } from './controllers/operations-controller.ts';
+import { announceDeprecatedPost } from './deprecation.ts';
+import { createDialect, type DialectName } from './dialects/dialects.ts';
+import { serveEndpoint } from './endpoint.ts';
+import { beginExchange, type ExchangeHandler } from './exchange.ts';
+import type { BodyLimits } from './request-body.ts';
+import { logRequests } from './request-log.ts';
+
+/** What the interface needs of the domain. */
+export interface AppServices {
+  readonly ocra: OcraOperations;
+  readonly enrolment: EnrolmentOperations;
+  readonly monitoring: MonitoringOperations;
+  readonly administrators: CredentialCheck & SessionOperations;
+  readonly setup: Pick<SetupStore, 'current'>;
+  /** @returns whether the server can do its work */
+  ready(): Promise<boolean>;
+}
+
+export interface AppConfig {
+  /** Addresses and networks of proxies whose X-Forwarded-For and X-Forwarded-Proto are believed. */
+  readonly trustProxy: readonly string[];
+  readonly dialect: DialectName;
+  /** What answers carry as their version. */
+  readonly serviceVersion: string;
+  readonly monitoringPost: 'on' | 'off';
+  readonly monitoringPostSunset?: Date | undefined;
+  readonly bodyLimits?: BodyLimits;
+}
+
+export interface AppDependencies {
+  readonly services: AppServices;
+  readonly config: AppConfig;
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+const DEFAULT_LIMITS: BodyLimits = { bytes: 65_536, parameters: 250 };
+
+/** @returns the whole HTTP interface; every request passes what stands here, from top to bottom */
+export function createApp({ services, config, log, clock, random }: AppDependencies): Express {
+  const dialect = createDialect(config.dialect, config.serviceVersion);
+  const limits = config.bodyLimits ?? DEFAULT_LIMITS;
+  const context = { credentials: services.administrators, limits };
+  const app = express();
+  app.disable('x-powered-by').disable('etag').disable('query parser');
+  app.enable('strict routing').enable('case sensitive routing');
+  app.set('trust proxy', config.trustProxy.length === 0 ? false : [...config.trustProxy]);
+
+  app.use(beginExchange({ clock, random }));
+  app.use(logRequests(log, clock, Object.values(OPERATIONS_PATHS)));
+  app.use(helmet());
+  app.use(forbidCaching);
+  for (const endpoint of monitoringEndpoints(services.monitoring, dialect, config.monitoringPost)) {
+    const deprecation = endpoint.methods.includes('POST')
+      ? [announceDeprecatedPost(config.monitoringPostSunset)]
+      : [];
+    app.all(endpoint.path, ...deprecation, serveEndpoint(endpoint, context));
+  }
+  for (const endpoint of [
+    ...ocraEndpoints(services.ocra, dialect),
+    ...adminEndpoints(services.enrolment, services.administrators, dialect),
+    ...operationsEndpoints(() => services.ready()),
+    monitoringPostPage(),
+  ]) {
+    app.all(endpoint.path, serveEndpoint(endpoint, context));
+  }
+  app.use(refuseUnknownPath);
+  app.use(answerFailure({ dialect, setup: services.setup, log }));
+  return app;
+}
+
+/** Every answer is for this moment and this client alone. */
+const forbidCaching: ExchangeHandler = (_request, response, next) => {
+  response.setHeader('Cache-Control', 'no-store');
+  response.setHeader('Pragma', 'no-cache');
+  next();
+};

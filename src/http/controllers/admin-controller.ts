@@ -1,0 +1,109 @@
+import { z } from 'zod';
+import type { EnrolmentService } from '../../ocra/enrolment-service.ts';
+import { SESSION_COOKIE } from '../authenticate.ts';
+import type { Dialect } from '../dialects/dialect.ts';
+import { administratorEndpoint, type Endpoint, type Method } from '../endpoint.ts';
+import { readPictureWish } from '../qr-picture.ts';
+import type { Reply } from '../reply.ts';
+
+/** What enrolments need of the domain. */
+export type EnrolmentOperations = Pick<EnrolmentService, 'init'>;
+
+/** What sessions need of the domain. */
+export interface SessionOperations {
+  openSession(administrator: string): Promise<{ readonly session: string; readonly expiresAt: Date }>;
+  closeSession(session: string): Promise<unknown>;
+}
+
+const METHODS: readonly Method[] = ['GET', 'POST'];
+const text = z.string().optional();
+
+/** @returns the endpoints of /admin: sessions, and the enrolment of tokens */
+export function adminEndpoints(
+  enrolment: EnrolmentOperations,
+  sessions: SessionOperations,
+  dialect: Dialect,
+): Endpoint[] {
+  return [
+    initEndpoint(enrolment, dialect),
+    openSessionEndpoint(sessions, dialect),
+    closeSessionEndpoint(sessions, dialect),
+  ];
+}
+
+function initEndpoint(enrolment: EnrolmentOperations, dialect: Dialect): Endpoint {
+  return administratorEndpoint(
+    {
+      path: '/admin/init',
+      methods: METHODS,
+      usage: 'admin/init: enrol a token.',
+      changesState: true,
+      parameters: z.object({
+        type: text,
+        serial: text,
+        user: text,
+        realm: text,
+        genkey: text,
+        otpkey: text,
+        sharedsecret: text,
+        activationcode: text,
+        message: text,
+        ocrasuite: text,
+        pin: text,
+        ocrapin: text,
+        description: text,
+      }),
+    },
+    async ({ caller, parameters, asked }) => {
+      const picture = readPictureWish(asked.given);
+      return dialect.enrolled(await enrolment.init(caller, parameters), asked, picture);
+    },
+  );
+}
+
+function openSessionEndpoint(sessions: SessionOperations, dialect: Dialect): Endpoint {
+  return administratorEndpoint(
+    {
+      path: '/admin/getsession',
+      access: 'password',
+      methods: METHODS,
+      usage: 'admin/getsession: open a session.',
+      changesState: true,
+      parameters: z.object({}),
+    },
+    async ({ caller, asked, secure }) => {
+      const { session, expiresAt } = await sessions.openSession(caller.principal.administrator);
+      return withCookie(dialect.done(asked), session, expiresAt, secure);
+    },
+  );
+}
+
+function closeSessionEndpoint(sessions: SessionOperations, dialect: Dialect): Endpoint {
+  return administratorEndpoint(
+    {
+      path: '/admin/dropsession',
+      methods: METHODS,
+      usage: 'admin/dropsession: close the session.',
+      changesState: true,
+      parameters: z.object({}),
+    },
+    async ({ session, asked, secure }) => {
+      if (session !== undefined) {
+        await sessions.closeSession(session);
+      }
+      return withCookie(dialect.done(asked), '', new Date(0), secure);
+    },
+  );
+}
+
+function withCookie(reply: Reply, session: string, expiresAt: Date, secure: boolean): Reply {
+  const attributes = [
+    `${SESSION_COOKIE}=${session}`,
+    'Path=/',
+    `Expires=${expiresAt.toUTCString()}`,
+    'HttpOnly',
+    'SameSite=Strict',
+    ...(secure ? ['Secure'] : []),
+  ];
+  return { ...reply, headers: { ...reply.headers, 'Set-Cookie': attributes.join('; ') } };
+}

@@ -1,0 +1,84 @@
+import { z } from 'zod';
+import type { MonitoringService } from '../../monitoring/monitoring-service.ts';
+import { MONITORING_POST_PAGE } from '../deprecation.ts';
+import type { Dialect } from '../dialects/dialect.ts';
+import { type AdministratorCall, administratorEndpoint, type Endpoint, openEndpoint } from '../endpoint.ts';
+import { htmlPage } from '../html.ts';
+import { htmlReply, type Reply } from '../reply.ts';
+
+/** What /monitoring needs of the domain. */
+export type MonitoringOperations = Pick<
+  MonitoringService,
+  'tokens' | 'userinfo' | 'activeUsers' | 'config' | 'license' | 'storageEncryption'
+>;
+
+const text = z.string().optional();
+const byRealms = { realms: text };
+
+/**
+ * @param post whether POST, which is deprecated, is still answered
+ * @returns the endpoints of /monitoring: counts and states, nothing is changed
+ */
+export function monitoringEndpoints(
+  monitoring: MonitoringOperations,
+  dialect: Dialect,
+  post: 'on' | 'off',
+): Endpoint[] {
+  const endpoint = <Shape extends z.ZodRawShape>(
+    name: keyof MonitoringOperations,
+    shape: Shape,
+    answer: (call: AdministratorCall<z.output<z.ZodObject<Shape>>>) => Promise<Reply>,
+  ): Endpoint =>
+    administratorEndpoint(
+      {
+        path: `/monitoring/${name}`,
+        methods: post === 'on' ? ['GET', 'POST'] : ['GET'],
+        usage: `monitoring/${name}:`,
+        changesState: false,
+        parameters: z.object(shape),
+      },
+      answer,
+    );
+  return [
+    endpoint('tokens', { ...byRealms, status: text }, async ({ caller, parameters, asked }) =>
+      dialect.tokenReport(await monitoring.tokens(caller, parameters), asked),
+    ),
+    endpoint('userinfo', byRealms, async ({ caller, parameters, asked }) =>
+      dialect.userReport(await monitoring.userinfo(caller, parameters), asked),
+    ),
+    endpoint('activeUsers', byRealms, async ({ caller, parameters, asked }) =>
+      dialect.activeUserReport(await monitoring.activeUsers(caller, parameters), asked),
+    ),
+    endpoint('config', {}, async ({ caller, asked }) =>
+      dialect.configurationReport(await monitoring.config(caller), asked),
+    ),
+    endpoint('license', {}, async ({ caller, asked }) =>
+      dialect.licenseReport(await monitoring.license(caller), asked),
+    ),
+    endpoint('storageEncryption', {}, async ({ caller, asked }) =>
+      dialect.storageEncryption(await monitoring.storageEncryption(caller), asked),
+    ),
+  ];
+}
+
+/** @returns the page that answers to a deprecated POST link to */
+export function monitoringPostPage(): Endpoint {
+  const page = htmlPage(
+    'POST on /monitoring is deprecated',
+    `<h1>POST on /monitoring is deprecated</h1>
+<p>Since release 3.2 (15 July 2022) the endpoints of /monitoring are to be read by GET, as they change nothing.
+POST still gives the same answers and will go away; once the day is set, answers carry it in the header Sunset.</p>
+<p>What to do: send the same parameters by GET in the query string, for instance</p>
+<pre>GET /monitoring/tokens?status=assigned&amp;realms=myrealm</pre>`,
+  );
+  return openEndpoint(
+    {
+      path: MONITORING_POST_PAGE,
+      methods: ['GET'],
+      usage: '',
+      changesState: false,
+      parameters: z.object({}),
+    },
+    () => htmlReply(page),
+  );
+}

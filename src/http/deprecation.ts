@@ -1,0 +1,24 @@
+import type { ExchangeHandler } from './exchange.ts';
+
+/** Where people read what is deprecated and what to do. */
+export const MONITORING_POST_PAGE = '/docs/monitoring-post';
+
+/** The day of release 3.2, 2022-07-15, in seconds since 1970. */
+const DEPRECATED_SINCE = 1_657_843_200;
+
+/**
+ * Says in each answer to a POST that the method is deprecated: `Deprecation` (RFC 9745), `Link` and, once the day is
+ * set, `Sunset` (RFC 8594).
+ */
+export function announceDeprecatedPost(sunset: Date | undefined): ExchangeHandler {
+  return (request, response, next) => {
+    if (request.method === 'POST') {
+      response.setHeader('Deprecation', `@${DEPRECATED_SINCE}`);
+      response.setHeader('Link', `<${MONITORING_POST_PAGE}>; rel="deprecation"; type="text/html"`);
+      if (sunset !== undefined) {
+        response.setHeader('Sunset', sunset.toUTCString());
+      }
+    }
+    next();
+  };
+}

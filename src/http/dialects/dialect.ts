@@ -1,0 +1,52 @@
+import type { ServiceError } from '../../kernel/errors.ts';
+import type {
+  ActiveUserReport,
+  ConfigurationReport,
+  LicenseReport,
+  TokenReport,
+  UserReport,
+} from '../../monitoring/outcomes.ts';
+import type { Enrolled } from '../../ocra/enrolment.ts';
+import type { CheckedTransaction, IssuedChallenge, StatusEntry } from '../../ocra/ocra-service.ts';
+import type { Asked } from '../exchange.ts';
+import type { FailureForm } from '../failures.ts';
+import type { PictureWish } from '../qr-picture.ts';
+import type { Reply } from '../reply.ts';
+
+/** A failure on its way to the client. */
+export interface Failure {
+  readonly error: ServiceError;
+  readonly form: FailureForm;
+  /** The HTTP status, with all that bears on it. */
+  readonly status: number;
+  /** Whether the client asked for that status by `httperror`. */
+  readonly statusWished: boolean;
+}
+
+/**
+ * How outcomes look on the wire, and nothing else: names, shapes, texts, blanks. What happens and who may do it is the
+ * same in every dialect. A further dialect is a further file that implements this.
+ */
+export interface Dialect {
+  /** Whether /ocra/request insists on the parameter `data`. */
+  readonly requiresDisplayData: boolean;
+
+  issuedChallenge(issued: IssuedChallenge, asked: Asked, picture?: PictureWish): Promise<Reply>;
+  checkedTransaction(checked: CheckedTransaction, asked: Asked): Reply;
+  transactionStatus(entries: readonly StatusEntry[], asked: Asked): Reply;
+  activationCode(code: string, asked: Asked): Reply;
+  calculatedOtp(otp: string, asked: Asked): Reply;
+  enrolled(enrolled: Enrolled, asked: Asked, picture?: PictureWish): Promise<Reply>;
+  /** Something was done, and there is nothing more to say of it. */
+  done(asked: Asked): Reply;
+
+  tokenReport(report: TokenReport, asked: Asked): Reply;
+  userReport(report: UserReport, asked: Asked): Reply;
+  activeUserReport(report: ActiveUserReport, asked: Asked): Reply;
+  configurationReport(report: ConfigurationReport, asked: Asked): Reply;
+  licenseReport(report: LicenseReport, asked: Asked): Reply;
+  storageEncryption(encrypted: boolean, asked: Asked): Reply;
+
+  /** The reply has the status of the failure; further headers are added by the caller. */
+  failure(failure: Failure, asked: Asked): Reply;
+}

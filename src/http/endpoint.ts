@@ -1,0 +1,142 @@
+import type { IncomingMessage } from 'node:http';
+import type { z } from 'zod';
+import type { Caller } from '../accounts/caller.ts';
+import { ServiceError } from '../kernel/errors.ts';
+import {
+  authenticate,
+  authenticateByPassword,
+  type CredentialCheck,
+  type Identity,
+  refuseCrossSite,
+} from './authenticate.ts';
+import type { Asked, Exchange, ExchangeHandler } from './exchange.ts';
+import { type GivenParameters, pickParameters, readParameters } from './parameters.ts';
+import { type Reply, send } from './reply.ts';
+import type { BodyLimits } from './request-body.ts';
+
+export type Method = 'GET' | 'POST';
+
+/** What an endpoint says of itself: also the source of any description of the interface. */
+interface EndpointFace<Shape extends z.ZodRawShape> {
+  readonly path: `/${string}`;
+  readonly methods: readonly Method[];
+  /** What it is for, in words that precede the name of a missing parameter. */
+  readonly usage: string;
+  readonly parameters: z.ZodObject<Shape>;
+  /** Whether it changes anything; requests that other sites made a browser send are then refused. */
+  readonly changesState: boolean;
+}
+
+/** One call of an endpoint. */
+export interface Call<Parameters> {
+  readonly parameters: Parameters;
+  readonly asked: Asked;
+  /** The client's address. */
+  readonly client: string;
+  readonly requestId: string;
+  /** Whether it came over https, as far as trusted proxies tell. */
+  readonly secure: boolean;
+}
+
+/** A call of which it is known who makes it. */
+export interface AdministratorCall<Parameters> extends Call<Parameters> {
+  readonly caller: Caller;
+  /** The session that proved who calls; undefined: another credential did. */
+  readonly session: string | undefined;
+}
+
+/** An endpoint, ready to be served. */
+export type Endpoint = OpenEndpoint | AdministratorEndpoint;
+
+interface OpenEndpoint extends EndpointFace<z.ZodRawShape> {
+  readonly access: 'open';
+  readonly answer: (call: Call<GivenParameters>) => Promise<Reply> | Reply;
+}
+
+interface AdministratorEndpoint extends EndpointFace<z.ZodRawShape> {
+  /** `password`: the administrator must give the password with the request. */
+  readonly access: 'administrator' | 'password';
+  readonly answer: (call: Call<GivenParameters>, identity: Identity) => Promise<Reply> | Reply;
+}
+
+/** @returns an endpoint that is open to all */
+export function openEndpoint<Shape extends z.ZodRawShape>(
+  face: EndpointFace<Shape>,
+  answer: (call: Call<z.output<z.ZodObject<Shape>>>) => Promise<Reply> | Reply,
+): Endpoint {
+  return {
+    ...face,
+    access: 'open',
+    answer: (call) => answer({ ...call, parameters: pickParameters(face.parameters, call.parameters) }),
+  };
+}
+
+/** @returns an endpoint for administrators */
+export function administratorEndpoint<Shape extends z.ZodRawShape>(
+  face: EndpointFace<Shape> & Partial<Pick<AdministratorEndpoint, 'access'>>,
+  answer: (call: AdministratorCall<z.output<z.ZodObject<Shape>>>) => Promise<Reply> | Reply,
+): Endpoint {
+  return {
+    access: 'administrator',
+    ...face,
+    answer: (call, { principal, session }) =>
+      answer({
+        ...call,
+        parameters: pickParameters(face.parameters, call.parameters),
+        session,
+        caller: { principal, requestId: call.requestId },
+      }),
+  };
+}
+
+/** What serving an endpoint needs. */
+export interface EndpointContext {
+  readonly credentials: CredentialCheck;
+  readonly limits: BodyLimits;
+}
+
+/** @returns the handler of all methods of the endpoint's path */
+export function serveEndpoint(endpoint: Endpoint, { credentials, limits }: EndpointContext): ExchangeHandler {
+  return async (request, response) => {
+    const { exchange } = response.locals;
+    exchange.asked = { ...exchange.asked, path: endpoint.path, usage: endpoint.usage };
+    const allow = allowedMethods(endpoint);
+    if (!allow.includes(request.method)) {
+      response.setHeader('Allow', allow.join(', '));
+      throw new ServiceError('method.not-allowed', `The method ${request.method} is not allowed here`);
+    }
+    if (request.method === 'OPTIONS') {
+      response.writeHead(204, { Allow: allow.join(', ') }).end();
+      return;
+    }
+    if (endpoint.changesState) {
+      refuseCrossSite(request);
+    }
+    const given = await readParameters(request, response, limits);
+    exchange.asked = { ...exchange.asked, given };
+    send(response, await answerCall(endpoint, request, exchange, credentials));
+  };
+}
+
+function allowedMethods({ methods }: Pick<Endpoint, 'methods'>): string[] {
+  return methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).concat('OPTIONS');
+}
+
+async function answerCall(
+  endpoint: Endpoint,
+  request: IncomingMessage & { readonly secure: boolean },
+  exchange: Exchange,
+  credentials: CredentialCheck,
+): Promise<Reply> {
+  const { asked, client, requestId } = exchange;
+  const call = { parameters: asked.given, asked, client, requestId, secure: request.secure };
+  if (endpoint.access === 'open') {
+    return endpoint.answer(call);
+  }
+  const identity =
+    endpoint.access === 'password'
+      ? await authenticateByPassword(request, client, credentials)
+      : await authenticate(request, asked.given.get('session'), client, credentials);
+  exchange.administrator = identity.principal.administrator;
+  return endpoint.answer(call, identity);
+}

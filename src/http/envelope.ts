@@ -1,0 +1,21 @@
+/** What an envelope holds besides its head. The order of keys is that on the wire. */
+export type EnvelopeResult =
+  | { readonly status: true; readonly [key: string]: unknown }
+  | { readonly status: false; readonly error: Readonly<Record<string, unknown>> };
+
+/** @returns JSON indented by three, in ASCII: other characters as \uXXXX, so that no charset can spoil them */
+export function asciiJson(value: unknown): string {
+  return JSON.stringify(value, null, 3).replace(
+    /[\u007f-\uffff]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
+/**
+ * @param given the value of the parameter `id`
+ * @returns the id that the answer carries: the one given where it is a whole number that any JSON reader keeps, else 1
+ */
+export function envelopeId(given: string | undefined): number {
+  const id = given !== undefined && /^-?\d{1,16}$/.test(given) ? Number(given) : Number.NaN;
+  return Number.isSafeInteger(id) ? id : 1;
+}

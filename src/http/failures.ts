@@ -1,0 +1,109 @@
+import { type ErrorCode, ServiceError } from '../kernel/errors.ts';
+
+/** How a failure shows outside. */
+export interface FailureForm {
+  /** The code that clients of the old interface look at. */
+  readonly legacyCode: number;
+  /** Goes before the message. */
+  readonly prefix: string;
+  /** 200 where nothing else is agreed: the error is then in the body alone. */
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+const PLAIN: FailureForm = { legacyCode: -311, prefix: '', status: 200 };
+const FAULT: FailureForm = { ...PLAIN, status: 500 };
+const numbered = (legacyCode: number): FailureForm => ({
+  ...PLAIN,
+  legacyCode,
+  prefix: `ERR${legacyCode}: `,
+});
+const withStatus = (status: number, headers: Readonly<Record<string, string>> = {}): FailureForm => ({
+  ...PLAIN,
+  status,
+  headers,
+});
+
+/** Every way to fail, once. The only place that knows codes and statuses of the wire. */
+const FORMS: Readonly<Record<ErrorCode, FailureForm>> = {
+  'parameter.missing': numbered(77),
+  'parameter.invalid': PLAIN,
+  'request.malformed': withStatus(400),
+  'request.too-large': withStatus(413),
+  'request.media-type': withStatus(415),
+  'path.unknown': withStatus(404),
+  'method.not-allowed': withStatus(405),
+  'authentication.required': withStatus(401, { 'WWW-Authenticate': 'Basic realm="tankeeper"' }),
+  'right.missing': numbered(410),
+  'cross-site.refused': withStatus(403),
+  'too-many-requests': withStatus(429, { 'Retry-After': '60' }),
+  'user.unknown': numbered(1205),
+  'user.exists': PLAIN,
+  'realm.unknown': PLAIN,
+  'realm.exists': PLAIN,
+  'resolver.unknown': PLAIN,
+  'resolver.invalid': PLAIN,
+  'resolver.in-use': PLAIN,
+  'resolver.unavailable': PLAIN,
+  'token.unknown': PLAIN,
+  'token.exists': PLAIN,
+  'token.ambiguous': PLAIN,
+  'token.not-ocra': PLAIN,
+  'token.not-ready': PLAIN,
+  'token.state': PLAIN,
+  'challenge.too-long': PLAIN,
+  'challenge.url-ambiguous': PLAIN,
+  'policy.unknown': PLAIN,
+  'policy.invalid': PLAIN,
+  'administrator.unknown': PLAIN,
+  'administrator.exists': PLAIN,
+  'administrator.invalid': PLAIN,
+  'configuration.invalid': PLAIN,
+  'suite.invalid': PLAIN,
+  'data-input.invalid': PLAIN,
+  'activation-code.invalid': PLAIN,
+  'qrtan-url.invalid': PLAIN,
+  'duration.invalid': PLAIN,
+  'key.unavailable': FAULT,
+  'secret.unreadable': FAULT,
+  'security-module.unavailable': numbered(707),
+  'database.unavailable': withStatus(503, { 'Retry-After': '5' }),
+  'data-folder.in-use': FAULT,
+  internal: FAULT,
+};
+
+/** @returns how failures of that code show outside */
+export function failureForm(code: ErrorCode): FailureForm {
+  return FORMS[code];
+}
+
+/** @returns the error, or in place of a fault that nobody foresaw one that tells the client nothing of it */
+export function toServiceError(error: unknown): ServiceError {
+  return error instanceof ServiceError
+    ? error
+    : new ServiceError('internal', 'Internal server error', { cause: error });
+}
+
+/** What `httperror` asks for: the HTTP status of errors that would come with 200. */
+export interface StatusWish {
+  /** The value of the parameter; undefined: not given. */
+  readonly httpError: string | undefined;
+  /** The configuration value `errors`: a comma list of the codes to which `httperror` applies; empty: all. */
+  readonly restrictedTo: string;
+}
+
+/**
+ * @returns the HTTP status of a failure: its own, or for one that would come with 200 the one wished for, where any
+ *   number but 400 to 599 means 500
+ */
+export function failureStatus({ status, legacyCode }: FailureForm, wish: StatusWish): number {
+  if (status !== 200 || wish.httpError === undefined) {
+    return status;
+  }
+  const codes = wish.restrictedTo.split(',').flatMap((entry) => entry.trim() || []);
+  if (codes.length > 0 && !codes.includes(String(legacyCode))) {
+    return status;
+  }
+  const wished = wish.httpError.trim();
+  return /^[45]\d\d$/.test(wished) ? Number(wished) : 500;
+}

@@ -1,0 +1,81 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { z } from 'zod';
+import { ServiceError } from '../kernel/errors.ts';
+import { decodeUtf8, type Entry, parseQueryString } from './query-string.ts';
+import { type BodyLimits, readBody } from './request-body.ts';
+
+/** The parameters of a request: names in lower case, each with its last value. */
+export type GivenParameters = ReadonlyMap<string, string>;
+
+/**
+ * Reads the parameters of a request. Query string and body are merged, the query wins; of a repeated name the last
+ * value counts; names are read in any case, but for `session`, which is read only as it stands here. A body of GET
+ * and HEAD has no meaning (RFC 9110 §9.3.1) and is not read.
+ * @throws ServiceError 'request.malformed', 'request.too-large', 'request.media-type'
+ */
+export async function readParameters(
+  request: IncomingMessage,
+  response: ServerResponse,
+  limits: BodyLimits,
+): Promise<GivenParameters> {
+  const inBody = request.method === 'POST' ? await readBody(request, response, limits) : [];
+  return mergeParameters([...inBody, ...parseQueryString(queryOf(request.url ?? ''))], limits.parameters);
+}
+
+/**
+ * @param entries of a repeated name the last one wins
+ * @throws ServiceError 'request.malformed' when there are more than `most`, or a text holds what no text may
+ */
+export function mergeParameters(entries: readonly Entry[], most: number): GivenParameters {
+  if (entries.length > most) {
+    throw new ServiceError('request.malformed', `The request has more than ${most} parameters`);
+  }
+  const given = new Map<string, string>();
+  for (const [name, value] of entries) {
+    assertText(name);
+    assertText(value);
+    const lowerCase = name.toLowerCase();
+    if (lowerCase !== 'session' || name === 'session') {
+      given.set(lowerCase, value);
+    }
+  }
+  return given;
+}
+
+/**
+ * Picks the parameters of an endpoint; others are ignored.
+ * @throws ServiceError 'parameter.missing' for the first one that is required and not given, 'parameter.invalid'
+ */
+export function pickParameters<Shape extends z.ZodRawShape>(
+  schema: z.ZodObject<Shape>,
+  given: GivenParameters,
+): z.output<z.ZodObject<Shape>> {
+  const picked = Object.keys(schema.shape).flatMap((name) => {
+    const value = given.get(name);
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  const parsed = schema.safeParse(Object.fromEntries(picked));
+  if (parsed.success) {
+    return parsed.data;
+  }
+  const name = String(parsed.error.issues[0]?.path[0]);
+  throw given.has(name)
+    ? new ServiceError(
+        'parameter.invalid',
+        `The parameter '${name}' is not valid: ${parsed.error.issues[0]?.message ?? ''}`,
+      )
+    : new ServiceError('parameter.missing', `Missing parameter '${name}'.`);
+}
+
+/** Node gives the bytes of the request line as if they were Latin-1. */
+function queryOf(url: string): string {
+  const mark = url.indexOf('?');
+  return mark === -1 ? '' : decodeUtf8(Buffer.from(url.slice(mark + 1), 'latin1'));
+}
+
+/** No name, id or password holds U+0000 (which the database refuses, too) or half a character. */
+function assertText(text: string): void {
+  if (text.includes('\0') || /\p{Surrogate}/u.test(text)) {
+    throw new ServiceError('request.malformed', 'A parameter holds U+0000 or an unpaired surrogate');
+  }
+}

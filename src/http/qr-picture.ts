@@ -1,0 +1,96 @@
+import { toBuffer } from 'qrcode';
+import { ServiceError } from '../kernel/errors.ts';
+import { escapeHtml, htmlPage } from './html.ts';
+import type { GivenParameters } from './parameters.ts';
+import { htmlReply, type Reply } from './reply.ts';
+
+/** How a client wants to get a QR code, by the parameters `qr` and `width`. */
+export interface PictureWish {
+  /** `png` the picture itself, `image` an `<img>` to be put into a page, `page` a whole page. */
+  readonly form: 'png' | 'image' | 'page';
+  /** Pixels. */
+  readonly width: number | undefined;
+}
+
+/** The most bytes that a code with the better error correction holds (ISO/IEC 18004: version 40, level M). */
+const LEVEL_M_BYTES = 2_331;
+const WIDTHS = { least: 50, most: 2_000 };
+
+/**
+ * @returns what the client wants, undefined where it did not ask for a picture
+ * @throws ServiceError 'parameter.invalid' for a width that is none
+ */
+export function readPictureWish(given: GivenParameters): PictureWish | undefined {
+  const qr = given.get('qr');
+  if (qr === undefined) {
+    return undefined;
+  }
+  const form = qr === 'png' ? 'png' : qr === 'img' || qr === 'embed' ? 'image' : 'page';
+  return { form, width: readWidth(given.get('width')) };
+}
+
+function readWidth(text: string | undefined): number | undefined {
+  if (text === undefined || text === '') {
+    return undefined;
+  }
+  const width = /^\d{1,4}$/.test(text) ? Number(text) : 0;
+  if (width < WIDTHS.least || width > WIDTHS.most) {
+    throw new ServiceError(
+      'parameter.invalid',
+      `The parameter 'width' must be a whole number from ${WIDTHS.least} to ${WIDTHS.most}`,
+    );
+  }
+  return width;
+}
+
+/**
+ * Draws a QR code.
+ * @returns a PNG
+ * @throws ServiceError 'challenge.too-long' where no QR code holds the text
+ */
+export async function drawQrCode(text: string, width?: number): Promise<Buffer> {
+  const errorCorrectionLevel = Buffer.byteLength(text, 'utf8') <= LEVEL_M_BYTES ? 'M' : 'L';
+  try {
+    return await toBuffer(text, { errorCorrectionLevel, ...(width !== undefined && { width }) });
+  } catch (cause) {
+    throw new ServiceError('challenge.too-long', 'The data is too long for a QR code', { cause });
+  }
+}
+
+/** @returns an `<img>` that holds the QR code of the text */
+export async function qrImageTag(
+  text: string,
+  { width, alt }: { width?: number | undefined; alt?: string },
+): Promise<string> {
+  const png = await drawQrCode(text, width);
+  const attributes = [
+    'id="challenge_qrcode"',
+    ...(alt === undefined ? [] : [`alt="${escapeHtml(alt)}"`]),
+    ...(width === undefined ? [] : [`width="${width}"`]),
+    `src="data:image/png;base64,${png.toString('base64')}"`,
+  ];
+  return `<img ${attributes.join(' ')}>`;
+}
+
+/**
+ * @param text what the QR code says
+ * @param facts shown below the code on a page, by name
+ */
+export async function pictureReply(
+  { form, width }: PictureWish,
+  text: string,
+  facts: Readonly<Record<string, string>>,
+): Promise<Reply> {
+  if (form === 'png') {
+    return { status: 200, contentType: 'image/png', body: await drawQrCode(text, width) };
+  }
+  const image = await qrImageTag(text, { width, alt: text });
+  if (form === 'image') {
+    return htmlReply(image);
+  }
+  const items = Object.entries(facts).map(
+    ([name, value]) =>
+      `<li>${escapeHtml(name)}: <span class="${escapeHtml(name)}">${escapeHtml(value)}</span></li>`,
+  );
+  return htmlReply(htmlPage('QR code', `${image}\n<ul id="challenge_data">\n${items.join('\n')}\n</ul>`));
+}

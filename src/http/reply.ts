@@ -1,0 +1,30 @@
+import type { ServerResponse } from 'node:http';
+
+/** An answer, ready to be sent. */
+export interface Reply {
+  readonly status: number;
+  readonly contentType: string;
+  readonly body: string | Buffer;
+  /** Further headers, by name. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** @returns a reply with a page */
+export function htmlReply(body: string): Reply {
+  return { status: 200, contentType: 'text/html; charset=utf-8', body };
+}
+
+/**
+ * Sends a reply. Not by express's own `send`, which would answer `If-None-Match: *` with an empty 304, though nothing
+ * here may be kept by anybody.
+ */
+export function send(response: ServerResponse, { status, contentType, body, headers = {} }: Reply): void {
+  const bytes = Buffer.from(body);
+  response.statusCode = status;
+  for (const [name, value] of Object.entries(headers)) {
+    response.setHeader(name, value);
+  }
+  response.setHeader('Content-Type', contentType);
+  response.setHeader('Content-Length', bytes.length);
+  response.end(bytes);
+}

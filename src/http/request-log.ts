@@ -1,0 +1,32 @@
+import type { Clock } from '../kernel/clock.ts';
+import type { Log } from '../kernel/log.ts';
+import type { ExchangeHandler } from './exchange.ts';
+
+/**
+ * Writes one line a request, when it is answered or given up. Of the path only that of a known endpoint is written:
+ * whatever else a client asks for may hold anything, also a password put in the wrong place.
+ * @param quiet paths of which only errors are worth a line
+ */
+export function logRequests(log: Log, clock: Clock, quiet: readonly string[]): ExchangeHandler {
+  return (request, response, next) => {
+    const { method } = request;
+    response.once('close', () => {
+      const { exchange } = response.locals;
+      const { path } = exchange.asked;
+      const level =
+        path !== undefined && quiet.includes(path) && response.statusCode < 400 ? 'debug' : 'info';
+      log[level]('request', {
+        requestId: exchange.requestId,
+        method,
+        path: path ?? '(unknown)',
+        status: response.statusCode,
+        code: exchange.failed,
+        durationMs: Math.max(0, clock.now().getTime() - exchange.startedAt.getTime()),
+        client: exchange.client,
+        administrator: exchange.administrator,
+        aborted: response.writableFinished ? undefined : true,
+      });
+    });
+    next();
+  };
+}

@@ -1,0 +1,63 @@
+/**
+ * The fields that a log line may carry besides time, level and message. Everything else is dropped, so that a field
+ * with a secret is not logged by being forgotten on some list.
+ */
+const ALLOWED = [
+  'requestId',
+  'method',
+  'path',
+  'status',
+  'durationMs',
+  'aborted',
+  'client',
+  'administrator',
+  'serial',
+  'realm',
+  'realms',
+  'resolver',
+  'policy',
+  'scope',
+  'action',
+  'code',
+  'fault',
+  'faultDetail',
+  'stack',
+  'component',
+  'address',
+  'host',
+  'port',
+  'signal',
+  'keyId',
+  'attempts',
+  'count',
+  'migration',
+  'version',
+  'dataDir',
+  'dataFolder',
+  'home',
+  'startedHere',
+  'pid',
+  'url',
+] as const;
+
+type AllowedField = (typeof ALLOWED)[number];
+type FieldValue = string | number | boolean;
+
+const LONGEST = 500;
+const LONGEST_STACK = 5_000;
+
+/** @returns what may be logged of the fields given, long texts cut, in the order of the list */
+export function allowedFields(
+  fields: Readonly<Record<string, unknown>>,
+): Partial<Record<AllowedField, FieldValue>> {
+  const kept: Partial<Record<AllowedField, FieldValue>> = {};
+  for (const name of ALLOWED) {
+    const value = fields[name];
+    if (typeof value === 'string') {
+      kept[name] = value.slice(0, name === 'stack' ? LONGEST_STACK : LONGEST);
+    } else if (typeof value === 'number' || typeof value === 'boolean') {
+      kept[name] = value;
+    }
+  }
+  return kept;
+}

@@ -1,0 +1,78 @@
+import winston from 'winston';
+import type { Clock } from '../kernel/clock.ts';
+import { allowedFields } from './log-fields.ts';
+
+const LEVELS = { error: 0, warn: 1, info: 2, debug: 3 } as const;
+export type LogLevel = keyof typeof LEVELS;
+
+/** Takes fields of any kind, as only those of the list in `log-fields.ts` are written. Fits every log port. */
+export interface Logger extends Readonly<
+  Record<LogLevel, (message: string, fields?: Readonly<Record<string, unknown>>) => void>
+> {
+  /** @returns when everything has been handed to the stream */
+  end(): Promise<void>;
+}
+
+export interface LoggerOptions {
+  readonly level: LogLevel;
+  /** `auto`: text on a terminal, JSON lines elsewhere. */
+  readonly format: 'auto' | 'json' | 'text';
+  readonly stream: NodeJS.WritableStream & { readonly isTTY?: boolean };
+  readonly clock: Clock;
+}
+
+/** @returns a logger that writes one line an event: JSON for machines, or text for people at a terminal */
+export function createLogger({ level, format, stream, clock }: LoggerOptions): Logger {
+  const asText = format === 'text' || (format === 'auto' && stream.isTTY === true);
+  const target = winston.createLogger({
+    levels: LEVELS,
+    level,
+    format: winston.format.printf(asText ? textLine : jsonLine),
+    // eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment -- winston's types name its own transports by interfaces
+    transports: [new winston.transports.Stream({ stream })],
+  });
+  const write =
+    (eventLevel: LogLevel) =>
+    (message: string, fields: Readonly<Record<string, unknown>> = {}): void => {
+      const time = clock.now().toISOString();
+      target.log({ ...allowedFields(fields), time, level: eventLevel, message });
+    };
+  return {
+    error: write('error'),
+    warn: write('warn'),
+    info: write('info'),
+    debug: write('debug'),
+    end: async () => {
+      await new Promise<void>((resolve) => {
+        target.once('finish', resolve);
+        target.end();
+      });
+    },
+  };
+}
+
+function jsonLine({ time, level, message, ...fields }: winston.Logform.TransformableInfo): string {
+  return JSON.stringify({ time, level, message, ...fields });
+}
+
+/** `12:00:00.000 INFO  request method=GET path=/ocra/request status=200`; a stack on lines of its own, indented. */
+function textLine({ time, level, message, stack, ...fields }: winston.Logform.TransformableInfo): string {
+  const pairs = Object.entries(fields).map(([name, value]) => `${name}=${visible(String(value))}`);
+  const head = [
+    String(time).slice(11, 23),
+    level.toUpperCase().padEnd(5),
+    visible(String(message)),
+    ...pairs,
+  ];
+  const frames =
+    typeof stack === 'string' ? stack.split('\n').map((frame) => `\n    ${visible(frame.trim())}`) : [];
+  return head.join(' ') + frames.join('');
+}
+
+/** Control characters could forge lines or steer the terminal. */
+function visible(text: string): string {
+  return text.replace(
+    /[\p{Cc}\u2028\u2029]/gu,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
