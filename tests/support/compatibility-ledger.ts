@@ -6,7 +6,7 @@ import { isServiceError } from '../../src/kernel/errors.ts';
 export interface LedgerEntry {
   /** The vector file, without its ending. */
   readonly file: string;
-  /** What the row's name looks like; `*` stands for any characters. */
+  /** What the row's name looks like; `*` stands for any characters, `\*` for itself. */
   readonly pattern: string;
   readonly reason: string;
 }
@@ -27,7 +27,9 @@ export function readLedger(page = readFileSync(PAGE, 'utf8')): LedgerEntry[] {
 
 /** @returns whether a row of that name is meant by the pattern */
 export function isMeant(pattern: string, name: string): boolean {
-  const literal = pattern.split('*').map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+  const literal = pattern
+    .split(/(?<!\\)\*/)
+    .map((part) => part.replaceAll('\\*', '*').replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
   return new RegExp(`^${literal.join('.*')}$`, 's').test(name);
 }
 

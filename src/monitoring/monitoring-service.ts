@@ -1,0 +1,138 @@
+import type { AccessControl, Grant } from '../accounts/access-control.ts';
+import type { Caller } from '../accounts/caller.ts';
+import type { SetupStore, UserSources } from '../accounts/ports.ts';
+import type { Realm, Setup } from '../accounts/setup.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { ServiceError } from '../kernel/errors.ts';
+import { reportActiveUsers } from './active-users-report.ts';
+import { reportConfiguration } from './configuration-report.ts';
+import type {
+  ActiveUserReport,
+  ConfigurationReport,
+  LicenseReport,
+  TokenReport,
+  UserReport,
+} from './outcomes.ts';
+import type { ConfigurationState, StorageProbe, TokenCounts } from './ports.ts';
+import { quotedName } from './quoted-name.ts';
+import { chooseRealms, visibleRealms } from './realm-choice.ts';
+import { reportTokens } from './token-report.ts';
+import { parseStatuses } from './token-status.ts';
+import { countUsers } from './user-counts.ts';
+
+const DEFAULT_RESOLVER_TIME_LIMIT = 3000;
+
+type MonitoringAction = 'tokens' | 'userinfo' | 'activeUsers' | 'config' | 'license' | 'storageEncryption';
+
+export interface MonitoringDependencies {
+  readonly setups: Pick<SetupStore, 'current'>;
+  readonly access: Pick<AccessControl, 'authorize'>;
+  readonly counts: TokenCounts;
+  readonly configurationState: ConfigurationState;
+  readonly probe: StorageProbe;
+  readonly sources: UserSources;
+  readonly clock: Clock;
+  /** Milliseconds that each resolver has to tell how many users it has; 3000 unless told. */
+  readonly resolverTimeLimit?: number;
+}
+
+/** Which realms to report on: a comma list, see `chooseRealms`. */
+export interface RealmQuery {
+  readonly realms?: string | undefined;
+}
+
+/** Also by which statuses to count tokens: a comma list, see `parseStatuses`. */
+export interface TokenQuery extends RealmQuery {
+  readonly status?: string | undefined;
+}
+
+/**
+ * What /monitoring tells. Each method throws ServiceError 'right.missing' when no policy of the scope `monitoring`
+ * lets the caller ask, and shows no realm beyond those that the policies name.
+ */
+export class MonitoringService {
+  readonly #use: MonitoringDependencies;
+
+  constructor(dependencies: MonitoringDependencies) {
+    this.#use = dependencies;
+  }
+
+  /**
+   * Tokens and their users by realm and status.
+   * @throws ServiceError 'parameter.invalid' for an unknown status, 'right.missing' when no realm is left to show
+   */
+  async tokens(caller: Caller, { realms, status }: TokenQuery): Promise<TokenReport> {
+    const { setup, grant } = await this.#authorize(caller, 'tokens');
+    const chosen = chooseRealms(visibleRealms(setup, grant), realms);
+    const statuses = parseStatuses(status);
+    return reportTokens(await this.#use.counts.snapshot(), chosen, statuses);
+  }
+
+  /**
+   * Users by realm and resolver. No user is in no realm: asking for that is allowed to everybody and shows nothing.
+   * @throws ServiceError 'resolver.unavailable', 'right.missing' when no realm is left to show
+   */
+  async userinfo(caller: Caller, { realms }: RealmQuery): Promise<UserReport> {
+    const { setup, grant } = await this.#authorize(caller, 'userinfo');
+    const chosen = chooseRealms({ ...visibleRealms(setup, grant), noRealm: true }, realms);
+    const shown = chosen.flatMap((name) => setup.realms.filter((realm) => realm.name === name));
+    const counts = await this.#countUsersOf(setup, shown);
+    return {
+      realms: shown.map(({ name, resolvers }) => ({
+        realm: name,
+        resolvers: resolvers.map((resolver) => ({ resolver, users: counts.get(resolver) ?? 0 })),
+      })),
+    };
+  }
+
+  /**
+   * Users who own at least one active token, by realm and resolver.
+   * @throws ServiceError 'right.missing' when no realm is left to show
+   */
+  async activeUsers(caller: Caller, { realms }: RealmQuery): Promise<ActiveUserReport> {
+    const { setup, grant } = await this.#authorize(caller, 'activeUsers');
+    const chosen = chooseRealms(visibleRealms(setup, grant), realms);
+    return reportActiveUsers(await this.#use.counts.activeUsers(), chosen, setup.realms);
+  }
+
+  /** Whether this server works with the configuration that the database holds, and how much is configured. */
+  async config(caller: Caller): Promise<ConfigurationReport> {
+    const { setup } = await this.#authorize(caller, 'config');
+    const stored = await this.#use.configurationState.lastChangeInDatabase();
+    return reportConfiguration(setup, stored, this.#use.clock.now());
+  }
+
+  /** The state of the support subscription. */
+  async license(caller: Caller): Promise<LicenseReport> {
+    await this.#authorize(caller, 'license');
+    return { kind: 'none' };
+  }
+
+  /** @returns whether a new secret is encrypted before it is stored, found out by storing one */
+  async storageEncryption(caller: Caller): Promise<boolean> {
+    await this.#authorize(caller, 'storageEncryption');
+    return this.#use.probe.encrypts();
+  }
+
+  async #authorize(caller: Caller, action: MonitoringAction): Promise<{ setup: Setup; grant: Grant }> {
+    const setup = await this.#use.setups.current();
+    const grant = this.#use.access.authorize(setup, caller, {
+      scope: 'monitoring',
+      action,
+      message: `You do not have the administrative right to do this. You are missing a policy scope=monitoring, action=${action}`,
+    });
+    return { setup, grant };
+  }
+
+  async #countUsersOf(setup: Setup, realms: readonly Realm[]): Promise<ReadonlyMap<string, number>> {
+    const { sources, resolverTimeLimit = DEFAULT_RESOLVER_TIME_LIMIT } = this.#use;
+    const ask = async (name: string): Promise<number> => {
+      const resolver = setup.resolvers.find((one) => one.name === name);
+      if (resolver === undefined) {
+        throw new ServiceError('resolver.unknown', `There is no resolver ${quotedName(name)}`);
+      }
+      return sources(resolver).count();
+    };
+    return countUsers([...new Set(realms.flatMap(({ resolvers }) => resolvers))], ask, resolverTimeLimit);
+  }
+}

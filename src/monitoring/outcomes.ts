@@ -1,0 +1,63 @@
+import type { ResolverKind } from '../accounts/setup.ts';
+
+/** A number of tokens, or for `total users` of users, and the name of the status that they share. */
+export interface StatusCount {
+  /** `total`, `total users`, or a status as it was asked for (`unassigned&inactive`). */
+  readonly status: string;
+  readonly count: number;
+}
+
+export interface RealmTokens {
+  /** The realm's name, or `NO_REALM`. */
+  readonly realm: string;
+  /** `total`, `total users`, then each status asked for, in the order asked. */
+  readonly counts: readonly StatusCount[];
+}
+
+export interface TokenReport {
+  readonly realms: readonly RealmTokens[];
+  /** Over all these realms; a token or user in several of them counts once. Same order as in each realm. */
+  readonly summary: readonly StatusCount[];
+}
+
+export interface ResolverUsers {
+  readonly resolver: string;
+  readonly users: number;
+}
+
+export interface RealmUsers {
+  /** The realm's name; among active users also `NO_REALM`. */
+  readonly realm: string;
+  /** In the realm's order of resolvers. */
+  readonly resolvers: readonly ResolverUsers[];
+}
+
+export interface UserReport {
+  readonly realms: readonly RealmUsers[];
+}
+
+export interface ActiveUserReport extends UserReport {
+  /** Users with an active token in any of these realms, each user of a resolver once. */
+  readonly total: number;
+}
+
+export interface ConfigurationReport {
+  /** Whether what this server works with is what the database holds. */
+  readonly sync: boolean;
+  /** When the configuration in the database was changed last. */
+  readonly changedAt: Date;
+  readonly now: Date;
+  /** Everything configured: values, resolvers, policies and realms. */
+  readonly total: number;
+  /** Configuration values alone. */
+  readonly values: number;
+  readonly resolvers: Readonly<Record<ResolverKind, number>>;
+  /** Also those that are switched off. */
+  readonly policies: number;
+  readonly realms: number;
+}
+
+/** The state of the support subscription. `none`: no licence is installed, support comes from the community. */
+export interface LicenseReport {
+  readonly kind: 'none';
+}

@@ -1,0 +1,57 @@
+/** How many tokens are in exactly this set of realms, active or not, assigned or not. */
+export interface TokenCountRow {
+  /** Names of all realms of these tokens; empty: in no realm. */
+  readonly realms: readonly string[];
+  readonly active: boolean;
+  readonly assigned: boolean;
+  readonly tokens: number;
+}
+
+/**
+ * How many users of a resolver own active tokens in exactly these realms, all of a user's active tokens taken together.
+ * A user is in one row only, so users in a choice of realms are a sum over rows, each user once.
+ */
+export interface ActiveUserRow {
+  /** The resolver's name. */
+  readonly resolver: string;
+  /** Names of all realms in which such a user has an active token. */
+  readonly realms: readonly string[];
+  /** Whether such a user (also) has an active token that is in no realm. */
+  readonly inNoRealm: boolean;
+  readonly users: number;
+}
+
+/** All counts as of one instant, so that they fit together. */
+export interface TokenCountsSnapshot {
+  readonly tokens: readonly TokenCountRow[];
+  readonly activeUsers: readonly ActiveUserRow[];
+}
+
+/** Counts of tokens and of users with active tokens, in rows that can be added up for any choice of realms. */
+export interface TokenCounts {
+  /** @returns tokens and active users, both as of the same instant */
+  snapshot(): Promise<TokenCountsSnapshot>;
+  /** @returns active users only, for less work */
+  activeUsers(): Promise<readonly ActiveUserRow[]>;
+}
+
+/** Where the configuration stands in the database itself, past everything that a server keeps. */
+export interface ConfigurationState {
+  /** @returns the revision and the time of the last change, read from the database now */
+  lastChangeInDatabase(): Promise<ConfigurationChange>;
+}
+
+export interface ConfigurationChange {
+  /** Comparable with `Setup.revision`. */
+  readonly revision: bigint;
+  readonly changedAt: Date;
+}
+
+/** Tries what a new secret looks like in the database. */
+export interface StorageProbe {
+  /**
+   * Stores a probe value as every secret is stored, looks at the stored bytes and takes it back.
+   * @returns true only if the plain text is not in the stored bytes and they open to it again
+   */
+  encrypts(): Promise<boolean>;
+}

@@ -1,0 +1,38 @@
+const UNPRINTABLE = /[\p{C}\p{Z}]/u;
+const SHORT_ESCAPES: Readonly<Record<string, string>> = {
+  '\\': '\\\\',
+  '\n': '\\n',
+  '\r': '\\r',
+  '\t': '\\t',
+};
+
+/**
+ * Quotes a name that came from outside, in the form that readers of these messages know from the old service: single
+ * quotes, or double ones around a name with single quotes alone; backslashes and what cannot be printed are escaped.
+ * @returns `'mydefrealm'`, `"o'realm"`, `'a\nb'`
+ */
+export function quotedName(name: string): string {
+  const quote = name.includes("'") && !name.includes('"') ? '"' : "'";
+  return `${quote}${Array.from(name, (character) => escaped(character, quote)).join('')}${quote}`;
+}
+
+function escaped(character: string, quote: string): string {
+  if (character === quote) {
+    return `\\${character}`;
+  }
+  const short = SHORT_ESCAPES[character];
+  if (short !== undefined) {
+    return short;
+  }
+  return character !== ' ' && UNPRINTABLE.test(character)
+    ? numbered(character.codePointAt(0) ?? 0)
+    : character;
+}
+
+function numbered(codePoint: number): string {
+  const digits = codePoint.toString(16);
+  if (codePoint <= 0xff) {
+    return `\\x${digits.padStart(2, '0')}`;
+  }
+  return codePoint <= 0xffff ? `\\u${digits.padStart(4, '0')}` : `\\U${digits.padStart(8, '0')}`;
+}

@@ -1,0 +1,53 @@
+import type { ActiveUserRow, TokenCountRow } from './ports.ts';
+import { NO_REALM } from './realm-choice.ts';
+
+/** Adds up amounts by realm and by column, and once each over all realms. */
+export class RealmTally {
+  readonly #byRealm: ReadonlyMap<string, number[]>;
+  readonly #overall: number[];
+
+  /**
+   * @param realms names of realms and perhaps `NO_REALM`; amounts of others are left out
+   * @param columns how many different things are added up
+   */
+  constructor(realms: readonly string[], columns: number) {
+    this.#overall = new Array<number>(columns).fill(0);
+    this.#byRealm = new Map(realms.map((realm) => [realm, [...this.#overall]]));
+  }
+
+  /** Adds the amount to each of these places that takes part, and once to the whole if any does. */
+  add(places: readonly string[], column: number, amount: number): void {
+    const sums = places.flatMap((place) => {
+      const found = this.#byRealm.get(place);
+      return found === undefined ? [] : [found];
+    });
+    if (sums.length > 0) {
+      [...sums, this.#overall].forEach((sum) => {
+        sum[column] = (sum[column] ?? 0) + amount;
+      });
+    }
+  }
+
+  /** @returns the sum of one realm; 0 for a realm that takes no part */
+  of(realm: string, column: number): number {
+    return this.#byRealm.get(realm)?.[column] ?? 0;
+  }
+
+  /** @returns the sum over all realms, what is in several of them counted once */
+  overall(column: number): number {
+    return this.#overall[column] ?? 0;
+  }
+}
+
+/** @returns where such tokens count: in each of their realms, or in no realm */
+export function placesOfTokens({ realms }: Pick<TokenCountRow, 'realms'>): readonly string[] {
+  return realms.length === 0 ? [NO_REALM] : realms;
+}
+
+/** @returns where such users count: wherever they have an active token */
+export function placesOfUsers({
+  realms,
+  inNoRealm,
+}: Pick<ActiveUserRow, 'realms' | 'inNoRealm'>): readonly string[] {
+  return inNoRealm ? [...realms, NO_REALM] : realms;
+}

@@ -1,0 +1,72 @@
+import { ServiceError } from '../kernel/errors.ts';
+import { quotedName } from './quoted-name.ts';
+
+const TRAITS = ['assigned', 'unassigned', 'active', 'inactive'] as const;
+type Trait = (typeof TRAITS)[number];
+
+/** Counted in every answer, asked for or not. */
+export const TOTAL = 'total';
+/** Users who own an active token; counted in every answer, asked for or not. */
+export const TOTAL_USERS = 'total users';
+const ALWAYS_COUNTED = ['', TOTAL, TOTAL_USERS];
+
+/** So many are all orders of all combinations of the four traits; whoever asks for more asks to exhaust the server. */
+const MAX_STATUSES = 64;
+
+/** What is counted of a token. */
+export interface TokenFacts {
+  readonly active: boolean;
+  readonly assigned: boolean;
+}
+
+/** A status that tokens are counted by: they must have all of its traits. */
+export interface TokenStatus {
+  /** As it was written: `unassigned&inactive`. */
+  readonly name: string;
+  readonly traits: readonly Trait[];
+}
+
+/**
+ * Reads the parameter `status`: a comma list of traits, several joined by `&` for tokens that have all of them. Blanks
+ * are dropped around commas, not around `&`; empty entries, repeated ones and the two that are always counted add nothing.
+ * @param text undefined: nothing was asked for
+ * @returns the statuses in the order asked
+ * @throws ServiceError 'parameter.invalid'
+ */
+export function parseStatuses(text: string | undefined): readonly TokenStatus[] {
+  const entries = (text ?? '').split(',').map((entry) => entry.trim());
+  const names = [...new Set(entries)].filter((name) => !ALWAYS_COUNTED.includes(name));
+  if (names.length > MAX_STATUSES) {
+    throw new ServiceError(
+      'parameter.invalid',
+      `Too many values of status: at most ${MAX_STATUSES} are counted at once.`,
+    );
+  }
+  return names.map((name) => ({ name, traits: name.split('&').map(parseTrait) }));
+}
+
+/** @returns whether a token has all traits of the status */
+export function hasStatus(token: TokenFacts, status: TokenStatus): boolean {
+  return status.traits.every((trait) => hasTrait(token, trait));
+}
+
+function parseTrait(word: string): Trait {
+  const trait = TRAITS.find((known) => known === word);
+  if (trait === undefined) {
+    throw new ServiceError('parameter.invalid', `Unknown token_status ${quotedName(word)}`);
+  }
+  return trait;
+}
+
+function hasTrait(token: TokenFacts, trait: Trait): boolean {
+  switch (trait) {
+    case 'assigned':
+      return token.assigned;
+    case 'unassigned':
+      return !token.assigned;
+    case 'active':
+      return token.active;
+    case 'inactive':
+      return !token.active;
+  }
+}

@@ -1,0 +1,157 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+
+import { AccessControl } from '../../src/accounts/access-control.ts';
+import type { Caller } from '../../src/accounts/caller.ts';
+import { type ErrorCode, isServiceError } from '../../src/kernel/errors.ts';
+import { MonitoringService } from '../../src/monitoring/monitoring-service.ts';
+import type { StatusCount, UserReport } from '../../src/monitoring/outcomes.ts';
+import { SqlTokenCounts } from '../../src/storage/token-counts.ts';
+import { compareWithLedger, type LedgerEntry, NOTHING_FOUND } from '../support/compatibility-ledger.ts';
+import { countingSource } from '../support/monitoring-fakes.ts';
+import { recordedSetup, recordedState, recordedUsers } from '../support/monitoring-fixture.ts';
+import { isExplicitList, readRecordings, type Recording } from '../support/monitoring-recordings.ts';
+import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
+import { insertState } from '../support/token-rows.ts';
+
+const PAGE = join(import.meta.dirname, '..', '..', 'docs', 'compatibility.md');
+const FILE = 'monitoring-3.4.4';
+const NOW = new Date('2026-11-20T10:30:00Z');
+const MOST_DIFFERENCES = 60;
+
+let test: TestDatabase;
+
+beforeAll(async () => {
+  test = await createTestDatabase();
+  await insertState(test.database, recordedState());
+});
+
+afterAll(async () => {
+  await test.drop();
+});
+
+describe('every recorded question to /monitoring', () => {
+  it('gets an answer with the same facts, or docs/compatibility.md says why not', async () => {
+    const { recordings } = readRecordings();
+    const rows = [];
+    for (const recording of recordings) {
+      const facts = await answerTo(recording);
+      rows.push({ name: recording.name, holds: isDeepStrictEqual(facts, recording.facts) });
+    }
+    expect(compareWithLedger(FILE, rows, readLedger())).toEqual(NOTHING_FOUND);
+    expect(rows.filter(({ holds }) => !holds).length).toBeLessThanOrEqual(MOST_DIFFERENCES);
+  });
+
+  it('is asked, but for those about HTTP alone', () => {
+    const { recordings, others } = readRecordings();
+    expect({ asked: recordings.length, others }).toEqual({ asked: 389, others: 46 });
+  });
+});
+
+/** @returns the entries of the page's section "Monitoring" */
+function readLedger(): LedgerEntry[] {
+  const [, section = ''] = readFileSync(PAGE, 'utf8').split(/^## Monitoring$/m);
+  return (section.split(/^## /m)[0] ?? '').split('\n').flatMap((line) => {
+    const [, pattern, reason] = /^\| `([^`]+)` +\| ([^|]+?) *\|$/.exec(line) ?? [];
+    return pattern === undefined || reason === undefined ? [] : [{ file: FILE, pattern, reason }];
+  });
+}
+
+async function answerTo(recording: Recording): Promise<unknown> {
+  const { name, parameters } = recording;
+  if (parameters === undefined) {
+    return 'refused before the service is asked';
+  }
+  const administrator = /\/(helpdesk|restricted|noread) /.exec(name)?.[1] ?? 'admin';
+  const caller: Caller = {
+    principal: { administrator, rights: ['*'], operator: false, client: '127.0.0.1' },
+    requestId: name,
+  };
+  try {
+    return await ask(serviceAt(name), caller, recording, parameters);
+  } catch (error) {
+    return { error: refusalOf(error) };
+  }
+}
+
+function serviceAt(name: string): MonitoringService {
+  const setup = recordedSetup(name);
+  const clock = { now: () => NOW };
+  return new MonitoringService({
+    setups: { current: () => Promise.resolve(setup) },
+    access: new AccessControl({ clock }),
+    counts: new SqlTokenCounts({ database: test.database }),
+    configurationState: { lastChangeInDatabase: () => Promise.resolve(setup) },
+    probe: { encrypts: () => Promise.resolve(true) },
+    sources: ({ name: resolver }) => countingSource(() => recordedUsers(name, resolver)),
+    clock,
+  });
+}
+
+async function ask(
+  service: MonitoringService,
+  caller: Caller,
+  { endpoint }: Recording,
+  parameters: ReadonlyMap<string, string>,
+): Promise<unknown> {
+  const realms = parameters.get('realms');
+  const inOrder = (names: readonly string[]): object => (isExplicitList(realms) ? { order: names } : {});
+  switch (endpoint) {
+    case 'tokens': {
+      const report = await service.tokens(caller, { realms, status: parameters.get('status') });
+      return {
+        Realms: Object.fromEntries(report.realms.map(({ realm, counts }) => [realm, byStatus(counts)])),
+        Summary: byStatus(report.summary),
+        ...inOrder(report.realms.map(({ realm }) => realm)),
+      };
+    }
+    case 'userinfo': {
+      const report = await service.userinfo(caller, { realms });
+      return { Realms: byRealm(report), ...inOrder(report.realms.map(({ realm }) => realm)) };
+    }
+    case 'activeUsers': {
+      const report = await service.activeUsers(caller, { realms });
+      return {
+        Realms: byRealm(report),
+        total: report.total,
+        ...inOrder(report.realms.map(({ realm }) => realm)),
+      };
+    }
+    case 'config': {
+      const { sync, resolvers, policies, realms: number } = await service.config(caller);
+      return { sync, passwdresolver: resolvers.passwd, policies, realms: number };
+    }
+    case 'license':
+      return service.license(caller);
+    case 'storageEncryption':
+      return service.storageEncryption(caller);
+  }
+}
+
+function byStatus(counts: readonly StatusCount[]): object {
+  return Object.fromEntries(counts.map(({ status, count }) => [status, count]));
+}
+
+function byRealm({ realms }: UserReport): object {
+  return Object.fromEntries(
+    realms.map(({ realm, resolvers }) => [
+      realm,
+      Object.fromEntries(resolvers.map(({ resolver, users }) => [resolver, users])),
+    ]),
+  );
+}
+
+/** As the edge tells it: only a missing right has a code of its own here. */
+function refusalOf(error: unknown): { code: number; message: string } {
+  const other: ErrorCode[] = ['parameter.invalid', 'resolver.unavailable'];
+  if (isServiceError(error, 'right.missing')) {
+    return { code: 410, message: `ERR410: ${error.message}` };
+  }
+  if (isServiceError(error) && other.includes(error.code)) {
+    return { code: -311, message: error.message };
+  }
+  throw error;
+}

@@ -1,0 +1,68 @@
+import type { Grant } from '../../src/accounts/access-control.ts';
+import type { Caller } from '../../src/accounts/caller.ts';
+import type { UserSource } from '../../src/accounts/ports.ts';
+import type { Setup } from '../../src/accounts/setup.ts';
+import { ServiceError } from '../../src/kernel/errors.ts';
+import { MonitoringService, type MonitoringDependencies } from '../../src/monitoring/monitoring-service.ts';
+import type { ConfigurationChange, TokenCountsSnapshot } from '../../src/monitoring/ports.ts';
+
+/** What a test of the monitoring service gives; nothing is configured and everything allowed unless it says so. */
+export interface MonitoringWorld {
+  readonly setup: Setup;
+  readonly counts?: Partial<TokenCountsSnapshot>;
+  /** What the policies grant; 'none': the right is refused. */
+  readonly granted?: Grant['realms'] | 'none';
+  readonly stored?: ConfigurationChange;
+  readonly encrypts?: boolean;
+  /** How many users a resolver has, by its name. */
+  readonly users?: (resolver: string) => Promise<number>;
+  readonly resolverTimeLimit?: number;
+}
+
+export const NOW = new Date('2026-11-20T10:29:03.142Z');
+
+export const CALLER: Caller = {
+  principal: { administrator: 'admin', rights: ['*'], operator: false, client: '127.0.0.1' },
+  requestId: 'request',
+};
+
+/** @returns the service in that world */
+export function monitoringIn(world: MonitoringWorld): MonitoringService {
+  const { setup, counts = {}, granted = 'all', users = () => Promise.resolve(0) } = world;
+  const snapshot = { tokens: [], activeUsers: [], ...counts };
+  const dependencies: MonitoringDependencies = {
+    setups: { current: () => Promise.resolve(setup) },
+    access: {
+      authorize: (_setup, _caller, { message }) => {
+        if (granted === 'none') {
+          throw new ServiceError('right.missing', message);
+        }
+        return { realms: granted };
+      },
+    },
+    counts: {
+      snapshot: () => Promise.resolve(snapshot),
+      activeUsers: () => Promise.resolve(snapshot.activeUsers),
+    },
+    configurationState: { lastChangeInDatabase: () => Promise.resolve(world.stored ?? setup) },
+    probe: { encrypts: () => Promise.resolve(world.encrypts ?? true) },
+    sources: ({ name }) => countingSource(() => users(name)),
+    clock: { now: () => NOW },
+    ...(world.resolverTimeLimit === undefined ? {} : { resolverTimeLimit: world.resolverTimeLimit }),
+  };
+  return new MonitoringService(dependencies);
+}
+
+/** @returns a source that can count its users and nothing else */
+export function countingSource(count: () => Promise<number>): UserSource {
+  const unexpected = (): never => {
+    throw new Error('Monitoring only counts users');
+  };
+  return {
+    count,
+    findByLogin: unexpected,
+    findById: unexpected,
+    list: unexpected,
+    checkPassword: unexpected,
+  };
+}

@@ -1,0 +1,276 @@
+import { describe, expect, it } from '@jest/globals';
+
+import type { MonitoringService } from '../../src/monitoring/monitoring-service.ts';
+import { NO_REALM } from '../../src/monitoring/realm-choice.ts';
+import { CALLER, monitoringIn, NOW } from '../support/monitoring-fakes.ts';
+import { setupOf } from '../support/setup-value.ts';
+
+const setup = setupOf({
+  resolvers: [{ name: 'people' }, { name: 'Staff', kind: 'passwd', settings: { fileName: '/x' } }],
+  realms: [
+    { name: 'north', resolvers: ['people'] },
+    { name: 'south', resolvers: ['Staff', 'people'] },
+    { name: 'west', resolvers: [] },
+  ],
+  configuration: new Map([['OcraMaxChallenges', '4']]),
+});
+
+const counts = {
+  tokens: [
+    { realms: ['north'], active: true, assigned: true, tokens: 3 },
+    { realms: ['north', 'south'], active: false, assigned: false, tokens: 1 },
+    { realms: ['south'], active: true, assigned: false, tokens: 5 },
+    { realms: [], active: true, assigned: true, tokens: 7 },
+  ],
+  activeUsers: [
+    { resolver: 'people', realms: ['north'], inNoRealm: false, users: 2 },
+    { resolver: 'people', realms: ['north', 'south'], inNoRealm: true, users: 1 },
+    { resolver: 'Staff', realms: [], inNoRealm: true, users: 4 },
+  ],
+};
+
+describe('token counts', () => {
+  it('show total, total users and each status asked for, by realm, and each token and user once in the summary', async () => {
+    const report = await monitoringIn({ setup, counts }).tokens(CALLER, { status: 'unassigned,active' });
+    const row = (...numbers: number[]): unknown =>
+      ['total', 'total users', 'unassigned', 'active'].map((status, index) => ({
+        status,
+        count: numbers[index],
+      }));
+    expect(report).toEqual({
+      realms: [
+        { realm: 'north', counts: row(4, 3, 1, 3) },
+        { realm: 'south', counts: row(6, 1, 6, 5) },
+        { realm: 'west', counts: row(0, 0, 0, 0) },
+      ],
+      summary: row(9, 3, 6, 8),
+    });
+  });
+
+  it('of no realm come under its own name and are part of the summary, wherever it stands in the list', async () => {
+    const service = monitoringIn({ setup, counts });
+    for (const realms of ['/:no realm:/,south', 'south,/:no realm:/']) {
+      const report = await service.tokens(CALLER, { realms });
+      expect(report.realms.map(({ realm }) => realm)).toEqual(realms.split(','));
+      expect(report.summary.map(({ count }) => count)).toEqual([13, 5]);
+    }
+  });
+
+  it('are bounded by the realms of the policies, also in the summary', async () => {
+    const service = monitoringIn({ setup, counts, granted: ['south'] });
+    for (const realms of [undefined, '*', 'north,south,/:no realm:/']) {
+      const report = await service.tokens(CALLER, { realms });
+      expect(report.realms.map(({ realm }) => realm)).toEqual(['south']);
+      expect(report.summary.map(({ count }) => count)).toEqual([6, 1]);
+    }
+    await expect(service.tokens(CALLER, { realms: NO_REALM })).rejects.toMatchObject({
+      code: 'right.missing',
+    });
+  });
+
+  it('of nobody are shown to an administrator whose realms do not exist', async () => {
+    const report = await monitoringIn({ setup, counts, granted: ['nosuchrealm'] }).tokens(CALLER, {});
+    expect(report).toEqual({
+      realms: [],
+      summary: [
+        { status: 'total', count: 0 },
+        { status: 'total users', count: 0 },
+      ],
+    });
+  });
+});
+
+describe('active users', () => {
+  it('come by realm and by its resolvers in their order, and once in the total', async () => {
+    const service = monitoringIn({ setup, counts });
+    expect(await service.activeUsers(CALLER, {})).toEqual({
+      realms: [
+        { realm: 'north', resolvers: [{ resolver: 'people', users: 3 }] },
+        {
+          realm: 'south',
+          resolvers: [
+            { resolver: 'Staff', users: 0 },
+            { resolver: 'people', users: 1 },
+          ],
+        },
+        { realm: 'west', resolvers: [] },
+      ],
+      total: 3,
+    });
+  });
+
+  it('with * include users whose active token is in no realm, under the resolvers they come from', async () => {
+    const report = await monitoringIn({ setup, counts }).activeUsers(CALLER, { realms: '*' });
+    expect(report.realms.at(-1)).toEqual({
+      realm: NO_REALM,
+      resolvers: [
+        { resolver: 'Staff', users: 4 },
+        { resolver: 'people', users: 1 },
+      ],
+    });
+    expect(report.total).toBe(7);
+  });
+
+  it('are bounded by the realms of the policies, also in the total', async () => {
+    const service = monitoringIn({ setup, counts, granted: ['south'] });
+    const report = await service.activeUsers(CALLER, { realms: '*' });
+    expect(report.realms.map(({ realm }) => realm)).toEqual(['south']);
+    expect(report.total).toBe(1);
+  });
+});
+
+describe('users of a realm', () => {
+  const users = (resolver: string): Promise<number> => Promise.resolve(resolver === 'people' ? 40 : 2);
+
+  it('come by its resolvers; a resolver of two realms is asked once', async () => {
+    const asked: string[] = [];
+    const service = monitoringIn({
+      setup,
+      users: (resolver) => {
+        asked.push(resolver);
+        return users(resolver);
+      },
+    });
+    expect(await service.userinfo(CALLER, { realms: 'south,north' })).toEqual({
+      realms: [
+        {
+          realm: 'south',
+          resolvers: [
+            { resolver: 'Staff', users: 2 },
+            { resolver: 'people', users: 40 },
+          ],
+        },
+        { realm: 'north', resolvers: [{ resolver: 'people', users: 40 }] },
+      ],
+    });
+    expect(asked).toEqual(['Staff', 'people']);
+  });
+
+  it('are none for no realm, whoever asks, and other realms are not looked into', async () => {
+    const service = monitoringIn({ setup, users, granted: ['south'] });
+    expect(await service.userinfo(CALLER, { realms: NO_REALM })).toEqual({ realms: [] });
+    expect((await service.userinfo(CALLER, { realms: '*' })).realms.map(({ realm }) => realm)).toEqual([
+      'south',
+    ]);
+    await expect(service.userinfo(CALLER, { realms: 'north' })).rejects.toMatchObject({
+      code: 'right.missing',
+    });
+  });
+
+  it('are an error that names the resolver when one fails, never 0', async () => {
+    const failing = monitoringIn({
+      setup,
+      users: (resolver) => (resolver === 'Staff' ? Promise.reject(new Error('password=x')) : users(resolver)),
+    });
+    await expect(failing.userinfo(CALLER, {})).rejects.toMatchObject({
+      code: 'resolver.unavailable',
+      message: "Users cannot be counted, resolver unavailable: 'Staff'",
+    });
+    expect((await failing.userinfo(CALLER, { realms: 'north' })).realms).toHaveLength(1);
+  });
+
+  it('are an error that names each resolver that does not answer in time', async () => {
+    const hanging = monitoringIn({ setup, resolverTimeLimit: 5, users: () => new Promise(() => undefined) });
+    await expect(hanging.userinfo(CALLER, {})).rejects.toMatchObject({
+      code: 'resolver.unavailable',
+      message: "Users cannot be counted, resolver unavailable: 'Staff', 'people'",
+    });
+  });
+
+  it('are an error when opening the resolver fails at once, or a realm names one that is not there', async () => {
+    const broken = monitoringIn({
+      setup,
+      users: () => {
+        throw new Error('no such driver');
+      },
+    });
+    await expect(broken.userinfo(CALLER, { realms: 'north' })).rejects.toMatchObject({
+      code: 'resolver.unavailable',
+    });
+    const lost = monitoringIn({ setup: setupOf({ realms: [{ name: 'north', resolvers: ['gone'] }] }) });
+    await expect(lost.userinfo(CALLER, {})).rejects.toMatchObject({
+      message: expect.stringContaining("'gone'"),
+    });
+  });
+
+  it('are asked for side by side', async () => {
+    let waiting = 0;
+    const release: (() => void)[] = [];
+    const together = monitoringIn({
+      setup,
+      users: () => {
+        waiting += 1;
+        return new Promise((resolve) => {
+          release.push(() => {
+            resolve(1);
+          });
+          if (waiting === 2) {
+            release.forEach((go) => {
+              go();
+            });
+          }
+        });
+      },
+    });
+    expect((await together.userinfo(CALLER, { realms: 'south' })).realms).toEqual([
+      {
+        realm: 'south',
+        resolvers: [
+          { resolver: 'Staff', users: 1 },
+          { resolver: 'people', users: 1 },
+        ],
+      },
+    ]);
+  });
+});
+
+describe('the configuration check', () => {
+  it('counts what is configured and says that the server is up to date', async () => {
+    expect(await monitoringIn({ setup }).config(CALLER)).toEqual({
+      sync: true,
+      changedAt: setup.changedAt,
+      now: NOW,
+      total: 6,
+      values: 1,
+      resolvers: { managed: 1, passwd: 1 },
+      policies: 0,
+      realms: 3,
+    });
+  });
+
+  it('says that it is not, when the database has moved on', async () => {
+    const stored = { revision: 2n, changedAt: new Date('2026-11-20T10:29:00Z') };
+    expect(await monitoringIn({ setup, stored }).config(CALLER)).toMatchObject({
+      sync: false,
+      changedAt: stored.changedAt,
+    });
+  });
+});
+
+describe('licence and storage encryption', () => {
+  it('no licence is installed', async () => {
+    expect(await monitoringIn({ setup }).license(CALLER)).toEqual({ kind: 'none' });
+  });
+
+  it.each([true, false])('storage encryption is what the probe found: %s', async (encrypts) => {
+    expect(await monitoringIn({ setup, encrypts }).storageEncryption(CALLER)).toBe(encrypts);
+  });
+});
+
+describe('without the right', () => {
+  const actions: readonly (readonly [string, (service: MonitoringService) => Promise<unknown>])[] = [
+    ['tokens', (service) => service.tokens(CALLER, { realms: 'unknown', status: 'foo' })],
+    ['userinfo', (service) => service.userinfo(CALLER, { realms: 'unknown' })],
+    ['activeUsers', (service) => service.activeUsers(CALLER, { realms: 'unknown' })],
+    ['config', (service) => service.config(CALLER)],
+    ['license', (service) => service.license(CALLER)],
+    ['storageEncryption', (service) => service.storageEncryption(CALLER)],
+  ];
+
+  it.each(actions)('%s is refused before anything else is looked at', async (action, ask) => {
+    await expect(ask(monitoringIn({ setup, granted: 'none' }))).rejects.toMatchObject({
+      code: 'right.missing',
+      message: `You do not have the administrative right to do this. You are missing a policy scope=monitoring, action=${action}`,
+    });
+  });
+});
