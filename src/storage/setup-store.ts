@@ -5,6 +5,7 @@ import type { SetupStore } from '../accounts/ports.ts';
 import type { Policy, Resolver, Setup } from '../accounts/setup.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
+import type { ConfigurationChange, ConfigurationState } from '../monitoring/ports.ts';
 import { auditRow, writeAudit } from './audit-rows.ts';
 import type { Database } from './database.ts';
 import { removeRealm, storeRealm } from './realm-rows.ts';
@@ -14,7 +15,7 @@ import { readRevision, readSetup } from './setup-snapshot.ts';
 import { assertStorable, isStorable } from './stored-text.ts';
 
 /** The configuration in PostgreSQL. */
-export class SqlSetupStore implements SetupStore {
+export class SqlSetupStore implements SetupStore, ConfigurationState {
   readonly #database: Database;
   readonly #cache: SetupCache;
 
@@ -32,10 +33,9 @@ export class SqlSetupStore implements SetupStore {
     return this.#cache.at(await readRevision(this.#database.knex));
   }
 
-  /** @returns when the configuration was last changed, by the database's clock; what this server keeps stays as it is */
-  async lastChangeInDatabase(): Promise<Date> {
-    const { changedAt } = await readRevision(this.#database.knex);
-    return changedAt;
+  /** @returns the last change by the database's own account; what this server keeps stays as it is */
+  lastChangeInDatabase(): Promise<ConfigurationChange> {
+    return readRevision(this.#database.knex);
   }
 
   putPolicy(policy: Policy, act: Act): Promise<void> {
