@@ -69,6 +69,7 @@ const FORMS: Readonly<Record<ErrorCode, FailureForm>> = {
   'security-module.unavailable': numbered(707),
   'database.unavailable': withStatus(503, { 'Retry-After': '5' }),
   'data-folder.in-use': FAULT,
+  'address.unavailable': FAULT,
   internal: FAULT,
 };
 

@@ -46,6 +46,7 @@ export type ErrorCode =
   | 'security-module.unavailable'
   | 'database.unavailable'
   | 'data-folder.in-use'
+  | 'address.unavailable'
   | 'internal';
 
 /** What a `ServiceError` may carry besides its code. */

@@ -1,0 +1,98 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { Socket } from 'node:net';
+import { ServiceError } from '../kernel/errors.ts';
+
+/** How long a client may take, in milliseconds. */
+const TIME = { headers: 15_000, wholeRequest: 30_000, keepAlive: 65_000 };
+/** How often a closing server looks for connections that have become idle, in milliseconds. */
+const IDLE_CHECK = 50;
+
+/** A server that takes requests. */
+export interface RunningServer {
+  /** The port it listens on; a free one where 0 was asked for. */
+  readonly port: number;
+  /**
+   * Takes no more requests and lets those at work finish.
+   * @param grace milliseconds after which those still at work are cut off
+   * @returns whether all could finish
+   */
+  close(grace: number): Promise<boolean>;
+}
+
+/**
+ * Starts to listen.
+ * @throws ServiceError 'address.unavailable' with the address and the reason
+ */
+export async function startServer(
+  listener: RequestListener,
+  { host, port }: { readonly host: string; readonly port: number },
+): Promise<RunningServer> {
+  const server = createServer(
+    { headersTimeout: TIME.headers, requestTimeout: TIME.wholeRequest, keepAliveTimeout: TIME.keepAlive },
+    listener,
+  );
+  server.on('clientError', answerBrokenRequest);
+  await listen(server, host, port);
+  const address = server.address();
+  return {
+    port: typeof address === 'object' && address !== null ? address.port : port,
+    close: (grace) => closeGracefully(server, grace),
+  };
+}
+
+async function listen(server: Server, host: string, port: number): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    const refuse = (cause: NodeJS.ErrnoException): void => {
+      const reason = cause.code === 'EADDRINUSE' ? 'another program listens there' : (cause.code ?? 'failed');
+      reject(
+        new ServiceError('address.unavailable', `Cannot listen on ${host} port ${port}: ${reason}`, {
+          cause,
+        }),
+      );
+    };
+    server.once('error', refuse);
+    server.listen({ host, port }, () => {
+      server.removeListener('error', refuse);
+      resolve();
+    });
+  });
+}
+
+async function closeGracefully(server: Server, grace: number): Promise<boolean> {
+  let finished = true;
+  const idleCheck = setInterval(() => {
+    server.closeIdleConnections();
+  }, IDLE_CHECK);
+  const deadline = setTimeout(() => {
+    finished = false;
+    server.closeAllConnections();
+  }, grace);
+  try {
+    await new Promise<void>((resolve) => {
+      server.close(() => {
+        resolve();
+      });
+    });
+  } finally {
+    clearInterval(idleCheck);
+    clearTimeout(deadline);
+  }
+  return finished;
+}
+
+const BROKEN_REQUEST: Readonly<Record<string, string>> = {
+  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+};
+
+/** What is no HTTP never becomes a request, so no handler sees it. */
+function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (!socket.writable || error.code === 'ECONNRESET') {
+    socket.destroy();
+    return;
+  }
+  const status = BROKEN_REQUEST[error.code ?? ''] ?? '400 Bad Request';
+  socket.end(
+    `HTTP/1.1 ${status}\r\nConnection: close\r\nCache-Control: no-store\r\nPragma: no-cache\r\nContent-Length: 0\r\n\r\n`,
+  );
+}
