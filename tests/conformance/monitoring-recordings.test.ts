@@ -6,7 +6,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { AccessControl } from '../../src/accounts/access-control.ts';
 import type { Caller } from '../../src/accounts/caller.ts';
-import { type ErrorCode, isServiceError } from '../../src/kernel/errors.ts';
+import { failureForm } from '../../src/http/failures.ts';
+import { isServiceError } from '../../src/kernel/errors.ts';
 import { MonitoringService } from '../../src/monitoring/monitoring-service.ts';
 import type { StatusCount, UserReport } from '../../src/monitoring/outcomes.ts';
 import { SqlTokenCounts } from '../../src/storage/token-counts.ts';
@@ -144,14 +145,10 @@ function byRealm({ realms }: UserReport): object {
   );
 }
 
-/** As the edge tells it: only a missing right has a code of its own here. */
 function refusalOf(error: unknown): { code: number; message: string } {
-  const other: ErrorCode[] = ['parameter.invalid', 'resolver.unavailable'];
-  if (isServiceError(error, 'right.missing')) {
-    return { code: 410, message: `ERR410: ${error.message}` };
+  if (!isServiceError(error)) {
+    throw error;
   }
-  if (isServiceError(error) && other.includes(error.code)) {
-    return { code: -311, message: error.message };
-  }
-  throw error;
+  const { legacyCode, prefix } = failureForm(error.code);
+  return { code: legacyCode, message: `${prefix}${error.message}` };
 }
