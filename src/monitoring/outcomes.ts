@@ -7,7 +7,7 @@ export interface StatusCount {
   readonly count: number;
 }
 
-export interface RealmTokens {
+interface RealmTokens {
   /** The realm's name, or `NO_REALM`. */
   readonly realm: string;
   /** `total`, `total users`, then each status asked for, in the order asked. */
@@ -20,7 +20,7 @@ export interface TokenReport {
   readonly summary: readonly StatusCount[];
 }
 
-export interface ResolverUsers {
+interface ResolverUsers {
   readonly resolver: string;
   readonly users: number;
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 const FOLDER = join(import.meta.dirname, '..', 'exchanges');
 const ENDPOINTS = ['tokens', 'userinfo', 'activeUsers', 'config', 'license', 'storageEncryption'] as const;
-export type Endpoint = (typeof ENDPOINTS)[number];
+type Endpoint = (typeof ENDPOINTS)[number];
 
 /** What LinOTP keeps its administrators in. */
 const ADMINISTRATORS_REALM = 'linotp_admins';
@@ -11,7 +11,7 @@ const NO_LICENCE = ['license file is empty!', 'Die Lizenzdatei ist leer!'];
 /** How an error page tells the error: `[LinOTP 3.4.4] 410: ERR410: …`. */
 const ERROR_PAGE = /^\[LinOTP 3\.4\.4\] (-?\d+): (.*)$/m;
 
-export interface Refusal {
+interface Refusal {
   readonly code: number;
   readonly message: string;
 }
