@@ -1,5 +1,6 @@
 import type { Clock } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
+import { covers } from './api-token-rights.ts';
 import type { Caller } from './caller.ts';
 import { matchPolicy, policyRealms } from './policy.ts';
 import type { PolicySubject } from './policy-users.ts';
@@ -44,7 +45,7 @@ export class AccessControl {
     if (principal.operator) {
       return { realms: 'all' };
     }
-    if (!carries(principal.rights, right)) {
+    if (!principal.rights.some((held) => covers(held, `${right.scope}:${right.action}`))) {
       throw new ServiceError('right.missing', right.message);
     }
     const active = setup.policies.filter(({ scope, active }) => active && scope === right.scope);
@@ -60,12 +61,6 @@ export class AccessControl {
     }
     return { realms: BOUND_BY_REALMS.includes(right.scope) ? unionOfRealms(setup, granting) : 'all' };
   }
-}
-
-/** @returns whether rights such as `*`, `monitoring:*`, `*:tokens` or `ocra:request` hold this one */
-function carries(rights: readonly string[], { scope, action }: Right): boolean {
-  const covering = ['*', '*:*', `${scope}:*`, `*:${action}`, `${scope}:${action}`];
-  return rights.some((right) => covering.includes(right));
 }
 
 /**

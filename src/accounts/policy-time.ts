@@ -68,15 +68,15 @@ function readRange({ least, most }: Field, item: string): Range | undefined {
   if (form === null) {
     return undefined;
   }
-  const [, first, last, stepText] = form;
-  const isSingle = first !== undefined && stepText === undefined;
-  const range: Range = {
-    from: Number(first ?? least),
-    to: Number(last ?? (isSingle ? first : most)),
-    step: Number(stepText ?? 1),
-  };
-  const fits = least <= range.from && range.from <= range.to && range.to <= most && range.step >= 1;
-  return fits ? range : undefined;
+  const [, first, last, steps] = form;
+  const from = Number(first ?? least);
+  const to = Number(last ?? (steps === undefined ? (first ?? most) : most));
+  const step = Number(steps ?? 1);
+  return isOrdered([least, from, to, most]) && step >= 1 ? { from, to, step } : undefined;
+}
+
+function isOrdered(numbers: readonly number[]): boolean {
+  return numbers.every((number, index) => index === 0 || (numbers[index - 1] ?? 0) <= number);
 }
 
 function isWithin(field: Field, ranges: readonly Range[], at: Date): boolean {

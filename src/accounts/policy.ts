@@ -97,14 +97,17 @@ function assertReadable(policy: Policy): void {
  * @returns how the subject is meant
  */
 export function matchPolicy(policy: Policy, question: PolicyQuestion): UserMatch {
+  if (!policy.active) {
+    return 'nobody';
+  }
   return readable(() => {
-    const actions = policy.active ? readActions(policy.scope, policy.action) : new Map<string, string>();
+    const actions = readActions(policy.scope, policy.action);
     const fits =
       (actions.has(question.action) || actions.has('*')) &&
       readTimes(policy.time)(question.at) &&
       readClients(policy.client)(question.client);
     return fits ? readUsers(policy.user)(question.subject) : 'nobody';
-  }, 'nobody');
+  });
 }
 
 /** @returns names of the realms that a policy names, lower-case, or 'all' */
@@ -135,12 +138,12 @@ function coversRealm(policy: Policy, realms: readonly string[]): boolean {
   return covered === 'all' || covered.some((name) => realms.includes(name));
 }
 
-function readable<Value>(read: () => Value, otherwise: Value): Value {
+function readable(read: () => UserMatch): UserMatch {
   try {
     return read();
   } catch (error) {
     if (error instanceof ServiceError) {
-      return otherwise;
+      return 'nobody';
     }
     throw error;
   }

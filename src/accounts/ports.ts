@@ -30,14 +30,16 @@ export interface SetupStore {
 
 /** Which tokens to list; what is left out does not restrict. Nothing here is a wildcard. */
 export interface TokenFilter {
-  readonly serial?: string;
-  readonly owner?: Pick<Owner, 'resolverId' | 'userId'>;
+  readonly serial?: string | undefined;
+  readonly owner?: Pick<Owner, 'resolverId' | 'userId'> | undefined;
   /** A realm's name; null: tokens in no realm. */
-  readonly realm?: string | null;
-  readonly active?: boolean;
-  readonly assigned?: boolean;
-  readonly limit?: number;
-  readonly offset?: number;
+  readonly realm?: string | null | undefined;
+  /** Tokens in at least one of these realms; none of them means no token. */
+  readonly inRealms?: readonly string[] | undefined;
+  readonly active?: boolean | undefined;
+  readonly assigned?: boolean | undefined;
+  readonly limit?: number | undefined;
+  readonly offset?: number | undefined;
 }
 
 export interface TokenStore {
@@ -126,6 +128,8 @@ export interface AdministratorStore {
   list(): Promise<readonly Administrator[]>;
   /** @throws 'administrator.exists' */
   insert(name: string, passwordHash: string, act: Act): Promise<void>;
+  /** For several servers that start at once. @returns false when there is an administrator already */
+  insertFirst(name: string, passwordHash: string, act: Act): Promise<boolean>;
   /** Also ends every session of the administrator. @returns whether there is such an administrator */
   setPassword(name: string, passwordHash: string, act: Act): Promise<boolean>;
   /** Also removes sessions and API tokens. @throws 'administrator.invalid' for the last one. @returns whether there was one */

@@ -19,3 +19,25 @@ export interface Vault {
    */
   open(secret: Sealed, purpose: SecretPurpose, subject: string): Buffer;
 }
+
+/** A key that secrets in the database are sealed with. */
+export interface RegisteredKey {
+  /** 16 hexadecimal digits. */
+  readonly keyId: string;
+  /** A known text sealed by it: who can open it has the key. */
+  readonly canary: Buffer;
+}
+
+/** The database's list of its keys. The keys themselves are never there. */
+export interface KeyRegistry {
+  /** @returns the keys in the order in which they were registered */
+  registered(): Promise<readonly RegisteredKey[]>;
+  /** @returns false when a key of that id is registered already; what is there is never overwritten */
+  register(keyId: string, canary: Buffer): Promise<boolean>;
+}
+
+/** Lets one server at a time look and register. */
+export interface KeyRegistration {
+  /** @param work may run more than once; when it throws, nothing was registered */
+  withRegistration<T>(work: (registry: KeyRegistry) => Promise<T>): Promise<T>;
+}

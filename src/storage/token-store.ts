@@ -48,7 +48,7 @@ export class SqlTokenStore implements TokenStore {
     return Number(row?.number ?? 0);
   }
 
-  insert(token: NewToken, act: Act): Promise<Token> {
+  async insert(token: NewToken, act: Act): Promise<Token> {
     assertStorable(token.serial, token.type);
     assertTokenStorable(token);
     return this.#database.transact(async (transaction) => {
@@ -128,6 +128,13 @@ function narrow(query: Knex.QueryBuilder, filter: TokenFilter): void {
   }
   if (filter.realm !== undefined) {
     narrowToRealm(query, filter.realm);
+  }
+  if (filter.inRealms !== undefined) {
+    query.whereRaw(
+      `tokens.realm_set_id IN (SELECT sets.id FROM realm_sets AS sets
+         JOIN realms ON sets.realm_ids @> ARRAY[realms.id] WHERE realms.name = ANY (?))`,
+      [filter.inRealms.filter((name) => isStorable(name))],
+    );
   }
 }
 

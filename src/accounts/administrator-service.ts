@@ -1,0 +1,208 @@
+import { type Clock, type Random, randomText } from '../kernel/clock.ts';
+import { ServiceError } from '../kernel/errors.ts';
+import type { AccessControl } from './access-control.ts';
+import { administrativeRight } from './administrative-right.ts';
+import { mayPassOn, readRights } from './api-token-rights.ts';
+import { type Act, actOf, type Caller } from './caller.ts';
+import { readAdministratorName, readApiTokenName } from './names.ts';
+import { assertPassword, isPasswordSized } from './password-rule.ts';
+import type { Administrator, AdministratorStore, ApiToken, PasswordHasher, SetupStore } from './ports.ts';
+import { isApiTokenShaped, isSessionShaped, newApiToken, newSession, secretHash } from './session-secrets.ts';
+
+export interface AdministratorDependencies {
+  readonly administrators: AdministratorStore;
+  readonly setup: SetupStore;
+  readonly access: AccessControl;
+  readonly hasher: PasswordHasher;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Seconds until a session ends; an hour unless told. */
+  readonly sessionLifetime?: number;
+}
+
+/** An API token that is to be made. */
+export interface ApiTokenDraft {
+  readonly name: string;
+  /** `*`, or `scope:action`, each part may be `*`. */
+  readonly rights: readonly string[];
+  /** Left out: never. */
+  readonly expiresAt?: Date | undefined;
+}
+
+const DEFAULT_SESSION_LIFETIME = 3600;
+const FIRST_NAME = 'admin';
+/** Nothing that reads like something else; 20 of these are 114 bits. */
+const PASSWORD_ALPHABET = 'abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789';
+const FIRST_ACT: Act = { actor: '', action: 'administrator/first', client: '', requestId: '' };
+
+/**
+ * Administrators: who they are, what they carry instead of a password, and their sessions. Methods that take a caller
+ * throw ServiceError 'right.missing'; listing takes `system/read`, the rest `system/write`. Administrators may change
+ * their own password without that right; API tokens may not.
+ */
+export class AdministratorService {
+  readonly #its: AdministratorDependencies;
+
+  constructor(dependencies: AdministratorDependencies) {
+    this.#its = dependencies;
+  }
+
+  /** @returns administrators by name */
+  async list(caller: Caller): Promise<readonly Pick<Administrator, 'name' | 'createdAt'>[]> {
+    await this.#authorize(caller, 'read');
+    const administrators = await this.#its.administrators.list();
+    return administrators.map(({ name, createdAt }) => ({ name, createdAt }));
+  }
+
+  /** @throws ServiceError 'administrator.exists', 'administrator.invalid', 'parameter.invalid' for an unfit password */
+  async add(caller: Caller, name: string, password: string): Promise<void> {
+    await this.#authorize(caller, 'write');
+    const known = readAdministratorName(name);
+    const hash = await this.#hash(password);
+    await this.#its.administrators.insert(known, hash, actOf(caller, 'administrator/add'));
+  }
+
+  /** @throws ServiceError 'administrator.unknown', 'administrator.invalid' for oneself and for the last one */
+  async remove(caller: Caller, name: string): Promise<void> {
+    await this.#authorize(caller, 'write');
+    if (name === caller.principal.administrator) {
+      throw new ServiceError('administrator.invalid', 'Nobody can remove themselves');
+    }
+    if (!(await this.#its.administrators.remove(name, actOf(caller, 'administrator/remove')))) {
+      throw unknownAdministrator(name);
+    }
+  }
+
+  /** Also ends every session of the administrator. @throws ServiceError 'administrator.unknown', 'parameter.invalid' */
+  async setPassword(caller: Caller, name: string, password: string): Promise<void> {
+    const { principal } = caller;
+    const isOwn = name === principal.administrator && principal.rights.includes('*');
+    if (!isOwn) {
+      await this.#authorize(caller, 'write');
+    }
+    const hash = await this.#hash(password);
+    const act = actOf(caller, 'administrator/password');
+    if (!(await this.#its.administrators.setPassword(name, hash, act))) {
+      throw unknownAdministrator(name);
+    }
+  }
+
+  /**
+   * @returns the API token, which is kept as a hash only: nobody will see it again
+   * @throws ServiceError 'administrator.unknown', 'administrator.exists', 'administrator.invalid' for unknown rights, an
+   *   end that is past, or rights beyond those of the caller
+   */
+  async addApiToken(caller: Caller, administrator: string, draft: ApiTokenDraft): Promise<{ token: string }> {
+    await this.#authorize(caller, 'write');
+    const { expiresAt = null } = draft;
+    const rights = readRights(draft.rights);
+    if (!mayPassOn(caller.principal.rights, rights)) {
+      throw new ServiceError('administrator.invalid', 'An API token cannot have more rights than its maker');
+    }
+    if (expiresAt !== null && !(expiresAt > this.#its.clock.now())) {
+      throw new ServiceError('administrator.invalid', 'The API token would have expired already');
+    }
+    const token = newApiToken(this.#its.random);
+    await this.#its.administrators.insertApiToken(
+      { name: readApiTokenName(draft.name), administrator, rights, expiresAt },
+      secretHash(token),
+      actOf(caller, 'api-token/add'),
+    );
+    return { token };
+  }
+
+  /** @throws ServiceError 'administrator.unknown' */
+  async listApiTokens(caller: Caller, administrator: string): Promise<readonly ApiToken[]> {
+    await this.#authorize(caller, 'read');
+    if ((await this.#its.administrators.find(administrator)) === undefined) {
+      throw unknownAdministrator(administrator);
+    }
+    return this.#its.administrators.listApiTokens(administrator);
+  }
+
+  /** @throws ServiceError 'administrator.unknown' when there is no such API token */
+  async removeApiToken(caller: Caller, administrator: string, name: string): Promise<void> {
+    await this.#authorize(caller, 'write');
+    const act = actOf(caller, 'api-token/remove');
+    if (!(await this.#its.administrators.removeApiToken(administrator, name, act))) {
+      throw new ServiceError(
+        'administrator.unknown',
+        `The administrator '${administrator.slice(0, 128)}' has no API token '${name.slice(0, 128)}'`,
+      );
+    }
+  }
+
+  /** @returns whether it is the administrator's password; it takes as long for a name that does not exist */
+  async authenticatePassword(name: string, password: string): Promise<boolean> {
+    if (!isPasswordSized(password)) {
+      return false;
+    }
+    const { administrators, hasher } = this.#its;
+    const administrator = await administrators.find(name);
+    return administrator === undefined
+      ? hasher.verifyNothing(password)
+      : hasher.verify(administrator.passwordHash, password);
+  }
+
+  /** @returns a new session and when it ends. @throws ServiceError 'administrator.unknown' */
+  async openSession(administrator: string): Promise<{ session: string; expiresAt: Date }> {
+    const { administrators, clock, random, sessionLifetime = DEFAULT_SESSION_LIFETIME } = this.#its;
+    const session = newSession(random);
+    const expiresAt = new Date(clock.now().getTime() + sessionLifetime * 1000);
+    await administrators.insertSession(administrator, secretHash(session), expiresAt);
+    return { session, expiresAt };
+  }
+
+  /** @returns the administrator's name, unless the session is unknown, has expired or was closed */
+  async findSession(session: string): Promise<string | undefined> {
+    return isSessionShaped(session)
+      ? this.#its.administrators.findSession(secretHash(session), this.#its.clock.now())
+      : undefined;
+  }
+
+  /** @returns whether it was open */
+  async closeSession(session: string): Promise<boolean> {
+    return isSessionShaped(session) && this.#its.administrators.revokeSession(secretHash(session));
+  }
+
+  /** @returns what the API token stands for, unless it is unknown or has expired */
+  async authenticateApiToken(token: string): Promise<ApiToken | undefined> {
+    return isApiTokenShaped(token)
+      ? this.#its.administrators.findApiToken(secretHash(token), this.#its.clock.now())
+      : undefined;
+  }
+
+  /**
+   * Creates the first administrator where there is none; of several servers that try at once, one does.
+   * @param password left out: a random one is made
+   * @returns who was created, with the password that was made, if one was; undefined when there is somebody already
+   * @throws ServiceError 'parameter.invalid' for an unfit password
+   */
+  async ensureFirstAdministrator(
+    password?: string,
+  ): Promise<{ name: string; password?: string } | undefined> {
+    const { administrators, random } = this.#its;
+    if ((await administrators.list()).length > 0) {
+      return undefined;
+    }
+    const chosen = password ?? randomText(random, PASSWORD_ALPHABET, 20);
+    if (!(await administrators.insertFirst(FIRST_NAME, await this.#hash(chosen), FIRST_ACT))) {
+      return undefined;
+    }
+    return { name: FIRST_NAME, ...(password === undefined && { password: chosen }) };
+  }
+
+  async #authorize(caller: Caller, action: 'read' | 'write'): Promise<void> {
+    const setup = await this.#its.setup.current();
+    this.#its.access.authorize(setup, caller, administrativeRight('system', action));
+  }
+
+  #hash(password: string): Promise<string> {
+    assertPassword(password);
+    return this.#its.hasher.hash(password);
+  }
+}
+
+function unknownAdministrator(name: string): ServiceError {
+  return new ServiceError('administrator.unknown', `There is no administrator '${name.slice(0, 128)}'`);
+}

@@ -1,0 +1,239 @@
+import { ServiceError } from '../kernel/errors.ts';
+import type { AccessControl, Grant } from './access-control.ts';
+import { administrativeRight } from './administrative-right.ts';
+import { actOf, type Caller } from './caller.ts';
+import { readRealmName, readResolverName } from './names.ts';
+import { assertPassword } from './password-rule.ts';
+import type { DirectoryUser, ManagedUserStore, PasswordHasher, SetupStore, UserSources } from './ports.ts';
+import { checkResolver, type ResolverDraft } from './resolver-draft.ts';
+import { findRealm, type Realm, type Resolver, type Setup } from './setup.ts';
+import { checkUser, type UserDraft } from './user-draft.ts';
+
+export interface RealmDependencies {
+  readonly setup: SetupStore;
+  readonly users: ManagedUserStore;
+  readonly sources: UserSources;
+  readonly hasher: PasswordHasher;
+  readonly access: AccessControl;
+}
+
+/** A user, with the name of the resolver that knows them. */
+export interface ListedUser extends DirectoryUser {
+  readonly resolver: string;
+}
+
+/** A managed user is named by resolver and login. */
+interface UserName {
+  readonly resolver: string;
+  readonly login: string;
+}
+
+/**
+ * Realms, the resolvers that feed them, and the users of managed resolvers.
+ *
+ * Each method throws ServiceError 'right.missing'; reading takes `system/read`, listing users `admin/userlist`, changing
+ * anything `system/write`.
+ */
+export class RealmService {
+  readonly #its: RealmDependencies;
+
+  constructor(dependencies: RealmDependencies) {
+    this.#its = dependencies;
+  }
+
+  /** @returns realms by name */
+  async listRealms(caller: Caller): Promise<readonly Realm[]> {
+    return (await this.#mayRead(caller)).realms;
+  }
+
+  /**
+   * Creates the realm or replaces its resolvers. The first realm becomes the default one.
+   * @throws ServiceError 'parameter.invalid', 'resolver.unknown'
+   */
+  async setRealm(caller: Caller, realm: { name: string; resolvers: readonly string[] }): Promise<void> {
+    await this.#mayWrite(caller);
+    const resolvers = [...new Set(realm.resolvers.map(readResolverName))];
+    if (resolvers.length === 0) {
+      throw new ServiceError('parameter.invalid', 'A realm needs at least one resolver');
+    }
+    await this.#its.setup.putRealm(readRealmName(realm.name), resolvers, actOf(caller, 'realm/set'));
+  }
+
+  /** Removes the realm, also from every token that is in it. @throws ServiceError 'realm.unknown' */
+  async removeRealm(caller: Caller, name: string): Promise<void> {
+    await this.#mayWrite(caller);
+    if (!(await this.#its.setup.removeRealm(readRealmName(name), actOf(caller, 'realm/remove')))) {
+      throw unknown('realm', name);
+    }
+  }
+
+  /** @param name null: no realm is the default. @throws ServiceError 'realm.unknown' */
+  async setDefaultRealm(caller: Caller, name: string | null): Promise<void> {
+    await this.#mayWrite(caller);
+    const wanted = name === null ? null : readRealmName(name);
+    await this.#its.setup.setDefaultRealm(wanted, actOf(caller, 'realm/default'));
+  }
+
+  /** @returns resolvers by name */
+  async listResolvers(caller: Caller): Promise<readonly Resolver[]> {
+    return (await this.#mayRead(caller)).resolvers;
+  }
+
+  /**
+   * Creates or changes a resolver; whether its users can be read, `testResolver` tells.
+   * @throws ServiceError 'parameter.invalid', 'resolver.invalid' for settings that its kind does not take, or when the
+   *   kind of an existing one would change
+   */
+  async setResolver(caller: Caller, draft: ResolverDraft): Promise<void> {
+    await this.#mayWrite(caller);
+    await this.#its.setup.putResolver(checkResolver(draft), actOf(caller, 'resolver/set'));
+  }
+
+  /** @throws ServiceError 'resolver.unknown', 'resolver.in-use' that names who uses it */
+  async removeResolver(caller: Caller, name: string): Promise<void> {
+    const setup = await this.#mayWrite(caller);
+    const resolver = requireResolver(setup, name);
+    const realms = setup.realms.filter(({ resolvers }) => resolvers.includes(resolver.name));
+    if (realms.length > 0) {
+      throw new ServiceError(
+        'resolver.in-use',
+        `The resolver '${resolver.name}' is in use by the realm ${realms.map((realm) => `'${realm.name}'`).join(', ')}`,
+      );
+    }
+    if (!(await this.#its.setup.removeResolver(resolver.name, actOf(caller, 'resolver/remove')))) {
+      throw unknown('resolver', name);
+    }
+  }
+
+  /**
+   * Tries whether the users of a resolver can be read.
+   * @returns how many there are
+   * @throws ServiceError 'resolver.unknown', 'resolver.unavailable' that says why not
+   */
+  async testResolver(caller: Caller, name: string): Promise<number> {
+    const setup = await this.#mayRead(caller);
+    return this.#its.sources(requireResolver(setup, name)).count();
+  }
+
+  /**
+   * @returns the users of a resolver, or of all resolvers of a realm (the default one if neither is named)
+   * @throws ServiceError 'realm.unknown', 'resolver.unknown', 'resolver.unavailable'
+   */
+  async listUsers(
+    caller: Caller,
+    where: { realm?: string | undefined; resolver?: string | undefined },
+  ): Promise<readonly ListedUser[]> {
+    const setup = await this.#its.setup.current();
+    const grant = this.#its.access.authorize(setup, caller, administrativeRight('admin', 'userlist'));
+    const listed: ListedUser[] = [];
+    for (const resolver of resolversOf(setup, grant, where)) {
+      const users = await this.#its.sources(resolver).list();
+      listed.push(...users.map((user) => ({ ...user, resolver: resolver.name })));
+    }
+    return listed;
+  }
+
+  /** @throws ServiceError 'resolver.unknown', 'resolver.invalid', 'user.exists', 'parameter.invalid' */
+  async addUser(caller: Caller, draft: UserDraft & { resolver: string }): Promise<DirectoryUser> {
+    const { id } = requireManaged(await this.#mayWrite(caller), draft.resolver);
+    const user = checkUser(draft);
+    const { password } = draft;
+    const passwordHash = password === undefined ? null : await this.#hash(password);
+    const added = await this.#its.users.insert(id, { ...user, passwordHash }, actOf(caller, 'user/add'));
+    return { ...user, userId: added.userId };
+  }
+
+  /** @param password null: the user has none from now on. @throws ServiceError 'resolver.unknown', 'resolver.invalid', 'user.unknown', 'parameter.invalid' */
+  async setUserPassword(
+    caller: Caller,
+    { password, ...name }: UserName & { password: string | null },
+  ): Promise<void> {
+    const { id } = requireManaged(await this.#mayWrite(caller), name.resolver);
+    const passwordHash = password === null ? null : await this.#hash(password);
+    const userId = await this.#managedUserId(id, name);
+    if (!(await this.#its.users.setPassword(id, userId, passwordHash, actOf(caller, 'user/password')))) {
+      throw unknown('user', name.login);
+    }
+  }
+
+  /** Removes the user; the tokens become unassigned. @throws ServiceError 'resolver.unknown', 'resolver.invalid', 'user.unknown' */
+  async removeUser(caller: Caller, name: UserName): Promise<void> {
+    const { id } = requireManaged(await this.#mayWrite(caller), name.resolver);
+    const userId = await this.#managedUserId(id, name);
+    if (!(await this.#its.users.remove(id, userId, actOf(caller, 'user/remove')))) {
+      throw unknown('user', name.login);
+    }
+  }
+
+  async #managedUserId(resolverId: string, { login }: UserName): Promise<string> {
+    const user = await this.#its.users.findByLogin(resolverId, login);
+    if (user === undefined) {
+      throw unknown('user', login);
+    }
+    return user.userId;
+  }
+
+  #hash(password: string): Promise<string> {
+    assertPassword(password);
+    return this.#its.hasher.hash(password);
+  }
+
+  #mayRead(caller: Caller): Promise<Setup> {
+    return this.#allowed(caller, 'read');
+  }
+
+  #mayWrite(caller: Caller): Promise<Setup> {
+    return this.#allowed(caller, 'write');
+  }
+
+  async #allowed(caller: Caller, action: 'read' | 'write'): Promise<Setup> {
+    const setup = await this.#its.setup.current();
+    this.#its.access.authorize(setup, caller, administrativeRight('system', action));
+    return setup;
+  }
+}
+
+function requireResolver(setup: Setup, name: string): Resolver {
+  const wanted = readResolverName(name);
+  const resolver = setup.resolvers.find((one) => one.name === wanted);
+  if (resolver === undefined) {
+    throw unknown('resolver', name);
+  }
+  return resolver;
+}
+
+function requireManaged(setup: Setup, name: string): Resolver {
+  const resolver = requireResolver(setup, name);
+  if (resolver.kind !== 'managed') {
+    throw new ServiceError(
+      'resolver.invalid',
+      `The users of the resolver '${resolver.name}' are not kept here: it is of kind ${resolver.kind}`,
+    );
+  }
+  return resolver;
+}
+
+/** What a bound administrator may not see is answered like what is not there. */
+function resolversOf(
+  setup: Setup,
+  { realms: allowed }: Grant,
+  where: { realm?: string | undefined; resolver?: string | undefined },
+): readonly Resolver[] {
+  const visible = setup.realms.filter(({ name }) => allowed === 'all' || allowed.includes(name));
+  if (where.resolver !== undefined) {
+    const resolver = requireResolver(setup, where.resolver);
+    if (allowed !== 'all' && !visible.some(({ resolvers }) => resolvers.includes(resolver.name))) {
+      throw unknown('resolver', where.resolver);
+    }
+    return [resolver];
+  }
+  const realm = findRealm(setup, where.realm ?? '');
+  if (realm === undefined || !visible.includes(realm)) {
+    throw unknown('realm', where.realm ?? '');
+  }
+  return realm.resolvers.flatMap((name) => setup.resolvers.filter((one) => one.name === name));
+}
+
+function unknown(what: 'realm' | 'resolver' | 'user', name: string): ServiceError {
+  return new ServiceError(`${what}.unknown`, `There is no ${what} '${name.slice(0, 255)}'`);
+}

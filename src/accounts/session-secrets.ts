@@ -1,0 +1,33 @@
+import { createHash } from 'node:crypto';
+import type { Random } from '../kernel/clock.ts';
+
+const SECRET_LENGTH = 32;
+const API_TOKEN_PREFIX = 'tk_';
+
+/** @returns a new session: 43 characters of base64url, 256 random bits */
+export function newSession(random: Random): string {
+  return random.bytes(SECRET_LENGTH).toString('base64url');
+}
+
+/** @returns a new API token: `tk_` and 43 characters of base64url, so that it is known for what it is where it leaks */
+export function newApiToken(random: Random): string {
+  return API_TOKEN_PREFIX + newSession(random);
+}
+
+/**
+ * A plain digest is enough here: nobody guesses 256 random bits.
+ * @returns what the database keeps of a session or an API token
+ */
+export function secretHash(secret: string): Buffer {
+  return createHash('sha256').update(secret, 'utf8').digest();
+}
+
+/** @returns whether it can be a session at all */
+export function isSessionShaped(text: string): boolean {
+  return /^[\w-]{43}$/.test(text);
+}
+
+/** @returns whether it can be an API token at all */
+export function isApiTokenShaped(text: string): boolean {
+  return text.startsWith(API_TOKEN_PREFIX) && isSessionShaped(text.slice(API_TOKEN_PREFIX.length));
+}

@@ -1,0 +1,66 @@
+import { ServiceError } from '../kernel/errors.ts';
+import type { Grant } from './access-control.ts';
+import { isSerial } from './names.ts';
+import type { TokenFilter } from './ports.ts';
+import { findRealm, type Setup } from './setup.ts';
+import type { UserDirectory } from './user-directory.ts';
+
+/** Which tokens to list; what is left out does not restrict. Nothing here is a wildcard. */
+export interface TokenListing {
+  readonly serial?: string | undefined;
+  /** The login of the owner, or `login@realm`. */
+  readonly user?: string | undefined;
+  /** The realm of that user, where it is not the default one. */
+  readonly userRealm?: string | undefined;
+  /** A realm that the token is in; null: tokens in no realm. */
+  readonly realm?: string | null | undefined;
+  readonly active?: boolean | undefined;
+  readonly assigned?: boolean | undefined;
+  readonly limit?: number | undefined;
+  readonly offset?: number | undefined;
+}
+
+/**
+ * @returns the filter for the store, bounded to the realms of the grant; undefined where nothing can match
+ * @throws ServiceError 'user.unknown', 'realm.unknown', 'parameter.invalid' for a limit or offset that is no whole number
+ */
+export async function readTokenListing(
+  setup: Setup,
+  grant: Grant,
+  listing: TokenListing,
+  users: UserDirectory,
+): Promise<TokenFilter | undefined> {
+  const { serial, user, realm, active, assigned } = listing;
+  const isNobodysRealm = realm === null && grant.realms !== 'all';
+  if ((serial !== undefined && !isSerial(serial)) || isNobodysRealm) {
+    return undefined;
+  }
+  const owner =
+    user === undefined ? undefined : await users.resolve(setup, { user, realm: listing.userRealm });
+  return {
+    serial,
+    owner: owner && { resolverId: owner.resolver.id, userId: owner.userId },
+    realm: typeof realm === 'string' ? visibleRealm(setup, grant, realm) : realm,
+    inRealms: grant.realms === 'all' ? undefined : grant.realms,
+    active,
+    assigned,
+    limit: wholeNumber(listing.limit, 'limit'),
+    offset: wholeNumber(listing.offset, 'offset'),
+  };
+}
+
+/** A realm that is not granted is answered like one that is not there. */
+function visibleRealm(setup: Setup, { realms: allowed }: Grant, name: string): string {
+  const realm = name.trim() === '' ? undefined : findRealm(setup, name);
+  if (realm === undefined || (allowed !== 'all' && !allowed.includes(realm.name))) {
+    throw new ServiceError('realm.unknown', `There is no realm '${name.slice(0, 255)}'`);
+  }
+  return realm.name;
+}
+
+function wholeNumber(value: number | undefined, what: string): number | undefined {
+  if (value !== undefined && (!Number.isSafeInteger(value) || value < 0)) {
+    throw new ServiceError('parameter.invalid', `The ${what} must be a whole number, 0 or more`);
+  }
+  return value;
+}

@@ -1,0 +1,205 @@
+import type { Random } from '../kernel/clock.ts';
+import { ServiceError } from '../kernel/errors.ts';
+import type { AccessControl, Grant } from './access-control.ts';
+import { administrativeRight } from './administrative-right.ts';
+import { actOf, type Caller } from './caller.ts';
+import { isSerial } from './names.ts';
+import type { SetupStore, TokenStore } from './ports.ts';
+import { findRealm, type Setup } from './setup.ts';
+import type { Token, TokenChange } from './token.ts';
+import { readTokenListing, type TokenListing } from './token-listing.ts';
+import { sealPin, settingsChange, type TokenSettings } from './token-settings.ts';
+import { type DescribedToken, describeToken, isVisible } from './token-view.ts';
+import type { ResolvedUser, UserDirectory, UserReference } from './user-directory.ts';
+import type { Vault } from './vault.ts';
+
+export interface TokenDependencies {
+  readonly setup: SetupStore;
+  readonly tokens: TokenStore;
+  readonly users: UserDirectory;
+  readonly access: AccessControl;
+  readonly vault: Vault;
+  readonly random: Random;
+}
+
+/** Which token is given to whom; `pin` sets the token PIN with it. */
+export interface TokenAssignment extends UserReference {
+  readonly serial: string;
+  readonly pin?: string | undefined;
+}
+
+/** One change: what was read for it. */
+interface Change {
+  readonly setup: Setup;
+  readonly grant: Grant;
+  readonly token: Token;
+}
+
+/**
+ * What administrators do with tokens. Those who are bound to realms see and change tokens in these realms only: any
+ * other token does not exist for them.
+ *
+ * Each method throws ServiceError 'right.missing', and 'token.unknown' for a serial that is not there or not to be seen.
+ */
+export class TokenService {
+  readonly #its: TokenDependencies;
+
+  constructor(dependencies: TokenDependencies) {
+    this.#its = dependencies;
+  }
+
+  /**
+   * @returns tokens by serial
+   * @throws ServiceError 'user.unknown', 'realm.unknown', 'parameter.invalid'
+   */
+  async list(caller: Caller, listing: TokenListing): Promise<readonly DescribedToken[]> {
+    const { setup, grant } = await this.#authorize(caller, 'show');
+    const filter = await readTokenListing(setup, grant, listing, this.#its.users);
+    const tokens = filter === undefined ? [] : await this.#its.tokens.list(filter);
+    return tokens.filter((token) => isVisible(token, grant)).map(describeToken);
+  }
+
+  /** @returns how many tokens `list` would find without its `limit` and `offset` */
+  async count(caller: Caller, listing: TokenListing): Promise<number> {
+    const { setup, grant } = await this.#authorize(caller, 'show');
+    const filter = await readTokenListing(setup, grant, listing, this.#its.users);
+    return filter === undefined ? 0 : this.#its.tokens.count(filter);
+  }
+
+  async show(caller: Caller, serial: string): Promise<DescribedToken> {
+    const { token } = await this.#open(caller, 'show', serial);
+    return describeToken(token);
+  }
+
+  /** @throws ServiceError 'token.state' while the roll-out has not given the token its key */
+  enable(caller: Caller, serial: string): Promise<DescribedToken> {
+    return this.#change(caller, 'enable', serial, ({ token }) => {
+      if (token.rollout === 'phase1') {
+        throw new ServiceError(
+          'token.state',
+          `The roll-out of the token '${token.serial}' is not finished: it cannot be enabled`,
+        );
+      }
+      return { active: true };
+    });
+  }
+
+  disable(caller: Caller, serial: string): Promise<DescribedToken> {
+    return this.#change(caller, 'disable', serial, () => ({ active: false }));
+  }
+
+  /** Sets the fail counter to 0, which unlocks the token. */
+  reset(caller: Caller, serial: string): Promise<DescribedToken> {
+    return this.#change(caller, 'reset', serial, () => ({ failCount: 0 }));
+  }
+
+  /** Removes the token and its challenges. */
+  async remove(caller: Caller, serial: string): Promise<void> {
+    await this.#open(caller, 'remove', serial);
+    if (!(await this.#its.tokens.remove(serial, actOf(caller, 'token/remove')))) {
+      throw unknownToken(serial);
+    }
+  }
+
+  /**
+   * Gives the token to a user, whoever had it, and puts it into the user's realm besides those that it is in. Its PIN
+   * stays, unless a new one is given: a token must not lose a factor by changing hands.
+   * @throws ServiceError 'user.unknown', 'right.missing' for a user in a realm that is not granted
+   */
+  assign(caller: Caller, { serial, pin, ...reference }: TokenAssignment): Promise<DescribedToken> {
+    return this.#change(caller, 'assign', serial, async ({ setup, grant, token }) => {
+      const user = await this.#its.users.resolve(setup, reference);
+      assertGranted(grant, [user.realm.name]);
+      return {
+        owner: ownerOf(user),
+        realms: [...new Set([...token.realms, user.realm.name])].sort(),
+        ...(pin !== undefined && {
+          secrets: { pin: sealPin(pin, token.serial, this.#its.vault, this.#its.random) },
+        }),
+      };
+    });
+  }
+
+  /** Takes the token from its user; it stays in its realms. */
+  unassign(caller: Caller, serial: string): Promise<DescribedToken> {
+    return this.#change(caller, 'unassign', serial, () => ({ owner: null }));
+  }
+
+  /**
+   * Puts the token into these realms and no others; realms that the administrator may not touch stay as they are.
+   * @throws ServiceError 'realm.unknown', 'right.missing' for a realm that is not granted
+   */
+  setRealms(
+    caller: Caller,
+    { serial, realms }: { serial: string; realms: readonly string[] },
+  ): Promise<DescribedToken> {
+    return this.#change(caller, 'tokenrealm', serial, ({ setup, grant, token }) => {
+      const wanted = realms.map((name) => knownRealm(setup, name));
+      assertGranted(grant, wanted);
+      const untouched = token.realms.filter((name) => grant.realms !== 'all' && !grant.realms.includes(name));
+      return { realms: [...new Set([...untouched, ...wanted])].sort() };
+    });
+  }
+
+  /** @throws ServiceError 'parameter.missing' when there is nothing to set, 'parameter.invalid' */
+  set(caller: Caller, { serial, ...settings }: TokenSettings & { serial: string }): Promise<DescribedToken> {
+    return this.#change(caller, 'set', serial, ({ token }) =>
+      settingsChange(settings, token.serial, this.#its.vault, this.#its.random),
+    );
+  }
+
+  async #change(
+    caller: Caller,
+    action: string,
+    serial: string,
+    decide: (change: Change) => TokenChange | Promise<TokenChange>,
+  ): Promise<DescribedToken> {
+    const change = await decide(await this.#open(caller, action, serial));
+    const changed = await this.#its.tokens.update(serial, change, actOf(caller, `token/${action}`));
+    if (changed === undefined) {
+      throw unknownToken(serial);
+    }
+    return describeToken(changed);
+  }
+
+  async #open(caller: Caller, action: string, serial: string): Promise<Change> {
+    const { setup, grant } = await this.#authorize(caller, action);
+    const token = isSerial(serial) ? await this.#its.tokens.findBySerial(serial) : undefined;
+    if (token === undefined || !isVisible(token, grant)) {
+      throw unknownToken(serial);
+    }
+    return { setup, grant, token };
+  }
+
+  async #authorize(caller: Caller, action: string): Promise<{ setup: Setup; grant: Grant }> {
+    const setup = await this.#its.setup.current();
+    const grant = this.#its.access.authorize(setup, caller, administrativeRight('admin', action));
+    return { setup, grant };
+  }
+}
+
+function ownerOf({ resolver, userId, login }: ResolvedUser): NonNullable<Token['owner']> {
+  return { resolverId: resolver.id, resolver: resolver.name, userId, login };
+}
+
+function knownRealm(setup: Setup, name: string): string {
+  const realm = name.trim() === '' ? undefined : findRealm(setup, name);
+  if (realm === undefined) {
+    throw new ServiceError('realm.unknown', `There is no realm '${name.slice(0, 255)}'`);
+  }
+  return realm.name;
+}
+
+function assertGranted({ realms: allowed }: Grant, realms: readonly string[]): void {
+  const forbidden = realms.filter((name) => allowed !== 'all' && !allowed.includes(name));
+  if (forbidden.length > 0) {
+    throw new ServiceError(
+      'right.missing',
+      `You do not have the administrative right for the realm ${forbidden.map((name) => `'${name}'`).join(', ')}`,
+    );
+  }
+}
+
+function unknownToken(serial: string): ServiceError {
+  return new ServiceError('token.unknown', `No token found with the serial '${serial.slice(0, 64)}'`);
+}

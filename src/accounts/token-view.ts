@@ -1,0 +1,36 @@
+import type { Grant } from './access-control.ts';
+import type { Token } from './token.ts';
+
+/** A token without its secrets, as administrators see it. */
+export type DescribedToken = Omit<Token, 'secrets' | 'spent'>;
+
+/**
+ * Names each field that may be shown, so that nothing that is added to a token later shows by itself.
+ * @returns the token without anything that must not be shown, not even sealed
+ */
+export function describeToken(token: Token): DescribedToken {
+  return {
+    id: token.id,
+    serial: token.serial,
+    type: token.type,
+    description: token.description,
+    owner: token.owner,
+    realms: token.realms,
+    active: token.active,
+    failCount: token.failCount,
+    maxFail: token.maxFail,
+    counter: token.counter,
+    counterWindow: token.counterWindow,
+    syncWindow: token.syncWindow,
+    timeShift: token.timeShift,
+    ocraSuite: token.ocraSuite,
+    rollout: token.rollout,
+    createdAt: token.createdAt,
+    lastSuccessAt: token.lastSuccessAt,
+  };
+}
+
+/** @returns whether a grant covers the token: one of its realms is granted; what is in no realm is nobody's but all's */
+export function isVisible(token: Pick<Token, 'realms'>, { realms: allowed }: Grant): boolean {
+  return allowed === 'all' || token.realms.some((name) => allowed.includes(name));
+}
