@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { lstat, mkdir, readFile, readlink, rename, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, dirname, join, relative } from 'node:path';
@@ -59,14 +60,17 @@ export function packagedBinaries(platform = `${process.platform}-${process.arch}
 export async function findPrograms(request: BinariesRequest): Promise<PostgresPrograms> {
   const { account, nativeFolder } = request;
   const missing = await completeLinks(nativeFolder);
-  const inPlace = programs(nativeFolder, { account, libraryFolder: undefined });
+  const inPlace = programs(nativeFolder, { account, libraryPath: undefined });
   const complaint = await tryOut(inPlace);
   if (complaint === undefined) {
     return inPlace;
   }
   if (missing.length > 0) {
     await Promise.all(missing.map((link) => placeLink(link.source, join(request.linkFolder, link.name))));
-    const linked = programs(nativeFolder, { account, libraryFolder: request.linkFolder });
+    const linked = programs(nativeFolder, {
+      account,
+      libraryPath: `${request.linkFolder}:${join(nativeFolder, 'lib')}`,
+    });
     if ((await tryOut(linked)) === undefined) {
       return linked;
     }
@@ -74,7 +78,7 @@ export async function findPrograms(request: BinariesRequest): Promise<PostgresPr
   if (account !== undefined) {
     const copy = await copyBinaries(nativeFolder, request.sharedFolder);
     await completeLinks(copy);
-    const copied = programs(copy, { account, libraryFolder: undefined });
+    const copied = programs(copy, { account, libraryPath: undefined });
     if ((await tryOut(copied)) === undefined) {
       return copied;
     }
@@ -111,8 +115,8 @@ interface MissingLink {
 async function completeLinks(nativeFolder: string): Promise<readonly MissingLink[]> {
   const missing: MissingLink[] = [];
   for (const { source, target } of await listedLinks(nativeFolder)) {
-    const path = join(nativeFolder, '..', target);
-    const library = join(nativeFolder, '..', source);
+    const path = inside(nativeFolder, target);
+    const library = inside(nativeFolder, source);
     const made = await placeLink(relative(dirname(path), library), path).then(
       () => true,
       () => false,
@@ -122,6 +126,11 @@ async function completeLinks(nativeFolder: string): Promise<readonly MissingLink
     }
   }
   return missing;
+}
+
+/** The package lists its links as `native/lib/…`, whatever the folder is called here. */
+function inside(nativeFolder: string, listed: string): string {
+  return join(nativeFolder, listed.replace(/^native\//, ''));
 }
 
 async function listedLinks(nativeFolder: string): Promise<readonly { source: string; target: string }[]> {
@@ -137,7 +146,7 @@ async function placeLink(target: string, path: string): Promise<void> {
     return;
   }
   await mkdir(dirname(path), { recursive: true, mode: 0o755 });
-  const aside = `${path}.${process.pid}`;
+  const aside = `${path}.${randomUUID()}`;
   await symlink(target, aside);
   await rename(aside, path);
 }

@@ -30,7 +30,7 @@ export interface EmbeddedPostgres {
   /** Whether it was not running yet. */
   readonly startedHere: boolean;
   /** Call it after the pool is closed. The last process to close stops PostgreSQL; another one's use keeps it running. */
-  close(): Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
 const SHARED_FOLDER = '/var/lib/tankeeper';

@@ -51,7 +51,7 @@ export async function isPostmasterOf(pid: number, cluster: string): Promise<bool
   if ((await readlink('/proc/self/cwd').catch(() => undefined)) === undefined) {
     const { output } = await runProgram('/bin/ps', ['-o', 'command=', '-p', String(pid)], {
       account: undefined,
-      libraryFolder: undefined,
+      libraryPath: undefined,
     });
     return output.includes('postgres');
   }

@@ -13,8 +13,8 @@ export interface ProgramEnd {
 /** Who runs the programs and which libraries they find. */
 export interface ProgramContext {
   readonly account: Account | undefined;
-  /** A further folder for the dynamic loader. */
-  readonly libraryFolder: string | undefined;
+  /** Further folders for the dynamic loader, in its own syntax. */
+  readonly libraryPath: string | undefined;
 }
 
 const OUTPUT_LIMIT = 8192;
@@ -37,7 +37,7 @@ export function isolatedSurroundings(context: ProgramContext): {
       PATH: '/usr/bin:/bin',
       LC_ALL: 'C',
       TZ: 'UTC',
-      ...(context.libraryFolder === undefined ? {} : { [loaderVariable]: context.libraryFolder }),
+      ...(context.libraryPath === undefined ? {} : { [loaderVariable]: context.libraryPath }),
     },
     ...context.account,
   };
@@ -53,8 +53,9 @@ export function runProgram(
     const child = spawn(path, parameters, {
       ...isolatedSurroundings(context),
       stdio: ['ignore', 'pipe', 'pipe'],
-      timeout: TIME_LIMIT_MS,
     });
+    // Not by spawn's own option, whose timer goes on, and keeps us alive, when the program could not be started.
+    const limit = setTimeout(() => child.kill('SIGKILL'), TIME_LIMIT_MS);
     let output = '';
     const collect = (chunk: Buffer): void => {
       output = (output + chunk.toString('utf8')).slice(-OUTPUT_LIMIT);
@@ -62,9 +63,11 @@ export function runProgram(
     child.stdout.on('data', collect);
     child.stderr.on('data', collect);
     child.once('error', (error) => {
+      clearTimeout(limit);
       resolve({ status: null, output: error.message });
     });
     child.once('close', (status) => {
+      clearTimeout(limit);
       resolve({ status, output: output.trim() });
     });
   });
