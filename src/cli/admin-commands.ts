@@ -1,0 +1,59 @@
+import type { Command } from 'commander';
+import { addApiTokenCommands } from './api-token-commands.ts';
+import type { CliServices } from './cli-services.ts';
+import type { CommandContext } from './command-context.ts';
+import type { Column } from './output.ts';
+
+interface PasswordOptions {
+  readonly passwordFile?: string;
+}
+
+type Administrator = Awaited<ReturnType<CliServices['administrators']['list']>>[number];
+
+const ADMINISTRATOR_COLUMNS: readonly Column<Administrator>[] = [
+  { key: 'name', title: 'NAME', value: ({ name }) => name },
+  { key: 'created', title: 'CREATED', value: ({ createdAt }) => createdAt.toISOString() },
+];
+
+/** Adds `tankeeper admin …`. */
+export function addAdminCommands(program: Command, context: CommandContext): void {
+  const admin = program.command('admin').description('administrators and their API tokens');
+  admin
+    .command('add')
+    .description('add an administrator')
+    .argument('<name>')
+    .option('--password-file <file>', 'a file that holds the password, - for stdin; else a prompt')
+    .action(async (name: string, { passwordFile }: PasswordOptions, command: Command) => {
+      const password = await context.newSecret(`Password of ${name}`, '--password-file', passwordFile);
+      await context.withServices(({ administrators }, caller) => administrators.add(caller, name, password));
+      context.output(command).done(`the administrator ${name} is added`, { name });
+    });
+  admin
+    .command('list')
+    .description('list the administrators')
+    .action(async (_options: object, command: Command) => {
+      const found = await context.withServices(({ administrators }, caller) => administrators.list(caller));
+      context.output(command).list(found, ADMINISTRATOR_COLUMNS, 'no administrators');
+    });
+  admin
+    .command('remove')
+    .description('remove an administrator, with sessions and API tokens; the last one stays')
+    .argument('<name>')
+    .action(async (name: string, _options: object, command: Command) => {
+      await context.withServices(({ administrators }, caller) => administrators.remove(caller, name));
+      context.output(command).done(`the administrator ${name} is removed`, { name });
+    });
+  admin
+    .command('password')
+    .description('set a new password; ends all sessions of the administrator')
+    .argument('<name>')
+    .option('--password-file <file>', 'a file that holds the password, - for stdin; else a prompt')
+    .action(async (name: string, { passwordFile }: PasswordOptions, command: Command) => {
+      const password = await context.newSecret(`New password of ${name}`, '--password-file', passwordFile);
+      await context.withServices(({ administrators }, caller) =>
+        administrators.setPassword(caller, name, password),
+      );
+      context.output(command).done(`the administrator ${name} has a new password`, { name });
+    });
+  addApiTokenCommands(admin, context);
+}

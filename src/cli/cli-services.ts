@@ -1,0 +1,19 @@
+import type { AdministratorService } from '../accounts/administrator-service.ts';
+import type { ConfigurationService } from '../accounts/configuration-service.ts';
+import type { PolicyService } from '../accounts/policy-service.ts';
+import type { RealmService } from '../accounts/realm-service.ts';
+import type { TokenService } from '../accounts/token-service.ts';
+import type { EnrolmentService } from '../ocra/enrolment-service.ts';
+
+/** All methods of a service, without its private parts: what stands in for it in a test will do, too. */
+type MethodsOf<Service> = Pick<Service, keyof Service>;
+
+/** The services that commands speak to. */
+export interface CliServices {
+  readonly administrators: MethodsOf<AdministratorService>;
+  readonly realms: MethodsOf<RealmService>;
+  readonly policies: MethodsOf<PolicyService>;
+  readonly configuration: MethodsOf<ConfigurationService>;
+  readonly tokens: MethodsOf<TokenService>;
+  readonly enrolment: MethodsOf<EnrolmentService>;
+}

@@ -1,0 +1,47 @@
+import type { Command } from 'commander';
+import type { Caller } from '../accounts/caller.ts';
+import type { CliServices } from './cli-services.ts';
+import type { CliDependencies } from './dependencies.ts';
+import { operatorCaller } from './operator.ts';
+import { Output } from './output.ts';
+import { readSecret } from './secret-input.ts';
+
+/** What every command is made with. */
+export class CommandContext {
+  readonly dependencies: CliDependencies;
+
+  constructor(dependencies: CliDependencies) {
+    this.dependencies = dependencies;
+  }
+
+  /** Does `work` with the services, as the operator, and closes them whatever happens. */
+  async withServices<T>(work: (services: CliServices, caller: Caller) => Promise<T>): Promise<T> {
+    const services = await this.dependencies.openServices();
+    try {
+      return await work(services, operatorCaller(this.dependencies));
+    } finally {
+      await services.close();
+    }
+  }
+
+  /** @returns where this command prints, as its `--json` says */
+  output(command: Command): Output {
+    const { json } = command.optsWithGlobals<{ json?: true }>();
+    return new Output(this.dependencies.io, { json: json === true });
+  }
+
+  /** Asks for a new secret, twice, or takes it from the file that `option` names. */
+  newSecret(name: string, option: string, file: string | undefined): Promise<string> {
+    return readSecret(this.dependencies.io, { name, option, file, isNew: true });
+  }
+
+  /** As `newSecret`, but nothing at all will do, too. */
+  newPin(name: string, option: string, file: string | undefined): Promise<string> {
+    return readSecret(this.dependencies.io, { name, option, file, isNew: true, mayBeEmpty: true });
+  }
+
+  /** Asks for a secret that exists, once, or takes it from the file that `option` names. */
+  knownSecret(name: string, option: string, file: string | undefined): Promise<string> {
+    return readSecret(this.dependencies.io, { name, option, file, isNew: false });
+  }
+}

@@ -1,0 +1,114 @@
+import { appendFile, chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Command, InvalidArgumentError } from 'commander';
+import type { CommandContext } from '../command-context.ts';
+import type { CliDependencies } from '../dependencies.ts';
+import { operatorCaller } from '../operator.ts';
+import { safeLines } from '../terminal-text.ts';
+import { tourChallenge } from './challenge-tour.ts';
+import { DemoGuide } from './demo-guide.ts';
+import { type DemoPlan, demoPlan, TOUR_USER } from './demo-plan.ts';
+import { seedDemo } from './demo-seed.ts';
+import type { DemoServer } from './demo-server.ts';
+import { findFreePort } from './free-port.ts';
+import { tourMonitoring } from './monitoring-tour.ts';
+import { tourRollOut } from './roll-out-tour.ts';
+import { introduction, whatNext } from './demo-text.ts';
+
+interface DemoOptions {
+  readonly exit?: true;
+  readonly port?: number;
+}
+
+const LOG_LINES_SHOWN = 20;
+
+/** Adds `tankeeper demo`. */
+export function addDemoCommand(program: Command, { dependencies }: CommandContext): void {
+  program
+    .command('demo')
+    .description('a tour over real HTTP: a server and a database of its own, which go when it ends')
+    .option('--exit', 'end after the tour instead of staying up')
+    .option('--port <number>', 'where to begin looking for a free port (default: PORT, 5001)', parsePort)
+    .action((options: DemoOptions) => runDemo(dependencies, options));
+}
+
+/** Whatever happens, nothing stays behind: no process, no folder. */
+async function runDemo(dependencies: CliDependencies, options: DemoOptions): Promise<void> {
+  const stopped = dependencies.untilStopped();
+  const folder = await mkdtemp(join(tmpdir(), 'tankeeper-demo-'));
+  const logFile = join(folder, 'server.log');
+  try {
+    // Root's PostgreSQL runs as another account, which must be able to pass. The folder's name is random.
+    await chmod(folder, 0o711);
+    await appendFile(logFile, '', { mode: 0o600 });
+    const port = await findFreePort(options.port ?? dependencies.port);
+    const server = await dependencies.startDemoServer({ port, folder, logFile });
+    try {
+      await driveDemo(dependencies, { server, folder, logFile, stopped, exit: options.exit === true });
+    } finally {
+      await server.stop();
+    }
+  } catch (error) {
+    dependencies.io.stderr.write(await lastLogLines(logFile));
+    throw error;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+interface Demo {
+  readonly server: DemoServer;
+  readonly folder: string;
+  readonly logFile: string;
+  readonly stopped: Promise<void>;
+  readonly exit: boolean;
+}
+
+async function driveDemo(dependencies: CliDependencies, demo: Demo): Promise<void> {
+  const { io } = dependencies;
+  const tour = giveTour(dependencies, demo);
+  const outcome = await Promise.race([tour.then(() => 'done' as const), demo.stopped]);
+  if (outcome === 'done' && !demo.exit) {
+    io.stdout.write(whatNext(demo.server));
+    await demo.stopped;
+  }
+  // The tour that is cut off fails at its next request; nobody waits for it any more.
+  tour.catch(() => undefined);
+  io.stdout.write('\nThe demo is over; its server and its database are gone.\n');
+}
+
+async function giveTour(dependencies: CliDependencies, demo: Demo): Promise<void> {
+  const { io, fetch, clock, random, databaseConfigured } = dependencies;
+  const { server } = demo;
+  const plan = demoPlan();
+  const started = performance.now();
+  await seedDemo(server, operatorCaller(dependencies), plan, random);
+  const seconds = (performance.now() - started) / 1000;
+  io.stdout.write(introduction({ ...demo, plan, seconds, databaseConfigured }));
+  const guide = new DemoGuide(io, fetch, server);
+  const rolledOut = await tourRollOut(guide, { clock, random });
+  await tourChallenge(guide, rolledOut, io);
+  await tourMonitoring(guide, withTourToken(plan, rolledOut.serial));
+  io.stdout.write(`\nAll ${guide.steps} steps gave the answers that they should.\n`);
+}
+
+/** The tour rolls out one token more. */
+function withTourToken(plan: DemoPlan, serial: string): DemoPlan {
+  const token = { serial, owner: TOUR_USER, realms: [TOUR_USER.realm], active: true };
+  return { ...plan, tokens: [...plan.tokens, token] };
+}
+
+async function lastLogLines(logFile: string): Promise<string> {
+  const log = await readFile(logFile, 'utf8').catch(() => '');
+  const lines = log.trimEnd().split('\n').slice(-LOG_LINES_SHOWN).join('\n');
+  return lines === '' ? '' : `The server's log ends with:\n${safeLines(lines)}\n`;
+}
+
+function parsePort(text: string): number {
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : 0;
+  if (port < 1 || port > 65_535) {
+    throw new InvalidArgumentError('It must be a number from 1 to 65535.');
+  }
+  return port;
+}

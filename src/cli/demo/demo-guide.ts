@@ -1,0 +1,72 @@
+import { styleText } from 'node:util';
+import { CliFailure } from '../cli-failure.ts';
+import type { CliIo } from '../dependencies.ts';
+import type { Fetch } from '../device/send-response.ts';
+import { safeLines } from '../terminal-text.ts';
+import { compactJson } from './compact-json.ts';
+import { curlLine, type DemoRequest } from './curl-line.ts';
+import { sendDemoRequest } from './demo-client.ts';
+import type { DemoServer } from './demo-server.ts';
+import { assertAnswer, type Expectation } from './expectation.ts';
+
+const WIDEST = 110;
+
+/** Leads through the tour: numbers the steps, shows each request and its answer, and sees that the answer is right. */
+export class DemoGuide {
+  readonly #io: CliIo;
+  readonly #fetch: Fetch;
+  readonly #server: Pick<DemoServer, 'baseUrl' | 'adminPassword'>;
+  #steps = 0;
+
+  constructor(io: CliIo, fetch: Fetch, server: Pick<DemoServer, 'baseUrl' | 'adminPassword'>) {
+    this.#io = io;
+    this.#fetch = fetch;
+    this.#server = server;
+  }
+
+  /** How many steps there were. */
+  get steps(): number {
+    return this.#steps;
+  }
+
+  /** Begins a step. */
+  step(title: string): void {
+    this.#steps += 1;
+    this.#write(`\n${this.#styled('bold', `${this.#steps}. ${title}`)}`);
+  }
+
+  /** Says something about the step. Never given text of others. */
+  say(text: string): void {
+    this.#write(`   ${text.replaceAll('\n', '\n   ')}`);
+  }
+
+  /**
+   * Shows a request and its answer.
+   * @returns the answer's body
+   * @throws CliFailure when it is not as expected
+   */
+  async ask(request: DemoRequest, expected: Expectation): Promise<unknown> {
+    const { baseUrl, adminPassword } = this.#server;
+    this.#write(`   ${this.#styled('cyan', `$ ${curlLine(request, baseUrl, adminPassword)}`)}`);
+    const { status, body } = await sendDemoRequest(this.#fetch, this.#server, request);
+    const width = Math.min(this.#io.columns, WIDEST) - 3;
+    this.say(safeLines(typeof body === 'string' ? body : compactJson(body, width)));
+    try {
+      assertAnswer(status, 200, 'HTTP status');
+      assertAnswer(body, expected);
+    } catch (error) {
+      throw error instanceof CliFailure
+        ? new CliFailure(`step ${this.#steps} (${request.path}) went wrong: ${error.message}`)
+        : error;
+    }
+    return body;
+  }
+
+  #styled(style: 'bold' | 'cyan', text: string): string {
+    return this.#io.color ? styleText(style, text) : text;
+  }
+
+  #write(text: string): void {
+    this.#io.stdout.write(`${text}\n`);
+  }
+}

@@ -1,0 +1,45 @@
+import type { Clock } from '../../kernel/clock.ts';
+import { CliFailure } from '../cli-failure.ts';
+import type { DeviceState } from '../device/device-state.ts';
+import { type DeviceAnswer, VirtualDevice } from '../device/virtual-device.ts';
+import { safeText } from '../terminal-text.ts';
+import type { DemoGuide } from './demo-guide.ts';
+
+/** The virtual app in somebody's hand: remembers its state and says what it shows. */
+export class DemoPhone {
+  readonly #guide: DemoGuide;
+  readonly #device: VirtualDevice;
+  #state: DeviceState;
+
+  constructor(guide: DemoGuide, clock: Clock, state: DeviceState) {
+    this.#guide = guide;
+    this.#device = new VirtualDevice({ clock });
+    this.#state = state;
+  }
+
+  /** Scans a QR code and says what the app shows. */
+  async scan(url: string): Promise<DeviceAnswer> {
+    const { state, answer } = await this.#device.scan(this.#state, url, {
+      activationCode: (kept) => Promise.resolve(kept ?? ''),
+      ocraPin: () => Promise.resolve(''),
+    });
+    this.#state = state;
+    this.#guide.say(`[app] ${safeText(screenText(answer))}`);
+    return answer;
+  }
+
+  /** Scans the QR code of a challenge. @returns the response */
+  async respond(url: string): Promise<string> {
+    const answer = await this.scan(url);
+    if (answer.kind === 'init') {
+      throw new CliFailure('the code is not one of a challenge');
+    }
+    return answer.response;
+  }
+}
+
+function screenText(answer: DeviceAnswer): string {
+  return answer.kind === 'init'
+    ? `${answer.serial} is here; waiting for the second code`
+    : `${answer.serial}, signature right: "${answer.message}", response ${answer.response}`;
+}

@@ -1,0 +1,69 @@
+import type { Random } from '../../kernel/clock.ts';
+
+export interface PlannedRealm {
+  readonly name: string;
+  readonly resolver: string;
+  readonly logins: readonly string[];
+}
+
+export interface PlannedToken {
+  readonly serial: string;
+  /** The login of the owner and the realm in which it is looked up; null: nobody's. */
+  readonly owner: { readonly login: string; readonly realm: string } | null;
+  readonly realms: readonly string[];
+  readonly active: boolean;
+}
+
+/** Who and what there is before the tour begins. */
+export interface DemoPlan {
+  readonly realms: readonly PlannedRealm[];
+  readonly tokens: readonly PlannedToken[];
+}
+
+/** The user that the tour rolls a token out for: has none before. */
+export const TOUR_USER = { login: 'ada', realm: 'bank' } as const;
+
+const CUSTOMERS =
+  'ada bert clara david emma felix greta hugo ida jonas kira leo mia nils olga paul quinn rosa simon tara ulf vera wim xenia yann';
+const STAFF = 'anna boris carla dieter elin frank gesa hans ines jan karin lars maren nora otto';
+const SEED_BYTES = 32;
+
+/** @returns two realms, forty users and a hundred tokens of all conditions, the same in every demo */
+export function demoPlan(): DemoPlan {
+  const bank = { name: 'bank', resolver: 'customers', logins: CUSTOMERS.split(' ') };
+  const office = { name: 'office', resolver: 'staff', logins: STAFF.split(' ') };
+  const owners = bank.logins.filter((login) => login !== TOUR_USER.login);
+  const conditions = [
+    ...times(45, (index) => owned(bank, owners, index)),
+    ...times(25, (index) => owned(office, office.logins, index)),
+    ...times(15, () => ({ owner: null, realms: ['bank'] })),
+    ...times(10, () => ({ owner: null, realms: ['office'] })),
+    ...times(4, () => ({ owner: null, realms: [] })),
+    { owner: { login: 'anna', realm: 'office' }, realms: ['bank', 'office'] },
+  ];
+  const tokens = conditions.map((condition, index) => ({
+    serial: `DEMO${String(index + 1).padStart(4, '0')}`,
+    // One in five is switched off; the one in both realms is not.
+    active: index % 5 !== 3,
+    ...condition,
+  }));
+  return { realms: [bank, office], tokens };
+}
+
+/** @returns a fresh OCRA key, in hexadecimal */
+export function randomSeed(random: Random): string {
+  return random.bytes(SEED_BYTES).toString('hex');
+}
+
+function owned(
+  realm: PlannedRealm,
+  owners: readonly string[],
+  index: number,
+): Pick<PlannedToken, 'owner' | 'realms'> {
+  const login = owners[index % owners.length] ?? '';
+  return { owner: { login, realm: realm.name }, realms: [realm.name] };
+}
+
+function times<T>(count: number, make: (index: number) => T): T[] {
+  return Array.from({ length: count }, (_, index) => make(index));
+}

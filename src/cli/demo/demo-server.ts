@@ -1,0 +1,22 @@
+import type { CliServices } from '../cli-services.ts';
+
+/** Where the demo's server lives. */
+export interface DemoServerOptions {
+  /** On 127.0.0.1. */
+  readonly port: number;
+  /** An existing, empty folder: database, keys and log all go there. */
+  readonly folder: string;
+  /** Where the server's log lines go; nothing is printed. */
+  readonly logFile: string;
+}
+
+/** A running server that the demo may drive. */
+export interface DemoServer {
+  /** `http://127.0.0.1:5001`, without a slash at its end. */
+  readonly baseUrl: string;
+  /** The password of the administrator `admin`; thrown away with the server. */
+  readonly adminPassword: string;
+  readonly services: CliServices;
+  /** Stops the server and its database. */
+  stop(): Promise<void>;
+}

@@ -1,0 +1,29 @@
+import { createServer } from 'node:net';
+import { CliFailure } from '../cli-failure.ts';
+
+const MOST_TRIED = 100;
+const HIGHEST_PORT = 65_535;
+
+/** @returns the first port from `first` on where nobody listens on 127.0.0.1. @throws CliFailure where all are taken */
+export async function findFreePort(first: number): Promise<number> {
+  for (let port = first; port < first + MOST_TRIED && port <= HIGHEST_PORT; port += 1) {
+    if (await isFree(port)) {
+      return port;
+    }
+  }
+  throw new CliFailure(`there is no free port from ${first} on; give another one with --port`);
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', () => {
+      resolve(false);
+    });
+    server.listen(port, '127.0.0.1', () => {
+      server.close(() => {
+        resolve(true);
+      });
+    });
+  });
+}

@@ -1,0 +1,71 @@
+import type { Clock, Random } from '../kernel/clock.ts';
+import type { CliServices } from './cli-services.ts';
+import type { DemoServer, DemoServerOptions } from './demo/demo-server.ts';
+import type { Fetch } from './device/send-response.ts';
+
+/** Where text goes. */
+export interface TextSink {
+  write(text: string): unknown;
+}
+
+/** The terminal, or what stands in its place. */
+export interface CliIo {
+  readonly stdout: TextSink;
+  readonly stderr: TextSink;
+  readonly stdin: AsyncIterable<Buffer | string>;
+  /** Whether somebody can be asked: a terminal to read from and one to ask on. */
+  readonly isInteractive: boolean;
+  /** Whether standard output is a terminal. */
+  readonly isTTY: boolean;
+  /** Whether standard output shows colours. */
+  readonly color: boolean;
+  /** How many characters a line holds. */
+  readonly columns: number;
+  /** Asks on standard error and shows nothing of what is typed. */
+  readSecret(prompt: string): Promise<string>;
+}
+
+/** A variable of the environment, as `tankeeper config` shows it. */
+export interface ConfigRow {
+  readonly variable: string;
+  /** Masked where it holds a secret; empty when unset. */
+  readonly value: string;
+  readonly source: 'environment' | 'default' | 'unset';
+  readonly meaning: string;
+}
+
+/** What `tankeeper migrate` did. */
+export interface MigrationOutcome {
+  /** The names of the migrations that were applied now, in order; empty: there was nothing to do. */
+  readonly applied: readonly string[];
+}
+
+/** All that the command line needs from outside; `compose.ts` gives it. */
+export interface CliDependencies {
+  /** Opens the database: DATABASE_URL, or the embedded one, joined while a server runs. To be closed by the caller. */
+  openServices(): Promise<CliServices & { close(): Promise<void> }>;
+  /** Serves until a signal ends it. */
+  serve(): Promise<void>;
+  describeConfig(): readonly ConfigRow[];
+  migrate(): Promise<MigrationOutcome>;
+  /** Starts a server of its own, with a database of its own. */
+  startDemoServer(options: DemoServerOptions): Promise<DemoServer>;
+  /** Resolves when somebody wants the process to end (Ctrl-C, SIGTERM). */
+  untilStopped(): Promise<void>;
+  /** The port that PORT names, or its default. */
+  readonly port: number;
+  /** Whether DATABASE_URL is set. */
+  readonly databaseConfigured: boolean;
+  /** Whether LOG_LEVEL is debug: unexpected errors then show where they came from. */
+  readonly debug: boolean;
+  readonly io: CliIo;
+  readonly fetch: Fetch;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Of this package. */
+  readonly version: string;
+  /** The name of the user at the machine, for the audit. */
+  readonly osUser: string;
+  /** Where the virtual device keeps its state by default. */
+  readonly homeFolder: string;
+}

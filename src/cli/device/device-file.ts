@@ -1,0 +1,120 @@
+import { randomBytes } from 'node:crypto';
+import { link, open, readFile, rename, rm } from 'node:fs/promises';
+import { setTimeout as pause } from 'node:timers/promises';
+import { CliFailure } from '../cli-failure.ts';
+import { fileErrorText } from '../secret-input.ts';
+import { type DeviceState, emptyDeviceState, formatDeviceState, parseDeviceState } from './device-state.ts';
+
+const LOCK_ATTEMPTS = 100;
+const LOCK_PAUSE_MS = 50;
+
+/** @returns the state in that file; an empty one where there is no such file */
+export async function readDeviceFile(file: string): Promise<DeviceState> {
+  let text: string;
+  try {
+    text = await readFile(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') {
+      return emptyDeviceState();
+    }
+    throw new CliFailure(`cannot read ${file}: ${fileErrorText(error)}`);
+  }
+  return parseDeviceState(text, file);
+}
+
+/**
+ * Changes the state in that file while nobody else does, so that no counter is used twice.
+ * @param change gives the new state and what the caller wants to know; nothing is written when it throws
+ */
+export async function changeDeviceFile<T>(
+  file: string,
+  change: (state: DeviceState) => Promise<{ state: DeviceState; result: T }>,
+): Promise<T> {
+  const release = await lock(file);
+  try {
+    const { state, result } = await change(await readDeviceFile(file));
+    await replaceFile(file, formatDeviceState(state));
+    return result;
+  } finally {
+    await release();
+  }
+}
+
+/** Whoever reads the file sees the old state or the new one, and after a crash, too. Only the owner may read it. */
+async function replaceFile(file: string, text: string): Promise<void> {
+  const aside = await writeAside(file, text);
+  try {
+    await rename(aside, file);
+  } catch (error) {
+    await rm(aside, { force: true });
+    throw new CliFailure(`cannot write ${file}: ${fileErrorText(error)}`);
+  }
+}
+
+/** @returns the function that releases the lock */
+async function lock(file: string): Promise<() => Promise<void>> {
+  const lockFile = `${file}.lock`;
+  const mine = await writeAside(lockFile, String(process.pid));
+  try {
+    for (let attempt = 0; attempt < LOCK_ATTEMPTS; attempt += 1) {
+      if (await takeLock(mine, lockFile)) {
+        return () => rm(lockFile, { force: true });
+      }
+      await pause(LOCK_PAUSE_MS);
+    }
+  } finally {
+    await rm(mine, { force: true });
+  }
+  throw new CliFailure(
+    `another \`tankeeper device\` is using ${file}; if none is running, remove ${lockFile}`,
+  );
+}
+
+/** Unlike a rename, a link never replaces what is there. */
+async function takeLock(mine: string, lockFile: string): Promise<boolean> {
+  try {
+    await link(mine, lockFile);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') {
+      throw new CliFailure(`cannot write ${lockFile}: ${fileErrorText(error)}`);
+    }
+    await removeIfLeftBehind(lockFile);
+    return false;
+  }
+}
+
+/** A process that was killed leaves its lock behind. */
+async function removeIfLeftBehind(lockFile: string): Promise<void> {
+  const owner = Number(await readFile(lockFile, 'utf8').catch(() => Number.NaN));
+  if (Number.isInteger(owner) && owner > 0 && !isRunning(owner)) {
+    await rm(lockFile, { force: true });
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+/** @returns the path of a new file beside `file` that holds `text` and is on the disk */
+async function writeAside(file: string, text: string): Promise<string> {
+  const aside = `${file}.${process.pid}-${randomBytes(6).toString('hex')}`;
+  try {
+    const handle = await open(aside, 'wx', 0o600);
+    try {
+      await handle.writeFile(text);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    await rm(aside, { force: true });
+    throw new CliFailure(`cannot write ${file}: ${fileErrorText(error)}`);
+  }
+  return aside;
+}

@@ -1,0 +1,43 @@
+import { InvalidArgumentError } from 'commander';
+import { parseDuration } from '../kernel/duration.ts';
+import { isServiceError } from '../kernel/errors.ts';
+
+/** @returns the items of a comma list, trimmed, empty ones left out */
+export function parseList(text: string): readonly string[] {
+  return text
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '');
+}
+
+/** @returns a reader of whole numbers within bounds, for an option */
+export function wholeNumber(least: number, most: number): (text: string) => number {
+  return (text) => {
+    const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
+    if (Number.isNaN(value) || value < least || value > most) {
+      throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`);
+    }
+    return value;
+  };
+}
+
+/**
+ * Reads when something ends: a date (`2027-01-31`, `2027-01-31T12:00:00Z`) or how long from now (`90D`, `12H`).
+ * @returns the instant
+ */
+export function parseExpiry(text: string, now: Date): Date {
+  if (/^\d{4}-\d{2}-\d{2}(?:T[\d:.]+(?:Z|[+-]\d{2}:\d{2}))?$/.test(text)) {
+    const date = new Date(text);
+    if (!Number.isNaN(date.getTime())) {
+      return date;
+    }
+  }
+  try {
+    return new Date(now.getTime() + parseDuration(text) * 1000);
+  } catch (error) {
+    if (!isServiceError(error, 'duration.invalid')) {
+      throw error;
+    }
+    throw new InvalidArgumentError('It must be a date (2027-01-31) or a duration (90D, 12H).');
+  }
+}

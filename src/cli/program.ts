@@ -1,0 +1,74 @@
+import { Command, CommanderError } from 'commander';
+import { addAdminCommands } from './admin-commands.ts';
+import { CliFailure, EXIT_CODES } from './cli-failure.ts';
+import { CommandContext } from './command-context.ts';
+import { addDemoCommand } from './demo/demo-command.ts';
+import type { CliDependencies } from './dependencies.ts';
+import { addDeviceCommands } from './device/device-commands.ts';
+import { failureText } from './failure-text.ts';
+import { addPolicyCommands } from './policy-commands.ts';
+import { addRealmCommands } from './realm-commands.ts';
+import { addResolverCommands } from './resolver-commands.ts';
+import { addServerCommands } from './server-commands.ts';
+import { addSettingCommands } from './setting-commands.ts';
+import { addTokenCommands } from './token-commands.ts';
+import { addUserCommands } from './user-commands.ts';
+
+const EXIT_CODES_TEXT = `
+Exit codes: 0 done, 1 it failed (the reason is on stderr), 2 wrong usage, 130 ended by Ctrl-C at a prompt.
+Passwords, PINs and keys are never arguments: they are asked for, or read from a file (- for stdin).`;
+
+/** @returns the `tankeeper` command with all that belongs to it */
+export function buildProgram(dependencies: CliDependencies): Command {
+  const { io, version } = dependencies;
+  const program = new Command('tankeeper')
+    .description('QR-TAN (RFC 6287 OCRA) challenge-response server and token monitoring')
+    .version(version)
+    .option('--json', 'print JSON for scripts')
+    .showHelpAfterError('(add --help for more)')
+    .configureHelp({ showGlobalOptions: true })
+    .configureOutput({
+      writeOut: (text) => io.stdout.write(text),
+      writeErr: (text) => io.stderr.write(text),
+      outputError: (text, write) => {
+        write(text.replace(/^error: /, 'tankeeper: '));
+      },
+      getOutHelpWidth: () => io.columns,
+      getErrHelpWidth: () => io.columns,
+    })
+    .exitOverride()
+    .addHelpText('after', EXIT_CODES_TEXT);
+  const context = new CommandContext(dependencies);
+  addServerCommands(program, context);
+  addDemoCommand(program, context);
+  addAdminCommands(program, context);
+  addRealmCommands(program, context);
+  addResolverCommands(program, context);
+  addUserCommands(program, context);
+  addTokenCommands(program, context);
+  addPolicyCommands(program, context);
+  addSettingCommands(program, context);
+  addDeviceCommands(program, context);
+  return program;
+}
+
+/**
+ * Runs one command.
+ * @param parameters the command line without the program's own name
+ * @returns the exit code: 0 done, 1 failed, 2 wrong usage, 130 interrupted
+ */
+export async function runProgram(
+  parameters: readonly string[],
+  dependencies: CliDependencies,
+): Promise<number> {
+  try {
+    await buildProgram(dependencies).parseAsync(parameters, { from: 'user' });
+    return EXIT_CODES.success;
+  } catch (error) {
+    if (error instanceof CommanderError) {
+      return error.exitCode === 0 ? EXIT_CODES.success : EXIT_CODES.usage;
+    }
+    dependencies.io.stderr.write(`tankeeper: ${failureText(error, dependencies)}\n`);
+    return error instanceof CliFailure ? error.exitCode : EXIT_CODES.failure;
+  }
+}

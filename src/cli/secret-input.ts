@@ -1,0 +1,96 @@
+import { readFile } from 'node:fs/promises';
+import { CliFailure } from './cli-failure.ts';
+import type { CliIo } from './dependencies.ts';
+
+/** Longer than any password, PIN or key that makes sense. */
+const LARGEST = 64 * 1024;
+
+/** What is asked for, and from where. */
+export interface SecretSource {
+  /** `Password of bert`: how the prompt names it. */
+  readonly name: string;
+  /** The file that holds it, `-` for standard input; undefined: ask at the terminal. */
+  readonly file: string | undefined;
+  /** The option that names the file, for the message where there is no terminal. */
+  readonly option: string;
+  /** Whether it is a new one: then it is asked for twice. */
+  readonly isNew: boolean;
+  /** Whether nothing at all will do, too: to take a PIN away. */
+  readonly mayBeEmpty?: boolean;
+}
+
+/**
+ * Gets a secret from a file, from standard input or from a hidden prompt; never from an argument, which everybody on
+ * the machine can see. One line end at its end is dropped.
+ * @throws CliFailure when it cannot be read, is empty, or was typed differently the second time
+ */
+export async function readSecret(io: CliIo, source: SecretSource): Promise<string> {
+  const secret =
+    source.file === undefined ? await ask(io, source) : await readSecretText(io, source.file, source.name);
+  if (secret === '' && source.mayBeEmpty !== true) {
+    throw new CliFailure(`${source.name} is empty`);
+  }
+  return secret;
+}
+
+/**
+ * @param file a path, or `-` for standard input
+ * @returns its text without one line end at its end
+ * @throws CliFailure when it cannot be read, is too long or is not UTF-8
+ */
+export async function readSecretText(io: CliIo, file: string, name: string): Promise<string> {
+  const bytes = file === '-' ? await readAll(io) : await readBytes(file);
+  if (bytes.length > LARGEST) {
+    throw new CliFailure(`${name} is longer than ${LARGEST} bytes`);
+  }
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes).replace(/\r?\n$/, '');
+  } catch {
+    throw new CliFailure(`${name} is not UTF-8 text`);
+  }
+}
+
+async function ask(io: CliIo, { name, option, isNew }: SecretSource): Promise<string> {
+  if (!io.isInteractive) {
+    throw new CliFailure(`${name} cannot be asked for without a terminal: give ${option} FILE (- for stdin)`);
+  }
+  const secret = await io.readSecret(`${name}: `);
+  if (isNew && secret !== (await io.readSecret(`${name} again: `))) {
+    throw new CliFailure('the two entries differ');
+  }
+  return secret;
+}
+
+async function readBytes(file: string): Promise<Buffer> {
+  try {
+    return await readFile(file);
+  } catch (error) {
+    throw new CliFailure(`cannot read ${file}: ${fileErrorText(error)}`);
+  }
+}
+
+async function readAll(io: CliIo): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of io.stdin) {
+    chunks.push(Buffer.from(chunk));
+    size += chunk.length;
+    if (size > LARGEST) {
+      break;
+    }
+  }
+  return Buffer.concat(chunks);
+}
+
+/** @returns what is wrong with a file, in words for the usual reasons */
+export function fileErrorText(error: unknown): string {
+  const code = (error as NodeJS.ErrnoException).code ?? String(error);
+  const words: Readonly<Record<string, string>> = {
+    ENOENT: 'there is no such file',
+    EACCES: 'permission denied',
+    EEXIST: 'there is such a file already',
+    EISDIR: 'it is a folder',
+    ENOTDIR: 'a part of its path is no folder',
+  };
+  return words[code] ?? code;
+}

@@ -1,0 +1,51 @@
+import { createInterface } from 'node:readline';
+import { Writable } from 'node:stream';
+import { CliFailure, EXIT_CODES } from './cli-failure.ts';
+import type { CliIo } from './dependencies.ts';
+
+/** @returns the streams of this process, with a prompt that shows nothing of what is typed */
+export function terminalIo(): CliIo {
+  const { stdin, stdout, stderr } = process;
+  for (const stream of [stdout, stderr]) {
+    stream.on('error', ignoreClosedPipe);
+  }
+  return {
+    stdout,
+    stderr,
+    stdin,
+    isInteractive: stdin.isTTY && stderr.isTTY,
+    isTTY: stdout.isTTY,
+    color: stdout.isTTY && stdout.hasColors(),
+    columns: stdout.isTTY ? stdout.columns : 80,
+    readSecret: readHidden,
+  };
+}
+
+/** `tankeeper token list | head` is no failure. */
+function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') {
+    throw error;
+  }
+}
+
+function readHidden(prompt: string): Promise<string> {
+  const silent = new Writable({
+    write(_chunk, _encoding, done) {
+      done();
+    },
+  });
+  process.stderr.write(prompt);
+  const lines = createInterface({ input: process.stdin, output: silent, terminal: true, historySize: 0 });
+  return new Promise<string>((resolve, reject) => {
+    lines.once('line', resolve);
+    lines.once('SIGINT', () => {
+      reject(new CliFailure('interrupted', EXIT_CODES.interrupted));
+    });
+    lines.once('close', () => {
+      reject(new CliFailure('nothing was entered'));
+    });
+  }).finally(() => {
+    lines.close();
+    process.stderr.write('\n');
+  });
+}

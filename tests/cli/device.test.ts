@@ -1,0 +1,236 @@
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import qrcode from 'qrcode';
+import type { Fetch } from '../../src/cli/device/send-response.ts';
+import { runProgram } from '../../src/cli/program.ts';
+import { decodeActivationCode } from '../../src/ocra/activation-code.ts';
+import { computeResponse } from '../../src/ocra/compute.ts';
+import { deriveTokenKey } from '../../src/ocra/key-derivation.ts';
+import { buildInitUrl, buildNonceUrl, buildRequestUrl } from '../../src/ocra/qrtan-url.ts';
+import { parseOcraSuite } from '../../src/ocra/suite.ts';
+import { fakeCli } from './fake-dependencies.ts';
+import { fakeIo } from './fake-io.ts';
+
+const SUITE = parseOcraSuite('OCRA-1:HOTP-SHA256-8:C-QA64');
+const CODE = 'GEZDGNBVGY3TQOJQ01';
+const SECRET = Buffer.from('12345678901234567890');
+const NONCE = Buffer.alloc(64, 7);
+const key = await deriveTokenKey({ sharedSecret: SECRET, activationCode: CODE, nonce: NONCE });
+const CHALLENGE = {
+  ...{ message: 'Pay \u001b[2J?', callbackUrl: 'http://127.0.0.1:5001/ocra/check_t' },
+  ...{ question: 'Pay0000abc', transactionId: 'ff00' },
+};
+const INIT_URL = buildInitUrl({ sharedSecret: SECRET, suite: SUITE.text, serial: 'OCRA1' });
+const NONCE_URL = buildNonceUrl(SUITE, key, { ...CHALLENGE, nonce: NONCE, serial: 'OCRA1' });
+const REQUEST_URL = buildRequestUrl(SUITE, key, CHALLENGE);
+
+function responseAt(counter: bigint): string {
+  return computeResponse(SUITE, key, { question: CHALLENGE.question, counter });
+}
+
+interface Ran {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+let folder: string;
+let state: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tankeeper-device-cli-'));
+  state = join(folder, 'device.json');
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+async function run(
+  parameters: readonly string[],
+  { typed, stdin, fetch }: { typed?: readonly string[]; stdin?: readonly string[]; fetch?: Fetch } = {},
+): Promise<Ran> {
+  const io = fakeIo({ ...(typed && { typed }), ...(stdin && { stdin }) });
+  const { dependencies, opened } = fakeCli({}, { io, homeFolder: folder, ...(fetch && { fetch }) });
+  const code = await runProgram(['device', '--state', state, ...parameters], dependencies);
+  expect(opened.count).toBe(0);
+  return { code, out: io.out(), err: io.err() };
+}
+
+async function rolledOut(): Promise<void> {
+  await run(['scan', INIT_URL]);
+  await run(['scan', NONCE_URL], { typed: [CODE] });
+}
+
+describe('device scan', () => {
+  it('goes through a roll-out and answers challenges, counting on', async () => {
+    const init = await run(['scan', INIT_URL]);
+    expect(init).toMatchObject({ code: 0, err: '' });
+    expect(init.out).toContain('OCRA1 is on the device');
+    const nonce = await run(['scan', NONCE_URL], { typed: [CODE] });
+    expect(nonce.out).toContain(`Response     ${responseAt(0n)}\n`);
+    const request = await run(['scan', REQUEST_URL, '--json']);
+    expect(JSON.parse(request.out)).toEqual({
+      ...{ kind: 'req', serial: 'OCRA1', message: CHALLENGE.message, question: CHALLENGE.question },
+      ...{ transactionid: 'ff00', url: CHALLENGE.callbackUrl, response: responseAt(1n) },
+    });
+    expect((await run(['scan', REQUEST_URL])).out).toContain(responseAt(2n));
+  });
+
+  it('shows nothing of a message that a terminal would obey', async () => {
+    await rolledOut();
+    const { out } = await run(['scan', REQUEST_URL]);
+    expect(out).not.toContain('\u001b');
+    expect(out).toContain('Pay \\u001b[2J?');
+  });
+
+  it('reads a picture, a file and standard input', async () => {
+    const png = join(folder, 'code.png');
+    await qrcode.toFile(png, INIT_URL);
+    expect((await run(['scan', '--png', png])).out).toContain('OCRA1 is on the device');
+    const text = join(folder, 'code.txt');
+    await writeFile(text, `${NONCE_URL}\n`);
+    expect((await run(['scan', '--url-file', text], { typed: [CODE] })).out).toContain(responseAt(0n));
+    expect((await run(['scan', '--url-file', '-'], { stdin: [REQUEST_URL] })).out).toContain(responseAt(1n));
+  });
+
+  it('takes the activation code from a file', async () => {
+    await run(['scan', INIT_URL]);
+    const file = join(folder, 'code');
+    await writeFile(file, `${CODE.toLowerCase()}\n`);
+    expect((await run(['scan', NONCE_URL, '--activation-code-file', file])).out).toContain(responseAt(0n));
+  });
+
+  it.each([
+    ['none', []],
+    ['two', [INIT_URL, '--png', 'x']],
+  ])('wants one source of the code, not %s', async (_count, sources) => {
+    expect(await run(['scan', ...sources])).toMatchObject({
+      code: 2,
+      err: 'tankeeper: give one of URL, --png FILE and --url-file FILE\n',
+    });
+  });
+
+  it('refuses a code without a callback URL, as the real app does, and counts nothing', async () => {
+    await rolledOut();
+    const before = await readFile(state, 'utf8');
+    const url = buildRequestUrl(SUITE, key, { ...CHALLENGE, callbackUrl: '' });
+    expect(await run(['scan', url])).toEqual({
+      code: 1,
+      out: '',
+      err: "tankeeper: wrong QR code: no callback URL; the server's policy qrtanurl is missing\n",
+    });
+    expect(await readFile(state, 'utf8')).toBe(before);
+  });
+
+  it('refuses a code that somebody else signed', async () => {
+    await rolledOut();
+    const url = buildRequestUrl(SUITE, Buffer.alloc(32, 1), CHALLENGE);
+    expect(await run(['scan', url])).toMatchObject({ code: 1, out: '' });
+  });
+
+  it('does not wait for an activation code where nobody can type one', async () => {
+    await run(['scan', INIT_URL]);
+    expect((await run(['scan', NONCE_URL])).err).toContain('give --activation-code-file FILE');
+  });
+
+  it('keeps its secrets in a file of its owner, which by default lies in their home', async () => {
+    await rolledOut();
+    expect((await stat(state)).mode & 0o777).toBe(0o600);
+    const { dependencies } = fakeCli({}, { homeFolder: folder });
+    await runProgram(['device', 'scan', INIT_URL], dependencies);
+    expect((await stat(join(folder, '.tankeeper-device.json'))).mode & 0o777).toBe(0o600);
+  });
+});
+
+describe('device scan --send', () => {
+  function answering(body: string, status = 200): { fetch: Fetch; sent: [string, RequestInit][] } {
+    const sent: [string, RequestInit][] = [];
+    const fetch: Fetch = (url, request) => {
+      sent.push([url, request]);
+      return Promise.resolve(new Response(body, { status }));
+    };
+    return { fetch, sent };
+  }
+
+  it('posts transaction and response to the URL of the code, follows no redirect and shows the verdict', async () => {
+    await rolledOut();
+    const { fetch, sent } = answering('{"result":{"status":true,"value":{"result":true,"failcount":0}}}');
+    const { code, out } = await run(['scan', REQUEST_URL, '--send'], { fetch });
+    expect(code).toBe(0);
+    expect(out).toMatch(/Server +accepted/);
+    const [[url, request] = ['', {}]] = sent;
+    expect(url).toBe(CHALLENGE.callbackUrl);
+    expect(request).toMatchObject({ method: 'POST', redirect: 'error' });
+    expect(request.body).toEqual(new URLSearchParams({ transactionid: 'ff00', pass: responseAt(1n) }));
+  });
+
+  it.each([
+    ['refused', '{"result":{"status":true,"value":{"result":false,"failcount":1}}}', 200],
+    ['no verdict (HTTP 502)', '<h1>Bad gateway</h1>', 502],
+    ['no verdict (HTTP 200)', '{"result":{"status":false}}', 200],
+  ])('ends with 1 when the server says: %s', async (verdict, body, status) => {
+    await rolledOut();
+    const { code, out, err } = await run(['scan', REQUEST_URL, '--send'], answering(body, status));
+    expect({ code, err }).toEqual({ code: 1, err: 'tankeeper: the server did not accept the response\n' });
+    expect(out).toContain(verdict);
+  });
+
+  it('says when nobody answers', async () => {
+    await rolledOut();
+    const fetch: Fetch = () =>
+      Promise.reject(new TypeError('fetch failed', { cause: new Error('ECONNREFUSED') }));
+    expect((await run(['scan', REQUEST_URL, '--send'], { fetch })).err).toBe(
+      `tankeeper: nobody answered at ${CHALLENGE.callbackUrl}: ECONNREFUSED\n`,
+    );
+  });
+
+  it.each(['file:///etc/passwd', 'ftp://x/', 'check_t', 'http://'])(
+    'sends nothing to %s',
+    async (callbackUrl) => {
+      await rolledOut();
+      const { fetch, sent } = answering('');
+      const url = buildRequestUrl(SUITE, key, { ...CHALLENGE, callbackUrl });
+      expect(await run(['scan', url, '--send'], { fetch })).toMatchObject({ code: 1 });
+      expect(sent).toEqual([]);
+    },
+  );
+
+  it('sends nothing for the first code of a roll-out', async () => {
+    expect(await run(['scan', INIT_URL, '--send'])).toMatchObject({ code: 0 });
+  });
+});
+
+describe('device list, forget and activation-code', () => {
+  it('lists tokens without their secrets', async () => {
+    await rolledOut();
+    const { out } = await run(['list']);
+    expect(out).toBe(
+      'SERIAL  SUITE                        READY  NEXT COUNTER\nOCRA1   OCRA-1:HOTP-SHA256-8:C-QA64  yes               1\n',
+    );
+    const json = (await run(['list', '--json'])).out;
+    expect(JSON.parse(json)).toEqual([{ serial: 'OCRA1', suite: SUITE.text, ready: true, counter: '1' }]);
+    expect(out + json).not.toContain(key.toString('hex'));
+  });
+
+  it('says so when there are none', async () => {
+    expect((await run(['list'])).out).toBe('no tokens\n');
+  });
+
+  it('forgets a token, and says when there is none such', async () => {
+    await rolledOut();
+    expect(await run(['forget', 'ocra1'])).toMatchObject({ code: 0, out: 'ocra1 is forgotten\n' });
+    expect((await run(['list', '--json'])).out).toBe('[]\n');
+    expect(await run(['forget', 'OCRA1'])).toMatchObject({
+      code: 1,
+      err: 'tankeeper: the device has no token OCRA1\n',
+    });
+  });
+
+  it('makes a valid activation code and uses it without asking', async () => {
+    const code = (await run(['activation-code'])).out.trim();
+    expect(decodeActivationCode(code)).toHaveLength(10);
+    const made = await deriveTokenKey({ sharedSecret: SECRET, activationCode: code, nonce: NONCE });
+    await run(['scan', INIT_URL]);
+    const url = buildNonceUrl(SUITE, made, { ...CHALLENGE, nonce: NONCE, serial: 'OCRA1' });
+    expect(await run(['scan', url])).toMatchObject({ code: 0 });
+  });
+});

@@ -1,0 +1,80 @@
+import type { Caller } from '../../src/accounts/caller.ts';
+import type { CliServices } from '../../src/cli/cli-services.ts';
+import type { CliDependencies } from '../../src/cli/dependencies.ts';
+import { type FakeIo, fakeIo } from './fake-io.ts';
+
+/** One call of a service: `tokens.enable` and what it was given after the caller. */
+export type Call = readonly [string, ...unknown[]];
+
+export interface FakeCli {
+  readonly dependencies: CliDependencies;
+  readonly io: FakeIo;
+  readonly calls: Call[];
+  readonly callers: Caller[];
+  /** How often services were opened, and closed. */
+  readonly opened: { count: number; closed: number };
+}
+
+/** What services answer by `noun.method`; an Error is thrown. */
+export type Answers = Readonly<Record<string, unknown>>;
+
+/** @returns dependencies that record what a command does */
+export function fakeCli(
+  answers: Answers = {},
+  { io = fakeIo(), ...overrides }: { io?: FakeIo } & Partial<Omit<CliDependencies, 'io'>> = {},
+): FakeCli {
+  const calls: Call[] = [];
+  const callers: Caller[] = [];
+  const opened = { count: 0, closed: 0 };
+  const services = recordingServices(answers, calls, callers);
+  const dependencies: CliDependencies = {
+    openServices: () => {
+      opened.count += 1;
+      return Promise.resolve({
+        ...services,
+        close: () => {
+          opened.closed += 1;
+          return Promise.resolve();
+        },
+      });
+    },
+    serve: () => Promise.resolve(),
+    describeConfig: () => [],
+    migrate: () => Promise.resolve({ applied: [] }),
+    startDemoServer: () => Promise.reject(new Error('not in this test')),
+    untilStopped: () => new Promise(() => undefined),
+    port: 5001,
+    databaseConfigured: false,
+    debug: false,
+    fetch: () => Promise.reject(new Error('not in this test')),
+    clock: { now: () => new Date('2026-11-20T12:00:00Z') },
+    random: { bytes: (size) => Buffer.alloc(size, 1), below: () => 0 },
+    version: '1.2.3',
+    osUser: 'root',
+    homeFolder: '/nonexistent',
+    ...overrides,
+    io,
+  };
+  return { dependencies, io, calls, callers, opened };
+}
+
+/** @returns services that record each call and answer as told */
+export function recordingServices(answers: Answers, calls: Call[], callers: Caller[]): CliServices {
+  const noun = (name: string): unknown =>
+    new Proxy(
+      {},
+      {
+        get:
+          (_target, method) =>
+          (caller: Caller, ...given: unknown[]) => {
+            const call = `${name}.${String(method)}`;
+            calls.push([call, ...given]);
+            callers.push(caller);
+            const answer = answers[call];
+            return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer);
+          },
+      },
+    );
+  const nouns = ['administrators', 'realms', 'policies', 'configuration', 'tokens', 'enrolment'];
+  return Object.fromEntries(nouns.map((name) => [name, noun(name)])) as unknown as CliServices;
+}

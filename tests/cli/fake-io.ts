@@ -1,0 +1,42 @@
+import type { CliIo } from '../../src/cli/dependencies.ts';
+
+/** A terminal made of arrays. */
+export interface FakeIo extends CliIo {
+  /** All that was printed. */
+  out(): string;
+  err(): string;
+  /** The prompts that were shown. */
+  readonly prompts: readonly string[];
+}
+
+/** @param typed what is typed at the prompts, in order; without it there is no terminal */
+export function fakeIo({
+  typed,
+  stdin = [],
+}: { typed?: readonly string[]; stdin?: readonly string[] } = {}): FakeIo {
+  const out: string[] = [];
+  const err: string[] = [];
+  const prompts: string[] = [];
+  const answers = [...(typed ?? [])];
+  return {
+    stdout: { write: (text) => out.push(text) },
+    stderr: { write: (text) => err.push(text) },
+    stdin: streamOf(stdin),
+    isInteractive: typed !== undefined,
+    isTTY: false,
+    color: false,
+    columns: 100,
+    readSecret: (prompt) => {
+      prompts.push(prompt);
+      return Promise.resolve(answers.shift() ?? '');
+    },
+    prompts,
+    out: () => out.join(''),
+    err: () => err.join(''),
+  };
+}
+
+// eslint-disable-next-line @typescript-eslint/require-await -- a stream is asynchronous even where its parts are at hand
+async function* streamOf(parts: readonly string[]): AsyncGenerator<string> {
+  yield* parts;
+}

@@ -1,0 +1,160 @@
+import { describe, expect, it } from '@jest/globals';
+import { buildProgram, runProgram } from '../../src/cli/program.ts';
+import { ServiceError } from '../../src/kernel/errors.ts';
+import { fakeCli } from './fake-dependencies.ts';
+
+const MISSING = new ServiceError('administrator.unknown', 'There is no administrator bert');
+
+describe('the tankeeper command', () => {
+  it('has every command that the README names', () => {
+    const { dependencies } = fakeCli();
+    expect(buildProgram(dependencies).commands.map((command) => command.name())).toEqual([
+      'serve',
+      'migrate',
+      'config',
+      'demo',
+      'admin',
+      'realm',
+      'resolver',
+      'user',
+      'token',
+      'policy',
+      'setting',
+      'device',
+    ]);
+  });
+
+  it('says what it knows with --help, exit codes included, and ends well', async () => {
+    const { dependencies, io } = fakeCli();
+    expect(await runProgram(['--help'], dependencies)).toBe(0);
+    expect(io.out()).toContain('Exit codes: 0 done, 1 it failed');
+  });
+
+  it('says its version', async () => {
+    const { dependencies, io } = fakeCli();
+    expect(await runProgram(['--version'], dependencies)).toBe(0);
+    expect(io.out()).toBe('1.2.3\n');
+  });
+
+  it.each([
+    ['no command', []],
+    ['an unknown command', ['frobnicate']],
+    ['an unknown command of a noun', ['token', 'frobnicate']],
+    ['a noun alone', ['token']],
+    ['an unknown option', ['token', 'list', '--frobnicate']],
+    ['a missing argument', ['token', 'show']],
+    ['one argument too many', ['token', 'show', 'A', 'B']],
+    ['a missing option', ['realm', 'add', 'r']],
+    ['an option with a wrong value', ['token', 'list', '--limit', '-1']],
+    ['options that exclude each other', ['token', 'list', '--active', '--inactive']],
+    ['a password as an argument', ['admin', 'add', 'bert', 's3cret']],
+  ])('ends with 2 and a word on stderr for %s, and touches nothing', async (_what, parameters) => {
+    const { dependencies, io, opened } = fakeCli();
+    expect(await runProgram(parameters, dependencies)).toBe(2);
+    expect(io.err()).not.toBe('');
+    expect(io.out()).toBe('');
+    expect(opened.count).toBe(0);
+  });
+
+  it('begins what it says of wrong usage with its name', async () => {
+    const { dependencies, io } = fakeCli();
+    await runProgram(['token', 'list', '--frobnicate'], dependencies);
+    expect(io.err()).toMatch(/^tankeeper: unknown option '--frobnicate'/);
+  });
+
+  it('ends with 1 and the reason on stderr when a service refuses, and closes the database', async () => {
+    const { dependencies, io, opened } = fakeCli({ 'administrators.remove': MISSING });
+    expect(await runProgram(['admin', 'remove', 'bert'], dependencies)).toBe(1);
+    expect(io.err()).toBe('tankeeper: There is no administrator bert\n');
+    expect(io.out()).toBe('');
+    expect(opened).toEqual({ count: 1, closed: 1 });
+  });
+
+  it('tells an operator the detail that clients never see', async () => {
+    const failure = new ServiceError('database.unavailable', 'The database is away', {
+      detail: 'ECONNREFUSED',
+    });
+    const { dependencies, io } = fakeCli({}, { openServices: () => Promise.reject(failure) });
+    expect(await runProgram(['token', 'list'], dependencies)).toBe(1);
+    expect(io.err()).toBe('tankeeper: The database is away (ECONNREFUSED)\n');
+  });
+
+  it('shows no stack for what nobody expected, unless LOG_LEVEL is debug', async () => {
+    const failing = { 'tokens.list': new TypeError('x is undefined', { cause: new Error('deep') }) };
+    const quiet = fakeCli(failing);
+    expect(await runProgram(['token', 'list'], quiet.dependencies)).toBe(1);
+    expect(quiet.io.err()).toBe(
+      'tankeeper: unexpected failure: x is undefined (LOG_LEVEL=debug tells more)\n',
+    );
+    const loud = fakeCli(failing, { debug: true });
+    await runProgram(['token', 'list'], loud.dependencies);
+    expect(loud.io.err()).toMatch(/TypeError: x is undefined\n\s+at .*\ncaused by Error: deep/s);
+  });
+
+  it('lets nothing that others wrote reach the terminal as an escape sequence', async () => {
+    const { dependencies, io } = fakeCli({
+      'tokens.show': new ServiceError('token.unknown', 'no \u001b[2J'),
+    });
+    await runProgram(['token', 'show', 'x'], dependencies);
+    expect(io.err()).toBe('tankeeper: no \\u001b[2J\n');
+  });
+
+  it('acts as the operator at the machine, under the name of their account', async () => {
+    const { dependencies, callers } = fakeCli({ 'tokens.list': [] });
+    await runProgram(['token', 'list'], dependencies);
+    expect(callers).toEqual([
+      {
+        principal: { administrator: 'operator:root', rights: ['*'], operator: true, client: '' },
+        requestId: 'cli-0101010101010101',
+      },
+    ]);
+  });
+});
+
+describe('serve, migrate and config', () => {
+  it('serve runs the server until it ends', async () => {
+    const events: string[] = [];
+    const { dependencies } = fakeCli(
+      {},
+      {
+        serve: () => {
+          events.push('served');
+          return Promise.resolve();
+        },
+      },
+    );
+    expect(await runProgram(['serve'], dependencies)).toBe(0);
+    expect(events).toEqual(['served']);
+  });
+
+  it('serve tells why it cannot', async () => {
+    const taken = new ServiceError('configuration.invalid', 'The port 5001 is in use');
+    const { dependencies, io } = fakeCli({}, { serve: () => Promise.reject(taken) });
+    expect(await runProgram(['serve'], dependencies)).toBe(1);
+    expect(io.err()).toBe('tankeeper: The port 5001 is in use\n');
+  });
+
+  it('migrate says what it applied', async () => {
+    const applied = fakeCli({}, { migrate: () => Promise.resolve({ applied: ['one', 'two'] }) });
+    await runProgram(['migrate'], applied.dependencies);
+    expect(applied.io.out()).toBe('applied:\n  one\n  two\n');
+    const nothing = fakeCli();
+    await runProgram(['migrate'], nothing.dependencies);
+    expect(nothing.io.out()).toBe('the tables are up to date\n');
+    await runProgram(['migrate', '--json'], applied.dependencies);
+    expect(applied.io.out()).toContain('{\n  "applied": [\n    "one",');
+  });
+
+  it('config shows each variable as it is given to it, masked', async () => {
+    const rows = [
+      { variable: 'PORT', value: '5001', source: 'default', meaning: 'the port' },
+      { variable: 'DATABASE_URL', value: 'postgres://app:***@db/x', source: 'environment', meaning: 'where' },
+    ] as const;
+    const { dependencies, io } = fakeCli({}, { describeConfig: () => rows });
+    expect(await runProgram(['config'], dependencies)).toBe(0);
+    expect(io.out().split('\n')[1]).toMatch(/^PORT +5001 +default +the port$/);
+    const json = fakeCli({}, { describeConfig: () => rows });
+    await runProgram(['--json', 'config'], json.dependencies);
+    expect(JSON.parse(json.io.out())).toEqual(rows);
+  });
+});
