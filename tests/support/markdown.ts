@@ -1,0 +1,55 @@
+/** A fenced block of a document. */
+export interface CodeBlock {
+  readonly language: string;
+  readonly text: string;
+}
+
+/** @returns the fenced blocks of a document */
+export function codeBlocks(markdown: string): readonly CodeBlock[] {
+  return [...markdown.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)].map(([, language = '', text = '']) => ({
+    language,
+    text,
+  }));
+}
+
+/** @returns the document without its fenced blocks */
+export function prose(markdown: string): string {
+  return markdown.replace(/^```[\s\S]*?^```$/gm, '');
+}
+
+/** @returns the lines of a shell block, those that go on joined, without comments */
+export function shellLines(text: string): readonly string[] {
+  return text
+    .replace(/\\\n\s*/g, '')
+    .split('\n')
+    .map((line) => line.replace(/(^|\s)#.*$/, '').trim())
+    .filter((line) => line !== '');
+}
+
+/** @returns the words of a shell line; quotation marks hold words together */
+export function shellWords(line: string): readonly string[] {
+  return [...line.matchAll(/(?:[^\s'"]+|'[^']*'|"[^"]*")+/g)].map(([word]) => word.replace(/['"]/g, ''));
+}
+
+/** @returns where the links of a document lead, pictures included */
+export function linkTargets(markdown: string): readonly string[] {
+  return [...prose(markdown).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target);
+}
+
+/** @returns the anchors of a document's headings, as GitHub makes them */
+export function anchors(markdown: string): readonly string[] {
+  return [...prose(markdown).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+      .replace(/ /g, '-'),
+  );
+}
+
+/** @returns the rows of the table that follows a heading, cells trimmed, without head and rule */
+export function tableUnder(markdown: string, heading: string): readonly (readonly string[])[] {
+  const section = markdown.split(`\n## ${heading}\n`)[1]?.split('\n## ')[0] ?? '';
+  return [...section.matchAll(/^\|(.*)\|$/gm)]
+    .slice(2)
+    .map(([, row = '']) => row.split('|').map((cell) => cell.trim()));
+}

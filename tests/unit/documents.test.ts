@@ -1,0 +1,161 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, normalize } from 'node:path';
+import { afterAll, describe, expect, it } from '@jest/globals';
+import type { Command } from 'commander';
+import { EXIT_CODES } from '../../src/cli/cli-failure.ts';
+import type { CliDependencies } from '../../src/cli/dependencies.ts';
+import { buildProgram, runProgram } from '../../src/cli/program.ts';
+import { VARIABLES, type Variable } from '../../src/config-variables.ts';
+import { adminEndpoints } from '../../src/http/controllers/admin-controller.ts';
+import { monitoringEndpoints } from '../../src/http/controllers/monitoring-controller.ts';
+import { ocraEndpoints } from '../../src/http/controllers/ocra-controller.ts';
+import { operationsEndpoints } from '../../src/http/controllers/operations-controller.ts';
+import type { Dialect } from '../../src/http/dialects/dialect.ts';
+import { systemClock, systemRandom } from '../../src/kernel/clock.ts';
+import { fakeIo } from '../cli/fake-io.ts';
+import { anchors, codeBlocks, linkTargets, shellLines, shellWords, tableUnder } from '../support/markdown.ts';
+import { isInRepository, listRepositoryFiles, readRepositoryFile } from '../support/repository-file.ts';
+
+const documents = [
+  ...['README.md', 'SECURITY.md', 'CONTRIBUTING.md', 'CHANGELOG.md'],
+  ...listRepositoryFiles('docs').filter((path) => path.endsWith('.md')),
+];
+const readme = readRepositoryFile('README.md');
+const shell = documents.flatMap((path) =>
+  codeBlocks(readRepositoryFile(path))
+    .filter(({ language }) => language === 'sh')
+    .flatMap(({ text }) => shellLines(text)),
+);
+const homeFolder = mkdtempSync(join(tmpdir(), 'tankeeper-documents-'));
+const reached = (): Promise<never> => Promise.reject(new Error('reached'));
+
+afterAll(() => {
+  rmSync(homeFolder, { recursive: true });
+});
+
+describe.each(documents)('%s', (path) => {
+  const text = readRepositoryFile(path);
+
+  it('has links that lead somewhere', () => {
+    const broken = linkTargets(text)
+      .filter((target) => !/^https?:/.test(target))
+      .filter((target) => {
+        const [file = '', anchor] = target.split('#');
+        const there = file === '' ? path : normalize(join(dirname(path), file));
+        const isThere = isInRepository(there);
+        return !isThere || (anchor !== undefined && !anchors(readRepositoryFile(there)).includes(anchor));
+      });
+    expect(broken).toEqual([]);
+  });
+
+  it('names only files that there are', () => {
+    const named = [...text.matchAll(/`((?:src|tests|docs|bin|docker|bench|\.ci)\/[\w./-]+)`/g)].map(
+      ([, file = '']) => file,
+    );
+    expect(named.filter((file) => !isInRepository(file))).toEqual([]);
+  });
+});
+
+describe('the commands in the documents', () => {
+  const commands = shell
+    .map((line) => line.replace(/^docker-compose exec tankeeper /, '').replace(/^(?:[A-Z_]+=\S+ )+/, ''))
+    .filter((line) => /^(?:tankeeper|node bin\/tankeeper\.js) /.test(line))
+    .map((line) => shellWords(line.replace(/^(?:tankeeper|node bin\/tankeeper\.js) /, '')));
+
+  it('are there', () => {
+    expect(commands.length).toBeGreaterThan(20);
+  });
+
+  it.each(commands.map((words) => [words.join(' '), words] as const))(
+    'tankeeper %s',
+    async (_title, words) => {
+      const io = fakeIo();
+      const status = await runProgram(words, dependenciesWith(io));
+      expect(status === EXIT_CODES.usage ? io.err() : '').toBe('');
+    },
+  );
+
+  it('set variables that there are', () => {
+    const set = shell.flatMap((line) =>
+      [...line.matchAll(/(?:^| )([A-Z][A-Z_]{3,})=\S/g)].map(([, name = '']) => name),
+    );
+    expect(set).toContain('DATABASE_URL');
+    expect(set.filter((name) => !(name in VARIABLES))).toEqual([]);
+  });
+});
+
+describe('the README', () => {
+  it('lists every variable as it is read', () => {
+    const variables: readonly (readonly [string, Variable])[] = Object.entries(VARIABLES);
+    expect(tableUnder(readme, 'Configuration')).toEqual(
+      variables.map(([name, { fallback, meaning, allowed }]) => [
+        `\`${name}\``,
+        fallback === undefined ? '' : `\`${fallback}\``,
+        meaning,
+        allowed,
+      ]),
+    );
+  });
+
+  it('lists every endpoint with its methods', () => {
+    const dialect = {} as Dialect;
+    const endpoints = [
+      ...ocraEndpoints({} as Parameters<typeof ocraEndpoints>[0], dialect),
+      ...monitoringEndpoints({} as Parameters<typeof monitoringEndpoints>[0], dialect, 'on'),
+      ...adminEndpoints(
+        {} as Parameters<typeof adminEndpoints>[0],
+        {} as Parameters<typeof adminEndpoints>[1],
+        dialect,
+      ),
+      ...operationsEndpoints(() => Promise.resolve(true)),
+    ];
+    const listed = tableUnder(readme, 'Endpoints').map(([path, methods]) => `${path ?? ''} ${methods ?? ''}`);
+    expect(listed.sort()).toEqual(
+      endpoints.map(({ path, methods }) => `\`${path}\` ${methods.join(', ')}`).sort(),
+    );
+  });
+
+  it('lists every command', () => {
+    const listed = tableUnder(readme, 'The command `tankeeper`').flatMap(([cell = '']) =>
+      [...cell.matchAll(/`([^`]+)`/g)].flatMap(([, text = '']) => namedCommands(text)),
+    );
+    expect(listed.sort()).toEqual([...leaves(buildProgram(dependenciesWith(fakeIo())))].sort());
+  });
+});
+
+/** `token show, set` names `token show` and `token set`. */
+function namedCommands(text: string): readonly string[] {
+  const [first = '', ...others] = text.split(', ');
+  const group = first.split(' ').slice(0, -1);
+  return [first, ...others.map((name) => [...group, name].join(' '))];
+}
+
+function leaves(command: Command, above: readonly string[] = []): readonly string[] {
+  return command.commands.flatMap((one) => {
+    const path = [...above, one.name()];
+    return one.commands.length === 0 ? [path.join(' ')] : leaves(one, path);
+  });
+}
+
+/** Enough for every command to read its words; none gets further than its first deed. */
+function dependenciesWith(io: CliDependencies['io']): CliDependencies {
+  return {
+    io,
+    homeFolder,
+    openServices: reached,
+    serve: reached,
+    migrate: reached,
+    startDemoServer: reached,
+    untilStopped: reached,
+    describeConfig: () => [],
+    fetch: reached,
+    port: 5001,
+    databaseConfigured: false,
+    debug: false,
+    clock: systemClock,
+    random: systemRandom,
+    version: '0.0.0',
+    osUser: 'test',
+  };
+}
