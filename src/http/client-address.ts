@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 /** Stands for an address that is not known; no policy names it. */
@@ -9,5 +10,5 @@ const UNKNOWN = 'unknown';
  *   (RFC 4291 §2.5.5.2), `unknown` for anything that is no address
  */
 export function clientAddress(address: string | undefined): string {
-  return address !== undefined && ipaddr.isValid(address) ? ipaddr.process(address).toString() : UNKNOWN;
+  return address !== undefined && isIP(address) !== 0 ? ipaddr.process(address).toString() : UNKNOWN;
 }
