@@ -1,4 +1,4 @@
-import { ServiceError } from '../kernel/errors.ts';
+import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import type { AccessControl, Grant } from './access-control.ts';
 import { administrativeRight } from './administrative-right.ts';
 import { actOf, type Caller } from './caller.ts';
@@ -108,11 +108,17 @@ export class RealmService {
   /**
    * Tries whether the users of a resolver can be read.
    * @returns how many there are
-   * @throws ServiceError 'resolver.unknown', 'resolver.unavailable' that says why not
+   * @throws ServiceError 'resolver.unknown', 'resolver.invalid' that says why not
    */
   async testResolver(caller: Caller, name: string): Promise<number> {
     const setup = await this.#mayRead(caller);
-    return this.#its.sources(requireResolver(setup, name)).count();
+    try {
+      return await this.#its.sources(requireResolver(setup, name)).count();
+    } catch (cause) {
+      throw isServiceError(cause, 'resolver.unavailable')
+        ? new ServiceError('resolver.invalid', cause.message, { cause })
+        : cause;
+    }
   }
 
   /**

@@ -1,0 +1,81 @@
+import { TextDecoder } from 'node:util';
+import type { DirectoryUser } from '../accounts/ports.ts';
+import { readPasswdLine } from './passwd-line.ts';
+
+/** Why a file is not taken, in words that quote nothing of it. */
+export class PasswdFault extends Error {
+  override readonly name = 'PasswdFault';
+}
+
+/** The users of a passwd file. */
+export interface PasswdContent {
+  readonly byLogin: ReadonlyMap<string, DirectoryUser>;
+  /** Where several accounts share an id, as Unix allows, the first counts. */
+  readonly byId: ReadonlyMap<string, DirectoryUser>;
+}
+
+const LONGEST_LINE = 64 * 1024;
+const NEWLINE = 0x0a;
+
+/**
+ * Reads a whole file or nothing of it: a user whose line is broken must not silently cease to exist, nor must one who
+ * stands twice be taken for the wrong one.
+ * @param chunks the file's bytes
+ * @param limit how many bytes are read at most
+ * @throws PasswdFault that names the line
+ */
+export async function readPasswd(chunks: AsyncIterable<Buffer>, limit: number): Promise<PasswdContent> {
+  const byLogin = new Map<string, DirectoryUser>();
+  const byId = new Map<string, DirectoryUser>();
+  let number = 0;
+  for await (const line of splitLines(chunks, limit)) {
+    number += 1;
+    const read = readPasswdLine(decode(line, number));
+    if (read.kind === 'broken') {
+      throw brokenLine(number, read.reason);
+    }
+    if (read.kind === 'user') {
+      const { user } = read;
+      if (byLogin.has(user.login)) {
+        throw brokenLine(number, 'its login stands in an earlier line already');
+      }
+      byLogin.set(user.login, user);
+      byId.set(user.userId, byId.get(user.userId) ?? user);
+    }
+  }
+  return { byLogin, byId };
+}
+
+async function* splitLines(chunks: AsyncIterable<Buffer>, limit: number): AsyncGenerator<Buffer> {
+  let rest = Buffer.alloc(0);
+  let total = 0;
+  for await (const chunk of chunks) {
+    total += chunk.length;
+    if (total > limit) {
+      throw new PasswdFault(`it has more than ${limit} bytes`);
+    }
+    rest = Buffer.concat([rest, chunk]);
+    for (let end = rest.indexOf(NEWLINE); end >= 0; end = rest.indexOf(NEWLINE)) {
+      yield rest.subarray(0, end);
+      rest = rest.subarray(end + 1);
+    }
+    if (rest.length > LONGEST_LINE) {
+      throw new PasswdFault(`it has a line of more than ${LONGEST_LINE} bytes`);
+    }
+  }
+  if (rest.length > 0) {
+    yield rest;
+  }
+}
+
+function decode(line: Buffer, number: number): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(line);
+  } catch {
+    throw brokenLine(number, 'it is not UTF-8');
+  }
+}
+
+function brokenLine(number: number, reason: string): PasswdFault {
+  return new PasswdFault(`its line ${number} is broken: ${reason}`);
+}

@@ -1,0 +1,110 @@
+import type { KeyRegistration, KeyRegistry, RegisteredKey, Sealed } from '../accounts/vault.ts';
+import type { Random } from '../kernel/clock.ts';
+import { isServiceError, ServiceError } from '../kernel/errors.ts';
+import { createKeyFile, readKeyFile } from './key-file.ts';
+import { SecretVault } from './secret-vault.ts';
+
+const CANARY = Buffer.from('tankeeper canary', 'utf8');
+
+/** The vault, and what was found on the way. */
+export interface OpenedVault {
+  readonly vault: SecretVault;
+  /** Whether the key file was made just now. */
+  readonly created: boolean;
+  /** What operators should mend, in words for the log. */
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Opens the vault with the keys of the file, after making sure that they are the keys of this database. A database
+ * without any gets the current key of the file; where there is no file either, one is made. Nothing is ever overwritten,
+ * and where a key is missing nothing is written at all: a new key beside old secrets would hide the loss until later.
+ * @throws ServiceError 'key.unavailable' that names the file and the ids of the keys that are needed and found
+ */
+export async function openVault(given: {
+  readonly keyFile: string;
+  readonly registry: KeyRegistration;
+  readonly random: Random;
+}): Promise<OpenedVault> {
+  return given.registry.withRegistration(async (registry) => {
+    const registered = await registry.registered();
+    const opened = await openKeys(given.keyFile, registered, given.random);
+    assertKeysOf(registered, opened.vault, given.keyFile);
+    await registerCurrent(registry, registered, opened.vault);
+    return opened;
+  });
+}
+
+async function openKeys(
+  file: string,
+  registered: readonly RegisteredKey[],
+  random: Random,
+): Promise<OpenedVault> {
+  const found = await readKeyFile(file);
+  if (found !== undefined) {
+    return {
+      vault: new SecretVault({ keys: found.keys, random }),
+      created: false,
+      warnings: found.warnings,
+    };
+  }
+  if (registered.length > 0) {
+    throw new ServiceError(
+      'key.unavailable',
+      `The database needs the encryption ${listKeys(registered.map(({ keyId }) => keyId))}, ` +
+        `and there is no key file ${file}. Restore it from its safe copy; nothing was written.`,
+    );
+  }
+  const key = await createKeyFile(file, random);
+  return { vault: new SecretVault({ keys: [key], random }), created: true, warnings: [] };
+}
+
+function assertKeysOf(registered: readonly RegisteredKey[], vault: SecretVault, file: string): void {
+  const missing = registered.map(({ keyId }) => keyId).filter((keyId) => !vault.keyIds.includes(keyId));
+  if (missing.length > 0) {
+    throw new ServiceError(
+      'key.unavailable',
+      `The database needs the encryption ${listKeys(missing)}, and the key file ${file} ` +
+        `holds the ${listKeys(vault.keyIds)}. Nothing was written.`,
+    );
+  }
+  for (const { keyId, canary } of registered) {
+    if (!opensCanary(vault, keyId, canary)) {
+      throw new ServiceError(
+        'key.unavailable',
+        `The encryption key ${keyId} in the key file ${file} does not open what the database keeps to try it: ` +
+          'the database was altered. Nothing was written.',
+      );
+    }
+  }
+}
+
+async function registerCurrent(
+  registry: KeyRegistry,
+  registered: readonly RegisteredKey[],
+  vault: SecretVault,
+): Promise<void> {
+  const { currentKeyId } = vault;
+  if (!registered.some(({ keyId }) => keyId === currentKeyId)) {
+    await registry.register(currentKeyId, vault.seal(CANARY, 'probe', canarySubject(currentKeyId)));
+  }
+}
+
+function opensCanary(vault: SecretVault, keyId: string, canary: Buffer): boolean {
+  try {
+    return vault.open(canary as Sealed, 'probe', canarySubject(keyId)).equals(CANARY);
+  } catch (error) {
+    if (isServiceError(error)) {
+      return false;
+    }
+    throw error;
+  }
+}
+
+function canarySubject(keyId: string): string {
+  return `key ${keyId}`;
+}
+
+function listKeys(keyIds: readonly string[]): string {
+  return `${keyIds.length === 1 ? 'key' : 'keys'} ${keyIds.join(', ')}`;
+}
