@@ -28,7 +28,7 @@ export function wholeNumber(least: number, most: number): (text: string) => numb
 export function parseExpiry(text: string, now: Date): Date {
   if (/^\d{4}-\d{2}-\d{2}(?:T[\d:.]+(?:Z|[+-]\d{2}:\d{2}))?$/.test(text)) {
     const date = new Date(text);
-    if (!Number.isNaN(date.getTime())) {
+    if (!Number.isNaN(date.getTime()) && isCalendarDay(text.slice(0, 10))) {
       return date;
     }
   }
@@ -40,4 +40,9 @@ export function parseExpiry(text: string, now: Date): Date {
     }
     throw new InvalidArgumentError('It must be a date (2027-01-31) or a duration (90D, 12H).');
   }
+}
+
+/** JavaScript takes 30 February for 2 March. */
+function isCalendarDay(day: string): boolean {
+  return new Date(day).toISOString().startsWith(day);
 }

@@ -1,0 +1,43 @@
+import { describe, expect, it } from '@jest/globals';
+import { parseExpiry, parseList, wholeNumber } from '../../src/cli/option-values.ts';
+
+const NOW = new Date('2026-11-20T12:00:00Z');
+
+describe('values of options', () => {
+  it.each([
+    ['a,b', ['a', 'b']],
+    [' a , ,b,', ['a', 'b']],
+    ['', []],
+  ])('the list %j is read', (text, items) => {
+    expect(parseList(text)).toEqual(items);
+  });
+
+  it.each([
+    ['2027-01-31', '2027-01-31T00:00:00.000Z'],
+    ['2027-01-31T12:00:00Z', '2027-01-31T12:00:00.000Z'],
+    ['2027-01-31T12:00:00+01:00', '2027-01-31T11:00:00.000Z'],
+    ['90D', '2027-02-18T12:00:00.000Z'],
+    ['1h', '2026-11-20T13:00:00.000Z'],
+  ])('%s is an instant', (text, instant) => {
+    expect(parseExpiry(text, NOW).toISOString()).toBe(instant);
+  });
+
+  it.each([
+    '',
+    'soon',
+    '2027-13-01',
+    '2027-02-30',
+    '2027-02-30T12:00:00Z',
+    '31.01.2027',
+    '2027-01-31T12:00:00',
+  ])('%j is none', (text) => {
+    expect(() => parseExpiry(text, NOW)).toThrow('It must be a date (2027-01-31) or a duration (90D, 12H).');
+  });
+
+  it.each(['-1', '1.5', '1e3', '0x10', '', ' 1', '11', '99999999999'])(
+    '%j is no number from 0 to 10',
+    (text) => {
+      expect(() => wholeNumber(0, 10)(text)).toThrow('from 0 to 10');
+    },
+  );
+});
