@@ -1,0 +1,110 @@
+import { AccessControl } from '../accounts/access-control.ts';
+import { AdministratorService } from '../accounts/administrator-service.ts';
+import { ConfigurationService } from '../accounts/configuration-service.ts';
+import type { PasswordHasher } from '../accounts/ports.ts';
+import { PolicyService } from '../accounts/policy-service.ts';
+import { RealmService } from '../accounts/realm-service.ts';
+import { TokenService } from '../accounts/token-service.ts';
+import { UserDirectory } from '../accounts/user-directory.ts';
+import type { Vault } from '../accounts/vault.ts';
+import type { Clock, Random } from '../kernel/clock.ts';
+import type { Log } from '../kernel/log.ts';
+import { MonitoringService } from '../monitoring/monitoring-service.ts';
+import { ChallengeFactory, hexTransactionIds } from '../ocra/challenge-factory.ts';
+import { EnrolmentService } from '../ocra/enrolment-service.ts';
+import { OcraService } from '../ocra/ocra-service.ts';
+import { readOcraSettings } from '../ocra/ocra-settings.ts';
+import { ResponseCheck } from '../ocra/response-check.ts';
+import { RolloutPhase2 } from '../ocra/rollout-phase2.ts';
+import { TokenChoice } from '../ocra/token-choice.ts';
+import { TokenRegistration } from '../ocra/token-registration.ts';
+import { openUserSources } from '../resolvers/user-sources.ts';
+import { SqlAdministratorStore } from '../storage/administrator-store.ts';
+import { SqlChallengeStore } from '../storage/challenge-store.ts';
+import type { Database } from '../storage/database.ts';
+import { SqlManagedUserStore } from '../storage/managed-user-store.ts';
+import { SqlSetupStore } from '../storage/setup-store.ts';
+import { ConfigurationProbe } from '../storage/storage-probe.ts';
+import { SqlTokenCounts } from '../storage/token-counts.ts';
+import { SqlTokenStore } from '../storage/token-store.ts';
+
+/** What services are built from. */
+export interface ServiceParts {
+  readonly database: Database;
+  readonly vault: Vault;
+  readonly hasher: PasswordHasher;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  /** Seconds. */
+  readonly sessionLifetime: number;
+  /** Seconds. */
+  readonly resolverTimeout: number;
+}
+
+export interface Services {
+  readonly setup: SqlSetupStore;
+  readonly administrators: AdministratorService;
+  readonly realms: RealmService;
+  readonly policies: PolicyService;
+  readonly configuration: ConfigurationService;
+  readonly tokens: TokenService;
+  readonly ocra: OcraService;
+  readonly enrolment: EnrolmentService;
+  readonly monitoring: MonitoringService;
+}
+
+/** @returns every service, over the given database */
+export function buildServices(parts: ServiceParts): Services {
+  const { database, vault, hasher, clock, random } = parts;
+  const setup = new SqlSetupStore({ database, clock });
+  const access = new AccessControl({ clock });
+  const managedUsers = new SqlManagedUserStore({ database });
+  const sources = openUserSources({ users: managedUsers, hasher });
+  const users = new UserDirectory({ sources });
+  const common = { setup, access, users, sources, hasher, vault, clock, random };
+  return {
+    setup,
+    administrators: new AdministratorService({
+      ...common,
+      administrators: new SqlAdministratorStore({ database }),
+      sessionLifetime: parts.sessionLifetime,
+    }),
+    realms: new RealmService({ ...common, users: managedUsers }),
+    policies: new PolicyService(common),
+    configuration: new ConfigurationService({ ...common, check: readOcraSettings }),
+    tokens: new TokenService({ ...common, tokens: new SqlTokenStore({ database }) }),
+    ...buildOcraServices(parts, common),
+    monitoring: new MonitoringService({
+      ...common,
+      setups: setup,
+      configurationState: setup,
+      counts: new SqlTokenCounts({ database }),
+      probe: new ConfigurationProbe({ database, vault, random }),
+      resolverTimeLimit: parts.resolverTimeout * 1000,
+    }),
+  };
+}
+
+function buildOcraServices(
+  { database, vault, clock, random, log }: ServiceParts,
+  common: { setup: SqlSetupStore; access: AccessControl; users: UserDirectory },
+): Pick<Services, 'ocra' | 'enrolment'> {
+  const store = new SqlTokenStore({ database });
+  const challenges = new SqlChallengeStore({ database });
+  const tokens = new TokenChoice({ tokens: store, users: common.users });
+  const factory = new ChallengeFactory({ clock, random, log, transactionIds: hexTransactionIds });
+  const shared = { ...common, vault, clock, random, challenges, factory };
+  return {
+    ocra: new OcraService({
+      ...shared,
+      tokens,
+      check: new ResponseCheck({ vault, users: common.users, clock }),
+    }),
+    enrolment: new EnrolmentService({
+      ...shared,
+      registration: new TokenRegistration({ tokens: store, random }),
+      phase2: new RolloutPhase2({ ...shared, tokens }),
+    }),
+  };
+}

@@ -1,0 +1,120 @@
+import type { Config } from '../config.ts';
+import { systemClock, systemRandom } from '../kernel/clock.ts';
+import { isServiceError, ServiceError } from '../kernel/errors.ts';
+import type { Log } from '../kernel/log.ts';
+import { openVault } from '../security/open-vault.ts';
+import { Argon2PasswordHasher } from '../security/password-hash.ts';
+import { type Database, openDatabase } from '../storage/database.ts';
+import { describeDatabaseFault } from '../storage/database-faults.ts';
+import { openEmbeddedPostgres } from '../storage/embedded-postgres.ts';
+import { SqlKeyRegistry } from '../storage/key-registry.ts';
+import { migrateToLatest, pendingMigrations } from '../storage/migrate.ts';
+import { migrationNames } from '../storage/migration-source.ts';
+import { buildServices, type Services } from './build-services.ts';
+
+/** `server` for the one server of a data folder, `guest` for commands, also while a server runs. */
+export type Role = 'server' | 'guest';
+
+/** An open database, and how to leave it. */
+export interface OpenDatabase {
+  readonly database: Database;
+  close(): Promise<void>;
+}
+
+/** An installation that is ready for use. */
+export interface Installation extends OpenDatabase {
+  readonly services: Services;
+}
+
+/**
+ * Opens the database: that of DATABASE_URL, else the embedded one in the data folder, which is started or joined.
+ * @throws ServiceError 'database.unavailable', 'data-folder.in-use'
+ */
+export async function connect(config: Config, role: Role, log: Log): Promise<OpenDatabase> {
+  const url = config.databaseUrl;
+  const embedded =
+    url === undefined ? await openEmbeddedPostgres({ dataDir: config.dataDir, log, role }) : undefined;
+  const database = openDatabase({
+    connection: embedded?.connection ?? url ?? '',
+    poolSize: role === 'server' ? config.databasePoolSize : 4,
+    applicationName: `tankeeper ${role}`,
+    log,
+  });
+  const close = async (): Promise<void> => {
+    await database.close();
+    await embedded?.close();
+  };
+  try {
+    await database.ready();
+  } catch (error) {
+    await close();
+    throw url === undefined
+      ? error
+      : new ServiceError('database.unavailable', describeDatabaseFault(error, url), { cause: error });
+  }
+  return { database, close };
+}
+
+/**
+ * Opens database, schema and keys, and builds the services.
+ * @throws ServiceError 'database.unavailable', 'data-folder.in-use', 'configuration.invalid', 'key.unavailable'
+ */
+export async function openInstallation(config: Config, role: Role, log: Log): Promise<Installation> {
+  const { database, close } = await connect(config, role, log);
+  try {
+    await prepareSchema(database, role, log);
+    const { vault, created, warnings } = await openVault({
+      keyFile: config.encryptionKeyFile,
+      registry: new SqlKeyRegistry({ database }),
+      random: systemRandom,
+    });
+    warnings.forEach((warning) => {
+      log.warn(warning);
+    });
+    if (created) {
+      log.info('A new encryption key was made: keep a copy of the key file in a safe place, apart from the database');
+    }
+    const services = buildServices({
+      database,
+      vault,
+      hasher: new Argon2PasswordHasher(),
+      clock: systemClock,
+      random: systemRandom,
+      log,
+      sessionLifetime: config.sessionLifetime,
+      resolverTimeout: config.resolverTimeout,
+    });
+    return { database, services, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** A server brings the schema up to date; a command only makes a new one, never changes one that a server works on. */
+async function prepareSchema(database: Database, role: Role, log: Log): Promise<void> {
+  const pending = await pendingMigrations(database);
+  if (role === 'guest' && pending.length > 0 && pending.length < migrationNames.length) {
+    throw new ServiceError(
+      'configuration.invalid',
+      'the database is older than this program: run `tankeeper migrate`, or start the server, which does so itself',
+    );
+  }
+  if (pending.length > 0) {
+    const applied = await migrateToLatest(database);
+    log.info('The database schema is up to date', { attempts: applied.length });
+  }
+}
+
+/** @returns whether the database answers */
+export async function isReady(database: Database): Promise<boolean> {
+  try {
+    await database.ready();
+    return true;
+  } catch (error) {
+    if (isServiceError(error, 'database.unavailable')) {
+      return false;
+    }
+    throw error;
+  }
+}

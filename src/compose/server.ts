@@ -1,0 +1,61 @@
+import { type Config, readSecretFile } from '../config.ts';
+import { createApp } from '../http/app.ts';
+import { startServer } from '../http/server.ts';
+import { systemClock, systemRandom } from '../kernel/clock.ts';
+import type { Log } from '../kernel/log.ts';
+import { isReady, openInstallation } from './open-installation.ts';
+import type { Services } from './build-services.ts';
+import { packageVersion } from './package-version.ts';
+
+/** How long requests at work may take when the server stops, in milliseconds. */
+const GRACE = 9_000;
+
+/** A server at work. */
+export interface TankeeperServer {
+  /** `http://host:port`, without a slash at its end. */
+  readonly baseUrl: string;
+  readonly services: Services;
+  /** The first administrator, when this start created one; with the password, when a random one was made. */
+  readonly firstAdministrator: { readonly name: string; readonly password?: string } | undefined;
+  /** Takes no more requests, lets those at work finish for nine seconds at most, closes the database. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Opens the installation and listens.
+ * @throws ServiceError 'database.unavailable', 'data-folder.in-use', 'configuration.invalid', 'key.unavailable',
+ *   'address.unavailable'
+ */
+export async function startTankeeper(config: Config, log: Log): Promise<TankeeperServer> {
+  const { database, services, close } = await openInstallation(config, 'server', log);
+  try {
+    const firstAdministrator = await services.administrators.ensureFirstAdministrator(
+      config.adminPasswordFile === undefined
+        ? undefined
+        : readSecretFile('ADMIN_PASSWORD_FILE', config.adminPasswordFile),
+    );
+    const app = createApp({
+      services: { ...services, ready: () => isReady(database) },
+      config: { ...config, serviceVersion: config.serviceVersion ?? `Tankeeper ${packageVersion()}` },
+      log,
+      clock: systemClock,
+      random: systemRandom,
+    });
+    const server = await startServer(app, config);
+    const baseUrl = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${server.port}`;
+    log.info('Listening', { host: config.host, port: server.port });
+    return {
+      baseUrl,
+      services,
+      firstAdministrator,
+      stop: async () => {
+        const drained = await server.close(GRACE);
+        await close();
+        log.info(drained ? 'Stopped' : 'Stopped; some requests were cut off');
+      },
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}

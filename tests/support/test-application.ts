@@ -1,0 +1,220 @@
+import type { Express } from 'express';
+import request, { type Response } from 'supertest';
+import type { Caller } from '../../src/accounts/caller.ts';
+import { buildServices, type Services } from '../../src/compose/build-services.ts';
+import { createApp } from '../../src/http/app.ts';
+import { systemRandom } from '../../src/kernel/clock.ts';
+import { computeResponse } from '../../src/ocra/compute.ts';
+import { timeStepAt } from '../../src/ocra/data-input.ts';
+import { parseQrTanUrl } from '../../src/ocra/qrtan-url.ts';
+import { parseOcraSuite } from '../../src/ocra/suite.ts';
+import { SecretVault } from '../../src/security/secret-vault.ts';
+import { createTestDatabase, type TestDatabase } from './test-database.ts';
+
+/** A clock that stands still until it is told otherwise. */
+export class TestClock {
+  #now = new Date('2026-11-20T12:00:00Z');
+  now(): Date {
+    return this.#now;
+  }
+  advance(seconds: number): void {
+    this.#now = new Date(this.#now.getTime() + seconds * 1000);
+  }
+}
+
+/** A challenge as a portal gets it. */
+export interface PortalChallenge {
+  readonly transactionid: string;
+  readonly question: string;
+  readonly url: string;
+}
+
+/** A transaction's entry in checkstatus. */
+export interface StatusEntry {
+  readonly serial: string;
+  readonly transactionid: string;
+  readonly received_tan: boolean;
+  readonly valid_tan: boolean;
+  readonly failcount: number;
+}
+
+export const OPERATOR: Caller = {
+  principal: { administrator: 'test', operator: true, rights: ['*'], client: '' },
+  requestId: 'test',
+};
+
+/** The key of every token that `enrolPlain` makes. */
+export const KEY = Buffer.from('12345678901234567890123456789012', 'ascii');
+
+type Method = 'get' | 'post';
+
+/** The whole server but its socket: real database, real services, real HTTP handling; only the clock is ours. */
+export class TestApplication {
+  readonly clock: TestClock;
+  readonly services: Services;
+  readonly app: Express;
+  readonly databaseUrl: string;
+  readonly logged: string[];
+  readonly #database: TestDatabase;
+  #bearer = '';
+
+  private constructor(
+    database: TestDatabase,
+    clock: TestClock,
+    services: Services,
+    app: Express,
+    logged: string[],
+  ) {
+    this.#database = database;
+    this.databaseUrl = database.url;
+    this.clock = clock;
+    this.services = services;
+    this.app = app;
+    this.logged = logged;
+  }
+
+  static async open(): Promise<TestApplication> {
+    const database = await createTestDatabase();
+    const clock = new TestClock();
+    const logged: string[] = [];
+    const line = (message: string, fields?: object): void => {
+      logged.push(JSON.stringify({ message, ...fields }));
+    };
+    const log = { error: line, warn: line, info: line, debug: line };
+    const services = buildServices({
+      database: database.database,
+      vault: new SecretVault({ keys: [Buffer.alloc(32, 7)], random: systemRandom }),
+      hasher: {
+        hash: (password) => Promise.resolve(`test:${password}`),
+        verify: (hash, password) => Promise.resolve(hash === `test:${password}`),
+        verifyNothing: () => Promise.resolve(false),
+      },
+      clock,
+      random: systemRandom,
+      log,
+      sessionLifetime: 3600,
+      resolverTimeout: 3,
+    });
+    const app = createApp({
+      services: { ...services, ready: () => Promise.resolve(true) },
+      config: {
+        trustProxy: [],
+        dialect: 'documented',
+        serviceVersion: 'Tankeeper test',
+        monitoringPost: 'on',
+      },
+      log,
+      clock,
+      random: systemRandom,
+    });
+    const application = new TestApplication(database, clock, services, app, logged);
+    await application.#addAdministrator();
+    return application;
+  }
+
+  async #addAdministrator(): Promise<void> {
+    await this.services.administrators.ensureFirstAdministrator('correct horse');
+    const { token } = await this.services.administrators.addApiToken(OPERATOR, 'admin', {
+      name: 'test',
+      rights: ['*'],
+    });
+    this.#bearer = token;
+  }
+
+  async close(): Promise<void> {
+    await this.#database.drop();
+  }
+
+  /** A request as the administrator `admin`. */
+  async asAdmin(
+    path: string,
+    parameters: Record<string, string>,
+    method: Method = 'post',
+  ): Promise<Response> {
+    return this.send(path, parameters, method).set('Authorization', `Bearer ${this.#bearer}`);
+  }
+
+  /** A request without credentials. */
+  send(path: string, parameters: Record<string, string>, method: Method = 'post'): request.Test {
+    return method === 'get'
+      ? request(this.app).get(path).query(parameters)
+      : request(this.app).post(path).type('form').send(parameters);
+  }
+
+  /** A managed resolver, a realm of the same name over it, and its users. */
+  async addRealm(name: string, logins: readonly string[] = []): Promise<void> {
+    const { realms } = this.services;
+    await realms.setResolver(OPERATOR, { name, kind: 'managed', settings: {} });
+    await realms.setRealm(OPERATOR, { name, resolvers: [name] });
+    for (const login of logins) {
+      await realms.addUser(OPERATOR, {
+        resolver: name,
+        login,
+        givenName: '',
+        surname: '',
+        email: '',
+        phone: '',
+      });
+    }
+  }
+
+  async enrolPlain(serial: string, ocrasuite: string, more: Record<string, string> = {}): Promise<void> {
+    await this.services.enrolment.init(OPERATOR, {
+      type: 'ocra',
+      serial,
+      ocrasuite,
+      otpkey: KEY.toString('hex'),
+      ...more,
+    });
+  }
+
+  async challenge(serial: string, data = ''): Promise<PortalChallenge> {
+    const { body } = (await this.asAdmin('/ocra/request', { serial, data })) as {
+      body: { detail?: { transactionid: string; data: string } };
+    };
+    if (body.detail === undefined) {
+      throw new Error(`no challenge: ${JSON.stringify(body)}`);
+    }
+    const url = parseQrTanUrl(body.detail.data);
+    return {
+      transactionid: body.detail.transactionid,
+      question: url.kind === 'req' ? url.question : '',
+      url: body.detail.data,
+    };
+  }
+
+  /** The value of /ocra/check_t. */
+  async check(transactionid: string, pass: string, method: Method = 'post'): Promise<unknown> {
+    const { body } = (await this.send('/ocra/check_t', { transactionid, pass }, method)) as {
+      body: { result: { value: unknown } };
+    };
+    return body.result.value;
+  }
+
+  async status(parameters: Record<string, string>): Promise<readonly StatusEntry[]> {
+    const { body } = (await this.asAdmin('/ocra/checkstatus', parameters)) as {
+      body: { result: { value: readonly StatusEntry[] } };
+    };
+    return body.result.value;
+  }
+
+  /** What the customer's device answers. */
+  respond(
+    suite: string,
+    question: string,
+    { counter = 0n, pin = '', key = KEY }: { counter?: bigint; pin?: string; key?: Buffer } = {},
+  ): string {
+    const parsed = parseOcraSuite(suite);
+    return computeResponse(parsed, key, {
+      question,
+      counter,
+      pin,
+      timeStep: timeStepAt(parsed, this.clock.now()),
+    });
+  }
+}
+
+/** @returns a response of the same length that is surely another one */
+export function wrongResponse(right: string): string {
+  return right.replace(/.$/, (last) => String((Number(last) + 1) % 10));
+}
