@@ -35,7 +35,7 @@ export class SqlAdministratorStore implements AdministratorStore {
     return rows.map(toAdministrator);
   }
 
-  insert(name: string, passwordHash: string, act: Act): Promise<void> {
+  async insert(name: string, passwordHash: string, act: Act): Promise<void> {
     assertStorable(name);
     return this.#database.transact(async (transaction) => {
       const inserted: unknown[] = await transaction('administrators')
@@ -54,7 +54,7 @@ export class SqlAdministratorStore implements AdministratorStore {
    * Creates the first administrator: of several servers that try at once, one succeeds.
    * @returns false when there is an administrator already, and nothing was stored
    */
-  insertFirst(name: string, passwordHash: string, act: Act): Promise<boolean> {
+  async insertFirst(name: string, passwordHash: string, act: Act): Promise<boolean> {
     assertStorable(name);
     return this.#alone(async (transaction) => {
       const somebody: unknown = await transaction('administrators').first('id');

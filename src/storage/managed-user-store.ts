@@ -62,7 +62,7 @@ export class SqlManagedUserStore implements ManagedUserStore {
   }
 
   /** @throws ServiceError 'user.exists', 'resolver.unknown', 'resolver.invalid' when the resolver is not a managed one */
-  insert(resolverId: string, user: Omit<ManagedUser, 'userId'>, act: Act): Promise<ManagedUser> {
+  async insert(resolverId: string, user: Omit<ManagedUser, 'userId'>, act: Act): Promise<ManagedUser> {
     assertStorable(...Object.values(user));
     return this.#database.transact(async (transaction) => {
       await holdManagedResolver(transaction, resolverId);

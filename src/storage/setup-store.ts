@@ -38,7 +38,7 @@ export class SqlSetupStore implements SetupStore, ConfigurationState {
     return readRevision(this.#database.knex);
   }
 
-  putPolicy(policy: Policy, act: Act): Promise<void> {
+  async putPolicy(policy: Policy, act: Act): Promise<void> {
     const { user: username, ...columns } = policy;
     assertStorable(username, ...Object.values(columns).map(String));
     return this.#change(async (transaction) => {
@@ -57,7 +57,7 @@ export class SqlSetupStore implements SetupStore, ConfigurationState {
     });
   }
 
-  putRealm(name: string, resolvers: readonly string[], act: Act): Promise<void> {
+  async putRealm(name: string, resolvers: readonly string[], act: Act): Promise<void> {
     assertStorable(name, ...resolvers);
     const wanted = realmName(name);
     return this.#change(async (transaction) => {
@@ -94,7 +94,7 @@ export class SqlSetupStore implements SetupStore, ConfigurationState {
     });
   }
 
-  putResolver(resolver: Omit<Resolver, 'id'>, act: Act): Promise<void> {
+  async putResolver(resolver: Omit<Resolver, 'id'>, act: Act): Promise<void> {
     assertStorable(resolver.name, ...Object.entries(resolver.settings).flat());
     return this.#change(async (transaction) => {
       const isNew = await storeResolver(transaction, resolver);

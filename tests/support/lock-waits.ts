@@ -1,0 +1,23 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import type { Database } from '../../src/storage/database.ts';
+
+const PATIENCE_MS = 5_000;
+
+/** Comes back when this many statements in the database wait for somebody else's lock. @throws after five seconds */
+export async function untilWaiting({ knex }: Database, wanted = 1): Promise<void> {
+  const deadline = performance.now() + PATIENCE_MS;
+  for (;;) {
+    const { rows } = await knex.raw<{ rows: { waiting: string }[] }>(
+      `SELECT count(*) AS waiting FROM pg_stat_activity
+       WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+    );
+    if (Number(rows[0]?.waiting) >= wanted) {
+      return;
+    }
+    if (performance.now() > deadline) {
+      throw new Error(`Not ${wanted} but ${rows[0]?.waiting ?? 'nobody'} waited for a lock`);
+    }
+    await sleep(5);
+  }
+}
