@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { z } from 'zod';
 import { ServiceError } from '../kernel/errors.ts';
-import { decodeUtf8, type Entry, parseQueryString } from './query-string.ts';
+import { type Entry, parseQueryString } from './query-string.ts';
 import { type BodyLimits, readBody } from './request-body.ts';
 
 /** The parameters of a request: names in lower case, each with its last value. */
@@ -67,10 +67,9 @@ export function pickParameters<Shape extends z.ZodRawShape>(
     : new ServiceError('parameter.missing', `Missing parameter '${name}'.`);
 }
 
-/** Node gives the bytes of the request line as if they were Latin-1. */
 function queryOf(url: string): string {
   const mark = url.indexOf('?');
-  return mark === -1 ? '' : decodeUtf8(Buffer.from(url.slice(mark + 1), 'latin1'));
+  return mark === -1 ? '' : url.slice(mark + 1);
 }
 
 /** No name, id or password holds U+0000 (which the database refuses, too) or half a character. */

@@ -52,7 +52,7 @@ export function createLogger({ level, format, stream, clock }: LoggerOptions): L
 }
 
 function jsonLine({ time, level, message, ...fields }: winston.Logform.TransformableInfo): string {
-  return JSON.stringify({ time, level, message, ...fields });
+  return visible(JSON.stringify({ time, level, message, ...fields }));
 }
 
 /** `12:00:00.000 INFO  request method=GET path=/ocra/request status=200`; a stack on lines of its own, indented. */
@@ -69,7 +69,7 @@ function textLine({ time, level, message, stack, ...fields }: winston.Logform.Tr
   return head.join(' ') + frames.join('');
 }
 
-/** Control characters could forge lines or steer the terminal. */
+/** Control characters could forge lines or steer the terminal. As they are written here, JSON can be read back. */
 function visible(text: string): string {
   return text.replace(
     /[\p{Cc}\u2028\u2029]/gu,

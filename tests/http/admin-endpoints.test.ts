@@ -139,18 +139,6 @@ describe('/admin/init', () => {
     });
   });
 
-  it('draws the longest text that a QR code holds', async () => {
-    const { app } = enrolling({
-      kind: 'phase1',
-      serial: 'S',
-      sharedSecret: 'ab',
-      appImport: 'x'.repeat(2_953),
-    });
-    expect((await request(app).post('/admin/init?qr=png').set(AS_ADMIN)).get('Content-Type')).toBe(
-      'image/png',
-    );
-  });
-
   it('names a missing type', async () => {
     const { app, fail } = createTestApp();
     fail('init', new ServiceError('parameter.missing', "Missing parameter 'type'."));

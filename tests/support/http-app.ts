@@ -30,7 +30,7 @@ export interface TestApp {
   /** What the configuration holds. */
   readonly configuration: Map<string, string>;
   /** Makes an operation of the domain fail from now on. */
-  fail(name: string, error: Error): void;
+  readonly fail: (name: string, error: Error) => void;
 }
 
 /** @returns the whole HTTP interface over a domain that answers the same always and remembers what it was asked */

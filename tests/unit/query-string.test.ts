@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { decodeUtf8, parseQueryString } from '../../src/http/query-string.ts';
-
-const malformed = expect.objectContaining({ code: 'request.malformed' }) as Error;
+import { refusalOf } from '../support/refusal.ts';
 
 describe('parseQueryString', () => {
   it.each([
@@ -29,7 +28,7 @@ describe('parseQueryString', () => {
   it.each(['%', '%4', '%zz', 'a=%E4', '%C3=1', 'a=%C0%80', 'a=%ED%A0%80', 'a=%F5%80%80%80', 'ok=1&bad=%'])(
     'refuses %j and never guesses',
     (text) => {
-      expect(() => parseQueryString(text)).toThrow(malformed);
+      expect(refusalOf(() => parseQueryString(text)).code).toBe('request.malformed');
     },
   );
 
@@ -47,6 +46,6 @@ describe('parseQueryString', () => {
 
 describe('decodeUtf8', () => {
   it('refuses bytes that are not UTF-8', () => {
-    expect(() => decodeUtf8(Buffer.from([0x61, 0xff]))).toThrow(malformed);
+    expect(refusalOf(() => decodeUtf8(Buffer.from([0x61, 0xff]))).code).toBe('request.malformed');
   });
 });
