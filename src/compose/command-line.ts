@@ -64,6 +64,8 @@ async function serve(config: Config): Promise<void> {
     stream: process.stdout,
     clock: systemClock,
   });
+  // From the first moment on: also a start that is interrupted must not leave a database running.
+  const stopped = untilStopped();
   const server = await startTankeeper(config, log);
   const { firstAdministrator } = server;
   if (firstAdministrator?.password !== undefined) {
@@ -71,7 +73,7 @@ async function serve(config: Config): Promise<void> {
       `\nThe first administrator is '${firstAdministrator.name}'. The password, shown this once:\n\n  ${firstAdministrator.password}\n\n`,
     );
   }
-  await untilStopped();
+  await stopped;
   log.info('Stopping');
   await server.stop();
   await log.end();

@@ -72,7 +72,9 @@ export async function openInstallation(config: Config, role: Role, log: Log): Pr
       log.warn(warning);
     });
     if (created) {
-      log.info('A new encryption key was made: keep a copy of the key file in a safe place, apart from the database');
+      log.info(
+        'A new encryption key was made: keep a copy of the key file in a safe place, apart from the database',
+      );
     }
     const services = buildServices({
       database,
@@ -102,7 +104,7 @@ async function prepareSchema(database: Database, role: Role, log: Log): Promise<
   }
   if (pending.length > 0) {
     const applied = await migrateToLatest(database);
-    log.info('The database schema is up to date', { attempts: applied.length });
+    log.info(`Brought the database schema up to date: ${applied.length} migrations`);
   }
 }
 
