@@ -3,7 +3,7 @@ import type { Clock } from '../kernel/clock.ts';
 import { allowedFields } from './log-fields.ts';
 
 const LEVELS = { error: 0, warn: 1, info: 2, debug: 3 } as const;
-export type LogLevel = keyof typeof LEVELS;
+type LogLevel = keyof typeof LEVELS;
 
 /** Takes fields of any kind, as only those of the list in `log-fields.ts` are written. Fits every log port. */
 export interface Logger extends Readonly<

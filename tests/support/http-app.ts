@@ -5,7 +5,7 @@ import { type AppConfig, type AppServices, createApp } from '../../src/http/app.
 import type { Clock, Random } from '../../src/kernel/clock.ts';
 import type { Log, LogFields } from '../../src/kernel/log.ts';
 
-export const NOW = new Date('2026-11-20T12:00:00.000Z');
+const NOW = new Date('2026-11-20T12:00:00.000Z');
 
 /** What the fake administrators know. */
 export const ADMIN = { name: 'admin', password: 'p:ä55 word' };
@@ -144,7 +144,7 @@ function fakeServices(answer: Answer, configuration: ReadonlyMap<string, string>
 export const fixedClock: Clock = { now: () => NOW };
 
 /** Bytes 00…, then 01…, then 02…: never the same twice. */
-export function countingRandom(): Random {
+function countingRandom(): Random {
   let next = 0;
   return { bytes: (size) => Buffer.alloc(size, next++), below: () => 0 };
 }
