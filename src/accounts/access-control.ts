@@ -14,7 +14,8 @@ export interface Grant {
 
 /** What somebody wants to do. */
 export interface Right {
-  readonly scope: PolicyScope;
+  /** Policies of the scope authentication give values, not rights. */
+  readonly scope: Exclude<PolicyScope, 'authentication'>;
   readonly action: string;
   /** What to tell them when they may not. */
   readonly message: string;

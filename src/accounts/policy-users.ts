@@ -64,8 +64,8 @@ export function plainResolverName(text: string): string {
 function readRule(text: string): UserRule {
   const isExclusion = text.startsWith('!');
   const entry = isExclusion ? text.slice(1).trim() : text;
-  if (entry === '') {
-    throw new ServiceError('policy.invalid', "'!' names nobody");
+  if (entry === '' || entry === ':') {
+    throw new ServiceError('policy.invalid', `'${text}' names nobody`);
   }
   if (entry === '*') {
     return { isExclusion, isEverybody: true, matches: () => true };

@@ -1,0 +1,73 @@
+import type { Act } from '../../src/accounts/caller.ts';
+import type { TokenFilter, TokenStore } from '../../src/accounts/ports.ts';
+import type { NewToken, Token, TokenChange } from '../../src/accounts/token.ts';
+
+/** Tokens without a database, for tests of services. Remembers which acts were done. */
+export class InMemoryTokenStore implements TokenStore {
+  readonly acts: Act[] = [];
+  readonly #tokens = new Map<string, Token>();
+
+  constructor(tokens: readonly NewToken[] = []) {
+    for (const token of tokens) {
+      this.#add(token);
+    }
+  }
+
+  findBySerial(serial: string): Promise<Token | undefined> {
+    return Promise.resolve(this.#tokens.get(serial));
+  }
+
+  list(filter: TokenFilter): Promise<readonly Token[]> {
+    const { offset = 0, limit = Infinity } = filter;
+    return Promise.resolve(this.#matching(filter).slice(offset, offset + limit));
+  }
+
+  count(filter: TokenFilter): Promise<number> {
+    return Promise.resolve(this.#matching(filter).length);
+  }
+
+  insert(token: NewToken, act: Act): Promise<Token> {
+    this.acts.push(act);
+    return Promise.resolve(this.#add(token));
+  }
+
+  update(serial: string, change: TokenChange, act: Act): Promise<Token | undefined> {
+    const token = this.#tokens.get(serial);
+    if (token === undefined) {
+      return Promise.resolve(undefined);
+    }
+    this.acts.push(act);
+    const changed = { ...token, ...change, secrets: { ...token.secrets, ...change.secrets } };
+    this.#tokens.set(serial, changed);
+    return Promise.resolve(changed);
+  }
+
+  remove(serial: string, act: Act): Promise<boolean> {
+    this.acts.push(act);
+    return Promise.resolve(this.#tokens.delete(serial));
+  }
+
+  #add(token: NewToken): Token {
+    const id = String(this.#tokens.size + 1);
+    const added = { ...token, id, createdAt: new Date(0), lastSuccessAt: null };
+    this.#tokens.set(token.serial, added);
+    return added;
+  }
+
+  #matching({ serial, owner, realm, inRealms, active, assigned }: TokenFilter): readonly Token[] {
+    const tests: ((token: Token) => boolean)[] = [
+      (token) => serial === undefined || token.serial === serial,
+      (token) =>
+        owner === undefined ||
+        (token.owner?.resolverId === owner.resolverId && token.owner.userId === owner.userId),
+      (token) =>
+        realm === undefined || (realm === null ? token.realms.length === 0 : token.realms.includes(realm)),
+      (token) => inRealms === undefined || token.realms.some((name) => inRealms.includes(name)),
+      (token) => active === undefined || token.active === active,
+      (token) => assigned === undefined || (token.owner !== null) === assigned,
+    ];
+    return [...this.#tokens.values()]
+      .filter((token) => tests.every((test) => test(token)))
+      .sort((left, right) => (left.serial < right.serial ? -1 : 1));
+  }
+}

@@ -1,0 +1,73 @@
+import { describe, expect, it } from '@jest/globals';
+import { plainResolverName, type PolicySubject, readUsers } from '../../src/accounts/policy-users.ts';
+import { refusalOf } from '../support/refusal.ts';
+
+function subject(login: string, realms: readonly string[] = ['mydefrealm'], resolver = 'def'): PolicySubject {
+  return { login, realms, resolver };
+}
+
+describe('the users of a policy', () => {
+  it.each([
+    ['alice', subject('alice'), 'named'],
+    ['alice', subject('ALICE'), 'nobody'],
+    ['alice', subject('alicea'), 'nobody'],
+    [' bob ,  alice ', subject('alice'), 'named'],
+    ['*', subject('alice'), 'everybody'],
+    ['*, alice', subject('alice'), 'named'],
+    ['', subject('alice'), 'nobody'],
+    [' , ', subject('alice'), 'nobody'],
+    ['alice@mydefrealm', subject('alice'), 'named'],
+    ['alice@MyDefRealm', subject('alice'), 'named'],
+    ['alice@other', subject('alice'), 'nobody'],
+    ['bob@mydefrealm', subject('alice'), 'nobody'],
+    ['*@mydefrealm', subject('alice'), 'named'],
+    ['*@other', subject('alice'), 'nobody'],
+    ['alice@*', subject('alice', []), 'named'],
+    ['fritz@intern', subject('fritz@intern'), 'named'],
+    ['fritz@intern@mydefrealm', subject('fritz@intern'), 'named'],
+    ['.*@example\\.com', subject('fritz@example.com'), 'named'],
+    ['def:', subject('alice'), 'named'],
+    ['DEF:', subject('alice'), 'nobody'],
+    ['passwdresolver.def:', subject('alice'), 'named'],
+    ['useridresolver.PasswdIdResolver.IdResolver.def:', subject('alice'), 'named'],
+    ['re.*', subject('restricted'), 'named'],
+    ['re.*', subject('RESTRICTED'), 'nobody'],
+    ['*, !alice', subject('alice'), 'nobody'],
+    ['*, !alice', subject('bob'), 'everybody'],
+    ['!alice', subject('bob'), 'everybody'],
+    ['!alice', subject('alice'), 'nobody'],
+    ['alice, !al.*', subject('alice'), 'nobody'],
+  ] as const)('%j: %j is %s', (text, who, expected) => {
+    expect(readUsers(text)(who)).toBe(expected);
+  });
+
+  it.each(['eva.maria', 'anna+test', 'o-neil_1'])(
+    'takes the login %s for what it is, not for a pattern',
+    (login) => {
+      expect(readUsers(login)(subject(login))).toBe('named');
+      expect(readUsers(login)(subject(login.replace(/[.+_-]/, 'x')))).toBe('nobody');
+    },
+  );
+
+  it('a login full of signs is matched by itself at most', () => {
+    expect(readUsers('alice')(subject('.*'))).toBe('nobody');
+    expect(readUsers('alice')(subject('*'))).toBe('nobody');
+    expect(readUsers('alice')(subject(''))).toBe('nobody');
+  });
+
+  it.each(['!', ':', '!:', 'alice, *bob', '(', 'a@(b'])('%s is refused', (text) => {
+    expect(refusalOf(() => readUsers(text)).code).toBe('policy.invalid');
+  });
+});
+
+describe('the name of a resolver', () => {
+  it.each([
+    ['def', 'def'],
+    ['my.res', 'my.res'],
+    [' useridresolver.PasswdIdResolver.IdResolver.my.res ', 'my.res'],
+    ['useridresolveree.LDAPIdResolver.IdResolver.x', 'x'],
+    ['sqlresolver.x', 'x'],
+  ])('%j is %j without its class', (text, name) => {
+    expect(plainResolverName(text)).toBe(name);
+  });
+});
