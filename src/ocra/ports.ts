@@ -36,7 +36,8 @@ export interface ChallengeStore {
   /**
    * Answers a challenge exactly once: reads it with its token, lets `decide` decide, and applies the decision only if
    * nobody has changed the token or its challenges in between; otherwise decides again, then holding the token's lock.
-   * @param decide may be called twice; must not have effects of its own
+   * @param decide may be called more than once; must not have effects of its own. What it reads from the database may
+   *   need a second connection
    * @returns the decision that was applied, undefined when there is no such transaction
    */
   answer(

@@ -4,6 +4,7 @@ import type { Policy, Setup } from '../../src/accounts/setup.ts';
 import { SqlSetupStore } from '../../src/storage/setup-store.ts';
 import { SqlTokenStore } from '../../src/storage/token-store.ts';
 import { NOW } from '../support/challenge-answers.ts';
+import { untilWaiting } from '../support/lock-waits.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 import { ACT, tokenValue } from '../support/token-values.ts';
 
@@ -200,6 +201,22 @@ describe('resolvers', () => {
     await expect(store.removeResolver('used', ACT)).rejects.toMatchObject({ code: 'resolver.in-use' });
     await tokens.update('Owned', { owner: null }, ACT);
     expect(await store.removeResolver('used', ACT)).toBe(true);
+  });
+
+  it('that are being removed cannot be given to a token', async () => {
+    await store.putResolver({ ...resolverNamed('leaving'), kind: 'passwd' }, ACT);
+    const removing = await test.database.knex.transaction();
+    const [resolver] = await removing('resolvers')
+      .where({ name: 'leaving' })
+      .delete()
+      .returning<{ id: string }[]>('id');
+    const owner = { resolverId: resolver?.id ?? '', resolver: 'leaving', userId: '1', login: 'ann' };
+    const inserted = new SqlTokenStore({ database: test.database })
+      .insert(tokenValue('Late', { owner }), ACT)
+      .catch((error: unknown) => error);
+    await untilWaiting(test.database);
+    await removing.commit();
+    expect(await inserted).toMatchObject({ code: 'resolver.unknown' });
   });
 
   it('are either removed or given to a token, when both is tried at once', async () => {
