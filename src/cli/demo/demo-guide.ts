@@ -10,6 +10,9 @@ import type { DemoServer } from './demo-server.ts';
 import { assertAnswer, type Expectation } from './expectation.ts';
 
 const WIDEST = 110;
+/** Longer than any URL of a QR code; pictures are longer. */
+const LONGEST_TEXT = 600;
+const SHORTENED = 60;
 
 /** Leads through the tour: numbers the steps, shows each request and its answer, and sees that the answer is right. */
 export class DemoGuide {
@@ -50,7 +53,7 @@ export class DemoGuide {
     this.#write(`   ${this.#styled('cyan', `$ ${curlLine(request, baseUrl, adminPassword)}`)}`);
     const { status, body } = await sendDemoRequest(this.#fetch, this.#server, request);
     const width = Math.min(this.#io.columns, WIDEST) - 3;
-    this.say(safeLines(typeof body === 'string' ? body : compactJson(body, width)));
+    this.say(safeLines(typeof body === 'string' ? body : compactJson(shorten(body), width)));
     try {
       assertAnswer(status, 200, 'HTTP status');
       assertAnswer(body, expected);
@@ -69,4 +72,13 @@ export class DemoGuide {
   #write(text: string): void {
     this.#io.stdout.write(`${text}\n`);
   }
+}
+
+/** @returns the answer with its pictures cut short: nobody reads them */
+function shorten(body: unknown): unknown {
+  return JSON.parse(JSON.stringify(body), (_key, value: unknown) =>
+    typeof value === 'string' && value.length > LONGEST_TEXT
+      ? `${value.slice(0, SHORTENED)}… (${value.length} characters)`
+      : value,
+  ) as unknown;
 }

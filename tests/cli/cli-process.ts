@@ -1,0 +1,70 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+const PROGRAM = fileURLToPath(new URL('../../bin/tankeeper.js', import.meta.url));
+
+/** How a command ended. */
+export interface Ended {
+  /** null: a signal ended it. */
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** A `tankeeper` command that runs as its own process. */
+export interface Running {
+  /** @returns what it had printed once `text` was among it. @throws when it ends before that */
+  printed(text: string): Promise<string>;
+  /** Sends a signal. */
+  signal(name: 'SIGTERM' | 'SIGINT'): void;
+  readonly ended: Promise<Ended>;
+}
+
+/**
+ * Starts a command with this environment and nothing else of ours.
+ * @param input what it reads from standard input
+ */
+export function startCli(
+  parameters: readonly string[],
+  environment: Readonly<Record<string, string>>,
+  input = '',
+): Running {
+  const child = spawn(process.execPath, [PROGRAM, ...parameters], {
+    env: { PATH: process.env.PATH ?? '', ...environment },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  child.stdin.on('error', () => undefined);
+  child.stdin.end(input);
+  const printed = { out: '', err: '' };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (printed.out += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (printed.err += text));
+  const ended = once(child, 'close').then(([code]): Ended => ({ code: code as number | null, ...printed }));
+  return {
+    printed: (text) =>
+      new Promise((resolve, reject) => {
+        const look = (): void => {
+          if (printed.out.includes(text)) {
+            child.stdout.off('data', look);
+            resolve(printed.out);
+          }
+        };
+        child.stdout.on('data', look);
+        look();
+        void ended.then(({ code, out, err }) => {
+          reject(new Error(`ended with ${code ?? 'a signal'}:\n${out}\n${err}`));
+        });
+      }),
+    signal: (name) => child.kill(name),
+    ended,
+  };
+}
+
+/** Runs a command to its end. */
+export function runCli(
+  parameters: readonly string[],
+  environment: Readonly<Record<string, string>>,
+  input?: string,
+): Promise<Ended> {
+  return startCli(parameters, environment, input).ended;
+}
