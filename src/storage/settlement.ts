@@ -6,7 +6,7 @@ import type { ChallengeRow } from './challenge-rows.ts';
 import { stateColumns } from './token-rows.ts';
 
 /** What a decision says is to change. */
-export type Settlement = NonNullable<Decision['change']>;
+type Settlement = NonNullable<Decision['change']>;
 
 /**
  * Settles a response in one statement, hence in one transaction of its own where `connection` is none: the token, its

@@ -7,7 +7,7 @@ import type { ChallengeOfToken } from '../../src/ocra/ports.ts';
 export const NOW = new Date('2026-11-20T12:00:00Z');
 
 /** The defaults, but for the number of wrong responses that closes a challenge. */
-export function settingsWith(maxChallengeRequests = 3): ReturnType<typeof readOcraSettings> {
+function settingsWith(maxChallengeRequests = 3): ReturnType<typeof readOcraSettings> {
   return readOcraSettings(new Map([['OcraMaxChallengeRequests', String(maxChallengeRequests)]]));
 }
 
