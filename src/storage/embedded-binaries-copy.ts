@@ -77,14 +77,22 @@ async function copyName(nativeFolder: string): Promise<string> {
 async function copyFolder(source: string, target: string): Promise<void> {
   await mkdir(target);
   await chmod(target, 0o755);
-  for (const entry of await readdir(source, { withFileTypes: true })) {
-    const [from, to] = [join(source, entry.name), join(target, entry.name)];
-    if (entry.isDirectory()) {
-      await copyFolder(from, to);
-    } else if (entry.isFile()) {
-      await copyDurably(from, to);
-    }
-  }
+  const entries = await readdir(source, { withFileTypes: true });
+  await Promise.all(
+    entries.map(async (entry) => {
+      const [from, to] = [join(source, entry.name), join(target, entry.name)];
+      if (entry.isDirectory()) {
+        await copyFolder(from, to);
+      } else if (entry.isFile() && !isForLinking(entry.name)) {
+        await copyDurably(from, to);
+      }
+    }),
+  );
+}
+
+/** Archives that only compilers need. */
+function isForLinking(name: string): boolean {
+  return name.endsWith('.a');
 }
 
 /** On disk before the rename that publishes it: a copy with holes after a power cut would never be noticed. */

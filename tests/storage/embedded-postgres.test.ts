@@ -1,10 +1,11 @@
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFile, readFile, readdir, stat, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readFile, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 
 import type { ServiceError } from '../../src/kernel/errors.ts';
 import { isServiceError } from '../../src/kernel/errors.ts';
@@ -12,12 +13,32 @@ import { readPostmasterFile } from '../../src/storage/embedded-postmaster.ts';
 import { ask, embeddedFolders, isServed } from '../support/embedded-folders.ts';
 import { openElsewhere } from '../support/embedded-process.ts';
 
+// Processes and databases are started here, on machines that may be busy.
+jest.setTimeout(60_000);
+
 const folders = embeddedFolders();
 afterEach(() => folders.clear());
+
+const lasting = embeddedFolders();
+let prepared: string;
+beforeAll(async () => {
+  const dataDir = join(await lasting.make(), 'data');
+  await (await lasting.open({ dataDir })).close();
+  prepared = join(dataDir, 'postgres');
+});
+afterAll(() => lasting.clear());
 
 async function newDataDir(): Promise<{ dataDir: string; cluster: string }> {
   const dataDir = join(await folders.make(), 'data');
   return { dataDir, cluster: join(dataDir, 'postgres') };
+}
+
+/** @returns a data folder with a database in it, which takes less time than to create one */
+async function usedDataDir(): Promise<{ dataDir: string; cluster: string }> {
+  const { dataDir, cluster } = await newDataDir();
+  await mkdir(dataDir, { mode: 0o711 });
+  await promisify(execFile)('cp', ['-a', prepared, cluster]);
+  return { dataDir, cluster };
 }
 
 async function until(condition: () => Promise<boolean>): Promise<void> {
@@ -40,7 +61,7 @@ describe('the embedded PostgreSQL', () => {
   });
 
   it('survives a power cut by default, and saves that effort only when told so', async () => {
-    const { dataDir } = await newDataDir();
+    const { dataDir } = await usedDataDir();
     const durable = await folders.open({ dataDir, durable: true });
     expect(await ask(durable.connection, 'SHOW fsync')).toBe('on');
     await durable.close();
@@ -61,7 +82,7 @@ describe('the embedded PostgreSQL', () => {
   });
 
   it('writes neither statements nor rows to its log', async () => {
-    const { dataDir } = await newDataDir();
+    const { dataDir } = await usedDataDir();
     const { connection } = await folders.open({ dataDir });
     await ask(connection, 'CREATE TABLE secrets (pin text CHECK (length(pin) > 99))');
     await expect(ask(connection, "INSERT INTO secrets VALUES ('secret-4711')")).rejects.toThrow('violates');
@@ -83,7 +104,7 @@ describe('the embedded PostgreSQL', () => {
 
 describe('several processes on one data folder', () => {
   it('lets a command in while the server runs, and out again without harm', async () => {
-    const { dataDir } = await newDataDir();
+    const { dataDir } = await usedDataDir();
     const server = await folders.open({ dataDir, role: 'server' });
     const command = await openElsewhere({ dataDir, role: 'guest', durable: false });
     expect(command.report).toEqual({ host: server.connection.host, startedHere: false });
@@ -92,7 +113,7 @@ describe('several processes on one data folder', () => {
   });
 
   it('is stopped by whoever leaves last', async () => {
-    const { dataDir, cluster } = await newDataDir();
+    const { dataDir, cluster } = await usedDataDir();
     const server = await folders.open({ dataDir, role: 'server' });
     const command = await folders.open({ dataDir });
     await server.close();
@@ -102,14 +123,14 @@ describe('several processes on one data folder', () => {
   });
 
   it('is stopped when all leave at the same moment', async () => {
-    const { dataDir, cluster } = await newDataDir();
+    const { dataDir, cluster } = await usedDataDir();
     const all = await Promise.all([1, 2, 3, 4].map(() => folders.open({ dataDir })));
     await Promise.all(all.map((one) => one.close()));
     expect(await isServed(cluster)).toBe(false);
   });
 
   it('refuses a second server, names the first, and lets a new one in when that is gone', async () => {
-    const { dataDir } = await newDataDir();
+    const { dataDir } = await usedDataDir();
     const first = await openElsewhere({ dataDir, role: 'server', durable: false });
     await expect(folders.open({ dataDir, role: 'server' })).rejects.toMatchObject({
       code: 'data-folder.in-use',
@@ -135,7 +156,7 @@ describe('several processes on one data folder', () => {
   });
 
   it('lets one in while another one stops it', async () => {
-    const { dataDir } = await newDataDir();
+    const { dataDir } = await usedDataDir();
     let present = await folders.open({ dataDir });
     for (let round = 0; round < 8; round += 1) {
       const [, next] = await Promise.all([
@@ -150,7 +171,7 @@ describe('several processes on one data folder', () => {
 
 describe('after a crash', () => {
   it('goes on under the next process when the first was killed, which stops it in the end', async () => {
-    const { dataDir, cluster } = await newDataDir();
+    const { dataDir, cluster } = await usedDataDir();
     const first = await openElsewhere({ dataDir, role: 'server', durable: false });
     await first.kill();
     expect(await isServed(cluster)).toBe(true);
@@ -161,7 +182,7 @@ describe('after a crash', () => {
   });
 
   it('comes back when PostgreSQL itself is killed under a running server', async () => {
-    const { dataDir, cluster } = await newDataDir();
+    const { dataDir, cluster } = await usedDataDir();
     const server = await folders.open({ dataDir, role: 'server' });
     const before = await readPostmasterFile(cluster);
     process.kill(before?.pid ?? 0, 'SIGKILL');
@@ -175,7 +196,7 @@ describe('after a crash', () => {
   });
 
   it('keeps a passing command from stopping it after the server lost its connection', async () => {
-    const { dataDir } = await newDataDir();
+    const { dataDir } = await usedDataDir();
     const server = await folders.open({ dataDir, role: 'server' });
     await ask(
       server.connection,
@@ -187,7 +208,7 @@ describe('after a crash', () => {
   });
 
   it('starts although the number in postmaster.pid now belongs to another process of the same user', async () => {
-    const { dataDir, cluster } = await newDataDir();
+    const { dataDir, cluster } = await usedDataDir();
     const { connection, close } = await folders.open({ dataDir });
     await close();
     const { uid, gid } = await stat(cluster);
@@ -205,7 +226,7 @@ describe('after a crash', () => {
   });
 
   it('says what PostgreSQL says when it does not start, at once', async () => {
-    const { dataDir, cluster } = await newDataDir();
+    const { dataDir, cluster } = await usedDataDir();
     await (await folders.open({ dataDir })).close();
     await appendFile(join(cluster, 'postgresql.conf'), '\nmax_connections = many\n');
     const fault = await folders.open({ dataDir }).catch((error: unknown) => error);

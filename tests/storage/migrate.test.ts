@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir } from 'node:fs/promises';
@@ -13,10 +13,17 @@ import {
   rollbackAll,
 } from '../../src/storage/migrate.ts';
 import { migrationNames, migrationSource } from '../../src/storage/migration-source.ts';
+import { embeddedFolders, isServed } from '../support/embedded-folders.ts';
 import type { TestDatabase } from '../support/test-database.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
+
+// Processes and databases are started here, on machines that may be busy.
+jest.setTimeout(60_000);
+
+const folders = embeddedFolders();
+afterEach(() => folders.clear());
 
 let empty: TestDatabase;
 beforeEach(async () => {
@@ -42,6 +49,7 @@ async function schemaOf({ database }: TestDatabase): Promise<readonly string[]> 
 
 /** Runs Knex's command line, as \`npm run knex\` does. */
 async function knexCommand(
+  env: Readonly<Record<string, string>>,
   ...parameters: readonly string[]
 ): Promise<{ status: number | null; output: string }> {
   const child = spawn(
@@ -49,7 +57,7 @@ async function knexCommand(
     ['--import', 'tsx', 'node_modules/knex/bin/cli.js', '--knexfile', 'knexfile.ts', ...parameters],
     {
       cwd: ROOT,
-      env: { PATH: process.env.PATH ?? '', DATABASE_URL: empty.url },
+      env: { PATH: process.env.PATH ?? '', ...env },
       stdio: ['ignore', 'pipe', 'inherit'],
     },
   );
@@ -151,10 +159,23 @@ describe('the migrations', () => {
 
 describe('the knex command', () => {
   it('migrates the database of DATABASE_URL, under the names that the server uses', async () => {
-    expect(await knexCommand('migrate:latest')).toMatchObject({ status: 0 });
+    const env = { DATABASE_URL: empty.url };
+    expect(await knexCommand(env, 'migrate:latest')).toMatchObject({ status: 0 });
     expect(await pendingMigrations(empty.database)).toEqual([]);
-    expect((await knexCommand('migrate:list')).output).toContain(migrationNames.at(-1));
-    expect(await knexCommand('migrate:rollback', '--all')).toMatchObject({ status: 0 });
+    expect((await knexCommand(env, 'migrate:list')).output).toContain(migrationNames.at(-1));
+    expect(await knexCommand(env, 'migrate:rollback', '--all')).toMatchObject({ status: 0 });
     expect(await pendingMigrations(empty.database)).toEqual(migrationNames);
+  });
+
+  it('migrates the embedded database of DATA_DIR where there is no DATABASE_URL, and leaves it stopped', async () => {
+    const dataDir = join(await folders.make(), 'data');
+    expect(await knexCommand({ DATA_DIR: dataDir }, 'migrate:latest')).toMatchObject({ status: 0 });
+    while (await isServed(join(dataDir, 'postgres'))) {
+      await sleep(20);
+    }
+    const embedded = await folders.open({ dataDir });
+    const database = openDatabase({ connection: embedded.connection });
+    expect(await pendingMigrations(database)).toEqual([]);
+    await database.close();
   });
 });

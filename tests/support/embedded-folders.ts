@@ -13,7 +13,7 @@ import { isPostmasterOf, readPostmasterFile } from '../../src/storage/embedded-p
 export const asRoot = process.getuid?.() === 0;
 
 /** A log that keeps its messages. */
-export interface KeptLog {
+interface KeptLog {
   readonly messages: string[];
 }
 

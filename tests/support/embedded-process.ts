@@ -1,8 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 import type { EmbeddedPostgresOptions } from '../../src/storage/embedded-postgres.ts';
+
+const CHILD = fileURLToPath(new URL('./embedded-child.ts', import.meta.url));
 
 /** How opening went in the other process. */
 export interface EmbeddedReport {
@@ -33,17 +36,12 @@ export async function openElsewhere(
   options: Omit<EmbeddedPostgresOptions, 'log'>,
   { env, ...account }: ProcessSurroundings = {},
 ): Promise<EmbeddedProcess> {
-  const child = spawn(
-    process.execPath,
-    ['--import', 'tsx', join(import.meta.dirname, 'embedded-child.ts'), JSON.stringify(options)],
-    {
-      ...account,
-      cwd: join(import.meta.dirname, '..', '..'),
-      // tsx keeps its cache there, under the name of the user.
-      env: { PATH: process.env.PATH ?? '', ...env },
-      stdio: ['pipe', 'pipe', 'inherit'],
-    },
-  );
+  const child = spawn(process.execPath, ['--import', 'tsx', CHILD, JSON.stringify(options)], {
+    ...account,
+    cwd: join(import.meta.dirname, '..', '..'),
+    env: { PATH: process.env.PATH ?? '', ...env },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
   const ended = once(child, 'close');
   const text = await new Promise<string>((resolve) => {
     child.stdout.once('data', (chunk: Buffer) => {
