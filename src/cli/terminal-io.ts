@@ -3,6 +3,8 @@ import { Writable } from 'node:stream';
 import { CliFailure, EXIT_CODES } from './cli-failure.ts';
 import type { CliIo } from './dependencies.ts';
 
+const DEFAULT_COLUMNS = 80;
+
 /** @returns the streams of this process, with a prompt that shows nothing of what is typed */
 export function terminalIo(): CliIo {
   const { stdin, stdout, stderr } = process;
@@ -16,7 +18,8 @@ export function terminalIo(): CliIo {
     isInteractive: stdin.isTTY && stderr.isTTY,
     isTTY: stdout.isTTY,
     color: stdout.isTTY && stdout.hasColors(),
-    columns: stdout.isTTY ? stdout.columns : 80,
+    // Some terminals do not know how wide they are and say 0.
+    columns: stdout.isTTY && stdout.columns > 0 ? stdout.columns : DEFAULT_COLUMNS,
     readSecret: readHidden,
   };
 }

@@ -1,7 +1,8 @@
 import { Option, type Command } from 'commander';
 import type { Enrolled, EnrolmentRequest } from '../ocra/enrolment.ts';
 import type { CommandContext } from './command-context.ts';
-import { drawQrCode, writeQrPng } from './device/qr-image.ts';
+import { writeQrPng } from './device/qr-image.ts';
+import { drawQrCode } from './device/qr-text.ts';
 import type { Output } from './output.ts';
 import { addPinOptions, type PinOptions, readPins } from './token-set-command.ts';
 

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { chmod, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { findFreePort } from '../../src/cli/demo/free-port.ts';
@@ -10,6 +11,8 @@ import { type Ended, runCli, type Running, startCli } from './cli-process.ts';
 const PASSWORD = 'the administrator of this test';
 /** The tests share the machine with others: many times what they take on their own. */
 const PATIENCE = 120_000;
+
+const CHECKOUT = fileURLToPath(new URL('../..', import.meta.url));
 
 let folder: string;
 let environment: Record<string, string>;
@@ -270,6 +273,10 @@ describe('the demo', () => {
       const line = /\$ (curl .*monitoring\/license.*)$/m.exec(out)?.[1] ?? '';
       const pasted = await pasteIntoShell(line);
       expect(JSON.parse(pasted)).toMatchObject({ result: { value: { support: 'community support' } } });
+      for (const suggestion of out.split('\n').filter((text) => /^ {2}(curl|node)/.test(text))) {
+        const absolute = suggestion.replace('challenge.png', join(folder, 'challenge.png'));
+        expect(await pasteIntoShell(absolute)).not.toContain('"status": false');
+      }
       demo.signal('SIGINT');
       expect(await demo.ended).toMatchObject({ code: 0, err: '' });
     },
@@ -282,6 +289,6 @@ async function demoFolders(): Promise<readonly string[]> {
 }
 
 async function pasteIntoShell(line: string): Promise<string> {
-  const { stdout } = await promisify(execFile)('sh', ['-c', line]);
+  const { stdout } = await promisify(execFile)('sh', ['-c', line], { cwd: CHECKOUT });
   return stdout;
 }

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { PNG } from 'pngjs';
 import qrcode from 'qrcode';
-import { drawQrCode, readQrPng } from '../../src/cli/device/qr-image.ts';
+import { readQrPng, writeQrPng } from '../../src/cli/device/qr-image.ts';
+import { drawQrCode } from '../../src/cli/device/qr-text.ts';
 
 const [LONGEST = ''] = (await readFile(new URL('../vectors/linotp-lseqr-url.jsonl', import.meta.url), 'utf8'))
   .trim()
@@ -24,6 +25,8 @@ describe('a picture of a QR code', () => {
   it.each(['lseqr://req?me=%C3%9C&u=x&ch=1&tr=2&si=3', LONGEST])('is read: %s', async (text) => {
     await qrcode.toFile(file, text);
     expect(await readQrPng(file)).toBe(text);
+    await writeQrPng(`${file}.${text.length}`, text);
+    expect(await readQrPng(`${file}.${text.length}`)).toBe(text);
   });
 
   it('is refused where there is no code in it', async () => {
@@ -64,6 +67,23 @@ describe('a QR code on the terminal', () => {
     const drawn = await drawQrCode('lseqr://x', { color: false });
     expect(drawn).not.toContain('\u001b');
     expect(drawn).toContain('█');
+  });
+
+  it('is black on white where colours may be used, line by line', async () => {
+    const plain = await drawQrCode('lseqr://x', { color: false });
+    const colored = await drawQrCode('lseqr://x', { color: true });
+    expect(colored).toBe(
+      plain
+        .split('\n')
+        .map((line) => `\u001b[30;107m${line}\u001b[0m`)
+        .join('\n'),
+    );
+  });
+
+  it('has the quiet zone that readers need', async () => {
+    const lines = (await drawQrCode('lseqr://x', { color: false })).split('\n');
+    expect([lines[0], lines[1], lines.at(-1)].join('').trim()).toBe('');
+    expect(lines.every((line) => /^ {4}.* {4}$/.test(line))).toBe(true);
   });
 
   it('can be read back from its block characters', async () => {

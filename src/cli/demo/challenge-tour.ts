@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { drawQrCode } from '../device/qr-image.ts';
+import { drawQrCode } from '../device/qr-text.ts';
 import type { DemoGuide } from './demo-guide.ts';
 import { TOUR_USER } from './demo-plan.ts';
 import type { RolledOut } from './roll-out-tour.ts';

@@ -1,9 +1,10 @@
-import { appendFile, chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { appendFile, chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { CommandContext } from '../command-context.ts';
 import type { CliDependencies } from '../dependencies.ts';
+import { formatDeviceState } from '../device/device-state.ts';
 import { operatorCaller } from '../operator.ts';
 import { safeLines } from '../terminal-text.ts';
 import { tourChallenge } from './challenge-tour.ts';
@@ -45,7 +46,9 @@ async function runDemo(dependencies: CliDependencies, options: DemoOptions): Pro
     const port = await findFreePort(options.port ?? dependencies.port);
     const server = await dependencies.startDemoServer({ port, folder, logFile });
     try {
-      await driveDemo(dependencies, { server, folder, logFile, stopped, exit: options.exit === true });
+      const deviceFile = join(folder, 'device.json');
+      const exit = options.exit === true;
+      await driveDemo(dependencies, { server, folder, logFile, deviceFile, stopped, exit });
     } finally {
       await server.stop();
     }
@@ -55,12 +58,15 @@ async function runDemo(dependencies: CliDependencies, options: DemoOptions): Pro
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+  dependencies.io.stdout.write('\nThe demo is over; its server and its database are gone.\n');
 }
 
 interface Demo {
   readonly server: DemoServer;
   readonly folder: string;
   readonly logFile: string;
+  /** Where the virtual app of the tour leaves its tokens. */
+  readonly deviceFile: string;
   readonly stopped: Promise<void>;
   readonly exit: boolean;
 }
@@ -70,12 +76,11 @@ async function driveDemo(dependencies: CliDependencies, demo: Demo): Promise<voi
   const tour = giveTour(dependencies, demo);
   const outcome = await Promise.race([tour.then(() => 'done' as const), demo.stopped]);
   if (outcome === 'done' && !demo.exit) {
-    io.stdout.write(whatNext(demo.server));
+    io.stdout.write(whatNext(demo.server, demo.deviceFile));
     await demo.stopped;
   }
   // The tour that is cut off fails at its next request; nobody waits for it any more.
   tour.catch(() => undefined);
-  io.stdout.write('\nThe demo is over; its server and its database are gone.\n');
 }
 
 async function giveTour(dependencies: CliDependencies, demo: Demo): Promise<void> {
@@ -90,6 +95,7 @@ async function giveTour(dependencies: CliDependencies, demo: Demo): Promise<void
   const rolledOut = await tourRollOut(guide, { clock, random });
   await tourChallenge(guide, rolledOut, io);
   await tourMonitoring(guide, withTourToken(plan, rolledOut.serial));
+  await writeFile(demo.deviceFile, formatDeviceState(rolledOut.phone.state), { mode: 0o600 });
   io.stdout.write(`\nAll ${guide.steps} steps gave the answers that they should.\n`);
 }
 

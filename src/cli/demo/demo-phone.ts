@@ -17,6 +17,11 @@ export class DemoPhone {
     this.#state = state;
   }
 
+  /** All that the app keeps. */
+  get state(): DeviceState {
+    return this.#state;
+  }
+
   /** Scans a QR code and says what the app shows. */
   async scan(url: string): Promise<DeviceAnswer> {
     const { state, answer } = await this.#device.scan(this.#state, url, {

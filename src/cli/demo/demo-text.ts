@@ -1,5 +1,5 @@
 import { TOUR_USER, type DemoPlan } from './demo-plan.ts';
-import { curlLine } from './curl-line.ts';
+import { curlLine, shellWord } from './curl-line.ts';
 import type { DemoServer } from './demo-server.ts';
 
 export interface Introduction {
@@ -35,28 +35,39 @@ export function introduction(given: Introduction): string {
   ].join('\n');
 }
 
-/** @returns what the demo says after its last step */
-export function whatNext({ baseUrl, adminPassword }: Pick<DemoServer, 'baseUrl' | 'adminPassword'>): string {
+/**
+ * @param deviceFile where the tour's virtual app left its token
+ * @returns what the demo says after its last step
+ */
+export function whatNext(
+  { baseUrl, adminPassword }: Pick<DemoServer, 'baseUrl' | 'adminPassword'>,
+  deviceFile: string,
+): string {
   const curl = (method: 'GET' | 'POST', path: string, parameters: Readonly<Record<string, string>>): string =>
-    `  ${curlLine({ method, path, parameters, asAdministrator: true }, baseUrl, adminPassword)}`;
+    curlLine({ method, path, parameters, asAdministrator: true }, baseUrl, adminPassword);
+  const user = { user: TOUR_USER.login, realm: TOUR_USER.realm };
+  const init = { type: 'ocra', genkey: '1', sharedsecret: '1', user: 'anna', realm: 'office' };
+  const suggestions = [
+    [
+      'a challenge as a picture',
+      `${curl('POST', '/ocra/request', { ...user, data: 'Hello', qr: 'png' })} -o challenge.png`,
+    ],
+    [
+      `the app of ${TOUR_USER.login} reads it and answers`,
+      `node bin/tankeeper.js device scan --state ${shellWord(deviceFile)} --png challenge.png --send`,
+    ],
+    ['what became of it', curl('GET', '/ocra/checkstatus', user)],
+    [
+      'tokens of one realm, and how many are switched off',
+      curl('GET', '/monitoring/tokens', { realms: 'bank', status: 'inactive' }),
+    ],
+    ['a roll-out of your own: the app reads app_import', curl('POST', '/admin/init', init)],
+  ];
   return [
     '',
     'The server is still running. Try next:',
     '',
-    '  a picture of a challenge, for a real app or for `tankeeper device scan --png challenge.png`',
-    `${curl('POST', '/ocra/request', { user: TOUR_USER.login, realm: TOUR_USER.realm, data: 'Hello', qr: 'png' })} -o challenge.png`,
-    '  the tokens of one realm, the switched-off ones apart',
-    curl('GET', '/monitoring/tokens', { realms: 'bank', status: 'inactive' }),
-    "  a token's transactions",
-    curl('GET', '/ocra/checkstatus', { user: TOUR_USER.login, realm: TOUR_USER.realm }),
-    '  a roll-out of your own: then `tankeeper device scan` with the app_import of the answer',
-    curl('POST', '/admin/init', {
-      type: 'ocra',
-      genkey: '1',
-      sharedsecret: '1',
-      user: 'anna',
-      realm: 'office',
-    }),
+    ...suggestions.flatMap(([what = '', line = '']) => [`  # ${what}`, `  ${line}`]),
     '',
     'Ctrl-C ends the demo and removes all that it made.',
     '',

@@ -1,7 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import jsqr from 'jsqr';
-import { PNG } from 'pngjs';
-import qrcode from 'qrcode';
+import type { PNG } from 'pngjs';
 import { CliFailure } from '../cli-failure.ts';
 import { fileErrorText } from '../secret-input.ts';
 
@@ -17,8 +15,10 @@ const SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex');
  */
 export async function readQrPng(file: string): Promise<string> {
   const bytes = await readPicture(file);
-  const { data, width, height } = decodePng(bytes, file);
+  const { data, width, height } = await decodePng(bytes, file);
   const pixels = new Uint8ClampedArray(data.buffer, data.byteOffset, data.length);
+  // Loaded where they are needed, as every other command would wait for these libraries, too.
+  const { default: jsqr } = await import('jsqr');
   const code = jsqr.default(pixels, width, height);
   if (code === null || code.data === '') {
     throw new CliFailure(`${file}: there is no readable QR code in it`);
@@ -27,22 +27,11 @@ export async function readQrPng(file: string): Promise<string> {
 }
 
 /**
- * @param options.color whether colours may be used: then dark is dark on every terminal
- * @returns the QR code as block characters, two rows of it a line, to be read from the screen
- */
-export async function drawQrCode(text: string, { color }: { color: boolean }): Promise<string> {
-  const options = { errorCorrectionLevel: 'L', margin: 2 } as const;
-  const drawn = await (color
-    ? qrcode.toString(text, { ...options, type: 'terminal', small: true })
-    : qrcode.toString(text, { ...options, type: 'utf8' }));
-  return drawn.trimEnd();
-}
-
-/**
  * Writes the QR code as a new PNG that only its owner may read: codes of the roll-out hold secrets.
  * @throws CliFailure when it cannot be written, or there is such a file: others may be able to read that
  */
 export async function writeQrPng(file: string, text: string): Promise<void> {
+  const { default: qrcode } = await import('qrcode');
   const picture = await qrcode.toBuffer(text, { errorCorrectionLevel: 'L' });
   try {
     await writeFile(file, picture, { mode: 0o600, flag: 'wx' });
@@ -59,7 +48,7 @@ async function readPicture(file: string): Promise<Buffer> {
   }
 }
 
-function decodePng(bytes: Buffer, file: string): PNG {
+async function decodePng(bytes: Buffer, file: string): Promise<PNG> {
   // The header first: a small file may claim a picture that fills the memory.
   if (bytes.length > LARGEST_FILE || bytes.length < 24 || !bytes.subarray(0, 8).equals(SIGNATURE)) {
     throw new CliFailure(`${file} is not a PNG picture of at most 16 MiB`);
@@ -67,8 +56,9 @@ function decodePng(bytes: Buffer, file: string): PNG {
   if (bytes.readUInt32BE(16) > LARGEST_SIDE || bytes.readUInt32BE(20) > LARGEST_SIDE) {
     throw new CliFailure(`${file}: the picture is larger than ${LARGEST_SIDE} by ${LARGEST_SIDE} pixels`);
   }
+  const { PNG: reader } = await import('pngjs');
   try {
-    return PNG.sync.read(bytes);
+    return reader.sync.read(bytes);
   } catch {
     throw new CliFailure(`${file} is not a PNG picture that can be read`);
   }
