@@ -77,7 +77,7 @@ export const VARIABLES = {
     allowed: 'a file',
     meaning: 'file with the password for DATABASE_URL',
   },
-  DATABASE_POOL_SIZE: { ...whole(2, 500), fallback: '10', meaning: 'connections to the database at most' },
+  DATABASE_POOL_SIZE: { ...whole(5, 500), fallback: '10', meaning: 'connections to the database at most' },
   WIRE_DIALECT: { ...oneOf('documented'), fallback: 'documented', meaning: 'how answers look on the wire' },
   SERVICE_VERSION: {
     schema: text,

@@ -30,7 +30,7 @@ export interface TokenSecrets {
 }
 
 /** All of a token but its identity, its owner and its realms. */
-export interface TokenState {
+interface TokenState {
   /** Lower-case: `ocra`, `ocra2`, `hmac`, … Only the first two are served; others are counted and administered. */
   readonly type: string;
   readonly description: string;

@@ -27,9 +27,16 @@ export class UserDirectory {
     this.#sources = sources;
   }
 
-  /** @throws ServiceError 'user.unknown', 'resolver.unavailable' */
-  async resolve(setup: Setup, reference: UserReference): Promise<ResolvedUser> {
-    const found = await this.find(setup, reference);
+  /**
+   * @param within names of the realms to look in; users of others are answered like those who are not there
+   * @throws ServiceError 'user.unknown', 'resolver.unavailable'
+   */
+  async resolve(
+    setup: Setup,
+    reference: UserReference,
+    within: 'all' | readonly string[] = 'all',
+  ): Promise<ResolvedUser> {
+    const found = await this.find(setup, reference, within);
     if (found === undefined) {
       throw new ServiceError('user.unknown', `getUserId failed: no user >${shorten(reference.user)}< found!`);
     }
@@ -41,15 +48,19 @@ export class UserDirectory {
    * @throws ServiceError 'resolver.unavailable': a resolver that fails is never passed over, or somebody else of the
    *   same login further down would be taken for the user
    */
-  async find(setup: Setup, reference: UserReference): Promise<ResolvedUser | undefined> {
+  async find(
+    setup: Setup,
+    reference: UserReference,
+    within: 'all' | readonly string[] = 'all',
+  ): Promise<ResolvedUser | undefined> {
     const { login, realm } = locate(setup, reference);
-    if (realm === undefined || !isLogin(login)) {
+    const isWithin = realm !== undefined && (within === 'all' || within.includes(realm.name));
+    if (!isWithin || !isLogin(login)) {
       return undefined;
     }
-    for (const name of realm.resolvers) {
-      const resolver = setup.resolvers.find((one) => one.name === name);
-      const user = resolver === undefined ? undefined : await this.#sources(resolver).findByLogin(login);
-      if (resolver !== undefined && user?.login === login) {
+    for (const resolver of resolversOf(setup, realm)) {
+      const user = await this.#sources(resolver).findByLogin(login);
+      if (user?.login === login) {
         return { ...user, resolver, realm };
       }
     }
@@ -68,6 +79,10 @@ export class UserDirectory {
     const resolver = setup.resolvers.find(({ id }) => id === owner.resolverId);
     return resolver !== undefined && this.#sources(resolver).checkPassword(owner.userId, password);
   }
+}
+
+function resolversOf(setup: Setup, realm: Realm): readonly Resolver[] {
+  return realm.resolvers.flatMap((name) => setup.resolvers.filter((resolver) => resolver.name === name));
 }
 
 function locate(

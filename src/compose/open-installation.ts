@@ -18,7 +18,7 @@ export type Role = 'server' | 'guest';
 /** An open database, and how to leave it. */
 export interface OpenDatabase {
   readonly database: Database;
-  close(): Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
 /** An installation that is ready for use. */

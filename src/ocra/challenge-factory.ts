@@ -1,7 +1,7 @@
 import { policyValue } from '../accounts/policy.ts';
 import type { Setup } from '../accounts/setup.ts';
 import type { Token } from '../accounts/token.ts';
-import { type Clock, type Random, randomText } from '../kernel/clock.ts';
+import type { Clock, Random } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
 
@@ -13,9 +13,6 @@ export type TransactionIds = (random: Random) => string;
 
 /** 20 hexadecimal digits: 80 random bits, not to be guessed. */
 export const hexTransactionIds: TransactionIds = (random) => random.bytes(10).toString('hex');
-
-/** 12 decimal digits, as LinOTP makes them. */
-export const decimalTransactionIds: TransactionIds = (random) => randomText(random, '0123456789', 12);
 
 /** What all challenges have in common, whether of a transaction or of a roll-out. */
 export class ChallengeFactory {

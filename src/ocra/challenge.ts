@@ -27,11 +27,11 @@ export type Verdict =
   | { readonly kind: 'wrong' };
 
 /** Why a response was taken or not: for the audit, never for the client. */
-export type Reason =
+type Reason =
   'accepted' | 'wrong' | 'exhausted' | 'locked' | 'closed' | 'expired' | 'disabled' | 'unverifiable';
 
 /** What changes of the challenge. */
-export type ChallengeChange = Pick<Challenge, 'wrongCount' | 'receivedTan' | 'validTan' | 'closedBy'>;
+type ChallengeChange = Pick<Challenge, 'wrongCount' | 'receivedTan' | 'validTan' | 'closedBy'>;
 
 /** The end of one look at one response. */
 export interface Decision {

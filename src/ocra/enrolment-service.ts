@@ -55,9 +55,7 @@ export class EnrolmentService {
   }
 
   async #user(setup: Setup, { user = '', realm }: EnrolmentRequest): Promise<ResolvedUser | undefined> {
-    return user === ''
-      ? undefined
-      : this.#its.users.resolve(setup, { user, ...(realm !== undefined && { realm }) });
+    return user === '' ? undefined : this.#its.users.resolve(setup, { user, realm });
   }
 
   async #enrol(enrolment: Enrolment, phase: 'phase1' | 'plain', settings: OcraSettings): Promise<Enrolled> {

@@ -1,6 +1,7 @@
 import type { AccessControl } from '../accounts/access-control.ts';
 import { actOf, type Act, type Caller } from '../accounts/caller.ts';
 import type { SetupStore } from '../accounts/ports.ts';
+import type { Setup } from '../accounts/setup.ts';
 import type { UserDirectory } from '../accounts/user-directory.ts';
 import type { Vault } from '../accounts/vault.ts';
 import type { Clock, Random } from '../kernel/clock.ts';
@@ -47,6 +48,11 @@ export interface StatusEntry {
   readonly issuedAt: Date;
   /** Whether the token is enabled. */
   readonly active: boolean;
+}
+
+/** Which challenges to tell of: all that is given must match, and something must be given. */
+export interface StatusReference extends TokenReference {
+  readonly transactionId?: string | undefined;
 }
 
 export interface OcraDependencies {
@@ -136,36 +142,22 @@ export class OcraService {
    * @returns the challenges that match all that is given, newest first; none where nothing matches
    * @throws ServiceError 'right.missing', 'parameter.missing'
    */
-  async status(
-    caller: Caller,
-    {
-      transactionId = '',
-      serial = '',
-      user = '',
-      realm,
-    }: TokenReference & { transactionId?: string | undefined },
-  ): Promise<readonly StatusEntry[]> {
+  async status(caller: Caller, wanted: StatusReference): Promise<readonly StatusEntry[]> {
     const setup = await this.#its.setup.current();
     this.#its.access.authorize(setup, caller, ocraRight('status', 'checkstatus'));
-    if (transactionId === '' && serial === '' && user === '') {
-      throw new ServiceError(
-        'parameter.missing',
-        'You need to provide one of the parameters "transactionid", "user" or "serial"',
-      );
+    const filter = await this.#filter(setup, wanted);
+    return filter === undefined ? [] : (await this.#its.challenges.find(filter)).map(statusEntry);
+  }
+
+  /** @returns undefined where the user is unknown: then nothing matches, rather than everything */
+  async #filter(setup: Setup, wanted: StatusReference): Promise<ChallengeFilter | undefined> {
+    const named = namedChallenges(wanted);
+    const { user = '', realm } = wanted;
+    if (user === '') {
+      return named;
     }
-    const owner =
-      user === ''
-        ? undefined
-        : await this.#its.users.find(setup, { user, ...(realm !== undefined && { realm }) });
-    if (user !== '' && owner === undefined) {
-      return [];
-    }
-    const filter: ChallengeFilter = {
-      ...(transactionId !== '' && { transactionId }),
-      ...(serial !== '' && { serial }),
-      ...(owner !== undefined && { owner: { resolverId: owner.resolver.id, userId: owner.userId } }),
-    };
-    return (await this.#its.challenges.find(filter)).map(statusEntry);
+    const owner = await this.#its.users.find(setup, { user, realm });
+    return owner && { ...named, owner: { resolverId: owner.resolver.id, userId: owner.userId } };
   }
 
   /**
@@ -200,6 +192,17 @@ function ocraRight(action: string, endpoint: string): { scope: 'ocra'; action: s
     action,
     message: `You do not have the administrative right to do an ocra/${endpoint}`,
   };
+}
+
+/** @throws ServiceError 'parameter.missing' where neither transaction nor serial nor user is given */
+function namedChallenges({ transactionId = '', serial = '', user = '' }: StatusReference): ChallengeFilter {
+  if (`${transactionId}${serial}${user}` === '') {
+    throw new ServiceError(
+      'parameter.missing',
+      'You need to provide one of the parameters "transactionid", "user" or "serial"',
+    );
+  }
+  return { ...(transactionId !== '' && { transactionId }), ...(serial !== '' && { serial }) };
 }
 
 function statusEntry({ challenge, token }: ChallengeOfToken): StatusEntry {

@@ -27,10 +27,7 @@ export class TokenChoice {
    */
   async only(setup: Setup, reference: TokenReference): Promise<Token> {
     const { serial = '', user = '', realm } = reference;
-    const owner =
-      user === ''
-        ? undefined
-        : await this.#users.resolve(setup, { user, ...(realm !== undefined && { realm }) });
+    const owner = user === '' ? undefined : await this.#users.resolve(setup, { user, realm });
     const token = serial === '' ? await this.#onlyOf(owner) : await this.bySerial(serial, owner);
     if (!isOcraToken(token)) {
       throw new ServiceError('token.not-ocra', `The token '${token.serial}' is not an OCRA token`);

@@ -73,7 +73,7 @@ export class TokenRegistration {
     if (!isOcraToken(known)) {
       throw new ServiceError('token.exists', `A token of another type has the serial '${known.serial}'`);
     }
-    const { serial: _serial, type: _type, owner, realms, ...state } = token;
+    const { owner, realms, ...state } = token;
     const change: TokenChange = {
       ...state,
       ...(assignment.owner !== null && { owner }),

@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,6 +22,8 @@ let environment: Record<string, string>;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'tankeeper-start-'));
+  // Under root the embedded PostgreSQL runs as another user, who has to get through.
+  chmodSync(folder, 0o711);
   database = await createTestDatabase({ schema: 'empty' });
   keyFile = join(folder, 'encryption.key');
   environment = { DATABASE_URL: database.url, DATA_DIR: folder, PORT: '0' };

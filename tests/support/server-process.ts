@@ -12,7 +12,7 @@ export interface ProcessEnd {
 }
 
 /** `node bin/tankeeper.js …` with nothing in its environment but what is given. */
-export function startTankeeperProcess(
+function startTankeeperProcess(
   parameters: readonly string[],
   environment: Readonly<Record<string, string>>,
 ): ChildProcess {

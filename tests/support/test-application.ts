@@ -44,7 +44,7 @@ export const OPERATOR: Caller = {
 };
 
 /** The key of every token that `enrolPlain` makes. */
-export const KEY = Buffer.from('12345678901234567890123456789012', 'ascii');
+const KEY = Buffer.from('12345678901234567890123456789012', 'ascii');
 
 type Method = 'get' | 'post';
 

@@ -53,7 +53,7 @@ describe('the configuration', () => {
     ['MONITORING_POST', 'yes', 'on, off'],
     ['MONITORING_POST_SUNSET', '31.12.2027', 'a date'],
     ['SESSION_LIFETIME', '0', 'a duration'],
-    ['DATABASE_POOL_SIZE', '1', 'a whole number from 2'],
+    ['DATABASE_POOL_SIZE', '4', 'a whole number from 5'],
   ])('names the variable, the value and what is allowed: %s=%s', (variable, value, allowed) => {
     expect(() => loadConfig({ [variable]: value })).toThrow(
       expect.objectContaining({
