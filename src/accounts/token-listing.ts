@@ -2,7 +2,8 @@ import { ServiceError } from '../kernel/errors.ts';
 import type { Grant } from './access-control.ts';
 import { isSerial } from './names.ts';
 import type { TokenFilter } from './ports.ts';
-import { findRealm, type Setup } from './setup.ts';
+import type { Setup } from './setup.ts';
+import { visibleRealm } from './token-view.ts';
 import type { UserDirectory } from './user-directory.ts';
 
 /** Which tokens to list; what is left out does not restrict. Nothing here is a wildcard. */
@@ -36,7 +37,9 @@ export async function readTokenListing(
     return undefined;
   }
   const owner =
-    user === undefined ? undefined : await users.resolve(setup, { user, realm: listing.userRealm });
+    user === undefined
+      ? undefined
+      : await users.resolve(setup, { user, realm: listing.userRealm }, grant.realms);
   return {
     serial,
     owner: owner && { resolverId: owner.resolver.id, userId: owner.userId },
@@ -47,15 +50,6 @@ export async function readTokenListing(
     limit: wholeNumber(listing.limit, 'limit'),
     offset: wholeNumber(listing.offset, 'offset'),
   };
-}
-
-/** A realm that is not granted is answered like one that is not there. */
-function visibleRealm(setup: Setup, { realms: allowed }: Grant, name: string): string {
-  const realm = name.trim() === '' ? undefined : findRealm(setup, name);
-  if (realm === undefined || (allowed !== 'all' && !allowed.includes(realm.name))) {
-    throw new ServiceError('realm.unknown', `There is no realm '${name.slice(0, 255)}'`);
-  }
-  return realm.name;
 }
 
 function wholeNumber(value: number | undefined, what: string): number | undefined {

@@ -5,11 +5,11 @@ import { administrativeRight } from './administrative-right.ts';
 import { actOf, type Caller } from './caller.ts';
 import { isSerial } from './names.ts';
 import type { SetupStore, TokenStore } from './ports.ts';
-import { findRealm, type Setup } from './setup.ts';
+import type { Setup } from './setup.ts';
 import type { Token, TokenChange } from './token.ts';
 import { readTokenListing, type TokenListing } from './token-listing.ts';
 import { sealPin, settingsChange, type TokenSettings } from './token-settings.ts';
-import { type DescribedToken, describeToken, isVisible } from './token-view.ts';
+import { type DescribedToken, describeToken, isVisible, visibleRealm } from './token-view.ts';
 import type { ResolvedUser, UserDirectory, UserReference } from './user-directory.ts';
 import type { Vault } from './vault.ts';
 
@@ -37,7 +37,7 @@ interface Change {
 
 /**
  * What administrators do with tokens. Those who are bound to realms see and change tokens in these realms only: any
- * other token does not exist for them.
+ * other token, user or realm does not exist for them.
  *
  * Each method throws ServiceError 'right.missing', and 'token.unknown' for a serial that is not there or not to be seen.
  */
@@ -104,12 +104,11 @@ export class TokenService {
   /**
    * Gives the token to a user, whoever had it, and puts it into the user's realm besides those that it is in. Its PIN
    * stays, unless a new one is given: a token must not lose a factor by changing hands.
-   * @throws ServiceError 'user.unknown', 'right.missing' for a user in a realm that is not granted
+   * @throws ServiceError 'user.unknown'
    */
   assign(caller: Caller, { serial, pin, ...reference }: TokenAssignment): Promise<DescribedToken> {
     return this.#change(caller, 'assign', serial, async ({ setup, grant, token }) => {
-      const user = await this.#its.users.resolve(setup, reference);
-      assertGranted(grant, [user.realm.name]);
+      const user = await this.#its.users.resolve(setup, reference, grant.realms);
       return {
         owner: ownerOf(user),
         realms: [...new Set([...token.realms, user.realm.name])].sort(),
@@ -127,15 +126,14 @@ export class TokenService {
 
   /**
    * Puts the token into these realms and no others; realms that the administrator may not touch stay as they are.
-   * @throws ServiceError 'realm.unknown', 'right.missing' for a realm that is not granted
+   * @throws ServiceError 'realm.unknown'
    */
   setRealms(
     caller: Caller,
     { serial, realms }: { serial: string; realms: readonly string[] },
   ): Promise<DescribedToken> {
     return this.#change(caller, 'tokenrealm', serial, ({ setup, grant, token }) => {
-      const wanted = realms.map((name) => knownRealm(setup, name));
-      assertGranted(grant, wanted);
+      const wanted = realms.map((name) => visibleRealm(setup, grant, name));
       const untouched = token.realms.filter((name) => grant.realms !== 'all' && !grant.realms.includes(name));
       return { realms: [...new Set([...untouched, ...wanted])].sort() };
     });
@@ -180,24 +178,6 @@ export class TokenService {
 
 function ownerOf({ resolver, userId, login }: ResolvedUser): NonNullable<Token['owner']> {
   return { resolverId: resolver.id, resolver: resolver.name, userId, login };
-}
-
-function knownRealm(setup: Setup, name: string): string {
-  const realm = name.trim() === '' ? undefined : findRealm(setup, name);
-  if (realm === undefined) {
-    throw new ServiceError('realm.unknown', `There is no realm '${name.slice(0, 255)}'`);
-  }
-  return realm.name;
-}
-
-function assertGranted({ realms: allowed }: Grant, realms: readonly string[]): void {
-  const forbidden = realms.filter((name) => allowed !== 'all' && !allowed.includes(name));
-  if (forbidden.length > 0) {
-    throw new ServiceError(
-      'right.missing',
-      `You do not have the administrative right for the realm ${forbidden.map((name) => `'${name}'`).join(', ')}`,
-    );
-  }
 }
 
 function unknownToken(serial: string): ServiceError {

@@ -1,4 +1,6 @@
+import { ServiceError } from '../kernel/errors.ts';
 import type { Grant } from './access-control.ts';
+import { findRealm, type Setup } from './setup.ts';
 import type { Token } from './token.ts';
 
 /** A token without its secrets, as administrators see it. */
@@ -33,4 +35,16 @@ export function describeToken(token: Token): DescribedToken {
 /** @returns whether a grant covers the token: one of its realms is granted; what is in no realm is nobody's but all's */
 export function isVisible(token: Pick<Token, 'realms'>, { realms: allowed }: Grant): boolean {
   return allowed === 'all' || token.realms.some((name) => allowed.includes(name));
+}
+
+/**
+ * @returns the name of a realm as it is kept
+ * @throws ServiceError 'realm.unknown' when it is not there, or not to be seen, which is answered alike
+ */
+export function visibleRealm(setup: Setup, { realms: allowed }: Grant, name: string): string {
+  const realm = name.trim() === '' ? undefined : findRealm(setup, name);
+  if (realm === undefined || (allowed !== 'all' && !allowed.includes(realm.name))) {
+    throw new ServiceError('realm.unknown', `There is no realm '${name.slice(0, 255)}'`);
+  }
+  return realm.name;
 }

@@ -122,6 +122,6 @@ function reasonOf(cause: unknown): string {
   if (cause instanceof PasswdFault) {
     return cause.message;
   }
-  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown fault';
+  const code = (cause as NodeJS.ErrnoException).code ?? 'unknown fault';
   return code === 'ENOENT' ? 'it does not exist' : `it cannot be read (${code})`;
 }

@@ -138,7 +138,7 @@ async function syncFolder(folder: string): Promise<void> {
 }
 
 function reasonOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
+  return (error as NodeJS.ErrnoException).code ?? 'unknown fault';
 }
 
 function unusable(file: string, reason: string, cause?: unknown): ServiceError {

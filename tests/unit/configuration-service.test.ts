@@ -1,0 +1,76 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { AccessControl } from '../../src/accounts/access-control.ts';
+import { ConfigurationService } from '../../src/accounts/configuration-service.ts';
+import { checkPolicy } from '../../src/accounts/policy.ts';
+import { readOcraSettings } from '../../src/ocra/ocra-settings.ts';
+import { callerNamed } from '../support/callers.ts';
+import { eventualRefusal } from '../support/eventual-refusal.ts';
+import { InMemorySetupStore } from '../support/in-memory-setup-store.ts';
+
+const admin = callerNamed('admin');
+const reader = callerNamed('reader');
+
+let setup: InMemorySetupStore;
+let service: ConfigurationService;
+
+beforeEach(() => {
+  setup = new InMemorySetupStore({
+    configuration: new Map([['OcraMaxChallenges', '4']]),
+    policies: [
+      checkPolicy({ name: 'w', scope: 'system', action: '*', user: 'admin' }),
+      checkPolicy({ name: 'r', scope: 'system', action: 'read', user: 'reader' }),
+    ],
+  });
+  const access = new AccessControl({ clock: { now: () => new Date(0) } });
+  service = new ConfigurationService({ setup, access, check: readOcraSettings });
+});
+
+describe('configuration values', () => {
+  it('are set, listed and removed, case counting', async () => {
+    await service.set(
+      admin,
+      new Map([
+        ['OcraMaxChallenges', '2'],
+        ['errors', '77,410'],
+        ['Own', ' kept \n'],
+      ]),
+    );
+    expect(Object.fromEntries(await service.list(reader))).toEqual({
+      ...{ OcraMaxChallenges: '2', errors: '77,410', Own: ' kept \n' },
+    });
+    await service.remove(admin, 'errors');
+    expect((await service.list(reader)).has('errors')).toBe(false);
+    expect((await eventualRefusal(service.remove(admin, 'own'))).code).toBe('configuration.invalid');
+  });
+
+  it('that the server could not read are refused, all of them', async () => {
+    const entries = new Map([
+      ['errors', '77'],
+      ['OcraMaxChallenges', 'many'],
+    ]);
+    const refusal = await eventualRefusal(service.set(admin, entries));
+    expect(refusal.code).toBe('configuration.invalid');
+    expect(refusal.message).toContain('OcraMaxChallenges');
+    expect(Object.fromEntries(await service.list(admin))).toEqual({ OcraMaxChallenges: '4' });
+  });
+
+  it.each([
+    ['', 'x'],
+    ['a b', 'x'],
+    ['ä', 'x'],
+    ['x'.repeat(256), 'x'],
+    ['key', 'a\0b'],
+    ['key', 'x'.repeat(8193)],
+  ])('with the key %j are refused', async (key, value) => {
+    const refusal = await eventualRefusal(service.set(admin, new Map([[key, value]])));
+    expect(refusal.code).toBe('configuration.invalid');
+    expect(setup.acts).toEqual([]);
+  });
+
+  it('are changed by those only who may', async () => {
+    expect((await eventualRefusal(service.set(reader, new Map([['a', 'b']])))).code).toBe('right.missing');
+    expect((await eventualRefusal(service.remove(reader, 'OcraMaxChallenges'))).code).toBe('right.missing');
+    expect((await eventualRefusal(service.list(callerNamed('bob')))).code).toBe('right.missing');
+    expect((await eventualRefusal(service.set(admin, new Map()))).code).toBe('parameter.missing');
+  });
+});

@@ -1,0 +1,50 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { AccessControl } from '../../src/accounts/access-control.ts';
+import { PolicyService } from '../../src/accounts/policy-service.ts';
+import { callerNamed, OPERATOR } from '../support/callers.ts';
+import { eventualRefusal } from '../support/eventual-refusal.ts';
+import { InMemorySetupStore } from '../support/in-memory-setup-store.ts';
+
+const admin = callerNamed('admin');
+const DRAFT = { name: 'p', scope: 'ocra', action: 'request', user: 'ocra_admin' };
+
+let setup: InMemorySetupStore;
+let service: PolicyService;
+
+beforeEach(() => {
+  setup = new InMemorySetupStore();
+  service = new PolicyService({ setup, access: new AccessControl({ clock: { now: () => new Date(0) } }) });
+});
+
+describe('policies', () => {
+  it('are set, shown, listed, replaced and removed', async () => {
+    const kept = await service.set(admin, { ...DRAFT, name: ' p ' });
+    expect(kept).toMatchObject({ name: 'p', realm: '*', active: true });
+    expect(await service.show(admin, ' p')).toEqual(kept);
+    await service.set(admin, { ...kept, active: false });
+    expect(await service.list(admin)).toEqual([{ ...kept, active: false }]);
+    await service.remove(admin, 'p ');
+    expect(await service.list(admin)).toEqual([]);
+    expect(setup.acts.map(({ action }) => action)).toEqual(['policy/set', 'policy/set', 'policy/remove']);
+  });
+
+  it('that make no sense are refused and not kept', async () => {
+    const refusal = await eventualRefusal(service.set(admin, { ...DRAFT, action: 'request, x' }));
+    expect(refusal.code).toBe('policy.invalid');
+    expect(setup.acts).toEqual([]);
+  });
+
+  it('that are not there are unknown', async () => {
+    expect((await eventualRefusal(service.show(admin, 'p'))).code).toBe('policy.unknown');
+    expect((await eventualRefusal(service.remove(admin, 'p'))).code).toBe('policy.unknown');
+  });
+
+  it('that lock everybody out are mended at the machine', async () => {
+    await service.set(admin, { name: 'lock', scope: 'system', action: 'read', user: 'nobody' });
+    expect((await eventualRefusal(service.list(admin))).code).toBe('right.missing');
+    expect((await eventualRefusal(service.remove(admin, 'lock'))).code).toBe('right.missing');
+    expect((await eventualRefusal(service.set(admin, DRAFT))).code).toBe('right.missing');
+    await service.remove(OPERATOR, 'lock');
+    expect(await service.list(admin)).toEqual([]);
+  });
+});
