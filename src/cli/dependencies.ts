@@ -4,7 +4,7 @@ import type { DemoServer, DemoServerOptions } from './demo/demo-server.ts';
 import type { Fetch } from './device/send-response.ts';
 
 /** Where text goes. */
-export interface TextSink {
+interface TextSink {
   write(text: string): unknown;
 }
 
@@ -35,7 +35,7 @@ export interface ConfigRow {
 }
 
 /** What `tankeeper migrate` did. */
-export interface MigrationOutcome {
+interface MigrationOutcome {
   /** The names of the migrations that were applied now, in order; empty: there was nothing to do. */
   readonly applied: readonly string[];
 }

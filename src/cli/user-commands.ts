@@ -1,5 +1,5 @@
-import type { Command } from 'commander';
-import type { DirectoryUser } from '../accounts/ports.ts';
+import { type Command, Option } from 'commander';
+import type { ListedUser } from '../accounts/realm-service.ts';
 import { CliFailure, EXIT_CODES } from './cli-failure.ts';
 import type { CommandContext } from './command-context.ts';
 import type { Column } from './output.ts';
@@ -14,13 +14,15 @@ interface AddOptions {
   readonly passwordFile?: string;
 }
 
-interface ListedUser extends DirectoryUser {
-  readonly resolverName: string;
+interface PasswordOptions {
+  readonly resolver: string;
+  readonly passwordFile?: string;
+  readonly remove?: true;
 }
 
 const USER_COLUMNS: readonly Column<ListedUser>[] = [
   { key: 'login', title: 'LOGIN', value: ({ login }) => login },
-  { key: 'resolver', title: 'RESOLVER', value: ({ resolverName }) => resolverName },
+  { key: 'resolver', title: 'RESOLVER', value: ({ resolver }) => resolver },
   { key: 'userid', title: 'USER ID', value: ({ userId }) => userId },
   { key: 'givenname', title: 'GIVEN NAME', value: ({ givenName }) => givenName },
   { key: 'surname', title: 'SURNAME', value: ({ surname }) => surname },
@@ -42,27 +44,7 @@ export function addUserCommands(program: Command, context: CommandContext): void
       await context.withServices(({ realms }, caller) => realms.removeUser(caller, { resolver, login }));
       context.output(command).done(`the user ${login} of ${resolver} is removed`, { login, resolver });
     });
-  user
-    .command('password')
-    .description('set the password of a user')
-    .argument('<login>')
-    .requiredOption('--resolver <name>', 'a managed resolver')
-    .option('--password-file <file>', 'a file that holds the password, - for stdin; else a prompt')
-    .action(
-      async (
-        login: string,
-        { resolver, passwordFile }: { resolver: string; passwordFile?: string },
-        command: Command,
-      ) => {
-        const password = await context.newSecret(`New password of ${login}`, '--password-file', passwordFile);
-        await context.withServices(({ realms }, caller) =>
-          realms.setUserPassword(caller, { resolver, login, password }),
-        );
-        context
-          .output(command)
-          .done(`the user ${login} of ${resolver} has a new password`, { login, resolver });
-      },
-    );
+  addPassword(user, context);
 }
 
 function addAdd(user: Command, context: CommandContext): void {
@@ -109,7 +91,27 @@ function addList(user: Command, context: CommandContext): void {
       const found = await context.withServices(({ realms }, caller) =>
         realms.listUsers(caller, { realm, resolver }),
       );
-      const rows = found.map((one) => ({ ...one, resolverName: one.resolver }));
-      context.output(command).list(rows, USER_COLUMNS, 'no users');
+      context.output(command).list(found, USER_COLUMNS, 'no users');
+    });
+}
+
+function addPassword(user: Command, context: CommandContext): void {
+  user
+    .command('password')
+    .description('set the password of a user, or take it away')
+    .argument('<login>')
+    .requiredOption('--resolver <name>', 'a managed resolver')
+    .option('--password-file <file>', 'a file that holds the password, - for stdin; else a prompt')
+    .addOption(new Option('--remove', 'the user has none from now on').conflicts('passwordFile'))
+    .action(async (login: string, { resolver, passwordFile, remove }: PasswordOptions, command: Command) => {
+      const password =
+        remove === true
+          ? null
+          : await context.newSecret(`New password of ${login}`, '--password-file', passwordFile);
+      await context.withServices(({ realms }, caller) =>
+        realms.setUserPassword(caller, { resolver, login, password }),
+      );
+      const what = password === null ? 'no password any more' : 'a new password';
+      context.output(command).done(`the user ${login} of ${resolver} has ${what}`, { login, resolver });
     });
 }

@@ -104,6 +104,10 @@ describe('what commands ask of the services', () => {
     ],
     ['user remove ada --resolver customers', ['realms.removeUser', { resolver: 'customers', login: 'ada' }]],
     [
+      'user password ada --resolver customers --remove',
+      ['realms.setUserPassword', { resolver: 'customers', login: 'ada', password: null }],
+    ],
+    [
       'policy set p --scope ocra --action request --user bert',
       ['policies.set', { name: 'p', scope: 'ocra', action: 'request', user: 'bert', active: true }],
     ],

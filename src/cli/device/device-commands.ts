@@ -6,7 +6,7 @@ import type { CommandContext } from '../command-context.ts';
 import type { Column } from '../output.ts';
 import { changeDeviceFile, readDeviceFile } from './device-file.ts';
 import { type DeviceToken, findToken, removeToken } from './device-state.ts';
-import { addScanCommand } from './scan-command.ts';
+import { addScanCommand, stateFile } from './scan-command.ts';
 
 const TOKEN_COLUMNS: readonly Column<DeviceToken>[] = [
   { key: 'serial', title: 'SERIAL', value: ({ serial }) => serial },
@@ -48,11 +48,6 @@ export function addDeviceCommands(program: Command, context: CommandContext): vo
       const code = await makeActivationCode(stateFile(command), context);
       context.output(command).done(code, { activationcode: code });
     });
-}
-
-/** @returns the file of the option `--state`, which belongs to `device` itself */
-export function stateFile(command: Command): string {
-  return command.optsWithGlobals<{ state: string }>().state;
 }
 
 async function forget(file: string, serial: string): Promise<void> {

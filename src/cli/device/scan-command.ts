@@ -35,6 +35,11 @@ export function addScanCommand(device: Command, context: CommandContext): void {
     });
 }
 
+/** @returns the file of the option `--state`, which belongs to `device` itself */
+export function stateFile(command: Command): string {
+  return command.optsWithGlobals<{ state: string }>().state;
+}
+
 async function scan(
   context: CommandContext,
   url: string | undefined,
@@ -43,7 +48,7 @@ async function scan(
 ): Promise<void> {
   const { clock, fetch } = context.dependencies;
   const text = await readCode(context, url, options);
-  const { state: file } = command.optsWithGlobals<{ state: string }>();
+  const file = stateFile(command);
   const device = new VirtualDevice({ clock });
   const answer = await changeDeviceFile(file, async (state) => {
     const scanned = await device.scan(state, text, questions(context, options));
