@@ -13,7 +13,7 @@ export function codeBlocks(markdown: string): readonly CodeBlock[] {
 }
 
 /** @returns the document without its fenced blocks */
-export function prose(markdown: string): string {
+function prose(markdown: string): string {
   return markdown.replace(/^```[\s\S]*?^```$/gm, '');
 }
 
