@@ -2,7 +2,7 @@ import type { Clock } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { covers } from './api-token-rights.ts';
 import type { Caller } from './caller.ts';
-import { matchPolicy, policyRealms } from './policy.ts';
+import { policyHolds, policyMeans, policyRealms } from './policy.ts';
 import type { PolicySubject } from './policy-users.ts';
 import type { Policy, PolicyScope, Setup } from './setup.ts';
 
@@ -54,8 +54,9 @@ export class AccessControl {
       return { realms: 'all' };
     }
     const subject: PolicySubject = { login: principal.administrator, ...ADMINISTRATORS };
-    const granting = mostSpecific(active, (policy) =>
-      matchPolicy(policy, { action: right.action, subject, client: principal.client, at: this.#clock.now() }),
+    const at = this.#clock.now();
+    const granting = mostSpecific(active, (policy) => policyMeans(policy, right.action, subject)).filter(
+      (policy) => policyHolds(policy, principal.client, at),
     );
     if (granting.length === 0) {
       throw new ServiceError('right.missing', right.message);
@@ -66,7 +67,8 @@ export class AccessControl {
 
 /**
  * For one action, policies that name somebody come before those for everybody, as LinOTP 3.4.4 was recorded to do:
- * what is allowed to all cannot widen what was drawn narrower for one.
+ * what is allowed to all cannot widen what was drawn narrower for one. That holds also while the narrower policy is out
+ * of its time or for other clients, or rights would widen by the clock.
  */
 function mostSpecific(
   policies: readonly Policy[],

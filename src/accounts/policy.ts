@@ -17,15 +17,6 @@ export interface PolicyDraft {
   readonly active?: boolean | undefined;
 }
 
-/** Who wants to do what, from where and when. */
-export interface PolicyQuestion {
-  readonly action: string;
-  readonly subject: PolicySubject;
-  /** The address; empty where there is none. */
-  readonly client: string;
-  readonly at: Date;
-}
-
 /** Which value of the scope authentication is asked for. */
 export interface PolicyValueQuestion {
   readonly scope: 'authentication';
@@ -92,22 +83,23 @@ function assertReadable(policy: Policy): void {
 }
 
 /**
- * Whether a policy answers a question; its realms are another matter. One that is switched off, out of its time, for
- * other clients or not readable (nobody can write such a one here, but a hand in the database can) answers none.
+ * Whether a policy is about somebody and an action, be it in force at the moment or not. One that is switched off or not
+ * readable (nobody can write such a one here, but a hand in the database can) is about nobody.
  * @returns how the subject is meant
  */
-export function matchPolicy(policy: Policy, question: PolicyQuestion): UserMatch {
-  if (!policy.active) {
-    return 'nobody';
-  }
-  return readable(() => {
-    const actions = readActions(policy.scope, policy.action);
-    const fits =
-      (actions.has(question.action) || actions.has('*')) &&
-      readTimes(policy.time)(question.at) &&
-      readClients(policy.client)(question.client);
-    return fits ? readUsers(policy.user)(question.subject) : 'nobody';
-  });
+export function policyMeans(policy: Policy, action: string, subject: PolicySubject): UserMatch {
+  return readable((): UserMatch => {
+    const actions = policy.active ? readActions(policy.scope, policy.action) : new Map<string, string>();
+    return actions.has(action) || actions.has('*') ? readUsers(policy.user)(subject) : 'nobody';
+  }, 'nobody');
+}
+
+/** @returns whether a policy is in force for a client (its address, or empty) at a time; never one that is not readable */
+export function policyHolds(policy: Policy, client: string, at: Date): boolean {
+  return readable(
+    () => policy.active && readTimes(policy.time)(at) && readClients(policy.client)(client),
+    false,
+  );
 }
 
 /** @returns names of the realms that a policy names, lower-case, or 'all' */
@@ -125,8 +117,9 @@ export function policyValue(policies: readonly Policy[], asked: PolicyValueQuest
   const subject: PolicySubject = { login: asked.user ?? '', realms, resolver: asked.resolver };
   const values = policies
     .filter((policy) => policy.scope === scope && coversRealm(policy, realms))
+    .filter((policy) => policyHolds(policy, client, at))
     .filter((policy) => {
-      const match = matchPolicy(policy, { action, subject, client, at });
+      const match = policyMeans(policy, action, subject);
       return match === 'everybody' || (match === 'named' && asked.user !== undefined);
     })
     .flatMap((policy) => readActions(scope, policy.action).get(action) ?? []);
@@ -138,12 +131,12 @@ function coversRealm(policy: Policy, realms: readonly string[]): boolean {
   return covered === 'all' || covered.some((name) => realms.includes(name));
 }
 
-function readable(read: () => UserMatch): UserMatch {
+function readable<Value>(read: () => Value, otherwise: Value): Value {
   try {
     return read();
   } catch (error) {
     if (error instanceof ServiceError) {
-      return 'nobody';
+      return otherwise;
     }
     throw error;
   }

@@ -140,6 +140,15 @@ describe('the realms of a grant', () => {
     expect(outcome(withPolicies(...administration), ENABLE)).toEqual(expected);
   });
 
+  it.each<[string, Partial<PolicyDraft>]>([
+    ['out of its time', { time: '* * * * * 1990' }],
+    ['for other clients', { client: '10.0.0.0/8' }],
+  ])('do not widen to those for all while the policy that names somebody is %s', (_what, draft) => {
+    const setup = withPolicies({ realm: 'alpha', user: 'alice', ...draft }, { realm: '*' });
+    expect(outcome(setup, TOKENS)).toBe('right.missing');
+    expect(outcome(setup, TOKENS, callerNamed('bob'))).toBe('all');
+  });
+
   it('do not bound the configuration', () => {
     expect(outcome(withPolicies({ scope: 'system', action: 'write', realm: 'alpha' }), WRITE)).toBe('all');
   });

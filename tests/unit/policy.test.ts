@@ -1,13 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import {
   checkPolicy,
-  matchPolicy,
   type PolicyDraft,
-  type PolicyQuestion,
+  policyHolds,
+  policyMeans,
   policyRealms,
   policyValue,
   type PolicyValueQuestion,
 } from '../../src/accounts/policy.ts';
+import type { PolicySubject, UserMatch } from '../../src/accounts/policy-users.ts';
 import type { Policy } from '../../src/accounts/setup.ts';
 import { refusalOf } from '../support/refusal.ts';
 
@@ -57,6 +58,17 @@ describe('a policy that somebody writes', () => {
   });
 });
 
+interface PolicyQuestion {
+  readonly action: string;
+  readonly subject: PolicySubject;
+  readonly client: string;
+  readonly at: Date;
+}
+
+function matchPolicy(policy: Policy, { action, subject, client, at }: PolicyQuestion): UserMatch {
+  return policyHolds(policy, client, at) ? policyMeans(policy, action, subject) : 'nobody';
+}
+
 describe('a policy and a question', () => {
   const policy = checkPolicy({ ...DRAFT, client: '10.0.0.0/8', time: '* 14 * * * *' });
   const question: PolicyQuestion = {
@@ -86,6 +98,13 @@ describe('a policy and a question', () => {
     ['it names no user', { user: '' }, {}],
   ])('do not when %s', (_what, change, asked) => {
     expect(matchPolicy({ ...policy, ...change }, { ...question, ...asked })).toBe('nobody');
+  });
+
+  it('fit by user and action whatever the time and the client', () => {
+    expect(
+      policyMeans({ ...policy, time: '* * * * * 1990', client: '11.0.0.0/8' }, 'request', question.subject),
+    ).toBe('named');
+    expect(policyMeans({ ...policy, active: false }, 'request', question.subject)).toBe('nobody');
   });
 
   it('leave the realms aside, which are read without regard to case', () => {
