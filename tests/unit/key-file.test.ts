@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { chmod, mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { systemRandom } from '../../src/kernel/clock.ts';
 import { createKeyFile, readKeyFile } from '../../src/security/key-file.ts';
 import { eventualRefusal } from '../support/eventual-refusal.ts';
+import { makeNamedPipe } from '../support/named-pipe.ts';
 
 const ONE = Buffer.alloc(32, 1);
 const TWO = Buffer.alloc(32, 2);
@@ -129,7 +129,7 @@ describe('a key file that is read', () => {
     await mkdir(file, { recursive: true, mode: 0o700 });
     expect((await eventualRefusal(readKeyFile(file))).message).toContain('it is not a regular file');
     await rm(file, { recursive: true });
-    execFileSync('mkfifo', ['-m', '600', file]);
+    makeNamedPipe(file);
     expect((await eventualRefusal(readKeyFile(file))).message).toContain('it is not a regular file');
   });
 

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { mkdir, mkdtemp, rename, rm, truncate, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +7,7 @@ import { PasswdFile } from '../../src/resolvers/passwd-file.ts';
 import { openUserSources } from '../../src/resolvers/user-sources.ts';
 import { eventualRefusal } from '../support/eventual-refusal.ts';
 import { InMemoryUserStore, ReadableHasher } from '../support/in-memory-user-store.ts';
+import { makeNamedPipe } from '../support/named-pipe.ts';
 
 const ANNA =
   'anna:$6$salt$hash:1001:1001:Anna Ahlers,Raum 1,+49 30 1001,+49 170 1001,anna@example.com:/home/1001:/bin/false';
@@ -152,7 +152,7 @@ describe('a passwd file with a fault', () => {
     await mkdir(fileName);
     expect(await fault()).toBe('it is not a regular file');
     await rm(fileName, { recursive: true });
-    execFileSync('mkfifo', [fileName]);
+    makeNamedPipe(fileName);
     expect(await fault()).toBe('it is not a regular file');
     await rm(fileName);
     const long = `${'#'.repeat(1023)}\n`.repeat(1024);
