@@ -13,10 +13,10 @@ import { migrationNames } from '../storage/migration-source.ts';
 import { buildServices, type Services } from './build-services.ts';
 
 /** `server` for the one server of a data folder, `guest` for commands, also while a server runs. */
-export type Role = 'server' | 'guest';
+type Role = 'server' | 'guest';
 
 /** An open database, and how to leave it. */
-export interface OpenDatabase {
+interface OpenDatabase {
   readonly database: Database;
   readonly close: () => Promise<void>;
 }
@@ -30,7 +30,7 @@ export interface Installation extends OpenDatabase {
  * Opens the database: that of DATABASE_URL, else the embedded one in the data folder, which is started or joined.
  * @throws ServiceError 'database.unavailable', 'data-folder.in-use'
  */
-export async function connect(config: Config, role: Role, log: Log): Promise<OpenDatabase> {
+async function connect(config: Config, role: Role, log: Log): Promise<OpenDatabase> {
   const url = config.databaseUrl;
   const embedded =
     url === undefined ? await openEmbeddedPostgres({ dataDir: config.dataDir, log, role }) : undefined;
@@ -90,6 +90,19 @@ export async function openInstallation(config: Config, role: Role, log: Log): Pr
   } catch (error) {
     await close();
     throw error;
+  }
+}
+
+/**
+ * Brings the schema up to date, also of a database that a server works on.
+ * @returns the names of the migrations that were applied now, in order
+ */
+export async function migrate(config: Config, log: Log): Promise<readonly string[]> {
+  const { database, close } = await connect(config, 'guest', log);
+  try {
+    return await migrateToLatest(database);
+  } finally {
+    await close();
   }
 }
 

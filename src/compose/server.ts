@@ -2,6 +2,7 @@ import { type Config, readSecretFile } from '../config.ts';
 import { createApp } from '../http/app.ts';
 import { startServer } from '../http/server.ts';
 import { systemClock, systemRandom } from '../kernel/clock.ts';
+import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
 import { isReady, openInstallation } from './open-installation.ts';
 import type { Services } from './build-services.ts';
@@ -29,11 +30,7 @@ export interface TankeeperServer {
 export async function startTankeeper(config: Config, log: Log): Promise<TankeeperServer> {
   const { database, services, close } = await openInstallation(config, 'server', log);
   try {
-    const firstAdministrator = await services.administrators.ensureFirstAdministrator(
-      config.adminPasswordFile === undefined
-        ? undefined
-        : readSecretFile('ADMIN_PASSWORD_FILE', config.adminPasswordFile),
-    );
+    const firstAdministrator = await createFirstAdministrator(config, services);
     const app = createApp({
       services: { ...services, ready: () => isReady(database) },
       config: { ...config, serviceVersion: config.serviceVersion ?? `Tankeeper ${packageVersion()}` },
@@ -57,5 +54,28 @@ export async function startTankeeper(config: Config, log: Log): Promise<Tankeepe
   } catch (error) {
     await close();
     throw error;
+  }
+}
+
+async function createFirstAdministrator(
+  { adminPasswordFile }: Config,
+  { administrators }: Services,
+): Promise<TankeeperServer['firstAdministrator']> {
+  if (adminPasswordFile === undefined) {
+    return administrators.ensureFirstAdministrator();
+  }
+  const password = readSecretFile('ADMIN_PASSWORD_FILE', adminPasswordFile);
+  try {
+    return await administrators.ensureFirstAdministrator(password);
+  } catch (error) {
+    throw isServiceError(error, 'parameter.invalid')
+      ? new ServiceError(
+          'configuration.invalid',
+          `The password in ADMIN_PASSWORD_FILE does not do: ${error.message}`,
+          {
+            cause: error,
+          },
+        )
+      : error;
   }
 }

@@ -90,6 +90,19 @@ describe('a start is refused with a clear message', () => {
     expect(readFileSync(wrongFile)).toEqual(before);
   }, 30_000);
 
+  it('for a first password that is too short', async () => {
+    const fresh = await createTestDatabase({ schema: 'empty' });
+    const file = join(folder, 'short');
+    writeFileSync(file, 'short\n');
+    const output = await refusedStart({
+      DATABASE_URL: fresh.url,
+      ENCRYPTION_KEY_FILE: join(folder, 'another.key'),
+      ADMIN_PASSWORD_FILE: file,
+    });
+    expect(output).toContain('The password in ADMIN_PASSWORD_FILE does not do: ');
+    await fresh.drop();
+  }, 30_000);
+
   it('for a secret file that is not there', async () => {
     const fresh = await createTestDatabase({ schema: 'empty' });
     const output = await refusedStart({

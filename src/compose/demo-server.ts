@@ -1,0 +1,37 @@
+import { createWriteStream } from 'node:fs';
+import { join } from 'node:path';
+import type { DemoServer, DemoServerOptions } from '../cli/demo/demo-server.ts';
+import type { Config } from '../config.ts';
+import { systemClock } from '../kernel/clock.ts';
+import { createLogger } from '../observability/logger.ts';
+import { startTankeeper } from './server.ts';
+
+/** A server with a database, a key and a log of its own, whatever the environment says. */
+export async function startDemoServer(
+  config: Config,
+  { port, folder, logFile }: DemoServerOptions,
+): Promise<DemoServer> {
+  const stream = createWriteStream(logFile, { mode: 0o600 });
+  const log = createLogger({ level: 'info', format: 'json', stream, clock: systemClock });
+  const server = await startTankeeper(
+    {
+      ...config,
+      host: '127.0.0.1',
+      port,
+      dataDir: folder,
+      databaseUrl: undefined,
+      encryptionKeyFile: join(folder, 'encryption.key'),
+      adminPasswordFile: undefined,
+    },
+    log,
+  );
+  return {
+    baseUrl: server.baseUrl,
+    adminPassword: server.firstAdministrator?.password ?? '',
+    services: server.services,
+    stop: async () => {
+      await server.stop();
+      await log.end();
+    },
+  };
+}
