@@ -89,7 +89,7 @@ export function phaseOf({ type, activationcode, sharedsecret }: EnrolmentRequest
  * @throws ServiceError 'parameter.missing', 'parameter.invalid'
  */
 export function keyOf({ genkey, otpkey }: EnrolmentRequest, randomBytes: (size: number) => Buffer): Buffer {
-  if (genkey !== undefined && !['0', '1'].includes(genkey)) {
+  if (genkey !== undefined && !['', '0', '1'].includes(genkey)) {
     throw new ServiceError('parameter.invalid', 'The parameter genkey must be 0 or 1');
   }
   const given = otpkey === undefined || otpkey === '' ? undefined : otpkey;

@@ -22,6 +22,7 @@ describe('the key of a new token', () => {
   it('is made by the server or given', () => {
     expect(keyOf({ genkey: '1' }, make)).toEqual(made);
     expect(keyOf({ otpkey: '00'.repeat(32) }, make)).toEqual(Buffer.alloc(32));
+    expect(keyOf({ genkey: '', otpkey: '00'.repeat(16) }, make)).toEqual(Buffer.alloc(16));
     expect(keyOf({ genkey: '0', otpkey: '00'.repeat(16) }, make)).toEqual(Buffer.alloc(16));
   });
 
