@@ -84,7 +84,7 @@ export interface ManagedUserStore {
   remove(resolverId: string, userId: string, act: Act): Promise<boolean>;
 }
 
-/** A user as any resolver tells of them. */
+/** A user as the resolver tells of them, whatever its kind. */
 export interface DirectoryUser {
   readonly userId: string;
   readonly login: string;

@@ -36,8 +36,8 @@ interface Change {
 }
 
 /**
- * What administrators do with tokens. Those who are bound to realms see and change tokens in these realms only: any
- * other token, user or realm does not exist for them.
+ * What administrators do with tokens. Those who are bound to realms see and change tokens in these realms only;
+ * no other token, user or realm exists for them.
  *
  * Each method throws ServiceError 'right.missing', and 'token.unknown' for a serial that is not there or not to be seen.
  */

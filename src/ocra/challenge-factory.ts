@@ -1,9 +1,9 @@
-import { policyValue } from '../accounts/policy.ts';
 import type { Setup } from '../accounts/setup.ts';
 import type { Token } from '../accounts/token.ts';
 import type { Clock, Random } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
+import { tokenPolicyValues } from './token-policy.ts';
 
 /** The most bytes that a QR code of any size holds (ISO/IEC 18004: version 40, level L, bytes). */
 const QR_CODE_BYTES = 2953;
@@ -34,14 +34,7 @@ export class ChallengeFactory {
    * @throws ServiceError 'challenge.url-ambiguous' where policies give different ones
    */
   callbackUrl(setup: Setup, token: Pick<Token, 'serial' | 'realms' | 'owner'>): string {
-    const urls = policyValue(setup.policies, {
-      scope: 'authentication',
-      action: 'qrtanurl',
-      realms: token.realms,
-      user: token.owner?.login,
-      resolver: token.owner?.resolver,
-      at: this.#clock.now(),
-    });
+    const urls = tokenPolicyValues(setup, 'qrtanurl', token, this.#clock.now());
     if (urls.length > 1) {
       throw new ServiceError(
         'challenge.url-ambiguous',

@@ -1,5 +1,4 @@
 import { checkPin } from '../accounts/pin.ts';
-import { policyValue } from '../accounts/policy.ts';
 import type { Setup } from '../accounts/setup.ts';
 import type { Token } from '../accounts/token.ts';
 import type { UserDirectory } from '../accounts/user-directory.ts';
@@ -10,6 +9,7 @@ import type { OcraSettings } from './ocra-settings.ts';
 import { isSpent, markOf, spend } from './spent-responses.ts';
 import { type OcraSuite, responseLength } from './suite.ts';
 import { openTokenKey, type TokenKey } from './token-key.ts';
+import { tokenPolicyValues } from './token-policy.ts';
 import { type Verification, verifyResponse } from './verify.ts';
 
 /** What precedes the response in `pass`, by the policy `otppin`: 0 the token PIN, 1 the user's password, 2 nothing. */
@@ -89,14 +89,7 @@ export class ResponseCheck {
   }
 
   #otpPinMode(setup: Setup, token: Token): OtpPinMode {
-    const values = policyValue(setup.policies, {
-      scope: 'authentication',
-      action: 'otppin',
-      realms: token.realms,
-      user: token.owner?.login,
-      resolver: token.owner?.resolver,
-      at: this.#clock.now(),
-    });
+    const values = tokenPolicyValues(setup, 'otppin', token, this.#clock.now());
     // Where policies disagree, the token PIN is asked for: the strictest reading that needs nobody else.
     const [value] = values;
     return values.length === 1 && (value === '1' || value === '2') ? value : '0';

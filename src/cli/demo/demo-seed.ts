@@ -7,7 +7,7 @@ import type { DemoServer } from './demo-server.ts';
 /** As many as the database has connections, about. */
 const AT_ONCE = 8;
 
-/** Makes what the plan says, through the services as any administrator would. */
+/** Makes what the plan says, through the services, as an administrator would. */
 export async function seedDemo(
   { services, baseUrl }: Pick<DemoServer, 'services' | 'baseUrl'>,
   caller: Caller,
