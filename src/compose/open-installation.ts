@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../config.ts';
 import { systemClock, systemRandom } from '../kernel/clock.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
@@ -11,6 +12,9 @@ import { SqlKeyRegistry } from '../storage/key-registry.ts';
 import { migrateToLatest, pendingMigrations } from '../storage/migrate.ts';
 import { migrationNames } from '../storage/migration-source.ts';
 import { buildServices, type Services } from './build-services.ts';
+
+/** How long closing waits for statements that still run, in milliseconds. */
+const POOL_PATIENCE = 1_000;
 
 /** `server` for the one server of a data folder, `guest` for commands, also while a server runs. */
 type Role = 'server' | 'guest';
@@ -41,7 +45,8 @@ async function connect(config: Config, role: Role, log: Log): Promise<OpenDataba
     log,
   });
   const close = async (): Promise<void> => {
-    await database.close();
+    // A statement that hangs must not keep the process: stopping the embedded database ends it.
+    await Promise.race([database.close(), sleep(POOL_PATIENCE, undefined, { ref: false })]);
     await embedded?.close();
   };
   try {

@@ -25,4 +25,6 @@ export async function serve(config: Config): Promise<void> {
   log.info('Stopping');
   await server.stop();
   await log.end();
+  // A statement that hangs in the database keeps its socket open, and with it the process.
+  setTimeout(() => process.exit(), 500).unref();
 }

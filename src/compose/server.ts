@@ -8,8 +8,8 @@ import { isReady, openInstallation } from './open-installation.ts';
 import type { Services } from './build-services.ts';
 import { packageVersion } from './package-version.ts';
 
-/** How long requests at work may take when the server stops, in milliseconds. */
-const GRACE = 9_000;
+/** How long requests at work may take when the server stops, in milliseconds; the rest of ten seconds is for the database. */
+const GRACE = 7_000;
 
 /** A server at work. */
 export interface TankeeperServer {
@@ -18,7 +18,7 @@ export interface TankeeperServer {
   readonly services: Services;
   /** The first administrator, when this start created one; with the password, when a random one was made. */
   readonly firstAdministrator: { readonly name: string; readonly password?: string } | undefined;
-  /** Takes no more requests, lets those at work finish for nine seconds at most, closes the database. */
+  /** Takes no more requests, lets those at work finish for seven seconds at most, closes the database. */
   stop(): Promise<void>;
 }
 
