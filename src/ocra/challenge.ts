@@ -1,7 +1,10 @@
 import { isLocked, type Token, type TokenStateChange } from '../accounts/token.ts';
 import type { OcraSettings } from './ocra-settings.ts';
 
-/** Why a challenge takes no more responses: answered rightly, answered wrongly too often, or pushed out by newer ones. */
+/**
+ * Why a challenge takes no more responses: answered rightly, answered wrongly too often, or pushed out by newer ones or by
+ * a new key or owner of the token.
+ */
 export type ClosedBy = 'accepted' | 'exhausted' | 'superseded';
 
 /** A challenge, as one transaction sees it. */

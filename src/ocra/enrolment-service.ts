@@ -3,7 +3,7 @@ import type { Caller } from '../accounts/caller.ts';
 import { pinVerifier } from '../accounts/pin.ts';
 import type { SetupStore } from '../accounts/ports.ts';
 import { findRealm, type Setup } from '../accounts/setup.ts';
-import type { TokenSecrets } from '../accounts/token.ts';
+import type { NewToken, TokenSecrets } from '../accounts/token.ts';
 import type { ResolvedUser, UserDirectory } from '../accounts/user-directory.ts';
 import type { Vault } from '../accounts/vault.ts';
 import type { Random } from '../kernel/clock.ts';
@@ -12,6 +12,7 @@ import { type Enrolled, type EnrolmentRequest, keyOf, phaseOf, suiteOf } from '.
 import { type OcraSettings, readOcraSettings } from './ocra-settings.ts';
 import { buildInitUrl } from './qrtan-url.ts';
 import type { RolloutPhase2 } from './rollout-phase2.ts';
+import { hasKey } from './token-key.ts';
 import type { Assignment, Enrolment, TokenRegistration } from './token-registration.ts';
 
 export interface EnrolmentDependencies {
@@ -62,7 +63,7 @@ export class EnrolmentService {
     const { request, assignment } = enrolment;
     const key = keyOf(request, (size) => this.#its.random.bytes(size));
     const suite = suiteOf(request, phase === 'phase1' ? settings.qrDefaultSuite : settings.defaultSuite);
-    const token = await this.#its.registration.store(enrolment, (serial) => ({
+    const make = (serial: string): NewToken => ({
       serial,
       type: (request.type ?? 'ocra').toLowerCase(),
       description: request.description ?? '',
@@ -79,7 +80,12 @@ export class EnrolmentService {
       owner: assignment.owner,
       realms: assignment.realms ?? [],
       secrets: this.#secrets(phase, serial, key, request),
-    }));
+    });
+    const token = await this.#its.registration.store(
+      enrolment,
+      make,
+      (known) => known.ocraSuite === suite && hasKey(this.#its.vault, known, key),
+    );
     const secret = key.toString('hex');
     return phase === 'plain'
       ? { kind: 'plain', serial: token.serial, otpkey: secret }

@@ -1,5 +1,6 @@
 import type { Act } from '../accounts/caller.ts';
 import type { Owner, Token, TokenChange } from '../accounts/token.ts';
+import type { Sealed } from '../accounts/vault.ts';
 import type { Challenge, Decision } from './challenge.ts';
 
 export interface NewChallenge {
@@ -10,6 +11,8 @@ export interface NewChallenge {
   /** The display data that the question was made from. */
   readonly data: string;
   readonly issuedAt: Date;
+  /** In roll-out phase 2: what the token's key was derived from. The token must still have it. */
+  readonly sharedSecret?: Sealed;
 }
 
 /** A challenge together with the token it was issued for. */
@@ -30,7 +33,8 @@ export interface ChallengeStore {
   /**
    * Stores a challenge and closes the token's oldest open ones beyond `maxOpen`, in one transaction.
    * @param change what is changed of the token with it (roll-out phase 2)
-   * @returns false when the transaction id is taken, and nothing was stored. @throws 'token.unknown' when it has gone
+   * @returns false when the transaction id is taken, and nothing was stored. @throws 'token.unknown' when it has
+   *   gone, 'token.state' when its shared secret is another by now
    */
   issue(challenge: NewChallenge, maxOpen: number, act: Act, change?: TokenChange): Promise<boolean>;
   /**

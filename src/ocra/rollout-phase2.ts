@@ -3,15 +3,15 @@ import { actOf, type Caller } from '../accounts/caller.ts';
 import { pinVerifier } from '../accounts/pin.ts';
 import type { Setup } from '../accounts/setup.ts';
 import { isOcraToken, type Token, type TokenChange } from '../accounts/token.ts';
+import { isVisible } from '../accounts/token-view.ts';
 import type { ResolvedUser } from '../accounts/user-directory.ts';
-import type { Vault } from '../accounts/vault.ts';
+import type { Sealed, Vault } from '../accounts/vault.ts';
 import type { Random } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { normalizeActivationCode } from './activation-code.ts';
 import type { ChallengeFactory } from './challenge-factory.ts';
 import type { Enrolled, EnrolmentRequest } from './enrolment.ts';
 import { deriveTokenKey } from './key-derivation.ts';
-import { readOcraSettings } from './ocra-settings.ts';
 import type { ChallengeStore } from './ports.ts';
 import { buildNonceUrl } from './qrtan-url.ts';
 import { questionFromData } from './question.ts';
@@ -43,7 +43,8 @@ export class RolloutPhase2 {
 
   /**
    * Starts phase 2 for the token of that serial, or for the only token of that user that is in roll-out. May be repeated
-   * until the roll-out is complete: each time with a new nonce, so that only the last code shown counts.
+   * until the roll-out is complete: each time with a new nonce, so that only the last code shown counts; whatever else
+   * was asked of the token before is closed.
    * @throws ServiceError 'token.unknown', 'token.ambiguous', 'token.state', 'activation-code.invalid', 'right.missing'
    */
   async start(
@@ -55,9 +56,8 @@ export class RolloutPhase2 {
   ): Promise<Enrolled> {
     const { factory, challenges } = this.#its;
     const token = await this.#token(grant, request, user);
-    const { suite, key, nonce, change } = await this.#derive(token, request);
+    const { suite, key, nonce, change, sharedSecret } = await this.#derive(token, request);
     const callbackUrl = factory.callbackUrl(setup, token);
-    const { maxChallenges } = readOcraSettings(setup.configuration);
     const data = request.message ?? '';
     const issued = await factory.issue(
       (transactionId) => {
@@ -74,8 +74,8 @@ export class RolloutPhase2 {
       },
       ({ question }, transactionId, issuedAt) =>
         challenges.issue(
-          { tokenId: token.id, transactionId, question, data, issuedAt },
-          maxChallenges,
+          { tokenId: token.id, transactionId, question, data, issuedAt, sharedSecret },
+          1,
           actOf(caller, 'admin/init'),
           change,
         ),
@@ -97,19 +97,17 @@ export class RolloutPhase2 {
     { serial = '' }: EnrolmentRequest,
     user: ResolvedUser | undefined,
   ): Promise<Token> {
-    const found = serial === '' ? await this.#ofUser(user) : await this.#bySerial(serial, user);
-    const allowed = grant.realms;
-    if (allowed !== 'all' && !found.realms.some((realm) => allowed.includes(realm))) {
+    return serial === '' ? this.#ofUser(grant, user) : this.#bySerial(grant, serial, user);
+  }
+
+  async #bySerial(grant: Grant, serial: string, user: ResolvedUser | undefined): Promise<Token> {
+    const token = await this.#its.tokens.bySerial(serial, user);
+    if (!isVisible(token, grant)) {
       throw new ServiceError(
         'right.missing',
         'You do not have the administrative right to init tokens in this realm',
       );
     }
-    return found;
-  }
-
-  async #bySerial(serial: string, user: ResolvedUser | undefined): Promise<Token> {
-    const token = await this.#its.tokens.bySerial(serial, user);
     if (!isInRollout(token)) {
       throw new ServiceError(
         'token.state',
@@ -119,9 +117,10 @@ export class RolloutPhase2 {
     return token;
   }
 
-  async #ofUser(user: ResolvedUser | undefined): Promise<Token> {
+  /** Tokens that the administrator may not see are passed over: no message may name them. */
+  async #ofUser(grant: Grant, user: ResolvedUser | undefined): Promise<Token> {
     const owned = await this.#its.tokens.ofUser(user);
-    const [token, ...others] = owned.filter(isInRollout);
+    const [token, ...others] = owned.filter((one) => isInRollout(one) && isVisible(one, grant));
     if (token === undefined) {
       throw new ServiceError('token.unknown', `The user '${user?.login ?? ''}' has no token in roll-out`);
     }
@@ -135,7 +134,7 @@ export class RolloutPhase2 {
   async #derive(
     token: Token,
     { activationcode = '', pin, ocrapin = '' }: EnrolmentRequest,
-  ): Promise<{ suite: OcraSuite; key: Buffer; nonce: Buffer; change: TokenChange }> {
+  ): Promise<{ suite: OcraSuite; key: Buffer; nonce: Buffer; change: TokenChange; sharedSecret: Sealed }> {
     const { vault, random } = this.#its;
     const { sharedSecret } = token.secrets;
     if (sharedSecret === null || token.ocraSuite === null) {
@@ -165,7 +164,7 @@ export class RolloutPhase2 {
         }),
       },
     };
-    return { suite: parseOcraSuite(token.ocraSuite), key, nonce, change };
+    return { suite: parseOcraSuite(token.ocraSuite), key, nonce, change, sharedSecret };
   }
 }
 

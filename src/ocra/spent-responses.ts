@@ -26,16 +26,43 @@ export function markOf(question: string, { counter, stepStart }: MatchedPosition
   return `${position}:${digest.slice(0, 32)}`;
 }
 
-/** @returns whether this response was accepted before */
+/**
+ * Below the bottom of the marks nothing is known any more, so everything there counts as accepted: a window that is made
+ * wider later, or a clock that is set back, must not bring back what was forgotten.
+ * @returns whether this response was accepted before, or may have been
+ */
 export function isSpent(spent: readonly string[], mark: string | null): boolean {
-  return mark !== null && spent.includes(mark);
+  if (mark === null) {
+    return false;
+  }
+  const bottom = bottomOf(spent);
+  return spent.includes(mark) || (bottom !== undefined && positionOf(mark) < bottom);
 }
 
 /**
  * @param oldest positions below this one can no longer match
- * @returns the marks to keep: the new one and those that could still match
+ * @returns the marks to keep: the new one and those that could still match, after the bottom, which only moves up
  */
 export function spend(spent: readonly string[], mark: string | null, oldest: bigint): readonly string[] {
-  const kept = spent.filter((entry) => BigInt(entry.slice(0, entry.indexOf(':'))) >= oldest);
-  return mark === null ? kept : [...kept, mark];
+  if (mark === null) {
+    return spent;
+  }
+  const known = bottomOf(spent) ?? 0n;
+  const bottom = oldest > known ? oldest : known;
+  const kept = spent.filter((entry) => !isBottom(entry) && positionOf(entry) >= bottom);
+  return [...(bottom > 0n ? [`${bottom}:`] : []), ...kept, mark];
+}
+
+/** The bottom is written as a mark without a digest. */
+function bottomOf(spent: readonly string[]): bigint | undefined {
+  const bottom = spent.find(isBottom);
+  return bottom === undefined ? undefined : positionOf(bottom);
+}
+
+function isBottom(entry: string): boolean {
+  return entry.endsWith(':');
+}
+
+function positionOf(entry: string): bigint {
+  return BigInt(entry.slice(0, entry.indexOf(':')));
 }

@@ -1,6 +1,7 @@
 import type { Token } from '../accounts/token.ts';
 import type { Vault } from '../accounts/vault.ts';
-import { ServiceError } from '../kernel/errors.ts';
+import { equalBytes } from '../kernel/constant-time.ts';
+import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import { type OcraSuite, parseOcraSuite } from './suite.ts';
 
 /** A token's suite and key, opened for one computation. */
@@ -22,6 +23,18 @@ export function openTokenKey(vault: Vault, token: Token): TokenKey | undefined {
     return undefined;
   }
   return { suite: parseOcraSuite(token.ocraSuite), key: vault.open(secret, purpose, token.serial) };
+}
+
+/** @returns whether this is the token's key; false also where the one that it has cannot be opened any more */
+export function hasKey(vault: Vault, { secrets: { seed }, serial }: Token, key: Uint8Array): boolean {
+  try {
+    return seed !== null && equalBytes(vault.open(seed, 'seed', serial), key);
+  } catch (error) {
+    if (isServiceError(error, 'key.unavailable') || isServiceError(error, 'secret.unreadable')) {
+      return false;
+    }
+    throw error;
+  }
 }
 
 /** @throws ServiceError 'token.not-ready' for a token that has no suite or no key, and as `openTokenKey` does */

@@ -33,16 +33,21 @@ export class TokenRegistration {
 
   /**
    * @param make makes the token for a serial
+   * @param keepsKey whether the token has the very key and suite already that it is enrolled with
    * @throws ServiceError 'token.exists', 'parameter.invalid' for an unfit serial, 'right.missing'
    */
-  async store(enrolment: Enrolment, make: (serial: string) => NewToken): Promise<Token> {
+  async store(
+    enrolment: Enrolment,
+    make: (serial: string) => NewToken,
+    keepsKey: (known: Token) => boolean,
+  ): Promise<Token> {
     const { caller, grant, request, assignment } = enrolment;
     const { serial = '' } = request;
     const known = serial === '' ? undefined : await this.#tokens.findBySerial(serial);
     if (known !== undefined) {
       assertGranted(grant, known.realms, 'some');
       assertGranted(grant, assignment.realms ?? known.realms, 'every');
-      return this.#enrolAnew(enrolment, known, make(known.serial));
+      return this.#enrolAnew(enrolment, known, make(known.serial), keepsKey(known));
     }
     assertGranted(grant, assignment.realms ?? [], 'every');
     if (serial === '') {
@@ -68,14 +73,23 @@ export class TokenRegistration {
     throw new ServiceError('internal', 'No free serial was found');
   }
 
-  /** Owner and realms stay unless the request names others: enrolling anew must not lose who a token belongs to. */
-  async #enrolAnew({ caller, assignment }: Enrolment, known: Token, token: NewToken): Promise<Token> {
+  /**
+   * Owner and realms stay unless the request names others: enrolling anew must not lose who a token belongs to. With the
+   * same key, counter and spent responses stay as well: what was accepted once must not be accepted again.
+   */
+  async #enrolAnew(
+    { caller, assignment }: Enrolment,
+    known: Token,
+    token: NewToken,
+    isSameKey: boolean,
+  ): Promise<Token> {
     if (!isOcraToken(known)) {
       throw new ServiceError('token.exists', `A token of another type has the serial '${known.serial}'`);
     }
-    const { owner, realms, ...state } = token;
+    const { owner, realms, counter, spent, ...state } = token;
     const change: TokenChange = {
       ...state,
+      ...(!isSameKey && { counter, spent }),
       ...(assignment.owner !== null && { owner }),
       ...(assignment.realms !== undefined && { realms }),
     };

@@ -6,6 +6,7 @@ import { ServiceError } from '../kernel/errors.ts';
 import type { Decision } from '../ocra/challenge.ts';
 import type { ChallengeFilter, ChallengeOfToken, ChallengeStore, NewChallenge } from '../ocra/ports.ts';
 import { auditRow, writeAudit } from './audit-rows.ts';
+import { supersede } from './challenge-closing.ts';
 import { type ChallengeRow, selectChallenges, toChallengeOfToken } from './challenge-rows.ts';
 import type { Database } from './database.ts';
 import { settle } from './settlement.ts';
@@ -133,15 +134,17 @@ async function issue(
   act: Act,
   change: TokenChange,
 ): Promise<void> {
-  const { tokenId, transactionId, question, data, issuedAt } = challenge;
+  const { tokenId, transactionId, question, data, issuedAt, sharedSecret } = challenge;
   const references = await holdReferences(transaction, change);
   // First the token's row: whoever issues or answers for it at the same time waits here, or for us.
   const [token] = await transaction('tokens')
-    .where({ id: tokenId })
+    .where({ id: tokenId, ...(sharedSecret !== undefined && { shared_secret: sharedSecret }) })
     .update({ last_challenge_at: issuedAt, ...stateColumns(change), ...references })
     .returning<{ serial: string }[]>('serial');
   if (token === undefined) {
-    throw new ServiceError('token.unknown', 'The token has been removed');
+    throw sharedSecret === undefined
+      ? new ServiceError('token.unknown', 'The token has been removed')
+      : new ServiceError('token.state', 'The token has left this roll-out meanwhile, or has been removed');
   }
   const stored: unknown[] = await transaction('challenges')
     .insert({ transaction_id: transactionId, token_id: tokenId, question, data, issued_at: issuedAt })
@@ -153,17 +156,6 @@ async function issue(
   }
   await supersede(transaction, tokenId, maxOpen);
   await writeAudit(transaction, act, token.serial, 'issued');
-}
-
-/** By id, not by time: ids are given under the token's lock, times by servers whose clocks differ. */
-async function supersede(transaction: Knex.Transaction, tokenId: string, maxOpen: number): Promise<void> {
-  await transaction.raw(
-    `UPDATE challenges SET closed_by = 'superseded', closed_at = clock_timestamp()
-     WHERE token_id = ? AND closed_by IS NULL AND id <= (
-       SELECT id FROM challenges WHERE token_id = ? AND closed_by IS NULL
-       ORDER BY id DESC OFFSET ? LIMIT 1)`,
-    [tokenId, tokenId, maxOpen],
-  );
 }
 
 function wanted({ transactionId, serial, owner }: ChallengeFilter): Record<string, string> {

@@ -5,6 +5,7 @@ import type { TokenFilter, TokenStore } from '../accounts/ports.ts';
 import type { NewToken, Token, TokenChange } from '../accounts/token.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { writeAudit } from './audit-rows.ts';
+import { supersede } from './challenge-closing.ts';
 import type { Database } from './database.ts';
 import { assertStorable, isRowId, isStorable } from './stored-text.ts';
 import { holdReferences } from './token-references.ts';
@@ -75,7 +76,13 @@ export class SqlTokenStore implements TokenStore {
     return this.#database.transact(async (transaction) => {
       const columns = { ...(await holdReferences(transaction, change)), ...stateColumns(change) };
       if (Object.keys(columns).length > 0) {
-        await transaction('tokens').where({ serial }).update(columns);
+        const [changed] = await transaction('tokens')
+          .where({ serial })
+          .update(columns)
+          .returning<{ id: string }[]>('id');
+        if (changed !== undefined && changesHands(change)) {
+          await supersede(transaction, changed.id, 0);
+        }
       }
       const token = await findToken(transaction, serial);
       if (token !== undefined) {
@@ -153,6 +160,11 @@ function narrowToRealm(query: Knex.QueryBuilder, realm: string | null): void {
 function assertTokenStorable(token: TokenChange | NewToken): void {
   const { description, ocraSuite, owner, spent = [] } = token;
   assertStorable(description, ocraSuite, owner?.userId, owner?.login, ...spent);
+}
+
+/** What was asked of the holder before must not be answered by the next one. */
+function changesHands({ owner, secrets = {} }: TokenChange): boolean {
+  return owner !== undefined || secrets.seed !== undefined || secrets.sharedSecret !== undefined;
 }
 
 /** @returns which fields, never their values */

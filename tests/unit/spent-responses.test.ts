@@ -31,6 +31,25 @@ describe('spending', () => {
 
   it('forgets what can no longer match, and nothing else', () => {
     const marks = [1n, 4n, 5n].map((counter) => markOf('q', { counter }) ?? '');
-    expect(spend(marks, markOf('q', { counter: 9n }), 5n)).toEqual([marks[2], markOf('q', { counter: 9n })]);
+    expect(spend(marks, markOf('q', { counter: 9n }), 5n)).toEqual([
+      '5:',
+      marks[2],
+      markOf('q', { counter: 9n }),
+    ]);
+  });
+
+  it('counts what was forgotten as spent, also when a wider window reaches it again', () => {
+    const old = markOf('q', { counter: 1n });
+    const spent = spend(spend([], old, -4n), markOf('q', { counter: 9n }), 5n);
+    expect(spent).not.toContain(old);
+    expect(isSpent(spent, old)).toBe(true);
+    expect(isSpent(spent, markOf('q', { counter: 4n }))).toBe(true);
+    expect(isSpent(spent, markOf('q', { counter: 5n }))).toBe(false);
+  });
+
+  it('never remembers further back than before', () => {
+    const spent = spend(spend([], markOf('q', { counter: 9n }), 5n), markOf('q', { counter: 8n }), 2n);
+    expect(isSpent(spent, markOf('q', { counter: 4n }))).toBe(true);
+    expect(spent.filter((entry) => entry.endsWith(':'))).toEqual(['5:']);
   });
 });
