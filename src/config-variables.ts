@@ -130,5 +130,7 @@ export const VARIABLES = {
 } as const satisfies Record<string, Variable>;
 
 function maskPassword(url: string): string {
-  return url.replace(/^([a-z]+:\/\/[^:@/?]*):.*@/i, '$1:****@').replace(/([?&]password=)[^&]*/gi, '$1****');
+  return url
+    .replace(/^((?:[a-z]+:\/\/)?[^:@/?]*):(?!\/\/).*@/i, '$1:****@')
+    .replace(/([?&]password=)[^&]*/gi, '$1****');
 }

@@ -113,9 +113,22 @@ describe('tankeeper config', () => {
     expect(JSON.stringify(rows)).not.toMatch(/hunter/);
   });
 
-  it('masks the password in the message about a wrong URL, too', () => {
-    expect(() => loadConfig({ DATABASE_URL: 'mysql://u:hunter1@db/t' })).toThrow(
-      expect.objectContaining({ message: expect.not.stringContaining('hunter') }),
-    );
+  it.each(['mysql://u:hunter1@db/t', 'postgres:u:hunter1@db/t', 'u:hunter1@db/t', 'u:hun:ter@hunter@db'])(
+    'masks the password in the message about a wrong URL, too: %s',
+    (url) => {
+      expect(() => loadConfig({ DATABASE_URL: url })).toThrow(
+        expect.objectContaining({
+          code: 'configuration.invalid',
+          message: expect.not.stringMatching(/hunter|ter@/),
+        }),
+      );
+    },
+  );
+
+  it('shows a URL without a password as it is', () => {
+    const rows = describeConfig({ DATABASE_URL: 'postgres://u@db/t?application_name=a' });
+    expect(rows.find(({ variable }) => variable === 'DATABASE_URL')).toMatchObject({
+      value: 'postgres://u@db/t?application_name=a',
+    });
   });
 });
