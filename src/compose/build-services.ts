@@ -13,7 +13,7 @@ import { MonitoringService } from '../monitoring/monitoring-service.ts';
 import { ChallengeFactory, hexTransactionIds } from '../ocra/challenge-factory.ts';
 import { EnrolmentService } from '../ocra/enrolment-service.ts';
 import { OcraService } from '../ocra/ocra-service.ts';
-import { readOcraSettings } from '../ocra/ocra-settings.ts';
+import { checkOcraSettings } from '../ocra/ocra-settings.ts';
 import { ResponseCheck } from '../ocra/response-check.ts';
 import { RolloutPhase2 } from '../ocra/rollout-phase2.ts';
 import { TokenChoice } from '../ocra/token-choice.ts';
@@ -72,7 +72,7 @@ export function buildServices(parts: ServiceParts): Services {
     }),
     realms: new RealmService({ ...common, users: managedUsers }),
     policies: new PolicyService(common),
-    configuration: new ConfigurationService({ ...common, check: readOcraSettings }),
+    configuration: new ConfigurationService({ ...common, check: checkOcraSettings }),
     tokens: new TokenService({ ...common, tokens: new SqlTokenStore({ database }) }),
     ...buildOcraServices(parts, common),
     monitoring: new MonitoringService({

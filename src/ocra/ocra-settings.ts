@@ -1,5 +1,6 @@
 import { parseDuration } from '../kernel/duration.ts';
 import { ServiceError } from '../kernel/errors.ts';
+import { parseOcraSuite } from './suite.ts';
 
 /** What the configuration says about OCRA. Keys and defaults are LinOTP's. */
 export interface OcraSettings {
@@ -61,6 +62,29 @@ export function readOcraSettings(configuration: ReadonlyMap<string, string>): Oc
   };
 }
 
+/**
+ * What is asked of values before they are stored, over and above what reading them asks.
+ * @throws ServiceError 'configuration.invalid' that names the key
+ */
+export function checkOcraSettings(configuration: ReadonlyMap<string, string>): void {
+  const { defaultSuite, qrDefaultSuite } = readOcraSettings(configuration);
+  checkSuite('OcraDefaultSuite', defaultSuite);
+  checkSuite('QrOcraDefaultSuite', qrDefaultSuite);
+}
+
+function checkSuite(key: Key, text: string): void {
+  try {
+    parseOcraSuite(text);
+  } catch (cause) {
+    if (!(cause instanceof ServiceError)) {
+      throw cause;
+    }
+    throw new ServiceError('configuration.invalid', `The configuration value ${key}: ${cause.message}`, {
+      cause,
+    });
+  }
+}
+
 function wholeNumber(key: Key, text: string, least: number, most: number): number {
   const value = /^-?\d{1,9}$/.test(text.trim()) ? Number(text) : Number.NaN;
   if (Number.isNaN(value) || value < least || value > most) {
@@ -76,8 +100,10 @@ function duration(key: Key, text: string): number {
   try {
     return parseDuration(text);
   } catch (cause) {
-    throw new ServiceError('configuration.invalid', `The configuration value ${key} is not a duration`, {
-      cause,
-    });
+    throw new ServiceError(
+      'configuration.invalid',
+      `The configuration value ${key} is not a duration: use seconds (300) or a form like 1D2H3M4S`,
+      { cause },
+    );
   }
 }

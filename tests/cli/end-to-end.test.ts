@@ -201,10 +201,11 @@ describe('commands while the server runs on the embedded database', () => {
       await Promise.all([json('setting remove OcraMaxChallenges'), json('policy remove answers')]);
       const refused = await Promise.all([
         run('setting set OcraMaxChallenges many'),
+        run('setting set OcraDefaultSuite rubbish'),
         run('policy set x --scope ocra --action fly'),
         run('resolver remove staff'),
       ]);
-      expect(refused).toMatchObject(Array.from({ length: 3 }, () => ({ code: 1, out: '' })));
+      expect(refused).toMatchObject(Array.from({ length: 4 }, () => ({ code: 1, out: '' })));
     },
     PATIENCE,
   );

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { readOcraSettings } from '../../src/ocra/ocra-settings.ts';
+import { checkOcraSettings, readOcraSettings } from '../../src/ocra/ocra-settings.ts';
 
 describe('the OCRA settings', () => {
   it('are the documented defaults where the configuration is silent', () => {
@@ -38,5 +38,27 @@ describe('the OCRA settings', () => {
     expect(() => readOcraSettings(new Map([[key, value]]))).toThrow(
       expect.objectContaining({ code: 'configuration.invalid', message: expect.stringContaining(key) }),
     );
+  });
+
+  it('say what a duration looks like', () => {
+    expect(() => readOcraSettings(new Map([['OcraChallengeTimeout', '5X']]))).toThrow(/300.*1D2H3M4S/);
+  });
+
+  it.each([
+    ['OcraDefaultSuite', 'rubbish'],
+    ['QrOcraDefaultSuite', 'OCRA-1:HOTP-SHA256-8:C'],
+    ['OcraMaxChallenges', '0'],
+  ])('are checked before they are stored: %s=%s', (key, value) => {
+    expect(() => {
+      checkOcraSettings(new Map([[key, value]]));
+    }).toThrow(
+      expect.objectContaining({ code: 'configuration.invalid', message: expect.stringContaining(key) }),
+    );
+  });
+
+  it('pass the check as they are by default', () => {
+    expect(() => {
+      checkOcraSettings(new Map());
+    }).not.toThrow();
   });
 });
