@@ -37,7 +37,6 @@ const ALLOWED = [
   'home',
   'startedHere',
   'pid',
-  'url',
 ] as const;
 
 type AllowedField = (typeof ALLOWED)[number];

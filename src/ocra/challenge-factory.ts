@@ -31,9 +31,10 @@ export class ChallengeFactory {
   /**
    * The address that the app sends its response to: the value of the action `qrtanurl` in scope authentication for the
    * token's realms. Without one the app will refuse the code, so operators are told.
+   * @param requestId whose challenge it is, for the log
    * @throws ServiceError 'challenge.url-ambiguous' where policies give different ones
    */
-  callbackUrl(setup: Setup, token: Pick<Token, 'serial' | 'realms' | 'owner'>): string {
+  callbackUrl(setup: Setup, token: Pick<Token, 'serial' | 'realms' | 'owner'>, requestId: string): string {
     const urls = tokenPolicyValues(setup, 'qrtanurl', token, this.#clock.now());
     if (urls.length > 1) {
       throw new ServiceError(
@@ -44,7 +45,7 @@ export class ChallengeFactory {
     if (urls[0] === undefined) {
       this.#log.warn(
         'no active policy of scope authentication with the action qrtanurl covers this token: apps will refuse its QR codes',
-        { serial: token.serial, realms: token.realms.join(', ') },
+        { requestId, serial: token.serial, realms: token.realms.join(', ') },
       );
     }
     return urls[0] ?? '';

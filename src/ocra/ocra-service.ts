@@ -90,7 +90,7 @@ export class OcraService {
     access.authorize(setup, caller, ocraRight('request', 'request'));
     const token = await tokens.only(setup, reference);
     const { suite, key } = requireTokenKey(vault, token);
-    const callbackUrl = factory.callbackUrl(setup, token);
+    const callbackUrl = factory.callbackUrl(setup, token, caller.requestId);
     const { maxChallenges } = readOcraSettings(setup.configuration);
     const issued = await factory.issue(
       (transactionId) => {

@@ -57,7 +57,7 @@ export class RolloutPhase2 {
     const { factory, challenges } = this.#its;
     const token = await this.#token(grant, request, user);
     const { suite, key, nonce, change, sharedSecret } = await this.#derive(token, request);
-    const callbackUrl = factory.callbackUrl(setup, token);
+    const callbackUrl = factory.callbackUrl(setup, token, caller.requestId);
     const data = request.message ?? '';
     const issued = await factory.issue(
       (transactionId) => {

@@ -287,9 +287,12 @@ describe('a challenge', () => {
       message: 'Pay & go = 50% ü?',
     });
     await application.enrolPlain(`NOREALM${number}`, SUITE);
-    const bare = await application.challenge(`NOREALM${number}`);
-    expect(parseQrTanUrl(bare.url)).toMatchObject({ callbackUrl: '' });
-    expect(application.logged.join()).toContain('qrtanurl');
+    const serial = `NOREALM${number}`;
+    const response = await application.asAdmin('/ocra/request', { serial, data: '' });
+    const { detail } = response.body as { detail: { data: string } };
+    expect(parseQrTanUrl(detail.data)).toMatchObject({ callbackUrl: '' });
+    const warning = application.logged.find((line) => line.includes('action qrtanurl'));
+    expect(JSON.parse(warning ?? '{}')).toMatchObject({ serial, requestId: response.get('X-Request-Id') });
   });
 
   it('is refused where two policies name different URLs for one token', async () => {
