@@ -38,7 +38,7 @@ const FIRST_ACT: Act = { actor: '', action: 'administrator/first', client: '', r
 /**
  * Administrators: who they are, what they carry instead of a password, and their sessions. Methods that take a caller
  * throw ServiceError 'right.missing'; listing takes `system/read`, the rest `system/write`. Administrators may change
- * their own password without that right; API tokens may not.
+ * their own password without that right; API tokens with some rights only may set no password at all.
  */
 export class AdministratorService {
   readonly #its: AdministratorDependencies;
@@ -56,7 +56,7 @@ export class AdministratorService {
 
   /** @throws ServiceError 'administrator.exists', 'administrator.invalid', 'parameter.invalid' for an unfit password */
   async add(caller: Caller, name: string, password: string): Promise<void> {
-    await this.#authorize(caller, 'write');
+    await this.#authorizeWhole(caller);
     const known = readAdministratorName(name);
     const hash = await this.#hash(password);
     await this.#its.administrators.insert(known, hash, actOf(caller, 'administrator/add'));
@@ -78,7 +78,7 @@ export class AdministratorService {
     const { principal } = caller;
     const isOwn = name === principal.administrator && principal.rights.includes('*');
     if (!isOwn) {
-      await this.#authorize(caller, 'write');
+      await this.#authorizeWhole(caller);
     }
     const hash = await this.#hash(password);
     const act = actOf(caller, 'administrator/password');
@@ -195,6 +195,15 @@ export class AdministratorService {
   async #authorize(caller: Caller, action: 'read' | 'write'): Promise<void> {
     const setup = await this.#its.setup.current();
     this.#its.access.authorize(setup, caller, administrativeRight('system', action));
+  }
+
+  /** A password carries all rights of its administrator: who holds an API token with fewer cannot make or set one. */
+  async #authorizeWhole(caller: Caller): Promise<void> {
+    await this.#authorize(caller, 'write');
+    const { message } = administrativeRight('system', 'write');
+    if (!mayPassOn(caller.principal.rights, ['*'])) {
+      throw new ServiceError('right.missing', message);
+    }
   }
 
   #hash(password: string): Promise<string> {

@@ -90,9 +90,8 @@ export class ResponseCheck {
 
   #otpPinMode(setup: Setup, token: Token): OtpPinMode {
     const values = tokenPolicyValues(setup, 'otppin', token, this.#clock.now());
-    // Where policies disagree, the token PIN is asked for: the strictest reading that needs nobody else.
-    const [value] = values;
-    return values.length === 1 && (value === '1' || value === '2') ? value : '0';
+    // Where policies disagree, the strictest counts: a token may have no PIN, and then it would ask for nothing.
+    return (['1', '0', '2'] as const).find((mode) => values.includes(mode)) ?? '0';
   }
 }
 

@@ -113,6 +113,22 @@ describe('administrators', () => {
     expect(await refusedCode(service.remove(OPERATOR, 'other'))).toBe('administrator.invalid');
   });
 
+  it('are not made or taken over by an API token with some rights only', async () => {
+    await service.add(admin, 'bob', PASSWORD);
+    for (const rights of [['system:write'], ['system:*'], ['*:write'], ['system:*', 'admin:*']]) {
+      const probe = callerNamed('admin', { rights });
+      const attempts = [
+        service.add(probe, 'mallory', PASSWORD),
+        service.setPassword(probe, 'bob', 'my new one'),
+        service.setPassword(probe, 'admin', 'my new one'),
+      ];
+      expect(await Promise.all(attempts.map(refusedCode))).toEqual(attempts.map(() => 'right.missing'));
+    }
+    expect((await service.list(admin)).map(({ name }) => name)).toEqual(['admin', 'bob']);
+    expect(await service.authenticatePassword('bob', PASSWORD)).toBe(true);
+    await service.setPassword(callerNamed('bob', { rights: ['*'] }), 'bob', 'my new one');
+  });
+
   it('without the right to write change their own password and nothing else', async () => {
     await service.add(admin, 'bob', PASSWORD);
     await setup.putPolicy(checkPolicy({ name: 'r', scope: 'system', action: 'read', user: '*' }), {
