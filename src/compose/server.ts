@@ -30,7 +30,6 @@ export interface TankeeperServer {
 export async function startTankeeper(config: Config, log: Log): Promise<TankeeperServer> {
   const { database, services, close } = await openInstallation(config, 'server', log);
   try {
-    const firstAdministrator = await createFirstAdministrator(config, services);
     const app = createApp({
       services: { ...services, ready: () => isReady(database) },
       config: { ...config, serviceVersion: config.serviceVersion ?? `Tankeeper ${packageVersion()}` },
@@ -39,6 +38,13 @@ export async function startTankeeper(config: Config, log: Log): Promise<Tankeepe
       random: systemRandom,
     });
     const server = await startServer(app, config);
+    // Only now that the start cannot fail for the port: a password made before would have been shown to nobody.
+    const firstAdministrator = await createFirstAdministrator(config, services).catch(
+      async (error: unknown) => {
+        await server.close(0);
+        throw error;
+      },
+    );
     const baseUrl = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${server.port}`;
     log.info('Listening', { host: config.host, port: server.port });
     return {

@@ -8,7 +8,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { createServer } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -43,6 +43,20 @@ async function refusedStart(change: Record<string, string>): Promise<string> {
   return output;
 }
 
+/** Another program that listens. */
+async function takePort(): Promise<{ port: string; release: () => void }> {
+  const taken = createServer();
+  await new Promise<void>((resolve) => {
+    taken.listen(0, '127.0.0.1', resolve);
+  });
+  return {
+    port: String((taken.address() as AddressInfo).port),
+    release: () => {
+      taken.close();
+    },
+  };
+}
+
 describe('a start is refused with a clear message', () => {
   it('for a value of the environment that is not allowed', async () => {
     expect(await refusedStart({ WIRE_DIALECT: 'klingon' })).toContain(
@@ -59,18 +73,23 @@ describe('a start is refused with a clear message', () => {
   }, 30_000);
 
   it('for a port that is taken', async () => {
-    const taken = createServer().listen(0, '127.0.0.1');
-    const address = await new Promise((resolve) =>
-      taken.once('listening', () => {
-        resolve(taken.address());
-      }),
-    );
-    const port = String((address as { port: number }).port);
+    const { port, release } = await takePort();
     expect(await refusedStart({ PORT: port })).toContain(
       `Cannot listen on 127.0.0.1 port ${port}: another program listens there`,
     );
-    taken.close();
+    release();
   }, 30_000);
+
+  it('for a port that is taken at the very first start, and the next one still shows the first password', async () => {
+    const fresh = await createTestDatabase({ schema: 'empty' });
+    const { port, release } = await takePort();
+    const change = { DATABASE_URL: fresh.url, ENCRYPTION_KEY_FILE: join(folder, 'first.key') };
+    await refusedStart({ ...change, PORT: port });
+    release();
+    const { output } = await (await startServerProcess({ ...environment, ...change })).stop();
+    expect(output).toMatch(/The first administrator is 'admin'. The password, shown this once:\s+\S{16,}/);
+    await fresh.drop();
+  }, 60_000);
 
   it('for an encryption key that is lost: names its id, writes nothing', async () => {
     const content = readFileSync(keyFile);
