@@ -21,10 +21,14 @@ export interface Challenge {
   readonly closedBy: ClosedBy | null;
 }
 
-/** What the look at a response said: `right` with the changes that follow for the token. */
+/** What the look at a response said, with the changes that follow for the token. */
 export type Verdict =
-  | { readonly kind: 'right'; readonly advance: Pick<TokenStateChange, 'counter' | 'spent'> }
-  | { readonly kind: 'wrong' };
+  | { readonly kind: 'right'; readonly advance: Pick<TokenStateChange, 'counter' | 'spent' | 'syncMark'> }
+  | {
+      readonly kind: 'wrong';
+      /** Given where it is the first half of an automatic resynchronisation: refused all the same, but remembered. */
+      readonly remember?: Pick<TokenStateChange, 'syncMark'>;
+    };
 
 /** Why a response was taken or not: for the audit, never for the client. */
 type Reason =
@@ -94,7 +98,8 @@ export function decide(
     return accepted(challenge, token, verdict, now);
   }
   const wrongCount = challenge.wrongCount + 1;
-  return refused(token, wrongCount >= settings.maxChallengeRequests ? 'exhausted' : 'wrong', wrongCount);
+  const reason = wrongCount >= settings.maxChallengeRequests ? 'exhausted' : 'wrong';
+  return refused(token, reason, wrongCount, verdict.remember);
 }
 
 function accepted(
@@ -119,7 +124,12 @@ function accepted(
   };
 }
 
-function refused(token: Token, reason: 'wrong' | 'exhausted' | 'locked', wrongCount: number): Decision {
+function refused(
+  token: Token,
+  reason: 'wrong' | 'exhausted' | 'locked',
+  wrongCount: number,
+  remember: Pick<TokenStateChange, 'syncMark'> = {},
+): Decision {
   const failCount = token.failCount + 1;
   return {
     result: false,
@@ -132,7 +142,7 @@ function refused(token: Token, reason: 'wrong' | 'exhausted' | 'locked', wrongCo
         validTan: false,
         closedBy: reason === 'exhausted' ? 'exhausted' : null,
       },
-      token: { failCount, ...(reason === 'exhausted' ? fallback(token) : {}) },
+      token: { failCount, ...remember, ...(reason === 'exhausted' ? fallback(token) : {}) },
     },
   };
 }

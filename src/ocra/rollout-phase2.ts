@@ -156,6 +156,7 @@ export class RolloutPhase2 {
       failCount: 0,
       counter: 0n,
       spent: [],
+      syncMark: null,
       secrets: {
         seed: vault.seal(key, 'seed', token.serial),
         nonce: vault.seal(nonce, 'nonce', token.serial),

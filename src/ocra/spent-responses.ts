@@ -26,6 +26,11 @@ export function markOf(question: string, { counter, stepStart }: MatchedPosition
   return `${position}:${digest.slice(0, 32)}`;
 }
 
+/** @returns the counter, or the second at which the time step begins, that the mark was made for */
+export function positionOf(mark: string): bigint {
+  return BigInt(mark.slice(0, mark.indexOf(':')));
+}
+
 /** @returns whether this response was accepted before */
 export function isSpent(spent: readonly string[], mark: string | null): boolean {
   return mark !== null && spent.includes(mark);
@@ -36,6 +41,6 @@ export function isSpent(spent: readonly string[], mark: string | null): boolean 
  * @returns the marks to keep: the new one and those that could still match
  */
 export function spend(spent: readonly string[], mark: string | null, oldest: bigint): readonly string[] {
-  const kept = spent.filter((entry) => BigInt(entry.slice(0, entry.indexOf(':'))) >= oldest);
+  const kept = spent.filter((entry) => positionOf(entry) >= oldest);
   return mark === null ? kept : [...kept, mark];
 }

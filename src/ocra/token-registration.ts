@@ -76,6 +76,7 @@ export class TokenRegistration {
     const { owner, realms, ...state } = token;
     const change: TokenChange = {
       ...state,
+      syncMark: null,
       ...(assignment.owner !== null && { owner }),
       ...(assignment.realms !== undefined && { realms }),
     };

@@ -46,6 +46,7 @@ const token = (change: Partial<Token> = {}): Token => ({
   secrets: { seed: null, sharedSecret: null, nonce: null, pin: null, ocraPin: null },
   createdAt: issuedAt,
   lastSuccessAt: null,
+  syncMark: null,
   ...change,
 });
 
