@@ -10,7 +10,7 @@ import type { Vault } from '../accounts/vault.ts';
 import type { Clock, Random } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
 import { MonitoringService } from '../monitoring/monitoring-service.ts';
-import { ChallengeFactory, hexTransactionIds } from '../ocra/challenge-factory.ts';
+import { ChallengeFactory, hexTransactionIds, type TransactionIds } from '../ocra/challenge-factory.ts';
 import { EnrolmentService } from '../ocra/enrolment-service.ts';
 import { OcraService } from '../ocra/ocra-service.ts';
 import { readOcraSettings } from '../ocra/ocra-settings.ts';
@@ -36,6 +36,8 @@ export interface ServiceParts {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
+  /** How transaction ids look; hexadecimal by default. */
+  readonly transactionIds?: TransactionIds;
   /** Seconds. */
   readonly sessionLifetime: number;
   /** Seconds. */
@@ -87,13 +89,13 @@ export function buildServices(parts: ServiceParts): Services {
 }
 
 function buildOcraServices(
-  { database, vault, clock, random, log }: ServiceParts,
+  { database, vault, clock, random, log, transactionIds = hexTransactionIds }: ServiceParts,
   common: { setup: SqlSetupStore; access: AccessControl; users: UserDirectory },
 ): Pick<Services, 'ocra' | 'enrolment'> {
   const store = new SqlTokenStore({ database });
   const challenges = new SqlChallengeStore({ database });
   const tokens = new TokenChoice({ tokens: store, users: common.users });
-  const factory = new ChallengeFactory({ clock, random, log, transactionIds: hexTransactionIds });
+  const factory = new ChallengeFactory({ clock, random, log, transactionIds });
   const shared = { ...common, vault, clock, random, challenges, factory };
   return {
     ocra: new OcraService({

@@ -39,8 +39,8 @@ export interface AppConfig {
   /** Addresses and networks of proxies whose X-Forwarded-For and X-Forwarded-Proto are believed. */
   readonly trustProxy: readonly string[];
   readonly dialect: DialectName;
-  /** What answers carry as their version. */
-  readonly serviceVersion: string;
+  /** What answers carry as their version; undefined: what the dialect says by itself. */
+  readonly serviceVersion: string | undefined;
   readonly monitoringPost: 'on' | 'off';
   readonly monitoringPostSunset?: Date | undefined;
   readonly bodyLimits?: BodyLimits;
@@ -82,7 +82,7 @@ export function createApp({ services, config, log, clock, random }: AppDependenc
     ...operationsEndpoints(() => services.ready()),
     monitoringPostPage(),
   ]) {
-    app.all(endpoint.path, serveEndpoint(endpoint, context));
+    app.all(dialect.routes(endpoint.path), serveEndpoint(endpoint, context));
   }
   app.use(refuseUnknownPath);
   app.use(answerFailure({ dialect, setup: services.setup, log }));

@@ -1,6 +1,7 @@
 import type { RequestHandler, Response } from 'express';
 import type { Clock, Random } from '../kernel/clock.ts';
 import { clientAddress } from './client-address.ts';
+import { type Language, preferredLanguage } from './messages/languages.ts';
 import type { GivenParameters } from './parameters.ts';
 
 /** What an answer refers to. */
@@ -9,6 +10,8 @@ export interface Asked {
   readonly path: string | undefined;
   /** What the endpoint is for, in words that precede the name of a missing parameter; empty where `path` is undefined. */
   readonly usage: string;
+  /** The language that the client likes best. */
+  readonly language: Language;
   /** Empty until they could be read. */
   readonly given: GivenParameters;
 }
@@ -52,7 +55,7 @@ export function beginExchange({ clock, random }: { clock: Clock; random: Random 
       requestId,
       client: clientAddress(request.ip),
       startedAt: clock.now(),
-      asked: { path: undefined, usage: '', given: new Map() },
+      asked: { path: undefined, usage: '', language: preferredLanguage(request.get('accept-language')), given: new Map() },
       administrator: undefined,
       failed: undefined,
     };

@@ -32,7 +32,15 @@ export type Verdict =
 
 /** Why a response was taken or not: for the audit, never for the client. */
 type Reason =
-  'accepted' | 'wrong' | 'exhausted' | 'locked' | 'closed' | 'expired' | 'disabled' | 'unverifiable';
+  | 'accepted'
+  | 'wrong'
+  | 'exhausted'
+  | 'locked'
+  | 'closed'
+  | 'dropped'
+  | 'expired'
+  | 'disabled'
+  | 'unverifiable';
 
 /** What changes of the challenge. */
 type ChallengeChange = Pick<Challenge, 'wrongCount' | 'receivedTan' | 'validTan' | 'closedBy'>;
@@ -56,6 +64,11 @@ export function isOpen(
   return challenge.closedBy === null && !isExpired(challenge, settings, now);
 }
 
+/** @returns whether the challenge was closed without a right response */
+export function isDropped({ closedBy }: Pick<Challenge, 'closedBy'>): boolean {
+  return closedBy === 'exhausted' || closedBy === 'superseded';
+}
+
 /**
  * Whether a response to this challenge can change anything at all; if not, it need not be looked at.
  * @returns the decision that stands without a look, or null when the response must be verified
@@ -67,7 +80,7 @@ export function decideUnseen(
   now: Date,
 ): Decision | null {
   if (challenge.closedBy !== null) {
-    return unchanged(token, 'closed');
+    return unchanged(token, isDropped(challenge) ? 'dropped' : 'closed');
   }
   if (isExpired(challenge, settings, now)) {
     return unchanged(token, 'expired');
@@ -169,6 +182,9 @@ function isExpired(
   return now.getTime() >= challenge.issuedAt.getTime() + settings.challengeTimeout * 1000;
 }
 
-function unchanged(token: Token, reason: 'closed' | 'expired' | 'disabled' | 'unverifiable'): Decision {
+function unchanged(
+  token: Token,
+  reason: 'closed' | 'dropped' | 'expired' | 'disabled' | 'unverifiable',
+): Decision {
   return { result: false, failCount: token.failCount, reason, change: null };
 }

@@ -8,7 +8,7 @@ import type { Clock, Random } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { encodeActivationCode, randomActivationCode } from './activation-code.ts';
 import { type CalculationInput, calculateOtp } from './calculation.ts';
-import { type Decision, decide, decideUnseen, decideUnverifiable } from './challenge.ts';
+import { type Decision, decide, decideUnseen, decideUnverifiable, isDropped } from './challenge.ts';
 import type { ChallengeFactory } from './challenge-factory.ts';
 import { readOcraSettings } from './ocra-settings.ts';
 import type { ChallengeFilter, ChallengeOfToken, ChallengeStore } from './ports.ts';
@@ -34,6 +34,8 @@ export interface IssuedChallenge {
 export interface CheckedTransaction {
   /** false: there is no such transaction. */
   readonly known: boolean;
+  /** Whether it was closed before without a right response: given up after wrong ones, or for newer challenges. */
+  readonly dropped: boolean;
   readonly failCount: number;
   readonly result: boolean;
 }
@@ -48,6 +50,8 @@ export interface StatusEntry {
   readonly issuedAt: Date;
   /** Whether the token is enabled. */
   readonly active: boolean;
+  /** Whether it was closed without a right response. */
+  readonly dropped: boolean;
 }
 
 /** Which challenges to tell of: all that is given must match, and something must be given. */
@@ -134,8 +138,13 @@ export class OcraService {
     const decision =
       transactionId === '' ? undefined : await this.#its.challenges.answer(transactionId, decideOn, act);
     return decision === undefined
-      ? { known: false, failCount: 0, result: false }
-      : { known: true, failCount: decision.failCount, result: decision.result };
+      ? { known: false, dropped: false, failCount: 0, result: false }
+      : {
+          known: true,
+          dropped: decision.reason === 'dropped',
+          failCount: decision.failCount,
+          result: decision.result,
+        };
   }
 
   /**
@@ -215,5 +224,6 @@ function statusEntry({ challenge, token }: ChallengeOfToken): StatusEntry {
     failCount: token.failCount,
     issuedAt: challenge.issuedAt,
     active: token.active,
+    dropped: isDropped(challenge),
   };
 }

@@ -78,7 +78,12 @@ function fakeServices(answer: Answer, configuration: ReadonlyMap<string, string>
         url: CHALLENGE_URL,
         callbackUrl: '',
       }),
-      checkTransaction: answer('checkTransaction', { known: true, failCount: 2, result: false }),
+      checkTransaction: answer('checkTransaction', {
+        known: true,
+        dropped: false,
+        failCount: 2,
+        result: false,
+      }),
       status: answer('status', [
         {
           id: '1',
@@ -89,6 +94,7 @@ function fakeServices(answer: Answer, configuration: ReadonlyMap<string, string>
           failCount: 2,
           issuedAt: NOW,
           active: true,
+          dropped: false,
         },
       ]),
       activationCode: answer('activationCode', 'GEZDGNBVGY3TQOJQ01'),

@@ -30,6 +30,10 @@ export interface Failure {
 export interface Dialect {
   /** Whether /ocra/request insists on the parameter `data`. */
   readonly requiresDisplayData: boolean;
+  /** What an activation code is made from where the request gives nothing; undefined: random bytes. */
+  readonly exampleActivationCode: string | undefined;
+  /** @returns the patterns of the router that lead to the endpoint of that path */
+  routes(path: string): string[];
 
   issuedChallenge(issued: IssuedChallenge, asked: Asked, picture?: PictureWish): Promise<Reply>;
   checkedTransaction(checked: CheckedTransaction, asked: Asked): Reply;
@@ -47,6 +51,8 @@ export interface Dialect {
   licenseReport(report: LicenseReport, asked: Asked): Reply;
   storageEncryption(encrypted: boolean, asked: Asked): Reply;
 
+  /** @returns the number of the error, as the configuration value `errors` names it */
+  errorCode(failure: Pick<Failure, 'error' | 'form'>, asked: Asked): number;
   /** The reply has the status of the failure; further headers are added by the caller. */
   failure(failure: Failure, asked: Asked): Reply;
 }

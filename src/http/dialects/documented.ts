@@ -17,7 +17,7 @@ import {
  * The dialect of the published interface description.
  * @param version what the answers carry as `version`
  */
-export function createDocumentedDialect(version: string): Dialect {
+export function createDocumentedDialect(version = 'Tankeeper'): Dialect {
   const reply = (
     asked: Asked,
     result: EnvelopeResult,
@@ -38,6 +38,8 @@ export function createDocumentedDialect(version: string): Dialect {
 
   return {
     requiresDisplayData: true,
+    exampleActivationCode: undefined,
+    routes: (path) => [path],
     issuedChallenge: async (issued, asked, picture) =>
       picture === undefined
         ? value(asked, false, { transactionid: issued.transactionId, data: issued.url })
@@ -60,6 +62,7 @@ export function createDocumentedDialect(version: string): Dialect {
     configurationReport: (report, asked) => reply(asked, { status: true, ...configurationResult(report) }),
     licenseReport: (report, asked) => reply(asked, { status: true, ...licenseResult(report) }),
     storageEncryption: (encrypted, asked) => value(asked, encrypted),
+    errorCode: ({ form }) => form.legacyCode,
     failure: (failure, asked) =>
       reply(
         asked,

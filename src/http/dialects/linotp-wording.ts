@@ -1,0 +1,153 @@
+import type { ServiceError } from '../../kernel/errors.ts';
+import type { Asked } from '../exchange.ts';
+import type { FailureForm } from '../failures.ts';
+import { translate } from '../messages/catalogue.ts';
+import { plainRepr, unicodeRepr } from './linotp-python-text.ts';
+
+/** A failure in LinOTP 2.12.6's words. */
+export interface Wording {
+  readonly code: number;
+  readonly message: string;
+}
+
+/** The number of all errors that LinOTP did not number on the wire, whatever their text says. */
+const UNNUMBERED = -311;
+const NOBODY = "User(login='', realm='', conf='' ::resolverUid:{}, resolverConf:{})";
+const NO_USER = { code: UNNUMBERED, message: 'ERR1205: getUserId failed: no user >< found!' };
+
+/** @returns the failure as LinOTP 2.12.6 put it at that endpoint; in our own words where its words say too much */
+export function linotpWording(error: ServiceError, form: FailureForm, asked: Asked): Wording {
+  return (
+    WORDINGS[asked.path ?? '']?.(error, asked) ??
+    suiteWording(error) ?? { code: codeOf(error, asked), message: ownText(error, form, asked) }
+  );
+}
+
+/** Only /ocra/calculateOtp sends the number of a missing right. */
+function codeOf({ code }: ServiceError, { path }: Asked): number {
+  return code === 'right.missing' && path === '/ocra/calculateOtp' ? 410 : UNNUMBERED;
+}
+
+function ownText(error: ServiceError, { prefix }: FailureForm, { usage, language }: Asked): string {
+  const context = error.code === 'parameter.missing' && usage !== '' ? `Usage: ${usage} ` : '';
+  return `${prefix}${context}${translate(error.message, language)}`;
+}
+
+type EndpointWording = (error: ServiceError, asked: Asked) => Wording | undefined;
+
+const WORDINGS: Readonly<Record<string, EndpointWording>> = {
+  '/ocra/request': requestWording,
+  '/ocra/checkstatus': statusWording,
+  '/ocra': statusWording,
+  '/ocra/calculateOtp': calculationWording,
+  '/admin/init': enrolmentWording,
+};
+
+function plain(message: string): Wording {
+  return { code: UNNUMBERED, message };
+}
+
+/** An empty or missing name, shown as Python does. */
+function named(value: string | undefined): string {
+  return value === undefined || value === '' ? 'None' : unicodeRepr(value);
+}
+
+function requestWording({ code }: ServiceError, { given }: Asked): Wording | undefined {
+  const user = given.get('user') ?? '';
+  // LinOTP prints everything it knows of a user here, the path of the passwd file included; the login is enough.
+  const whom = `(u:${user === '' ? NOBODY : unicodeRepr(user)},s:${named(given.get('serial'))})`;
+  switch (code) {
+    case 'parameter.missing':
+      return given.has('serial') || given.has('realm') ? NO_USER : undefined;
+    case 'token.unknown':
+      return plain(`No token found: unable to create challenge for ${whom}!`);
+    case 'token.ambiguous':
+      return plain(`More than one token found: unable to create challenge for ${whom}!`);
+    default:
+      return undefined;
+  }
+}
+
+function statusWording({ code, message }: ServiceError): Wording | undefined {
+  return code === 'parameter.missing'
+    ? plain(
+        `ERR77: Usage: ocra/checkstatus: check the token status - for assynchronous verification. Missing parameter: ${message}`,
+      )
+    : undefined;
+}
+
+function enrolmentWording({ code, message }: ServiceError, { given }: Asked): Wording | undefined {
+  if (message.startsWith('You may either specify genkey or otpkey')) {
+    return {
+      code: 344,
+      message: 'ERR344: [ParameterError] You may either specifygenkey or otpkey, but not both!',
+    };
+  }
+  if (message === 'The parameter genkey must be 0 or 1') {
+    return plain(`TokenClass supports only genkey in range [0,1] : ${given.get('genkey') ?? ''}`);
+  }
+  return given.has('activationcode') ? rolloutWording(code, message, given) : undefined;
+}
+
+function rolloutWording(
+  code: ServiceError['code'],
+  message: string,
+  given: Asked['given'],
+): Wording | undefined {
+  const serial = given.get('serial') ?? '';
+  const user = given.get('user') ?? '';
+  if (code === 'token.ambiguous') {
+    const serials = [...message.matchAll(/'([^']*)'/g)].map(([, each = '']) => unicodeRepr(each));
+    return plain(`multiple tokens found in rollout state: [${serials.join(', ')}]`);
+  }
+  if (serial !== '' && (code === 'token.unknown' || code === 'token.state')) {
+    return plain(`missing shared secret of initialition for token ${unicodeRepr(serial)}`);
+  }
+  if (code === 'token.unknown' || (code === 'parameter.missing' && user === '')) {
+    return plain(`no token found for user: ${user === '' ? NOBODY : unicodeRepr(user)} or serial: None`);
+  }
+  return undefined;
+}
+
+function calculationWording(error: ServiceError, { given }: Asked): Wording | undefined {
+  const challenge = plainRepr(given.get('challenge') ?? '');
+  const { message } = error;
+  if (message.startsWith('The parameter counter must be')) {
+    return plain(counterWording(given.get('counter') ?? ''));
+  }
+  if (error.code !== 'data-input.invalid' || !given.has('challenge')) {
+    return undefined;
+  }
+  if (message.includes('the question is too long')) {
+    return plain(`challenge is to long: ${challenge}`);
+  }
+  if (message.includes('the question must be letters and digits')) {
+    return plain(`challenge is not alpha-numeric: ${challenge}`);
+  }
+  return message.includes('the question must be digits')
+    ? plain(`challenge is not digits only: ${challenge}`)
+    : undefined;
+}
+
+function counterWording(counter: string): string {
+  return /^-\d+$/.test(counter)
+    ? `Invalid counter value ${counter}`
+    : `invalid literal for int() with base 10: ${plainRepr(counter)}`;
+}
+
+/** What is wrong with a suite, as LinOTP said it where it had a text of its own. */
+function suiteWording({ code, message }: ServiceError): Wording | undefined {
+  if (code !== 'suite.invalid') {
+    return undefined;
+  }
+  if (/the algorithm 'ocra-[^']*' is wrong/i.test(message)) {
+    return plain('unsupported ocra version');
+  }
+  const hash = /the hash '([^']*)' is wrong/.exec(message)?.[1];
+  if (hash !== undefined) {
+    return plain(`Unknown hash algorithm ${unicodeRepr(hash.toLowerCase())}`);
+  }
+  return /the question 'Q[ANH]\d+' is wrong/.test(message)
+    ? plain('challenge legthn not in len[4,64]')
+    : undefined;
+}
