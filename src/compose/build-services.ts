@@ -15,13 +15,16 @@ import { EnrolmentService } from '../ocra/enrolment-service.ts';
 import { OcraService } from '../ocra/ocra-service.ts';
 import { readOcraSettings } from '../ocra/ocra-settings.ts';
 import { ResponseCheck } from '../ocra/response-check.ts';
+import { ResynchronisationService } from '../ocra/resynchronisation-service.ts';
 import { RolloutPhase2 } from '../ocra/rollout-phase2.ts';
 import { TokenChoice } from '../ocra/token-choice.ts';
 import { TokenRegistration } from '../ocra/token-registration.ts';
+import { ValidationService } from '../ocra/validation-service.ts';
 import { openUserSources } from '../resolvers/user-sources.ts';
 import { SqlAdministratorStore } from '../storage/administrator-store.ts';
 import { SqlChallengeStore } from '../storage/challenge-store.ts';
 import type { Database } from '../storage/database.ts';
+import { SqlLockedTokens } from '../storage/locked-tokens.ts';
 import { SqlManagedUserStore } from '../storage/managed-user-store.ts';
 import { SqlSetupStore } from '../storage/setup-store.ts';
 import { ConfigurationProbe } from '../storage/storage-probe.ts';
@@ -53,6 +56,8 @@ export interface Services {
   readonly tokens: TokenService;
   readonly ocra: OcraService;
   readonly enrolment: EnrolmentService;
+  readonly resynchronisation: ResynchronisationService;
+  readonly validation: ValidationService;
   readonly monitoring: MonitoringService;
 }
 
@@ -91,17 +96,21 @@ export function buildServices(parts: ServiceParts): Services {
 function buildOcraServices(
   { database, vault, clock, random, log, transactionIds = hexTransactionIds }: ServiceParts,
   common: { setup: SqlSetupStore; access: AccessControl; users: UserDirectory },
-): Pick<Services, 'ocra' | 'enrolment'> {
+): Pick<Services, 'ocra' | 'enrolment' | 'resynchronisation' | 'validation'> {
   const store = new SqlTokenStore({ database });
   const challenges = new SqlChallengeStore({ database });
   const tokens = new TokenChoice({ tokens: store, users: common.users });
   const factory = new ChallengeFactory({ clock, random, log, transactionIds });
   const shared = { ...common, vault, clock, random, challenges, factory };
+  const check = new ResponseCheck({ vault, users: common.users, clock });
+  const ocra = new OcraService({ ...shared, tokens, check });
   return {
-    ocra: new OcraService({
+    ocra,
+    validation: new ValidationService({ ...shared, ocra }),
+    resynchronisation: new ResynchronisationService({
       ...shared,
       tokens,
-      check: new ResponseCheck({ vault, users: common.users, clock }),
+      locked: new SqlLockedTokens({ database }),
     }),
     enrolment: new EnrolmentService({
       ...shared,

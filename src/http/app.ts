@@ -17,6 +17,8 @@ import {
 } from './controllers/monitoring-controller.ts';
 import { type OcraOperations, ocraEndpoints } from './controllers/ocra-controller.ts';
 import { OPERATIONS_PATHS, operationsEndpoints } from './controllers/operations-controller.ts';
+import { type ResynchronisationOperations, resyncEndpoint } from './controllers/resync-controller.ts';
+import { validateEndpoints, type ValidationOperations } from './controllers/validate-controller.ts';
 import { announceDeprecatedPost } from './deprecation.ts';
 import { createDialect, type DialectName } from './dialects/dialects.ts';
 import { serveEndpoint } from './endpoint.ts';
@@ -28,6 +30,8 @@ import { logRequests } from './request-log.ts';
 export interface AppServices {
   readonly ocra: OcraOperations;
   readonly enrolment: EnrolmentOperations;
+  readonly resynchronisation: ResynchronisationOperations;
+  readonly validation: ValidationOperations;
   readonly monitoring: MonitoringOperations;
   readonly administrators: CredentialCheck & SessionOperations;
   readonly setup: Pick<SetupStore, 'current'>;
@@ -79,6 +83,8 @@ export function createApp({ services, config, log, clock, random }: AppDependenc
   for (const endpoint of [
     ...ocraEndpoints(services.ocra, dialect),
     ...adminEndpoints(services.enrolment, services.administrators, dialect),
+    resyncEndpoint(services.resynchronisation, dialect),
+    ...validateEndpoints(services.validation, dialect),
     ...operationsEndpoints(() => services.ready()),
     monitoringPostPage(),
   ]) {

@@ -119,7 +119,7 @@ export class OcraService {
    * @param pass token PIN and response
    */
   async checkTransaction(
-    open: Pick<Act, 'client' | 'requestId'>,
+    open: Pick<Act, 'client' | 'requestId'> & Partial<Pick<Act, 'action'>>,
     { transactionId, pass }: { transactionId: string; pass: string },
   ): Promise<CheckedTransaction> {
     const setup = await this.#its.setup.current();
@@ -134,7 +134,7 @@ export class OcraService {
         ? decideUnverifiable(token)
         : decide(challenge, token, verdict, settings, this.#its.clock.now());
     };
-    const act: Act = { ...open, actor: '', action: 'ocra/check_t' };
+    const act: Act = { action: 'ocra/check_t', ...open, actor: '' };
     const decision =
       transactionId === '' ? undefined : await this.#its.challenges.answer(transactionId, decideOn, act);
     return decision === undefined

@@ -64,6 +64,7 @@ export class SqlChallengeStore implements ChallengeStore {
     }
     const rows = (await selectChallenges(this.#database.knex)
       .where(wanted(filter))
+      .modify((query) => filter.open === true && query.whereNull('challenges.closed_by'))
       .whereIn('tokens.type', OCRA_TYPES)
       .orderBy([
         { column: 'challenges.issued_at', order: 'desc' },

@@ -108,6 +108,15 @@ function fakeServices(answer: Answer, configuration: ReadonlyMap<string, string>
         appImport: 'lseqr://init?sh=ab&os=OCRA&se=OCRA1',
       }),
     },
+    resynchronisation: { resync: answer('resync', true) },
+    validation: {
+      check: answer('check', true),
+      checkTransaction: answer('checkTransaction', {
+        token: { serial: 'OCRA1', type: 'ocra' },
+        failCount: 0,
+        result: true,
+      }),
+    },
     monitoring: {
       tokens: answer('tokens', {
         realms: [{ realm: 'a', counts: [{ status: 'total', count: 3 }] }],

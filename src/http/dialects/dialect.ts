@@ -8,6 +8,7 @@ import type {
 } from '../../monitoring/outcomes.ts';
 import type { Enrolled } from '../../ocra/enrolment.ts';
 import type { CheckedTransaction, IssuedChallenge, StatusEntry } from '../../ocra/ocra-service.ts';
+import type { ValidatedTransaction } from '../../ocra/validation-service.ts';
 import type { Asked } from '../exchange.ts';
 import type { FailureForm } from '../failures.ts';
 import type { PictureWish } from '../qr-picture.ts';
@@ -41,6 +42,10 @@ export interface Dialect {
   activationCode(code: string, asked: Asked): Reply;
   calculatedOtp(otp: string, asked: Asked): Reply;
   enrolled(enrolled: Enrolled, asked: Asked, picture?: PictureWish): Promise<Reply>;
+  /** @param done whether the token is in step again */
+  resynchronised(done: boolean, asked: Asked): Reply;
+  validated(result: boolean, asked: Asked): Reply;
+  validatedTransaction(validated: ValidatedTransaction, asked: Asked): Reply;
   /** Something was done, and there is nothing more to say of it. */
   done(asked: Asked): Reply;
 

@@ -55,6 +55,10 @@ export function createDocumentedDialect(version = 'Tankeeper'): Dialect {
       const { text, facts } = enrolmentPicture(enrolled);
       return pictureReply(picture, text, facts);
     },
+    resynchronised: (done, asked) => value(asked, done),
+    validated: (result, asked) => value(asked, result),
+    validatedTransaction: ({ failCount, result }, asked) =>
+      value(asked, { failcount: failCount, value: result }),
     done: (asked) => value(asked, true),
     tokenReport: (report, asked) => reply(asked, { status: true, ...tokenResult(report) }),
     userReport: (report, asked) => reply(asked, { status: true, ...userResult(report) }),

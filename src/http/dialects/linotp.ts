@@ -5,6 +5,7 @@ import { linotpEnrolled } from './linotp-enrolment.ts';
 import { LINOTP_VERSION, linotpValue } from './linotp-envelope.ts';
 import { linotpFailure } from './linotp-failures.ts';
 import { linotpOcra } from './linotp-ocra.ts';
+import { linotpValidate } from './linotp-validate.ts';
 import { linotpWording } from './linotp-wording.ts';
 
 /**
@@ -19,6 +20,8 @@ export function createLinotpDialect(given: string | undefined): Dialect {
     exampleActivationCode: 'None',
     routes: (path) => (/^\/ocra\/./.test(path) ? [path, `${path}/:id`] : [path]),
     ...linotpOcra(version),
+    ...linotpValidate(version),
+    resynchronised: (done) => linotpValue(version, done),
     enrolled: (enrolled, asked, picture) => linotpEnrolled(version, enrolled, asked, picture),
     done: () => linotpValue(version, true),
     administration: LINOTP_ADMINISTRATION,
