@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { AccessControl } from '../../src/accounts/access-control.ts';
 import { ConfigurationService } from '../../src/accounts/configuration-service.ts';
 import { checkPolicy } from '../../src/accounts/policy.ts';
-import { readOcraSettings } from '../../src/ocra/ocra-settings.ts';
+import { OCRA_DEFAULTS, readOcraSettings } from '../../src/ocra/ocra-settings.ts';
 import { callerNamed } from '../support/callers.ts';
 import { eventualRefusal } from '../support/eventual-refusal.ts';
 import { InMemorySetupStore } from '../support/in-memory-setup-store.ts';
@@ -22,7 +22,7 @@ beforeEach(() => {
     ],
   });
   const access = new AccessControl({ clock: { now: () => new Date(0) } });
-  service = new ConfigurationService({ setup, access, check: readOcraSettings });
+  service = new ConfigurationService({ setup, access, check: readOcraSettings, defaults: OCRA_DEFAULTS });
 });
 
 describe('configuration values', () => {
