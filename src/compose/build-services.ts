@@ -2,18 +2,20 @@ import { AccessControl } from '../accounts/access-control.ts';
 import { AdministratorService } from '../accounts/administrator-service.ts';
 import { ConfigurationService } from '../accounts/configuration-service.ts';
 import type { PasswordHasher } from '../accounts/ports.ts';
+import { LoginService } from '../accounts/login-service.ts';
 import { PolicyService } from '../accounts/policy-service.ts';
 import { RealmService } from '../accounts/realm-service.ts';
+import { TokenGroupService } from '../accounts/token-group-service.ts';
 import { TokenService } from '../accounts/token-service.ts';
 import { UserDirectory } from '../accounts/user-directory.ts';
-import type { Vault } from '../accounts/vault.ts';
+import type { KeyDerivation, Vault } from '../accounts/vault.ts';
 import type { Clock, Random } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
 import { MonitoringService } from '../monitoring/monitoring-service.ts';
 import { ChallengeFactory, hexTransactionIds, type TransactionIds } from '../ocra/challenge-factory.ts';
 import { EnrolmentService } from '../ocra/enrolment-service.ts';
 import { OcraService } from '../ocra/ocra-service.ts';
-import { readOcraSettings } from '../ocra/ocra-settings.ts';
+import { OCRA_DEFAULTS, readOcraSettings } from '../ocra/ocra-settings.ts';
 import { ResponseCheck } from '../ocra/response-check.ts';
 import { ResynchronisationService } from '../ocra/resynchronisation-service.ts';
 import { RolloutPhase2 } from '../ocra/rollout-phase2.ts';
@@ -21,6 +23,7 @@ import { TokenChoice } from '../ocra/token-choice.ts';
 import { TokenRegistration } from '../ocra/token-registration.ts';
 import { ValidationService } from '../ocra/validation-service.ts';
 import { openUserSources } from '../resolvers/user-sources.ts';
+import { JwtLoginTokens } from '../security/jwt-login-tokens.ts';
 import { SqlAdministratorStore } from '../storage/administrator-store.ts';
 import { SqlChallengeStore } from '../storage/challenge-store.ts';
 import type { Database } from '../storage/database.ts';
@@ -34,7 +37,7 @@ import { SqlTokenStore } from '../storage/token-store.ts';
 /** What services are built from. */
 export interface ServiceParts {
   readonly database: Database;
-  readonly vault: Vault;
+  readonly vault: Vault & KeyDerivation;
   readonly hasher: PasswordHasher;
   readonly clock: Clock;
   readonly random: Random;
@@ -50,10 +53,12 @@ export interface ServiceParts {
 export interface Services {
   readonly setup: SqlSetupStore;
   readonly administrators: AdministratorService;
+  readonly logins: LoginService;
   readonly realms: RealmService;
   readonly policies: PolicyService;
   readonly configuration: ConfigurationService;
   readonly tokens: TokenService;
+  readonly tokenGroups: TokenGroupService;
   readonly ocra: OcraService;
   readonly enrolment: EnrolmentService;
   readonly resynchronisation: ResynchronisationService;
@@ -69,18 +74,26 @@ export function buildServices(parts: ServiceParts): Services {
   const managedUsers = new SqlManagedUserStore({ database });
   const sources = openUserSources({ users: managedUsers, hasher });
   const users = new UserDirectory({ sources });
+  const tokens = new SqlTokenStore({ database });
   const common = { setup, access, users, sources, hasher, vault, clock, random };
+  const administrators = new AdministratorService({
+    ...common,
+    administrators: new SqlAdministratorStore({ database }),
+    sessionLifetime: parts.sessionLifetime,
+  });
   return {
     setup,
-    administrators: new AdministratorService({
-      ...common,
-      administrators: new SqlAdministratorStore({ database }),
-      sessionLifetime: parts.sessionLifetime,
-    }),
+    administrators,
+    logins: new LoginService({ ...common, administrators, tokens: new JwtLoginTokens({ keys: vault }) }),
     realms: new RealmService({ ...common, users: managedUsers }),
     policies: new PolicyService(common),
-    configuration: new ConfigurationService({ ...common, check: readOcraSettings }),
-    tokens: new TokenService({ ...common, tokens: new SqlTokenStore({ database }) }),
+    configuration: new ConfigurationService({
+      ...common,
+      check: readOcraSettings,
+      defaults: OCRA_DEFAULTS,
+    }),
+    tokens: new TokenService({ ...common, tokens }),
+    tokenGroups: new TokenGroupService({ ...common, tokens }),
     ...buildOcraServices(parts, common),
     monitoring: new MonitoringService({
       ...common,

@@ -5,6 +5,7 @@ import type { Clock, Random } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
 import { answerFailure, refuseUnknownPath } from './answer-failure.ts';
 import type { CredentialCheck } from './authenticate.ts';
+import { administrationEndpoints, type AdministrationOperations } from './controllers/administration-endpoints.ts';
 import {
   adminEndpoints,
   type EnrolmentOperations,
@@ -15,6 +16,7 @@ import {
   type MonitoringOperations,
   monitoringPostPage,
 } from './controllers/monitoring-controller.ts';
+import { type LoginOperations, loginEndpoints } from './controllers/login-controller.ts';
 import { type OcraOperations, ocraEndpoints } from './controllers/ocra-controller.ts';
 import { OPERATIONS_PATHS, operationsEndpoints } from './controllers/operations-controller.ts';
 import { type ResynchronisationOperations, resyncEndpoint } from './controllers/resync-controller.ts';
@@ -27,13 +29,14 @@ import type { BodyLimits } from './request-body.ts';
 import { logRequests } from './request-log.ts';
 
 /** What the interface needs of the domain. */
-export interface AppServices {
+export interface AppServices extends AdministrationOperations {
   readonly ocra: OcraOperations;
   readonly enrolment: EnrolmentOperations;
   readonly resynchronisation: ResynchronisationOperations;
   readonly validation: ValidationOperations;
   readonly monitoring: MonitoringOperations;
   readonly administrators: CredentialCheck & SessionOperations;
+  readonly logins: LoginOperations;
   readonly setup: Pick<SetupStore, 'current'>;
   /** @returns whether the server can do its work */
   ready(): Promise<boolean>;
@@ -64,7 +67,7 @@ const DEFAULT_LIMITS: BodyLimits = { bytes: 65_536, parameters: 250 };
 export function createApp({ services, config, log, clock, random }: AppDependencies): Express {
   const dialect = createDialect(config.dialect, config.serviceVersion);
   const limits = config.bodyLimits ?? DEFAULT_LIMITS;
-  const context = { credentials: services.administrators, limits };
+  const context = { credentials: services.administrators, logins: services.logins, limits };
   const app = express();
   app.disable('x-powered-by').disable('etag').disable('query parser');
   app.enable('strict routing').enable('case sensitive routing');
@@ -78,13 +81,15 @@ export function createApp({ services, config, log, clock, random }: AppDependenc
     const deprecation = endpoint.methods.includes('POST')
       ? [announceDeprecatedPost(config.monitoringPostSunset)]
       : [];
-    app.all(endpoint.path, ...deprecation, serveEndpoint(endpoint, context));
+    app.all(dialect.routes(endpoint.path), ...deprecation, serveEndpoint(endpoint, context));
   }
   for (const endpoint of [
     ...ocraEndpoints(services.ocra, dialect),
     ...adminEndpoints(services.enrolment, services.administrators, dialect),
+    ...loginEndpoints(services.logins, dialect),
     resyncEndpoint(services.resynchronisation, dialect),
     ...validateEndpoints(services.validation, dialect),
+    ...administrationEndpoints(services, dialect),
     ...operationsEndpoints(() => services.ready()),
     monitoringPostPage(),
   ]) {

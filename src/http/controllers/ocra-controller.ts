@@ -96,8 +96,11 @@ function activationCodeEndpoint(ocra: OcraOperations, dialect: Dialect): Endpoin
       changesState: false,
       parameters: z.object({ activationcode: optional }),
     },
-    async ({ caller, parameters: { activationcode = dialect.exampleActivationCode }, asked }) =>
-      dialect.activationCode(await ocra.activationCode(caller, activationcode), asked),
+    async ({ caller, parameters: { activationcode }, asked }) =>
+      dialect.activationCode(
+        await ocra.activationCode(caller, dialect.activationCodeSource(activationcode)),
+        asked,
+      ),
   );
 }
 

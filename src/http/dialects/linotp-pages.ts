@@ -1,6 +1,8 @@
 import { STATUS_CODES } from 'node:http';
 import type { Reply } from '../reply.ts';
 
+/** A status that has a name for us, and had none for LinOTP. */
+const TEAPOT = 418;
 /** Statuses whose pages LinOTP 2.12.6 put into the frame of its web framework. */
 const FRAMED: readonly number[] = [400, 401, 403, 404, 500];
 
@@ -28,7 +30,13 @@ export function notFoundPage(): Reply {
 
 /** @returns the page for an error whose status the client chose */
 export function errorPage(status: number, version: string, code: number, message: string): Reply {
-  const title = `${status} ${status} ${STATUS_CODES[status] ?? 'LinOTP Error'}`;
+  const reply = plainErrorPage(status, version, code, message);
+  return FRAMED.includes(status) ? page(status, framed(status, String(reply.body))) : reply;
+}
+
+/** @returns the same page without any frame */
+export function plainErrorPage(status: number, version: string, code: number, message: string): Reply {
+  const title = `${status} ${status} ${(status === TEAPOT ? undefined : STATUS_CODES[status]) ?? 'LinOTP Error'}`;
   const body = `
 <html>
 <head>
@@ -42,7 +50,7 @@ export function errorPage(status: number, version: string, code: number, message
 </body>
 </html>
 `;
-  return page(status, FRAMED.includes(status) ? framed(status, body) : body);
+  return page(status, body);
 }
 
 function page(status: number, body: string): Reply {

@@ -13,6 +13,11 @@ interface Message {
  */
 const MESSAGES: readonly Message[] = [
   {
+    en: 'You do not have the rights to see these realms: {}. Check the policies!',
+    de: 'Sie haben nicht die notwendigen Rechte um diese Realms einzusehen: {}. Überprüfen Sie die Richtlinien!',
+  },
+  { en: 'license file is empty!', de: 'Die Lizenzdatei ist leer!' },
+  {
     en: 'You do not have the administrative right to do an ocra/{}',
     de: 'Sie haben nicht die administrativen Rechte für die OCRA-Anfrage: ocra/{}.',
     fr: "Vous ne disposez pas de droits d'administration pour la requête Ocra : ocra/{}.",
