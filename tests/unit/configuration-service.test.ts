@@ -43,6 +43,23 @@ describe('configuration values', () => {
     expect((await eventualRefusal(service.remove(admin, 'own'))).code).toBe('configuration.invalid');
   });
 
+  it('that the server reads are set in any case and with the prefix of LinOTP, and removed so', async () => {
+    await service.set(admin, new Map([['linotp.ocramaxCHALLENGES', '2']]));
+    expect(Object.fromEntries(await service.list(reader))).toEqual({ OcraMaxChallenges: '2' });
+    await service.remove(admin, 'linotp.OCRAMAXCHALLENGES');
+    expect(Object.fromEntries(await service.list(reader))).toEqual({});
+  });
+
+  it('show what counts, set or not', async () => {
+    await service.set(admin, new Map([['Own', 'x']]));
+    const { values, changedAt } = await service.overview(reader);
+    expect(Object.fromEntries(values)).toMatchObject({
+      ...{ OcraMaxChallenges: '4', OcraMaxChallengeRequests: '3', Own: 'x' },
+    });
+    expect(changedAt).toBeInstanceOf(Date);
+    expect((await eventualRefusal(service.overview(callerNamed('bob')))).code).toBe('right.missing');
+  });
+
   it('that the server could not read are refused, all of them', async () => {
     const entries = new Map([
       ['errors', '77'],
@@ -59,6 +76,8 @@ describe('configuration values', () => {
     ['a b', 'x'],
     ['ä', 'x'],
     ['x'.repeat(256), 'x'],
+    ['linotp.', 'x'],
+    ['Policy.p.active', 'False'],
     ['key', 'a\0b'],
     ['key', 'x'.repeat(8193)],
   ])('with the key %j are refused', async (key, value) => {
