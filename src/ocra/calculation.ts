@@ -47,6 +47,8 @@ export async function calculateOtp(input: CalculationInput, now: Date): Promise<
     question: required('challenge', input.challenge ?? nonce?.question),
     counter: readCounter(input.counter),
     pin: input.ocrapin ?? '',
+    // The protocol carries no session information: apps compute with an empty one.
+    session: '',
     timeStep: timeStepAt(suite, now),
   });
 }

@@ -15,8 +15,7 @@ export type TransactionIds = (random: Random) => string;
 export const hexTransactionIds: TransactionIds = (random) => random.bytes(10).toString('hex');
 
 /** 12 decimal digits, as LinOTP's clients know them. Whoever guesses one still needs PIN and response. */
-export const decimalTransactionIds: TransactionIds = (random) =>
-  `${sixDigits(random)}${sixDigits(random)}`;
+export const decimalTransactionIds: TransactionIds = (random) => `${sixDigits(random)}${sixDigits(random)}`;
 
 function sixDigits(random: Random): string {
   return random.below(1_000_000).toString().padStart(6, '0');

@@ -39,3 +39,19 @@ function escaped(character: string, quote: string): string {
 export function looseRepr(text: string): string {
   return /^[\0-\x7f]*$/.test(text) ? plainRepr(text) : unicodeRepr(text);
 }
+
+/** @returns what Python 2 says when such a text shall become ASCII, undefined where it can */
+export function asciiRefusal(text: string): string | undefined {
+  const characters = Array.from(text);
+  const first = characters.findIndex((character) => character > '\x7f');
+  if (first === -1) {
+    return undefined;
+  }
+  const length = characters.slice(first).findIndex((character) => character <= '\x7f');
+  const last = length === -1 ? characters.length - 1 : first + length - 1;
+  const what =
+    first === last
+      ? `character ${unicodeRepr(characters[first] ?? '')} in position ${first}`
+      : `characters in position ${first}-${last}`;
+  return `'ascii' codec can't encode ${what}: ordinal not in range(128)`;
+}

@@ -2,7 +2,8 @@ import type { ServiceError } from '../../kernel/errors.ts';
 import type { Asked } from '../exchange.ts';
 import type { FailureForm } from '../failures.ts';
 import { translate } from '../messages/catalogue.ts';
-import { plainRepr, unicodeRepr } from './linotp-python-text.ts';
+import { calculationMessage } from './linotp-calculation-wording.ts';
+import { asciiRefusal, unicodeRepr } from './linotp-python-text.ts';
 
 /** A failure in LinOTP 2.12.6's words. */
 export interface Wording {
@@ -40,6 +41,7 @@ const WORDINGS: Readonly<Record<string, EndpointWording>> = {
   '/ocra/checkstatus': statusWording,
   '/ocra': statusWording,
   '/ocra/calculateOtp': calculationWording,
+  '/ocra/getActivationCode': activationCodeWording,
   '/admin/init': enrolmentWording,
 };
 
@@ -76,6 +78,11 @@ function statusWording({ code, message }: ServiceError): Wording | undefined {
     : undefined;
 }
 
+function activationCodeWording({ code }: ServiceError, { given }: Asked): Wording | undefined {
+  const refusal = asciiRefusal(given.get('activationcode') ?? '');
+  return code === 'parameter.invalid' && refusal !== undefined ? plain(refusal) : undefined;
+}
+
 function enrolmentWording({ code, message }: ServiceError, { given }: Asked): Wording | undefined {
   if (message.startsWith('You may either specify genkey or otpkey')) {
     return {
@@ -85,6 +92,9 @@ function enrolmentWording({ code, message }: ServiceError, { given }: Asked): Wo
   }
   if (message === 'The parameter genkey must be 0 or 1') {
     return plain(`TokenClass supports only genkey in range [0,1] : ${given.get('genkey') ?? ''}`);
+  }
+  if (code === 'parameter.missing' && given.get('sharedsecret') === '1') {
+    return plain('Incorrect IV length (it must be 16 bytes long)');
   }
   return given.has('activationcode') ? rolloutWording(code, message, given) : undefined;
 }
@@ -96,43 +106,35 @@ function rolloutWording(
 ): Wording | undefined {
   const serial = given.get('serial') ?? '';
   const user = given.get('user') ?? '';
-  if (code === 'token.ambiguous') {
-    const serials = [...message.matchAll(/'([^']*)'/g)].map(([, each = '']) => unicodeRepr(each));
-    return plain(`multiple tokens found in rollout state: [${serials.join(', ')}]`);
+  switch (code) {
+    case 'token.ambiguous':
+      return plain(`multiple tokens found in rollout state: [${quotedSerials(message)}]`);
+    case 'token.unknown':
+      return serial === '' ? noTokenFor(user) : noSharedSecretOf(serial);
+    case 'token.state':
+      return noSharedSecretOf(serial);
+    case 'parameter.missing':
+      return user === '' ? noTokenFor(user) : undefined;
+    default:
+      return undefined;
   }
-  if (serial !== '' && (code === 'token.unknown' || code === 'token.state')) {
-    return plain(`missing shared secret of initialition for token ${unicodeRepr(serial)}`);
-  }
-  if (code === 'token.unknown' || (code === 'parameter.missing' && user === '')) {
-    return plain(`no token found for user: ${user === '' ? NOBODY : unicodeRepr(user)} or serial: None`);
-  }
-  return undefined;
+}
+
+function quotedSerials(message: string): string {
+  return [...message.matchAll(/'([^']*)'/g)].map(([, serial = '']) => unicodeRepr(serial)).join(', ');
+}
+
+function noSharedSecretOf(serial: string): Wording {
+  return plain(`missing shared secret of initialition for token ${unicodeRepr(serial)}`);
+}
+
+function noTokenFor(user: string): Wording {
+  return plain(`no token found for user: ${user === '' ? NOBODY : unicodeRepr(user)} or serial: None`);
 }
 
 function calculationWording(error: ServiceError, { given }: Asked): Wording | undefined {
-  const challenge = plainRepr(given.get('challenge') ?? '');
-  const { message } = error;
-  if (message.startsWith('The parameter counter must be')) {
-    return plain(counterWording(given.get('counter') ?? ''));
-  }
-  if (error.code !== 'data-input.invalid' || !given.has('challenge')) {
-    return undefined;
-  }
-  if (message.includes('the question is too long')) {
-    return plain(`challenge is to long: ${challenge}`);
-  }
-  if (message.includes('the question must be letters and digits')) {
-    return plain(`challenge is not alpha-numeric: ${challenge}`);
-  }
-  return message.includes('the question must be digits')
-    ? plain(`challenge is not digits only: ${challenge}`)
-    : undefined;
-}
-
-function counterWording(counter: string): string {
-  return /^-\d+$/.test(counter)
-    ? `Invalid counter value ${counter}`
-    : `invalid literal for int() with base 10: ${plainRepr(counter)}`;
+  const message = calculationMessage(error, given);
+  return message === undefined ? undefined : plain(message);
 }
 
 /** What is wrong with a suite, as LinOTP said it where it had a text of its own. */
@@ -143,9 +145,15 @@ function suiteWording({ code, message }: ServiceError): Wording | undefined {
   if (/the algorithm 'ocra-[^']*' is wrong/i.test(message)) {
     return plain('unsupported ocra version');
   }
+  if (message.includes('the algorithm ')) {
+    return plain('need more than 1 value to unpack');
+  }
   const hash = /the hash '([^']*)' is wrong/.exec(message)?.[1];
   if (hash !== undefined) {
     return plain(`Unknown hash algorithm ${unicodeRepr(hash.toLowerCase())}`);
+  }
+  if (message.includes("the question 'Q' is wrong")) {
+    return plain('string index out of range');
   }
   return /the question 'Q[ANH]\d+' is wrong/.test(message)
     ? plain('challenge legthn not in len[4,64]')
