@@ -19,7 +19,7 @@ export interface CredentialCheck {
 }
 
 /** Tells whose login a token in a cookie stands for. */
-export interface LoginCheck {
+interface LoginCheck {
   /** @returns undefined unless the token is genuine and its login still stands */
   authenticate(token: string): Promise<KnownLogin | undefined>;
 }

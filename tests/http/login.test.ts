@@ -142,6 +142,18 @@ describe('whoever has logged in', () => {
     }
   });
 
+  it('changes nothing for another site, by GET either', async () => {
+    const { cookie, csrf } = await browser();
+    const attempts = [
+      get(cookie, '/admin/init?type=ocra&genkey=1&serial=FORGED'),
+      post(cookie, '/admin/init').set('X-CSRF-TOKEN', csrf).type('form').send({ serial: 'FORGED' }),
+    ];
+    for (const attempt of attempts) {
+      expect(await statusOf(attempt.set('Sec-Fetch-Site', 'cross-site'))).toBe(403);
+    }
+    expect(await application.services.tokens.list(OPERATOR, {})).toEqual([]);
+  });
+
   it('may do what policies grant, as that administrator', async () => {
     const { cookie, csrf } = await browser('other', 'battery staple');
     const response = await post(cookie, '/ocra/getActivationCode').set('X-CSRF-TOKEN', csrf);
