@@ -11,26 +11,7 @@ const MISSING: Readonly<Record<string, string>> = {
   challenge: "challenge is not digits only: 'None'",
 };
 
-/** @returns what LinOTP 2.12.6 said of this failure of /ocra/calculateOtp, where it had words of its own */
-export function calculationMessage(
-  { code, message }: ServiceError,
-  given: GivenParameters,
-): string | undefined {
-  switch (code) {
-    case 'parameter.missing':
-      return MISSING[/^Missing parameter '(\w+)'/.exec(message)?.[1] ?? ''];
-    case 'qrtan-url.invalid':
-      return missingInUrl(message, given);
-    case 'parameter.invalid':
-      return parameterMessage(message, given);
-    case 'data-input.invalid':
-      return questionMessage(message, given.get('challenge'));
-    default:
-      return undefined;
-  }
-}
-
-/** The names in the URLs of the roll-out. */
+/** What the URLs of the roll-out call the same things. */
 const IN_URLS: Readonly<Record<string, string>> = {
   os: 'ocrasuite',
   sh: 'sharedsecret',
@@ -38,42 +19,55 @@ const IN_URLS: Readonly<Record<string, string>> = {
   ch: 'challenge',
 };
 
-function missingInUrl(message: string, given: GivenParameters): string | undefined {
-  const name = IN_URLS[/the parameter '(\w+)' is missing/.exec(message)?.[1] ?? ''];
+/** What can be wrong with a question: its length, or its characters for the format that the suite names. */
+const QUESTION_FAULTS: Readonly<Record<string, string>> = {
+  length: 'is to long',
+  A: 'is not alpha-numeric',
+  N: 'is not digits only',
+};
+
+/** @returns what LinOTP 2.12.6 said of this failure of /ocra/calculateOtp, where it had words of its own */
+export function calculationMessage(
+  { code, about: [subject = '', aspect = ''] }: ServiceError,
+  given: GivenParameters,
+): string | undefined {
+  switch (code) {
+    case 'parameter.missing':
+      return MISSING[subject];
+    case 'qrtan-url.invalid':
+      return missingInUrl(subject, given);
+    case 'parameter.invalid':
+      return parameterMessage(subject, given.get(subject) ?? '');
+    case 'data-input.invalid':
+      return questionMessage(aspect, given.get('challenge'));
+    default:
+      return undefined;
+  }
+}
+
+function missingInUrl(subject: string, given: GivenParameters): string | undefined {
+  const name = IN_URLS[subject];
   return name === undefined || given.has(name) ? undefined : MISSING[name];
 }
 
-function parameterMessage(message: string, given: GivenParameters): string | undefined {
-  const name = /^The parameter (\w+) must be/.exec(message)?.[1] ?? '';
-  const value = given.get(name) ?? '';
-  if (name === 'counter') {
-    return /^-\d+$/.test(value)
-      ? `Invalid counter value ${value}`
-      : `invalid literal for int() with base 10: ${plainRepr(value)}`;
+function parameterMessage(name: string, value: string): string | undefined {
+  switch (name) {
+    case 'counter':
+      return /^-\d+$/.test(value)
+        ? `Invalid counter value ${value}`
+        : `invalid literal for int() with base 10: ${plainRepr(value)}`;
+    case 'sharedsecret':
+    case 'nonce':
+      return value.length % 2 === 1 ? 'Odd-length string' : 'Non-hexadecimal digit found';
+    default:
+      return undefined;
   }
-  if (name !== 'sharedsecret' && name !== 'nonce') {
-    return undefined;
-  }
-  return value.length % 2 === 1 ? 'Odd-length string' : 'Non-hexadecimal digit found';
 }
 
-function questionMessage(message: string, challenge: string | undefined): string | undefined {
-  if (challenge === undefined) {
+function questionMessage(aspect: string, challenge: string | undefined): string | undefined {
+  const fault = QUESTION_FAULTS[aspect];
+  if (challenge === undefined || fault === undefined) {
     return undefined;
   }
-  const refusal = asciiRefusal(challenge);
-  if (refusal !== undefined) {
-    return refusal;
-  }
-  const [, fault] =
-    /the question (is too long|must be letters and digits|must be digits)/.exec(message) ?? [];
-  return fault === undefined
-    ? undefined
-    : `challenge ${QUESTION_FAULTS[fault] ?? fault}: ${plainRepr(challenge)}`;
+  return asciiRefusal(challenge) ?? `challenge ${fault}: ${plainRepr(challenge)}`;
 }
-
-const QUESTION_FAULTS: Readonly<Record<string, string>> = {
-  'is too long': 'is to long',
-  'must be letters and digits': 'is not alpha-numeric',
-  'must be digits': 'is not digits only',
-};

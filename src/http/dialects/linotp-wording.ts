@@ -14,6 +14,7 @@ export interface Wording {
 /** The number of all errors that LinOTP did not number on the wire, whatever their text says. */
 const UNNUMBERED = -311;
 const NOBODY = "User(login='', realm='', conf='' ::resolverUid:{}, resolverConf:{})";
+const BOTH_KEYS = 'ERR344: [ParameterError] You may either specifygenkey or otpkey, but not both!';
 const NO_USER = { code: UNNUMBERED, message: 'ERR1205: getUserId failed: no user >< found!' };
 
 /** @returns the failure as LinOTP 2.12.6 put it at that endpoint; in our own words where its words say too much */
@@ -83,32 +84,25 @@ function activationCodeWording({ code }: ServiceError, { given }: Asked): Wordin
   return code === 'parameter.invalid' && refusal !== undefined ? plain(refusal) : undefined;
 }
 
-function enrolmentWording({ code, message }: ServiceError, { given }: Asked): Wording | undefined {
-  if (message.startsWith('You may either specify genkey or otpkey')) {
-    return {
-      code: 344,
-      message: 'ERR344: [ParameterError] You may either specifygenkey or otpkey, but not both!',
-    };
+function enrolmentWording(error: ServiceError, { given }: Asked): Wording | undefined {
+  const { code, about } = error;
+  if (about.includes('genkey')) {
+    return about.includes('otpkey')
+      ? { code: 344, message: BOTH_KEYS }
+      : plain(`TokenClass supports only genkey in range [0,1] : ${given.get('genkey') ?? ''}`);
   }
-  if (message === 'The parameter genkey must be 0 or 1') {
-    return plain(`TokenClass supports only genkey in range [0,1] : ${given.get('genkey') ?? ''}`);
-  }
-  if (code === 'parameter.missing' && given.get('sharedsecret') === '1') {
+  if (code === 'parameter.missing' && about.includes('otpkey') && given.get('sharedsecret') === '1') {
     return plain('Incorrect IV length (it must be 16 bytes long)');
   }
-  return given.has('activationcode') ? rolloutWording(code, message, given) : undefined;
+  return given.has('activationcode') ? rolloutWording(error, given) : undefined;
 }
 
-function rolloutWording(
-  code: ServiceError['code'],
-  message: string,
-  given: Asked['given'],
-): Wording | undefined {
+function rolloutWording({ code, about }: ServiceError, given: Asked['given']): Wording | undefined {
   const serial = given.get('serial') ?? '';
   const user = given.get('user') ?? '';
   switch (code) {
     case 'token.ambiguous':
-      return plain(`multiple tokens found in rollout state: [${quotedSerials(message)}]`);
+      return plain(`multiple tokens found in rollout state: [${about.map(unicodeRepr).join(', ')}]`);
     case 'token.unknown':
       return serial === '' ? noTokenFor(user) : noSharedSecretOf(serial);
     case 'token.state':
@@ -118,10 +112,6 @@ function rolloutWording(
     default:
       return undefined;
   }
-}
-
-function quotedSerials(message: string): string {
-  return [...message.matchAll(/'([^']*)'/g)].map(([, serial = '']) => unicodeRepr(serial)).join(', ');
 }
 
 function noSharedSecretOf(serial: string): Wording {
@@ -138,24 +128,25 @@ function calculationWording(error: ServiceError, { given }: Asked): Wording | un
 }
 
 /** What is wrong with a suite, as LinOTP said it where it had a text of its own. */
-function suiteWording({ code, message }: ServiceError): Wording | undefined {
+function suiteWording({ code, about: [part = '', text = ''] }: ServiceError): Wording | undefined {
   if (code !== 'suite.invalid') {
     return undefined;
   }
-  if (/the algorithm 'ocra-[^']*' is wrong/i.test(message)) {
-    return plain('unsupported ocra version');
+  switch (part) {
+    case 'algorithm':
+      return plain(/^ocra-/i.test(text) ? 'unsupported ocra version' : 'need more than 1 value to unpack');
+    case 'hash':
+      return plain(`Unknown hash algorithm ${unicodeRepr(text.toLowerCase())}`);
+    case 'question':
+      return questionWording(text);
+    default:
+      return undefined;
   }
-  if (message.includes('the algorithm ')) {
-    return plain('need more than 1 value to unpack');
-  }
-  const hash = /the hash '([^']*)' is wrong/.exec(message)?.[1];
-  if (hash !== undefined) {
-    return plain(`Unknown hash algorithm ${unicodeRepr(hash.toLowerCase())}`);
-  }
-  if (message.includes("the question 'Q' is wrong")) {
+}
+
+function questionWording(text: string): Wording | undefined {
+  if (text === 'Q') {
     return plain('string index out of range');
   }
-  return /the question 'Q[ANH]\d+' is wrong/.test(message)
-    ? plain('challenge legthn not in len[4,64]')
-    : undefined;
+  return /^Q[ANH]\d+$/.test(text) ? plain('challenge legthn not in len[4,64]') : undefined;
 }
