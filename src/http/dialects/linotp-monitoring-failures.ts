@@ -19,8 +19,8 @@ const PAGES: Readonly<Record<number, string>> = {
 export function monitoringFailure(version: string, failure: Failure, asked: Asked): Reply {
   const { error, form, status, statusWished } = failure;
   const page = PAGES[form.status];
-  // A 400 of which there is more to say than that page does comes as JSON.
-  if (page !== undefined && (form.status !== 400 || error.message === 'The body is not JSON')) {
+  // Where there is more to say than that the body cannot be read at all, a 400 comes as JSON.
+  if (page !== undefined && (form.status !== 400 || error.about.includes('body'))) {
     return frameworkPage(form.status, page);
   }
   const message = `${form.prefix}${translate(error.message, asked.language)}`;
