@@ -1,11 +1,13 @@
 import type { Policy, Realm, Resolver } from '../../src/accounts/setup.ts';
 import type { DescribedToken } from '../../src/accounts/token-view.ts';
 import type { AdministrationOperations } from '../../src/http/controllers/administration-endpoints.ts';
-import type { Answer } from './http-app.ts';
+
+/** @returns an operation that remembers its call and gives that value */
+export type Answer = <Value>(name: string, value: Value) => (...args: unknown[]) => Promise<Value>;
 
 const AT = new Date('2026-11-20T10:55:31.000Z');
 
-export const SHOWN_TOKEN: DescribedToken = {
+const SHOWN_TOKEN: DescribedToken = {
   id: '4',
   serial: 'OCRA000455E5',
   type: 'ocra',

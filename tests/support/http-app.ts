@@ -1,6 +1,6 @@
 import type { Express } from 'express';
 import type { Caller } from '../../src/accounts/caller.ts';
-import { fakeAdministration } from './administration-fakes.ts';
+import { type Answer, fakeAdministration } from './administration-fakes.ts';
 import type { Setup } from '../../src/accounts/setup.ts';
 import { type AppConfig, type AppServices, createApp } from '../../src/http/app.ts';
 import type { Clock, Random } from '../../src/kernel/clock.ts';
@@ -66,8 +66,6 @@ export function createTestApp(
   });
   return { app, calls, lines, configuration, fail: (name, error) => failures.set(name, error) };
 }
-
-export type Answer = <Value>(name: string, value: Value) => (...args: unknown[]) => Promise<Value>;
 
 function fakeServices(answer: Answer, configuration: ReadonlyMap<string, string>): AppServices {
   return {
