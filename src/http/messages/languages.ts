@@ -1,5 +1,5 @@
 /** The languages that there are texts in. English is the one that every text has. */
-export const LANGUAGES = ['en', 'de', 'fr'] as const;
+const LANGUAGES = ['en', 'de', 'fr'] as const;
 export type Language = (typeof LANGUAGES)[number];
 
 /** More ranges than anybody's browser sends; the rest of a longer header is not looked at. */
