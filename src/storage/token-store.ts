@@ -137,7 +137,10 @@ async function holdTokens(
   serials: readonly string[],
 ): Promise<readonly string[]> {
   const held = await transaction('tokens')
-    .whereIn('serial', serials.filter((serial) => isStorable(serial)))
+    .whereIn(
+      'serial',
+      serials.filter((serial) => isStorable(serial)),
+    )
     .orderBy('id')
     .forUpdate()
     .select<{ serial: string }[]>('serial');

@@ -4,6 +4,7 @@ import { readOcraSettings } from '../../src/ocra/ocra-settings.ts';
 describe('the OCRA settings', () => {
   it('are the documented defaults where the configuration is silent', () => {
     expect(readOcraSettings(new Map())).toEqual({
+      autoResync: false,
       maxChallenges: 4,
       maxChallengeRequests: 3,
       challengeTimeout: 1200,
