@@ -20,10 +20,12 @@ import { ResponseCheck } from '../ocra/response-check.ts';
 import { ResynchronisationService } from '../ocra/resynchronisation-service.ts';
 import { RolloutPhase2 } from '../ocra/rollout-phase2.ts';
 import { TokenChoice } from '../ocra/token-choice.ts';
+import { TokenImportService } from '../ocra/token-import-service.ts';
 import { TokenRegistration } from '../ocra/token-registration.ts';
 import { ValidationService } from '../ocra/validation-service.ts';
 import { openUserSources } from '../resolvers/user-sources.ts';
 import { JwtLoginTokens } from '../security/jwt-login-tokens.ts';
+import { pskcFileReader } from '../security/pskc/pskc-file.ts';
 import { SqlAdministratorStore } from '../storage/administrator-store.ts';
 import { SqlChallengeStore } from '../storage/challenge-store.ts';
 import type { Database } from '../storage/database.ts';
@@ -32,6 +34,7 @@ import { SqlManagedUserStore } from '../storage/managed-user-store.ts';
 import { SqlSetupStore } from '../storage/setup-store.ts';
 import { ConfigurationProbe } from '../storage/storage-probe.ts';
 import { SqlTokenCounts } from '../storage/token-counts.ts';
+import { SqlTokenLoading } from '../storage/token-loading.ts';
 import { SqlTokenStore } from '../storage/token-store.ts';
 
 /** What services are built from. */
@@ -62,6 +65,7 @@ export interface Services {
   readonly ocra: OcraService;
   readonly enrolment: EnrolmentService;
   readonly resynchronisation: ResynchronisationService;
+  readonly tokenImport: TokenImportService;
   readonly validation: ValidationService;
   readonly monitoring: MonitoringService;
 }
@@ -109,7 +113,7 @@ export function buildServices(parts: ServiceParts): Services {
 function buildOcraServices(
   { database, vault, clock, random, log, transactionIds = hexTransactionIds }: ServiceParts,
   common: { setup: SqlSetupStore; access: AccessControl; users: UserDirectory },
-): Pick<Services, 'ocra' | 'enrolment' | 'resynchronisation' | 'validation'> {
+): Pick<Services, 'ocra' | 'enrolment' | 'resynchronisation' | 'tokenImport' | 'validation'> {
   const store = new SqlTokenStore({ database });
   const challenges = new SqlChallengeStore({ database });
   const tokens = new TokenChoice({ tokens: store, users: common.users });
@@ -120,6 +124,11 @@ function buildOcraServices(
   return {
     ocra,
     validation: new ValidationService({ ...shared, ocra }),
+    tokenImport: new TokenImportService({
+      ...shared,
+      reader: pskcFileReader,
+      loading: new SqlTokenLoading({ database }),
+    }),
     resynchronisation: new ResynchronisationService({
       ...shared,
       tokens,

@@ -19,6 +19,7 @@ import {
 import { type LoginOperations, loginEndpoints } from './controllers/login-controller.ts';
 import { type OcraOperations, ocraEndpoints } from './controllers/ocra-controller.ts';
 import { OPERATIONS_PATHS, operationsEndpoints } from './controllers/operations-controller.ts';
+import { type ImportOperations, loadTokensEndpoint } from './controllers/loadtokens-controller.ts';
 import { type ResynchronisationOperations, resyncEndpoint } from './controllers/resync-controller.ts';
 import { validateEndpoints, type ValidationOperations } from './controllers/validate-controller.ts';
 import { announceDeprecatedPost } from './deprecation.ts';
@@ -33,6 +34,7 @@ export interface AppServices extends AdministrationOperations {
   readonly ocra: OcraOperations;
   readonly enrolment: EnrolmentOperations;
   readonly resynchronisation: ResynchronisationOperations;
+  readonly tokenImport: ImportOperations;
   readonly validation: ValidationOperations;
   readonly monitoring: MonitoringOperations;
   readonly administrators: CredentialCheck & SessionOperations;
@@ -88,6 +90,7 @@ export function createApp({ services, config, log, clock, random }: AppDependenc
     ...adminEndpoints(services.enrolment, services.administrators, dialect),
     ...loginEndpoints(services.logins, dialect),
     resyncEndpoint(services.resynchronisation, dialect),
+    loadTokensEndpoint(services.tokenImport, dialect),
     ...validateEndpoints(services.validation, dialect),
     ...administrationEndpoints(services, dialect),
     ...operationsEndpoints(() => services.ready()),

@@ -25,6 +25,8 @@ interface EndpointFace<Shape extends z.ZodRawShape> {
   readonly parameters: z.ZodObject<Shape>;
   /** Whether it changes anything; requests that other sites made a browser send are then refused. */
   readonly changesState: boolean;
+  /** How large the body may be, where more than usual is needed. */
+  readonly bodyBytes?: number;
   /** Which value of a repeated parameter counts; the last unless told. */
   readonly repeated?: 'first' | 'last';
 }
@@ -115,10 +117,14 @@ export function serveEndpoint(endpoint: Endpoint, context: EndpointContext): Exc
     }
     exchange.asked = {
       ...exchange.asked,
-      ...(await readParameters(request, response, context.limits, endpoint.repeated)),
+      ...(await readParameters(request, response, limitsOf(endpoint, context), endpoint.repeated)),
     };
     send(response, await answerCall(endpoint, request, exchange, context));
   };
+}
+
+function limitsOf({ bodyBytes }: Endpoint, { limits }: EndpointContext): BodyLimits {
+  return bodyBytes === undefined ? limits : { ...limits, bytes: bodyBytes };
 }
 
 function allowedMethods({ methods }: Pick<Endpoint, 'methods'>): string[] {

@@ -28,6 +28,8 @@ export type ErrorCode =
   | 'token.not-ocra'
   | 'token.not-ready'
   | 'token.state'
+  | 'key-file.invalid'
+  | 'key-file.secret'
   | 'challenge.too-long'
   | 'challenge.url-ambiguous'
   | 'policy.unknown'

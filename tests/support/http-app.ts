@@ -109,6 +109,7 @@ function fakeServices(answer: Answer, configuration: ReadonlyMap<string, string>
       }),
     },
     resynchronisation: { resync: answer('resync', true) },
+    tokenImport: { load: answer('load', ['PSKC1', 'PSKC2']) },
     validation: {
       check: answer('check', true),
       checkTransaction: answer('checkTransaction', {

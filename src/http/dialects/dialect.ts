@@ -54,6 +54,7 @@ export interface Dialect {
   loggedOut(administrator: string, asked: Asked): Reply;
   /** @param done whether the token is in step again */
   resynchronised(done: boolean, asked: Asked): Reply;
+  tokensLoaded(count: number, asked: Asked): Reply;
   validated(result: boolean, asked: Asked): Reply;
   validatedTransaction(validated: ValidatedTransaction, asked: Asked): Reply;
   /** Something was done, and there is nothing more to say of it. */

@@ -53,6 +53,7 @@ export function createDocumentedDialect(version = 'Tankeeper'): Dialect {
       ),
     loggedOut: (_administrator, asked) => value(asked, true),
     resynchronised: (done, asked) => value(asked, done),
+    tokensLoaded: (count, asked) => value(asked, { imported: count }),
     validated: (result, asked) => value(asked, result),
     validatedTransaction: ({ failCount, result }, asked) =>
       value(asked, { failcount: failCount, value: result }),

@@ -30,6 +30,7 @@ export function createLinotpDialect(given: string | undefined): Dialect {
     ...linotpOcra(version),
     ...linotpValidate(version),
     resynchronised: (done) => linotpValue(version, done),
+    tokensLoaded: (count) => linotpValue(version, { imported: count }),
     enrolled: (enrolled, asked, picture) => linotpEnrolled(version, enrolled, asked, picture),
     done: () => linotpValue(version, true),
     administration: LINOTP_ADMINISTRATION,
