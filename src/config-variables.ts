@@ -78,11 +78,15 @@ export const VARIABLES = {
     meaning: 'file with the password for DATABASE_URL',
   },
   DATABASE_POOL_SIZE: { ...whole(5, 500), fallback: '10', meaning: 'connections to the database at most' },
-  WIRE_DIALECT: { ...oneOf('documented'), fallback: 'documented', meaning: 'how answers look on the wire' },
+  WIRE_DIALECT: {
+    ...oneOf('documented', 'linotp'),
+    fallback: 'documented',
+    meaning: 'how answers look on the wire',
+  },
   SERVICE_VERSION: {
     schema: text,
     allowed: 'a text',
-    meaning: 'the version that answers carry; unset: Tankeeper and its version',
+    meaning: 'the version that answers carry; unset: Tankeeper and its version, or that of the dialect',
   },
   LOG_LEVEL: { ...oneOf('error', 'warn', 'info', 'debug'), fallback: 'info', meaning: 'how much is logged' },
   LOG_FORMAT: {

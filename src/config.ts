@@ -17,7 +17,7 @@ export interface Config {
   /** undefined: the embedded PostgreSQL. Holds the password. */
   readonly databaseUrl: string | undefined;
   readonly databasePoolSize: number;
-  readonly dialect: 'documented';
+  readonly dialect: 'documented' | 'linotp';
   readonly serviceVersion: string | undefined;
   readonly logLevel: 'error' | 'warn' | 'info' | 'debug';
   readonly logFormat: 'auto' | 'json' | 'text';

@@ -2,22 +2,32 @@ import { ServiceError } from '../kernel/errors.ts';
 import type { AccessControl } from './access-control.ts';
 import { administrativeRight } from './administrative-right.ts';
 import { actOf, type Caller } from './caller.ts';
+import { assertConfigurationEntry, canonicalKey } from './configuration-entry.ts';
 import type { SetupStore } from './ports.ts';
-import type { Setup } from './setup.ts';
+import type { Realm, Resolver, Setup } from './setup.ts';
 
 export interface ConfigurationDependencies {
   readonly setup: SetupStore;
   readonly access: AccessControl;
   /** @throws ServiceError 'configuration.invalid' when values that the server reads do not fit */
   readonly check: (configuration: ReadonlyMap<string, string>) => unknown;
+  /** What counts for a key while it is not set. */
+  readonly defaults: ReadonlyMap<string, string>;
 }
 
-const KEY = /^[A-Za-z0-9_][A-Za-z0-9_.:-]{0,254}$/;
-const LONGEST_VALUE = 8192;
+/** What is configured besides policies: also where it is not kept as a value under a key. */
+export interface ConfigurationOverview {
+  /** What counts: the values that are set, and the defaults of others. */
+  readonly values: ReadonlyMap<string, string>;
+  readonly realms: readonly Realm[];
+  readonly resolvers: readonly Resolver[];
+  readonly changedAt: Date;
+}
 
 /**
- * Configuration values in the database, for all servers on it; keys are LinOTP's, case counts. Each method throws
- * ServiceError 'right.missing'; reading takes `system/read`, changing `system/write`.
+ * Configuration values in the database, for all servers on it; keys are LinOTP's, those that the server reads in any
+ * case, also with `linotp.` in front. Each method throws ServiceError 'right.missing'; reading takes `system/read`,
+ * changing `system/write`.
  */
 export class ConfigurationService {
   readonly #its: ConfigurationDependencies;
@@ -31,6 +41,12 @@ export class ConfigurationService {
     return (await this.#allowed(caller, 'read')).configuration;
   }
 
+  /** @returns what counts, set or not */
+  async overview(caller: Caller): Promise<ConfigurationOverview> {
+    const { configuration, realms, resolvers, changedAt } = await this.#allowed(caller, 'read');
+    return { values: new Map([...this.#its.defaults, ...configuration]), realms, resolvers, changedAt };
+  }
+
   /**
    * Sets values, all or none.
    * @throws ServiceError 'parameter.missing' when there are none, 'configuration.invalid' that names the key
@@ -40,19 +56,28 @@ export class ConfigurationService {
     if (entries.size === 0) {
       throw new ServiceError('parameter.missing', 'There is nothing to set');
     }
-    for (const [key, value] of entries) {
-      assertEntry(key, value);
+    const wanted = new Map([...entries].map(([key, value]) => [this.#canonical(key), value]));
+    for (const [key, value] of wanted) {
+      assertConfigurationEntry(key, value);
     }
-    this.#its.check(new Map([...configuration, ...entries]));
-    await this.#its.setup.putConfiguration(entries, actOf(caller, 'configuration/set'));
+    this.#its.check(new Map([...configuration, ...wanted]));
+    await this.#its.setup.putConfiguration(wanted, actOf(caller, 'configuration/set'));
   }
 
   /** @throws ServiceError 'configuration.invalid' when no such value is set */
   async remove(caller: Caller, key: string): Promise<void> {
     await this.#allowed(caller, 'write');
-    if (!(await this.#its.setup.removeConfiguration(key, actOf(caller, 'configuration/remove')))) {
-      throw new ServiceError('configuration.invalid', `The configuration value ${shorten(key)} is not set`);
+    const known = this.#canonical(key);
+    if (!(await this.#its.setup.removeConfiguration(known, actOf(caller, 'configuration/remove')))) {
+      throw new ServiceError(
+        'configuration.invalid',
+        `The configuration value ${key.slice(0, 100)} is not set`,
+      );
     }
+  }
+
+  #canonical(key: string): string {
+    return canonicalKey(key, this.#its.defaults.keys());
   }
 
   async #allowed(caller: Caller, action: 'read' | 'write'): Promise<Setup> {
@@ -60,23 +85,4 @@ export class ConfigurationService {
     this.#its.access.authorize(setup, caller, administrativeRight('system', action));
     return setup;
   }
-}
-
-function assertEntry(key: string, value: string): void {
-  if (!KEY.test(key)) {
-    throw new ServiceError(
-      'configuration.invalid',
-      `'${shorten(key)}' is no configuration key: 1 to 255 letters A to Z, digits and any of _ . : -`,
-    );
-  }
-  if (value.length > LONGEST_VALUE || /\0|\p{Cs}/u.test(value)) {
-    throw new ServiceError(
-      'configuration.invalid',
-      `The configuration value ${key} has at most ${LONGEST_VALUE} characters, none of them NUL`,
-    );
-  }
-}
-
-function shorten(text: string): string {
-  return text.slice(0, 100);
 }

@@ -2,13 +2,25 @@ import { ServiceError } from '../kernel/errors.ts';
 import type { AccessControl } from './access-control.ts';
 import { administrativeRight } from './administrative-right.ts';
 import { actOf, type Caller } from './caller.ts';
-import { checkPolicy, type PolicyDraft } from './policy.ts';
+import { checkPolicy, type PolicyDraft, policyRealms } from './policy.ts';
+import { splitList } from './policy-users.ts';
 import type { SetupStore } from './ports.ts';
 import type { Policy, Setup } from './setup.ts';
 
 export interface PolicyDependencies {
   readonly setup: SetupStore;
   readonly access: AccessControl;
+}
+
+/** Which policies to list; what is left out or empty does not restrict. */
+export interface PolicyFilter {
+  readonly name?: string | undefined;
+  readonly scope?: string | undefined;
+  readonly action?: string | undefined;
+  /** The policies that count in that realm, those for all realms among them. */
+  readonly realm?: string | undefined;
+  /** The policies that name exactly that. */
+  readonly user?: string | undefined;
 }
 
 /** The policies. Each method throws ServiceError 'right.missing'; reading takes `system/read`, changing `system/write`. */
@@ -20,8 +32,9 @@ export class PolicyService {
   }
 
   /** @returns policies by name */
-  async list(caller: Caller): Promise<readonly Policy[]> {
-    return (await this.#allowed(caller, 'read')).policies;
+  async list(caller: Caller, filter: PolicyFilter = {}): Promise<readonly Policy[]> {
+    const { policies } = await this.#allowed(caller, 'read');
+    return policies.filter((policy) => fits(policy, filter));
   }
 
   /** @throws ServiceError 'policy.unknown' */
@@ -59,6 +72,18 @@ export class PolicyService {
     this.#its.access.authorize(setup, caller, administrativeRight('system', action));
     return setup;
   }
+}
+
+function fits(policy: Policy, { name, scope, action, realm, user }: PolicyFilter): boolean {
+  const realms = policyRealms(policy);
+  const tests: readonly [string | undefined, (wanted: string) => boolean][] = [
+    [name, (wanted) => policy.name === wanted],
+    [scope, (wanted) => policy.scope === wanted],
+    [action, (wanted) => splitList(policy.action).some((one) => one.replace(/=.*$/s, '').trim() === wanted)],
+    [realm, (wanted) => realms === 'all' || realms.includes(wanted.toLowerCase())],
+    [user, (wanted) => splitList(policy.user).includes(wanted)],
+  ];
+  return tests.every(([wanted = '', test]) => wanted.trim() === '' || test(wanted.trim()));
 }
 
 function unknownPolicy(name: string): ServiceError {

@@ -57,6 +57,13 @@ export interface TokenStore {
   update(serial: string, change: TokenChange, act: Act): Promise<Token | undefined>;
   /** Removes the token with its challenges. @returns whether there was one */
   remove(serial: string, act: Act): Promise<boolean>;
+  /**
+   * Changes tokens by their serials, all of them or none, each with its audit row.
+   * @throws 'token.unknown' when one is gone
+   */
+  updateAll(changes: ReadonlyMap<string, TokenChange>, act: Act): Promise<void>;
+  /** Removes tokens with their challenges, all or none. @throws 'token.unknown' when one is gone */
+  removeAll(serials: readonly string[], act: Act): Promise<void>;
 }
 
 /** A user of a managed resolver. */

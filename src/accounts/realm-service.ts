@@ -79,6 +79,11 @@ export class RealmService {
     return (await this.#mayRead(caller)).resolvers;
   }
 
+  /** @throws ServiceError 'resolver.unknown' */
+  async showResolver(caller: Caller, name: string): Promise<Resolver> {
+    return requireResolver(await this.#mayRead(caller), name);
+  }
+
   /**
    * Creates or changes a resolver; whether its users can be read, `testResolver` tells.
    * @throws ServiceError 'parameter.invalid', 'resolver.invalid' for settings that its kind does not take, or when the

@@ -11,6 +11,8 @@ export interface ResolverDraft {
 }
 
 const KINDS: readonly ResolverKind[] = ['managed', 'passwd'];
+/** What LinOTP also reads users from, and this service does not. */
+const NOT_SERVED: readonly string[] = ['sql', 'ldap', 'http'];
 
 /**
  * @returns the resolver that a draft means
@@ -19,6 +21,11 @@ const KINDS: readonly ResolverKind[] = ['managed', 'passwd'];
 export function checkResolver(draft: ResolverDraft): Omit<Resolver, 'id'> {
   const name = readResolverName(draft.name);
   const kind = KINDS.find((known) => known === draft.kind);
+  if (NOT_SERVED.includes(draft.kind)) {
+    throw invalid(
+      `Resolvers of the kind ${draft.kind} are not served: users come from resolvers of the kinds ${KINDS.join(' and ')}.`,
+    );
+  }
   if (kind === undefined) {
     throw invalid(`Unknown kind of resolver '${draft.kind.slice(0, 100)}'. Known: ${KINDS.join(', ')}.`);
   }

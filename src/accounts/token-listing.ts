@@ -13,8 +13,12 @@ export interface TokenListing {
   readonly user?: string | undefined;
   /** The realm of that user, where it is not the default one. */
   readonly userRealm?: string | undefined;
+  /** The resolver of that user, where it alone is to be asked. */
+  readonly userResolver?: string | undefined;
   /** A realm that the token is in; null: tokens in no realm. */
   readonly realm?: string | null | undefined;
+  /** Realms of which the token is in at least one. */
+  readonly realms?: readonly string[] | undefined;
   readonly active?: boolean | undefined;
   readonly assigned?: boolean | undefined;
   readonly limit?: number | undefined;
@@ -39,17 +43,32 @@ export async function readTokenListing(
   const owner =
     user === undefined
       ? undefined
-      : await users.resolve(setup, { user, realm: listing.userRealm }, grant.realms);
+      : await users.resolve(
+          setup,
+          { user, realm: listing.userRealm, resolver: listing.userResolver },
+          grant.realms,
+        );
   return {
     serial,
     owner: owner && { resolverId: owner.resolver.id, userId: owner.userId },
     realm: typeof realm === 'string' ? visibleRealm(setup, grant, realm) : realm,
-    inRealms: grant.realms === 'all' ? undefined : grant.realms,
+    inRealms: readRealms(setup, grant, listing.realms),
     active,
     assigned,
     limit: wholeNumber(listing.limit, 'limit'),
     offset: wholeNumber(listing.offset, 'offset'),
   };
+}
+
+function readRealms(
+  setup: Setup,
+  grant: Grant,
+  realms: readonly string[] | undefined,
+): readonly string[] | undefined {
+  if (realms !== undefined) {
+    return realms.map((name) => visibleRealm(setup, grant, name));
+  }
+  return grant.realms === 'all' ? undefined : grant.realms;
 }
 
 function wholeNumber(value: number | undefined, what: string): number | undefined {

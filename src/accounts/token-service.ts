@@ -7,7 +7,9 @@ import { isSerial } from './names.ts';
 import type { SetupStore, TokenStore } from './ports.ts';
 import type { Setup } from './setup.ts';
 import type { Token, TokenChange } from './token.ts';
+import { DISABLING, enabling, RESETTING, UNASSIGNING } from './token-decisions.ts';
 import { readTokenListing, type TokenListing } from './token-listing.ts';
+import { type PageWish, readPageWish, resolverKinds, type TokenPage, usualPageSize } from './token-page.ts';
 import { sealPin, settingsChange, type TokenSettings } from './token-settings.ts';
 import { type DescribedToken, describeToken, isVisible, visibleRealm } from './token-view.ts';
 import type { ResolvedUser, UserDirectory, UserReference } from './user-directory.ts';
@@ -66,6 +68,25 @@ export class TokenService {
     return filter === undefined ? 0 : this.#its.tokens.count(filter);
   }
 
+  /** @returns a page of what `list` would find without its `limit` and `offset` */
+  async page(
+    caller: Caller,
+    { page: wish, ...listing }: TokenListing & { page: PageWish },
+  ): Promise<TokenPage> {
+    const { setup, grant } = await this.#authorize(caller, 'show');
+    const { page, pageSize, limit, offset } = readPageWish(wish);
+    const filter = await readTokenListing(setup, grant, { ...listing, limit, offset }, this.#its.users);
+    const tokens = filter === undefined ? [] : await this.#its.tokens.list(filter);
+    const total = filter === undefined ? 0 : await this.#its.tokens.count(filter);
+    return {
+      tokens: tokens.filter((token) => isVisible(token, grant)).map(describeToken),
+      total,
+      page,
+      pageSize: pageSize ?? usualPageSize(total),
+      resolverKinds: resolverKinds(setup),
+    };
+  }
+
   async show(caller: Caller, serial: string): Promise<DescribedToken> {
     const { token } = await this.#open(caller, 'show', serial);
     return describeToken(token);
@@ -73,24 +94,16 @@ export class TokenService {
 
   /** @throws ServiceError 'token.state' while the roll-out has not given the token its key */
   enable(caller: Caller, serial: string): Promise<DescribedToken> {
-    return this.#change(caller, 'enable', serial, ({ token }) => {
-      if (token.rollout === 'phase1') {
-        throw new ServiceError(
-          'token.state',
-          `The roll-out of the token '${token.serial}' is not finished: it cannot be enabled`,
-        );
-      }
-      return { active: true };
-    });
+    return this.#change(caller, 'enable', serial, ({ token }) => enabling(token));
   }
 
   disable(caller: Caller, serial: string): Promise<DescribedToken> {
-    return this.#change(caller, 'disable', serial, () => ({ active: false }));
+    return this.#change(caller, 'disable', serial, () => DISABLING);
   }
 
   /** Sets the fail counter to 0, which unlocks the token. */
   reset(caller: Caller, serial: string): Promise<DescribedToken> {
-    return this.#change(caller, 'reset', serial, () => ({ failCount: 0 }));
+    return this.#change(caller, 'reset', serial, () => RESETTING);
   }
 
   /** Removes the token and its challenges. */
@@ -121,7 +134,7 @@ export class TokenService {
 
   /** Takes the token from its user; it stays in its realms. */
   unassign(caller: Caller, serial: string): Promise<DescribedToken> {
-    return this.#change(caller, 'unassign', serial, () => ({ owner: null }));
+    return this.#change(caller, 'unassign', serial, () => UNASSIGNING);
   }
 
   /**

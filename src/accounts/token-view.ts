@@ -4,7 +4,7 @@ import { findRealm, type Setup } from './setup.ts';
 import type { Token } from './token.ts';
 
 /** A token without its secrets, as administrators see it. */
-export type DescribedToken = Omit<Token, 'secrets' | 'spent'>;
+export type DescribedToken = Omit<Token, 'secrets' | 'spent' | 'syncMark'>;
 
 /**
  * Names each field that may be shown, so that nothing that is added to a token later shows by itself.

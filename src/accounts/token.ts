@@ -63,6 +63,11 @@ export interface Token extends TokenState {
   readonly realms: readonly string[];
   readonly createdAt: Date;
   readonly lastSuccessAt: Date | null;
+  /**
+   * The mark (as in `spent`) of the last response that was right but too far ahead: the first half of an automatic
+   * resynchronisation. null: there is none.
+   */
+  readonly syncMark: string | null;
 }
 
 /** What a new token needs; the rest has defaults in the database. */
@@ -75,6 +80,7 @@ export interface NewToken extends TokenState {
 /** What a response may change of a token; what is left out stays. */
 export interface TokenStateChange extends Partial<Omit<TokenState, 'secrets' | 'type'>> {
   readonly lastSuccessAt?: Date;
+  readonly syncMark?: string | null;
   readonly secrets?: Partial<TokenSecrets>;
 }
 

@@ -1,5 +1,6 @@
 import { ServiceError } from '../kernel/errors.ts';
 import type { DirectoryUser, UserSources } from './ports.ts';
+import { plainResolverName } from './policy-users.ts';
 import { findRealm, type Realm, type Resolver, type Setup } from './setup.ts';
 import type { Owner } from './token.ts';
 
@@ -15,6 +16,8 @@ export interface UserReference {
   readonly user: string;
   /** In any case; empty or absent: what follows the last `@` of the user, or else the default realm. */
   readonly realm?: string | undefined;
+  /** The name of a resolver that alone is asked; absent: all of the realm. */
+  readonly resolver?: string | undefined;
 }
 
 const LONGEST_LOGIN = 320;
@@ -58,7 +61,7 @@ export class UserDirectory {
     if (!isWithin || !isLogin(login)) {
       return undefined;
     }
-    for (const resolver of resolversOf(setup, realm)) {
+    for (const resolver of resolversOf(setup, realm, reference.resolver)) {
       const user = await this.#sources(resolver).findByLogin(login);
       if (user?.login === login) {
         return { ...user, resolver, realm };
@@ -81,13 +84,14 @@ export class UserDirectory {
   }
 }
 
-function resolversOf(setup: Setup, realm: Realm): readonly Resolver[] {
-  return realm.resolvers.flatMap((name) => setup.resolvers.filter((resolver) => resolver.name === name));
+function resolversOf(setup: Setup, realm: Realm, only: string | undefined): readonly Resolver[] {
+  const asked = realm.resolvers.filter((name) => only === undefined || name === plainResolverName(only));
+  return asked.flatMap((name) => setup.resolvers.filter((resolver) => resolver.name === name));
 }
 
 function locate(
   setup: Setup,
-  { user, realm = '' }: UserReference,
+  { user, realm = '', resolver }: UserReference,
 ): { login: string; realm: Realm | undefined } {
   if (realm.trim() !== '') {
     return { login: user, realm: findRealm(setup, realm) };
@@ -96,8 +100,18 @@ function locate(
   const behind = at < 0 ? '' : user.slice(at + 1).trim();
   const named = behind === '' ? undefined : findRealm(setup, behind);
   return named === undefined
-    ? { login: user, realm: findRealm(setup, '') }
+    ? { login: user, realm: realmWith(setup, resolver) }
     : { login: user.slice(0, at), realm: named };
+}
+
+/** The default realm; for one resolver alone, where the default realm lacks it, the first by name that has it. */
+function realmWith(setup: Setup, resolver: string | undefined): Realm | undefined {
+  const usual = findRealm(setup, '');
+  if (resolver === undefined) {
+    return usual;
+  }
+  const has = ({ resolvers }: Realm): boolean => resolvers.includes(plainResolverName(resolver));
+  return usual !== undefined && has(usual) ? usual : setup.realms.find(has);
 }
 
 /** What cannot be a login is not even asked for: some stores choke on NUL or on halves of characters. */

@@ -41,3 +41,17 @@ export interface KeyRegistration {
   /** @param work may run more than once; when it throws, nothing was registered */
   withRegistration<T>(work: (registry: KeyRegistry) => Promise<T>): Promise<T>;
 }
+
+/** A key made from one of the vault's, from which that one cannot be told. */
+export interface DerivedKey {
+  /** The id of the key that it was made from. */
+  readonly keyId: string;
+  /** 32 bytes. */
+  readonly bytes: Uint8Array;
+}
+
+/** Makes keys for other purposes than sealing. The same key file gives the same keys on every server. */
+export interface KeyDerivation {
+  /** @returns a key for the purpose from each of the vault's keys, the current one first */
+  derive(purpose: string): readonly [DerivedKey, ...DerivedKey[]];
+}

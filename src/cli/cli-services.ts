@@ -4,6 +4,8 @@ import type { PolicyService } from '../accounts/policy-service.ts';
 import type { RealmService } from '../accounts/realm-service.ts';
 import type { TokenService } from '../accounts/token-service.ts';
 import type { EnrolmentService } from '../ocra/enrolment-service.ts';
+import type { ResynchronisationService } from '../ocra/resynchronisation-service.ts';
+import type { TokenImportService } from '../ocra/token-import-service.ts';
 
 /** All methods of a service, without its private parts: what stands in for it in a test will do, too. */
 type MethodsOf<Service> = Pick<Service, keyof Service>;
@@ -16,4 +18,6 @@ export interface CliServices {
   readonly configuration: MethodsOf<ConfigurationService>;
   readonly tokens: MethodsOf<TokenService>;
   readonly enrolment: MethodsOf<EnrolmentService>;
+  readonly resynchronisation: MethodsOf<ResynchronisationService>;
+  readonly tokenImport: MethodsOf<TokenImportService>;
 }

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { CommandContext } from './command-context.ts';
 import { parseList } from './option-values.ts';
+import { addTokenImportCommand, addTokenResyncCommand } from './token-import-command.ts';
 import { addTokenInitCommand } from './token-init-command.ts';
 import { addTokenListCommands } from './token-list-commands.ts';
 import { addTokenSetCommand } from './token-set-command.ts';
@@ -20,6 +21,8 @@ export function addTokenCommands(program: Command, context: CommandContext): voi
   addTokenListCommands(token, context);
   addTokenInitCommand(token, context);
   addTokenSetCommand(token, context);
+  addTokenImportCommand(token, context);
+  addTokenResyncCommand(token, context);
   for (const { verb, done, description } of STATE_CHANGES) {
     token
       .command(verb)

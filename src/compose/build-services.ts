@@ -2,40 +2,51 @@ import { AccessControl } from '../accounts/access-control.ts';
 import { AdministratorService } from '../accounts/administrator-service.ts';
 import { ConfigurationService } from '../accounts/configuration-service.ts';
 import type { PasswordHasher } from '../accounts/ports.ts';
+import { LoginService } from '../accounts/login-service.ts';
 import { PolicyService } from '../accounts/policy-service.ts';
 import { RealmService } from '../accounts/realm-service.ts';
+import { TokenGroupService } from '../accounts/token-group-service.ts';
 import { TokenService } from '../accounts/token-service.ts';
 import { UserDirectory } from '../accounts/user-directory.ts';
-import type { Vault } from '../accounts/vault.ts';
+import type { KeyDerivation, Vault } from '../accounts/vault.ts';
 import type { Clock, Random } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
 import { MonitoringService } from '../monitoring/monitoring-service.ts';
-import { ChallengeFactory, hexTransactionIds } from '../ocra/challenge-factory.ts';
+import { ChallengeFactory, hexTransactionIds, type TransactionIds } from '../ocra/challenge-factory.ts';
 import { EnrolmentService } from '../ocra/enrolment-service.ts';
 import { OcraService } from '../ocra/ocra-service.ts';
-import { checkOcraSettings } from '../ocra/ocra-settings.ts';
+import { checkOcraSettings, OCRA_DEFAULTS } from '../ocra/ocra-settings.ts';
 import { ResponseCheck } from '../ocra/response-check.ts';
+import { ResynchronisationService } from '../ocra/resynchronisation-service.ts';
 import { RolloutPhase2 } from '../ocra/rollout-phase2.ts';
 import { TokenChoice } from '../ocra/token-choice.ts';
+import { TokenImportService } from '../ocra/token-import-service.ts';
 import { TokenRegistration } from '../ocra/token-registration.ts';
+import { ValidationService } from '../ocra/validation-service.ts';
 import { openUserSources } from '../resolvers/user-sources.ts';
+import { JwtLoginTokens } from '../security/jwt-login-tokens.ts';
+import { pskcFileReader } from '../security/pskc/pskc-file.ts';
 import { SqlAdministratorStore } from '../storage/administrator-store.ts';
 import { SqlChallengeStore } from '../storage/challenge-store.ts';
 import type { Database } from '../storage/database.ts';
+import { SqlLockedTokens } from '../storage/locked-tokens.ts';
 import { SqlManagedUserStore } from '../storage/managed-user-store.ts';
 import { SqlSetupStore } from '../storage/setup-store.ts';
 import { ConfigurationProbe } from '../storage/storage-probe.ts';
 import { SqlTokenCounts } from '../storage/token-counts.ts';
+import { SqlTokenLoading } from '../storage/token-loading.ts';
 import { SqlTokenStore } from '../storage/token-store.ts';
 
 /** What services are built from. */
 export interface ServiceParts {
   readonly database: Database;
-  readonly vault: Vault;
+  readonly vault: Vault & KeyDerivation;
   readonly hasher: PasswordHasher;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
+  /** How transaction ids look; hexadecimal by default. */
+  readonly transactionIds?: TransactionIds;
   /** Seconds. */
   readonly sessionLifetime: number;
   /** Seconds. */
@@ -45,12 +56,17 @@ export interface ServiceParts {
 export interface Services {
   readonly setup: SqlSetupStore;
   readonly administrators: AdministratorService;
+  readonly logins: LoginService;
   readonly realms: RealmService;
   readonly policies: PolicyService;
   readonly configuration: ConfigurationService;
   readonly tokens: TokenService;
+  readonly tokenGroups: TokenGroupService;
   readonly ocra: OcraService;
   readonly enrolment: EnrolmentService;
+  readonly resynchronisation: ResynchronisationService;
+  readonly tokenImport: TokenImportService;
+  readonly validation: ValidationService;
   readonly monitoring: MonitoringService;
 }
 
@@ -62,18 +78,26 @@ export function buildServices(parts: ServiceParts): Services {
   const managedUsers = new SqlManagedUserStore({ database });
   const sources = openUserSources({ users: managedUsers, hasher });
   const users = new UserDirectory({ sources });
+  const tokens = new SqlTokenStore({ database });
   const common = { setup, access, users, sources, hasher, vault, clock, random };
+  const administrators = new AdministratorService({
+    ...common,
+    administrators: new SqlAdministratorStore({ database }),
+    sessionLifetime: parts.sessionLifetime,
+  });
   return {
     setup,
-    administrators: new AdministratorService({
-      ...common,
-      administrators: new SqlAdministratorStore({ database }),
-      sessionLifetime: parts.sessionLifetime,
-    }),
+    administrators,
+    logins: new LoginService({ ...common, administrators, tokens: new JwtLoginTokens({ keys: vault }) }),
     realms: new RealmService({ ...common, users: managedUsers }),
     policies: new PolicyService(common),
-    configuration: new ConfigurationService({ ...common, check: checkOcraSettings }),
-    tokens: new TokenService({ ...common, tokens: new SqlTokenStore({ database }) }),
+    configuration: new ConfigurationService({
+      ...common,
+      check: checkOcraSettings,
+      defaults: OCRA_DEFAULTS,
+    }),
+    tokens: new TokenService({ ...common, tokens }),
+    tokenGroups: new TokenGroupService({ ...common, tokens }),
     ...buildOcraServices(parts, common),
     monitoring: new MonitoringService({
       ...common,
@@ -87,19 +111,28 @@ export function buildServices(parts: ServiceParts): Services {
 }
 
 function buildOcraServices(
-  { database, vault, clock, random, log }: ServiceParts,
+  { database, vault, clock, random, log, transactionIds = hexTransactionIds }: ServiceParts,
   common: { setup: SqlSetupStore; access: AccessControl; users: UserDirectory },
-): Pick<Services, 'ocra' | 'enrolment'> {
+): Pick<Services, 'ocra' | 'enrolment' | 'resynchronisation' | 'tokenImport' | 'validation'> {
   const store = new SqlTokenStore({ database });
   const challenges = new SqlChallengeStore({ database });
   const tokens = new TokenChoice({ tokens: store, users: common.users });
-  const factory = new ChallengeFactory({ clock, random, log, transactionIds: hexTransactionIds });
+  const factory = new ChallengeFactory({ clock, random, log, transactionIds });
   const shared = { ...common, vault, clock, random, challenges, factory };
+  const check = new ResponseCheck({ vault, users: common.users, clock });
+  const ocra = new OcraService({ ...shared, tokens, check });
   return {
-    ocra: new OcraService({
+    ocra,
+    validation: new ValidationService({ ...shared, ocra }),
+    tokenImport: new TokenImportService({
+      ...shared,
+      reader: pskcFileReader,
+      loading: new SqlTokenLoading({ database }),
+    }),
+    resynchronisation: new ResynchronisationService({
       ...shared,
       tokens,
-      check: new ResponseCheck({ vault, users: common.users, clock }),
+      locked: new SqlLockedTokens({ database }),
     }),
     enrolment: new EnrolmentService({
       ...shared,

@@ -3,6 +3,7 @@ import type { Config } from '../config.ts';
 import { systemClock, systemRandom } from '../kernel/clock.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
+import { decimalTransactionIds, hexTransactionIds } from '../ocra/challenge-factory.ts';
 import { openVault } from '../security/open-vault.ts';
 import { Argon2PasswordHasher } from '../security/password-hash.ts';
 import { type Database, openDatabase } from '../storage/database.ts';
@@ -88,6 +89,7 @@ export async function openInstallation(config: Config, role: Role, log: Log): Pr
       clock: systemClock,
       random: systemRandom,
       log,
+      transactionIds: config.dialect === 'linotp' ? decimalTransactionIds : hexTransactionIds,
       sessionLifetime: config.sessionLifetime,
       resolverTimeout: config.resolverTimeout,
     });

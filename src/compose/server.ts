@@ -22,6 +22,11 @@ export interface TankeeperServer {
   stop(): Promise<void>;
 }
 
+/** Other dialects than our own say what their clients expect. */
+function serviceVersion({ dialect, serviceVersion: given }: Config): string | undefined {
+  return given ?? (dialect === 'documented' ? `Tankeeper ${packageVersion()}` : undefined);
+}
+
 /**
  * Opens the installation and listens.
  * @throws ServiceError 'database.unavailable', 'data-folder.in-use', 'configuration.invalid', 'key.unavailable',
@@ -32,7 +37,7 @@ export async function startTankeeper(config: Config, log: Log): Promise<Tankeepe
   try {
     const app = createApp({
       services: { ...services, ready: () => isReady(database) },
-      config: { ...config, serviceVersion: config.serviceVersion ?? `Tankeeper ${packageVersion()}` },
+      config: { ...config, serviceVersion: serviceVersion(config) },
       log,
       clock: systemClock,
       random: systemRandom,

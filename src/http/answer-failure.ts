@@ -48,11 +48,10 @@ export function answerFailure({ dialect, setup, log }: FailureContext) {
     }
     const httpError = exchange.asked.given.get('httperror');
     const restrictedTo = httpError === undefined ? '' : await readRestriction(setup);
-    const status = failureStatus(form, { httpError, restrictedTo });
-    const reply = dialect.failure(
-      { error, form, status, statusWished: status !== form.status },
-      exchange.asked,
-    );
+    const { asked } = exchange;
+    const legacyCode = dialect.errorCode({ error, form }, asked);
+    const status = failureStatus({ ...form, legacyCode }, { httpError, restrictedTo });
+    const reply = dialect.failure({ error, form, status, statusWished: status !== form.status }, asked);
     send(response, { ...reply, headers: { ...form.headers, ...reply.headers } });
   };
 }

@@ -6,6 +6,10 @@ import type { Log } from '../kernel/log.ts';
 import { answerFailure, refuseUnknownPath } from './answer-failure.ts';
 import type { CredentialCheck } from './authenticate.ts';
 import {
+  administrationEndpoints,
+  type AdministrationOperations,
+} from './controllers/administration-endpoints.ts';
+import {
   adminEndpoints,
   type EnrolmentOperations,
   type SessionOperations,
@@ -15,8 +19,12 @@ import {
   type MonitoringOperations,
   monitoringPostPage,
 } from './controllers/monitoring-controller.ts';
+import { type LoginOperations, loginEndpoints } from './controllers/login-controller.ts';
 import { type OcraOperations, ocraEndpoints } from './controllers/ocra-controller.ts';
 import { OPERATIONS_PATHS, operationsEndpoints } from './controllers/operations-controller.ts';
+import { type ImportOperations, loadTokensEndpoint } from './controllers/loadtokens-controller.ts';
+import { type ResynchronisationOperations, resyncEndpoint } from './controllers/resync-controller.ts';
+import { validateEndpoints, type ValidationOperations } from './controllers/validate-controller.ts';
 import { announceDeprecatedPost } from './deprecation.ts';
 import { createDialect, type DialectName } from './dialects/dialects.ts';
 import { serveEndpoint } from './endpoint.ts';
@@ -25,11 +33,15 @@ import type { BodyLimits } from './request-body.ts';
 import { logRequests } from './request-log.ts';
 
 /** What the interface needs of the domain. */
-export interface AppServices {
+export interface AppServices extends AdministrationOperations {
   readonly ocra: OcraOperations;
   readonly enrolment: EnrolmentOperations;
+  readonly resynchronisation: ResynchronisationOperations;
+  readonly tokenImport: ImportOperations;
+  readonly validation: ValidationOperations;
   readonly monitoring: MonitoringOperations;
   readonly administrators: CredentialCheck & SessionOperations;
+  readonly logins: LoginOperations;
   readonly setup: Pick<SetupStore, 'current'>;
   /** @returns whether the server can do its work */
   ready(): Promise<boolean>;
@@ -39,8 +51,8 @@ export interface AppConfig {
   /** Addresses and networks of proxies whose X-Forwarded-For and X-Forwarded-Proto are believed. */
   readonly trustProxy: readonly string[];
   readonly dialect: DialectName;
-  /** What answers carry as their version. */
-  readonly serviceVersion: string;
+  /** What answers carry as their version; undefined: what the dialect says by itself. */
+  readonly serviceVersion: string | undefined;
   readonly monitoringPost: 'on' | 'off';
   readonly monitoringPostSunset?: Date | undefined;
   readonly bodyLimits?: BodyLimits;
@@ -60,7 +72,7 @@ const DEFAULT_LIMITS: BodyLimits = { bytes: 65_536, parameters: 250 };
 export function createApp({ services, config, log, clock, random }: AppDependencies): Express {
   const dialect = createDialect(config.dialect, config.serviceVersion);
   const limits = config.bodyLimits ?? DEFAULT_LIMITS;
-  const context = { credentials: services.administrators, limits };
+  const context = { credentials: services.administrators, logins: services.logins, limits };
   const app = express();
   app.disable('x-powered-by').disable('etag').disable('query parser');
   app.enable('strict routing').enable('case sensitive routing');
@@ -74,15 +86,20 @@ export function createApp({ services, config, log, clock, random }: AppDependenc
     const deprecation = endpoint.methods.includes('POST')
       ? [announceDeprecatedPost(config.monitoringPostSunset)]
       : [];
-    app.all(endpoint.path, ...deprecation, serveEndpoint(endpoint, context));
+    app.all(dialect.routes(endpoint.path), ...deprecation, serveEndpoint(endpoint, context));
   }
   for (const endpoint of [
     ...ocraEndpoints(services.ocra, dialect),
     ...adminEndpoints(services.enrolment, services.administrators, dialect),
+    ...loginEndpoints(services.logins, dialect),
+    resyncEndpoint(services.resynchronisation, dialect),
+    loadTokensEndpoint(services.tokenImport, dialect),
+    ...validateEndpoints(services.validation, dialect),
+    ...administrationEndpoints(services, dialect),
     ...operationsEndpoints(() => services.ready()),
     monitoringPostPage(),
   ]) {
-    app.all(endpoint.path, serveEndpoint(endpoint, context));
+    app.all(dialect.routes(endpoint.path), serveEndpoint(endpoint, context));
   }
   app.use(refuseUnknownPath);
   app.use(answerFailure({ dialect, setup: services.setup, log }));

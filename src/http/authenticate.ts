@@ -1,9 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import type { Principal } from '../accounts/caller.ts';
+import type { KnownLogin } from '../accounts/login-service.ts';
 import type { ApiToken } from '../accounts/ports.ts';
 import { equalText } from '../kernel/constant-time.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { type Authorization, notAuthenticated, parseAuthorization, readCookie } from './credentials.ts';
+import { assertCsrfToken, readLoginCookie } from './login-cookies.ts';
+import type { GivenParameters } from './parameters.ts';
 
 export const SESSION_COOKIE = 'admin_session';
 
@@ -15,6 +18,18 @@ export interface CredentialCheck {
   authenticateApiToken(token: string): Promise<Pick<ApiToken, 'administrator' | 'rights'> | undefined>;
 }
 
+/** Tells whose login a token in a cookie stands for. */
+interface LoginCheck {
+  /** @returns undefined unless the token is genuine and its login still stands */
+  authenticate(token: string): Promise<KnownLogin | undefined>;
+}
+
+/** Everything that can prove who asks. */
+export interface Checks {
+  readonly credentials: CredentialCheck;
+  readonly logins: LoginCheck;
+}
+
 /** Who asks, and the session that proves it, if one does. */
 export interface Identity {
   readonly principal: Principal;
@@ -22,32 +37,35 @@ export interface Identity {
 }
 
 /**
- * Finds out who asks: by HTTP Basic, by an API token, or by a session, whose cookie must equal the parameter `session`.
+ * Finds out who asks: by HTTP Basic, by an API token, by a session, whose cookie must equal the parameter `session`, or
+ * by the token of a login in a cookie, which counts where neither `Authorization` nor a session's cookie is given.
  * Credentials that are given must be right, whatever others come with them; a password and a session must belong to
  * the same administrator.
- * @param session the parameter
  * @throws ServiceError 'authentication.required'
  */
 export async function authenticate(
   request: IncomingMessage,
-  session: string | undefined,
+  given: GivenParameters,
   client: string,
-  check: CredentialCheck,
+  { credentials: check, logins }: Checks,
 ): Promise<Identity> {
+  const session = given.get('session');
   const authorization = parseAuthorization(request.headersDistinct.authorization);
   const cookie = readCookie(request.headers.cookie, SESSION_COOKIE);
+  const loginToken = readLoginCookie(request);
   if (authorization?.scheme === 'bearer') {
     return withoutSession(await byApiToken(authorization.token, session, client, check));
   }
-  const named = authorization === undefined ? undefined : await byPassword(authorization, check);
-  if (session === undefined) {
-    return withoutSession(principal(named, client));
+  if (authorization !== undefined) {
+    const named = await byPassword(authorization, check);
+    return session === undefined
+      ? withoutSession(principal(named, client))
+      : bySession(session, cookie, client, check, named);
   }
-  const owner = await bySession(session, cookie, check);
-  if (named !== undefined && named !== owner) {
-    throw notAuthenticated();
+  if (loginToken !== undefined && (session === undefined || cookie === undefined)) {
+    return byLogin(request, loginToken, given, client, logins);
   }
-  return { principal: principal(owner, client), session };
+  return bySession(session, cookie, client, check);
 }
 
 /**
@@ -91,13 +109,36 @@ async function byPassword(
   return name;
 }
 
+/** @param named who the password is of, if one was given: the session must be that administrator's, too */
 async function bySession(
-  session: string,
+  session: string | undefined,
   cookie: string | undefined,
+  client: string,
   check: CredentialCheck,
-): Promise<string | undefined> {
-  const repeated = cookie !== undefined && session !== '' && equalText(cookie, session);
-  return repeated ? check.findSession(session) : undefined;
+  named?: string,
+): Promise<Identity> {
+  const isRepeated =
+    session !== undefined && cookie !== undefined && session !== '' && equalText(cookie, session);
+  const owner = isRepeated ? await check.findSession(session) : undefined;
+  if (named !== undefined && named !== owner) {
+    throw notAuthenticated();
+  }
+  return { principal: principal(owner, client), session };
+}
+
+async function byLogin(
+  request: IncomingMessage,
+  token: string,
+  given: GivenParameters,
+  client: string,
+  logins: LoginCheck,
+): Promise<Identity> {
+  const login = await logins.authenticate(token);
+  if (login === undefined) {
+    throw notAuthenticated();
+  }
+  assertCsrfToken(request, login.csrfToken, given.get('csrf_token'));
+  return { principal: principal(login.administrator, client), session: login.session };
 }
 
 async function byApiToken(

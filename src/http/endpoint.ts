@@ -5,7 +5,7 @@ import { ServiceError } from '../kernel/errors.ts';
 import {
   authenticate,
   authenticateByPassword,
-  type CredentialCheck,
+  type Checks,
   type Identity,
   refuseCrossSite,
 } from './authenticate.ts';
@@ -25,6 +25,10 @@ interface EndpointFace<Shape extends z.ZodRawShape> {
   readonly parameters: z.ZodObject<Shape>;
   /** Whether it changes anything; requests that other sites made a browser send are then refused. */
   readonly changesState: boolean;
+  /** How large the body may be, where more than usual is needed. */
+  readonly bodyBytes?: number;
+  /** Which value of a repeated parameter counts; the last unless told. */
+  readonly repeated?: 'first' | 'last';
 }
 
 /** One call of an endpoint. */
@@ -90,13 +94,12 @@ export function administratorEndpoint<Shape extends z.ZodRawShape>(
 }
 
 /** What serving an endpoint needs. */
-export interface EndpointContext {
-  readonly credentials: CredentialCheck;
+export interface EndpointContext extends Checks {
   readonly limits: BodyLimits;
 }
 
 /** @returns the handler of all methods of the endpoint's path */
-export function serveEndpoint(endpoint: Endpoint, { credentials, limits }: EndpointContext): ExchangeHandler {
+export function serveEndpoint(endpoint: Endpoint, context: EndpointContext): ExchangeHandler {
   return async (request, response) => {
     const { exchange } = response.locals;
     exchange.asked = { ...exchange.asked, path: endpoint.path, usage: endpoint.usage };
@@ -112,10 +115,16 @@ export function serveEndpoint(endpoint: Endpoint, { credentials, limits }: Endpo
     if (endpoint.changesState) {
       refuseCrossSite(request);
     }
-    const given = await readParameters(request, response, limits);
-    exchange.asked = { ...exchange.asked, given };
-    send(response, await answerCall(endpoint, request, exchange, credentials));
+    exchange.asked = {
+      ...exchange.asked,
+      ...(await readParameters(request, response, limitsOf(endpoint, context), endpoint.repeated)),
+    };
+    send(response, await answerCall(endpoint, request, exchange, context));
   };
+}
+
+function limitsOf({ bodyBytes }: Endpoint, { limits }: EndpointContext): BodyLimits {
+  return bodyBytes === undefined ? limits : { ...limits, bytes: bodyBytes };
 }
 
 function allowedMethods({ methods }: Pick<Endpoint, 'methods'>): string[] {
@@ -126,7 +135,7 @@ async function answerCall(
   endpoint: Endpoint,
   request: IncomingMessage & { readonly secure: boolean },
   exchange: Exchange,
-  credentials: CredentialCheck,
+  checks: Checks,
 ): Promise<Reply> {
   const { asked, client, requestId } = exchange;
   const call = { parameters: asked.given, asked, client, requestId, secure: request.secure };
@@ -135,8 +144,8 @@ async function answerCall(
   }
   const identity =
     endpoint.access === 'password'
-      ? await authenticateByPassword(request, client, credentials)
-      : await authenticate(request, asked.given.get('session'), client, credentials);
+      ? await authenticateByPassword(request, client, checks.credentials)
+      : await authenticate(request, asked.given, client, checks);
   exchange.administrator = identity.principal.administrator;
   return endpoint.answer(call, identity);
 }

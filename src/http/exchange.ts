@@ -1,16 +1,23 @@
 import type { RequestHandler, Response } from 'express';
 import type { Clock, Random } from '../kernel/clock.ts';
 import { clientAddress } from './client-address.ts';
+import { type Language, preferredLanguage } from './messages/languages.ts';
 import type { GivenParameters } from './parameters.ts';
 
 /** What an answer refers to. */
 export interface Asked {
   /** The path of the endpoint (`/ocra/request`); undefined: there is none, or it is not known yet. */
   readonly path: string | undefined;
+  /** The path as the client wrote it. It may hold anything and is not for the log. */
+  readonly target: string;
   /** What the endpoint is for, in words that precede the name of a missing parameter; empty where `path` is undefined. */
   readonly usage: string;
+  /** The language that the client likes best. */
+  readonly language: Language;
   /** Empty until they could be read. */
   readonly given: GivenParameters;
+  /** The same, names as the client wrote them. */
+  readonly written: ReadonlyMap<string, string>;
 }
 
 /** One request and what became known of it on its way; the log line is made from it. */
@@ -52,7 +59,14 @@ export function beginExchange({ clock, random }: { clock: Clock; random: Random 
       requestId,
       client: clientAddress(request.ip),
       startedAt: clock.now(),
-      asked: { path: undefined, usage: '', given: new Map() },
+      asked: {
+        path: undefined,
+        target: request.path,
+        usage: '',
+        language: preferredLanguage(request.get('accept-language')),
+        given: new Map(),
+        written: new Map(),
+      },
       administrator: undefined,
       failed: undefined,
     };

@@ -51,6 +51,8 @@ const FORMS: Readonly<Record<ErrorCode, FailureForm>> = {
   'token.not-ocra': PLAIN,
   'token.not-ready': PLAIN,
   'token.state': PLAIN,
+  'key-file.invalid': PLAIN,
+  'key-file.secret': PLAIN,
   'challenge.too-long': PLAIN,
   'challenge.url-ambiguous': PLAIN,
   'policy.unknown': PLAIN,

@@ -7,9 +7,16 @@ import { type BodyLimits, readBody } from './request-body.ts';
 /** The parameters of a request: names in lower case, each with its last value. */
 export type GivenParameters = ReadonlyMap<string, string>;
 
+/** All parameters of a request. */
+export interface RequestParameters {
+  readonly given: GivenParameters;
+  /** The same with names as the client wrote them, for what is not a parameter's name but a key whose case counts. */
+  readonly written: ReadonlyMap<string, string>;
+}
+
 /**
  * Reads the parameters of a request. Query string and body are merged, the query wins; of a repeated name the last
- * value counts; names are read in any case, but for `session`, which is read only as it stands here. A body of GET
+ * value counts, or the first where `repeated` says so; names are read in any case, but for `session`, which is read only as it stands here. A body of GET
  * and HEAD has no meaning (RFC 9110 §9.3.1) and is not read.
  * @throws ServiceError 'request.malformed', 'request.too-large', 'request.media-type'
  */
@@ -17,9 +24,13 @@ export async function readParameters(
   request: IncomingMessage,
   response: ServerResponse,
   limits: BodyLimits,
-): Promise<GivenParameters> {
+  repeated: 'first' | 'last' = 'last',
+): Promise<RequestParameters> {
   const inBody = request.method === 'POST' ? await readBody(request, response, limits) : [];
-  return mergeParameters([...inBody, ...parseQueryString(queryOf(request.url ?? ''))], limits.parameters);
+  const inQuery = parseQueryString(queryOf(request.url ?? ''));
+  const entries =
+    repeated === 'last' ? [...inBody, ...inQuery] : [...inBody.toReversed(), ...inQuery.toReversed()];
+  return { given: mergeParameters(entries, limits.parameters), written: new Map(entries) };
 }
 
 /**

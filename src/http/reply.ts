@@ -5,8 +5,8 @@ export interface Reply {
   readonly status: number;
   readonly contentType: string;
   readonly body: string | Buffer;
-  /** Further headers, by name. */
-  readonly headers?: Readonly<Record<string, string>>;
+  /** Further headers, by name; a list is sent as a header each. */
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
 }
 
 /** @returns a reply with a page */

@@ -28,6 +28,8 @@ export type ErrorCode =
   | 'token.not-ocra'
   | 'token.not-ready'
   | 'token.state'
+  | 'key-file.invalid'
+  | 'key-file.secret'
   | 'challenge.too-long'
   | 'challenge.url-ambiguous'
   | 'policy.unknown'
@@ -53,6 +55,8 @@ export type ErrorCode =
 export interface ServiceErrorOptions {
   /** For the log only, never for the client. Must not hold secrets either. */
   readonly detail?: string;
+  /** What it is about, for programs: parameters, parts, serials. Like the message it may reach the client. */
+  readonly about?: readonly string[];
   readonly cause?: unknown;
 }
 
@@ -64,11 +68,13 @@ export class ServiceError extends Error {
   override readonly name = 'ServiceError';
   readonly code: ErrorCode;
   readonly detail: string | undefined;
+  readonly about: readonly string[];
 
   constructor(code: ErrorCode, message: string, options: ServiceErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     this.detail = options.detail;
+    this.about = options.about ?? [];
   }
 }
 

@@ -47,6 +47,8 @@ export async function calculateOtp(input: CalculationInput, now: Date): Promise<
     question: required('challenge', input.challenge ?? nonce?.question),
     counter: readCounter(input.counter),
     pin: input.ocrapin ?? '',
+    // The protocol carries no session information: apps compute with an empty one.
+    session: '',
     timeStep: timeStepAt(suite, now),
   });
 }
@@ -72,7 +74,7 @@ function readUrl<Kind extends QrTanUrl['kind']>(
 
 function required<Value>(name: string, value: Value | undefined): Value {
   if (value === undefined) {
-    throw new ServiceError('parameter.missing', `Missing parameter '${name}'.`);
+    throw new ServiceError('parameter.missing', `Missing parameter '${name}'.`, { about: [name] });
   }
   return value;
 }
@@ -83,7 +85,13 @@ function bytes(name: string, hex: string | undefined, fromUrl: Uint8Array | unde
 
 function readCounter(text = '0'): bigint {
   if (!/^\d{1,20}$/.test(text)) {
-    throw new ServiceError('parameter.invalid', 'The parameter counter must be a whole number, zero or more');
+    throw new ServiceError(
+      'parameter.invalid',
+      'The parameter counter must be a whole number, zero or more',
+      {
+        about: ['counter'],
+      },
+    );
   }
   return BigInt(text);
 }

@@ -14,6 +14,13 @@ export type TransactionIds = (random: Random) => string;
 /** 20 hexadecimal digits: 80 random bits, not to be guessed. */
 export const hexTransactionIds: TransactionIds = (random) => random.bytes(10).toString('hex');
 
+/** 12 decimal digits, as LinOTP's clients know them. Whoever guesses one still needs PIN and response. */
+export const decimalTransactionIds: TransactionIds = (random) => `${sixDigits(random)}${sixDigits(random)}`;
+
+function sixDigits(random: Random): string {
+  return random.below(1_000_000).toString().padStart(6, '0');
+}
+
 /** What all challenges have in common, whether of a transaction or of a roll-out. */
 export class ChallengeFactory {
   readonly #clock: Clock;

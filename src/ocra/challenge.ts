@@ -24,14 +24,26 @@ export interface Challenge {
   readonly closedBy: ClosedBy | null;
 }
 
-/** What the look at a response said: `right` with the changes that follow for the token. */
+/** What the look at a response said, with the changes that follow for the token. */
 export type Verdict =
-  | { readonly kind: 'right'; readonly advance: Pick<TokenStateChange, 'counter' | 'spent'> }
-  | { readonly kind: 'wrong' };
+  | { readonly kind: 'right'; readonly advance: Pick<TokenStateChange, 'counter' | 'spent' | 'syncMark'> }
+  | {
+      readonly kind: 'wrong';
+      /** Given where it is the first half of an automatic resynchronisation: refused all the same, but remembered. */
+      readonly remember?: Pick<TokenStateChange, 'syncMark'>;
+    };
 
 /** Why a response was taken or not: for the audit, never for the client. */
 type Reason =
-  'accepted' | 'wrong' | 'exhausted' | 'locked' | 'closed' | 'expired' | 'disabled' | 'unverifiable';
+  | 'accepted'
+  | 'wrong'
+  | 'exhausted'
+  | 'locked'
+  | 'closed'
+  | 'dropped'
+  | 'expired'
+  | 'disabled'
+  | 'unverifiable';
 
 /** What changes of the challenge. */
 type ChallengeChange = Pick<Challenge, 'wrongCount' | 'receivedTan' | 'validTan' | 'closedBy'>;
@@ -55,6 +67,11 @@ export function isOpen(
   return challenge.closedBy === null && !isExpired(challenge, settings, now);
 }
 
+/** @returns whether the challenge was closed without a right response */
+export function isDropped({ closedBy }: Pick<Challenge, 'closedBy'>): boolean {
+  return closedBy === 'exhausted' || closedBy === 'superseded';
+}
+
 /**
  * Whether a response to this challenge can change anything at all; if not, it need not be looked at.
  * @returns the decision that stands without a look, or null when the response must be verified
@@ -66,7 +83,7 @@ export function decideUnseen(
   now: Date,
 ): Decision | null {
   if (challenge.closedBy !== null) {
-    return unchanged(token, 'closed');
+    return unchanged(token, isDropped(challenge) ? 'dropped' : 'closed');
   }
   if (isExpired(challenge, settings, now)) {
     return unchanged(token, 'expired');
@@ -97,7 +114,8 @@ export function decide(
     return accepted(challenge, token, verdict, now);
   }
   const wrongCount = challenge.wrongCount + 1;
-  return refused(token, wrongCount >= settings.maxChallengeRequests ? 'exhausted' : 'wrong', wrongCount);
+  const reason = wrongCount >= settings.maxChallengeRequests ? 'exhausted' : 'wrong';
+  return refused(token, reason, wrongCount, verdict.remember);
 }
 
 function accepted(
@@ -122,7 +140,12 @@ function accepted(
   };
 }
 
-function refused(token: Token, reason: 'wrong' | 'exhausted' | 'locked', wrongCount: number): Decision {
+function refused(
+  token: Token,
+  reason: 'wrong' | 'exhausted' | 'locked',
+  wrongCount: number,
+  remember: Pick<TokenStateChange, 'syncMark'> = {},
+): Decision {
   const failCount = token.failCount + 1;
   return {
     result: false,
@@ -135,7 +158,7 @@ function refused(token: Token, reason: 'wrong' | 'exhausted' | 'locked', wrongCo
         validTan: false,
         closedBy: reason === 'exhausted' ? 'exhausted' : null,
       },
-      token: { failCount, ...(reason === 'exhausted' ? fallback(token) : {}) },
+      token: { failCount, ...remember, ...(reason === 'exhausted' ? fallback(token) : {}) },
     },
   };
 }
@@ -162,6 +185,9 @@ function isExpired(
   return now.getTime() >= challenge.issuedAt.getTime() + settings.challengeTimeout * 1000;
 }
 
-function unchanged(token: Token, reason: 'closed' | 'expired' | 'disabled' | 'unverifiable'): Decision {
+function unchanged(
+  token: Token,
+  reason: 'closed' | 'dropped' | 'expired' | 'disabled' | 'unverifiable',
+): Decision {
   return { result: false, failCount: token.failCount, reason, change: null };
 }

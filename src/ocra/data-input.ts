@@ -148,10 +148,13 @@ function assertFits({ format, length }: OcraSuite['question'], question: string)
     throw invalid('the question is empty');
   }
   if (question.length > length) {
-    throw invalid(`the question is too long: ${question.length} characters, the suite allows ${length}`);
+    throw invalid(`the question is too long: ${question.length} characters, the suite allows ${length}`, [
+      'question',
+      'length',
+    ]);
   }
   if (!ALPHABETS[format].test(question)) {
-    throw invalid(`the question must be ${ALPHABET_NAMES[format]} only`);
+    throw invalid(`the question must be ${ALPHABET_NAMES[format]} only`, ['question', format]);
   }
 }
 
@@ -180,6 +183,6 @@ function encodeSession(length: number, session: string | Uint8Array | undefined)
   return Buffer.concat([Buffer.alloc(length - given.length), given]);
 }
 
-function invalid(what: string): ServiceError {
-  return new ServiceError('data-input.invalid', `No response can be computed: ${what}.`);
+function invalid(what: string, about: readonly string[] = []): ServiceError {
+  return new ServiceError('data-input.invalid', `No response can be computed: ${what}.`, { about });
 }

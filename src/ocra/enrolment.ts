@@ -90,11 +90,13 @@ export function phaseOf({ type, activationcode, sharedsecret }: EnrolmentRequest
  */
 export function keyOf({ genkey, otpkey }: EnrolmentRequest, randomBytes: (size: number) => Buffer): Buffer {
   if (genkey !== undefined && !['', '0', '1'].includes(genkey)) {
-    throw new ServiceError('parameter.invalid', 'The parameter genkey must be 0 or 1');
+    throw new ServiceError('parameter.invalid', 'The parameter genkey must be 0 or 1', { about: ['genkey'] });
   }
   const given = otpkey === undefined || otpkey === '' ? undefined : otpkey;
   if (genkey === '1' && given !== undefined) {
-    throw new ServiceError('parameter.invalid', 'You may either specify genkey or otpkey, but not both!');
+    throw new ServiceError('parameter.invalid', 'You may either specify genkey or otpkey, but not both!', {
+      about: ['genkey', 'otpkey'],
+    });
   }
   if (genkey === '1') {
     return randomBytes(KEY_BYTES);
@@ -103,6 +105,7 @@ export function keyOf({ genkey, otpkey }: EnrolmentRequest, randomBytes: (size: 
     throw new ServiceError(
       'parameter.missing',
       "Missing parameter 'otpkey', or genkey=1 for a key that the server makes.",
+      { about: ['otpkey'] },
     );
   }
   return givenKey(given);

@@ -8,7 +8,7 @@ import type { Clock, Random } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { encodeActivationCode, randomActivationCode } from './activation-code.ts';
 import { type CalculationInput, calculateOtp } from './calculation.ts';
-import { type Decision, decide, decideUnseen, decideUnverifiable } from './challenge.ts';
+import { type Decision, decide, decideUnseen, decideUnverifiable, isDropped } from './challenge.ts';
 import type { ChallengeFactory } from './challenge-factory.ts';
 import { readOcraSettings } from './ocra-settings.ts';
 import type { ChallengeFilter, ChallengeOfToken, ChallengeStore } from './ports.ts';
@@ -34,6 +34,8 @@ export interface IssuedChallenge {
 export interface CheckedTransaction {
   /** false: there is no such transaction. */
   readonly known: boolean;
+  /** Whether it was closed before without a right response: given up after wrong ones, or for newer challenges. */
+  readonly dropped: boolean;
   readonly failCount: number;
   readonly result: boolean;
 }
@@ -48,6 +50,8 @@ export interface StatusEntry {
   readonly issuedAt: Date;
   /** Whether the token is enabled. */
   readonly active: boolean;
+  /** Whether it was closed without a right response. */
+  readonly dropped: boolean;
 }
 
 /** Which challenges to tell of: all that is given must match, and something must be given. */
@@ -115,7 +119,7 @@ export class OcraService {
    * @param pass token PIN and response
    */
   async checkTransaction(
-    open: Pick<Act, 'client' | 'requestId'>,
+    open: Pick<Act, 'client' | 'requestId'> & Partial<Pick<Act, 'action'>>,
     { transactionId, pass }: { transactionId: string; pass: string },
   ): Promise<CheckedTransaction> {
     const setup = await this.#its.setup.current();
@@ -130,12 +134,17 @@ export class OcraService {
         ? decideUnverifiable(token)
         : decide(challenge, token, verdict, settings, this.#its.clock.now());
     };
-    const act: Act = { ...open, actor: '', action: 'ocra/check_t' };
+    const act: Act = { action: 'ocra/check_t', ...open, actor: '' };
     const decision =
       transactionId === '' ? undefined : await this.#its.challenges.answer(transactionId, decideOn, act);
     return decision === undefined
-      ? { known: false, failCount: 0, result: false }
-      : { known: true, failCount: decision.failCount, result: decision.result };
+      ? { known: false, dropped: false, failCount: 0, result: false }
+      : {
+          known: true,
+          dropped: decision.reason === 'dropped',
+          failCount: decision.failCount,
+          result: decision.result,
+        };
   }
 
   /**
@@ -215,5 +224,6 @@ function statusEntry({ challenge, token }: ChallengeOfToken): StatusEntry {
     failCount: token.failCount,
     issuedAt: challenge.issuedAt,
     active: token.active,
+    dropped: isDropped(challenge),
   };
 }

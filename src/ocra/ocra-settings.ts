@@ -18,6 +18,8 @@ export interface OcraSettings {
   readonly defaultSuite: string;
   /** `QrOcraDefaultSuite`: for the roll-out of QR-TAN tokens. */
   readonly qrDefaultSuite: string;
+  /** `AutoResync`: whether two consecutive responses ahead of the windows bring a token's counter back in step. */
+  readonly autoResync: boolean;
   /** `DefaultMaxFailCount`: after how many wrong responses a new token locks. */
   readonly defaultMaxFail: number;
   /** `DefaultCountWindow` of new tokens. */
@@ -34,10 +36,14 @@ const DEFAULTS = {
   'ocra.timeShift': '0',
   OcraDefaultSuite: 'OCRA-1:HOTP-SHA256-8:C-QN08',
   QrOcraDefaultSuite: 'OCRA-1:HOTP-SHA256-8:C-QA64',
+  AutoResync: 'False',
   DefaultMaxFailCount: '10',
   DefaultCountWindow: '10',
   DefaultSyncWindow: '1000',
 } as const;
+
+/** What counts where the configuration is silent, by key. */
+export const OCRA_DEFAULTS: ReadonlyMap<string, string> = new Map(Object.entries(DEFAULTS));
 
 type Key = keyof typeof DEFAULTS;
 
@@ -56,6 +62,7 @@ export function readOcraSettings(configuration: ReadonlyMap<string, string>): Oc
     timeShift: whole('ocra.timeShift', -86_400, 86_400),
     defaultSuite: text('OcraDefaultSuite'),
     qrDefaultSuite: text('QrOcraDefaultSuite'),
+    autoResync: truth('AutoResync', text('AutoResync')),
     defaultMaxFail: whole('DefaultMaxFailCount', 1, 1_000_000),
     defaultCountWindow: whole('DefaultCountWindow', 1, 1_000),
     defaultSyncWindow: whole('DefaultSyncWindow', 1, 10_000),
@@ -94,6 +101,14 @@ function wholeNumber(key: Key, text: string, least: number, most: number): numbe
     );
   }
   return value;
+}
+
+function truth(key: Key, text: string): boolean {
+  const value = text.trim().toLowerCase();
+  if (!['true', 'false', '1', '0', 'yes', 'no', 'on', 'off', ''].includes(value)) {
+    throw new ServiceError('configuration.invalid', `The configuration value ${key} must be True or False`);
+  }
+  return ['true', '1', 'yes', 'on'].includes(value);
 }
 
 function duration(key: Key, text: string): number {

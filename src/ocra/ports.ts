@@ -1,5 +1,5 @@
 import type { Act } from '../accounts/caller.ts';
-import type { Owner, Token, TokenChange } from '../accounts/token.ts';
+import type { Owner, Token, TokenChange, TokenStateChange } from '../accounts/token.ts';
 import type { Sealed } from '../accounts/vault.ts';
 import type { Challenge, Decision } from './challenge.ts';
 
@@ -26,6 +26,28 @@ export interface ChallengeFilter {
   readonly transactionId?: string;
   readonly serial?: string;
   readonly owner?: Pick<Owner, 'resolverId' | 'userId'>;
+  /** Those that are not closed; they may have expired. */
+  readonly open?: true;
+}
+
+/** A token, and what it was asked last. */
+export interface QuestionedToken {
+  readonly token: Token;
+  /** The questions of its latest challenges, newest first, two at most. */
+  readonly questions: readonly string[];
+}
+
+/** Tokens that are changed by what they are, while nobody else can change them. */
+export interface LockedTokens {
+  /**
+   * @param decide gives the change, null for none; it is audited either way
+   * @returns whether there was a change, undefined when there is no such token
+   */
+  change(
+    serial: string,
+    decide: (found: QuestionedToken) => TokenStateChange | null,
+    act: Act,
+  ): Promise<boolean | undefined>;
 }
 
 /** Challenges. The row of the token is the lock and the version for all of its challenges. */

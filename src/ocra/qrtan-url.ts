@@ -167,7 +167,7 @@ function decode(name: string, encoded: string): string {
 function required(parameters: Parameters, name: string): string {
   const value = parameters.get(name);
   if (value === undefined || value === '') {
-    throw invalid(`the parameter ${quoted(name)} is missing`);
+    throw invalid(`the parameter ${quoted(name)} is missing`, [name]);
   }
   return value;
 }
@@ -184,6 +184,6 @@ function quoted(name: string): string {
   return `'${name.slice(0, 20)}'`;
 }
 
-function invalid(what: string): ServiceError {
-  return new ServiceError('qrtan-url.invalid', `Not a QR-TAN URL: ${what}.`);
+function invalid(what: string, about: readonly string[] = []): ServiceError {
+  return new ServiceError('qrtan-url.invalid', `Not a QR-TAN URL: ${what}.`, { about });
 }

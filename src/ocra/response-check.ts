@@ -4,13 +4,15 @@ import type { Token } from '../accounts/token.ts';
 import type { UserDirectory } from '../accounts/user-directory.ts';
 import type { Vault } from '../accounts/vault.ts';
 import type { Clock } from '../kernel/clock.ts';
+import { advanceTo, markOfMatch, type Match } from './accepted-position.ts';
+import { findAhead } from './automatic-resynchronisation.ts';
 import type { Verdict } from './challenge.ts';
 import type { OcraSettings } from './ocra-settings.ts';
-import { isSpent, markOf, spend } from './spent-responses.ts';
+import { responseInputs } from './response-inputs.ts';
 import { type OcraSuite, responseLength } from './suite.ts';
-import { openTokenKey, type TokenKey } from './token-key.ts';
+import { openTokenKey } from './token-key.ts';
 import { tokenPolicyValues } from './token-policy.ts';
-import { type Verification, verifyResponse } from './verify.ts';
+import { verifyResponse } from './verify.ts';
 
 /** What precedes the response in `pass`, by the policy `otppin`: 0 the token PIN, 1 the user's password, 2 nothing. */
 type OtpPinMode = '0' | '1' | '2';
@@ -43,36 +45,32 @@ export class ResponseCheck {
     if (opened === undefined || opened.suite.session !== undefined) {
       return null;
     }
-    const { pin, response } = splitPass(opened.suite, pass);
-    const verification = this.#verify(opened, settings, token, question, response);
-    const pinIsRight = await this.#checkPin(setup, token, pin);
-    if (!pinIsRight || !verification.matched) {
-      return { kind: 'wrong' };
-    }
-    return advance(opened.suite, settings, token, question, verification);
-  }
-
-  #verify(
-    { suite, key }: TokenKey,
-    settings: OcraSettings,
-    token: Token,
-    question: string,
-    response: string,
-  ): Verification {
-    const { ocraPin } = token.secrets;
-    return verifyResponse({
-      suite,
-      key,
+    const { suite } = opened;
+    const { pin, response } = splitPass(suite, pass);
+    const wanted = {
+      ...responseInputs(this.#vault, opened, settings, token, this.#clock.now()),
       question,
       response,
-      pin: ocraPin === null ? '' : this.#vault.open(ocraPin, 'ocra-pin', token.serial).toString('utf8'),
-      counter: token.counter,
-      counterWindow: token.counterWindow,
       lookBehind: true,
-      now: this.#clock.now(),
-      timeWindow: settings.timeWindow,
-      timeShift: settings.timeShift + token.timeShift,
-    });
+    };
+    const found = verifyResponse(wanted);
+    const ahead = settings.autoResync ? findAhead(wanted, token) : ({ kind: 'nothing' } as const);
+    if (!(await this.#checkPin(setup, token, pin))) {
+      return { kind: 'wrong' };
+    }
+    if (found.matched) {
+      return accept(suite, settings, token, found, [markOfMatch(suite, question, found)]);
+    }
+    switch (ahead.kind) {
+      case 'second': {
+        const mark = markOfMatch(suite, question, ahead.match);
+        return accept(suite, settings, token, ahead.match, [ahead.firstMark, mark]);
+      }
+      case 'first':
+        return { kind: 'wrong', remember: { syncMark: ahead.mark } };
+      case 'nothing':
+        return { kind: 'wrong' };
+    }
   }
 
   async #checkPin(setup: Setup, token: Token, pin: string): Promise<boolean> {
@@ -101,37 +99,13 @@ function splitPass(suite: OcraSuite, pass: string): { pin: string; response: str
 }
 
 /** The counter moves past the match and never back; a response that was accepted before is wrong. */
-function advance(
+function accept(
   suite: OcraSuite,
   settings: OcraSettings,
   token: Token,
-  question: string,
-  match: Extract<Verification, { matched: true }>,
+  match: Match,
+  marks: readonly (string | null)[],
 ): Verdict {
-  const stepStart =
-    match.timeStep === undefined || suite.timeStep === undefined
-      ? undefined
-      : match.timeStep * BigInt(suite.timeStep);
-  const mark = markOf(question, {
-    ...(match.counter !== undefined && { counter: match.counter }),
-    ...(stepStart !== undefined && { stepStart }),
-  });
-  if (isSpent(token.spent, mark)) {
-    return { kind: 'wrong' };
-  }
-  const next = (match.counter ?? match.second ?? token.counter) + 1n;
-  const counter = next > token.counter ? next : token.counter;
-  return {
-    kind: 'right',
-    advance: { counter, spent: spend(token.spent, mark, oldestMatch(suite, settings, token, counter)) },
-  };
-}
-
-/** @returns the lowest position that could still match from now on */
-function oldestMatch(suite: OcraSuite, settings: OcraSettings, token: Token, counter: bigint): bigint {
-  const reach = suite.counter
-    ? BigInt(Math.floor(token.counterWindow / 2))
-    : // The clock may be set and the shift be changed by as much as the window again.
-      BigInt(2 * settings.timeWindow + 2 * (suite.timeStep ?? 0));
-  return counter - reach;
+  const advance = advanceTo(suite, settings, token, match, marks);
+  return advance === null ? { kind: 'wrong' } : { kind: 'right', advance };
 }

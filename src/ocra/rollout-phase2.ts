@@ -125,8 +125,12 @@ export class RolloutPhase2 {
       throw new ServiceError('token.unknown', `The user '${user?.login ?? ''}' has no token in roll-out`);
     }
     if (others.length > 0) {
-      const serials = [token, ...others].map((each) => `'${each.serial}'`).join(', ');
-      throw new ServiceError('token.ambiguous', `Multiple tokens found in roll-out state: ${serials}`);
+      const serials = [token, ...others].map(({ serial }) => serial);
+      throw new ServiceError(
+        'token.ambiguous',
+        `Multiple tokens found in roll-out state: ${serials.map((serial) => `'${serial}'`).join(', ')}`,
+        { about: serials },
+      );
     }
     return token;
   }
@@ -155,6 +159,7 @@ export class RolloutPhase2 {
       failCount: 0,
       counter: 0n,
       spent: [],
+      syncMark: null,
       secrets: {
         seed: vault.seal(key, 'seed', token.serial),
         nonce: vault.seal(nonce, 'nonce', token.serial),

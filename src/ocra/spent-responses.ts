@@ -26,6 +26,11 @@ export function markOf(question: string, { counter, stepStart }: MatchedPosition
   return `${position}:${digest.slice(0, 32)}`;
 }
 
+/** @returns the counter, or the second at which the time step begins, that the mark was made for */
+export function positionOf(mark: string): bigint {
+  return BigInt(mark.slice(0, mark.indexOf(':')));
+}
+
 /**
  * Below the bottom of the marks nothing is known any more, so everything there counts as accepted: a window that is made
  * wider later, or a clock that is set back, must not bring back what was forgotten.
@@ -61,8 +66,4 @@ function bottomOf(spent: readonly string[]): bigint | undefined {
 
 function isBottom(entry: string): boolean {
   return entry.endsWith(':');
-}
-
-function positionOf(entry: string): bigint {
-  return BigInt(entry.slice(0, entry.indexOf(':')));
 }

@@ -196,5 +196,6 @@ function invalid(part: string, text: string, allowed: string): ServiceError {
   return new ServiceError(
     'suite.invalid',
     `Not an OCRA suite, the ${part} '${quoted}' is wrong: ${allowed}.`,
+    { about: [part, quoted] },
   );
 }

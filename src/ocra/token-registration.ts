@@ -90,6 +90,7 @@ export class TokenRegistration {
     const change: TokenChange = {
       ...state,
       ...(!isSameKey && { counter, spent }),
+      syncMark: null,
       ...(assignment.owner !== null && { owner }),
       ...(assignment.realms !== undefined && { realms }),
     };

@@ -102,7 +102,8 @@ function candidates(check: ResponseCheck): Candidate[] {
 
 function counterWindow(check: ResponseCheck): bigint[] {
   const stored = check.counter ?? 0n;
-  const size = smaller(larger(BigInt(Math.trunc(check.counterWindow ?? 10)), 1n), MOST_CANDIDATES / 2n);
+  const most = check.lookBehind === true ? MOST_CANDIDATES / 2n : MOST_CANDIDATES;
+  const size = smaller(larger(BigInt(Math.trunc(check.counterWindow ?? 10)), 1n), most);
   const first = check.lookBehind === true ? larger(stored - size / 2n, 0n) : stored;
   return range(first, smaller(stored + size - 1n, LARGEST_COUNTER));
 }

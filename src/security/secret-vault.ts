@@ -1,5 +1,12 @@
-import { createCipheriv, createDecipheriv, createHmac, createSecretKey, type KeyObject } from 'node:crypto';
-import type { Sealed, SecretPurpose, Vault } from '../accounts/vault.ts';
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  createSecretKey,
+  hkdfSync,
+  type KeyObject,
+} from 'node:crypto';
+import type { DerivedKey, KeyDerivation, Sealed, SecretPurpose, Vault } from '../accounts/vault.ts';
 import type { Random } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
 
@@ -17,7 +24,7 @@ const CIPHER = 'aes-256-gcm';
  * `version (1) | key id (8) | nonce (12) | ciphertext | tag (16)`; header, purpose and subject are authenticated with
  * it. The first key seals, all of them open, so that keys can be changed. docs/adr/0004-secrets-at-rest.md says why.
  */
-export class SecretVault implements Vault {
+export class SecretVault implements Vault, KeyDerivation {
   /** The id of the key that seals: 16 hexadecimal digits. */
   readonly currentKeyId: string;
   readonly #keys: ReadonlyMap<string, KeyObject>;
@@ -39,6 +46,14 @@ export class SecretVault implements Vault {
   /** @returns the ids of all keys, the current one first */
   get keyIds(): readonly string[] {
     return [...this.#keys.keys()];
+  }
+
+  derive(purpose: string): readonly [DerivedKey, ...DerivedKey[]] {
+    const older = [...this.#keys].filter(([keyId]) => keyId !== this.currentKeyId);
+    return [
+      derivedKey(this.currentKeyId, this.#current, purpose),
+      ...older.map(([keyId, key]) => derivedKey(keyId, key, purpose)),
+    ];
   }
 
   seal(plain: Uint8Array, purpose: SecretPurpose, subject: string): Sealed {
@@ -82,6 +97,12 @@ export function keyIdOf(key: Uint8Array): string {
     .digest()
     .subarray(0, KEY_ID_LENGTH)
     .toString('hex');
+}
+
+/** HKDF (RFC 5869) without salt: the vault's keys are random already. */
+function derivedKey(keyId: string, key: KeyObject, purpose: string): DerivedKey {
+  const info = `tankeeper ${purpose}`;
+  return { keyId, bytes: new Uint8Array(hkdfSync('sha256', key, Buffer.alloc(0), info, KEY_LENGTH)) };
 }
 
 /** Each part with its length in front, so that no two contexts read the same. */

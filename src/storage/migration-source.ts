@@ -6,6 +6,7 @@ import * as tokens from './migrations/20261120-03-tokens.ts';
 import * as configuration from './migrations/20261120-04-configuration.ts';
 import * as administrators from './migrations/20261120-05-administrators.ts';
 import * as audit from './migrations/20261120-06-audit.ts';
+import * as tokenSynchronisation from './migrations/20261120-07-token-synchronisation.ts';
 
 /**
  * All migrations, in the order in which they are applied. Their names carry no file ending, so that a database migrated
@@ -18,6 +19,7 @@ const MIGRATIONS: readonly (readonly [name: string, migration: Knex.Migration])[
   ['20261120-04-configuration', configuration],
   ['20261120-05-administrators', administrators],
   ['20261120-06-audit', audit],
+  ['20261120-07-token-synchronisation', tokenSynchronisation],
 ];
 
 /** The names of all migrations, in order. */

@@ -31,6 +31,7 @@ export interface TokenRow {
   readonly ocra_pin: Buffer | null;
   readonly last_success_at: Date | null;
   readonly created_at: Date;
+  readonly sync_mark: string | null;
   /** The transaction that wrote this version of the row (`xmin`). */
   readonly version: string;
 }
@@ -51,6 +52,7 @@ const STATE_COLUMNS: Readonly<Record<keyof Omit<TokenStateChange, 'secrets'>, st
   rollout: 'rollout',
   spent: 'spent',
   lastSuccessAt: 'last_success_at',
+  syncMark: 'sync_mark',
 };
 const SECRET_COLUMNS: Readonly<Record<keyof TokenSecrets, string>> = {
   seed: 'seed',
@@ -108,6 +110,7 @@ export function toToken(row: TokenRow): Token {
     },
     createdAt: row.created_at,
     lastSuccessAt: row.last_success_at,
+    syncMark: row.sync_mark,
   };
 }
 

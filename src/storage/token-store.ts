@@ -73,37 +73,89 @@ export class SqlTokenStore implements TokenStore {
       return undefined;
     }
     assertTokenStorable(change);
-    return this.#database.transact(async (transaction) => {
-      const columns = { ...(await holdReferences(transaction, change)), ...stateColumns(change) };
-      if (Object.keys(columns).length > 0) {
-        const [changed] = await transaction('tokens')
-          .where({ serial })
-          .update(columns)
-          .returning<{ id: string }[]>('id');
-        if (changed !== undefined && changesHands(change)) {
-          await supersede(transaction, changed.id, 0);
-        }
-      }
-      const token = await findToken(transaction, serial);
-      if (token !== undefined) {
-        await writeAudit(transaction, act, serial, describeChange(change));
-      }
-      return token;
-    });
+    return this.#database.transact((transaction) => changeToken(transaction, serial, change, act));
   }
 
   async remove(serial: string, act: Act): Promise<boolean> {
     if (!isStorable(serial)) {
       return false;
     }
-    return this.#database.transact(async (transaction) => {
-      const removed = await transaction('tokens').where({ serial }).delete();
-      if (removed > 0) {
-        await writeAudit(transaction, act, serial, 'removed');
+    return this.#database.transact((transaction) => removeToken(transaction, serial, act));
+  }
+
+  async updateAll(changes: ReadonlyMap<string, TokenChange>, act: Act): Promise<void> {
+    for (const change of changes.values()) {
+      assertTokenStorable(change);
+    }
+    await this.#database.transact(async (transaction) => {
+      for (const serial of await holdTokens(transaction, [...changes.keys()])) {
+        await changeToken(transaction, serial, changes.get(serial) ?? {}, act);
       }
-      return removed > 0;
     });
   }
+
+  async removeAll(serials: readonly string[], act: Act): Promise<void> {
+    await this.#database.transact(async (transaction) => {
+      for (const serial of await holdTokens(transaction, serials)) {
+        await removeToken(transaction, serial, act);
+      }
+    });
+  }
+}
+
+async function changeToken(
+  transaction: Knex.Transaction,
+  serial: string,
+  change: TokenChange,
+  act: Act,
+): Promise<Token | undefined> {
+  const columns = { ...(await holdReferences(transaction, change)), ...stateColumns(change) };
+  if (Object.keys(columns).length > 0) {
+    const [changed] = await transaction('tokens')
+      .where({ serial })
+      .update(columns)
+      .returning<{ id: string }[]>('id');
+    if (changed !== undefined && changesHands(change)) {
+      await supersede(transaction, changed.id, 0);
+    }
+  }
+  const token = await findToken(transaction, serial);
+  if (token !== undefined) {
+    await writeAudit(transaction, act, serial, describeChange(change));
+  }
+  return token;
+}
+
+async function removeToken(transaction: Knex.Transaction, serial: string, act: Act): Promise<boolean> {
+  const removed = await transaction('tokens').where({ serial }).delete();
+  if (removed > 0) {
+    await writeAudit(transaction, act, serial, 'removed');
+  }
+  return removed > 0;
+}
+
+/**
+ * Locks tokens in the order of their ids, as everybody does who takes several.
+ * @returns their serials
+ * @throws ServiceError 'token.unknown' when one of them is not there
+ */
+async function holdTokens(
+  transaction: Knex.Transaction,
+  serials: readonly string[],
+): Promise<readonly string[]> {
+  const held = await transaction('tokens')
+    .whereIn(
+      'serial',
+      serials.filter((serial) => isStorable(serial)),
+    )
+    .orderBy('id')
+    .forUpdate()
+    .select<{ serial: string }[]>('serial');
+  const missing = serials.find((serial) => held.every((token) => token.serial !== serial));
+  if (missing !== undefined) {
+    throw new ServiceError('token.unknown', `No token found with the serial '${missing.slice(0, 64)}'`);
+  }
+  return held.map(({ serial }) => serial);
 }
 
 async function findToken(connection: Knex, serial: string): Promise<Token | undefined> {

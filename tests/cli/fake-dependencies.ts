@@ -75,6 +75,9 @@ export function recordingServices(answers: Answers, calls: Call[], callers: Call
           },
       },
     );
-  const nouns = ['administrators', 'realms', 'policies', 'configuration', 'tokens', 'enrolment'];
+  const nouns = [
+    ...['administrators', 'realms', 'policies', 'configuration', 'tokens', 'enrolment'],
+    ...['resynchronisation', 'tokenImport'],
+  ];
   return Object.fromEntries(nouns.map((name) => [name, noun(name)])) as unknown as CliServices;
 }

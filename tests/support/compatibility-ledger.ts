@@ -25,6 +25,23 @@ export function readLedger(page = readFileSync(PAGE, 'utf8')): LedgerEntry[] {
   });
 }
 
+/**
+ * @param title of the page's section
+ * @param file what the entries are about, where the section is about one file alone
+ * @returns the entries of a section whose table has the columns row and reason
+ */
+export function readNamedLedger(
+  title: string,
+  file: string,
+  page = readFileSync(PAGE, 'utf8'),
+): LedgerEntry[] {
+  const section = page.split(/^## /m).find((each) => each.startsWith(`${title}\n`)) ?? '';
+  return section.split('\n').flatMap((line) => {
+    const [, pattern, reason] = /^\| `([^`]+)` +\| ([^|]+?) *\|$/.exec(line) ?? [];
+    return pattern === undefined || reason === undefined ? [] : [{ file, pattern, reason }];
+  });
+}
+
 /** @returns whether a row of that name is meant by the pattern */
 export function isMeant(pattern: string, name: string): boolean {
   const literal = pattern

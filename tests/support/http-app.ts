@@ -1,5 +1,6 @@
 import type { Express } from 'express';
 import type { Caller } from '../../src/accounts/caller.ts';
+import { type Answer, fakeAdministration } from './administration-fakes.ts';
 import type { Setup } from '../../src/accounts/setup.ts';
 import { type AppConfig, type AppServices, createApp } from '../../src/http/app.ts';
 import type { Clock, Random } from '../../src/kernel/clock.ts';
@@ -11,6 +12,7 @@ const NOW = new Date('2026-11-20T12:00:00.000Z');
 export const ADMIN = { name: 'admin', password: 'p:ä55 word' };
 export const OTHER_ADMIN = { name: 'other', password: 'other' };
 export const SESSION = 'c2Vzc2lvbi1vZi1hZG1pbg';
+export const LOGIN = { token: 'a.login.token', csrfToken: '00112233-4455', session: 'session-of-the-login' };
 export const API_TOKEN = `tk_${'A'.repeat(43)}`;
 export const CHALLENGE_URL = 'lseqr://req?me=abc&u=&ch=abc0000&tr=0123&si=ff';
 
@@ -65,8 +67,6 @@ export function createTestApp(
   return { app, calls, lines, configuration, fail: (name, error) => failures.set(name, error) };
 }
 
-type Answer = <Value>(name: string, value: Value) => (...args: unknown[]) => Promise<Value>;
-
 function fakeServices(answer: Answer, configuration: ReadonlyMap<string, string>): AppServices {
   return {
     ocra: {
@@ -78,7 +78,12 @@ function fakeServices(answer: Answer, configuration: ReadonlyMap<string, string>
         url: CHALLENGE_URL,
         callbackUrl: '',
       }),
-      checkTransaction: answer('checkTransaction', { known: true, failCount: 2, result: false }),
+      checkTransaction: answer('checkTransaction', {
+        known: true,
+        dropped: false,
+        failCount: 2,
+        result: false,
+      }),
       status: answer('status', [
         {
           id: '1',
@@ -89,6 +94,7 @@ function fakeServices(answer: Answer, configuration: ReadonlyMap<string, string>
           failCount: 2,
           issuedAt: NOW,
           active: true,
+          dropped: false,
         },
       ]),
       activationCode: answer('activationCode', 'GEZDGNBVGY3TQOJQ01'),
@@ -100,6 +106,16 @@ function fakeServices(answer: Answer, configuration: ReadonlyMap<string, string>
         serial: 'OCRA1',
         sharedSecret: 'ab'.repeat(20),
         appImport: 'lseqr://init?sh=ab&os=OCRA&se=OCRA1',
+      }),
+    },
+    resynchronisation: { resync: answer('resync', true) },
+    tokenImport: { load: answer('load', ['PSKC1', 'PSKC2']) },
+    validation: {
+      check: answer('check', true),
+      checkTransaction: answer('checkTransaction', {
+        token: { serial: 'OCRA1', type: 'ocra' },
+        failCount: 0,
+        result: true,
       }),
     },
     monitoring: {
@@ -136,6 +152,22 @@ function fakeServices(answer: Answer, configuration: ReadonlyMap<string, string>
       openSession: answer('openSession', { session: SESSION, expiresAt: new Date('2026-11-20T13:00:00Z') }),
       closeSession: answer('closeSession', true),
     },
+    logins: {
+      login: (name, password) =>
+        Promise.resolve(
+          name === ADMIN.name && password === ADMIN.password
+            ? { token: LOGIN.token, csrfToken: LOGIN.csrfToken, expiresAt: new Date('2026-11-20T13:00:00Z') }
+            : undefined,
+        ),
+      logout: answer('logout', true),
+      authenticate: (token) =>
+        Promise.resolve(
+          token === LOGIN.token
+            ? { administrator: ADMIN.name, session: LOGIN.session, csrfToken: LOGIN.csrfToken }
+            : undefined,
+        ),
+    },
+    ...fakeAdministration(answer),
     setup: { current: () => Promise.resolve({ configuration } as Setup) },
     ready: answer('ready', true),
   };

@@ -47,9 +47,21 @@ export class InMemoryTokenStore implements TokenStore {
     return Promise.resolve(this.#tokens.delete(serial));
   }
 
+  async updateAll(changes: ReadonlyMap<string, TokenChange>, act: Act): Promise<void> {
+    for (const [serial, change] of changes) {
+      await this.update(serial, change, act);
+    }
+  }
+
+  async removeAll(serials: readonly string[], act: Act): Promise<void> {
+    for (const serial of serials) {
+      await this.remove(serial, act);
+    }
+  }
+
   #add(token: NewToken): Token {
     const id = String(this.#tokens.size + 1);
-    const added = { ...token, id, createdAt: new Date(0), lastSuccessAt: null };
+    const added = { ...token, id, createdAt: new Date(0), lastSuccessAt: null, syncMark: null };
     this.#tokens.set(token.serial, added);
     return added;
   }

@@ -70,6 +70,22 @@ export function recordedUsers(name: string, resolver: string): Promise<number> {
     : Promise.resolve(Math.min(found.users.length, found.limit ?? Infinity));
 }
 
+/** A resolver as the replay makes it: users of an SQL table become managed ones, as many as the recorded limit lets through. */
+export interface RecordedResolver {
+  readonly name: string;
+  readonly kind: 'passwd' | 'managed';
+  readonly users: readonly string[];
+}
+
+/** @returns every resolver with the users that it told of */
+export function recordedResolvers(): readonly RecordedResolver[] {
+  return FIXTURE.resolvers.map(({ name, kind, users, limit = Infinity }) => ({
+    name,
+    kind: kind === 'passwd' ? 'passwd' : 'managed',
+    users: users.slice(0, limit),
+  }));
+}
+
 function resolverOf(user: string): string {
   return FIXTURE.resolvers.find(({ users }) => users.includes(user))?.name ?? '';
 }

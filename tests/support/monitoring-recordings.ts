@@ -52,7 +52,7 @@ function readRecording({ name, request, response }: RawRecording): Recording[] {
   const url = new URL(request.path.replace(/^\/+/, '/'), 'http://server');
   const endpoint = ENDPOINTS.find((known) => url.pathname === `/monitoring/${known}`);
   const answer = answerOf(response.body);
-  if (endpoint === undefined || answer === undefined) {
+  if (endpoint === undefined || answer === undefined || ('error' in answer && isTranslated(request))) {
     return [];
   }
   const parameters = parametersOf(url.searchParams, request);
@@ -64,6 +64,11 @@ function readRecording({ name, request, response }: RawRecording): Recording[] {
 /** @returns whether the answer's realms come in the order of the request */
 export function isExplicitList(realms: string | undefined): boolean {
   return realms !== undefined && realms !== '' && !realms.split(',').includes('*');
+}
+
+/** What a translated text says is the dialect's affair. */
+function isTranslated({ headers }: RawRecording['request']): boolean {
+  return headers.some(([name, value]) => name === 'Accept-Language' && value.startsWith('de'));
 }
 
 function answerOf(body: string): { value: unknown } | { error: Refusal } | undefined {

@@ -3,7 +3,9 @@ import request, { type Response } from 'supertest';
 import type { Caller } from '../../src/accounts/caller.ts';
 import { buildServices, type Services } from '../../src/compose/build-services.ts';
 import { createApp } from '../../src/http/app.ts';
+import type { DialectName } from '../../src/http/dialects/dialects.ts';
 import { systemRandom } from '../../src/kernel/clock.ts';
+import { decimalTransactionIds } from '../../src/ocra/challenge-factory.ts';
 import { computeResponse } from '../../src/ocra/compute.ts';
 import { timeStepAt } from '../../src/ocra/data-input.ts';
 import { parseQrTanUrl } from '../../src/ocra/qrtan-url.ts';
@@ -16,6 +18,9 @@ export class TestClock {
   #now = new Date('2026-11-20T12:00:00Z');
   now(): Date {
     return this.#now;
+  }
+  set(time: Date): void {
+    this.#now = time;
   }
   advance(seconds: number): void {
     this.#now = new Date(this.#now.getTime() + seconds * 1000);
@@ -73,7 +78,7 @@ export class TestApplication {
     this.logged = logged;
   }
 
-  static async open(): Promise<TestApplication> {
+  static async open({ dialect = 'documented' }: { dialect?: DialectName } = {}): Promise<TestApplication> {
     const database = await createTestDatabase();
     const clock = new TestClock();
     const logged: string[] = [];
@@ -92,6 +97,7 @@ export class TestApplication {
       clock,
       random: systemRandom,
       log,
+      ...(dialect === 'linotp' && { transactionIds: decimalTransactionIds }),
       sessionLifetime: 3600,
       resolverTimeout: 3,
     });
@@ -99,8 +105,8 @@ export class TestApplication {
       services: { ...services, ready: () => Promise.resolve(true) },
       config: {
         trustProxy: [],
-        dialect: 'documented',
-        serviceVersion: 'Tankeeper test',
+        dialect,
+        serviceVersion: dialect === 'documented' ? 'Tankeeper test' : undefined,
         monitoringPost: 'on',
       },
       log,

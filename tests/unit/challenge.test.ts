@@ -46,6 +46,7 @@ const token = (change: Partial<Token> = {}): Token => ({
   secrets: { seed: null, sharedSecret: null, nonce: null, pin: null, ocraPin: null },
   createdAt: issuedAt,
   lastSuccessAt: null,
+  syncMark: null,
   ...change,
 });
 
@@ -131,13 +132,14 @@ describe('a locked token', () => {
 });
 
 describe('a response that is not looked at', () => {
-  it.each(['accepted', 'exhausted', 'superseded'] as const)(
-    'when the challenge is closed (%s)',
-    (closedBy) => {
-      const decision = decideUnseen(challenge({ closedBy }), token({ failCount: 2 }), settings, soon);
-      expect(decision).toEqual({ result: false, failCount: 2, reason: 'closed', change: null });
-    },
-  );
+  it.each([
+    ['accepted', 'closed'],
+    ['exhausted', 'dropped'],
+    ['superseded', 'dropped'],
+  ] as const)('when the challenge is closed (%s)', (closedBy, reason) => {
+    const decision = decideUnseen(challenge({ closedBy }), token({ failCount: 2 }), settings, soon);
+    expect(decision).toEqual({ result: false, failCount: 2, reason, change: null });
+  });
 
   it('when the challenge has expired, on the very second', () => {
     const at = (seconds: number): Date => new Date(issuedAt.getTime() + seconds * 1000);

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { AccessControl } from '../../src/accounts/access-control.ts';
 import { ConfigurationService } from '../../src/accounts/configuration-service.ts';
 import { checkPolicy } from '../../src/accounts/policy.ts';
-import { readOcraSettings } from '../../src/ocra/ocra-settings.ts';
+import { OCRA_DEFAULTS, readOcraSettings } from '../../src/ocra/ocra-settings.ts';
 import { callerNamed } from '../support/callers.ts';
 import { eventualRefusal } from '../support/eventual-refusal.ts';
 import { InMemorySetupStore } from '../support/in-memory-setup-store.ts';
@@ -22,7 +22,7 @@ beforeEach(() => {
     ],
   });
   const access = new AccessControl({ clock: { now: () => new Date(0) } });
-  service = new ConfigurationService({ setup, access, check: readOcraSettings });
+  service = new ConfigurationService({ setup, access, check: readOcraSettings, defaults: OCRA_DEFAULTS });
 });
 
 describe('configuration values', () => {
@@ -43,6 +43,23 @@ describe('configuration values', () => {
     expect((await eventualRefusal(service.remove(admin, 'own'))).code).toBe('configuration.invalid');
   });
 
+  it('that the server reads are set in any case and with the prefix of LinOTP, and removed so', async () => {
+    await service.set(admin, new Map([['linotp.ocramaxCHALLENGES', '2']]));
+    expect(Object.fromEntries(await service.list(reader))).toEqual({ OcraMaxChallenges: '2' });
+    await service.remove(admin, 'linotp.OCRAMAXCHALLENGES');
+    expect(Object.fromEntries(await service.list(reader))).toEqual({});
+  });
+
+  it('show what counts, set or not', async () => {
+    await service.set(admin, new Map([['Own', 'x']]));
+    const { values, changedAt } = await service.overview(reader);
+    expect(Object.fromEntries(values)).toMatchObject({
+      ...{ OcraMaxChallenges: '4', OcraMaxChallengeRequests: '3', Own: 'x' },
+    });
+    expect(changedAt).toBeInstanceOf(Date);
+    expect((await eventualRefusal(service.overview(callerNamed('bob')))).code).toBe('right.missing');
+  });
+
   it('that the server could not read are refused, all of them', async () => {
     const entries = new Map([
       ['errors', '77'],
@@ -59,6 +76,8 @@ describe('configuration values', () => {
     ['a b', 'x'],
     ['ä', 'x'],
     ['x'.repeat(256), 'x'],
+    ['linotp.', 'x'],
+    ['Policy.p.active', 'False'],
     ['key', 'a\0b'],
     ['key', 'x'.repeat(8193)],
   ])('with the key %j are refused', async (key, value) => {

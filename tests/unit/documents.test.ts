@@ -7,10 +7,23 @@ import { EXIT_CODES } from '../../src/cli/cli-failure.ts';
 import type { CliDependencies } from '../../src/cli/dependencies.ts';
 import { buildProgram, runProgram } from '../../src/cli/program.ts';
 import { VARIABLES, type Variable } from '../../src/config-variables.ts';
+import {
+  administrationEndpoints,
+  type AdministrationOperations,
+} from '../../src/http/controllers/administration-endpoints.ts';
 import { adminEndpoints } from '../../src/http/controllers/admin-controller.ts';
+import { loginEndpoints } from '../../src/http/controllers/login-controller.ts';
 import { monitoringEndpoints } from '../../src/http/controllers/monitoring-controller.ts';
 import { ocraEndpoints } from '../../src/http/controllers/ocra-controller.ts';
 import { operationsEndpoints } from '../../src/http/controllers/operations-controller.ts';
+import {
+  type ResynchronisationOperations,
+  resyncEndpoint,
+} from '../../src/http/controllers/resync-controller.ts';
+import {
+  validateEndpoints,
+  type ValidationOperations,
+} from '../../src/http/controllers/validate-controller.ts';
 import type { Dialect } from '../../src/http/dialects/dialect.ts';
 import { systemClock, systemRandom } from '../../src/kernel/clock.ts';
 import { fakeIo } from '../cli/fake-io.ts';
@@ -108,6 +121,10 @@ describe('the README', () => {
         {} as Parameters<typeof adminEndpoints>[1],
         dialect,
       ),
+      ...loginEndpoints({} as Parameters<typeof loginEndpoints>[0], dialect),
+      ...administrationEndpoints({} as AdministrationOperations, dialect),
+      resyncEndpoint({} as ResynchronisationOperations, dialect),
+      ...validateEndpoints({} as ValidationOperations, dialect),
       ...operationsEndpoints(() => Promise.resolve(true)),
     ];
     const listed = tableUnder(readme, 'Endpoints').map(([path, methods]) => `${path ?? ''} ${methods ?? ''}`);

@@ -4,6 +4,7 @@ import { checkOcraSettings, readOcraSettings } from '../../src/ocra/ocra-setting
 describe('the OCRA settings', () => {
   it('are the documented defaults where the configuration is silent', () => {
     expect(readOcraSettings(new Map())).toEqual({
+      autoResync: false,
       maxChallenges: 4,
       maxChallengeRequests: 3,
       challengeTimeout: 1200,

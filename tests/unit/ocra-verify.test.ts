@@ -213,7 +213,10 @@ describe('verifyResponse for a suite with counter and time steps', () => {
 
   it('bounds the counter window as well', () => {
     const settings = { counter: 0n, counterWindow: Number.MAX_SAFE_INTEGER };
-    expect(look('C-QN08', { counter: 4_999n }, settings).matched).toBe(true);
-    expect(look('C-QN08', { counter: 5_000n }, settings).matched).toBe(false);
+    expect(look('C-QN08', { counter: 9_999n }, settings).matched).toBe(true);
+    expect(look('C-QN08', { counter: 10_000n }, settings).matched).toBe(false);
+    const bothWays = { ...settings, lookBehind: true };
+    expect(look('C-QN08', { counter: 4_999n }, bothWays).matched).toBe(true);
+    expect(look('C-QN08', { counter: 5_000n }, bothWays).matched).toBe(false);
   });
 });

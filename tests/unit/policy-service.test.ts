@@ -48,3 +48,36 @@ describe('policies', () => {
     expect(await service.list(admin)).toEqual([]);
   });
 });
+
+describe('the list of policies', () => {
+  beforeEach(async () => {
+    await service.set(admin, {
+      name: 'a',
+      scope: 'ocra',
+      action: 'request, status',
+      user: 'x, y',
+      realm: 'one',
+    });
+    await service.set(admin, { name: 'b', scope: 'ocra', action: '*', user: 'y', realm: 'two, ONE' });
+    await service.set(admin, {
+      ...{ name: 'c', scope: 'authentication', action: 'qrtanurl=https://x.example/?a=b', realm: '*' },
+    });
+  });
+
+  it.each([
+    [{}, ['a', 'b', 'c']],
+    [{ name: '', scope: ' ' }, ['a', 'b', 'c']],
+    [{ name: ' b ' }, ['b']],
+    [{ name: '*' }, []],
+    [{ scope: 'ocra' }, ['a', 'b']],
+    [{ action: 'status' }, ['a']],
+    [{ action: 'qrtanurl' }, ['c']],
+    [{ realm: 'One' }, ['a', 'b', 'c']],
+    [{ realm: 'three' }, ['c']],
+    [{ user: 'x' }, ['a']],
+    [{ user: 'y', realm: 'two' }, ['b']],
+    [{ name: 'constructor' }, []],
+  ])('for %j has %j', async (filter, expected) => {
+    expect((await service.list(admin, filter)).map(({ name }) => name)).toEqual(expected);
+  });
+});

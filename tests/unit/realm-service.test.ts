@@ -89,7 +89,12 @@ describe('resolvers', () => {
   });
 
   it.each([
-    [{ kind: 'ldap', settings: {} }, "Unknown kind of resolver 'ldap'. Known: managed, passwd."],
+    [{ kind: 'ldap', settings: {} }, 'Resolvers of the kind ldap are not served'],
+    [{ kind: 'sql', settings: { Server: 'x' } }, 'Resolvers of the kind sql are not served'],
+    [
+      { kind: 'constructor', settings: {} },
+      "Unknown kind of resolver 'constructor'. Known: managed, passwd.",
+    ],
     [{ kind: 'managed', settings: { fileName: '/x' } }, 'A managed resolver takes no settings'],
     [{ kind: 'passwd', settings: {} }, 'needs the absolute path'],
     [{ kind: 'passwd', settings: { fileName: 'passwd' } }, 'needs the absolute path'],

@@ -96,6 +96,47 @@ describe('the list of tokens', () => {
     expect(await service.count(admin, listing)).toBe((await serials(unlimited)).length);
   });
 
+  it('comes in pages, as large as one answer can hold where nobody says how large', async () => {
+    const first = await service.page(admin, { page: { pageSize: 2 } });
+    expect(first).toMatchObject({ total: 5, page: 1, pageSize: 2 });
+    expect(first.tokens.map(({ serial }) => serial)).toEqual(['T1', 'T2']);
+    const last = await service.page(admin, { page: { page: 3, pageSize: 2 } });
+    expect(last.tokens.map(({ serial }) => serial)).toEqual(['T5']);
+    expect(await service.page(admin, { page: { page: 4, pageSize: 2 } })).toMatchObject({
+      tokens: [],
+      total: 5,
+    });
+    const whole = await service.page(admin, { page: {} });
+    expect(whole).toMatchObject({ total: 5, page: 1, pageSize: 5 });
+    expect(whole.resolverKinds.get('res')).toBe('managed');
+    expect(JSON.stringify(whole.tokens, (_key, value: unknown) => String(value))).not.toContain('secrets');
+  });
+
+  it.each([
+    { page: 0 },
+    { page: 1.5 },
+    { page: Number.NaN },
+    { pageSize: 0 },
+    { pageSize: 1001 },
+    { pageSize: -1 },
+  ])('has no page %j', async (page) => {
+    expect((await eventualRefusal(service.page(admin, { page }))).code).toBe('parameter.invalid');
+  });
+
+  it('in pages shows a bound administrator no more, not even how many there are', async () => {
+    expect(await service.page(bound, { page: {} })).toMatchObject({ total: 3, pageSize: 3 });
+    expect(await service.page(bound, { serial: 'T2', page: {} })).toMatchObject({ tokens: [], total: 0 });
+    expect(await service.page(bound, { realms: ['gamma', 'ALPHA'], page: {} })).toMatchObject({ total: 3 });
+    const hidden = await eventualRefusal(service.page(bound, { realms: ['alpha', 'beta'], page: {} }));
+    expect(hidden.code).toBe('realm.unknown');
+  });
+
+  it('of several realms has the tokens of each once', async () => {
+    expect(await serials({ realms: ['alpha', 'beta'] })).toEqual(['T1', 'T2', 'T3']);
+    expect(await serials({ realms: ['gamma'] })).toEqual(['T5']);
+    expect(await serials({ realms: [] })).toEqual([]);
+  });
+
   it('of a bound administrator has the tokens of the realms alone, none that is in no realm', async () => {
     expect(await serials({}, bound)).toEqual(['T1', 'T3', 'T5']);
     expect(await serials({ limit: 1, offset: 1 }, bound)).toEqual(['T3']);

@@ -141,3 +141,40 @@ describe('the password of an owner', () => {
     expect(await directory.checkPassword(setup, { resolverId: '1', userId: 'gone' }, '')).toBe(false);
   });
 });
+
+describe('a user of one resolver alone', () => {
+  const only = async (resolver: string, user: string, realm?: string): Promise<string | undefined> => {
+    const one = await directory.find(setup, { user, realm, resolver });
+    return one && `${one.resolver.name} in ${one.realm.name}`;
+  };
+
+  it.each([
+    ['second', 'anna', undefined, 'second in main'],
+    ['useridresolver.SQLIdResolver.IdResolver.second', 'anna', undefined, 'second in main'],
+    ['second', 'anna@other', undefined, 'second in other'],
+    ['second', 'bernd', 'other', 'second in other'],
+    ['first', 'bernd', undefined, undefined],
+    ['first', 'anna', 'other', undefined],
+    ['Second', 'anna', undefined, undefined],
+    ['*', 'anna', undefined, undefined],
+    ['', 'anna', undefined, undefined],
+  ])('%s is %s in %s: %s', async (resolver, user, realm, expected) => {
+    expect(await only(resolver, user, realm)).toBe(expected);
+  });
+
+  it('is looked for in the first realm that has it, where the default realm has not', async () => {
+    const elsewhere = setupOf({
+      realms: [
+        { name: 'usual', resolvers: ['first'] },
+        { name: 'apart', resolvers: ['second'] },
+      ],
+      resolvers: [
+        { id: '1', name: 'first' },
+        { id: '2', name: 'second' },
+      ],
+    });
+    const one = await directory.find(elsewhere, { user: 'bernd', resolver: 'second' });
+    expect(one?.realm.name).toBe('apart');
+    expect(await directory.find(elsewhere, { user: 'bernd' })).toBeUndefined();
+  });
+});

@@ -35,6 +35,7 @@ export function monitoringEndpoints(
         methods: post === 'on' ? ['GET', 'POST'] : ['GET'],
         usage: `monitoring/${name}:`,
         changesState: false,
+        repeated: dialect.repeatedInMonitoring,
         parameters: z.object(shape),
       },
       answer,

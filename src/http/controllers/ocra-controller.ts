@@ -97,7 +97,10 @@ function activationCodeEndpoint(ocra: OcraOperations, dialect: Dialect): Endpoin
       parameters: z.object({ activationcode: optional }),
     },
     async ({ caller, parameters: { activationcode }, asked }) =>
-      dialect.activationCode(await ocra.activationCode(caller, activationcode), asked),
+      dialect.activationCode(
+        await ocra.activationCode(caller, dialect.activationCodeSource(activationcode)),
+        asked,
+      ),
   );
 }
 

@@ -1,0 +1,44 @@
+import { ServiceError } from '../kernel/errors.ts';
+
+const KEY = /^[A-Za-z0-9_][A-Za-z0-9_.:-]{0,254}$/;
+const LONGEST_VALUE = 8192;
+/** LinOTP's own table has it in front of every key. */
+const PREFIX = 'linotp.';
+
+/** What LinOTP keeps among its values and this service does not; a value stored under such a key would mean nothing. */
+const KEPT_ELSEWHERE: readonly { readonly keys: RegExp; readonly what: string }[] = [
+  { keys: /^Policy\./i, what: 'a policy' },
+  { keys: /^(?:passwd|sql|ldap|http|managed)resolver\./i, what: 'a resolver' },
+  { keys: /^useridresolver\.group\./i, what: 'a realm' },
+  { keys: /^DefaultRealm$/i, what: 'the default realm' },
+];
+
+/**
+ * @param known keys that the server reads
+ * @returns the key as it is kept: without LinOTP's prefix, and one that the server reads as it is read, whatever its case
+ */
+export function canonicalKey(key: string, known: Iterable<string>): string {
+  const trimmed = key.trim();
+  const plain = trimmed.startsWith(PREFIX) ? trimmed.slice(PREFIX.length) : trimmed;
+  return [...known].find((one) => one.toLowerCase() === plain.toLowerCase()) ?? plain;
+}
+
+/** @throws ServiceError 'configuration.invalid' for a key or a value that cannot be kept; never quotes the value */
+export function assertConfigurationEntry(key: string, value: string): void {
+  if (!KEY.test(key)) {
+    throw invalid(
+      `'${key.slice(0, 100)}' is no configuration key: 1 to 255 letters A to Z, digits and any of _ . : -`,
+    );
+  }
+  const elsewhere = KEPT_ELSEWHERE.find(({ keys }) => keys.test(key));
+  if (elsewhere !== undefined) {
+    throw invalid(`${key.slice(0, 100)} is not a configuration value but ${elsewhere.what}: set it as such`);
+  }
+  if (value.length > LONGEST_VALUE || /\0|\p{Cs}/u.test(value)) {
+    throw invalid(`The configuration value ${key} has at most ${LONGEST_VALUE} characters, none of them NUL`);
+  }
+}
+
+function invalid(message: string): ServiceError {
+  return new ServiceError('configuration.invalid', message);
+}

@@ -1,0 +1,23 @@
+import type { Dialect } from '../dialects/dialect.ts';
+import type { Endpoint } from '../endpoint.ts';
+import { type ConfigurationOperations, configurationEndpoints } from './configuration-controller.ts';
+import { type PolicyOperations, policyEndpoints } from './policy-controller.ts';
+import { type RealmOperations, realmEndpoints } from './realm-controller.ts';
+import { tokenEndpoints, type TokenOperations } from './token-controller.ts';
+
+/** What administration needs of the domain. */
+export interface AdministrationOperations extends TokenOperations {
+  readonly policies: PolicyOperations;
+  readonly realms: RealmOperations;
+  readonly configuration: ConfigurationOperations;
+}
+
+/** @returns the endpoints of /admin that administrate tokens, and all of /system */
+export function administrationEndpoints(operations: AdministrationOperations, dialect: Dialect): Endpoint[] {
+  return [
+    ...tokenEndpoints(operations, dialect),
+    ...policyEndpoints(operations.policies, dialect),
+    ...realmEndpoints(operations.realms, dialect),
+    ...configurationEndpoints(operations.configuration, dialect),
+  ];
+}

@@ -1,0 +1,85 @@
+import { z } from 'zod';
+import type { ConfigurationService } from '../../accounts/configuration-service.ts';
+import { ServiceError } from '../../kernel/errors.ts';
+import type { Dialect } from '../dialects/dialect.ts';
+import { administratorEndpoint, type Endpoint, type Method } from '../endpoint.ts';
+import type { Asked } from '../exchange.ts';
+
+/** What the administration of configuration values needs of the domain. */
+export type ConfigurationOperations = Pick<ConfigurationService, 'overview' | 'set' | 'remove'>;
+
+const METHODS: readonly Method[] = ['GET', 'POST'];
+/** Parameters that any request may carry: they are no configuration values. */
+const NO_KEYS: readonly string[] = ['session', 'csrf_token', 'id', 'httperror'];
+/** Types of values that LinOTP encrypts. */
+const SECRET_TYPES: readonly string[] = ['password', 'encrypted_data'];
+
+/** @returns the endpoints of /system that show and change configuration values */
+export function configurationEndpoints(configuration: ConfigurationOperations, dialect: Dialect): Endpoint[] {
+  const { administration } = dialect;
+  return [
+    administratorEndpoint(
+      {
+        path: '/system/setConfig',
+        methods: METHODS,
+        usage: 'system/setConfig: set configuration values.',
+        changesState: true,
+        parameters: z.object({}),
+      },
+      async ({ caller, asked }) => {
+        const entries = readEntries(asked);
+        await configuration.set(caller, entries);
+        return dialect.administered(administration.storedConfiguration(entries), asked);
+      },
+    ),
+    administratorEndpoint(
+      {
+        path: '/system/getConfig',
+        methods: METHODS,
+        usage: 'system/getConfig: show configuration values.',
+        changesState: false,
+        parameters: z.object({ key: z.string().optional() }),
+      },
+      async ({ caller, parameters: { key = '' }, asked }) => {
+        const overview = await configuration.overview(caller);
+        const value =
+          key.trim() === ''
+            ? administration.configuration(overview)
+            : administration.configurationValue(overview, key.trim());
+        return dialect.administered(value, asked);
+      },
+    ),
+    administratorEndpoint(
+      {
+        path: '/system/delConfig',
+        methods: METHODS,
+        usage: 'system/delConfig: remove a configuration value; the default counts again.',
+        changesState: true,
+        parameters: z.object({ key: z.string() }),
+      },
+      async ({ caller, parameters: { key }, asked }) => {
+        await configuration.remove(caller, key);
+        return dialect.administered(administration.removedConfiguration(key), asked);
+      },
+    ),
+  ];
+}
+
+/** Either one value as `key` and `value`, or any number of them as parameters whose names are the keys. */
+function readEntries({ given, written }: Asked): ReadonlyMap<string, string> {
+  const key = given.get('key');
+  if (key === undefined) {
+    return new Map([...written].filter(([name]) => !NO_KEYS.includes(name.toLowerCase())));
+  }
+  const value = given.get('value');
+  if (value === undefined) {
+    throw new ServiceError('parameter.missing', "Missing parameter 'value'.");
+  }
+  if (SECRET_TYPES.includes((given.get('type') ?? '').trim().toLowerCase())) {
+    throw new ServiceError(
+      'configuration.invalid',
+      'Configuration values are shown to whoever may read them: none of them can be a secret',
+    );
+  }
+  return new Map([[key, value]]);
+}

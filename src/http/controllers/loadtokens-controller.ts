@@ -1,0 +1,46 @@
+import { z } from 'zod';
+import type { TokenImportService } from '../../ocra/token-import-service.ts';
+import { ServiceError } from '../../kernel/errors.ts';
+import type { Dialect } from '../dialects/dialect.ts';
+import { administratorEndpoint, type Endpoint } from '../endpoint.ts';
+
+/** What /admin/loadtokens needs of the domain. */
+export type ImportOperations = Pick<TokenImportService, 'load'>;
+
+const LARGEST_BODY = 16 * 1024 * 1024;
+const text = z.string();
+const optional = text.optional();
+
+/** @returns the endpoint that loads a file of keys */
+export function loadTokensEndpoint(operations: ImportOperations, dialect: Dialect): Endpoint {
+  return administratorEndpoint(
+    {
+      path: '/admin/loadtokens',
+      methods: ['POST'],
+      usage: 'admin/loadtokens: load the tokens of a PSKC file.',
+      changesState: true,
+      bodyBytes: LARGEST_BODY,
+      parameters: z.object({
+        file: text,
+        type: optional,
+        pskc_password: optional,
+        pskc_preshared: optional,
+        realm: optional,
+        targetrealm: optional,
+      }),
+    },
+    async ({ caller, parameters, asked }) => {
+      const { file, type = 'pskc', pskc_password, pskc_preshared, realm, targetrealm } = parameters;
+      if (type.trim().toLowerCase() !== 'pskc') {
+        throw new ServiceError('parameter.invalid', 'Only files of the type pskc can be loaded');
+      }
+      const serials = await operations.load(caller, {
+        file,
+        password: pskc_password,
+        preSharedKey: pskc_preshared,
+        realm: realm ?? targetrealm,
+      });
+      return dialect.tokensLoaded(serials.length, asked);
+    },
+  );
+}

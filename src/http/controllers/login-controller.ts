@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import type { LoginService } from '../../accounts/login-service.ts';
+import type { Dialect } from '../dialects/dialect.ts';
+import { administratorEndpoint, type Endpoint, openEndpoint } from '../endpoint.ts';
+import { failureForm } from '../failures.ts';
+import { loginCookies, logoutCookies } from '../login-cookies.ts';
+
+/** What logins need of the domain. */
+export type LoginOperations = Pick<LoginService, 'login' | 'logout' | 'authenticate'>;
+
+const text = z.string().default('');
+
+/** @returns the endpoints that log in and out by a signed token in a cookie */
+export function loginEndpoints(logins: LoginOperations, dialect: Dialect): Endpoint[] {
+  return [loginEndpoint(logins, dialect), logoutEndpoint(logins, dialect)];
+}
+
+/** By POST alone: a password in an URL would end up in the logs of every proxy. */
+function loginEndpoint(logins: LoginOperations, dialect: Dialect): Endpoint {
+  return openEndpoint(
+    {
+      path: '/admin/login',
+      methods: ['POST'],
+      usage: 'admin/login: log in.',
+      changesState: true,
+      parameters: z.object({ username: text, password: text }),
+    },
+    async ({ parameters: { username, password }, asked, secure }) => {
+      const login = await logins.login(username, password);
+      if (login === undefined) {
+        return {
+          ...dialect.loginRefused(asked),
+          headers: failureForm('authentication.required').headers ?? {},
+        };
+      }
+      const reply = dialect.loggedIn(username, asked);
+      return { ...reply, headers: { ...reply.headers, 'Set-Cookie': loginCookies(login, secure) } };
+    },
+  );
+}
+
+function logoutEndpoint(logins: LoginOperations, dialect: Dialect): Endpoint {
+  return administratorEndpoint(
+    {
+      path: '/admin/logout',
+      methods: ['GET', 'POST'],
+      usage: 'admin/logout: log out.',
+      changesState: true,
+      parameters: z.object({}),
+    },
+    async ({ session, caller, asked, secure }) => {
+      if (session !== undefined) {
+        await logins.logout(session);
+      }
+      const reply = dialect.loggedOut(caller.principal.administrator, asked);
+      return { ...reply, headers: { ...reply.headers, 'Set-Cookie': logoutCookies(secure) } };
+    },
+  );
+}

@@ -1,0 +1,86 @@
+import { z } from 'zod';
+import type { PolicyService } from '../../accounts/policy-service.ts';
+import { ServiceError } from '../../kernel/errors.ts';
+import type { Dialect } from '../dialects/dialect.ts';
+import { administratorEndpoint, type Endpoint, type Method } from '../endpoint.ts';
+
+/** What the administration of policies needs of the domain. */
+export type PolicyOperations = Pick<PolicyService, 'list' | 'set' | 'remove'>;
+
+const METHODS: readonly Method[] = ['GET', 'POST'];
+const text = z.string();
+const optional = text.optional();
+
+/** @returns the endpoints of /system that list and change policies */
+export function policyEndpoints(policies: PolicyOperations, dialect: Dialect): Endpoint[] {
+  return [
+    administratorEndpoint(
+      {
+        path: '/system/setPolicy',
+        methods: METHODS,
+        usage: 'system/setPolicy: create a policy or replace it.',
+        changesState: true,
+        parameters: z.object({
+          name: text,
+          scope: text,
+          action: text,
+          realm: optional,
+          user: optional,
+          client: optional,
+          time: optional,
+          active: optional,
+        }),
+      },
+      async ({ caller, parameters: { active, ...draft }, asked }) => {
+        const stored = await policies.set(caller, { ...draft, active: readActive(active) });
+        return dialect.administered(dialect.administration.storedPolicy(stored), asked);
+      },
+    ),
+    administratorEndpoint(
+      {
+        path: '/system/getPolicy',
+        methods: METHODS,
+        usage: 'system/getPolicy: list policies.',
+        changesState: false,
+        parameters: z.object({
+          name: optional,
+          scope: optional,
+          action: optional,
+          realm: optional,
+          user: optional,
+        }),
+      },
+      async ({ caller, parameters, asked }) =>
+        dialect.administered(dialect.administration.policies(await policies.list(caller, parameters)), asked),
+    ),
+    administratorEndpoint(
+      {
+        path: '/system/delPolicy',
+        methods: METHODS,
+        usage: 'system/delPolicy: remove a policy.',
+        changesState: true,
+        parameters: z.object({ name: text }),
+      },
+      async ({ caller, parameters: { name }, asked }) => {
+        await policies.remove(caller, name);
+        return dialect.administered(dialect.administration.removedPolicy(name.trim()), asked);
+      },
+    ),
+  ];
+}
+
+function readActive(given: string | undefined): boolean | undefined {
+  switch (given?.trim().toLowerCase()) {
+    case undefined:
+    case '':
+      return undefined;
+    case 'true':
+    case '1':
+      return true;
+    case 'false':
+    case '0':
+      return false;
+    default:
+      throw new ServiceError('policy.invalid', 'The state of a policy (active) is True or False');
+  }
+}

@@ -1,0 +1,178 @@
+import { z } from 'zod';
+import type { Caller } from '../../accounts/caller.ts';
+import { splitList } from '../../accounts/policy-users.ts';
+import type { RealmService } from '../../accounts/realm-service.ts';
+import type { Realm } from '../../accounts/setup.ts';
+import type { Dialect } from '../dialects/dialect.ts';
+import { type AdministratorCall, administratorEndpoint, type Endpoint } from '../endpoint.ts';
+import type { Reply } from '../reply.ts';
+
+/** What the administration of realms and resolvers needs of the domain. */
+export type RealmOperations = Pick<
+  RealmService,
+  | 'listRealms'
+  | 'setRealm'
+  | 'removeRealm'
+  | 'setDefaultRealm'
+  | 'listResolvers'
+  | 'showResolver'
+  | 'setResolver'
+  | 'removeResolver'
+>;
+
+const text = z.string();
+const optional = text.optional();
+
+/** @returns the endpoints of /system that list and change realms and the resolvers that feed them */
+export function realmEndpoints(realms: RealmOperations, dialect: Dialect): Endpoint[] {
+  return [
+    ...resolverParts(realms, dialect),
+    ...realmParts(realms, dialect),
+    ...defaultParts(realms, dialect),
+  ];
+}
+
+function resolverParts(realms: RealmOperations, dialect: Dialect): Endpoint[] {
+  const { administration } = dialect;
+  return [
+    change(
+      '/system/setResolver',
+      'create or change a resolver.',
+      { name: text, type: text, filename: optional },
+      async ({ caller, parameters: { name, type, filename }, asked }) => {
+        const settings = filename === undefined ? {} : { fileName: filename };
+        await realms.setResolver(caller, { name, kind: resolverKind(type), settings });
+        return dialect.done(asked);
+      },
+    ),
+    look('/system/getResolvers', 'list resolvers.', {}, async ({ caller, asked }) =>
+      dialect.administered(administration.resolvers(await realms.listResolvers(caller)), asked),
+    ),
+    look(
+      '/system/getResolver',
+      'show a resolver.',
+      { resolver: text },
+      async ({ caller, parameters: { resolver }, asked }) =>
+        dialect.administered(administration.resolver(await realms.showResolver(caller, resolver)), asked),
+    ),
+    change(
+      '/system/delResolver',
+      'remove a resolver.',
+      { resolver: text },
+      async ({ caller, parameters: { resolver }, asked }) => {
+        await realms.removeResolver(caller, resolver);
+        return dialect.done(asked);
+      },
+    ),
+  ];
+}
+
+function realmParts(realms: RealmOperations, dialect: Dialect): Endpoint[] {
+  return [
+    change(
+      '/system/setRealm',
+      'create a realm or replace its resolvers.',
+      { realm: text, resolvers: text },
+      async ({ caller, parameters: { realm, resolvers }, asked }) => {
+        await realms.setRealm(caller, { name: realm, resolvers: splitList(resolvers) });
+        return dialect.done(asked);
+      },
+    ),
+    look(
+      '/system/getRealms',
+      'list realms.',
+      { realm: optional },
+      async ({ caller, parameters: { realm = '' }, asked }) => {
+        const wanted = realm.trim().toLowerCase();
+        const shape = await shapeRealms(
+          realms,
+          dialect,
+          caller,
+          ({ name }) => wanted === '' || name === wanted,
+        );
+        return dialect.administered(shape, asked);
+      },
+    ),
+    change(
+      '/system/delRealm',
+      'remove a realm.',
+      { realm: text },
+      async ({ caller, parameters: { realm }, asked }) => {
+        await realms.removeRealm(caller, realm);
+        return dialect.administered(dialect.administration.removedRealm(realm), asked);
+      },
+    ),
+  ];
+}
+
+function defaultParts(realms: RealmOperations, dialect: Dialect): Endpoint[] {
+  return [
+    change(
+      '/system/setDefaultRealm',
+      'choose the default realm, or none.',
+      { realm: optional },
+      async ({ caller, parameters: { realm = '' }, asked }) => {
+        await realms.setDefaultRealm(caller, realm.trim() === '' ? null : realm);
+        return dialect.done(asked);
+      },
+    ),
+    look('/system/getDefaultRealm', 'show the default realm.', {}, async ({ caller, asked }) =>
+      dialect.administered(await shapeRealms(realms, dialect, caller, ({ isDefault }) => isDefault), asked),
+    ),
+  ];
+}
+
+async function shapeRealms(
+  realms: RealmOperations,
+  dialect: Dialect,
+  caller: Caller,
+  isMeant: (realm: Realm) => boolean,
+): Promise<unknown> {
+  const found = (await realms.listRealms(caller)).filter(isMeant);
+  return dialect.administration.realms(found, await realms.listResolvers(caller));
+}
+
+/** LinOTP's names of resolver types end so: `passwdresolver`. */
+function resolverKind(type: string): string {
+  return type
+    .trim()
+    .toLowerCase()
+    .replace(/resolver$/, '');
+}
+
+type Answer<Shape extends z.ZodRawShape> = (
+  call: AdministratorCall<z.output<z.ZodObject<Shape>>>,
+) => Promise<Reply>;
+
+function look<Shape extends z.ZodRawShape>(
+  path: `/system/${string}`,
+  purpose: string,
+  shape: Shape,
+  answer: Answer<Shape>,
+): Endpoint {
+  return administratorEndpoint(face(path, purpose, shape, false), answer);
+}
+
+function change<Shape extends z.ZodRawShape>(
+  path: `/system/${string}`,
+  purpose: string,
+  shape: Shape,
+  answer: Answer<Shape>,
+): Endpoint {
+  return administratorEndpoint(face(path, purpose, shape, true), answer);
+}
+
+function face<Shape extends z.ZodRawShape>(
+  path: `/system/${string}`,
+  purpose: string,
+  shape: Shape,
+  changesState: boolean,
+) {
+  return {
+    path,
+    methods: ['GET', 'POST'] as const,
+    usage: `${path.slice(1)}: ${purpose}`,
+    changesState,
+    parameters: z.object(shape),
+  };
+}

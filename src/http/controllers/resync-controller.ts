@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import type { ResynchronisationService } from '../../ocra/resynchronisation-service.ts';
+import type { Dialect } from '../dialects/dialect.ts';
+import { administratorEndpoint, type Endpoint } from '../endpoint.ts';
+
+/** What /admin/resync needs of the domain. */
+export type ResynchronisationOperations = Pick<ResynchronisationService, 'resync'>;
+
+const text = z.string();
+const optional = text.optional();
+
+/** @returns the endpoint that brings a token back in step by two consecutive responses */
+export function resyncEndpoint(operations: ResynchronisationOperations, dialect: Dialect): Endpoint {
+  return administratorEndpoint(
+    {
+      path: '/admin/resync',
+      methods: ['GET', 'POST'],
+      usage: 'admin/resync: bring a token back in step by two consecutive responses.',
+      changesState: true,
+      parameters: z.object({
+        otp1: text,
+        otp2: text,
+        serial: optional,
+        user: optional,
+        realm: optional,
+        challenge1: optional,
+        challenge2: optional,
+      }),
+    },
+    async ({ caller, parameters, asked }) =>
+      dialect.resynchronised(await operations.resync(caller, parameters), asked),
+  );
+}

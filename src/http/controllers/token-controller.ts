@@ -1,0 +1,218 @@
+import { z } from 'zod';
+import { splitList } from '../../accounts/policy-users.ts';
+import type { TokenGroupService, TokenSelection } from '../../accounts/token-group-service.ts';
+import type { TokenListing } from '../../accounts/token-listing.ts';
+import type { TokenService } from '../../accounts/token-service.ts';
+import { ServiceError } from '../../kernel/errors.ts';
+import type { Dialect } from '../dialects/dialect.ts';
+import { administratorEndpoint, type Endpoint, type Method } from '../endpoint.ts';
+
+/** What the administration of tokens needs of the domain. */
+export interface TokenOperations {
+  readonly tokens: Pick<TokenService, 'page' | 'assign' | 'setRealms'>;
+  readonly tokenGroups: Pick<
+    TokenGroupService,
+    'enable' | 'disable' | 'reset' | 'unassign' | 'set' | 'remove'
+  >;
+}
+
+const METHODS: readonly Method[] = ['GET', 'POST'];
+const text = z.string();
+const optional = text.optional();
+/** How a token, or all tokens of a user, are named. */
+const SELECTION = { serial: optional, user: optional, realm: optional, resconf: optional } as const;
+/** Stands for what is in no realm, as in /monitoring. */
+const NO_REALM = '/:no realm:/';
+
+type Selected = z.output<z.ZodObject<typeof SELECTION>>;
+
+/** @returns the endpoints of /admin that show and change tokens */
+export function tokenEndpoints(operations: TokenOperations, dialect: Dialect): Endpoint[] {
+  return [
+    showEndpoint(operations, dialect),
+    setEndpoint(operations, dialect),
+    ...(['reset', 'enable', 'disable', 'remove'] as const).map((action) =>
+      groupEndpoint(action, operations, dialect),
+    ),
+    assignEndpoint(operations, dialect),
+    unassignEndpoint(operations, dialect),
+    realmEndpoint(operations, dialect),
+  ];
+}
+
+function showEndpoint({ tokens }: TokenOperations, dialect: Dialect): Endpoint {
+  return administratorEndpoint(
+    {
+      path: '/admin/show',
+      methods: METHODS,
+      usage: 'admin/show: list tokens.',
+      changesState: false,
+      parameters: z.object({
+        ...SELECTION,
+        viewrealm: optional,
+        page: optional,
+        pagesize: optional,
+        filter: optional,
+        outform: optional,
+      }),
+    },
+    async ({ caller, parameters, asked }) => {
+      const { serial, user, realm, resconf, viewrealm, page, pagesize, filter, outform } = parameters;
+      refuseUnserved(filter, outform);
+      const shown = await tokens.page(caller, {
+        serial: given(serial),
+        user: given(user),
+        userRealm: realm,
+        userResolver: given(resconf),
+        ...readViewRealm(viewrealm ?? ''),
+        page: { page: readNumber(given(page)), pageSize: readNumber(given(pagesize)) },
+      });
+      return dialect.administered(dialect.administration.tokenPage(shown), asked);
+    },
+  );
+}
+
+function setEndpoint({ tokenGroups }: TokenOperations, dialect: Dialect): Endpoint {
+  const settings = {
+    pin: optional,
+    maxfailcount: optional,
+    counterwindow: optional,
+    syncwindow: optional,
+    ocrapin: optional,
+    description: optional,
+  } as const;
+  return administratorEndpoint(
+    {
+      path: '/admin/set',
+      methods: METHODS,
+      usage: 'admin/set: set the PIN, limits or description of a token.',
+      changesState: true,
+      parameters: z.object({ ...SELECTION, ...settings }),
+    },
+    async ({ caller, parameters, asked }) => {
+      const { pin, maxfailcount, counterwindow, syncwindow, ocrapin, description, ...selected } = parameters;
+      const count = await tokenGroups.set(caller, selection(selected), {
+        pin,
+        maxFail: readNumber(maxfailcount),
+        counterWindow: readNumber(counterwindow),
+        syncWindow: readNumber(syncwindow),
+        ocraPin: ocrapin,
+        description,
+      });
+      const names = Object.entries({
+        pin,
+        MaxFailCount: maxfailcount,
+        CounterWindow: counterwindow,
+        SyncWindow: syncwindow,
+        ocrapin,
+        description,
+      }).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+      return dialect.administered(dialect.administration.setTokens(names, count), asked);
+    },
+  );
+}
+
+function groupEndpoint(
+  action: 'reset' | 'enable' | 'disable' | 'remove',
+  { tokenGroups }: TokenOperations,
+  dialect: Dialect,
+): Endpoint {
+  return administratorEndpoint(
+    {
+      path: `/admin/${action}`,
+      methods: METHODS,
+      usage: `admin/${action}: ${action} a token, or all tokens of a user.`,
+      changesState: true,
+      parameters: z.object(SELECTION),
+    },
+    async ({ caller, parameters, asked }) => {
+      const count = await tokenGroups[action](caller, selection(parameters));
+      return dialect.administered(dialect.administration.changedTokens(count), asked);
+    },
+  );
+}
+
+function assignEndpoint({ tokens }: TokenOperations, dialect: Dialect): Endpoint {
+  return administratorEndpoint(
+    {
+      path: '/admin/assign',
+      methods: METHODS,
+      usage: 'admin/assign: give a token to a user.',
+      changesState: true,
+      parameters: z.object({ ...SELECTION, serial: text, user: text, pin: optional }),
+    },
+    async ({ caller, parameters: { serial, user, realm, resconf, pin }, asked }) => {
+      await tokens.assign(caller, { serial, user, realm, resolver: given(resconf), pin });
+      return dialect.done(asked);
+    },
+  );
+}
+
+function unassignEndpoint({ tokenGroups }: TokenOperations, dialect: Dialect): Endpoint {
+  return administratorEndpoint(
+    {
+      path: '/admin/unassign',
+      methods: METHODS,
+      usage: 'admin/unassign: take a token, or all tokens of a user, from their user.',
+      changesState: true,
+      parameters: z.object(SELECTION),
+    },
+    async ({ caller, parameters, asked }) => {
+      await tokenGroups.unassign(caller, selection(parameters));
+      return dialect.done(asked);
+    },
+  );
+}
+
+function realmEndpoint({ tokens }: TokenOperations, dialect: Dialect): Endpoint {
+  return administratorEndpoint(
+    {
+      path: '/admin/tokenrealm',
+      methods: METHODS,
+      usage: 'admin/tokenrealm: put a token into these realms and no others.',
+      changesState: true,
+      parameters: z.object({ serial: text, realms: text }),
+    },
+    async ({ caller, parameters: { serial, realms }, asked }) => {
+      await tokens.setRealms(caller, { serial, realms: splitList(realms) });
+      return dialect.administered(dialect.administration.changedTokens(1), asked);
+    },
+  );
+}
+
+function selection({ serial, user, realm, resconf }: Selected): TokenSelection {
+  return { serial: given(serial), user: given(user), realm, resolver: given(resconf) };
+}
+
+/** Old clients send fields of their forms also where nothing was filled in. */
+function given(value: string | undefined): string | undefined {
+  return value === undefined || value.trim() === '' ? undefined : value;
+}
+
+function readNumber(value: string | undefined): number | undefined {
+  if (value === undefined) {
+    return undefined;
+  }
+  return /^\d{1,9}$/.test(value.trim()) ? Number(value) : Number.NaN;
+}
+
+function readViewRealm(list: string): Pick<TokenListing, 'realm' | 'realms'> {
+  const names = splitList(list);
+  if (names.length === 0 || names.includes('*')) {
+    return {};
+  }
+  return names.length === 1 && names[0] === NO_REALM ? { realm: null } : { realms: names };
+}
+
+/** Passing over a filter would show tokens that were not asked for, and scripts act on what they are shown. */
+function refuseUnserved(filter: string | undefined, outform: string | undefined): void {
+  if (given(filter) !== undefined) {
+    throw new ServiceError(
+      'parameter.invalid',
+      "The parameter 'filter' is not served: name a serial, a user or realms (viewrealm)",
+    );
+  }
+  if (given(outform) !== undefined && outform?.trim().toLowerCase() !== 'json') {
+    throw new ServiceError('parameter.invalid', "The only value of the parameter 'outform' is json");
+  }
+}

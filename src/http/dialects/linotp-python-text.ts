@@ -1,0 +1,57 @@
+/*
+ * LinOTP's answers hold texts as Python 2 prints them: in quotes and escaped, with a `u` before those that are Unicode.
+ */
+
+const NAMED: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' };
+
+/** @returns the text as `repr` of Python 2 shows a Unicode text: `u'\xe4'` */
+export function unicodeRepr(text: string): string {
+  return `u${plainRepr(text)}`;
+}
+
+/** @returns the text as `repr` of Python 2 shows it without the `u` */
+export function plainRepr(text: string): string {
+  const quote = text.includes("'") && !text.includes('"') ? '"' : "'";
+  return `${quote}${Array.from(text, (character) => escaped(character, quote)).join('')}${quote}`;
+}
+
+function escaped(character: string, quote: string): string {
+  if (character === quote) {
+    return `\\${quote}`;
+  }
+  const named = NAMED[character];
+  if (named !== undefined) {
+    return named;
+  }
+  const code = character.codePointAt(0) ?? 0;
+  if (code >= 0x20 && code < 0x7f) {
+    return character;
+  }
+  if (code <= 0xff) {
+    return `\\x${code.toString(16).padStart(2, '0')}`;
+  }
+  return code <= 0xffff
+    ? `\\u${code.toString(16).padStart(4, '0')}`
+    : `\\U${code.toString(16).padStart(8, '0')}`;
+}
+
+/** @returns the text as `repr` of Python 2 shows what is kept as Unicode only where it must be */
+export function looseRepr(text: string): string {
+  return /^[\0-\x7f]*$/.test(text) ? plainRepr(text) : unicodeRepr(text);
+}
+
+/** @returns what Python 2 says when such a text shall become ASCII, undefined where it can */
+export function asciiRefusal(text: string): string | undefined {
+  const characters = Array.from(text);
+  const first = characters.findIndex((character) => character > '\x7f');
+  if (first === -1) {
+    return undefined;
+  }
+  const length = characters.slice(first).findIndex((character) => character <= '\x7f');
+  const last = length === -1 ? characters.length - 1 : first + length - 1;
+  const what =
+    first === last
+      ? `character ${unicodeRepr(characters[first] ?? '')} in position ${first}`
+      : `characters in position ${first}-${last}`;
+  return `'ascii' codec can't encode ${what}: ordinal not in range(128)`;
+}

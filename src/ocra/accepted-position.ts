@@ -1,0 +1,56 @@
+import type { Token } from '../accounts/token.ts';
+import type { OcraSettings } from './ocra-settings.ts';
+import { isSpent, markOf, spend } from './spent-responses.ts';
+import type { OcraSuite } from './suite.ts';
+import type { Verification } from './verify.ts';
+
+/** Where a response was found. */
+export type Match = Extract<Verification, { matched: true }>;
+
+/** @returns the mark of a response to `question` that was found at `match`; null where the suite knows no position */
+export function markOfMatch(suite: OcraSuite, question: string, match: Match): string | null {
+  const stepStart =
+    match.timeStep === undefined || suite.timeStep === undefined
+      ? undefined
+      : match.timeStep * BigInt(suite.timeStep);
+  return markOf(question, {
+    ...(match.counter !== undefined && { counter: match.counter }),
+    ...(stepStart !== undefined && { stepStart }),
+  });
+}
+
+/**
+ * Moves the counter past a match, never back, and remembers which responses were used for it.
+ * @param marks of the responses, the match's own last
+ * @returns null where one of them was used before: then it is wrong
+ */
+export function advanceTo(
+  suite: OcraSuite,
+  settings: Pick<OcraSettings, 'timeWindow'>,
+  token: Token,
+  match: Match,
+  marks: readonly (string | null)[],
+): { counter: bigint; spent: readonly string[]; syncMark: null } | null {
+  if (marks.some((mark) => isSpent(token.spent, mark))) {
+    return null;
+  }
+  const next = (match.counter ?? match.second ?? token.counter) + 1n;
+  const counter = next > token.counter ? next : token.counter;
+  const oldest = oldestMatch(suite, settings, token, counter);
+  const spent = marks.reduce((kept, mark) => spend(kept, mark, oldest), token.spent);
+  return { counter, spent, syncMark: null };
+}
+
+/** @returns the lowest position that could still match from now on */
+function oldestMatch(
+  suite: OcraSuite,
+  settings: Pick<OcraSettings, 'timeWindow'>,
+  token: Token,
+  counter: bigint,
+): bigint {
+  const reach = suite.counter
+    ? BigInt(Math.floor(token.counterWindow / 2))
+    : // The clock may be set and the shift be changed by as much as the window again.
+      BigInt(2 * settings.timeWindow + 2 * (suite.timeStep ?? 0));
+  return counter - reach;
+}

@@ -1,0 +1,60 @@
+import { ServiceError } from '../../kernel/errors.ts';
+import { invalid, lineOf } from './xml-place.ts';
+
+/** Ten thousand keys with all that can be said of them have fewer. */
+const MOST_TAGS = 400_000;
+const MOST_ATTRIBUTES = 100_000;
+/** Characters from one `<` to the next: a certificate has some thousands. */
+const LONGEST_PIECE = 65_536;
+
+/**
+ * Looks a document over before anything is made of it, for a parser takes many times its length in memory and time.
+ * Refused are document types (they could define entities, or fetch them), processing instructions, and more or longer
+ * pieces than any key file has.
+ * @throws ServiceError 'key-file.invalid'
+ */
+export function assertHarmless(text: string): void {
+  let tags = 0;
+  for (let index = text.indexOf('<'); index !== -1;) {
+    tags += 1;
+    const end = endOfPiece(text, index);
+    const next = text.indexOf('<', end);
+    if ((next === -1 ? text.length : next) - end > LONGEST_PIECE) {
+      throw invalid(lineOf(text, index), '', `more than ${LONGEST_PIECE} characters in one piece`);
+    }
+    if (tags > MOST_TAGS) {
+      throw new ServiceError('key-file.invalid', `The key file has more than ${MOST_TAGS} tags`);
+    }
+    index = next;
+  }
+  assertFewAttributes(text);
+}
+
+/** @returns where to look for the next `<` from */
+function endOfPiece(text: string, index: number): number {
+  if (text.startsWith('<!--', index)) {
+    const end = text.indexOf('-->', index + 4);
+    return end === -1 ? text.length : end + 3;
+  }
+  if (text.startsWith('<![CDATA[', index)) {
+    return index + 1;
+  }
+  if (text.startsWith('<!', index)) {
+    throw invalid(lineOf(text, index), '', 'a document type is not allowed');
+  }
+  if (text.startsWith('<?', index) && !(index === 0 && /^<\?xml\s/.test(text))) {
+    throw invalid(lineOf(text, index), '', 'a processing instruction is not allowed');
+  }
+  return index + 1;
+}
+
+function assertFewAttributes(text: string): void {
+  let attributes = 0;
+  for (let index = text.indexOf('='); index !== -1; index = text.indexOf('=', index + 1)) {
+    const follower = text.charAt(index + 1);
+    attributes += follower === '"' || follower === "'" ? 1 : 0;
+    if (attributes > MOST_ATTRIBUTES) {
+      throw new ServiceError('key-file.invalid', `The key file has more than ${MOST_ATTRIBUTES} attributes`);
+    }
+  }
+}

@@ -1,0 +1,124 @@
+import { XMLParser, XMLValidator } from 'fast-xml-parser';
+import { ServiceError } from '../../kernel/errors.ts';
+import { assertHarmless } from './xml-bounds.ts';
+import { invalid, lineCounter } from './xml-place.ts';
+
+/** An element of an XML document. Prefixes of namespaces are left out of the names. */
+export interface XmlElement {
+  readonly name: string;
+  /** The line that it begins in, from 1. */
+  readonly line: number;
+  readonly attributes: ReadonlyMap<string, string>;
+  /** Its own text, without blanks around it. */
+  readonly text: string;
+  readonly children: readonly XmlElement[];
+}
+
+/** One node as the parser gives it: the name with the children, `:@` with the attributes. */
+type ParsedNode = Readonly<Record<string, unknown>>;
+
+const DEEPEST = 32;
+const CDATA = '#cdata';
+const PREDEFINED: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+
+/**
+ * Reads an XML document. No entities but the five of XML and characters by number; a document type, which could define
+ * others or fetch them, is refused.
+ * @returns the root element
+ * @throws ServiceError 'key-file.invalid' with line and element
+ */
+export function parseXml(document: string): XmlElement {
+  const text = document.replace(/\r\n?/g, '\n');
+  assertHarmless(text);
+  // eslint-disable-next-line @typescript-eslint/no-deprecated -- its replacement is another package for the same code
+  const outcome = XMLValidator.validate(text);
+  if (outcome !== true) {
+    throw invalid(outcome.err.line, '', `not well-formed XML: ${outcome.err.msg.slice(0, 200)}`);
+  }
+  const roots = toElements(parse(text), lineCounter(text));
+  const [root, other] = roots.filter(({ name }) => name !== '?xml');
+  if (root === undefined || other !== undefined) {
+    throw invalid(1, '', 'not one XML document');
+  }
+  return root;
+}
+
+function parse(text: string): readonly ParsedNode[] {
+  const parser = new XMLParser({
+    ...{ preserveOrder: true, captureMetaData: true, ignoreAttributes: false, attributeNamePrefix: '' },
+    ...{ parseTagValue: false, parseAttributeValue: false, trimValues: true, maxNestedTags: DEEPEST },
+    ...{ processEntities: false, cdataPropName: CDATA },
+  });
+  try {
+    return parser.parse(text) as readonly ParsedNode[];
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message.slice(0, 200) : 'it cannot be read';
+    throw new ServiceError('key-file.invalid', `The key file is wrong: ${reason}`, { cause });
+  }
+}
+
+function toElements(nodes: readonly ParsedNode[], lineAt: (index: number) => number): XmlElement[] {
+  return nodes.flatMap((node) => {
+    const tag = Object.keys(node).find((key) => ![':@', '#text', CDATA].includes(key));
+    if (tag === undefined) {
+      return [];
+    }
+    const line = lineAt(startOf(node));
+    const inner = node[tag] as readonly ParsedNode[];
+    const name = localName(tag);
+    const decode = (text: string): string => decodeEntities(text, line, name);
+    const attributes = Object.entries((node[':@'] ?? {}) as Readonly<Record<string, unknown>>);
+    return [
+      {
+        name,
+        line,
+        attributes: new Map(attributes.map(([key, value]) => [key, decode(String(value))])),
+        text: textOf(inner, decode).trim(),
+        children: toElements(inner, lineAt),
+      },
+    ];
+  });
+}
+
+/** What stands in CDATA stands there as it is meant. */
+function textOf(nodes: readonly ParsedNode[], decode: (text: string) => string): string {
+  return nodes
+    .map((node) => {
+      const marked = node[CDATA] as readonly ParsedNode[] | undefined;
+      return marked === undefined ? decode(plainText(node)) : marked.map((part) => plainText(part)).join('');
+    })
+    .join('');
+}
+
+function plainText(node: ParsedNode): string {
+  return '#text' in node ? String(node['#text']) : '';
+}
+
+/** The five entities that XML has by itself, and characters by their numbers (XML 1.0 §4.1, §4.6). */
+function decodeEntities(text: string, line: number, element: string): string {
+  return text.replace(/&([^;&\s]{0,20});?/g, (_reference, name: string) => {
+    const [, hexadecimal, decimal] = /^#(?:x([0-9a-f]{1,6})|([0-9]{1,7}))$/i.exec(name) ?? [];
+    const code = hexadecimal === undefined ? Number(decimal) : Number.parseInt(hexadecimal, 16);
+    const character =
+      code > 0 && code <= 0x10_ffff
+        ? String.fromCodePoint(code)
+        : Object.hasOwn(PREDEFINED, name)
+          ? PREDEFINED[name]
+          : undefined;
+    if (character === undefined) {
+      throw invalid(line, element, 'an entity that XML does not know by itself');
+    }
+    return character;
+  });
+}
+
+function startOf(node: ParsedNode): number {
+  // The declaration says Symbol, the object, where it means symbol.
+  const key = XMLParser.getMetaDataSymbol() as unknown as symbol;
+  const meta = (node as Readonly<Record<symbol, { readonly startIndex?: number } | undefined>>)[key];
+  return meta?.startIndex ?? 0;
+}
+
+function localName(name: string): string {
+  return name.slice(name.indexOf(':') + 1);
+}

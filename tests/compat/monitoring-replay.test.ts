@@ -1,0 +1,69 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import {
+  compareWithLedger,
+  type LedgerEntry,
+  NOTHING_FOUND,
+  readNamedLedger,
+} from '../support/compatibility-ledger.ts';
+import { isIdentical, type MonitoringExchange, replay } from '../support/monitoring-replay.ts';
+import { MonitoringReplayState } from '../support/monitoring-replay-state.ts';
+import { ReplayServer } from '../support/replay-server.ts';
+
+const FILE = 'monitoring-3.4.4';
+const MOST_ON_PURPOSE = 60;
+/** These need a licence that its vendor signed, or another clock: they show texts and shapes only. */
+const SAMPLE = /^(?:lic_|jwt )/;
+
+let server: ReplayServer;
+let state: MonitoringReplayState;
+
+beforeAll(async () => {
+  server = await ReplayServer.start();
+  state = await MonitoringReplayState.putUp(server);
+});
+
+afterAll(async () => {
+  await state.takeDown();
+  await server.stop();
+});
+
+it('every recorded request to /monitoring gets the recorded bytes, or docs/compatibility.md says why not', async () => {
+  const rows = [];
+  const differing: string[] = [];
+  for (const exchange of readExchanges()) {
+    await state.prepare(exchange.name);
+    const answer = await replay(server, exchange);
+    const holds = isIdentical(exchange, answer);
+    rows.push({ name: exchange.name, holds });
+    if (!holds && process.env.SHOW_DIFFERENCES !== undefined) {
+      differing.push(
+        `${exchange.name}\n- ${exchange.response.status} ${exchange.response.body}\n+ ${answer.status} ${answer.contentType} ${answer.body}`,
+      );
+    }
+  }
+  const findings = compareWithLedger(FILE, rows, readLedger());
+  const counted = rows.filter(({ name }) => !SAMPLE.test(name));
+  const onPurpose = counted.filter(({ holds }) => !holds).length - findings.unlisted.length;
+  process.stdout.write(
+    `/monitoring: ${counted.length} recorded exchanges and ${rows.length - counted.length} samples: ` +
+      `${counted.length - onPurpose - findings.unlisted.length} identical, ${onPurpose} on purpose, ` +
+      `${findings.unlisted.length} different\n${differing.join('\n')}`,
+  );
+  expect(findings).toEqual(NOTHING_FOUND);
+  expect(counted).toHaveLength(414);
+  expect(onPurpose).toBeLessThanOrEqual(MOST_ON_PURPOSE);
+}, 120_000);
+
+function readExchanges(): MonitoringExchange[] {
+  return readFileSync(join(import.meta.dirname, '..', 'exchanges', 'monitoring-3.4.4.jsonl'), 'utf8')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as MonitoringExchange);
+}
+
+/** What differs in the facts, and what differs over HTTP alone. */
+function readLedger(): LedgerEntry[] {
+  return ['Monitoring', 'Recorded /monitoring exchanges'].flatMap((title) => readNamedLedger(title, FILE));
+}

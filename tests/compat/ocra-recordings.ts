@@ -1,0 +1,50 @@
+import { readRepositoryFile } from '../support/repository-file.ts';
+
+/** A request, and what LinOTP 2.12.6 answered. */
+export interface OcraRecording {
+  readonly name: string;
+  /** Stands alone: it only shows a text or a shape, and what came before it is not recorded. */
+  readonly sample?: true;
+  /** What the response in the request was computed with, and the token that it is about. */
+  readonly token?: {
+    readonly serial: string;
+    readonly suite: string;
+    /** Hexadecimal. */
+    readonly key: string;
+    readonly ocrapin?: string;
+    readonly activationcode?: string;
+  };
+  readonly request: {
+    readonly method: string;
+    readonly path: string;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly body: string | null;
+  };
+  readonly response: {
+    readonly status: number;
+    readonly headers: readonly (readonly [name: string, value: string])[];
+    /** A picture as Base64. */
+    readonly body: string;
+  };
+}
+
+/** @returns the recordings, in the order in which they were made */
+export function readOcraRecordings(): readonly OcraRecording[] {
+  return readRepositoryFile('tests/exchanges/ocra-2.12.6.jsonl')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as OcraRecording);
+}
+
+/** @returns the value of a header of the recorded answer */
+export function recordedHeader({ response }: OcraRecording, name: string): string {
+  return response.headers.find(([each]) => each === name)?.[1] ?? '';
+}
+
+/** @returns the parameters of the recorded request, the query string's before those of the body */
+export function recordedParameters({ request }: OcraRecording): URLSearchParams {
+  const [, query = ''] = request.path.split('?');
+  const body = request.body ?? '';
+  const inBody = body.startsWith('{') ? [] : [...new URLSearchParams(body)];
+  return new URLSearchParams([...new URLSearchParams(query), ...inBody]);
+}

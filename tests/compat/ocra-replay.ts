@@ -1,0 +1,183 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { OPERATOR, TestApplication } from '../support/test-application.ts';
+import { Bindings, masked } from './bindings.ts';
+import { Devices } from './devices.ts';
+import { type OcraRecording, recordedHeader, recordedParameters } from './ocra-recordings.ts';
+import { exchange, type RawAnswer, type RawRequest } from './raw-exchange.ts';
+
+/** How an answer of this run compares with the recorded one. */
+export interface Replayed {
+  readonly name: string;
+  readonly identical: boolean;
+  /** What was expected and what came, for people. */
+  readonly expected: string;
+  readonly actual: string;
+}
+
+/** The administrators of the recordings. Their passwords were never looked at there; here they are. */
+const ADMINISTRATORS = ['admin', 'ocra_admin', 'nobody'];
+const PASSWORD = 'correct horse';
+/** The session value that LinOTP let pass in the recordings. */
+const RECORDED_SESSION = 'justatest';
+/** Families that began with no token at all. */
+const FRESH_FAMILIES = ['life', 'lock', 'plain', 'init'];
+const PASSWD_FILES: Readonly<Record<string, string>> = {
+  'def-passwd': 'root:x:0:0:root-def-passwd,,,:/root:/bin/sh\nhorst:x:11:11:Horst,,,:/home/horst:/bin/sh\n',
+  'other-passwd': 'root:x:0:0:root-other-passwd,,,:/root:/bin/sh\n',
+};
+
+/** Asks a server of the dialect linotp what LinOTP 2.12.6 was asked, in the same order, on a database of its own. */
+export class OcraReplay {
+  readonly #application: TestApplication;
+  readonly #server: Server;
+  readonly #folder: string;
+  readonly #bindings = new Bindings();
+  readonly #devices = new Devices();
+  readonly #sessions = new Map<string, string>();
+  #family = '';
+
+  private constructor(application: TestApplication, server: Server, folder: string) {
+    this.#application = application;
+    this.#server = server;
+    this.#folder = folder;
+  }
+
+  static async open(): Promise<OcraReplay> {
+    const application = await TestApplication.open({ dialect: 'linotp' });
+    const server = createServer(application.app);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const folder = mkdtempSync(join(tmpdir(), 'tankeeper-replay-'));
+    for (const [name, content] of Object.entries(PASSWD_FILES)) {
+      writeFileSync(join(folder, name), content);
+    }
+    const replay = new OcraReplay(application, server, folder);
+    await replay.#prepare();
+    return replay;
+  }
+
+  /** The recordings begin with administrators, and without the policy that a fresh installation has here. */
+  async #prepare(): Promise<void> {
+    const { administrators, policies } = this.#application.services;
+    await policies.remove(OPERATOR, 'ocra-administrators');
+    for (const name of ADMINISTRATORS) {
+      if (name !== 'admin') {
+        await administrators.add(OPERATOR, name, PASSWORD);
+      }
+      const { cookies } = await this.#send({
+        method: 'GET',
+        path: '/admin/getsession',
+        headers: { Authorization: basic(name) },
+        body: null,
+      });
+      const session = /^admin_session=([^;]+)/.exec(cookies[0] ?? '')?.[1];
+      if (session === undefined) {
+        throw new Error(`No session for ${name}`);
+      }
+      this.#sessions.set(name, session);
+    }
+  }
+
+  async close(): Promise<void> {
+    await new Promise((resolve) => this.#server.close(resolve));
+    await this.#application.close();
+    rmSync(this.#folder, { recursive: true });
+  }
+
+  async replay(recording: OcraRecording): Promise<Replayed> {
+    await this.#beginFamily(recording.name);
+    const at = new Date(recordedHeader(recording, 'date'));
+    this.#application.clock.set(at);
+    const answer = await this.#send(this.#requestOf(recording, at));
+    return this.#compare(recording, answer);
+  }
+
+  async #beginFamily(name: string): Promise<void> {
+    const family = name.slice(0, name.indexOf('/'));
+    if (family !== this.#family && FRESH_FAMILIES.includes(family)) {
+      const { tokens } = this.#application.services;
+      for (const { serial } of await tokens.list(OPERATOR, {})) {
+        await tokens.remove(OPERATOR, serial);
+      }
+    }
+    this.#family = family;
+  }
+
+  async #send(request: RawRequest): Promise<RawAnswer> {
+    return exchange((this.#server.address() as AddressInfo).port, request);
+  }
+
+  #requestOf(recording: OcraRecording, at: Date): RawRequest {
+    const { method, path, body, headers } = recording.request;
+    const name = nameOf(headers.Authorization);
+    const session = this.#sessions.get(name) ?? RECORDED_SESSION;
+    const ours = (text: string): string =>
+      this.#bindings
+        .translate(this.#withOurResponse(recording, text, at))
+        .replaceAll(RECORDED_SESSION, session)
+        .replaceAll(encodeURIComponent('/etc/tokens'), encodeURIComponent(this.#folder));
+    return {
+      method,
+      path: ours(path),
+      body: body === null ? null : ours(body),
+      headers: {
+        ...(headers['Content-Type'] !== undefined && { 'Content-Type': headers['Content-Type'] }),
+        ...(headers['Accept-Language'] !== undefined && { 'Accept-Language': headers['Accept-Language'] }),
+        ...(headers.Authorization !== undefined && { Authorization: basic(name) }),
+        ...(headers.Cookie !== undefined && { Cookie: headers.Cookie.replace(RECORDED_SESSION, session) }),
+      },
+    };
+  }
+
+  #withOurResponse(recording: OcraRecording, text: string, at: Date): string {
+    const { token } = recording;
+    const parameters = new Map(
+      [...recordedParameters(recording)].map(([name, value]) => [name.toLowerCase(), value]),
+    );
+    const [transactionId, pass] = [parameters.get('transactionid'), parameters.get('pass')];
+    if (token === undefined || transactionId === undefined || pass === undefined) {
+      return text;
+    }
+    const serial = this.#bindings.ours(token.serial);
+    return text.replace(`=${pass}`, `=${this.#devices.answer(token, transactionId, pass, serial, at)}`);
+  }
+
+  async #compare(recording: OcraRecording, answer: RawAnswer): Promise<Replayed> {
+    const { status, body } = recording.response;
+    const contentType = recordedHeader(recording, 'content-type');
+    const isPicture = contentType.startsWith('image/');
+    const actual = isPicture ? pictureText(answer.body) : answer.body.toString('utf8');
+    const recorded = isPicture ? pictureText(Buffer.from(body, 'base64')) : body;
+    const parameters = recordedParameters(recording);
+    this.#bindings.learn(recorded, actual, Boolean(parameters.get('data') ?? parameters.get('message')));
+    await this.#devices.read(recorded, actual, recording);
+    const expectedBody = masked(this.#bindings.translate(recorded)).replaceAll('/etc/tokens', this.#folder);
+    const expected = `${status} ${contentType}\n${expectedBody}`;
+    const serial = this.#bindings.ours(recording.token?.serial ?? '');
+    const forged = this.#devices.refuses(actual, serial, recording)
+      ? ', a signature that no device takes'
+      : '';
+    const came = `${answer.status} ${answer.contentType}${forged}\n${masked(actual)}`;
+    return { name: recording.name, identical: expected === came, expected, actual: came };
+  }
+}
+
+/** Pictures of different random values are different, and programs draw the same code differently. */
+function pictureText(picture: Buffer): string {
+  return picture.subarray(0, 8).toString('hex') === '89504e470d0a1a0a' ? 'a PNG' : 'no PNG';
+}
+
+function basic(name: string): string {
+  return `Basic ${Buffer.from(`${name}:${PASSWORD}`).toString('base64')}`;
+}
+
+function nameOf(authorization = ''): string {
+  const [name = ''] = Buffer.from(authorization.replace(/^Basic /, ''), 'base64')
+    .toString('utf8')
+    .split(':');
+  return name;
+}

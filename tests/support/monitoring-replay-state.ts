@@ -1,0 +1,113 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { recordedResolvers, recordedSetup, recordedState } from './monitoring-fixture.ts';
+import type { ReplayServer } from './replay-server.ts';
+import { OPERATOR } from './test-application.ts';
+import { insertTokens } from './token-rows.ts';
+
+const ADMINISTRATORS = ['admin', 'helpdesk', 'restricted', 'noread'];
+/** Seven users, as the SQL table had that was dropped while the recording went on. */
+const BROKEN_USERS = ['sql1', 'sql2', 'sql3', 'sql4', 'sql5', 'sql6', 'sql7'];
+const BROKEN_REALM = 'brokenrealm';
+
+/** What the recorded server was configured to, put up on another one step by step as the recording goes on. */
+export class MonitoringReplayState {
+  readonly #server: ReplayServer;
+  readonly #folder: string;
+  #phase = '';
+
+  private constructor(server: ReplayServer, folder: string) {
+    this.#server = server;
+    this.#folder = folder;
+  }
+
+  /** Realms, users, tokens and administrators; no policy yet. */
+  static async putUp(server: ReplayServer): Promise<MonitoringReplayState> {
+    const state = new MonitoringReplayState(server, await mkdtemp(join(tmpdir(), 'tankeeper-replay-')));
+    for (const name of ADMINISTRATORS) {
+      await server.addAdministrator(name, 'secret');
+    }
+    for (const { name, kind, users } of recordedResolvers()) {
+      await (kind === 'passwd' ? state.#addPasswd(name, users) : state.#addManaged(name, users));
+    }
+    const { realms, tokens } = recordedState();
+    for (const realm of realms) {
+      await server.services.realms.setRealm(OPERATOR, realm);
+    }
+    await insertTokens(server.test.database, tokens);
+    await state.#setPolicies('');
+    return state;
+  }
+
+  /** Changes the configuration to what it was when the exchange of that name was recorded. */
+  async prepare(name: string): Promise<void> {
+    const phase = /^(?:pol\d+|errors_cfg|broken)/.exec(name)?.[0] ?? '';
+    if (phase !== this.#phase) {
+      await this.#leave();
+      this.#phase = phase;
+      await this.#setPolicies(name);
+      if (phase === 'errors_cfg') {
+        await this.#server.services.configuration.set(OPERATOR, new Map([['errors', '410,707']]));
+      }
+    }
+    if (phase === 'broken') {
+      await this.#breakResolver(name);
+    }
+  }
+
+  async takeDown(): Promise<void> {
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+
+  async #leave(): Promise<void> {
+    const { configuration, realms } = this.#server.services;
+    if (this.#phase === 'errors_cfg') {
+      await configuration.remove(OPERATOR, 'errors');
+    }
+    if (this.#phase === 'broken') {
+      await realms.removeRealm(OPERATOR, BROKEN_REALM);
+    }
+  }
+
+  async #setPolicies(name: string): Promise<void> {
+    const { policies } = this.#server.services;
+    for (const old of await policies.list(OPERATOR)) {
+      await policies.remove(OPERATOR, old.name);
+    }
+    for (const policy of recordedSetup(name).policies) {
+      await policies.set(OPERATOR, policy);
+    }
+  }
+
+  /** A realm of two resolvers, the first of which breaks by losing its file. */
+  async #breakResolver(name: string): Promise<void> {
+    const resolver = name.includes('passwd') ? 'passwdbroken' : 'sqlbroken';
+    await this.#addPasswd(resolver, BROKEN_USERS);
+    const resolvers = [resolver, 'passwdshared'];
+    await this.#server.services.realms.setRealm(OPERATOR, { name: BROKEN_REALM, resolvers });
+    if (!name.includes('before')) {
+      await rm(this.#fileOf(resolver));
+    }
+  }
+
+  async #addPasswd(name: string, users: readonly string[]): Promise<void> {
+    const lines = users.map((user, index) => `${user}:x:${1000 + index}:100:${user}::`);
+    await writeFile(this.#fileOf(name), `${lines.join('\n')}\n`);
+    const settings = { fileName: this.#fileOf(name) };
+    await this.#server.services.realms.setResolver(OPERATOR, { name, kind: 'passwd', settings });
+  }
+
+  async #addManaged(name: string, users: readonly string[]): Promise<void> {
+    const { realms } = this.#server.services;
+    await realms.setResolver(OPERATOR, { name, kind: 'managed', settings: {} });
+    for (const login of users) {
+      const user = { resolver: name, login, givenName: '', surname: '', email: '', phone: '' };
+      await realms.addUser(OPERATOR, user);
+    }
+  }
+
+  #fileOf(resolver: string): string {
+    return join(this.#folder, `${resolver}.passwd`);
+  }
+}

@@ -1,0 +1,55 @@
+import { describe, expect, it } from '@jest/globals';
+import { translate } from '../../src/http/messages/catalogue.ts';
+import { preferredLanguage } from '../../src/http/messages/languages.ts';
+
+describe('the language of an answer', () => {
+  it.each([
+    [undefined, 'en'],
+    ['', 'en'],
+    ['de', 'de'],
+    ['DE-at', 'de'],
+    ['de-DE,de;q=0.9,en;q=0.8', 'de'],
+    ['en-US,en;q=0.9,de;q=0.1', 'en'],
+    ['fr', 'fr'],
+    ['xx', 'en'],
+    ['xx, de;q=0.2', 'de'],
+    ['de;q=0.3, fr;q=0.7', 'fr'],
+    ['de;q=0', 'en'],
+    ['de ; q=0.5 , en ; q=0.4', 'de'],
+    ['den', 'en'],
+    ['*', 'en'],
+    ['de;q=2', 'en'],
+    ['de;q=x', 'en'],
+    [',;=,;q', 'en'],
+    [`${'xx,'.repeat(100_000)}de`, 'en'],
+  ])('for Accept-Language %j is %s', (header, language) => {
+    expect(preferredLanguage(header)).toBe(language);
+  });
+});
+
+describe('the catalogue of texts', () => {
+  const english = 'You do not have the administrative right to do an ocra/request';
+
+  it('has the recorded German and French ones', () => {
+    expect(translate(english, 'de')).toBe(
+      'Sie haben nicht die administrativen Rechte für die OCRA-Anfrage: ocra/request.',
+    );
+    expect(translate(english, 'fr')).toBe(
+      "Vous ne disposez pas de droits d'administration pour la requête Ocra : ocra/request.",
+    );
+    expect(translate(english, 'en')).toBe(english);
+  });
+
+  it('leaves in English what there is no other text for', () => {
+    expect(translate('OTP seed', 'fr')).toBe('OTP seed');
+    expect(translate('Something else', 'de')).toBe('Something else');
+    expect(translate(`${english} at last`, 'de')).toContain('ocra/request at last.');
+    expect(translate(`x ${english}`, 'de')).toBe(`x ${english}`);
+  });
+
+  it('does not take what a client sent for a place to fill', () => {
+    expect(translate('You do not have the administrative right to do an ocra/{}$&', 'de')).toBe(
+      'Sie haben nicht die administrativen Rechte für die OCRA-Anfrage: ocra/{}$&.',
+    );
+  });
+});

@@ -1,0 +1,70 @@
+import { describe, expect, it } from '@jest/globals';
+import { inPython2Order } from '../../src/http/dialects/python2-key-order.ts';
+
+/** Orders that LinOTP 2.12.6 was recorded to give. */
+const RECORDED = [
+  ['myotherrealm', 'mydefrealm'],
+  ['realm', 'active', 'client', 'user', 'time', 'action', 'scope'],
+  [
+    'setConfig OcraDefaultSuite:OCRA-1:HOTP-SHA1-6:QN08',
+    'setConfig QrOcraDefaultSuite:OCRA-1:HOTP-SHA1-6:QN08',
+  ],
+  ['setConfig OcraMaxChallengeRequests:10', 'setConfig OcraMaxChallenges:6', 'setConfig AutoResync:True'],
+  [
+    ...['OcraDefaultSuite', 'SMSProviderTimeout', 'totp.timeShift', 'DefaultSyncWindow'],
+    ...['user_lookup_cache.enabled', 'useridresolver.group.myotherrealm', 'totp.timeStep'],
+    ...['QRChallengeValidityTime', 'Config', 'OcraMaxChallenges', 'passwdresolver.fileName.myDefRes'],
+    ...[
+      'totp.timeWindow',
+      'DefaultResetFailCount',
+      'NewPolicyEvaluation',
+      'PushMaxChallenges',
+      'SMSProvider',
+    ],
+    ...['certificates.use_system_certificates', 'DefaultBlockingTimeout', 'resolver_lookup_cache.enabled'],
+    ...['OcraChallengeTimeout', 'DefaultMaxFailCount', 'FailCounterIncOnFalsePin', 'PrependPin'],
+    ...['QRMaxChallenges', 'NewPolicyEvaluation.compare', 'SecretKey.Partition.0', 'PublicKey.Partition.0'],
+    ...['DefaultChallengeValidityTime', 'EmailChallengeValidityTime', 'EmailBlockingTimeout'],
+    ...['PushChallengeValidityTime', 'OATHTokenSupport', 'QRTokenOtpLen', 'EmailProvider'],
+    ...['passwdresolver.fileName.myOtherRes', 'DefaultOtpLen', 'sql_data_model_version', 'DefaultRealm'],
+    ...['user_lookup_cache.expiration', 'useridresolver.group.mydefrealm', 'SMSBlockingTimeout'],
+    ...['QrOcraDefaultSuite', 'AutoResyncTimeout', 'DefaultCountWindow', 'resolver_lookup_cache.expiration'],
+    'root',
+  ],
+];
+
+describe('the order of keys', () => {
+  it.each(RECORDED.map((keys) => [keys.length, keys] as const))(
+    'of %i keys is as recorded',
+    (_size, keys) => {
+      const sorted = keys.toSorted();
+      const ordered = inPython2Order(sorted.map((key) => [key, `value of ${key}`] as const));
+      expect(Object.keys(ordered)).toEqual(keys);
+      expect(ordered).toEqual(Object.fromEntries(keys.map((key) => [key, `value of ${key}`])));
+    },
+  );
+
+  it.each([
+    [[]],
+    [['']],
+    [['__proto__', 'constructor', 'a']],
+    [['ä', '\u{1f600}', 'a'.repeat(10_000)]],
+    [Array.from({ length: 2_000 }, (_, index) => `key ${index}`)],
+  ])('loses none, whatever they are', (keys: readonly string[]) => {
+    const ordered = inPython2Order(keys.map((key) => [key, key] as const));
+    expect(Object.keys(ordered).toSorted()).toEqual(keys.toSorted());
+    expect(Object.entries(ordered).every(([key, value]) => key === value)).toBe(true);
+  });
+
+  it('keeps of a repeated key the last value', () => {
+    expect(
+      inPython2Order([
+        ...([
+          ['a', 1],
+          ['b', 2],
+          ['a', 3],
+        ] as const),
+      ]),
+    ).toEqual({ a: 3, b: 2 });
+  });
+});
