@@ -5,7 +5,10 @@ import type { Clock, Random } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
 import { answerFailure, refuseUnknownPath } from './answer-failure.ts';
 import type { CredentialCheck } from './authenticate.ts';
-import { administrationEndpoints, type AdministrationOperations } from './controllers/administration-endpoints.ts';
+import {
+  administrationEndpoints,
+  type AdministrationOperations,
+} from './controllers/administration-endpoints.ts';
 import {
   adminEndpoints,
   type EnrolmentOperations,
