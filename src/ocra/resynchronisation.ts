@@ -6,7 +6,7 @@ import type { OcraSettings } from './ocra-settings.ts';
 import { type ResponseCheck, type Verification, verifyResponse } from './verify.ts';
 
 /** A question and what the token answered. */
-export interface AnsweredQuestion {
+interface AnsweredQuestion {
   readonly question: string;
   readonly response: string;
 }

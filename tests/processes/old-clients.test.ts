@@ -87,7 +87,7 @@ describe('a Python client with nothing but the standard library', () => {
     } finally {
       await other.stop();
     }
-  });
+  }, 60_000);
 });
 
 describe('curl', () => {

@@ -57,7 +57,7 @@ export function ocraPackage(serial: string, suite: string, secret: Buffer, count
 }
 
 /** @returns `xenc:EncryptionMethod` and `xenc:CipherData` */
-export function encrypted(algorithm: string, value: string): string {
+function encrypted(algorithm: string, value: string): string {
   return `<xenc:EncryptionMethod Algorithm="${XMLENC}${algorithm}"/><xenc:CipherData><xenc:CipherValue>
     ${value}
   </xenc:CipherValue></xenc:CipherData>`;

@@ -76,7 +76,7 @@ export class ReplayServer {
   send({ method, path, headers, body }: RawRequest): Promise<RawResponse> {
     return new Promise((resolve, reject) => {
       const request = httpRequest(
-        { host: '127.0.0.1', port: this.#server.port, method, path, headers: headers.flat() },
+        { host: '127.0.0.1', port: this.#server.port, agent: false, method, path, headers: headers.flat() },
         (response) => {
           const pieces: Buffer[] = [];
           response.on('data', (piece: Buffer) => pieces.push(piece));

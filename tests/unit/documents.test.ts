@@ -17,6 +17,10 @@ import { monitoringEndpoints } from '../../src/http/controllers/monitoring-contr
 import { ocraEndpoints } from '../../src/http/controllers/ocra-controller.ts';
 import { operationsEndpoints } from '../../src/http/controllers/operations-controller.ts';
 import {
+  type ImportOperations,
+  loadTokensEndpoint,
+} from '../../src/http/controllers/loadtokens-controller.ts';
+import {
   type ResynchronisationOperations,
   resyncEndpoint,
 } from '../../src/http/controllers/resync-controller.ts';
@@ -124,6 +128,7 @@ describe('the README', () => {
       ...loginEndpoints({} as Parameters<typeof loginEndpoints>[0], dialect),
       ...administrationEndpoints({} as AdministrationOperations, dialect),
       resyncEndpoint({} as ResynchronisationOperations, dialect),
+      loadTokensEndpoint({} as ImportOperations, dialect),
       ...validateEndpoints({} as ValidationOperations, dialect),
       ...operationsEndpoints(() => Promise.resolve(true)),
     ];

@@ -21,7 +21,8 @@ const NO_USER = { code: UNNUMBERED, message: 'ERR1205: getUserId failed: no user
 export function linotpWording(error: ServiceError, form: FailureForm, asked: Asked): Wording {
   return (
     WORDINGS[asked.path ?? '']?.(error, asked) ??
-    suiteWording(error) ?? { code: codeOf(error, asked), message: ownText(error, form, asked) }
+    suiteWording(error) ??
+    urlWording(error) ?? { code: codeOf(error, asked), message: ownText(error, form, asked) }
   );
 }
 
@@ -149,4 +150,16 @@ function questionWording(text: string): Wording | undefined {
     return plain('string index out of range');
   }
   return /^Q[ANH]\d+$/.test(text) ? plain('challenge legthn not in len[4,64]') : undefined;
+}
+
+/** The values of the policies are no secret: each QR code of these realms holds one. */
+function urlWording({ code, about }: ServiceError): Wording | undefined {
+  if (code !== 'challenge.url-ambiguous') {
+    return undefined;
+  }
+  const end = about.indexOf('');
+  const [urls, realms] = [about.slice(0, end), about.slice(end + 1)].map((names) =>
+    names.map(unicodeRepr).join(', '),
+  );
+  return plain(`multiple enrollement urls [${urls}] found for realm set: [${realms}]`);
 }
