@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { link, mkdir, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 
@@ -18,13 +19,26 @@ export interface ClusterLocation {
 
 const SIGNPOST = 'postgres.location';
 const CLUSTER = 'postgres';
+const WRITABLE_BY_ALL = 0o002;
 
-/** Creates the data folder where it is missing. @returns its path, all links resolved */
+/**
+ * Creates the data folder where it is missing.
+ * @returns its path, all links resolved
+ * @throws ServiceError 'database.unavailable' when anybody may write there: a cluster, signpost or key that they put there
+ *   first would be taken for ours
+ */
 export async function openDataFolder(dataDir: string): Promise<string> {
   const wanted = resolve(dataDir);
   // Root's own folder lets PostgreSQL's account pass (not look around), so that the cluster can live inside.
   await mkdir(wanted, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 });
-  return realpath(wanted);
+  const folder = await realpath(wanted);
+  if (((await stat(folder)).mode & WRITABLE_BY_ALL) !== 0) {
+    throw new ServiceError(
+      'database.unavailable',
+      `anybody may write in the data folder ${folder}: chmod o-w it, or set DATA_DIR to a folder in it, which is then made`,
+    );
+  }
+  return folder;
 }
 
 /**
@@ -60,7 +74,8 @@ export async function postSign(dataFolder: string, home: string): Promise<boolea
     home,
     '',
   ].join('\n');
-  const aside = join(dataFolder, `${SIGNPOST}.${process.pid}`);
+  // Two processes may have the same number, in containers that share the folder.
+  const aside = join(dataFolder, `${SIGNPOST}.${randomUUID()}`);
   await writeFile(aside, text, { mode: 0o644, flush: true });
   try {
     // Unlike a rename, a link never replaces what is there.

@@ -56,6 +56,18 @@ describe('the programs of the embedded PostgreSQL', () => {
   });
 });
 
+describe('the data folder', () => {
+  it.each(['777', '1777', '702'])('is not trusted when anybody may write there (mode %s)', async (mode) => {
+    const dataDir = await folders.make();
+    await chmod(dataDir, Number.parseInt(mode, 8));
+    await expect(folders.open({ dataDir })).rejects.toMatchObject({
+      code: 'database.unavailable',
+      message: expect.stringContaining(`anybody may write in the data folder ${dataDir}`),
+    });
+    expect(await readdir(dataDir)).toEqual([]);
+  });
+});
+
 describe('the folder of the socket', () => {
   it('is not trusted when somebody else may enter it', async () => {
     const dataDir = join(await folders.make(), 'x'.repeat(120));
