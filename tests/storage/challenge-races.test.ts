@@ -244,7 +244,7 @@ describe('an answer between a look and its decision', () => {
     const token = await newToken();
     const transactionId = await issued(token);
     const race = interrupted(rightly(), () => issued(token, `${token.serial}-newer`, 1));
-    expect(await here.answer(transactionId, race.decide, ACT)).toMatchObject({ reason: 'closed' });
+    expect(await here.answer(transactionId, race.decide, ACT)).toMatchObject({ reason: 'dropped' });
   });
 
   it('nothing happens: one look is enough', async () => {

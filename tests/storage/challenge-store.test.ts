@@ -176,7 +176,7 @@ describe('answering a challenge', () => {
       [1, 'wrong'],
       [2, 'wrong'],
       [3, 'exhausted'],
-      [3, 'closed'],
+      [3, 'dropped'],
     ]);
     expect(await challengeOf(transactionId)).toMatchObject({ wrongCount: 3, closedBy: 'exhausted' });
   });
