@@ -69,6 +69,40 @@ export async function authenticate(
 }
 
 /**
+ * Looks at the headers alone, before a long body is read. Who asks is found out afterwards, with the parameters; but
+ * without a credential in a header nobody can be found.
+ * @throws ServiceError 'authentication.required'
+ */
+export async function assertCredential(
+  request: IncomingMessage,
+  { credentials, logins }: Checks,
+): Promise<void> {
+  const authorization = parseAuthorization(request.headersDistinct.authorization);
+  const known =
+    authorization === undefined
+      ? await hasKnownCookie(request, credentials, logins)
+      : authorization.scheme === 'basic'
+        ? (await byPassword(authorization, credentials)) !== ''
+        : (await credentials.authenticateApiToken(authorization.token)) !== undefined;
+  if (!known) {
+    throw notAuthenticated();
+  }
+}
+
+async function hasKnownCookie(
+  request: IncomingMessage,
+  credentials: CredentialCheck,
+  logins: LoginCheck,
+): Promise<boolean> {
+  const session = readCookie(request.headers.cookie, SESSION_COOKIE);
+  if (session !== undefined && (await credentials.findSession(session)) !== undefined) {
+    return true;
+  }
+  const login = readLoginCookie(request);
+  return login !== undefined && (await logins.authenticate(login)) !== undefined;
+}
+
+/**
  * Finds out who asks by HTTP Basic alone, for whoever wants a session: an old cookie must not stand in the way.
  * @throws ServiceError 'authentication.required'
  */

@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import type { Caller } from '../accounts/caller.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import {
+  assertCredential,
   authenticate,
   authenticateByPassword,
   type Checks,
@@ -114,6 +115,10 @@ export function serveEndpoint(endpoint: Endpoint, context: EndpointContext): Exc
     }
     if (endpoint.changesState) {
       refuseCrossSite(request);
+    }
+    if (endpoint.bodyBytes !== undefined && endpoint.access !== 'open') {
+      response.setHeader('Connection', 'close');
+      await assertCredential(request, context);
     }
     exchange.asked = {
       ...exchange.asked,

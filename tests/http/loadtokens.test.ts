@@ -173,6 +173,20 @@ describe('the body of /admin/loadtokens', () => {
     expect(calls).toHaveLength(before);
   });
 
+  it('is not even read where no header says who sends it', async () => {
+    const { app, calls } = createTestApp();
+    for (const headers of [{}, { Authorization: 'Bearer nobody' }, { Cookie: 'admin_session=nobody' }]) {
+      const response = await request(app)
+        .post('/admin/loadtokens')
+        .set(headers)
+        .type('form')
+        .send({ file: 'x'.repeat(1_000_000) });
+      expect(response.status).toBe(401);
+      expect(response.headers.connection).toBe('close');
+    }
+    expect(calls).toEqual([]);
+  });
+
   it('cannot come by GET', async () => {
     const response = await request(app).get('/admin/loadtokens').query({ file: 'x' }).set(AS_ADMIN);
     expect([response.status, response.get('Allow')]).toEqual([405, 'POST, OPTIONS']);
