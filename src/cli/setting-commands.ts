@@ -2,9 +2,16 @@ import type { Command } from 'commander';
 import type { CommandContext } from './command-context.ts';
 import type { Column } from './output.ts';
 
-const SETTING_COLUMNS: readonly Column<readonly [string, string]>[] = [
-  { key: 'key', title: 'KEY', value: ([key]) => key },
-  { key: 'value', title: 'VALUE', value: ([, value]) => value },
+interface Setting {
+  readonly key: string;
+  readonly value: string;
+  readonly source: 'set' | 'default';
+}
+
+const SETTING_COLUMNS: readonly Column<Setting>[] = [
+  { key: 'key', title: 'KEY', value: ({ key }) => key },
+  { key: 'value', title: 'VALUE', value: ({ value }) => value },
+  { key: 'source', title: 'FROM', value: ({ source }) => source },
 ];
 
 /** Adds `tankeeper setting …`: configuration values in the database, for all servers on it. */
@@ -14,12 +21,15 @@ export function addSettingCommands(program: Command, context: CommandContext): v
     .description('configuration values in the database, such as OcraMaxChallenges (the environment: config)');
   setting
     .command('list')
-    .description('list the values that are set; all others have their defaults')
+    .description('list what counts: the values that are set, and the defaults of others')
     .action(async (_options: object, command: Command) => {
-      const found = await context.withServices(({ configuration }, caller) => configuration.list(caller));
-      context
-        .output(command)
-        .list([...found], SETTING_COLUMNS, 'nothing is set: all values are the defaults');
+      const settings = await context.withServices(async ({ configuration }, caller) => {
+        const [set, { values }] = [await configuration.list(caller), await configuration.overview(caller)];
+        return [...values]
+          .map(([key, value]): Setting => ({ key, value, source: set.has(key) ? 'set' : 'default' }))
+          .sort((one, other) => (one.key < other.key ? -1 : 1));
+      });
+      context.output(command).list(settings, SETTING_COLUMNS, 'there are no settings');
     });
   setting
     .command('set')

@@ -34,6 +34,12 @@ const ANSWERS: Answers = {
   'policies.list': [POLICY, { ...POLICY, name: 'q', scope: 'admin', active: false }],
   'policies.show': POLICY,
   'configuration.list': new Map([['OcraMaxChallenges', '5']]),
+  'configuration.overview': {
+    values: new Map([
+      ['ocra.timeShift', '0'],
+      ['OcraMaxChallenges', '5'],
+    ]),
+  },
 };
 
 interface Ran {
@@ -193,7 +199,10 @@ describe('what scripts read', () => {
     expect(await json('policy', 'list')).toMatchObject([POLICY, { name: 'q' }]);
     expect(await json('policy', 'list', '--scope', 'admin')).toMatchObject([{ name: 'q' }]);
     expect(await json('policy', 'show', 'p')).toEqual(POLICY);
-    expect(await json('setting', 'list')).toEqual([{ key: 'OcraMaxChallenges', value: '5' }]);
+    expect(await json('setting', 'list')).toEqual([
+      { key: 'OcraMaxChallenges', value: '5', source: 'set' },
+      { key: 'ocra.timeShift', value: '0', source: 'default' },
+    ]);
   });
 });
 
