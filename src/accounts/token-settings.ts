@@ -41,7 +41,7 @@ export function settingsChange(
   const change: TokenChange = {
     ...readNumbers(settings),
     ...(description !== undefined && {
-      description: readPlainText(description, 'description', LONGEST_DESCRIPTION),
+      description: readDescription(description),
     }),
     ...(Object.keys(secrets).length > 0 && { secrets }),
   };
@@ -51,12 +51,18 @@ export function settingsChange(
   return change;
 }
 
+/** @throws ServiceError 'parameter.invalid' for more than 255 characters, or control characters */
+export function readDescription(description: string): string {
+  return readPlainText(description, 'description', LONGEST_DESCRIPTION);
+}
+
 /** @throws ServiceError 'parameter.invalid' for a PIN of more than 255 characters */
 export function sealPin(pin: string, serial: string, vault: Vault, random: Random): Sealed {
   return vault.seal(pinVerifier(fittingPin(pin, 'PIN'), random), 'pin', serial);
 }
 
-function sealOcraPin(pin: string, serial: string, vault: Vault): Sealed | null {
+/** @returns null for an empty one: there is none. @throws ServiceError 'parameter.invalid' for more than 255 characters */
+export function sealOcraPin(pin: string, serial: string, vault: Vault): Sealed | null {
   const fitting = fittingPin(pin, 'OCRA PIN');
   return fitting === '' ? null : vault.seal(Buffer.from(fitting, 'utf8'), 'ocra-pin', serial);
 }

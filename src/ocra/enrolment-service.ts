@@ -1,10 +1,10 @@
 import type { AccessControl } from '../accounts/access-control.ts';
 import type { Caller } from '../accounts/caller.ts';
-import { pinVerifier } from '../accounts/pin.ts';
 import type { SetupStore } from '../accounts/ports.ts';
 import { findRealm, type Setup } from '../accounts/setup.ts';
 import type { NewToken, TokenSecrets } from '../accounts/token.ts';
 import type { ResolvedUser, UserDirectory } from '../accounts/user-directory.ts';
+import { readDescription, sealOcraPin, sealPin } from '../accounts/token-settings.ts';
 import type { Vault } from '../accounts/vault.ts';
 import type { Random } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
@@ -66,7 +66,7 @@ export class EnrolmentService {
     const make = (serial: string): NewToken => ({
       serial,
       type: (request.type ?? 'ocra').toLowerCase(),
-      description: request.description ?? '',
+      description: readDescription(request.description ?? ''),
       active: phase === 'plain',
       failCount: 0,
       maxFail: settings.defaultMaxFail,
@@ -108,8 +108,8 @@ export class EnrolmentService {
       seed: phase === 'plain' ? vault.seal(key, 'seed', serial) : null,
       sharedSecret: phase === 'phase1' ? vault.seal(key, 'shared-secret', serial) : null,
       nonce: null,
-      pin: pin === undefined ? null : vault.seal(pinVerifier(pin, random), 'pin', serial),
-      ocraPin: ocrapin === '' ? null : vault.seal(Buffer.from(ocrapin, 'utf8'), 'ocra-pin', serial),
+      pin: pin === undefined ? null : sealPin(pin, serial, vault, random),
+      ocraPin: sealOcraPin(ocrapin, serial, vault),
     };
   }
 }

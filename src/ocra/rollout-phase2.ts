@@ -1,8 +1,8 @@
 import type { Grant } from '../accounts/access-control.ts';
 import { actOf, type Caller } from '../accounts/caller.ts';
-import { pinVerifier } from '../accounts/pin.ts';
 import type { Setup } from '../accounts/setup.ts';
 import { isOcraToken, type Token, type TokenChange } from '../accounts/token.ts';
+import { sealOcraPin, sealPin } from '../accounts/token-settings.ts';
 import { isVisible } from '../accounts/token-view.ts';
 import type { ResolvedUser } from '../accounts/user-directory.ts';
 import type { Sealed, Vault } from '../accounts/vault.ts';
@@ -163,9 +163,9 @@ export class RolloutPhase2 {
       secrets: {
         seed: vault.seal(key, 'seed', token.serial),
         nonce: vault.seal(nonce, 'nonce', token.serial),
-        ...(pin !== undefined && { pin: vault.seal(pinVerifier(pin, random), 'pin', token.serial) }),
+        ...(pin !== undefined && { pin: sealPin(pin, token.serial, vault, random) }),
         ...(ocrapin !== '' && {
-          ocraPin: vault.seal(Buffer.from(ocrapin, 'utf8'), 'ocra-pin', token.serial),
+          ocraPin: sealOcraPin(ocrapin, token.serial, vault),
         }),
       },
     };

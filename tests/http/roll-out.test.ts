@@ -250,6 +250,9 @@ describe('enrolment', () => {
     ['no key at all', { genkey: '0' }, 77],
     ['a type that is not served', { type: 'hmac' }, -311],
     ['no type', { type: '' }, 77],
+    ['a PIN that is too long', { pin: 'p'.repeat(256) }, -311],
+    ['an OCRA PIN that is too long', { ocrapin: 'p'.repeat(256) }, -311],
+    ['a description with a line end', { description: 'a\nb' }, -311],
     ['neither user nor serial in phase 2', { activationcode: CODE }, 77],
     ['an unknown serial in phase 2', { activationcode: CODE, serial: 'NOSUCH' }, -311],
   ])('refuses %s, with a clear error and nothing stored', async (_, parameters, code) => {
