@@ -144,7 +144,7 @@ function parseQuestion(part: string): OcraSuite['question'] {
   return Object.freeze({ format: match[1] as QuestionFormat, length });
 }
 
-/** RFC 6287 §6.3: any length that both sides agree on; §5.1: 512 bytes at most. */
+/** RFC 6287 §6.3: a length that both sides agree on; §5.1: 512 bytes at most. */
 function parseSession(part: string): { readonly length: number } {
   const length = /^S\d{3}$/.test(part) ? Number(part.slice(1)) : 0;
   if (length < 1 || length > 512) {

@@ -10,8 +10,8 @@ type Settlement = NonNullable<Decision['change']>;
 
 /**
  * Settles a response in one statement, hence in one transaction of its own where `connection` is none: the token, its
- * challenge and the audit row; all of them if the token's row is still the version that was seen, else none. Why this
- * is enough: docs/adr/0003-accepting-a-response-once.md.
+ * challenge and the audit row; all of them if the token's row is still the version that was seen and the challenge is
+ * still there, else none. Why this is enough: docs/adr/0003-accepting-a-response-once.md.
  * @returns whether it was settled
  */
 export async function settle(
@@ -27,6 +27,7 @@ export async function settle(
     `WITH token AS (
        UPDATE tokens SET ${['serial = serial', ...token.map(([column]) => `${column} = ?`)].join(', ')}
        WHERE id = ? AND xmin = ?::xid
+         AND EXISTS (SELECT FROM challenges WHERE challenges.id = ? AND challenges.token_id = tokens.id)
        RETURNING id
      ), challenge AS (
        UPDATE challenges
@@ -43,7 +44,7 @@ export async function settle(
      SELECT EXISTS (SELECT FROM audited) AS settled`,
     [
       ...token.map(([, value]) => value),
-      ...[seen.id, seen.version],
+      ...[seen.id, seen.version, seen.challenge_id],
       ...[wrongCount, receivedTan, validTan, closedBy, closedBy !== null, seen.challenge_id],
       ...[audit.actor, audit.action, audit.subject, audit.outcome, audit.client, audit.request_id],
     ] as Knex.RawBinding[],

@@ -240,6 +240,16 @@ describe('an answer between a look and its decision', () => {
     expect(await here.answer(transactionId, race.decide, ACT)).toBeUndefined();
   });
 
+  it('the challenge alone is removed: the token is left as it was', async () => {
+    const token = await newToken();
+    const transactionId = await issued(token);
+    const race = interrupted(wrongly(), () =>
+      test.database.knex('challenges').where({ transaction_id: transactionId }).delete(),
+    );
+    expect(await here.answer(transactionId, race.decide, ACT)).toBeUndefined();
+    expect(await tokens.findBySerial(token.serial)).toMatchObject({ failCount: 0 });
+  });
+
   it('the challenge is pushed out by newer ones: it is not accepted', async () => {
     const token = await newToken();
     const transactionId = await issued(token);

@@ -76,7 +76,7 @@ export function createDocumentedDialect(version = 'Tankeeper'): Dialect {
   };
 }
 
-/** How answers are put into the envelope: any result, or a success with its value. */
+/** How answers are put into the envelope: a result as it is, or a success with its value. */
 interface Replies {
   readonly reply: (
     asked: Asked,
