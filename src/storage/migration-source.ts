@@ -7,6 +7,7 @@ import * as configuration from './migrations/20261120-04-configuration.ts';
 import * as administrators from './migrations/20261120-05-administrators.ts';
 import * as audit from './migrations/20261120-06-audit.ts';
 import * as tokenSynchronisation from './migrations/20261120-07-token-synchronisation.ts';
+import * as configurationNotice from './migrations/20261121-04-configuration-notice.ts';
 
 /**
  * All migrations, in the order in which they are applied. Their names carry no file ending, so that a database migrated
@@ -20,6 +21,7 @@ const MIGRATIONS: readonly (readonly [name: string, migration: Knex.Migration])[
   ['20261120-05-administrators', administrators],
   ['20261120-06-audit', audit],
   ['20261120-07-token-synchronisation', tokenSynchronisation],
+  ['20261121-04-configuration-notice', configurationNotice],
 ];
 
 /** The names of all migrations, in order. */
