@@ -7,10 +7,12 @@ import * as configuration from './migrations/20261120-04-configuration.ts';
 import * as administrators from './migrations/20261120-05-administrators.ts';
 import * as audit from './migrations/20261120-06-audit.ts';
 import * as tokenSynchronisation from './migrations/20261120-07-token-synchronisation.ts';
+import * as counts from './migrations/20261121-01-counts.ts';
 import * as resolverKinds from './migrations/20261121-02-resolver-kinds.ts';
 import * as licence from './migrations/20261121-03-licence.ts';
 import * as configurationNotice from './migrations/20261121-04-configuration-notice.ts';
 import * as resolverUserCounts from './migrations/20261121-06-resolver-user-counts.ts';
+import * as countFunctions from './migrations/20261121-07-count-functions.ts';
 
 /**
  * All migrations, in the order in which they are applied. Their names carry no file ending, so that a database migrated
@@ -24,10 +26,12 @@ const MIGRATIONS: readonly (readonly [name: string, migration: Knex.Migration])[
   ['20261120-05-administrators', administrators],
   ['20261120-06-audit', audit],
   ['20261120-07-token-synchronisation', tokenSynchronisation],
+  ['20261121-01-counts', counts],
   ['20261121-02-resolver-kinds', resolverKinds],
   ['20261121-03-licence', licence],
   ['20261121-04-configuration-notice', configurationNotice],
   ['20261121-06-resolver-user-counts', resolverUserCounts],
+  ['20261121-07-count-functions', countFunctions],
 ];
 
 /** The names of all migrations, in order. */
