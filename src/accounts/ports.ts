@@ -1,6 +1,18 @@
 import type { Act } from './caller.ts';
 import type { Policy, Resolver, ResolverKind, Setup } from './setup.ts';
 import type { NewToken, Owner, Token, TokenChange } from './token.ts';
+import type { Sealed } from './vault.ts';
+
+/** A resolver as it is stored. */
+export interface ResolverEntry {
+  readonly name: string;
+  readonly kind: ResolverKind;
+  readonly settings: Readonly<Record<string, string>>;
+  /** What it logs in with, sealed for 'resolver' and its name. null: nothing; undefined: what it has is kept. */
+  readonly secret?: Sealed | null | undefined;
+  /** Names of the settings that say to whom the secret is shown. */
+  readonly secretBoundTo?: readonly string[];
+}
 
 /** The configuration, read as one value and changed piece by piece. Every change is one transaction with its audit row. */
 export interface SetupStore {
@@ -16,11 +28,12 @@ export interface SetupStore {
   removeRealm(name: string, act: Act): Promise<boolean>;
   /** @param name the new default realm, or null for none. @throws 'realm.unknown' */
   setDefaultRealm(name: string | null, act: Act): Promise<void>;
-  /** Creates or changes a resolver. @throws 'resolver.invalid' when its kind would change */
-  putResolver(
-    resolver: { name: string; kind: ResolverKind; settings: Readonly<Record<string, string>> },
-    act: Act,
-  ): Promise<void>;
+  /**
+   * Creates or changes a resolver.
+   * @throws 'resolver.invalid' when its kind would change, or one of the settings in `secretBoundTo` while its secret
+   *   is kept
+   */
+  putResolver(resolver: ResolverEntry, act: Act): Promise<void>;
   /** @returns whether there was one. @throws 'resolver.in-use' while a realm or a token's owner refers to it */
   removeResolver(name: string, act: Act): Promise<boolean>;
   putConfiguration(entries: ReadonlyMap<string, string>, act: Act): Promise<void>;
@@ -109,6 +122,15 @@ export interface UserSource {
   count(): Promise<number>;
   /** @returns whether it is the user's password; false where the resolver keeps none */
   checkPassword(userId: string, password: string): Promise<boolean>;
+}
+
+/** What resolvers log in with. */
+export interface ResolverSecrets {
+  /**
+   * @returns the secret, undefined when it has none
+   * @throws 'key.unavailable', 'secret.unreadable', 'database.unavailable'
+   */
+  open(resolver: Pick<Resolver, 'id' | 'name'>): Promise<string | undefined>;
 }
 
 /** Opens the users of a resolver by its kind. */

@@ -8,6 +8,7 @@ import type { DirectoryUser, ManagedUserStore, PasswordHasher, SetupStore, UserS
 import { checkResolver, type ResolverDraft } from './resolver-draft.ts';
 import { findRealm, type Realm, type Resolver, type Setup } from './setup.ts';
 import { checkUser, type UserDraft } from './user-draft.ts';
+import type { Vault } from './vault.ts';
 
 export interface RealmDependencies {
   readonly setup: SetupStore;
@@ -15,6 +16,7 @@ export interface RealmDependencies {
   readonly sources: UserSources;
   readonly hasher: PasswordHasher;
   readonly access: AccessControl;
+  readonly vault: Pick<Vault, 'seal'>;
 }
 
 /** A user, with the name of the resolver that knows them. */
@@ -85,13 +87,19 @@ export class RealmService {
   }
 
   /**
-   * Creates or changes a resolver; whether its users can be read, `testResolver` tells.
-   * @throws ServiceError 'parameter.invalid', 'resolver.invalid' for settings that its kind does not take, or when the
-   *   kind of an existing one would change
+   * Creates or changes a resolver; whether its users can be read, `testResolver` tells. Its secret stays as it is where
+   * none is given.
+   * @throws ServiceError 'parameter.invalid', 'resolver.invalid' for settings that its kind does not take, when the
+   *   kind of an existing one would change, or when its secret would be shown to another server
    */
   async setResolver(caller: Caller, draft: ResolverDraft): Promise<void> {
     await this.#mayWrite(caller);
-    await this.#its.setup.putResolver(checkResolver(draft), actOf(caller, 'resolver/set'));
+    const { secret, ...resolver } = checkResolver(draft);
+    const sealed =
+      typeof secret === 'string'
+        ? this.#its.vault.seal(Buffer.from(secret, 'utf8'), 'resolver', resolver.name)
+        : secret;
+    await this.#its.setup.putResolver({ ...resolver, secret: sealed }, actOf(caller, 'resolver/set'));
   }
 
   /** @throws ServiceError 'resolver.unknown', 'resolver.in-use' that names who uses it */

@@ -1,54 +1,59 @@
 import { ServiceError } from '../kernel/errors.ts';
 import { readResolverName } from './names.ts';
-import type { Resolver, ResolverKind } from './setup.ts';
+import { SETTINGS_RULES } from './resolver-settings/settings-rules.ts';
+import { RESOLVER_KINDS, type Resolver } from './setup.ts';
 
 /** A resolver as somebody writes it. */
 export interface ResolverDraft {
   readonly name: string;
   readonly kind: string;
-  /** By kind: managed none, passwd `fileName`. */
+  /** By kind, see `SETTINGS_RULES`; names in any case. The secret may be among them: an empty one is none given. */
   readonly settings: Readonly<Record<string, string>>;
+  /** What it logs in with. null: nothing from now on; undefined: as it is, unless it is among the settings. */
+  readonly secret?: string | null | undefined;
 }
 
-const KINDS: readonly ResolverKind[] = ['managed', 'passwd'];
-/** What LinOTP also reads users from, and this service does not. */
-const NOT_SERVED: readonly string[] = ['sql', 'ldap', 'http'];
+/** A resolver that is fit to be stored. */
+export interface CheckedResolver extends Pick<Resolver, 'name' | 'kind' | 'settings'> {
+  /** null: none from now on; undefined: the one that it has. */
+  readonly secret: string | null | undefined;
+  /** Names of settings: while one of them changes, the secret must be given again. */
+  readonly secretBoundTo: readonly string[];
+}
+
+const LONGEST_SECRET = 1_024;
 
 /**
  * @returns the resolver that a draft means
  * @throws ServiceError 'parameter.invalid' for its name, 'resolver.invalid' that says what its kind takes
  */
-export function checkResolver(draft: ResolverDraft): Omit<Resolver, 'id'> {
+export function checkResolver(draft: ResolverDraft): CheckedResolver {
   const name = readResolverName(draft.name);
-  const kind = KINDS.find((known) => known === draft.kind);
-  if (NOT_SERVED.includes(draft.kind)) {
+  const kind = RESOLVER_KINDS.find((known) => known === draft.kind);
+  if (kind === undefined) {
     throw invalid(
-      `Resolvers of the kind ${draft.kind} are not served: users come from resolvers of the kinds ${KINDS.join(' and ')}.`,
+      `Unknown kind of resolver '${draft.kind.slice(0, 100)}'. Known: ${RESOLVER_KINDS.join(', ')}.`,
     );
   }
-  if (kind === undefined) {
-    throw invalid(`Unknown kind of resolver '${draft.kind.slice(0, 100)}'. Known: ${KINDS.join(', ')}.`);
+  const rule = SETTINGS_RULES[kind];
+  const all = rule.check(draft.settings);
+  const settings = Object.fromEntries(Object.entries(all).filter(([key]) => key !== rule.secret));
+  const secret = draft.secret === undefined ? all[rule.secret ?? ''] : draft.secret;
+  if (typeof secret === 'string') {
+    assertSecret(secret, rule.secret);
   }
-  return { name, kind, settings: kind === 'passwd' ? passwdSettings(draft) : managedSettings(draft) };
+  return { name, kind, settings, secret, secretBoundTo: rule.secretBoundTo };
 }
 
-function managedSettings({ settings }: ResolverDraft): Readonly<Record<string, string>> {
-  if (Object.keys(settings).length > 0) {
-    throw invalid('A managed resolver takes no settings');
+function assertSecret(secret: string, setting: string | undefined): void {
+  if (setting === undefined) {
+    throw invalid('A resolver of this kind has no password');
   }
-  return {};
-}
-
-function passwdSettings({ settings }: ResolverDraft): Readonly<Record<string, string>> {
-  const { fileName = '', ...others } = settings;
-  const isAbsolute = /^(?:\/|[A-Za-z]:[\\/])/.test(fileName);
-  if (!isAbsolute || fileName.length > 4096 || /\p{Cc}/u.test(fileName)) {
-    throw invalid('A passwd resolver needs the absolute path of its file as fileName');
+  if (secret === '' || secret.length > LONGEST_SECRET || /\p{Cc}|\p{Surrogate}/u.test(secret)) {
+    throw invalid(
+      `The password (${setting}) has 1 to ${LONGEST_SECRET} characters, none of them a control character`,
+    );
   }
-  if (Object.keys(others).length > 0) {
-    throw invalid('A passwd resolver takes the setting fileName only');
-  }
-  return { fileName };
 }
 
 function invalid(message: string): ServiceError {

@@ -8,16 +8,19 @@ export interface Realm {
   readonly resolvers: readonly string[];
 }
 
-/** Where users live. Later kinds (SQL, LDAP) extend this union. */
-export type ResolverKind = 'managed' | 'passwd';
+export const RESOLVER_KINDS = ['managed', 'passwd', 'sql', 'ldap'] as const;
+/** Where users live: a table of ours, a file, a table of somebody else's, a directory. */
+export type ResolverKind = (typeof RESOLVER_KINDS)[number];
 
 export interface Resolver {
   readonly id: string;
   /** Unique; case is kept. */
   readonly name: string;
   readonly kind: ResolverKind;
-  /** By kind: managed `{}`, passwd `{fileName}`. Holds no secret. */
+  /** By kind, see `resolver-settings/settings-rules.ts`. Holds no secret. */
   readonly settings: Readonly<Record<string, string>>;
+  /** Another one with every secret that it is given; absent or null: it has none. Tells nothing of the secret. */
+  readonly secretStamp?: string | null;
 }
 
 export const POLICY_SCOPES = ['admin', 'system', 'monitoring', 'ocra', 'authentication'] as const;

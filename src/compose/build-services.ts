@@ -31,6 +31,7 @@ import { SqlChallengeStore } from '../storage/challenge-store.ts';
 import type { Database } from '../storage/database.ts';
 import { SqlLockedTokens } from '../storage/locked-tokens.ts';
 import { SqlManagedUserStore } from '../storage/managed-user-store.ts';
+import { SqlResolverSecrets } from '../storage/resolver-secrets.ts';
 import { SqlSetupStore } from '../storage/setup-store.ts';
 import { ConfigurationProbe } from '../storage/storage-probe.ts';
 import { SqlTokenCounts } from '../storage/token-counts.ts';
@@ -68,6 +69,8 @@ export interface Services {
   readonly tokenImport: TokenImportService;
   readonly validation: ValidationService;
   readonly monitoring: MonitoringService;
+  /** Ends the connections to where users live. */
+  readonly closeSources: () => Promise<void>;
 }
 
 /** @returns every service, over the given database */
@@ -76,7 +79,11 @@ export function buildServices(parts: ServiceParts): Services {
   const setup = new SqlSetupStore({ database, clock });
   const access = new AccessControl({ clock });
   const managedUsers = new SqlManagedUserStore({ database });
-  const sources = openUserSources({ users: managedUsers, hasher });
+  const sources = openUserSources({
+    users: managedUsers,
+    hasher,
+    secrets: new SqlResolverSecrets({ database, vault }),
+  });
   const users = new UserDirectory({ sources });
   const tokens = new SqlTokenStore({ database });
   const common = { setup, access, users, sources, hasher, vault, clock, random };
@@ -87,6 +94,7 @@ export function buildServices(parts: ServiceParts): Services {
   });
   return {
     setup,
+    closeSources: () => sources.close(),
     administrators,
     logins: new LoginService({ ...common, administrators, tokens: new JwtLoginTokens({ keys: vault }) }),
     realms: new RealmService({ ...common, users: managedUsers }),

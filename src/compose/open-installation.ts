@@ -93,7 +93,14 @@ export async function openInstallation(config: Config, role: Role, log: Log): Pr
       sessionLifetime: config.sessionLifetime,
       resolverTimeout: config.resolverTimeout,
     });
-    return { database, services, close };
+    return {
+      database,
+      services,
+      close: async () => {
+        await Promise.race([services.closeSources(), sleep(POOL_PATIENCE, undefined, { ref: false })]);
+        await close();
+      },
+    };
   } catch (error) {
     await close();
     throw error;

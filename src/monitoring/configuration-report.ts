@@ -5,7 +5,7 @@ import type { ConfigurationChange } from './ports.ts';
 /**
  * Holds the configuration that this server works with against the last change that the database knows of.
  * @param setup what the server works with
- * @param stored the last change, read from the database after `setup`
+ * @param stored the last change, read from the database
  */
 export function reportConfiguration(
   setup: Setup,
@@ -14,7 +14,8 @@ export function reportConfiguration(
 ): ConfigurationReport {
   const { configuration, resolvers, policies, realms } = setup;
   return {
-    sync: setup.revision === stored.revision,
+    sync: isInStep(setup, stored),
+    readAt: setup.readAt,
     changedAt: stored.changedAt,
     now,
     total: configuration.size + resolvers.length + policies.length + realms.length,
@@ -25,8 +26,13 @@ export function reportConfiguration(
   };
 }
 
+/** @returns whether the setup is of that change. The time counts, too: a database can be put back to an earlier state */
+export function isInStep(setup: Setup, stored: ConfigurationChange): boolean {
+  return setup.revision === stored.revision && setup.changedAt.getTime() === stored.changedAt.getTime();
+}
+
 function countByKind(resolvers: readonly Resolver[]): Readonly<Record<ResolverKind, number>> {
-  const counts: Record<ResolverKind, number> = { managed: 0, passwd: 0 };
+  const counts: Record<ResolverKind, number> = { managed: 0, passwd: 0, sql: 0, ldap: 0 };
   for (const { kind } of resolvers) {
     counts[kind] += 1;
   }

@@ -1,32 +1,79 @@
-import type { ManagedUserStore, PasswordHasher, UserSource, UserSources } from '../accounts/ports.ts';
+import type {
+  ManagedUserStore,
+  PasswordHasher,
+  ResolverSecrets,
+  UserSource,
+  UserSources,
+} from '../accounts/ports.ts';
 import type { Resolver } from '../accounts/setup.ts';
+import { ServiceError } from '../kernel/errors.ts';
 import { ManagedUsers } from './managed.ts';
 import { PasswdFile } from './passwd-file.ts';
 
-/**
- * @returns what opens the users of a resolver by its kind; one source for each resolver as long as the configuration
- *   does not change, so that a source can keep what it has read
- */
-export function openUserSources(dependencies: {
+/** What sources are opened from. */
+export interface SourceDependencies {
   readonly users: ManagedUserStore;
   readonly hasher: PasswordHasher;
-}): UserSources {
-  const opened = new WeakMap<Resolver, UserSource>();
-  return (resolver) => {
-    const source = opened.get(resolver) ?? openSource(resolver, dependencies);
-    opened.set(resolver, source);
-    return source;
-  };
+  readonly secrets: ResolverSecrets;
 }
 
-function openSource(
-  { id, name, kind, settings }: Resolver,
-  { users, hasher }: { readonly users: ManagedUserStore; readonly hasher: PasswordHasher },
-): UserSource {
+/** A source that may hold connections. */
+export interface ClosableUserSource extends UserSource {
+  /** Ends the connections, once what is under way is done. A closed source may be asked again: it opens new ones. */
+  close?(): Promise<void>;
+}
+
+/** Opens sources, and ends them. */
+export interface OpenUserSources extends UserSources {
+  /** Ends all connections of all sources. */
+  close(): Promise<void>;
+}
+
+interface Opened {
+  /** What the source was made from. */
+  readonly made: string;
+  readonly source: ClosableUserSource;
+}
+
+/**
+ * @returns what opens the users of a resolver by its kind; one source for each resolver as long as its own settings and
+ *   secret do not change, so that a source can keep what it has read, and connections
+ */
+export function openUserSources(dependencies: SourceDependencies): OpenUserSources {
+  const opened = new Map<string, Opened>();
+  const open = (resolver: Resolver): UserSource => {
+    const made = JSON.stringify([
+      resolver.name,
+      resolver.kind,
+      resolver.settings,
+      resolver.secretStamp ?? null,
+    ]);
+    const known = opened.get(resolver.id);
+    if (known?.made === made) {
+      return known.source;
+    }
+    const source = openSource(resolver, dependencies);
+    opened.set(resolver.id, { made, source });
+    void known?.source.close?.();
+    return source;
+  };
+  const close = async (): Promise<void> => {
+    await Promise.all([...opened.values()].map(({ source }) => source.close?.()));
+    opened.clear();
+  };
+  return Object.assign(open, { close });
+}
+
+function openSource(resolver: Resolver, dependencies: SourceDependencies): ClosableUserSource {
+  const { id, name, kind, settings } = resolver;
+  const { users, hasher } = dependencies;
   switch (kind) {
     case 'managed':
       return new ManagedUsers({ resolverId: id, users, hasher });
     case 'passwd':
       return new PasswdFile({ resolver: name, fileName: settings.fileName ?? '' });
+    case 'sql':
+    case 'ldap':
+      throw new ServiceError('resolver.unavailable', `Resolvers of the kind ${kind} are not asked yet`);
   }
 }

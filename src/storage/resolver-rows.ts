@@ -1,22 +1,39 @@
 import type { Knex } from 'knex';
 
+import type { ResolverEntry } from '../accounts/ports.ts';
 import type { Resolver } from '../accounts/setup.ts';
 import { ServiceError } from '../kernel/errors.ts';
+
+interface KnownRow {
+  readonly id: string;
+  readonly kind: string;
+  readonly settings: Resolver['settings'];
+  readonly has_secret: boolean;
+}
 
 /**
  * Creates or changes a resolver. The caller holds the lock of the setup.
  * @returns whether it is new
- * @throws ServiceError 'resolver.invalid' when its kind would change
+ * @throws ServiceError 'resolver.invalid' when its kind would change, or a kept secret would be shown to somebody else
  */
 export async function storeResolver(
   transaction: Knex.Transaction,
-  { name, kind, settings }: Omit<Resolver, 'id'>,
+  { name, kind, settings, secret, secretBoundTo = [] }: ResolverEntry,
 ): Promise<boolean> {
+  const columns = {
+    settings: JSON.stringify(settings),
+    ...(secret !== undefined && { secret }),
+  };
   const known = await transaction('resolvers')
     .where({ name })
-    .first<{ id: string; kind: string } | undefined>('id', 'kind');
+    .first<KnownRow | undefined>(
+      'id',
+      'kind',
+      'settings',
+      transaction.raw('secret IS NOT NULL AS has_secret'),
+    );
   if (known === undefined) {
-    await transaction('resolvers').insert({ name, kind, settings: JSON.stringify(settings) });
+    await transaction('resolvers').insert({ name, kind, ...columns });
     return true;
   }
   if (known.kind !== kind) {
@@ -25,9 +42,16 @@ export async function storeResolver(
       `The resolver '${name}' is of the kind ${known.kind} and cannot become ${kind}`,
     );
   }
-  await transaction('resolvers')
-    .where({ id: known.id })
-    .update({ settings: JSON.stringify(settings) });
+  const changed = secretBoundTo.filter((setting) => known.settings[setting] !== settings[setting]);
+  if (known.has_secret && secret === undefined && changed.length > 0) {
+    throw new ServiceError(
+      'resolver.invalid',
+      `The password of the resolver '${name}' must be given again, as ${changed.join(', ')} would change: ` +
+        'it was not meant for another server or user',
+      { about: changed },
+    );
+  }
+  await transaction('resolvers').where({ id: known.id }).update(columns);
   return false;
 }
 

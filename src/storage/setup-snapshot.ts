@@ -30,7 +30,8 @@ const SNAPSHOT = `
           WHERE realm_resolvers.realm_id = realms.id ORDER BY realm_resolvers.position)
       ) ORDER BY realms.name), '[]') FROM realms) AS realms,
     (SELECT coalesce(json_agg(json_build_object(
-        'id', id::text, 'name', name, 'kind', kind, 'settings', settings
+        'id', id::text, 'name', name, 'kind', kind, 'settings', settings,
+        'secretStamp', encode(sha256(secret), 'hex')
       ) ORDER BY name), '[]') FROM resolvers) AS resolvers,
     (SELECT coalesce(json_agg(json_build_object(
         'name', name, 'scope', scope, 'action', action, 'realm', realm, 'user', username, 'client', client,

@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 
 import type { Act } from '../accounts/caller.ts';
-import type { SetupStore } from '../accounts/ports.ts';
-import type { Policy, Resolver, Setup } from '../accounts/setup.ts';
+import type { ResolverEntry, SetupStore } from '../accounts/ports.ts';
+import type { Policy, Setup } from '../accounts/setup.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import type { ConfigurationChange, ConfigurationState } from '../monitoring/ports.ts';
@@ -94,7 +94,7 @@ export class SqlSetupStore implements SetupStore, ConfigurationState {
     });
   }
 
-  async putResolver(resolver: Omit<Resolver, 'id'>, act: Act): Promise<void> {
+  async putResolver(resolver: ResolverEntry, act: Act): Promise<void> {
     assertStorable(resolver.name, ...Object.entries(resolver.settings).flat());
     return this.#change(async (transaction) => {
       const isNew = await storeResolver(transaction, resolver);

@@ -236,8 +236,11 @@ describe.each(['documented', 'linotp'] as const)('in the dialect %s', (dialect) 
     });
 
     it.each([
-      [{ type: 'sqlresolver', Server: 'db', Database: 'd', Password: 'geheim' }, 'kind sql are not served'],
-      [{ type: 'ldapresolver', LDAPURI: 'ldap://x', BINDPW: 'geheim' }, 'kind ldap are not served'],
+      [
+        { type: 'sqlresolver', Server: 'db', Database: 'd', Password: 'geheim' },
+        'The setting Driver is missing',
+      ],
+      [{ type: 'ldapresolver', LDAPURI: 'ldap://x', BINDPW: 'geheim' }, 'The setting LDAPBASE is missing'],
       [{ type: 'nosuch' }, "Unknown kind of resolver 'nosuch'"],
       [{ type: 'passwdresolver' }, 'absolute path'],
       [{ type: 'passwdresolver', fileName: 'etc/passwd' }, 'absolute path'],

@@ -31,6 +31,8 @@ const ANSWERS = {
       total: 9,
       managedresolver: 1,
       passwdresolver: 2,
+      sqlresolver: 3,
+      ldapresolver: 4,
       policies: 1,
       realms: 1,
     },

@@ -134,7 +134,7 @@ function fakeServices(answer: Answer, configuration: ReadonlyMap<string, string>
         now: NOW,
         total: 9,
         values: 4,
-        resolvers: { managed: 1, passwd: 2 },
+        resolvers: { managed: 1, passwd: 2, sql: 3, ldap: 4 },
         policies: 1,
         realms: 1,
       }),

@@ -128,6 +128,7 @@ export class TestApplication {
   }
 
   async close(): Promise<void> {
+    await this.services.closeSources();
     await this.#database.drop();
   }
 

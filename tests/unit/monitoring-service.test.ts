@@ -232,7 +232,7 @@ describe('the configuration check', () => {
       now: NOW,
       total: 6,
       values: 1,
-      resolvers: { managed: 1, passwd: 1 },
+      resolvers: { managed: 1, passwd: 1, sql: 0, ldap: 0 },
       policies: 0,
       realms: 3,
     });

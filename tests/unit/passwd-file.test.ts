@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Resolver } from '../../src/accounts/setup.ts';
 import { PasswdFile } from '../../src/resolvers/passwd-file.ts';
-import { openUserSources } from '../../src/resolvers/user-sources.ts';
 import { eventualRefusal } from '../support/eventual-refusal.ts';
-import { InMemoryUserStore, ReadableHasher } from '../support/in-memory-user-store.ts';
+import { InMemoryUserStore } from '../support/in-memory-user-store.ts';
 import { makeNamedPipe } from '../support/named-pipe.ts';
+import { sourcesOver } from '../support/user-sources.ts';
 
 const ANNA =
   'anna:$6$salt$hash:1001:1001:Anna Ahlers,Raum 1,+49 30 1001,+49 170 1001,anna@example.com:/home/1001:/bin/false';
@@ -165,14 +165,14 @@ describe('a passwd file with a fault', () => {
 });
 
 describe('the users of a resolver', () => {
-  const dependencies = { users: new InMemoryUserStore().with('7', 'anna'), hasher: new ReadableHasher() };
+  const users = new InMemoryUserStore().with('7', 'anna');
   const resolver = (kind: Resolver['kind'], settings: Resolver['settings'] = {}): Resolver => ({
     ...{ id: '7', name: 'res', kind, settings },
   });
 
   it('are opened by its kind', async () => {
     await writeFile(fileName, `${ANNA}\n${GAST}\n`);
-    const sources = openUserSources(dependencies);
+    const sources = sourcesOver(users);
     expect(await sources(resolver('managed')).count()).toBe(1);
     expect(await sources(resolver('passwd', { fileName })).count()).toBe(2);
     const refusal = await eventualRefusal(sources(resolver('passwd')).count());
@@ -181,10 +181,13 @@ describe('the users of a resolver', () => {
     );
   });
 
-  it('are opened once as long as the configuration stays', () => {
-    const sources = openUserSources(dependencies);
+  it('are opened once as long as the resolver stays as it is', () => {
+    const sources = sourcesOver(users);
     const one = resolver('passwd', { fileName });
     expect(sources(one)).toBe(sources(one));
-    expect(sources({ ...one })).not.toBe(sources(one));
+    const first = sources(one);
+    expect(sources({ ...one })).toBe(first);
+    expect(sources({ ...one, settings: { fileName: '/else' } })).not.toBe(first);
+    expect(sources({ ...one, secretStamp: 'other' })).not.toBe(sources(one));
   });
 });

@@ -2,11 +2,13 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { AccessControl } from '../../src/accounts/access-control.ts';
 import { checkPolicy } from '../../src/accounts/policy.ts';
 import { RealmService } from '../../src/accounts/realm-service.ts';
-import { openUserSources } from '../../src/resolvers/user-sources.ts';
+import { systemRandom } from '../../src/kernel/clock.ts';
+import { SecretVault } from '../../src/security/secret-vault.ts';
 import { callerNamed } from '../support/callers.ts';
 import { eventualRefusal } from '../support/eventual-refusal.ts';
 import { InMemorySetupStore } from '../support/in-memory-setup-store.ts';
 import { InMemoryUserStore, ReadableHasher } from '../support/in-memory-user-store.ts';
+import { sourcesOver } from '../support/user-sources.ts';
 
 const admin = callerNamed('admin');
 const reader = callerNamed('reader');
@@ -37,7 +39,8 @@ beforeEach(() => {
   users = new InMemoryUserStore().with('1', 'anna', { email: 'anna@example.com' }).with('2', 'bernd');
   const hasher = new ReadableHasher();
   const access = new AccessControl({ clock: { now: () => new Date(0) } });
-  service = new RealmService({ setup, users, sources: openUserSources({ users, hasher }), hasher, access });
+  const vault = new SecretVault({ keys: [Buffer.alloc(32, 1)], random: systemRandom });
+  service = new RealmService({ setup, users, sources: sourcesOver(users), hasher, access, vault });
 });
 
 describe('realms', () => {
@@ -89,17 +92,18 @@ describe('resolvers', () => {
   });
 
   it.each([
-    [{ kind: 'ldap', settings: {} }, 'Resolvers of the kind ldap are not served'],
-    [{ kind: 'sql', settings: { Server: 'x' } }, 'Resolvers of the kind sql are not served'],
+    [{ kind: 'http', settings: {} }, "Unknown kind of resolver 'http'"],
+    [{ kind: 'ldap', settings: {} }, 'The setting LDAPURI is missing'],
+    [{ kind: 'sql', settings: { Server: 'x' } }, 'The setting Driver is missing'],
     [
       { kind: 'constructor', settings: {} },
-      "Unknown kind of resolver 'constructor'. Known: managed, passwd.",
+      "Unknown kind of resolver 'constructor'. Known: managed, passwd, sql, ldap.",
     ],
-    [{ kind: 'managed', settings: { fileName: '/x' } }, 'A managed resolver takes no settings'],
+    [{ kind: 'managed', settings: { fileName: '/x' } }, 'managed takes no settings'],
     [{ kind: 'passwd', settings: {} }, 'needs the absolute path'],
     [{ kind: 'passwd', settings: { fileName: 'passwd' } }, 'needs the absolute path'],
     [{ kind: 'passwd', settings: { fileName: '/a\0b' } }, 'needs the absolute path'],
-    [{ kind: 'passwd', settings: { fileName: '/x', more: 'y' } }, 'takes the setting fileName only'],
+    [{ kind: 'passwd', settings: { fileName: '/x', more: 'y' } }, "'more' is unknown"],
   ])('%j are refused', async (draft, message) => {
     const refusal = await eventualRefusal(service.setResolver(admin, { name: 'new', ...draft }));
     expect(refusal.code).toBe('resolver.invalid');

@@ -6,14 +6,14 @@ import type { Owner, Token } from '../../src/accounts/token.ts';
 import { TokenGroupService, type TokenSelection } from '../../src/accounts/token-group-service.ts';
 import { UserDirectory } from '../../src/accounts/user-directory.ts';
 import { systemRandom } from '../../src/kernel/clock.ts';
-import { openUserSources } from '../../src/resolvers/user-sources.ts';
 import { SecretVault } from '../../src/security/secret-vault.ts';
 import { callerNamed } from '../support/callers.ts';
 import { eventualRefusal } from '../support/eventual-refusal.ts';
 import { InMemorySetupStore } from '../support/in-memory-setup-store.ts';
 import { InMemoryTokenStore } from '../support/in-memory-token-store.ts';
-import { InMemoryUserStore, ReadableHasher } from '../support/in-memory-user-store.ts';
+import { InMemoryUserStore } from '../support/in-memory-user-store.ts';
 import { tokenValue } from '../support/token-values.ts';
+import { sourcesOver } from '../support/user-sources.ts';
 
 const ANNA: Owner = { resolverId: '1', resolver: 'res', userId: 'anna-id', login: 'anna' };
 const CAROL: Owner = { resolverId: '2', resolver: 'other', userId: 'carol-id', login: 'carol' };
@@ -48,10 +48,7 @@ beforeEach(() => {
     ],
   });
   const users = new UserDirectory({
-    sources: openUserSources({
-      users: new InMemoryUserStore().with('1', 'anna').with('1', 'bernd').with('2', 'carol'),
-      hasher: new ReadableHasher(),
-    }),
+    sources: sourcesOver(new InMemoryUserStore().with('1', 'anna').with('1', 'bernd').with('2', 'carol')),
   });
   const access = new AccessControl({ clock: { now: () => new Date(0) } });
   service = new TokenGroupService({ setup, tokens, users, access, vault, random: systemRandom });

@@ -8,14 +8,14 @@ import { TokenService } from '../../src/accounts/token-service.ts';
 import type { TokenSettings } from '../../src/accounts/token-settings.ts';
 import { UserDirectory } from '../../src/accounts/user-directory.ts';
 import { systemRandom } from '../../src/kernel/clock.ts';
-import { openUserSources } from '../../src/resolvers/user-sources.ts';
 import { SecretVault } from '../../src/security/secret-vault.ts';
 import { callerNamed } from '../support/callers.ts';
 import { eventualRefusal } from '../support/eventual-refusal.ts';
 import { InMemorySetupStore } from '../support/in-memory-setup-store.ts';
 import { InMemoryTokenStore } from '../support/in-memory-token-store.ts';
-import { InMemoryUserStore, ReadableHasher } from '../support/in-memory-user-store.ts';
+import { InMemoryUserStore } from '../support/in-memory-user-store.ts';
 import { tokenValue } from '../support/token-values.ts';
+import { sourcesOver } from '../support/user-sources.ts';
 
 const ANNA: Owner = { resolverId: '1', resolver: 'res', userId: 'anna-id', login: 'anna' };
 const CAROL: Owner = { resolverId: '2', resolver: 'other', userId: 'carol-id', login: 'carol' };
@@ -24,10 +24,7 @@ const admin = callerNamed('admin');
 const bound = callerNamed('bound');
 
 const vault = new SecretVault({ keys: [Buffer.alloc(32, 1)], random: systemRandom });
-const sources = openUserSources({
-  users: new InMemoryUserStore().with('1', 'anna').with('1', 'bernd').with('2', 'carol'),
-  hasher: new ReadableHasher(),
-});
+const sources = sourcesOver(new InMemoryUserStore().with('1', 'anna').with('1', 'bernd').with('2', 'carol'));
 const setup = new InMemorySetupStore({
   realms: [
     { name: 'alpha', resolvers: ['res'] },

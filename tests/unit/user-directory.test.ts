@@ -2,10 +2,10 @@ import { describe, expect, it } from '@jest/globals';
 import type { UserSource } from '../../src/accounts/ports.ts';
 import { UserDirectory } from '../../src/accounts/user-directory.ts';
 import { ServiceError } from '../../src/kernel/errors.ts';
-import { openUserSources } from '../../src/resolvers/user-sources.ts';
 import { eventualRefusal } from '../support/eventual-refusal.ts';
-import { InMemoryUserStore, ReadableHasher } from '../support/in-memory-user-store.ts';
+import { InMemoryUserStore } from '../support/in-memory-user-store.ts';
 import { setupOf } from '../support/setup-value.ts';
+import { sourcesOver } from '../support/user-sources.ts';
 
 const setup = setupOf({
   realms: [
@@ -23,7 +23,7 @@ const users = new InMemoryUserStore()
   .with('2', 'bernd')
   .with('1', 'fritz@intern')
   .with('1', 'eve@other');
-const directory = new UserDirectory({ sources: openUserSources({ users, hasher: new ReadableHasher() }) });
+const directory = new UserDirectory({ sources: sourcesOver(users) });
 
 async function found(user: string, realm?: string): Promise<string | undefined> {
   const one = await directory.find(setup, { user, realm });
@@ -113,7 +113,7 @@ describe('a user', () => {
 
 describe('a resolver that fails', () => {
   it('is not passed over: somebody of the same login in the next one is somebody else', async () => {
-    const sources = openUserSources({ users, hasher: new ReadableHasher() });
+    const sources = sourcesOver(users);
     const failing = {
       findByLogin: () =>
         Promise.reject(new ServiceError('resolver.unavailable', "The resolver 'first' is away")),

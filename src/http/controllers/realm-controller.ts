@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Caller } from '../../accounts/caller.ts';
+import { SETTINGS_RULES } from '../../accounts/resolver-settings/settings-rules.ts';
 import { splitList } from '../../accounts/policy-users.ts';
 import type { RealmService } from '../../accounts/realm-service.ts';
 import type { Realm } from '../../accounts/setup.ts';
@@ -22,6 +23,10 @@ export type RealmOperations = Pick<
 
 const text = z.string();
 const optional = text.optional();
+/** The settings of all kinds of resolvers: which of them belong together, the service knows. */
+const RESOLVER_PARAMETERS: Readonly<Record<string, typeof optional>> = Object.fromEntries(
+  Object.values(SETTINGS_RULES).flatMap(({ names }) => names.map((name) => [name.toLowerCase(), optional])),
+);
 
 /** @returns the endpoints of /system that list and change realms and the resolvers that feed them */
 export function realmEndpoints(realms: RealmOperations, dialect: Dialect): Endpoint[] {
@@ -38,10 +43,9 @@ function resolverParts(realms: RealmOperations, dialect: Dialect): Endpoint[] {
     change(
       '/system/setResolver',
       'create or change a resolver.',
-      { name: text, type: text, filename: optional },
-      async ({ caller, parameters: { name, type, filename }, asked }) => {
-        const settings = filename === undefined ? {} : { fileName: filename };
-        await realms.setResolver(caller, { name, kind: resolverKind(type), settings });
+      { name: text, type: text, ...RESOLVER_PARAMETERS },
+      async ({ caller, parameters: { name, type, ...settings }, asked }) => {
+        await realms.setResolver(caller, { name, kind: resolverKind(type), settings: givenOf(settings) });
         return dialect.done(asked);
       },
     ),
@@ -130,6 +134,12 @@ async function shapeRealms(
 ): Promise<unknown> {
   const found = (await realms.listRealms(caller)).filter(isMeant);
   return dialect.administration.realms(found, await realms.listResolvers(caller));
+}
+
+function givenOf(settings: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(settings).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
 }
 
 /** LinOTP's names of resolver types end so: `passwdresolver`. */

@@ -24,6 +24,8 @@ const REMOVED_FIELDS = ['user', 'time', 'realm', 'client', 'active', 'scope', 'a
 const RESOLVER_TYPES: Readonly<Record<ResolverKind, string>> = {
   managed: 'managedresolver',
   passwd: 'passwdresolver',
+  sql: 'sqlresolver',
+  ldap: 'ldapresolver',
 };
 
 /** What LinOTP 2.12.6 was recorded to answer. */

@@ -1,0 +1,38 @@
+import { invalidSetting, type Settings } from './setting-values.ts';
+
+/**
+ * Takes a URL `driver://user:password@host:port/database?parameters` apart.
+ * @param besides the settings that are given one by one: none of them may be given both ways
+ * @throws ServiceError 'resolver.invalid', which quotes nothing of it: it may hold a password
+ */
+export function parseConnectUrl(url: string, besides: Settings): Settings {
+  const [, driver = '', rest = ''] = /^([A-Za-z0-9+]+):\/\/(.+)$/.exec(url) ?? [];
+  // With a scheme that it knows, so that ports and hosts are read by the same rules for every driver.
+  const parsed = URL.canParse(`postgres://${rest}`) ? new URL(`postgres://${rest}`) : undefined;
+  if (driver === '' || rest === '' || parsed === undefined) {
+    throw invalidSetting('Connect', 'is not a URL such as postgresql://user@host:5432/database');
+  }
+  const parts: Settings = {
+    Driver: driver,
+    Server: parsed.hostname.replace(/^\[(.*)\]$/, '$1'),
+    Port: parsed.port,
+    Database: decode(parsed.pathname.slice(1)),
+    User: decode(parsed.username),
+    Password: decode(parsed.password),
+    conParams: parsed.search.slice(1),
+  };
+  const given = Object.entries(parts).filter(([, value]) => value !== '');
+  const twice = given.find(([name]) => name in besides);
+  if (twice !== undefined) {
+    throw invalidSetting(twice[0], 'is given twice: by itself and in Connect');
+  }
+  return Object.fromEntries(given);
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw invalidSetting('Connect', 'holds a % that begins no character');
+  }
+}
