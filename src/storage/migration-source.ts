@@ -7,7 +7,6 @@ import * as configuration from './migrations/20261120-04-configuration.ts';
 import * as administrators from './migrations/20261120-05-administrators.ts';
 import * as audit from './migrations/20261120-06-audit.ts';
 import * as tokenSynchronisation from './migrations/20261120-07-token-synchronisation.ts';
-import * as resolverKinds from './migrations/20261121-02-resolver-kinds.ts';
 import * as counts from './migrations/20261121-01-counts.ts';
 import * as resolverKinds from './migrations/20261121-02-resolver-kinds.ts';
 import * as licence from './migrations/20261121-03-licence.ts';
@@ -27,7 +26,6 @@ const MIGRATIONS: readonly (readonly [name: string, migration: Knex.Migration])[
   ['20261120-05-administrators', administrators],
   ['20261120-06-audit', audit],
   ['20261120-07-token-synchronisation', tokenSynchronisation],
-  ['20261121-02-resolver-kinds', resolverKinds],
   ['20261121-01-counts', counts],
   ['20261121-02-resolver-kinds', resolverKinds],
   ['20261121-03-licence', licence],
