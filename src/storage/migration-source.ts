@@ -11,6 +11,7 @@ import * as counts from './migrations/20261121-01-counts.ts';
 import * as resolverKinds from './migrations/20261121-02-resolver-kinds.ts';
 import * as licence from './migrations/20261121-03-licence.ts';
 import * as configurationNotice from './migrations/20261121-04-configuration-notice.ts';
+import * as wrappedKeys from './migrations/20261121-05-wrapped-keys.ts';
 import * as resolverUserCounts from './migrations/20261121-06-resolver-user-counts.ts';
 import * as countFunctions from './migrations/20261121-07-count-functions.ts';
 
@@ -30,6 +31,7 @@ const MIGRATIONS: readonly (readonly [name: string, migration: Knex.Migration])[
   ['20261121-02-resolver-kinds', resolverKinds],
   ['20261121-03-licence', licence],
   ['20261121-04-configuration-notice', configurationNotice],
+  ['20261121-05-wrapped-keys', wrappedKeys],
   ['20261121-06-resolver-user-counts', resolverUserCounts],
   ['20261121-07-count-functions', countFunctions],
 ];
