@@ -27,9 +27,9 @@ export async function down(knex: Knex): Promise<void> {
 const MOVES = `
   states AS (
     SELECT resolver_id, user_id, realm_set_id,
-      coalesce(sum(tokens) FILTER (WHERE kept), 0) AS before, sum(tokens) AS after
+      coalesce(sum(tokens) FILTER (WHERE is_kept), 0) AS before, sum(tokens) AS after
     FROM (
-      SELECT resolver_id, user_id, realm_set_id, tokens, false AS kept FROM changes
+      SELECT resolver_id, user_id, realm_set_id, tokens, false AS is_kept FROM changes
       UNION ALL
       SELECT k.resolver_id, k.user_id, k.realm_set_id, k.tokens, true
       FROM (SELECT DISTINCT resolver_id, user_id FROM changes) AS u CROSS JOIN LATERAL (
@@ -151,7 +151,7 @@ async function createReading(knex: Knex): Promise<void> {
         SELECT concat_ws(' ', c.revision, extract(epoch FROM c.changed_at), s.revision, extract(epoch FROM s.changed_at))
         FROM count_state AS c, configuration_state AS s);
       pending json;
-      kept json;
+      folded json;
     BEGIN
       IF EXISTS (SELECT FROM count_deltas) THEN
         WITH deltas AS MATERIALIZED (SELECT * FROM count_deltas),
@@ -167,14 +167,14 @@ async function createReading(knex: Knex): Promise<void> {
         INTO pending;
       END IF;
       IF known IS DISTINCT FROM version THEN
-        kept := json_build_object(
+        folded := json_build_object(
           'tokens', (SELECT json_agg(json_build_array(realm_set_id, active, assigned, tokens)) FROM token_counts),
           'users', (SELECT json_agg(json_build_array(resolver_id, realm_set_ids, users)) FROM active_user_counts),
           'sets', (SELECT json_agg(json_build_array(id, realm_ids)) FROM realm_sets),
           'realms', (SELECT json_agg(json_build_array(id, name)) FROM realms),
           'resolvers', (SELECT json_agg(json_build_array(id, name)) FROM resolvers));
       END IF;
-      RETURN json_build_object('version', version, 'kept', kept, 'pending', pending);
+      RETURN json_build_object('version', version, 'kept', folded, 'pending', pending);
     END
     $$;
     COMMENT ON FUNCTION read_counts IS
