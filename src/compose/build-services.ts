@@ -12,6 +12,8 @@ import type { KeyDerivation, Vault } from '../accounts/vault.ts';
 import type { Clock, Random } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
 import { MonitoringService } from '../monitoring/monitoring-service.ts';
+import type { ResolverMetrics } from '../monitoring/ports.ts';
+import { UserCounts } from '../monitoring/user-counts.ts';
 import { ChallengeFactory, hexTransactionIds, type TransactionIds } from '../ocra/challenge-factory.ts';
 import { EnrolmentService } from '../ocra/enrolment-service.ts';
 import { OcraService } from '../ocra/ocra-service.ts';
@@ -37,6 +39,7 @@ import { ConfigurationProbe } from '../storage/storage-probe.ts';
 import { SqlTokenCounts } from '../storage/token-counts.ts';
 import { SqlTokenLoading } from '../storage/token-loading.ts';
 import { SqlTokenStore } from '../storage/token-store.ts';
+import { SqlUserCountStore } from '../storage/user-count-store.ts';
 
 /** What services are built from. */
 export interface ServiceParts {
@@ -52,7 +55,16 @@ export interface ServiceParts {
   readonly sessionLifetime: number;
   /** Seconds. */
   readonly resolverTimeout: number;
+  /** Undefined: nobody measures. */
+  readonly metrics?: ResolverMetrics | undefined;
 }
+
+const UNMEASURED: ResolverMetrics = {
+  resolverFailed: () => undefined,
+  staleAnswered: () => undefined,
+  lastCounted: () => undefined,
+  resolverForgotten: () => undefined,
+};
 
 export interface Services {
   readonly setup: SqlSetupStore;
@@ -113,7 +125,11 @@ export function buildServices(parts: ServiceParts): Services {
       configurationState: setup,
       counts: new SqlTokenCounts({ database }),
       probe: new ConfigurationProbe({ database, vault, random }),
-      resolverTimeLimit: parts.resolverTimeout * 1000,
+      userCounts: new UserCounts({
+        ...{ sources, clock, log: parts.log, metrics: parts.metrics ?? UNMEASURED },
+        store: new SqlUserCountStore({ database }),
+        timeLimit: parts.resolverTimeout * 1000,
+      }),
     }),
   };
 }

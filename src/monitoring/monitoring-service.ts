@@ -1,9 +1,8 @@
 import type { AccessControl, Grant } from '../accounts/access-control.ts';
 import type { Caller } from '../accounts/caller.ts';
-import type { SetupStore, UserSources } from '../accounts/ports.ts';
-import type { Realm, Setup } from '../accounts/setup.ts';
+import type { SetupStore } from '../accounts/ports.ts';
+import type { Setup } from '../accounts/setup.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { ServiceError } from '../kernel/errors.ts';
 import { reportActiveUsers } from './active-users-report.ts';
 import { reportConfiguration } from './configuration-report.ts';
 import type {
@@ -14,13 +13,11 @@ import type {
   UserReport,
 } from './outcomes.ts';
 import type { ConfigurationState, StorageProbe, TokenCounts } from './ports.ts';
-import { quotedName } from './quoted-name.ts';
 import { chooseRealms, visibleRealms } from './realm-choice.ts';
 import { reportTokens } from './token-report.ts';
 import { parseStatuses } from './token-status.ts';
-import { countUsers } from './user-counts.ts';
-
-const DEFAULT_RESOLVER_TIME_LIMIT = 3000;
+import type { UserCounts } from './user-counts.ts';
+import { reportUsers } from './user-report.ts';
 
 type MonitoringAction = 'tokens' | 'userinfo' | 'activeUsers' | 'config' | 'license' | 'storageEncryption';
 
@@ -30,10 +27,8 @@ export interface MonitoringDependencies {
   readonly counts: TokenCounts;
   readonly configurationState: ConfigurationState;
   readonly probe: StorageProbe;
-  readonly sources: UserSources;
+  readonly userCounts: Pick<UserCounts, 'of'>;
   readonly clock: Clock;
-  /** Milliseconds that each resolver has to tell how many users it has; 3000 unless told. */
-  readonly resolverTimeLimit?: number;
 }
 
 /** Which realms to report on: a comma list, see `chooseRealms`. */
@@ -69,20 +64,17 @@ export class MonitoringService {
   }
 
   /**
-   * Users by realm and resolver. No user is in no realm: asking for that is allowed to everybody and shows nothing.
-   * @throws ServiceError 'resolver.unavailable', 'right.missing' when no realm is left to show
+   * Users by realm and resolver; of a resolver that does not tell, the last known number. No user is in no realm: asking
+   * for that is allowed to everybody and shows nothing.
+   * @throws ServiceError 'resolver.unavailable' when there is none, 'right.missing' when no realm is left to show
    */
   async userinfo(caller: Caller, { realms }: RealmQuery): Promise<UserReport> {
     const { setup, grant } = await this.#authorize(caller, 'userinfo');
     const chosen = chooseRealms({ ...visibleRealms(setup, grant), noRealm: true }, realms);
     const shown = chosen.flatMap((name) => setup.realms.filter((realm) => realm.name === name));
-    const counts = await this.#countUsersOf(setup, shown);
-    return {
-      realms: shown.map(({ name, resolvers }) => ({
-        realm: name,
-        resolvers: resolvers.map((resolver) => ({ resolver, users: counts.get(resolver) ?? 0 })),
-      })),
-    };
+    const names = [...new Set(shown.flatMap(({ resolvers }) => resolvers))];
+    const counts = await this.#use.userCounts.of(setup, names);
+    return reportUsers(shown, counts, this.#use.clock.now());
   }
 
   /**
@@ -124,15 +116,4 @@ export class MonitoringService {
     return { setup, grant };
   }
 
-  async #countUsersOf(setup: Setup, realms: readonly Realm[]): Promise<ReadonlyMap<string, number>> {
-    const { sources, resolverTimeLimit = DEFAULT_RESOLVER_TIME_LIMIT } = this.#use;
-    const ask = async (name: string): Promise<number> => {
-      const resolver = setup.resolvers.find((one) => one.name === name);
-      if (resolver === undefined) {
-        throw new ServiceError('resolver.unknown', `There is no resolver ${quotedName(name)}`);
-      }
-      return sources(resolver).count();
-    };
-    return countUsers([...new Set(realms.flatMap(({ resolvers }) => resolvers))], ask, resolverTimeLimit);
-  }
 }

@@ -32,11 +32,25 @@ export interface RealmUsers {
   readonly resolvers: readonly ResolverUsers[];
 }
 
-export interface UserReport {
-  readonly realms: readonly RealmUsers[];
+/** The last known number of users of a resolver that does not tell now. */
+export interface StaleUsers {
+  readonly resolver: string;
+  readonly users: number;
+  /** How long ago they were counted, in whole seconds. */
+  readonly age: number;
+  readonly countedAt: Date;
+  /** Why the resolver does not tell, in words that may reach the client. */
+  readonly reason: string;
 }
 
-export interface ActiveUserReport extends UserReport {
+export interface UserReport {
+  readonly realms: readonly RealmUsers[];
+  /** Only where there is one: the resolvers whose last known number stands in `realms`. */
+  readonly stale?: readonly StaleUsers[];
+}
+
+export interface ActiveUserReport {
+  readonly realms: readonly RealmUsers[];
   /** Users with an active token in any of these realms, each user of a resolver once. */
   readonly total: number;
 }

@@ -55,3 +55,36 @@ export interface StorageProbe {
    */
   encrypts(): Promise<boolean>;
 }
+
+/** How many users a resolver had. */
+export interface UserCount {
+  readonly users: number;
+  readonly countedAt: Date;
+}
+
+/** A count as it is kept: of a resolver as it was set up then. */
+export interface KeptUserCount extends UserCount {
+  readonly resolverId: string;
+  /** Stands for the settings; a resolver that is set up otherwise may hold other users. */
+  readonly settingsDigest: string;
+}
+
+/** Where the last counts are kept, beyond the life of a process. */
+export interface UserCountStore {
+  /** @returns what is kept of these resolvers, also of other settings than today's */
+  find(resolverIds: readonly string[]): Promise<readonly KeptUserCount[]>;
+  /** Keeps the count unless a later one is kept. */
+  keep(count: KeptUserCount): Promise<void>;
+}
+
+/** What is measured of resolvers, by their names. */
+export interface ResolverMetrics {
+  /** A resolver was asked and failed, or did not answer in time. */
+  resolverFailed(resolver: string): void;
+  /** An answer went out with a last known count. */
+  staleAnswered(resolver: string): void;
+  /** When a resolver's users were counted last. */
+  lastCounted(resolver: string, at: Date): void;
+  /** There is no such resolver any more, or its counts are void. */
+  resolverForgotten(resolver: string): void;
+}

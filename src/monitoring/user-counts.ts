@@ -1,44 +1,187 @@
-import { ServiceError } from '../kernel/errors.ts';
+import { createHash } from 'node:crypto';
+import type { UserSources } from '../accounts/ports.ts';
+import type { Resolver, Setup } from '../accounts/setup.ts';
+import { isServiceError, ServiceError } from '../kernel/errors.ts';
+import { describeFault } from '../kernel/fault.ts';
+import { within } from '../kernel/time-limit.ts';
+import type { KeptUserCount, UserCount } from './ports.ts';
 import { quotedName } from './quoted-name.ts';
+import { plainReason, ResolverCount, type ResolverCountDependencies } from './resolver-count.ts';
+
+export interface UserCountsDependencies extends ResolverCountDependencies {
+  readonly sources: UserSources;
+}
+
+/** How many users a resolver has, or had when it last told. */
+export interface CountedUsers {
+  readonly users: number;
+  /** Only where the resolver does not tell now: when it last did, and why it does not, in words for the client. */
+  readonly stale?: { readonly countedAt: Date; readonly reason: string };
+}
 
 /** A resolver that did not tell how many users it has. */
 interface Failure {
   readonly name: string;
   readonly reason: unknown;
+  /** Where a last known count may stand in. */
+  readonly asked?: ResolverCount;
 }
+
+type Answer = Failure | { readonly name: string; readonly users: number };
 
 /**
- * Asks all resolvers at once how many users they have.
- * @param names of the resolvers, each once
- * @param ask how many users the resolver of that name has
- * @param timeLimit milliseconds that each resolver has; one that hangs holds up nobody for longer
- * @returns the number of users by the resolver's name, of every one of them
- * @throws ServiceError 'resolver.unavailable' that names every resolver which failed or did not answer in time: a
- *   failure never reads as no users
+ * Counts the users of resolvers where they live. One that is down is answered for by its last known count, which is
+ * said to be that; a failure never reads as no users. Users of managed resolvers are in the database itself: there is
+ * nothing that could answer when that is down.
  */
-export async function countUsers(
-  names: readonly string[],
-  ask: (name: string) => Promise<number>,
-  timeLimit: number,
-): Promise<ReadonlyMap<string, number>> {
-  const counts = new Map<string, number>();
-  const failures: Failure[] = [];
-  await Promise.all(
-    names.map(async (name) => {
-      try {
-        counts.set(name, await within(timeLimit, ask(name)));
-      } catch (reason) {
-        failures.push({ name, reason });
-      }
-    }),
-  );
-  if (failures.length > 0) {
-    throw unavailable(failures);
+export class UserCounts {
+  readonly #use: UserCountsDependencies;
+  readonly #counts = new Map<string, ResolverCount>();
+  #seen: Setup | undefined;
+
+  constructor(dependencies: UserCountsDependencies) {
+    this.#use = dependencies;
   }
-  return counts;
+
+  /**
+   * Asks all these resolvers side by side.
+   * @param names of the resolvers, each once
+   * @returns the users by the resolver's name, of every one of them
+   * @throws ServiceError 'resolver.unavailable' that names every resolver which does not tell and of which no count is
+   *   known; 'database.unavailable'
+   */
+  async of(setup: Setup, names: readonly string[]): Promise<ReadonlyMap<string, CountedUsers>> {
+    this.#forgetOthersThan(setup);
+    const answers = await Promise.all(names.map((name) => this.#ask(setup, name)));
+    const failures = answers.filter((answer): answer is Failure => 'reason' in answer);
+    const known = await this.#lastKnown(failures);
+    const lost = failures.filter(({ name }) => !known.has(name));
+    if (lost.length > 0) {
+      throw unavailable(lost);
+    }
+    failures.forEach(({ name }) => {
+      this.#use.metrics.staleAnswered(name);
+    });
+    return new Map(answers.map((answer) => [answer.name, counted(answer, known)]));
+  }
+
+  async #ask(setup: Setup, name: string): Promise<Answer> {
+    const resolver = setup.resolvers.find((one) => one.name === name);
+    if (resolver === undefined) {
+      const message = `There is no resolver ${quotedName(name)}`;
+      return { name, reason: new ServiceError('resolver.unknown', message) };
+    }
+    return resolver.kind === 'managed' ? this.#askOwn(resolver) : this.#askForeign(resolver);
+  }
+
+  async #askOwn(resolver: Resolver): Promise<Answer> {
+    const { sources, timeLimit } = this.#use;
+    const { name } = resolver;
+    try {
+      const work = Promise.resolve().then(() => sources(resolver).count());
+      return { name, users: await within(timeLimit, work, () => new Error(`No answer in ${timeLimit} ms`)) };
+    } catch (reason) {
+      return { name, reason };
+    }
+  }
+
+  async #askForeign(resolver: Resolver): Promise<Answer> {
+    const { name } = resolver;
+    const asked = this.#countOf(resolver);
+    try {
+      return { name, users: await asked.count(() => this.#use.sources(resolver).count()) };
+    } catch (reason) {
+      return { name, reason, asked };
+    }
+  }
+
+  /** A resolver that is set up otherwise may hold other users: what was counted before is void. */
+  #countOf(resolver: Resolver): ResolverCount {
+    const settingsDigest = digestOf(resolver);
+    const known = this.#counts.get(resolver.id);
+    if (known?.identity.settingsDigest === settingsDigest) {
+      return known;
+    }
+    known?.retire();
+    const fresh = new ResolverCount(
+      { resolverId: resolver.id, settingsDigest, name: resolver.name },
+      this.#use,
+    );
+    this.#counts.set(resolver.id, fresh);
+    return fresh;
+  }
+
+  #forgetOthersThan(setup: Setup): void {
+    if (setup === this.#seen) {
+      return;
+    }
+    this.#seen = setup;
+    const ids = new Set(setup.resolvers.map(({ id }) => id));
+    for (const [id, count] of this.#counts) {
+      if (!ids.has(id)) {
+        count.retire();
+        this.#counts.delete(id);
+      }
+    }
+  }
+
+  /** @returns the later one of what this process knows and what is kept, by the resolver's name */
+  async #lastKnown(failures: readonly Failure[]): Promise<ReadonlyMap<string, UserCount>> {
+    const asked = failures.flatMap(({ asked: one }) => one ?? []);
+    const kept = asked.length === 0 ? [] : await this.#kept(asked);
+    const known = new Map<string, UserCount>();
+    for (const { identity, last } of asked) {
+      const found = kept.find(
+        ({ resolverId, settingsDigest }) =>
+          resolverId === identity.resolverId && settingsDigest === identity.settingsDigest,
+      );
+      const latest = laterOf(last, found);
+      if (latest !== undefined) {
+        known.set(identity.name, latest);
+        this.#use.metrics.lastCounted(identity.name, latest.countedAt);
+      }
+    }
+    return known;
+  }
+
+  async #kept(asked: readonly ResolverCount[]): Promise<readonly KeptUserCount[]> {
+    try {
+      return await this.#use.store.find(asked.map(({ identity }) => identity.resolverId));
+    } catch (error) {
+      this.#use.log.warn('The last known numbers of users could not be read', { ...describeFault(error) });
+      return [];
+    }
+  }
 }
 
+function counted(answer: Answer, known: ReadonlyMap<string, UserCount>): CountedUsers {
+  if (!('reason' in answer)) {
+    return { users: answer.users };
+  }
+  const last = known.get(answer.name);
+  if (last === undefined) {
+    throw unavailable([answer]);
+  }
+  return { users: last.users, stale: { countedAt: last.countedAt, reason: plainReason(answer.reason) } };
+}
+
+function laterOf(one: UserCount | undefined, other: UserCount | undefined): UserCount | undefined {
+  return one === undefined || (other !== undefined && other.countedAt > one.countedAt) ? other : one;
+}
+
+function digestOf({ kind, settings }: Resolver): string {
+  const entries = Object.entries(settings).sort(([one], [other]) => (one < other ? -1 : 1));
+  return createHash('sha256')
+    .update(JSON.stringify([kind, entries]))
+    .digest('base64url');
+}
+
+/** A database that is away is not a fault of the resolvers whose users it holds. */
 function unavailable(failures: readonly Failure[]): ServiceError {
+  const ofDatabase = failures.map(({ reason }) => reason).find(isDatabaseUnavailable);
+  if (ofDatabase !== undefined) {
+    return ofDatabase;
+  }
   const names = failures.map(({ name }) => quotedName(name)).sort();
   return new ServiceError(
     'resolver.unavailable',
@@ -47,16 +190,6 @@ function unavailable(failures: readonly Failure[]): ServiceError {
   );
 }
 
-async function within<Value>(timeLimit: number, work: Promise<Value>): Promise<Value> {
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      reject(new Error(`No answer within ${timeLimit} ms`));
-    }, timeLimit);
-  });
-  try {
-    return await Promise.race([work, limit]);
-  } finally {
-    clearTimeout(timer);
-  }
+function isDatabaseUnavailable(reason: unknown): reason is ServiceError {
+  return isServiceError(reason, 'database.unavailable');
 }

@@ -16,6 +16,7 @@ import { countingSource } from '../support/monitoring-fakes.ts';
 import { recordedSetup, recordedState, recordedUsers } from '../support/monitoring-fixture.ts';
 import { isExplicitList, readRecordings, type Recording } from '../support/monitoring-recordings.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
+import { userCountsOf } from '../support/user-counts-fakes.ts';
 import { insertState } from '../support/token-rows.ts';
 
 const PAGE = join(import.meta.dirname, '..', '..', 'docs', 'compatibility.md');
@@ -87,7 +88,7 @@ function serviceAt(name: string): MonitoringService {
     counts: new SqlTokenCounts({ database: test.database }),
     configurationState: { lastChangeInDatabase: () => Promise.resolve(setup) },
     probe: { encrypts: () => Promise.resolve(true) },
-    sources: ({ name: resolver }) => countingSource(() => recordedUsers(name, resolver)),
+    userCounts: userCountsOf({ sources: ({ name: resolver }) => countingSource(() => recordedUsers(name, resolver)) }),
     clock,
   });
 }

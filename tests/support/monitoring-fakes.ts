@@ -5,6 +5,7 @@ import type { Setup } from '../../src/accounts/setup.ts';
 import { ServiceError } from '../../src/kernel/errors.ts';
 import { MonitoringService, type MonitoringDependencies } from '../../src/monitoring/monitoring-service.ts';
 import type { ConfigurationChange, TokenCountsSnapshot } from '../../src/monitoring/ports.ts';
+import { userCountsOf } from './user-counts-fakes.ts';
 
 /** What a test of the monitoring service gives; nothing is configured and everything allowed unless it says so. */
 export interface MonitoringWorld {
@@ -46,9 +47,11 @@ export function monitoringIn(world: MonitoringWorld): MonitoringService {
     },
     configurationState: { lastChangeInDatabase: () => Promise.resolve(world.stored ?? setup) },
     probe: { encrypts: () => Promise.resolve(world.encrypts ?? true) },
-    sources: ({ name }) => countingSource(() => users(name)),
+    userCounts: userCountsOf({
+      sources: ({ name }) => countingSource(() => users(name)),
+      ...(world.resolverTimeLimit !== undefined && { timeLimit: world.resolverTimeLimit }),
+    }),
     clock: { now: () => NOW },
-    ...(world.resolverTimeLimit === undefined ? {} : { resolverTimeLimit: world.resolverTimeLimit }),
   };
   return new MonitoringService(dependencies);
 }

@@ -35,7 +35,18 @@ export function tokenResult({ realms, summary }: TokenReport): TableResult {
 }
 
 export function userResult(report: UserReport): TableResult {
-  return { head: [], data: userRows(report), value: { Realms: usersByRealm(report) } };
+  const stale = report.stale?.map(({ resolver, users, age, countedAt, reason }) => [
+    resolver,
+    { users, age, since: countedAt.toISOString(), reason },
+  ]);
+  return {
+    head: [],
+    data: userRows(report),
+    value: {
+      Realms: usersByRealm(report),
+      ...(stale !== undefined && { stale: Object.fromEntries(stale) as Record<string, unknown> }),
+    },
+  };
 }
 
 export function activeUserResult(report: ActiveUserReport): TableResult {
@@ -76,13 +87,13 @@ function statusObject(counts: readonly StatusCount[]): Record<string, number> {
   return Object.fromEntries(counts.map(({ status, count }) => [status, count]));
 }
 
-function userRows({ realms }: UserReport): Row[] {
+function userRows({ realms }: Pick<UserReport, 'realms'>): Row[] {
   return realms.flatMap(({ realm, resolvers }) =>
     resolvers.map(({ resolver, users }) => [realm, resolver, users]),
   );
 }
 
-function usersByRealm({ realms }: UserReport): Record<string, Record<string, number>> {
+function usersByRealm({ realms }: Pick<UserReport, 'realms'>): Record<string, Record<string, number>> {
   return Object.fromEntries(
     realms.map(({ realm, resolvers }) => [
       realm,
