@@ -99,6 +99,36 @@ export const VARIABLES = {
     allowed: 'a file',
     meaning: 'key that seals secrets; unset: DATA_DIR/encryption.key',
   },
+  SECURITY_MODULE: {
+    ...oneOf('file', 'pkcs11'),
+    fallback: 'file',
+    meaning: 'what keeps the key that seals secrets: the key file, or a PKCS #11 module',
+  },
+  PKCS11_LIBRARY: {
+    schema: text,
+    allowed: 'a file',
+    meaning: "the module's library (.so), for SECURITY_MODULE=pkcs11",
+  },
+  PKCS11_TOKEN: {
+    schema: text,
+    allowed: 'a text',
+    meaning: 'label of the token in the module',
+  },
+  PKCS11_PIN_FILE: {
+    schema: text,
+    allowed: 'a file',
+    meaning: 'file with the user PIN of the token',
+  },
+  PKCS11_KEY: {
+    schema: text,
+    allowed: 'a text',
+    meaning: 'label of the AES-256 key in the token that wraps the key of this database',
+  },
+  PKCS11_CREATE_KEY: {
+    ...oneOf('on', 'off'),
+    fallback: 'off',
+    meaning: 'whether the first start makes that key where the token has none',
+  },
   ADMIN_PASSWORD_FILE: {
     schema: text,
     allowed: 'a file',

@@ -8,6 +8,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 type VariableName = keyof typeof VARIABLES;
 const NAMES = Object.keys(VARIABLES) as VariableName[];
+const PKCS11_VARIABLES = ['PKCS11_LIBRARY', 'PKCS11_TOKEN', 'PKCS11_PIN_FILE', 'PKCS11_KEY'] as const;
 
 /** What the environment says, checked. Frozen. */
 export interface Config {
@@ -22,6 +23,8 @@ export interface Config {
   readonly logLevel: 'error' | 'warn' | 'info' | 'debug';
   readonly logFormat: 'auto' | 'json' | 'text';
   readonly encryptionKeyFile: string;
+  /** The module that wraps the encryption key; undefined: the key is in the file. */
+  readonly pkcs11: Pkcs11Settings | undefined;
   readonly adminPasswordFile: string | undefined;
   readonly trustProxy: readonly string[];
   /** Seconds. */
@@ -30,6 +33,15 @@ export interface Config {
   readonly resolverTimeout: number;
   readonly monitoringPost: 'on' | 'off';
   readonly monitoringPostSunset: Date | undefined;
+}
+
+/** Where a PKCS #11 module and its key are. */
+interface Pkcs11Settings {
+  readonly library: string;
+  readonly token: string;
+  readonly pinFile: string;
+  readonly key: string;
+  readonly createKey: boolean;
 }
 
 /** A row of `tankeeper config`. */
@@ -59,6 +71,7 @@ export function loadConfig(environment: Environment = process.env): Config {
     logLevel: read('LOG_LEVEL'),
     logFormat: read('LOG_FORMAT'),
     encryptionKeyFile: resolve(read('ENCRYPTION_KEY_FILE') ?? resolve(dataDir, 'encryption.key')),
+    pkcs11: pkcs11Settings(read),
     adminPasswordFile: read('ADMIN_PASSWORD_FILE'),
     trustProxy: Object.freeze(read('TRUST_PROXY') ?? []),
     sessionLifetime: read('SESSION_LIFETIME'),
@@ -84,7 +97,9 @@ type Fallback<Name extends VariableName> = (typeof VARIABLES)[Name] extends { fa
   : undefined;
 type Value<Name extends VariableName> = z.output<(typeof VARIABLES)[Name]['schema']> | Fallback<Name>;
 
-function readAll(environment: Environment): <Name extends VariableName>(name: Name) => Value<Name> {
+type Read = <Name extends VariableName>(name: Name) => Value<Name>;
+
+function readAll(environment: Environment): Read {
   const wrong: string[] = [];
   const values = new Map<VariableName, unknown>();
   for (const name of NAMES) {
@@ -111,6 +126,23 @@ function readAll(environment: Environment): <Name extends VariableName>(name: Na
 /** An empty variable counts as unset, as compose files write it. */
 function environmentValue(environment: Environment, name: string): string | undefined {
   return environment[name] === '' ? undefined : environment[name];
+}
+
+/** @throws ServiceError 'configuration.invalid' when the module is asked for, and not all that it takes is told */
+function pkcs11Settings(read: Read): Pkcs11Settings | undefined {
+  if (read('SECURITY_MODULE') === 'file') {
+    return undefined;
+  }
+  const [library, token, pinFile, key] = PKCS11_VARIABLES.map(read);
+  if (library === undefined || token === undefined || pinFile === undefined || key === undefined) {
+    const missing = PKCS11_VARIABLES.filter((name) => read(name) === undefined);
+    throw new ServiceError(
+      'configuration.invalid',
+      `SECURITY_MODULE='pkcs11' also needs ${missing.join(', ')}.`,
+    );
+  }
+  const createKey = read('PKCS11_CREATE_KEY') === 'on';
+  return Object.freeze({ library: resolve(library), token, pinFile: resolve(pinFile), key, createKey });
 }
 
 function databaseUrl(url: string | undefined, passwordFile: string | undefined): string | undefined {

@@ -20,20 +20,42 @@ export interface Vault {
   open(secret: Sealed, purpose: SecretPurpose, subject: string): Buffer;
 }
 
+/** A key of the vault, encrypted by a security module: nothing without that module. */
+export interface WrappedKey {
+  readonly bytes: Buffer;
+  /** Which key of which module encrypted it, in words for operators. */
+  readonly by: string;
+}
+
 /** A key that secrets in the database are sealed with. */
 export interface RegisteredKey {
   /** 16 hexadecimal digits. */
   readonly keyId: string;
   /** A known text sealed by it: who can open it has the key. */
   readonly canary: Buffer;
+  /** undefined: the key is in a key file alone. */
+  readonly wrapped?: WrappedKey;
 }
 
-/** The database's list of its keys. The keys themselves are never there. */
+/** The database's list of its keys. The keys themselves are never there in clear. */
 export interface KeyRegistry {
   /** @returns the keys in the order in which they were registered */
   registered(): Promise<readonly RegisteredKey[]>;
   /** @returns false when a key of that id is registered already; what is there is never overwritten */
-  register(keyId: string, canary: Buffer): Promise<boolean>;
+  register(keyId: string, canary: Buffer, wrapped?: WrappedKey): Promise<boolean>;
+  /** Adds the wrapped form of a registered key. @returns false when it has one, which is never overwritten */
+  addWrapped(keyId: string, wrapped: WrappedKey): Promise<boolean>;
+}
+
+/** Where the keys of the vault come from: a key file, or a hardware module. */
+export interface SecurityModule {
+  /**
+   * Fetches the keys anew, as a start does.
+   * @returns a vault with them
+   * @throws ServiceError 'security-module.unavailable' when that cannot be done now, or keys that are in use are not
+   *   among them
+   */
+  freshVault(): Promise<Pick<Vault, 'open'>>;
 }
 
 /** Lets one server at a time look and register. */

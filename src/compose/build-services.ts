@@ -8,7 +8,7 @@ import { RealmService } from '../accounts/realm-service.ts';
 import { TokenGroupService } from '../accounts/token-group-service.ts';
 import { TokenService } from '../accounts/token-service.ts';
 import { UserDirectory } from '../accounts/user-directory.ts';
-import type { KeyDerivation, Vault } from '../accounts/vault.ts';
+import type { KeyDerivation, SecurityModule, Vault } from '../accounts/vault.ts';
 import type { Clock, Random } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
 import { MonitoringService } from '../monitoring/monitoring-service.ts';
@@ -45,6 +45,8 @@ import { SqlUserCountStore } from '../storage/user-count-store.ts';
 export interface ServiceParts {
   readonly database: Database;
   readonly vault: Vault & KeyDerivation;
+  /** Where the keys of the vault come from; unless told, the vault stands for it. */
+  readonly securityModule?: SecurityModule;
   readonly hasher: PasswordHasher;
   readonly clock: Clock;
   readonly random: Random;
@@ -88,6 +90,7 @@ export interface Services {
 /** @returns every service, over the given database */
 export function buildServices(parts: ServiceParts): Services {
   const { database, vault, hasher, clock, random } = parts;
+  const module = parts.securityModule ?? { freshVault: () => Promise.resolve(vault) };
   const setup = new SqlSetupStore({ database, clock });
   const access = new AccessControl({ clock });
   const managedUsers = new SqlManagedUserStore({ database });
@@ -124,7 +127,7 @@ export function buildServices(parts: ServiceParts): Services {
       setups: setup,
       configurationState: setup,
       counts: new SqlTokenCounts({ database }),
-      probe: new ConfigurationProbe({ database, vault, random }),
+      probe: new ConfigurationProbe({ database, vault, random, module }),
       userCounts: new UserCounts({
         ...{ sources, clock, log: parts.log, metrics: parts.metrics ?? UNMEASURED },
         store: new SqlUserCountStore({ database }),

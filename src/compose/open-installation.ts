@@ -4,15 +4,14 @@ import { systemClock, systemRandom } from '../kernel/clock.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
 import { decimalTransactionIds, hexTransactionIds } from '../ocra/challenge-factory.ts';
-import { openVault } from '../security/open-vault.ts';
 import { Argon2PasswordHasher } from '../security/password-hash.ts';
 import { type Database, openDatabase } from '../storage/database.ts';
 import { describeDatabaseFault } from '../storage/database-faults.ts';
 import { openEmbeddedPostgres } from '../storage/embedded-postgres.ts';
-import { SqlKeyRegistry } from '../storage/key-registry.ts';
 import { migrateToLatest, pendingMigrations } from '../storage/migrate.ts';
 import { migrationNames } from '../storage/migration-source.ts';
 import { buildServices, type Services } from './build-services.ts';
+import { openKeys } from './open-keys.ts';
 
 /** How long closing waits for statements that still run, in milliseconds. */
 const POOL_PATIENCE = 1_000;
@@ -63,28 +62,17 @@ async function connect(config: Config, role: Role, log: Log): Promise<OpenDataba
 
 /**
  * Opens database, schema and keys, and builds the services.
- * @throws ServiceError 'database.unavailable', 'data-folder.in-use', 'configuration.invalid', 'key.unavailable'
+ * @throws ServiceError 'database.unavailable', 'data-folder.in-use', 'configuration.invalid', 'key.unavailable',
+ *   'security-module.unavailable'
  */
 export async function openInstallation(config: Config, role: Role, log: Log): Promise<Installation> {
   const { database, close } = await connect(config, role, log);
   try {
     await prepareSchema(database, role, log);
-    const { vault, created, warnings } = await openVault({
-      keyFile: config.encryptionKeyFile,
-      registry: new SqlKeyRegistry({ database }),
-      random: systemRandom,
-    });
-    warnings.forEach((warning) => {
-      log.warn(warning);
-    });
-    if (created) {
-      log.info(
-        'A new encryption key was made: keep a copy of the key file in a safe place, apart from the database',
-      );
-    }
+    const keys = await openKeys(config, database, log);
     const services = buildServices({
       database,
-      vault,
+      ...keys,
       hasher: new Argon2PasswordHasher(),
       clock: systemClock,
       random: systemRandom,

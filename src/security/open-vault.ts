@@ -1,10 +1,9 @@
-import type { KeyRegistration, KeyRegistry, RegisteredKey, Sealed } from '../accounts/vault.ts';
+import type { KeyRegistration, KeyRegistry, RegisteredKey } from '../accounts/vault.ts';
 import type { Random } from '../kernel/clock.ts';
-import { isServiceError, ServiceError } from '../kernel/errors.ts';
+import { ServiceError } from '../kernel/errors.ts';
+import { opensCanary, sealCanary } from './key-canary.ts';
 import { createKeyFile, readKeyFile } from './key-file.ts';
 import { SecretVault } from './secret-vault.ts';
-
-const CANARY = Buffer.from('tankeeper canary', 'utf8');
 
 /** The vault, and what was found on the way. */
 export interface OpenedVault {
@@ -52,7 +51,7 @@ async function openKeys(
     throw new ServiceError(
       'key.unavailable',
       `The database needs the encryption ${listKeys(registered.map(({ keyId }) => keyId))}, ` +
-        `and there is no key file ${file}. Restore it from its safe copy; nothing was written.`,
+        `and there is no key file ${file}. ${wayOut(registered)}; nothing was written.`,
     );
   }
   const key = await createKeyFile(file, random);
@@ -68,11 +67,11 @@ function assertKeysOf(registered: readonly RegisteredKey[], vault: SecretVault, 
         `holds the ${listKeys(vault.keyIds)}. Nothing was written.`,
     );
   }
-  for (const { keyId, canary } of registered) {
-    if (!opensCanary(vault, keyId, canary)) {
+  for (const key of registered) {
+    if (!opensCanary(vault, key)) {
       throw new ServiceError(
         'key.unavailable',
-        `The encryption key ${keyId} in the key file ${file} does not open what the database keeps to try it: ` +
+        `The encryption key ${key.keyId} in the key file ${file} does not open what the database keeps to try it: ` +
           'the database was altered. Nothing was written.',
       );
     }
@@ -86,25 +85,19 @@ async function registerCurrent(
 ): Promise<void> {
   const { currentKeyId } = vault;
   if (!registered.some(({ keyId }) => keyId === currentKeyId)) {
-    await registry.register(currentKeyId, vault.seal(CANARY, 'probe', canarySubject(currentKeyId)));
+    await registry.register(currentKeyId, sealCanary(vault));
   }
 }
 
-function opensCanary(vault: SecretVault, keyId: string, canary: Buffer): boolean {
-  try {
-    return vault.open(canary as Sealed, 'probe', canarySubject(keyId)).equals(CANARY);
-  } catch (error) {
-    if (isServiceError(error)) {
-      return false;
-    }
-    throw error;
-  }
+/** Without the file: what was wrapped by a security module is still there. */
+function wayOut(registered: readonly RegisteredKey[]): string {
+  const by = registered.find(({ wrapped }) => wrapped !== undefined)?.wrapped?.by;
+  return by === undefined
+    ? 'Restore it from its safe copy'
+    : `What is needed is wrapped by ${by}: set SECURITY_MODULE=pkcs11`;
 }
 
-function canarySubject(keyId: string): string {
-  return `key ${keyId}`;
-}
-
-function listKeys(keyIds: readonly string[]): string {
+/** @returns `key a` or `keys a, b` */
+export function listKeys(keyIds: readonly string[]): string {
   return `${keyIds.length === 1 ? 'key' : 'keys'} ${keyIds.join(', ')}`;
 }

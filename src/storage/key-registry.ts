@@ -1,27 +1,13 @@
 import type { Knex } from 'knex';
 
+import type { KeyRegistration, KeyRegistry, RegisteredKey, WrappedKey } from '../accounts/vault.ts';
 import type { Database } from './database.ts';
-
-/** A key that secrets in this database are sealed with. */
-export interface RegisteredKey {
-  readonly keyId: string;
-  /** A known text sealed by it: who can open it has the key. */
-  readonly canary: Buffer;
-}
-
-/** The list of keys. The keys themselves are never here. */
-export interface KeyRegistry {
-  /** @returns the keys in the order in which they were registered */
-  registered(): Promise<readonly RegisteredKey[]>;
-  /** @returns false when a key of that id is registered already; what is there is never overwritten */
-  register(keyId: string, canary: Buffer): Promise<boolean>;
-}
 
 /** Whoever may register a key holds this advisory lock. "tank", "keys". */
 const REGISTRATION_LOCK = [0x74616e6b, 0x6b657973] as const;
 
 /** The table `encryption_keys`. */
-export class SqlKeyRegistry implements KeyRegistry {
+export class SqlKeyRegistry implements KeyRegistry, KeyRegistration {
   readonly #database: Database;
 
   constructor({ database }: { database: Database }) {
@@ -32,8 +18,12 @@ export class SqlKeyRegistry implements KeyRegistry {
     return registered(this.#database.knex);
   }
 
-  register(keyId: string, canary: Buffer): Promise<boolean> {
-    return register(this.#database.knex, keyId, canary);
+  register(keyId: string, canary: Buffer, wrapped?: WrappedKey): Promise<boolean> {
+    return register(this.#database.knex, keyId, canary, wrapped);
+  }
+
+  addWrapped(keyId: string, wrapped: WrappedKey): Promise<boolean> {
+    return addWrapped(this.#database.knex, keyId, wrapped);
   }
 
   /**
@@ -46,24 +36,49 @@ export class SqlKeyRegistry implements KeyRegistry {
       await transaction.raw('SELECT pg_advisory_xact_lock(?, ?)', [...REGISTRATION_LOCK]);
       return work({
         registered: () => registered(transaction),
-        register: (keyId, canary) => register(transaction, keyId, canary),
+        register: (keyId, canary, wrapped) => register(transaction, keyId, canary, wrapped),
+        addWrapped: (keyId, wrapped) => addWrapped(transaction, keyId, wrapped),
       });
     });
   }
 }
 
+interface Row {
+  readonly key_id: string;
+  readonly canary: Buffer;
+  readonly wrapped: Buffer | null;
+  readonly wrapped_by: string | null;
+}
+
 async function registered(connection: Knex): Promise<readonly RegisteredKey[]> {
   const rows = await connection('encryption_keys')
     .orderBy(['created_at', 'key_id'])
-    .select<{ key_id: string; canary: Buffer }[]>('key_id', 'canary');
-  return rows.map((row) => ({ keyId: row.key_id, canary: row.canary }));
+    .select<Row[]>('key_id', 'canary', 'wrapped', 'wrapped_by');
+  return rows.map(({ key_id: keyId, canary, wrapped: bytes, wrapped_by: by }) => ({
+    keyId,
+    canary,
+    ...(bytes !== null && by !== null && { wrapped: { bytes, by } }),
+  }));
 }
 
-async function register(connection: Knex, keyId: string, canary: Buffer): Promise<boolean> {
+async function register(
+  connection: Knex,
+  keyId: string,
+  canary: Buffer,
+  wrapped?: WrappedKey,
+): Promise<boolean> {
   const inserted: unknown[] = await connection('encryption_keys')
-    .insert({ key_id: keyId, canary })
+    .insert({ key_id: keyId, canary, wrapped: wrapped?.bytes ?? null, wrapped_by: wrapped?.by ?? null })
     .onConflict('key_id')
     .ignore()
     .returning('key_id');
   return inserted.length > 0;
+}
+
+async function addWrapped(connection: Knex, keyId: string, wrapped: WrappedKey): Promise<boolean> {
+  const changed = await connection('encryption_keys')
+    .where({ key_id: keyId })
+    .whereNull('wrapped')
+    .update({ wrapped: wrapped.bytes, wrapped_by: wrapped.by });
+  return changed > 0;
 }

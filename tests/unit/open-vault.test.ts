@@ -23,6 +23,7 @@ class InMemoryRegistration implements KeyRegistration {
         keys.push({ keyId, canary });
         return Promise.resolve(true);
       },
+      addWrapped: () => Promise.resolve(false),
     });
     this.keys = keys;
     return result;

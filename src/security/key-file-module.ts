@@ -1,0 +1,42 @@
+import type { SecurityModule, Vault } from '../accounts/vault.ts';
+import type { Random } from '../kernel/clock.ts';
+import { isServiceError } from '../kernel/errors.ts';
+import { readKeyFile } from './key-file.ts';
+import { assertHolds, notReady } from './module-readiness.ts';
+import { SecretVault } from './secret-vault.ts';
+
+/** The key file as the security module of an installation that has no other. */
+export class KeyFileModule implements SecurityModule {
+  readonly #file: string;
+  readonly #keyIds: readonly string[];
+  readonly #random: Random;
+
+  /** @param given.keyIds the keys that are in use */
+  constructor(given: { readonly file: string; readonly keyIds: readonly string[]; readonly random: Random }) {
+    this.#file = given.file;
+    this.#keyIds = given.keyIds;
+    this.#random = given.random;
+  }
+
+  async freshVault(): Promise<Pick<Vault, 'open'>> {
+    const keys = await this.#readKeys();
+    const vault = new SecretVault({ keys, random: this.#random });
+    assertHolds(vault, this.#keyIds);
+    return vault;
+  }
+
+  async #readKeys(): Promise<readonly Buffer[]> {
+    try {
+      const found = await readKeyFile(this.#file);
+      if (found === undefined) {
+        throw notReady('the key file is missing', this.#file);
+      }
+      return found.keys;
+    } catch (error) {
+      // The message of a key file that cannot be used names its path.
+      throw isServiceError(error, 'key.unavailable')
+        ? notReady('the key file cannot be used', error.message, error)
+        : error;
+    }
+  }
+}
