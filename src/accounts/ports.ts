@@ -16,7 +16,7 @@ export interface ResolverEntry {
 
 /** The configuration, read as one value and changed piece by piece. Every change is one transaction with its audit row. */
 export interface SetupStore {
-  /** @returns the setup as of now: kept while the database's revision has not moved, one small query to know it */
+  /** @returns the setup of a moment at most one short window ago, with every change that was made through this store */
   current(): Promise<Setup>;
   /** Creates or replaces a policy of that name. */
   putPolicy(policy: Policy, act: Act): Promise<void>;

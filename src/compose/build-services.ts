@@ -57,6 +57,8 @@ export interface ServiceParts {
   readonly sessionLifetime: number;
   /** Seconds. */
   readonly resolverTimeout: number;
+  /** For how many milliseconds a configuration that was read stands; 0 unless told, see `SqlSetupStore`. */
+  readonly configurationWindow?: number;
   /** Undefined: nobody measures. */
   readonly metrics?: ResolverMetrics | undefined;
 }
@@ -91,7 +93,7 @@ export interface Services {
 export function buildServices(parts: ServiceParts): Services {
   const { database, vault, hasher, clock, random } = parts;
   const module = parts.securityModule ?? { freshVault: () => Promise.resolve(vault) };
-  const setup = new SqlSetupStore({ database, clock });
+  const setup = new SqlSetupStore({ database, clock, window: parts.configurationWindow ?? 0 });
   const access = new AccessControl({ clock });
   const managedUsers = new SqlManagedUserStore({ database });
   const sources = openUserSources({

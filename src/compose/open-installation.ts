@@ -5,7 +5,8 @@ import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
 import { decimalTransactionIds, hexTransactionIds } from '../ocra/challenge-factory.ts';
 import { Argon2PasswordHasher } from '../security/password-hash.ts';
-import { type Database, openDatabase } from '../storage/database.ts';
+import { CONFIGURATION_WINDOW_MS, ConfigurationFollower } from '../storage/configuration-follower.ts';
+import { type Database, type DatabaseOptions, openDatabase } from '../storage/database.ts';
 import { describeDatabaseFault } from '../storage/database-faults.ts';
 import { openEmbeddedPostgres } from '../storage/embedded-postgres.ts';
 import { migrateToLatest, pendingMigrations } from '../storage/migrate.ts';
@@ -25,6 +26,11 @@ interface OpenDatabase {
   readonly close: () => Promise<void>;
 }
 
+/** An open database that further connections can be made to. */
+interface ConnectedDatabase extends OpenDatabase {
+  readonly options: DatabaseOptions;
+}
+
 /** An installation that is ready for use. */
 export interface Installation extends OpenDatabase {
   readonly services: Services;
@@ -34,16 +40,17 @@ export interface Installation extends OpenDatabase {
  * Opens the database: that of DATABASE_URL, else the embedded one in the data folder, which is started or joined.
  * @throws ServiceError 'database.unavailable', 'data-folder.in-use'
  */
-async function connect(config: Config, role: Role, log: Log): Promise<OpenDatabase> {
+async function connect(config: Config, role: Role, log: Log): Promise<ConnectedDatabase> {
   const url = config.databaseUrl;
   const embedded =
     url === undefined ? await openEmbeddedPostgres({ dataDir: config.dataDir, log, role }) : undefined;
-  const database = openDatabase({
+  const options: DatabaseOptions = {
     connection: embedded?.connection ?? url ?? '',
     poolSize: role === 'server' ? config.databasePoolSize : 4,
     applicationName: `tankeeper ${role}`,
     log,
-  });
+  };
+  const database = openDatabase(options);
   const close = async (): Promise<void> => {
     // A statement that hangs must not keep the process: stopping the embedded database ends it.
     await Promise.race([database.close(), sleep(POOL_PATIENCE, undefined, { ref: false })]);
@@ -57,7 +64,7 @@ async function connect(config: Config, role: Role, log: Log): Promise<OpenDataba
       ? error
       : new ServiceError('database.unavailable', describeDatabaseFault(error, url), { cause: error });
   }
-  return { database, close };
+  return { database, options, close };
 }
 
 /**
@@ -80,11 +87,14 @@ export async function openInstallation(config: Config, role: Role, log: Log): Pr
       transactionIds: config.dialect === 'linotp' ? decimalTransactionIds : hexTransactionIds,
       sessionLifetime: config.sessionLifetime,
       resolverTimeout: config.resolverTimeout,
+      configurationWindow: role === 'server' ? CONFIGURATION_WINDOW_MS : 0,
     });
+    const unfollow = role === 'server' ? followConfiguration(services, options, log) : undefined;
     return {
       database,
       services,
       close: async () => {
+        await unfollow?.();
         await Promise.race([services.closeSources(), sleep(POOL_PATIENCE, undefined, { ref: false })]);
         await close();
       },
@@ -93,6 +103,21 @@ export async function openInstallation(config: Config, role: Role, log: Log): Pr
     await close();
     throw error;
   }
+}
+
+/** A command is over before anybody changes anything; a server stays in step. @returns what ends that */
+function followConfiguration(services: Services, database: DatabaseOptions, log: Log): () => Promise<void> {
+  const follower = new ConfigurationFollower({ kept: services.setup, database, log });
+  follower.start();
+  return () => follower.stop();
+}
+
+/** A command is over before anybody changes anything; a server stays in step. @returns what ends that */
+function followConfiguration(services: Services, options: DatabaseOptions, log: Log): () => Promise<void> {
+  const database = { ...options, applicationName: 'tankeeper listener' };
+  const follower = new ConfigurationFollower({ kept: services.setup, database, log });
+  follower.start();
+  return () => follower.stop();
 }
 
 /**

@@ -22,6 +22,14 @@ export interface DatabaseOptions {
   readonly log?: Log;
 }
 
+/** The connections of a pool, now. */
+interface PoolUsage {
+  readonly used: number;
+  readonly free: number;
+  /** How many wait for a connection. */
+  readonly waiting: number;
+}
+
 /** The pool. What is awaited through it fails with ServiceError 'database.unavailable' when the database is away. */
 export interface Database {
   /** For single statements. */
@@ -75,27 +83,53 @@ export function openDatabase(options: DatabaseOptions): Database {
   };
 }
 
+/** One connection, as pg wants to know of it. */
+interface ConnectionSettings extends Partial<EmbeddedConnection> {
+  readonly connectionString?: string;
+  readonly application_name: string;
+  readonly statement_timeout: number;
+  readonly connectionTimeoutMillis: number;
+  readonly keepAlive: boolean;
+}
+
+/** @returns how pg makes a connection of the pool, or one beside it */
+export function connectionSettings(options: DatabaseOptions): ConnectionSettings {
+  const { connection } = options;
+  return {
+    ...(typeof connection === 'string' ? { connectionString: connection } : connection),
+    application_name: options.applicationName ?? 'tankeeper',
+    statement_timeout: options.statementTimeoutMs ?? 30_000,
+    // A host that swallows packets must not hold a request for minutes.
+    connectionTimeoutMillis: options.acquireTimeoutMs ?? 5_000,
+    keepAlive: true,
+  };
+}
+
 /** @returns what Knex needs to know; also used by knexfile.ts */
 export function knexConfig(options: DatabaseOptions): Knex.Config {
-  const { connection, log } = options;
+  const { log } = options;
   const warn = (message: unknown): void => {
     log?.warn('Knex warns', { component: 'database', faultDetail: String(message).split('\n')[0] });
   };
   return {
     client: TranslatingClient,
-    connection: {
-      ...(typeof connection === 'string' ? { connectionString: connection } : connection),
-      application_name: options.applicationName ?? 'tankeeper',
-      statement_timeout: options.statementTimeoutMs ?? 30_000,
-      // A host that swallows packets must not hold a request for minutes.
-      connectionTimeoutMillis: options.acquireTimeoutMs ?? 5_000,
-      keepAlive: true,
-    },
+    connection: connectionSettings(options),
     pool: { min: 0, max: options.poolSize ?? 10 },
     acquireConnectionTimeout: options.acquireTimeoutMs ?? 5_000,
     // Errors quote the statement; with this setting without the values, which may be secret.
     compileSqlOnError: false,
     log: { warn, error: warn, deprecate: warn, debug: () => undefined },
+  };
+}
+
+/** @returns what the pool is doing; Knex keeps it (tarn's) in the client, until it is closed */
+export function poolUsage({ knex: pool }: Pick<Database, 'knex'>): PoolUsage {
+  const tarn = (pool.client as { pool?: Record<string, () => number> }).pool;
+  const number = (name: string): number => tarn?.[name]?.call(tarn) ?? 0;
+  return {
+    used: number('numUsed'),
+    free: number('numFree'),
+    waiting: number('numPendingAcquires'),
   };
 }
 

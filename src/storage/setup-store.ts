@@ -11,26 +11,57 @@ import type { Database } from './database.ts';
 import { removeRealm, storeRealm } from './realm-rows.ts';
 import { removeResolver, storeResolver } from './resolver-rows.ts';
 import { SetupCache } from './setup-cache.ts';
+import { SetupConfirmation } from './setup-confirmation.ts';
 import { readRevision, readSetup } from './setup-snapshot.ts';
 import { assertStorable, isStorable } from './stored-text.ts';
+
+/** What the store works with. */
+interface SetupStoreOptions {
+  readonly database: Database;
+  readonly clock: Clock;
+  /**
+   * For how many milliseconds what was read stands without asking the database again; 0 unless told: then each question
+   * asks. With a window, somebody should `expire` it when another server tells of a change.
+   */
+  readonly window?: number;
+  /** Milliseconds of a clock that never goes back. */
+  readonly elapsed?: () => number;
+}
 
 /** The configuration in PostgreSQL. */
 export class SqlSetupStore implements SetupStore, ConfigurationState {
   readonly #database: Database;
   readonly #cache: SetupCache;
+  readonly #confirmation: SetupConfirmation;
 
-  constructor({ database, clock }: { database: Database; clock: Clock }) {
+  constructor(options: SetupStoreOptions) {
+    const { database, clock, window = 0, elapsed = () => performance.now() } = options;
     this.#database = database;
     this.#cache = new SetupCache(() => readSetup(database.knex, clock.now()));
+    this.#confirmation = new SetupConfirmation({
+      read: async () => this.#cache.at(await readRevision(database.knex)),
+      window,
+      elapsed,
+    });
   }
 
-  /** What this server works with at the moment; undefined before the first `current()`. */
+  /** What this server works with at the moment; undefined before it was first read. */
   get kept(): Setup | undefined {
     return this.#cache.kept;
   }
 
-  async current(): Promise<Setup> {
-    return this.#cache.at(await readRevision(this.#database.knex));
+  current(): Promise<Setup> {
+    return this.#confirmation.current();
+  }
+
+  /** @returns the setup as the database has it now, whatever window is left */
+  confirm(): Promise<Setup> {
+    return this.#confirmation.confirm();
+  }
+
+  /** To be told that the configuration may have changed: whoever asks from now on has the database asked. */
+  expire(): void {
+    this.#confirmation.expire();
   }
 
   /** @returns the last change by the database's own account; what this server keeps stays as it is */
@@ -151,11 +182,16 @@ export class SqlSetupStore implements SetupStore, ConfigurationState {
    * Changes of the setup come one after the other: each first takes the row that the revision stands in, which the
    * triggers of all its tables write anyhow.
    */
-  #change<T>(work: (transaction: Knex.Transaction) => Promise<T>): Promise<T> {
-    return this.#database.transact(async (transaction) => {
-      await transaction('configuration_state').forUpdate().select('revision');
-      return work(transaction);
-    });
+  async #change<T>(work: (transaction: Knex.Transaction) => Promise<T>): Promise<T> {
+    try {
+      return await this.#database.transact(async (transaction) => {
+        await transaction('configuration_state').forUpdate().select('revision');
+        return work(transaction);
+      });
+    } finally {
+      // Also after a failure: it may have been the answer to a commit that got lost.
+      this.expire();
+    }
   }
 }
 
