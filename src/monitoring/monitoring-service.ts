@@ -4,7 +4,7 @@ import type { SetupStore } from '../accounts/ports.ts';
 import type { Setup } from '../accounts/setup.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { reportActiveUsers } from './active-users-report.ts';
-import { reportConfiguration } from './configuration-report.ts';
+import { isInStep, reportConfiguration } from './configuration-report.ts';
 import type {
   ActiveUserReport,
   ConfigurationReport,
@@ -89,9 +89,15 @@ export class MonitoringService {
 
   /** Whether this server works with the configuration that the database holds, and how much is configured. */
   async config(caller: Caller): Promise<ConfigurationReport> {
+    const { configurationState, clock } = this.#use;
+    // All before this request itself has the configuration read, which would hide that the server had missed a change.
+    const before = configurationState.kept;
+    const stored = await configurationState.lastChangeInDatabase();
+    const after = configurationState.kept;
     const { setup } = await this.#authorize(caller, 'config');
-    const stored = await this.#use.configurationState.lastChangeInDatabase();
-    return reportConfiguration(setup, stored, this.#use.clock.now());
+    // What changes during this request, and is noticed, is in one of the two.
+    const works = before !== undefined && isInStep(before, stored) ? before : (after ?? setup);
+    return reportConfiguration(works, stored, clock.now());
   }
 
   /** The state of the support subscription. */

@@ -58,7 +58,9 @@ export interface ActiveUserReport {
 export interface ConfigurationReport {
   /** Whether what this server works with is what the database holds. */
   readonly sync: boolean;
-  /** When the configuration in the database was changed last. */
+  /** When this server read the configuration that it works with, by its own clock. */
+  readonly readAt: Date;
+  /** When the configuration in the database was changed last, by the database's clock. */
   readonly changedAt: Date;
   readonly now: Date;
   /** Everything configured: values, resolvers, policies and realms. */

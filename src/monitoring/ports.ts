@@ -1,3 +1,5 @@
+import type { Setup } from '../accounts/setup.ts';
+
 /** How many tokens are in exactly this set of realms, active or not, assigned or not. */
 export interface TokenCountRow {
   /** Names of all realms of these tokens; empty: in no realm. */
@@ -35,8 +37,10 @@ export interface TokenCounts {
   activeUsers(): Promise<readonly ActiveUserRow[]>;
 }
 
-/** Where the configuration stands in the database itself, past everything that a server keeps. */
+/** Where the configuration stands: in what this server keeps, and in the database itself. */
 export interface ConfigurationState {
+  /** What this server works with, without asking the database; undefined before it was first read. */
+  readonly kept: Setup | undefined;
   /** @returns the revision and the time of the last change, read from the database now */
   lastChangeInDatabase(): Promise<ConfigurationChange>;
 }

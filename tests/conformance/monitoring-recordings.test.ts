@@ -86,7 +86,7 @@ function serviceAt(name: string): MonitoringService {
     setups: { current: () => Promise.resolve(setup) },
     access: new AccessControl({ clock }),
     counts: new SqlTokenCounts({ database: test.database }),
-    configurationState: { lastChangeInDatabase: () => Promise.resolve(setup) },
+    configurationState: { kept: setup, lastChangeInDatabase: () => Promise.resolve(setup) },
     probe: { encrypts: () => Promise.resolve(true) },
     userCounts: userCountsOf({ sources: ({ name: resolver }) => countingSource(() => recordedUsers(name, resolver)) }),
     clock,

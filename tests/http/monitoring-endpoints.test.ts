@@ -27,6 +27,7 @@ const ANSWERS = {
     value: {
       sync: 'True',
       synctime: '2026-11-20T12:00:00.000Z',
+      changed: '2026-11-20T11:59:59.123Z',
       now: '2026-11-20T12:00:00.000Z',
       total: 9,
       managedresolver: 1,

@@ -7,6 +7,7 @@ import type { Clock, Random } from '../../src/kernel/clock.ts';
 import type { Log, LogFields } from '../../src/kernel/log.ts';
 
 const NOW = new Date('2026-11-20T12:00:00.000Z');
+const CHANGED = new Date('2026-11-20T11:59:59.123Z');
 
 /** What the fake administrators know. */
 export const ADMIN = { name: 'admin', password: 'p:ä55 word' };
@@ -130,7 +131,8 @@ function fakeServices(answer: Answer, configuration: ReadonlyMap<string, string>
       }),
       config: answer('config', {
         sync: true,
-        changedAt: NOW,
+        readAt: NOW,
+        changedAt: CHANGED,
         now: NOW,
         total: 9,
         values: 4,

@@ -4,7 +4,7 @@ import type { UserSource } from '../../src/accounts/ports.ts';
 import type { Setup } from '../../src/accounts/setup.ts';
 import { ServiceError } from '../../src/kernel/errors.ts';
 import { MonitoringService, type MonitoringDependencies } from '../../src/monitoring/monitoring-service.ts';
-import type { ConfigurationChange, TokenCountsSnapshot } from '../../src/monitoring/ports.ts';
+import type { ConfigurationChange, ConfigurationState, TokenCountsSnapshot } from '../../src/monitoring/ports.ts';
 import { userCountsOf } from './user-counts-fakes.ts';
 
 /** What a test of the monitoring service gives; nothing is configured and everything allowed unless it says so. */
@@ -14,6 +14,10 @@ export interface MonitoringWorld {
   /** What the policies grant; 'none': the right is refused. */
   readonly granted?: Grant['realms'] | 'none';
   readonly stored?: ConfigurationChange;
+  /** What the server works with when the request comes; `setup` unless told. */
+  readonly kept?: Setup | 'nothing';
+  /** What it works with, each time it is looked at; in place of `kept`. */
+  readonly keptInTurn?: readonly Setup[];
   readonly encrypts?: boolean;
   /** How many users a resolver has, by its name. */
   readonly users?: (resolver: string) => Promise<number>;
@@ -45,7 +49,7 @@ export function monitoringIn(world: MonitoringWorld): MonitoringService {
       snapshot: () => Promise.resolve(snapshot),
       activeUsers: () => Promise.resolve(snapshot.activeUsers),
     },
-    configurationState: { lastChangeInDatabase: () => Promise.resolve(world.stored ?? setup) },
+    configurationState: configurationState(world),
     probe: { encrypts: () => Promise.resolve(world.encrypts ?? true) },
     userCounts: userCountsOf({
       sources: ({ name }) => countingSource(() => users(name)),
@@ -54,6 +58,16 @@ export function monitoringIn(world: MonitoringWorld): MonitoringService {
     clock: { now: () => NOW },
   };
   return new MonitoringService(dependencies);
+}
+
+function configurationState({ setup, stored = setup, kept = setup, keptInTurn }: MonitoringWorld): ConfigurationState {
+  const looks = keptInTurn?.values();
+  return {
+    get kept() {
+      return looks?.next().value ?? (kept === 'nothing' ? undefined : kept);
+    },
+    lastChangeInDatabase: () => Promise.resolve(stored),
+  };
 }
 
 /** @returns a source that can count its users and nothing else */

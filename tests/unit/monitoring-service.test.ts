@@ -228,6 +228,7 @@ describe('the configuration check', () => {
   it('counts what is configured and says that the server is up to date', async () => {
     expect(await monitoringIn({ setup }).config(CALLER)).toEqual({
       sync: true,
+      readAt: setup.readAt,
       changedAt: setup.changedAt,
       now: NOW,
       total: 6,
@@ -242,8 +243,32 @@ describe('the configuration check', () => {
     const stored = { revision: 2n, changedAt: new Date('2026-11-20T10:29:00Z') };
     expect(await monitoringIn({ setup, stored }).config(CALLER)).toMatchObject({
       sync: false,
+      readAt: setup.readAt,
       changedAt: stored.changedAt,
     });
+  });
+
+  it('says that it is not, when the database was put back and has changed as often since', async () => {
+    const stored = { revision: setup.revision, changedAt: new Date('2026-11-20T10:29:00Z') };
+    expect(await monitoringIn({ setup, stored }).config(CALLER)).toMatchObject({ sync: false });
+  });
+
+  it('speaks of what the server worked with before it was asked, not of what it reads for this request', async () => {
+    const kept = setupOf({ revision: setup.revision - 1n });
+    expect(await monitoringIn({ setup, kept }).config(CALLER)).toMatchObject({ sync: false, total: 0 });
+  });
+
+  it('speaks of what it reads for this request where the server has read nothing before', async () => {
+    expect(await monitoringIn({ setup, kept: 'nothing' }).config(CALLER)).toMatchObject({
+      sync: true,
+      total: 6,
+    });
+  });
+
+  it.each(['before', 'after'])('takes a change %s it looked, that was noticed meanwhile, for noticed', async (when) => {
+    const newer = setupOf({ revision: setup.revision + 1n });
+    const moving = monitoringIn({ setup, stored: when === 'before' ? newer : setup, keptInTurn: [setup, newer] });
+    expect(await moving.config(CALLER)).toMatchObject({ sync: true });
   });
 });
 

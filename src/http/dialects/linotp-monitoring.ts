@@ -56,7 +56,7 @@ export function linotpMonitoring(version: string): MonitoringPart {
 function configurationValue(report: ConfigurationReport): Record<string, unknown> {
   return {
     sync: report.sync,
-    synctime: pythonTime(report.changedAt),
+    synctime: pythonTime(report.readAt),
     now: pythonTime(report.now),
     total: report.total,
     ldapresolver: report.resolvers.ldap,
