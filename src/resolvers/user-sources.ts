@@ -7,6 +7,7 @@ import type {
 } from '../accounts/ports.ts';
 import type { Resolver } from '../accounts/setup.ts';
 import { ServiceError } from '../kernel/errors.ts';
+import { LdapUsers } from './ldap-users.ts';
 import { ManagedUsers } from './managed.ts';
 import { PasswdFile } from './passwd-file.ts';
 
@@ -66,14 +67,19 @@ export function openUserSources(dependencies: SourceDependencies): OpenUserSourc
 
 function openSource(resolver: Resolver, dependencies: SourceDependencies): ClosableUserSource {
   const { id, name, kind, settings } = resolver;
-  const { users, hasher } = dependencies;
+  const { users, hasher, secrets } = dependencies;
   switch (kind) {
     case 'managed':
       return new ManagedUsers({ resolverId: id, users, hasher });
     case 'passwd':
       return new PasswdFile({ resolver: name, fileName: settings.fileName ?? '' });
-    case 'sql':
     case 'ldap':
+      return new LdapUsers({
+        resolver: name,
+        settings,
+        password: async () => (await secrets.open(resolver)) ?? '',
+      });
+    case 'sql':
       throw new ServiceError('resolver.unavailable', `Resolvers of the kind ${kind} are not asked yet`);
   }
 }

@@ -1,0 +1,144 @@
+import {
+  BindRequest,
+  ExtendedRequest,
+  type Filter,
+  PagedResultsControl,
+  type SearchEntry,
+  SearchRequest,
+} from 'ldapts';
+import { LdapExchange } from './ldap-exchange.ts';
+import { LdapFault } from './ldap-fault.ts';
+import type { LdapServer, LdapTransport } from './ldap-settings.ts';
+import { openSocket, secureSocket } from './ldap-socket.ts';
+
+/** A search for entries. */
+export interface LdapSearch {
+  readonly base: string;
+  readonly scope: 'base' | 'sub';
+  readonly filter: Filter;
+  /** What of the entries is wanted; `1.1` nothing. */
+  readonly attributes: readonly string[];
+}
+
+/** OID of StartTLS (RFC 4511 §4.14). */
+const START_TLS = '1.3.6.1.4.1.1466.20037';
+const PAGE = 500;
+const MOST_EMPTY_PAGES = 100;
+/** Milliseconds for all pages together: an answer without end must not hold a connection for ever. */
+const LONGEST_SEARCH = 300_000;
+
+/** A connection to a server: nobody's until it is bound. */
+export class LdapConnection {
+  readonly server: LdapServer;
+  readonly #exchange: LdapExchange;
+  readonly #timeout: number;
+
+  private constructor(server: LdapServer, exchange: LdapExchange, timeout: number) {
+    this.server = server;
+    this.#exchange = exchange;
+    this.#timeout = timeout;
+  }
+
+  /** Connects, with TLS where that is configured: nothing else is said before it. @throws LdapFault */
+  static async open(server: LdapServer, transport: LdapTransport): Promise<LdapConnection> {
+    const { connectTimeout, answerTimeout } = transport;
+    let socket = await openSocket(server, connectTimeout);
+    if (!server.secure && transport.startTls) {
+      const plain = new LdapExchange(socket);
+      await requireTls(plain, connectTimeout);
+      socket = plain.release();
+    }
+    if (server.secure || transport.startTls) {
+      socket = await secureSocket(socket, server, transport, connectTimeout);
+    }
+    return new LdapConnection(server, new LdapExchange(socket), answerTimeout);
+  }
+
+  get isOpen(): boolean {
+    return this.#exchange.isOpen;
+  }
+
+  /** A simple bind (RFC 4513 §5.1); anonymous with an empty name and an empty password. @throws LdapFault */
+  async bind(dn: string, password: string): Promise<void> {
+    await this.#exchange.ask(new BindRequest({ messageId: 0, dn, password }), this.#timeout);
+  }
+
+  /**
+   * @param limit the server's answer is refused when it would be longer
+   * @throws LdapFault
+   */
+  async find(search: LdapSearch, limit: number): Promise<readonly SearchEntry[]> {
+    const entries: SearchEntry[] = [];
+    await this.#exchange.ask(this.#requestFor(search, { sizeLimit: limit }), this.#timeout, (entry) => {
+      entries.push(entry);
+    });
+    return entries;
+  }
+
+  /**
+   * Shows all entries one after the other, page by page (RFC 2696), and keeps none.
+   * @param onEntry what it throws ends the search and the connection
+   * @throws LdapFault
+   */
+  async each(search: LdapSearch, onEntry: (entry: SearchEntry) => void): Promise<void> {
+    const end = performance.now() + LONGEST_SEARCH;
+    let emptyPages = 0;
+    let cookie: Buffer | undefined;
+    do {
+      const control = new PagedResultsControl({
+        value: { size: PAGE, ...(cookie === undefined ? {} : { cookie }) },
+      });
+      let entries = 0;
+      const request = this.#requestFor(search, { controls: [control] });
+      const answer = await this.#exchange.ask(request, this.#timeout, (entry) => {
+        entries += 1;
+        onEntry(entry);
+      });
+      cookie = cookieOf(answer.controls);
+      // A page without entries is not the end; many of them are no answer.
+      emptyPages = entries === 0 ? emptyPages + 1 : 0;
+      if (cookie !== undefined && (emptyPages > MOST_EMPTY_PAGES || performance.now() > end)) {
+        this.close();
+        throw new LdapFault('silent', 'the server does not come to an end');
+      }
+    } while (cookie !== undefined);
+  }
+
+  close(): void {
+    this.#exchange.close();
+  }
+
+  #requestFor(
+    { base, scope, filter, attributes }: LdapSearch,
+    options: { sizeLimit?: number; controls?: PagedResultsControl[] },
+  ): SearchRequest {
+    return new SearchRequest({
+      messageId: 0,
+      baseDN: base,
+      scope,
+      filter,
+      attributes: [...attributes],
+      timeLimit: Math.ceil(this.#timeout / 1000),
+      ...options,
+    });
+  }
+}
+
+async function requireTls(exchange: LdapExchange, timeout: number): Promise<void> {
+  try {
+    await exchange.ask(new ExtendedRequest({ messageId: 0, oid: START_TLS }), timeout);
+  } catch (fault) {
+    exchange.close();
+    throw fault instanceof LdapFault && fault.kind === 'refused'
+      ? new LdapFault('unreachable', 'EnforceTLS is set and the server refuses StartTLS', {
+          detail: fault.detail,
+        })
+      : fault;
+  }
+}
+
+function cookieOf(controls: SearchRequest['controls']): Buffer | undefined {
+  const paged = controls?.find((control) => control instanceof PagedResultsControl);
+  const cookie = paged?.value?.cookie;
+  return cookie === undefined || cookie.length === 0 ? undefined : cookie;
+}

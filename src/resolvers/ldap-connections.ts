@@ -1,0 +1,210 @@
+import { LdapConnection } from './ldap-connection.ts';
+import { LdapFault } from './ldap-fault.ts';
+import type { LdapServer, LdapTransport } from './ldap-settings.ts';
+import { LdapSlots } from './ldap-slots.ts';
+
+const MOST_CONNECTIONS = 4;
+/** Milliseconds. */
+const LONGEST_IDLE = 60_000;
+/** Milliseconds that a question under way has left when all is closed. */
+const GRACE = 2_000;
+
+/**
+ * The connections to a directory: a few bound ones for searches, which are kept for a while, and others for one bind
+ * each. Of several servers the one that answered last is asked first, and the next where one fails.
+ */
+export class LdapConnections {
+  readonly #transport: LdapTransport;
+  readonly #password: () => Promise<string>;
+  readonly #searches: LdapSlots;
+  readonly #binds: LdapSlots;
+  readonly #idle = new Map<LdapConnection, NodeJS.Timeout>();
+  readonly #underWay = new Set<Promise<unknown>>();
+  readonly #inUse = new Set<LdapConnection>();
+  #preferred = 0;
+  #closed = false;
+
+  /** @param password of `bindDn`; empty: there is none */
+  constructor({ transport, password }: { transport: LdapTransport; password: () => Promise<string> }) {
+    this.#transport = transport;
+    this.#password = password;
+    const slots = { slots: MOST_CONNECTIONS, patience: transport.answerTimeout };
+    this.#searches = new LdapSlots(slots);
+    this.#binds = new LdapSlots(slots);
+  }
+
+  /**
+   * Runs a search on a connection that is bound as BINDDN.
+   * @param work runs again, on a new connection, where one that was kept turns out to be gone
+   * @throws LdapFault
+   */
+  search<T>(work: (connection: LdapConnection) => Promise<T>): Promise<T> {
+    return this.#track(
+      this.#searches.run(async () => {
+        const kept = this.#takeIdle();
+        if (kept !== undefined) {
+          try {
+            return await this.#workOn(kept, work);
+          } catch (fault) {
+            if (!(fault instanceof LdapFault && fault.kind === 'lost')) {
+              throw fault;
+            }
+          }
+        }
+        return this.#workOn(await this.#open(), work);
+      }),
+    );
+  }
+
+  /**
+   * Tries a name and a password on a connection of their own.
+   * @throws LdapFault, 'refused' where the directory does not take them
+   */
+  bind(dn: string, password: string): Promise<void> {
+    return this.#track(
+      this.#binds.run(() =>
+        this.#onServers(async (connection) => {
+          try {
+            await connection.bind(dn, password);
+          } finally {
+            connection.close();
+          }
+        }),
+      ),
+    );
+  }
+
+  /** Ends all connections; questions under way may end before, within two seconds. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    for (let idle = this.#takeIdle(); idle !== undefined; idle = this.#takeIdle()) {
+      idle.close();
+    }
+    const cut = setTimeout(() => {
+      this.#inUse.forEach((connection) => {
+        connection.close();
+      });
+    }, GRACE);
+    await Promise.allSettled(this.#underWay);
+    clearTimeout(cut);
+  }
+
+  async #track<T>(work: Promise<T>): Promise<T> {
+    this.#underWay.add(work);
+    try {
+      return await work;
+    } finally {
+      this.#underWay.delete(work);
+    }
+  }
+
+  async #open(): Promise<LdapConnection> {
+    const { bindDn } = this.#transport;
+    const password = bindDn === '' ? '' : await this.#password();
+    if (bindDn !== '' && password === '') {
+      // RFC 4513 §5.1.2: with a name and no password the server would take us for nobody.
+      throw new LdapFault('settings', 'BINDDN is set without a password');
+    }
+    return this.#onServers(async (connection) => {
+      await connection.bind(bindDn, password);
+      return connection;
+    });
+  }
+
+  async #workOn<T>(connection: LdapConnection, work: (connection: LdapConnection) => Promise<T>): Promise<T> {
+    this.#inUse.add(connection);
+    try {
+      return await work(connection);
+    } catch (fault) {
+      this.#avoid(connection.server, fault);
+      throw fault;
+    } finally {
+      this.#inUse.delete(connection);
+      this.#keep(connection);
+    }
+  }
+
+  /** Opens a connection to one server after the other until `work` finds one that does. */
+  async #onServers<T>(work: (connection: LdapConnection) => Promise<T>): Promise<T> {
+    const { servers } = this.#transport;
+    const first = this.#preferred;
+    const faults: LdapFault[] = [];
+    for (const server of [...servers.slice(first), ...servers.slice(0, first)]) {
+      try {
+        return await this.#onServer(server, work);
+      } catch (fault) {
+        this.#avoid(server, fault);
+        if (!(fault instanceof LdapFault && fault.isOfTheServer)) {
+          throw fault;
+        }
+        faults.push(withServer(fault, server));
+      }
+    }
+    throw joined(faults);
+  }
+
+  async #onServer<T>(server: LdapServer, work: (connection: LdapConnection) => Promise<T>): Promise<T> {
+    const connection = await LdapConnection.open(server, this.#transport);
+    this.#inUse.add(connection);
+    try {
+      return await work(connection);
+    } catch (fault) {
+      connection.close();
+      throw fault;
+    } finally {
+      this.#inUse.delete(connection);
+    }
+  }
+
+  #avoid(server: LdapServer, fault: unknown): void {
+    const { servers } = this.#transport;
+    if (fault instanceof LdapFault && fault.isOfTheServer && servers[this.#preferred] === server) {
+      this.#preferred = (this.#preferred + 1) % servers.length;
+    }
+  }
+
+  #takeIdle(): LdapConnection | undefined {
+    for (const [connection, timer] of this.#idle) {
+      clearTimeout(timer);
+      this.#idle.delete(connection);
+      if (connection.isOpen) {
+        return connection;
+      }
+    }
+    return undefined;
+  }
+
+  #keep(connection: LdapConnection): void {
+    if (this.#closed || !connection.isOpen) {
+      connection.close();
+      return;
+    }
+    const timer = setTimeout(() => {
+      this.#idle.delete(connection);
+      connection.close();
+    }, LONGEST_IDLE);
+    timer.unref();
+    this.#idle.set(connection, timer);
+  }
+}
+
+function withServer(fault: LdapFault, { host, port }: LdapServer): LdapFault {
+  const detail = `${host}:${port} ${fault.detail ?? fault.message}`;
+  return new LdapFault(fault.kind, fault.message, {
+    detail,
+    cause: fault,
+    ...(fault.resultCode === undefined ? {} : { resultCode: fault.resultCode }),
+  });
+}
+
+/** What is wrong with each of the servers, every reason once. */
+function joined(faults: readonly LdapFault[]): LdapFault {
+  const [only, ...others] = faults;
+  if (only !== undefined && others.length === 0) {
+    return only;
+  }
+  const reasons = [...new Set(faults.map(({ message }) => message))].join('; ');
+  return new LdapFault('unreachable', `none of its servers is of use: ${reasons}`, {
+    detail: faults.map(({ detail }) => detail).join('; '),
+  });
+}

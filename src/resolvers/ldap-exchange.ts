@@ -1,0 +1,162 @@
+import type { Socket } from 'node:net';
+import {
+  BindRequest,
+  BindResponse,
+  type ExtendedRequest,
+  ExtendedResponse,
+  MessageParser,
+  SearchEntry,
+  SearchReference,
+  SearchRequest,
+  SearchResponse,
+} from 'ldapts';
+import { LdapFault, refusedByServer } from './ldap-fault.ts';
+import { LdapFrames } from './ldap-frames.ts';
+
+type Request = BindRequest | SearchRequest | ExtendedRequest;
+type Answer = BindResponse | SearchResponse | ExtendedResponse;
+
+interface Pending {
+  readonly id: number;
+  /** Nothing else ends the question: a bind's success must not pass for a search without entries. */
+  readonly isAnswer: (message: unknown) => message is Answer;
+  readonly onEntry: (entry: SearchEntry) => void;
+  readonly resolve: (answer: Answer) => void;
+  readonly reject: (fault: LdapFault) => void;
+}
+
+/**
+ * Questions and answers on a socket, one at a time. Messages are ldapts'; its client is not used, as it takes a page
+ * without entries for the last one, a size limit for success, and keeps a socket that closed after StartTLS for open.
+ */
+export class LdapExchange {
+  readonly #socket: Socket;
+  readonly #frames = new LdapFrames();
+  readonly #parser = new MessageParser();
+  #pending: Pending | undefined;
+  #lastId = 0;
+  #fault: LdapFault | undefined;
+
+  readonly #onData = (chunk: Buffer): void => {
+    try {
+      for (const frame of this.#frames.add(chunk)) {
+        this.#parser.read(frame, new Map());
+      }
+    } catch (cause) {
+      this.#onBroken(cause);
+    }
+  };
+  readonly #onBroken = (cause: unknown): void => {
+    this.#fail(
+      cause instanceof LdapFault ? cause : new LdapFault('lost', 'the server answers amiss', { cause }),
+    );
+  };
+  readonly #onError = (cause: Error): void => {
+    this.#fail(new LdapFault('lost', 'the connection broke', { cause }));
+  };
+  readonly #onEnd = (): void => {
+    this.#fail(new LdapFault('lost', 'the server closed the connection'));
+  };
+
+  constructor(socket: Socket) {
+    this.#socket = socket;
+    socket.on('data', this.#onData);
+    socket.on('error', this.#onError);
+    socket.on('end', this.#onEnd);
+    socket.on('close', this.#onEnd);
+    this.#parser.on('error', this.#onBroken);
+    this.#parser.on('message', (message) => {
+      this.#take(message);
+    });
+  }
+
+  get isOpen(): boolean {
+    return this.#fault === undefined;
+  }
+
+  /**
+   * @param timeout milliseconds for the whole answer
+   * @throws LdapFault, also for every result but success. After one that is not 'refused' the socket is gone
+   */
+  async ask(
+    request: Request,
+    timeout: number,
+    onEntry: (entry: SearchEntry) => void = ignore,
+  ): Promise<Answer> {
+    if (this.#fault !== undefined) {
+      throw this.#fault;
+    }
+    this.#lastId += 1;
+    request.messageId = this.#lastId;
+    const timer = setTimeout(() => {
+      this.#fail(new LdapFault('silent', `the server does not answer within ${timeout / 1000} s`));
+    }, timeout);
+    try {
+      const answer = await new Promise<Answer>((resolve, reject) => {
+        this.#pending = { id: request.messageId, isAnswer: answersTo(request), onEntry, resolve, reject };
+        this.#socket.write(request.write());
+      });
+      if (answer.status !== 0) {
+        throw refusedByServer(answer.status, answer.errorMessage);
+      }
+      return answer;
+    } finally {
+      this.#pending = undefined;
+      clearTimeout(timer);
+    }
+  }
+
+  /**
+   * Leaves the socket to somebody else.
+   * @throws LdapFault when it broke, or when the server has sent more than it was asked for
+   */
+  release(): Socket {
+    if (this.#frames.hasRest) {
+      this.#fail(new LdapFault('lost', 'the server answers amiss'));
+    }
+    if (this.#fault !== undefined) {
+      throw this.#fault;
+    }
+    this.#socket.off('data', this.#onData);
+    this.#socket.off('end', this.#onEnd);
+    this.#socket.off('close', this.#onEnd);
+    return this.#socket;
+  }
+
+  /** Ends at once; whoever waits for an answer gets a fault. */
+  close(): void {
+    this.#fail(new LdapFault('lost', 'the connection was closed'));
+  }
+
+  #take(message: { readonly messageId: number }): void {
+    const pending = this.#pending;
+    if (pending?.id !== message.messageId) {
+      this.#fail(new LdapFault('lost', 'the server ended the conversation'));
+    } else if (message instanceof SearchEntry) {
+      pending.onEntry(message);
+    } else if (pending.isAnswer(message)) {
+      pending.resolve(message);
+    } else if (!(message instanceof SearchReference)) {
+      this.#fail(new LdapFault('lost', 'the server answers amiss'));
+    }
+  }
+
+  #fail(fault: LdapFault): void {
+    this.#fault ??= fault;
+    this.#pending?.reject(this.#fault);
+    this.#socket.destroy();
+  }
+}
+
+function answersTo(request: Request): (message: unknown) => message is Answer {
+  if (request instanceof SearchRequest) {
+    return (message) => message instanceof SearchResponse;
+  }
+  return request instanceof BindRequest
+    ? (message) => message instanceof BindResponse
+    : (message) => message instanceof ExtendedResponse;
+}
+
+function ignore(): void {
+  // Nothing is asked for.
+}

@@ -1,0 +1,72 @@
+import { EqualityFilter, type Filter, FilterParser } from 'ldapts';
+import { LdapFault } from './ldap-fault.ts';
+
+const PLACE = '%s';
+const LONGEST_FILTER = 8192;
+
+/** @returns a value as it stands in a filter for itself and nothing else (RFC 4515 §3) */
+export function escapeFilterValue(value: string): string {
+  return value.replaceAll(
+    /[\0()*\\]/g,
+    (character) => `\\${character.charCodeAt(0).toString(16).padStart(2, '0')}`,
+  );
+}
+
+/**
+ * @param text a filter (RFC 4515), also without its outer parentheses; several in a row, as LinOTP's search filters are
+ *   written (`(uid=*)(objectClass=person)`), must all hold
+ * @param setting whose value it is, for the message
+ * @throws LdapFault 'settings'
+ */
+export function readFilter(text: string, setting: string): Filter {
+  try {
+    const trimmed = decodeEscapes(text.trim()).replaceAll(/(\)|\([&|!])\s+(?=[()])/g, '$1');
+    if (trimmed === '' || text.length > LONGEST_FILTER) {
+      throw new Error('empty or too long');
+    }
+    return FilterParser.parseString(`(&${trimmed.startsWith('(') ? trimmed : `(${trimmed})`})`);
+  } catch (cause) {
+    throw new LdapFault('settings', `${setting} is no LDAP filter`, { cause });
+  }
+}
+
+/**
+ * @param text a filter with `%s` in the place of a value
+ * @returns what makes the filter for a value. Whatever the value is, it stays a value
+ * @throws LdapFault 'settings'
+ */
+export function readFilterFor(text: string, setting: string): (value: string) => Filter {
+  const items = text.split('(').filter((item) => item.includes(PLACE));
+  if (items.length === 0 || !items.every((item) => /^[^=]+=.*%s/s.test(item.slice(0, endOfPlace(item))))) {
+    throw new LdapFault(
+      'settings',
+      `${setting} needs ${PLACE} in the place of the login, as in (uid=${PLACE})`,
+    );
+  }
+  const fill = (value: string): Filter =>
+    readFilter(
+      text.replaceAll(PLACE, () => escapeFilterValue(value)),
+      setting,
+    );
+  fill('login');
+  return fill;
+}
+
+/** @returns the filter for entries whose attribute is this value, which may be bytes */
+export function equals(attribute: string, value: string | Buffer): Filter {
+  return new EqualityFilter({ attribute, value });
+}
+
+function endOfPlace(item: string): number {
+  return item.indexOf(PLACE) + PLACE.length;
+}
+
+/** ldapts takes `\c3\bc` for two characters: what escapes beyond ASCII mean is put in their place. */
+function decodeEscapes(text: string): string {
+  return text.replaceAll(/(?:\\[0-9a-f]{2})+/gi, (run) => {
+    const bytes = Buffer.from(run.replaceAll('\\', ''), 'hex');
+    return bytes.every((byte) => byte < 0x80)
+      ? run
+      : escapeFilterValue(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes));
+  });
+}

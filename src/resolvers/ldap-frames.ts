@@ -1,0 +1,74 @@
+import { LdapFault } from './ldap-fault.ts';
+
+const SEQUENCE = 0x30;
+const LONG_FORM = 0x80;
+const MOST_LENGTH_OCTETS = 4;
+const LARGEST_FRAME = 4 * 1024 * 1024;
+
+/**
+ * Cuts what a server sends into LDAP messages (BER sequences, RFC 4511 §5.1), without looking at a byte twice and
+ * without keeping more than one message that is not complete.
+ */
+export class LdapFrames {
+  #pieces: Buffer[] = [];
+  #held = 0;
+  /** How many bytes the message that comes next has, once its head is there. */
+  #wanted: number | undefined;
+
+  /** Whether there is the beginning of a message. */
+  get hasRest(): boolean {
+    return this.#held > 0;
+  }
+
+  /** @returns the messages that are complete now. @throws LdapFault for what is not LDAP, or too large */
+  *add(chunk: Buffer): Generator<Buffer> {
+    this.#pieces.push(chunk);
+    this.#held += chunk.length;
+    for (;;) {
+      this.#wanted ??= this.#readHead();
+      if (this.#wanted === undefined || this.#held < this.#wanted) {
+        return;
+      }
+      const whole = this.#joined();
+      const frame = whole.subarray(0, this.#wanted);
+      const rest = whole.subarray(this.#wanted);
+      this.#pieces = rest.length > 0 ? [rest] : [];
+      this.#held = rest.length;
+      this.#wanted = undefined;
+      yield frame;
+    }
+  }
+
+  #joined(): Buffer {
+    const [first] = this.#pieces;
+    const whole = this.#pieces.length === 1 && first !== undefined ? first : Buffer.concat(this.#pieces);
+    this.#pieces = [whole];
+    return whole;
+  }
+
+  #readHead(): number | undefined {
+    const head = this.#held === 0 ? Buffer.alloc(0) : this.#joined();
+    const [tag, length] = head;
+    if (tag === undefined) {
+      return undefined;
+    }
+    if (tag !== SEQUENCE) {
+      throw new LdapFault('lost', 'the server answers with something that is not LDAP');
+    }
+    if (length === undefined || length < LONG_FORM) {
+      return length === undefined ? undefined : 2 + length;
+    }
+    const octets = length - LONG_FORM;
+    if (octets < 1 || octets > MOST_LENGTH_OCTETS) {
+      throw new LdapFault('lost', 'the server answers with something that is not LDAP');
+    }
+    return head.length < 2 + octets ? undefined : bounded(2 + octets + head.readUIntBE(2, octets));
+  }
+}
+
+function bounded(size: number): number {
+  if (size > LARGEST_FRAME) {
+    throw new LdapFault('lost', `the server sends an answer of more than ${LARGEST_FRAME} bytes`);
+  }
+  return size;
+}

@@ -1,0 +1,219 @@
+import { X509Certificate } from 'node:crypto';
+import type { Filter } from 'ldapts';
+import { LdapFault } from './ldap-fault.ts';
+import { readFilter, readFilterFor } from './ldap-filter.ts';
+import { readDistinguishedName } from './ldap-name.ts';
+
+/** A server of the directory. */
+export interface LdapServer {
+  readonly host: string;
+  readonly port: number;
+  /** Whether TLS comes before anything else (`ldaps`). */
+  readonly secure: boolean;
+}
+
+/** How connections are made and protected. */
+export interface LdapTransport {
+  readonly servers: readonly LdapServer[];
+  /** Whether a connection that is not secure by itself must become so by StartTLS before anything else is said. */
+  readonly startTls: boolean;
+  /** PEM; undefined: the authorities that Node.js trusts. */
+  readonly authority: string | undefined;
+  /** Whether certificates are verified. */
+  readonly verified: boolean;
+  /** Milliseconds. */
+  readonly connectTimeout: number;
+  /** Milliseconds for the answer to one question. */
+  readonly answerTimeout: number;
+  /** Empty: anonymous. */
+  readonly bindDn: string;
+}
+
+/** Attributes of an entry, by what is read from them. */
+export interface LdapAttributes {
+  readonly login: string;
+  readonly givenName: string | undefined;
+  readonly surname: string | undefined;
+  readonly email: string | undefined;
+  readonly phone: string | undefined;
+  readonly mobile: string | undefined;
+}
+
+/** What a user's id is: the entry's DN, its `objectGUID` as hex digits, or the value of an attribute. */
+export type LdapUserId =
+  { readonly kind: 'dn' } | { readonly kind: 'guid' } | { readonly kind: 'attribute'; readonly name: string };
+
+export interface LdapSettings {
+  readonly transport: LdapTransport;
+  readonly base: string;
+  /** Which entries are users. */
+  readonly users: Filter;
+  /** Which entry is the user of a login. */
+  readonly userOf: (login: string) => Filter;
+  readonly attributes: LdapAttributes;
+  readonly userId: LdapUserId;
+  /** How many users are listed at most; 0: all. */
+  readonly sizeLimit: number;
+}
+
+type Reader = (name: string) => string;
+
+const PLAIN_PORT = 389;
+const SECURE_PORT = 636;
+const USUAL_TIMEOUT = 5;
+const LONGEST_TIMEOUT = 300;
+
+/**
+ * @param settings of a resolver of the kind ldap, by LinOTP's names and in its forms: all texts
+ * @throws LdapFault 'settings' that names the setting
+ */
+export function readLdapSettings(settings: Readonly<Record<string, string>>): LdapSettings {
+  const named = new Map(Object.entries(settings).map(([name, value]) => [name.toLowerCase(), value.trim()]));
+  const read: Reader = (name) => named.get(name.toLowerCase()) ?? '';
+  const base = read('LDAPBASE');
+  requireName(base, 'LDAPBASE');
+  return {
+    transport: readTransport(read),
+    base,
+    users: readFilter(read('LDAPSEARCHFILTER'), 'LDAPSEARCHFILTER'),
+    userOf: readFilterFor(read('LDAPFILTER'), 'LDAPFILTER'),
+    attributes: readAttributes(read),
+    userId: readUserId(read('UIDTYPE')),
+    sizeLimit: readSizeLimit(read('SIZELIMIT')),
+  };
+}
+
+function readTransport(read: Reader): LdapTransport {
+  const [connectTimeout, answerTimeout] = readTimeouts(read('TIMEOUT'));
+  const bindDn = read('BINDDN');
+  // Active Directory also takes `name@domain` and `DOMAIN\name`: what is a name there is left to the server.
+  return {
+    servers: readServers(read('LDAPURI')),
+    startTls: isTrue(read('EnforceTLS')),
+    authority: readAuthority(read('CACERTIFICATE')),
+    verified: !isFalse(read('only_trusted_certs')),
+    connectTimeout,
+    answerTimeout,
+    bindDn,
+  };
+}
+
+function readServers(text: string): readonly LdapServer[] {
+  const servers = text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+    .map(readServer);
+  if (servers.length === 0) {
+    throw new LdapFault('settings', 'LDAPURI names no server');
+  }
+  return servers;
+}
+
+function readServer(text: string): LdapServer {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !/^ldaps?:$/.test(url.protocol) || url.username !== '' || url.hostname === '') {
+    throw new LdapFault('settings', 'LDAPURI is no list of ldap://host:port and ldaps://host:port');
+  }
+  const secure = url.protocol === 'ldaps:';
+  const usualPort = secure ? SECURE_PORT : PLAIN_PORT;
+  const host = url.hostname.replaceAll(/^\[|\]$/g, '').toLowerCase();
+  return { host, port: url.port === '' ? usualPort : Number(url.port), secure };
+}
+
+/** Seconds, or those for the connection and those for each answer: `5` or `2;10`. */
+function readTimeouts(text: string): readonly [connect: number, answer: number] {
+  const [first = '', second = first, ...others] = text.split(/[;,]/).map((part) => part.trim());
+  const seconds = [first, second].map((part) =>
+    Math.min(Number(part) === 0 ? USUAL_TIMEOUT : Number(part), LONGEST_TIMEOUT),
+  );
+  const [connect = 0, answer = 0] = seconds;
+  if (others.length > 0 || !seconds.every((value) => value > 0)) {
+    throw new LdapFault('settings', 'TIMEOUT is no number of seconds');
+  }
+  return [connect * 1000, answer * 1000];
+}
+
+function readSizeLimit(text: string): number {
+  if (!/^\d{0,9}$/.test(text)) {
+    throw new LdapFault('settings', 'SIZELIMIT is no number');
+  }
+  return Number(text);
+}
+
+/** PEM; a list of certificates is read whole. */
+function readAuthority(text: string): string | undefined {
+  if (text === '') {
+    return undefined;
+  }
+  try {
+    const certificates = text.match(/-----BEGIN CERTIFICATE-----.+?-----END CERTIFICATE-----/gs) ?? [''];
+    certificates.forEach((certificate) => new X509Certificate(certificate));
+    return certificates.join('\n');
+  } catch (cause) {
+    throw new LdapFault('settings', 'CACERTIFICATE is no certificate in PEM', { cause });
+  }
+}
+
+function readAttributes(read: Reader): LdapAttributes {
+  const map = readMap(read('USERINFO'));
+  const attribute = (field: string): string | undefined => {
+    const name = map.get(field) ?? '';
+    return name === '' ? undefined : attributeName(name, 'USERINFO');
+  };
+  const login = read('LOGINNAMEATTRIBUTE');
+  return {
+    login: attributeName(login === '' ? (map.get('username') ?? '') : login, 'LOGINNAMEATTRIBUTE'),
+    givenName: attribute('givenname'),
+    surname: attribute('surname'),
+    email: attribute('email'),
+    phone: attribute('phone'),
+    mobile: attribute('mobile'),
+  };
+}
+
+function readMap(text: string): ReadonlyMap<string, string> {
+  try {
+    const parsed: unknown = JSON.parse(text === '' ? '{}' : text);
+    if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
+      throw new TypeError('not an object');
+    }
+    return new Map(Object.entries(parsed).map(([field, name]) => [field.toLowerCase(), String(name).trim()]));
+  } catch (cause) {
+    throw new LdapFault('settings', 'USERINFO is no JSON object of fields and attributes', { cause });
+  }
+}
+
+function readUserId(text: string): LdapUserId {
+  switch (text.toLowerCase()) {
+    case '':
+    case 'dn':
+      return { kind: 'dn' };
+    case 'objectguid':
+    case 'guid':
+      return { kind: 'guid' };
+    default:
+      return { kind: 'attribute', name: attributeName(text, 'UIDTYPE') };
+  }
+}
+
+function attributeName(text: string, setting: string): string {
+  if (!/^(?:[A-Za-z][A-Za-z0-9-]{0,127}|\d+(?:\.\d+){1,20})$/.test(text)) {
+    throw new LdapFault('settings', `${setting} names no attribute`);
+  }
+  return text;
+}
+
+function requireName(text: string, setting: string): void {
+  if (readDistinguishedName(text) === undefined) {
+    throw new LdapFault('settings', `${setting} is no distinguished name`);
+  }
+}
+
+function isTrue(text: string): boolean {
+  return ['true', '1', 'yes', 'on'].includes(text.toLowerCase());
+}
+
+function isFalse(text: string): boolean {
+  return ['false', '0', 'no', 'off'].includes(text.toLowerCase());
+}
