@@ -7,7 +7,12 @@ import type { Knex } from 'knex';
  */
 export async function up(knex: Knex): Promise<void> {
   await createTables(knex);
-  await createTriggers(knex);
+  const { rows } = await knex.raw<{ rows: { schema: string }[] }>(
+    'SELECT quote_ident(current_schema()) AS schema',
+  );
+  const schema = rows[0]?.schema ?? 'public';
+  await createTokenTriggers(knex, schema);
+  await createUserTriggers(knex, schema);
 }
 
 export async function down(knex: Knex): Promise<void> {
@@ -95,16 +100,19 @@ async function createTables(knex: Knex): Promise<void> {
   `);
 }
 
-async function createTriggers(knex: Knex): Promise<void> {
+/**
+ * The functions of rows name the schema of their tables: setting a search path for each row takes as long as appending.
+ */
+async function createTokenTriggers(knex: Knex, schema: string): Promise<void> {
   await knex.raw(`
-    CREATE FUNCTION append_token_deltas() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+    CREATE FUNCTION append_token_deltas() RETURNS trigger LANGUAGE plpgsql AS $$
       BEGIN
         IF TG_OP <> 'INSERT' THEN
-          INSERT INTO count_deltas (realm_set_id, active, resolver_id, user_id, tokens)
+          INSERT INTO ${schema}.count_deltas (realm_set_id, active, resolver_id, user_id, tokens)
           VALUES (OLD.realm_set_id, OLD.active, OLD.owner_resolver_id, OLD.owner_user_id, -1);
         END IF;
         IF TG_OP <> 'DELETE' THEN
-          INSERT INTO count_deltas (realm_set_id, active, resolver_id, user_id, tokens)
+          INSERT INTO ${schema}.count_deltas (realm_set_id, active, resolver_id, user_id, tokens)
           VALUES (NEW.realm_set_id, NEW.active, NEW.owner_resolver_id, NEW.owner_user_id, 1);
         END IF;
         RETURN NULL;
@@ -128,14 +136,18 @@ async function createTriggers(knex: Knex): Promise<void> {
       FOR EACH ROW EXECUTE FUNCTION append_token_deltas();
     CREATE TRIGGER tokens_count_truncate AFTER TRUNCATE ON tokens
       FOR EACH STATEMENT EXECUTE FUNCTION empty_token_counts();
+  `);
+}
 
-    CREATE FUNCTION append_user_deltas() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+async function createUserTriggers(knex: Knex, schema: string): Promise<void> {
+  await knex.raw(`
+    CREATE FUNCTION append_user_deltas() RETURNS trigger LANGUAGE plpgsql AS $$
       BEGIN
         IF TG_OP <> 'INSERT' THEN
-          INSERT INTO user_count_deltas (resolver_id, users) VALUES (OLD.resolver_id, -1);
+          INSERT INTO ${schema}.user_count_deltas (resolver_id, users) VALUES (OLD.resolver_id, -1);
         END IF;
         IF TG_OP <> 'DELETE' THEN
-          INSERT INTO user_count_deltas (resolver_id, users) VALUES (NEW.resolver_id, 1);
+          INSERT INTO ${schema}.user_count_deltas (resolver_id, users) VALUES (NEW.resolver_id, 1);
         END IF;
         RETURN NULL;
       END
