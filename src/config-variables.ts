@@ -134,6 +134,11 @@ export const VARIABLES = {
     allowed: 'a file',
     meaning: 'password of the first administrator; unset: a random one',
   },
+  LICENCE_PUBLIC_KEY_FILE: {
+    schema: text,
+    allowed: 'a file with an Ed25519 or RSA key: PEM (BEGIN PUBLIC KEY) or JWK',
+    meaning: 'public key that licences are verified with; unset: none can be',
+  },
   TRUST_PROXY: {
     schema: proxies,
     allowed: 'addresses or networks, comma separated, or loopback, linklocal, uniquelocal',

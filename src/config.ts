@@ -26,6 +26,7 @@ export interface Config {
   /** The module that wraps the encryption key; undefined: the key is in the file. */
   readonly pkcs11: Pkcs11Settings | undefined;
   readonly adminPasswordFile: string | undefined;
+  readonly licencePublicKeyFile: string | undefined;
   readonly trustProxy: readonly string[];
   /** Seconds. */
   readonly sessionLifetime: number;
@@ -73,6 +74,7 @@ export function loadConfig(environment: Environment = process.env): Config {
     encryptionKeyFile: resolve(read('ENCRYPTION_KEY_FILE') ?? resolve(dataDir, 'encryption.key')),
     pkcs11: pkcs11Settings(read),
     adminPasswordFile: read('ADMIN_PASSWORD_FILE'),
+    licencePublicKeyFile: read('LICENCE_PUBLIC_KEY_FILE'),
     trustProxy: Object.freeze(read('TRUST_PROXY') ?? []),
     sessionLifetime: read('SESSION_LIFETIME'),
     resolverTimeout: read('RESOLVER_TIMEOUT'),

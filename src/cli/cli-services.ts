@@ -3,6 +3,7 @@ import type { ConfigurationService } from '../accounts/configuration-service.ts'
 import type { PolicyService } from '../accounts/policy-service.ts';
 import type { RealmService } from '../accounts/realm-service.ts';
 import type { TokenService } from '../accounts/token-service.ts';
+import type { LicenceService } from '../monitoring/licence-service.ts';
 import type { EnrolmentService } from '../ocra/enrolment-service.ts';
 import type { ResynchronisationService } from '../ocra/resynchronisation-service.ts';
 import type { TokenImportService } from '../ocra/token-import-service.ts';
@@ -20,4 +21,5 @@ export interface CliServices {
   readonly enrolment: MethodsOf<EnrolmentService>;
   readonly resynchronisation: MethodsOf<ResynchronisationService>;
   readonly tokenImport: MethodsOf<TokenImportService>;
+  readonly licences: MethodsOf<LicenceService>;
 }

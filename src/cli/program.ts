@@ -6,6 +6,7 @@ import { addDemoCommand } from './demo/demo-command.ts';
 import type { CliDependencies } from './dependencies.ts';
 import { addDeviceCommands } from './device/device-commands.ts';
 import { failureText } from './failure-text.ts';
+import { addLicenceCommands } from './licence-commands.ts';
 import { addPolicyCommands } from './policy-commands.ts';
 import { addRealmCommands } from './realm-commands.ts';
 import { addResolverCommands } from './resolver-commands.ts';
@@ -48,6 +49,7 @@ export function buildProgram(dependencies: CliDependencies): Command {
   addTokenCommands(program, context);
   addPolicyCommands(program, context);
   addSettingCommands(program, context);
+  addLicenceCommands(program, context);
   addDeviceCommands(program, context);
   return program;
 }

@@ -11,9 +11,12 @@ import { UserDirectory } from '../accounts/user-directory.ts';
 import type { KeyDerivation, SecurityModule, Vault } from '../accounts/vault.ts';
 import type { Clock, Random } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
+import { LicenceInspection } from '../monitoring/licence-inspection.ts';
+import { LicenceService } from '../monitoring/licence-service.ts';
 import { MonitoringService } from '../monitoring/monitoring-service.ts';
 import type { ResolverMetrics } from '../monitoring/ports.ts';
 import { UserCounts } from '../monitoring/user-counts.ts';
+import type { LicenceSignature } from '../monitoring/ports.ts';
 import { ChallengeFactory, hexTransactionIds, type TransactionIds } from '../ocra/challenge-factory.ts';
 import { EnrolmentService } from '../ocra/enrolment-service.ts';
 import { OcraService } from '../ocra/ocra-service.ts';
@@ -31,6 +34,7 @@ import { pskcFileReader } from '../security/pskc/pskc-file.ts';
 import { SqlAdministratorStore } from '../storage/administrator-store.ts';
 import { SqlChallengeStore } from '../storage/challenge-store.ts';
 import type { Database } from '../storage/database.ts';
+import { SqlLicenceStore } from '../storage/licence-store.ts';
 import { SqlLockedTokens } from '../storage/locked-tokens.ts';
 import { SqlManagedUserStore } from '../storage/managed-user-store.ts';
 import { SqlResolverSecrets } from '../storage/resolver-secrets.ts';
@@ -55,6 +59,8 @@ export interface ServiceParts {
   readonly transactionIds?: TransactionIds;
   /** Seconds. */
   readonly sessionLifetime: number;
+  /** Undefined: no licence can be verified. */
+  readonly licenceSignature?: LicenceSignature | undefined;
   /** Seconds. */
   readonly resolverTimeout: number;
   /** For how many milliseconds a configuration that was read stands; 0 unless told, see `SqlSetupStore`. */
@@ -85,6 +91,7 @@ export interface Services {
   readonly tokenImport: TokenImportService;
   readonly validation: ValidationService;
   readonly monitoring: MonitoringService;
+  readonly licences: LicenceService;
   /** Ends the connections to where users live. */
   readonly closeSources: () => Promise<void>;
 }
@@ -103,6 +110,14 @@ export function buildServices(parts: ServiceParts): Services {
   });
   const users = new UserDirectory({ sources });
   const tokens = new SqlTokenStore({ database });
+  const counts = new SqlTokenCounts({ database });
+  const licenceStore = new SqlLicenceStore({ database });
+  const licence = new LicenceInspection({
+    store: licenceStore,
+    signature: parts.licenceSignature,
+    counts,
+    clock,
+  });
   const common = { setup, access, users, sources, hasher, vault, clock, random };
   const administrators = new AdministratorService({
     ...common,
@@ -124,11 +139,13 @@ export function buildServices(parts: ServiceParts): Services {
     tokens: new TokenService({ ...common, tokens }),
     tokenGroups: new TokenGroupService({ ...common, tokens }),
     ...buildOcraServices(parts, common),
+    licences: new LicenceService({ ...common, inspection: licence, store: licenceStore }),
     monitoring: new MonitoringService({
       ...common,
       setups: setup,
       configurationState: setup,
-      counts: new SqlTokenCounts({ database }),
+      counts,
+      licence,
       probe: new ConfigurationProbe({ database, vault, random, module }),
       userCounts: new UserCounts({
         ...{ sources, clock, log: parts.log, metrics: parts.metrics ?? UNMEASURED },

@@ -12,6 +12,7 @@ import { openEmbeddedPostgres } from '../storage/embedded-postgres.ts';
 import { migrateToLatest, pendingMigrations } from '../storage/migrate.ts';
 import { migrationNames } from '../storage/migration-source.ts';
 import { buildServices, type Services } from './build-services.ts';
+import { openLicenceKey } from './licence-key.ts';
 import { openKeys } from './open-keys.ts';
 
 /** How long closing waits for statements that still run, in milliseconds. */
@@ -73,6 +74,7 @@ async function connect(config: Config, role: Role, log: Log): Promise<ConnectedD
  *   'security-module.unavailable'
  */
 export async function openInstallation(config: Config, role: Role, log: Log): Promise<Installation> {
+  const licenceSignature = openLicenceKey(config);
   const { database, close } = await connect(config, role, log);
   try {
     await prepareSchema(database, role, log);
@@ -86,6 +88,7 @@ export async function openInstallation(config: Config, role: Role, log: Log): Pr
       log,
       transactionIds: config.dialect === 'linotp' ? decimalTransactionIds : hexTransactionIds,
       sessionLifetime: config.sessionLifetime,
+      licenceSignature,
       resolverTimeout: config.resolverTimeout,
       configurationWindow: role === 'server' ? CONFIGURATION_WINDOW_MS : 0,
     });

@@ -61,6 +61,8 @@ const FORMS: Readonly<Record<ErrorCode, FailureForm>> = {
   'administrator.exists': PLAIN,
   'administrator.invalid': PLAIN,
   'configuration.invalid': PLAIN,
+  'licence.invalid': PLAIN,
+  'licence.unknown': PLAIN,
   'suite.invalid': PLAIN,
   'data-input.invalid': PLAIN,
   'activation-code.invalid': PLAIN,

@@ -38,6 +38,8 @@ export type ErrorCode =
   | 'administrator.exists'
   | 'administrator.invalid'
   | 'configuration.invalid'
+  | 'licence.invalid'
+  | 'licence.unknown'
   | 'suite.invalid'
   | 'data-input.invalid'
   | 'activation-code.invalid'

@@ -5,6 +5,7 @@ import type { Setup } from '../accounts/setup.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { reportActiveUsers } from './active-users-report.ts';
 import { isInStep, reportConfiguration } from './configuration-report.ts';
+import type { LicenceInspection } from './licence-inspection.ts';
 import type {
   ActiveUserReport,
   ConfigurationReport,
@@ -25,6 +26,7 @@ export interface MonitoringDependencies {
   readonly setups: Pick<SetupStore, 'current'>;
   readonly access: Pick<AccessControl, 'authorize'>;
   readonly counts: TokenCounts;
+  readonly licence: Pick<LicenceInspection, 'report'>;
   readonly configurationState: ConfigurationState;
   readonly probe: StorageProbe;
   readonly userCounts: Pick<UserCounts, 'of'>;
@@ -100,10 +102,10 @@ export class MonitoringService {
     return reportConfiguration(works, stored, clock.now());
   }
 
-  /** The state of the support subscription. */
+  /** The state of the support subscription: of the whole installation, whatever realms the caller may see. */
   async license(caller: Caller): Promise<LicenseReport> {
     await this.#authorize(caller, 'license');
-    return { kind: 'none' };
+    return this.#use.licence.report();
   }
 
   /** @returns whether a new secret is encrypted before it is stored, found out by storing one */
@@ -121,5 +123,4 @@ export class MonitoringService {
     });
     return { setup, grant };
   }
-
 }

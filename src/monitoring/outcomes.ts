@@ -1,4 +1,5 @@
 import type { ResolverKind } from '../accounts/setup.ts';
+import type { Licence } from './licence.ts';
 
 /** A number of tokens, or for `total users` of users, and the name of the status that they share. */
 export interface StatusCount {
@@ -73,7 +74,26 @@ export interface ConfigurationReport {
   readonly realms: number;
 }
 
-/** The state of the support subscription. `none`: no licence is installed, support comes from the community. */
-export interface LicenseReport {
-  readonly kind: 'none';
-}
+/**
+ * The state of the support subscription. `none`: no licence is installed, support comes from the community. `invalid`:
+ * there is one that does not count, as it cannot be read, is not signed with our key, is out of its time, or is for fewer
+ * than there are.
+ */
+export type LicenseReport =
+  | { readonly kind: 'none' }
+  | {
+      readonly kind: 'valid';
+      readonly licence: Licence;
+      /** How many there are of what the licence counts; within the grace more than licensed. */
+      readonly active: number;
+    }
+  | {
+      readonly kind: 'invalid';
+      readonly reason: 'unreadable' | 'unverified' | 'early' | 'expired' | 'exceeded';
+      /** For clients. */
+      readonly message: string;
+      /** For operators: goes on after `it is refused:`. */
+      readonly explanation: string;
+      /** What it says, where its signature is good and it can be read. */
+      readonly licence?: Licence;
+    };

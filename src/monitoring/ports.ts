@@ -1,3 +1,4 @@
+import type { Act } from '../accounts/caller.ts';
 import type { Setup } from '../accounts/setup.ts';
 
 /** How many tokens are in exactly this set of realms, active or not, assigned or not. */
@@ -91,4 +92,24 @@ export interface ResolverMetrics {
   lastCounted(resolver: string, at: Date): void;
   /** There is no such resolver any more, or its counts are void. */
   resolverForgotten(resolver: string): void;
+}
+
+/** What came of looking at a licence's signature. The texts say what is wrong, for operators. */
+export type SignedLicence =
+  | { readonly kind: 'verified'; readonly claims: unknown }
+  | { readonly kind: 'unverified'; readonly why: string }
+  | { readonly kind: 'unreadable'; readonly why: string };
+
+/** Verifies licences with the one public key that is configured; what a licence says of its own key counts for nothing. */
+export interface LicenceSignature {
+  read(text: string): Promise<SignedLicence>;
+}
+
+/** The one licence of the installation, as it was handed over. Every change comes with its audit row. */
+export interface LicenceStore {
+  installed(): Promise<string | undefined>;
+  /** Puts it in the place of the one there is. @param audit what it is about and what came of it */
+  put(text: string, act: Act, audit: { readonly subject: string; readonly outcome: string }): Promise<void>;
+  /** @returns whether there was one */
+  remove(act: Act): Promise<boolean>;
 }

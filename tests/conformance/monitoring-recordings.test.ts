@@ -86,9 +86,12 @@ function serviceAt(name: string): MonitoringService {
     setups: { current: () => Promise.resolve(setup) },
     access: new AccessControl({ clock }),
     counts: new SqlTokenCounts({ database: test.database }),
+    licence: { report: () => Promise.resolve({ kind: 'none' }) },
     configurationState: { kept: setup, lastChangeInDatabase: () => Promise.resolve(setup) },
     probe: { encrypts: () => Promise.resolve(true) },
-    userCounts: userCountsOf({ sources: ({ name: resolver }) => countingSource(() => recordedUsers(name, resolver)) }),
+    userCounts: userCountsOf({
+      sources: ({ name: resolver }) => countingSource(() => recordedUsers(name, resolver)),
+    }),
     clock,
   });
 }

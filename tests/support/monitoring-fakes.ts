@@ -4,7 +4,12 @@ import type { UserSource } from '../../src/accounts/ports.ts';
 import type { Setup } from '../../src/accounts/setup.ts';
 import { ServiceError } from '../../src/kernel/errors.ts';
 import { MonitoringService, type MonitoringDependencies } from '../../src/monitoring/monitoring-service.ts';
-import type { ConfigurationChange, ConfigurationState, TokenCountsSnapshot } from '../../src/monitoring/ports.ts';
+import type { LicenseReport } from '../../src/monitoring/outcomes.ts';
+import type {
+  ConfigurationChange,
+  ConfigurationState,
+  TokenCountsSnapshot,
+} from '../../src/monitoring/ports.ts';
 import { userCountsOf } from './user-counts-fakes.ts';
 
 /** What a test of the monitoring service gives; nothing is configured and everything allowed unless it says so. */
@@ -19,6 +24,7 @@ export interface MonitoringWorld {
   /** What it works with, each time it is looked at; in place of `kept`. */
   readonly keptInTurn?: readonly Setup[];
   readonly encrypts?: boolean;
+  readonly licence?: LicenseReport;
   /** How many users a resolver has, by its name. */
   readonly users?: (resolver: string) => Promise<number>;
   readonly resolverTimeLimit?: number;
@@ -49,6 +55,7 @@ export function monitoringIn(world: MonitoringWorld): MonitoringService {
       snapshot: () => Promise.resolve(snapshot),
       activeUsers: () => Promise.resolve(snapshot.activeUsers),
     },
+    licence: { report: () => Promise.resolve(world.licence ?? { kind: 'none' }) },
     configurationState: configurationState(world),
     probe: { encrypts: () => Promise.resolve(world.encrypts ?? true) },
     userCounts: userCountsOf({
@@ -60,7 +67,12 @@ export function monitoringIn(world: MonitoringWorld): MonitoringService {
   return new MonitoringService(dependencies);
 }
 
-function configurationState({ setup, stored = setup, kept = setup, keptInTurn }: MonitoringWorld): ConfigurationState {
+function configurationState({
+  setup,
+  stored = setup,
+  kept = setup,
+  keptInTurn,
+}: MonitoringWorld): ConfigurationState {
   const looks = keptInTurn?.values();
   return {
     get kept() {

@@ -7,9 +7,7 @@ import type {
   UserReport,
 } from '../../monitoring/outcomes.ts';
 
-const LICENSES: Readonly<Record<LicenseReport['kind'], Readonly<Record<string, unknown>>>> = {
-  none: { support: 'community support' },
-};
+type ValidLicense = Extract<LicenseReport, { kind: 'valid' }>;
 
 type Row = readonly (string | number)[];
 
@@ -76,8 +74,22 @@ export function configurationResult(report: ConfigurationReport): Record<string,
   };
 }
 
-export function licenseResult({ kind }: LicenseReport): Record<string, unknown> {
-  return { value: LICENSES[kind] };
+/** A licence that counts shows all that was signed, and how much of it is used. */
+export function licenseResult(report: LicenseReport): Record<string, unknown> {
+  switch (report.kind) {
+    case 'none':
+      return { value: { support: 'community support' } };
+    case 'valid':
+      return { value: { ...report.licence.fields, ...licenseNumbers(report) } };
+    case 'invalid':
+      return { value: { valid: false, message: report.message } };
+  }
+}
+
+/** @returns what is licensed, used and left of it, under the names of what the licence counts: `user-num`, `token-left` */
+export function licenseNumbers({ licence, active }: ValidLicense): Record<string, number> {
+  const { unit, licensed } = licence;
+  return { [`${unit}-num`]: licensed, [`${unit}-active`]: active, [`${unit}-left`]: licensed - active };
 }
 
 function statusRows(realm: string, counts: readonly StatusCount[]): Row[] {

@@ -3,7 +3,7 @@ import type { Asked } from '../exchange.ts';
 import { translate } from '../messages/catalogue.ts';
 import type { Reply } from '../reply.ts';
 import type { Dialect } from './dialect.ts';
-import { activeUserResult, tokenResult, userResult } from './documented-monitoring.ts';
+import { activeUserResult, licenseNumbers, tokenResult, userResult } from './documented-monitoring.ts';
 import { type MonitoringAnswer, monitoringReply } from './linotp-monitoring-envelope.ts';
 
 type MonitoringPart = Pick<
@@ -21,8 +21,8 @@ type MonitoringPart = Pick<
 
 /** Where LinOTP 3.4.4 kept its administrators. Policies may name them by it, too. */
 const OF_ADMINISTRATORS = '@linotp_admins (LinOTP_local_admins)';
-/** What LinOTP said of a server without a licence. */
-const LICENSES: Readonly<Record<LicenseReport['kind'], string>> = { none: 'license file is empty!' };
+/** What LinOTP said of a server without a licence, and of one whose licence it could not read. */
+const NO_LICENSE = 'license file is empty!';
 
 /** @returns the part of the dialect that is LinOTP 3.4.4's: /monitoring, and the login by a token */
 export function linotpMonitoring(version: string): MonitoringPart {
@@ -36,8 +36,12 @@ export function linotpMonitoring(version: string): MonitoringPart {
     userReport: (report) => value(userResult(report).value),
     activeUserReport: (report) => value(activeUserResult(report).value),
     configurationReport: (report) => value(configurationValue(report)),
-    licenseReport: ({ kind }, asked) =>
-      value({ valid: false, message: translate(LICENSES[kind], asked.language) }),
+    licenseReport: (report, asked) =>
+      value(
+        report.kind === 'valid'
+          ? licenseNumbers(report)
+          : { valid: false, message: translate(licenseMessage(report), asked.language) },
+      ),
     storageEncryption: (encrypted) =>
       value({
         cryptmodul_type: 'DefaultSecurityModule',
@@ -50,6 +54,10 @@ export function linotpMonitoring(version: string): MonitoringPart {
     loggedOut: (name, asked) =>
       value(true, { detail: message(`Logout successful for ${name}${OF_ADMINISTRATORS}`, asked) }),
   };
+}
+
+function licenseMessage(report: Exclude<LicenseReport, { kind: 'valid' }>): string {
+  return report.kind === 'none' || report.reason === 'unreadable' ? NO_LICENSE : report.message;
 }
 
 /** Users that are kept in the database count as an SQL resolver's, which is what they were before they were moved here. */

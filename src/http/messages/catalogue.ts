@@ -1,6 +1,6 @@
 import type { Language } from './languages.ts';
 
-/** A text in the languages that it was recorded in; English stands for the others. `{}` is what differs from case to case. */
+/** A text in the languages that it was recorded in; English stands for the others. Each `{}` is what differs from case to case. */
 interface Message {
   readonly en: string;
   readonly de: string;
@@ -17,6 +17,10 @@ const MESSAGES: readonly Message[] = [
     de: 'Sie haben nicht die notwendigen Rechte um diese Realms einzusehen: {}. Überprüfen Sie die Richtlinien!',
   },
   { en: 'license file is empty!', de: 'Die Lizenzdatei ist leer!' },
+  {
+    en: 'volume exceeded: {} active tokens found > {} tokens licensed.',
+    de: 'Volumen überschritten: {} aktive Token gefunden > {} lizensierte Token.',
+  },
   {
     en: 'You do not have the administrative right to do an ocra/{}',
     de: 'Sie haben nicht die administrativen Rechte für die OCRA-Anfrage: ocra/{}.',
@@ -35,21 +39,19 @@ const PLACE = '{}';
 export function translate(english: string, language: Language): string {
   for (const message of MESSAGES) {
     const translated = message[language];
-    const filling = translated === undefined ? undefined : fillingOf(message.en, english);
-    if (translated !== undefined && filling !== undefined) {
-      return translated.split(PLACE).join(filling);
+    const fillings = translated === undefined ? undefined : fillingsOf(message.en, english);
+    if (translated !== undefined && fillings !== undefined) {
+      return translated
+        .split(PLACE)
+        .map((part, index) => part + (fillings[index] ?? ''))
+        .join('');
     }
   }
   return english;
 }
 
-/** @returns what stands in the place of `{}`; empty where the template has none; undefined where it is another text */
-function fillingOf(template: string, text: string): string | undefined {
-  const [before = '', after] = template.split(PLACE);
-  if (after === undefined) {
-    return text === template ? '' : undefined;
-  }
-  return text.startsWith(before) && text.endsWith(after) && text.length >= before.length + after.length
-    ? text.slice(before.length, text.length - after.length)
-    : undefined;
+/** @returns what stands in each place of `{}`; undefined where it is another text */
+function fillingsOf(template: string, text: string): readonly string[] | undefined {
+  const parts = template.split(PLACE).map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+  return new RegExp(`^${parts.join('(.*)')}$`, 's').exec(text)?.slice(1);
 }

@@ -1,0 +1,127 @@
+import type { Clock } from '../kernel/clock.ts';
+import { isServiceError } from '../kernel/errors.ts';
+import { exceeds, lastDayOf, type Licence, readLicence, volumeText } from './licence.ts';
+import type { LicenseReport } from './outcomes.ts';
+import type { LicenceSignature, LicenceStore, TokenCounts } from './ports.ts';
+
+export interface LicenceInspectionDependencies {
+  readonly store: Pick<LicenceStore, 'installed'>;
+  /** Undefined: no key is configured, so that no licence can be verified. */
+  readonly signature: LicenceSignature | undefined;
+  readonly counts: TokenCounts;
+  readonly clock: Clock;
+}
+
+type Refusal = Extract<LicenseReport, { kind: 'invalid' }>;
+type Verified = Refusal | { readonly kind: 'verified'; readonly licence: Licence };
+
+const NO_KEY = 'there is no key to verify it with: LICENCE_PUBLIC_KEY_FILE is not set';
+
+/**
+ * Holds a licence against its signature, the clock and what there is, in this order: what is not signed says nothing.
+ * The signature is verified once for as long as the text stays the same; the key stays while the server runs.
+ */
+export class LicenceInspection {
+  readonly #its: LicenceInspectionDependencies;
+  #last: { readonly text: string; readonly verified: Verified } | undefined;
+
+  constructor(dependencies: LicenceInspectionDependencies) {
+    this.#its = dependencies;
+  }
+
+  /** @returns what is to be said of the licence that is installed */
+  async report(): Promise<LicenseReport> {
+    const text = await this.#its.store.installed();
+    return text === undefined ? { kind: 'none' } : this.inspect(text);
+  }
+
+  /** @returns what would be said of a licence if it were installed */
+  async inspect(text: string): Promise<Exclude<LicenseReport, { kind: 'none' }>> {
+    const verified = await this.#verified(text);
+    if (verified.kind === 'invalid') {
+      return verified;
+    }
+    const { licence } = verified;
+    return outOfTime(licence, this.#its.clock.now()) ?? this.#held(licence);
+  }
+
+  async #verified(text: string): Promise<Verified> {
+    if (this.#last?.text !== text) {
+      this.#last = { text, verified: await verify(this.#its.signature, text) };
+    }
+    return this.#last.verified;
+  }
+
+  async #held(licence: Licence): Promise<Exclude<LicenseReport, { kind: 'none' }>> {
+    const active = await this.#active(licence);
+    if (!exceeds(active, licence)) {
+      return { kind: 'valid', licence, active };
+    }
+    const { unit, licensed } = licence;
+    const message =
+      unit === 'user'
+        ? `volume exceeded: ${active} token users found > ${licensed} token users licensed.`
+        : `volume exceeded: ${active} active tokens found > ${licensed} tokens licensed.`;
+    const found = unit === 'user' ? `${active} users own active tokens` : `${active} tokens are active`;
+    const explanation = `it is for ${volumeText(licence)}, but ${found}`;
+    return { kind: 'invalid', reason: 'exceeded', message, explanation, licence };
+  }
+
+  async #active({ unit }: Licence): Promise<number> {
+    const { counts } = this.#its;
+    if (unit === 'user') {
+      return (await counts.activeUsers()).reduce((sum, { users }) => sum + users, 0);
+    }
+    const { tokens } = await counts.snapshot();
+    return tokens.reduce((sum, row) => sum + (row.active ? row.tokens : 0), 0);
+  }
+}
+
+function outOfTime(licence: Licence, now: Date): Refusal | undefined {
+  if (now >= licence.endsAt) {
+    const day = lastDayOf(licence);
+    const message = `expired - valid till '${day}'`;
+    return { kind: 'invalid', reason: 'expired', message, explanation: `it was valid till ${day}`, licence };
+  }
+  if (licence.startsAt !== undefined && now < licence.startsAt) {
+    const start = licence.startsAt.toISOString();
+    const message = `not valid before '${start}'`;
+    return {
+      kind: 'invalid',
+      reason: 'early',
+      message,
+      explanation: `it is not valid before ${start}`,
+      licence,
+    };
+  }
+  return undefined;
+}
+
+async function verify(signature: LicenceSignature | undefined, text: string): Promise<Verified> {
+  if (signature === undefined) {
+    return unverified(NO_KEY);
+  }
+  const read = await signature.read(text);
+  if (read.kind === 'unverified') {
+    return unverified(read.why);
+  }
+  if (read.kind === 'unreadable') {
+    return unreadable(read.why);
+  }
+  try {
+    return { kind: 'verified', licence: readLicence(read.claims) };
+  } catch (error) {
+    if (isServiceError(error, 'licence.invalid')) {
+      return unreadable(error.message);
+    }
+    throw error;
+  }
+}
+
+function unreadable(explanation: string): Refusal {
+  return { kind: 'invalid', reason: 'unreadable', message: 'license could not be read!', explanation };
+}
+
+function unverified(explanation: string): Refusal {
+  return { kind: 'invalid', reason: 'unverified', message: 'signature could not be verified!', explanation };
+}

@@ -1,0 +1,84 @@
+import type { AccessControl } from '../accounts/access-control.ts';
+import { administrativeRight } from '../accounts/administrative-right.ts';
+import { actOf, type Caller } from '../accounts/caller.ts';
+import type { SetupStore } from '../accounts/ports.ts';
+import { ServiceError } from '../kernel/errors.ts';
+import { lastDayOf, volumeText } from './licence.ts';
+import type { LicenceInspection } from './licence-inspection.ts';
+import type { LicenseReport } from './outcomes.ts';
+import type { LicenceStore } from './ports.ts';
+
+export interface LicenceDependencies {
+  readonly setup: Pick<SetupStore, 'current'>;
+  readonly access: Pick<AccessControl, 'authorize'>;
+  readonly inspection: Pick<LicenceInspection, 'report' | 'inspect'>;
+  readonly store: LicenceStore;
+}
+
+/** A licence that counts, and how much of it is used. */
+type ValidLicence = Extract<LicenseReport, { kind: 'valid' }>;
+
+const LARGEST = 64 * 1024;
+
+/**
+ * Installs and removes the licence. Each method throws ServiceError 'right.missing'; looking takes `system/read`,
+ * changing `system/write`.
+ */
+export class LicenceService {
+  readonly #its: LicenceDependencies;
+
+  constructor(dependencies: LicenceDependencies) {
+    this.#its = dependencies;
+  }
+
+  /** @returns what /monitoring/license says of it, with the reasons */
+  async show(caller: Caller): Promise<LicenseReport> {
+    await this.#authorize(caller, 'read');
+    return this.#its.inspection.report();
+  }
+
+  /**
+   * Puts a licence in the place of the one there is, if there is one. A licence that would not count (a wrong signature
+   * or form, out of its time, for fewer than there are) is refused, and the one that is there stays.
+   * @param text a JWS in compact form (RFC 7515 §7.1); blanks around it do not matter
+   * @throws ServiceError 'licence.invalid' that says why
+   */
+  async install(caller: Caller, text: string): Promise<ValidLicence> {
+    await this.#authorize(caller, 'write');
+    const licence = text.trim();
+    if (licence.length > LARGEST) {
+      throw refused(`it is longer than ${LARGEST} characters`);
+    }
+    const report = await this.#its.inspection.inspect(licence);
+    if (report.kind === 'invalid') {
+      throw refused(report.explanation);
+    }
+    const { licensee = '' } = report.licence.fields;
+    const outcome = `installed, ${volumeText(report.licence)} till ${lastDayOf(report.licence)}`;
+    await this.#its.store.put(licence, actOf(caller, 'licence/install'), {
+      subject: String(licensee),
+      outcome,
+    });
+    return report;
+  }
+
+  /** @throws ServiceError 'licence.unknown' when there is none */
+  async remove(caller: Caller): Promise<void> {
+    await this.#authorize(caller, 'write');
+    if (!(await this.#its.store.remove(actOf(caller, 'licence/remove')))) {
+      throw new ServiceError('licence.unknown', 'There is no licence to remove');
+    }
+  }
+
+  async #authorize(caller: Caller, action: 'read' | 'write'): Promise<void> {
+    this.#its.access.authorize(
+      await this.#its.setup.current(),
+      caller,
+      administrativeRight('system', action),
+    );
+  }
+}
+
+function refused(why: string): ServiceError {
+  return new ServiceError('licence.invalid', `The licence is refused: ${why}. Nothing was changed`);
+}

@@ -1,0 +1,128 @@
+import { ServiceError } from '../kernel/errors.ts';
+import { quotedName } from './quoted-name.ts';
+
+/** What a licence counts: users who own at least one active token, or active tokens, assigned or not. */
+export type LicenceUnit = 'user' | 'token';
+
+/** What a vendor grants, as signed. */
+export interface Licence {
+  /** Every claim as it was signed, in its order. */
+  readonly fields: Readonly<Record<string, string | number | boolean>>;
+  readonly unit: LicenceUnit;
+  /** How many of them are licensed. */
+  readonly licensed: number;
+  /** The first instant at which it counts; undefined: at once. */
+  readonly startsAt: Date | undefined;
+  /** The first instant at which it no longer counts. */
+  readonly endsAt: Date;
+}
+
+/** So many more than licensed are put up with. */
+const GRACE = 2;
+const MOST_CLAIMS = 64;
+const LONGEST_TEXT = 1000;
+const DAY = 24 * 60 * 60 * 1000;
+/** The end of the year 9999: later ones are written otherwise. */
+const LAST_SECOND = 253_402_300_799;
+
+type Claims = Readonly<Record<string, unknown>>;
+
+/**
+ * Reads what was signed: texts, numbers and booleans under any names, among them exactly one of `user-num` and
+ * `token-num` (a whole number from 1), and when it ends: `expire`, a date whose day counts whole in UTC, or `exp`, in
+ * seconds (RFC 7519 §4.1.4), or both, of which the earlier counts. `nbf` (§4.1.5) says when it begins.
+ * @throws ServiceError 'licence.invalid' that says what is wrong
+ */
+export function readLicence(signed: unknown): Licence {
+  if (typeof signed !== 'object' || signed === null || Array.isArray(signed)) {
+    throw invalid('what is signed is not a JSON object');
+  }
+  const claims = signed as Claims;
+  const start = instantOf(claims, 'nbf');
+  return { fields: fieldsOf(claims), ...volumeOf(claims), startsAt: start, endsAt: endOf(claims) };
+}
+
+/** @returns whether there are more than the licence lets through, the grace of two included */
+export function exceeds(active: number, { licensed }: Pick<Licence, 'licensed'>): boolean {
+  return active > licensed + GRACE;
+}
+
+/** @returns the last day on which it counts, in UTC: `2018-11-19` */
+export function lastDayOf({ endsAt }: Pick<Licence, 'endsAt'>): string {
+  return new Date(endsAt.getTime() - 1).toISOString().slice(0, 10);
+}
+
+/** @returns how many of what are licensed: `4 users`, `1 token` */
+export function volumeText({ licensed, unit }: Pick<Licence, 'licensed' | 'unit'>): string {
+  return `${licensed} ${unit}${licensed === 1 ? '' : 's'}`;
+}
+
+function fieldsOf(claims: Claims): Licence['fields'] {
+  const entries = Object.entries(claims);
+  if (entries.length > MOST_CLAIMS) {
+    throw invalid(`it has more than ${MOST_CLAIMS} claims`);
+  }
+  const fields = entries.map(([name, value]): [string, string | number | boolean] => {
+    if (!isFieldValue(value) || name.length > LONGEST_TEXT) {
+      throw invalid(
+        `its claim ${quotedName(name.slice(0, 100))} is no text, number or boolean of a sane size`,
+      );
+    }
+    return [name, value];
+  });
+  return Object.fromEntries(fields);
+}
+
+function isFieldValue(value: unknown): value is string | number | boolean {
+  return typeof value === 'string'
+    ? value.length <= LONGEST_TEXT
+    : typeof value === 'number' || typeof value === 'boolean';
+}
+
+function volumeOf(claims: Claims): Pick<Licence, 'unit' | 'licensed'> {
+  const given = (['user', 'token'] as const).filter((unit) => `${unit}-num` in claims);
+  const [unit, other] = given;
+  if (unit === undefined || other !== undefined) {
+    throw invalid("it needs exactly one of the claims 'user-num' and 'token-num'");
+  }
+  const licensed = claims[`${unit}-num`];
+  if (typeof licensed !== 'number' || !Number.isSafeInteger(licensed) || licensed < 1) {
+    throw invalid(`its claim '${unit}-num' is no whole number from 1`);
+  }
+  return { unit, licensed };
+}
+
+function endOf(claims: Claims): Date {
+  const ends = [endOfDay(claims), instantOf(claims, 'exp')].flatMap((end) => end?.getTime() ?? []);
+  if (ends.length === 0) {
+    throw invalid("it does not say when it ends: the claim 'expire' is missing, a date such as '2027-12-31'");
+  }
+  return new Date(Math.min(...ends));
+}
+
+function endOfDay({ expire }: Claims): Date | undefined {
+  if (expire === undefined) {
+    return undefined;
+  }
+  const day = typeof expire === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(expire) ? new Date(expire) : undefined;
+  // JavaScript takes 30 February for 2 March.
+  if (day === undefined || Number.isNaN(day.getTime()) || day.toISOString().slice(0, 10) !== expire) {
+    throw invalid("its claim 'expire' is no date such as '2027-12-31'");
+  }
+  return new Date(day.getTime() + DAY);
+}
+
+function instantOf(claims: Claims, name: 'exp' | 'nbf'): Date | undefined {
+  const seconds = claims[name];
+  if (seconds === undefined) {
+    return undefined;
+  }
+  if (typeof seconds !== 'number' || !(seconds >= 0 && seconds <= LAST_SECOND)) {
+    throw invalid(`its claim '${name}' is no number of seconds since 1970`);
+  }
+  return new Date(seconds * 1000);
+}
+
+function invalid(reason: string): ServiceError {
+  return new ServiceError('licence.invalid', reason);
+}
