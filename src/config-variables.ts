@@ -57,6 +57,10 @@ export const VARIABLES = {
     meaning: 'address to listen on',
   },
   PORT: { ...whole(0, 65_535), fallback: '5001', meaning: 'port to listen on; 0 takes a free one' },
+  METRICS_PORT: {
+    ...whole(0, 65_535),
+    meaning: 'port for /metrics without a credential, also on HOST; unset: none',
+  },
   DATA_DIR: {
     schema: text,
     fallback: './data',

@@ -14,6 +14,8 @@ const PKCS11_VARIABLES = ['PKCS11_LIBRARY', 'PKCS11_TOKEN', 'PKCS11_PIN_FILE', '
 export interface Config {
   readonly host: string;
   readonly port: number;
+  /** undefined: no port for metrics. */
+  readonly metricsPort: number | undefined;
   readonly dataDir: string;
   /** undefined: the embedded PostgreSQL. Holds the password. */
   readonly databaseUrl: string | undefined;
@@ -64,6 +66,7 @@ export function loadConfig(environment: Environment = process.env): Config {
   return Object.freeze({
     host: read('HOST'),
     port: read('PORT'),
+    metricsPort: read('METRICS_PORT'),
     dataDir,
     databaseUrl: databaseUrl(read('DATABASE_URL'), read('DATABASE_PASSWORD_FILE')),
     databasePoolSize: read('DATABASE_POOL_SIZE'),

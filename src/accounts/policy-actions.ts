@@ -24,7 +24,7 @@ const GRANTED: Readonly<Record<Exclude<PolicyScope, 'authentication'>, readonly 
     'tokenrealm',
   ],
   system: ['read', 'write'],
-  monitoring: ['tokens', 'userinfo', 'activeUsers', 'config', 'license', 'storageEncryption'],
+  monitoring: ['tokens', 'userinfo', 'activeUsers', 'config', 'license', 'storageEncryption', 'metrics'],
   ocra: ['request', 'status', 'activationcode', 'calcOTP'],
 };
 

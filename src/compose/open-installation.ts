@@ -3,6 +3,7 @@ import type { Config } from '../config.ts';
 import { systemClock, systemRandom } from '../kernel/clock.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
+import type { ResolverMetrics } from '../monitoring/ports.ts';
 import { decimalTransactionIds, hexTransactionIds } from '../ocra/challenge-factory.ts';
 import { Argon2PasswordHasher } from '../security/password-hash.ts';
 import { CONFIGURATION_WINDOW_MS, ConfigurationFollower } from '../storage/configuration-follower.ts';
@@ -73,7 +74,12 @@ async function connect(config: Config, role: Role, log: Log): Promise<ConnectedD
  * @throws ServiceError 'database.unavailable', 'data-folder.in-use', 'configuration.invalid', 'key.unavailable',
  *   'security-module.unavailable'
  */
-export async function openInstallation(config: Config, role: Role, log: Log): Promise<Installation> {
+export async function openInstallation(
+  config: Config,
+  role: Role,
+  log: Log,
+  metrics?: ResolverMetrics,
+): Promise<Installation> {
   const licenceSignature = openLicenceKey(config);
   const { database, close } = await connect(config, role, log);
   try {
@@ -90,6 +96,7 @@ export async function openInstallation(config: Config, role: Role, log: Log): Pr
       sessionLifetime: config.sessionLifetime,
       licenceSignature,
       resolverTimeout: config.resolverTimeout,
+      metrics,
       configurationWindow: role === 'server' ? CONFIGURATION_WINDOW_MS : 0,
     });
     const unfollow = role === 'server' ? followConfiguration(services, options, log) : undefined;

@@ -1,9 +1,13 @@
+import type { RequestListener } from 'node:http';
 import { type Config, readSecretFile } from '../config.ts';
-import { createApp } from '../http/app.ts';
-import { startServer } from '../http/server.ts';
+import { type AppMetrics, createApp } from '../http/app.ts';
+import { metricsListener } from '../http/metrics-listener.ts';
+import { type RunningServer, startServer } from '../http/server.ts';
 import { systemClock, systemRandom } from '../kernel/clock.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
+import { ServiceMetrics } from '../observability/service-metrics.ts';
+import { poolUsage } from '../storage/database.ts';
 import { isReady, openInstallation } from './open-installation.ts';
 import type { Services } from './build-services.ts';
 import { packageVersion } from './package-version.ts';
@@ -33,16 +37,20 @@ function serviceVersion({ dialect, serviceVersion: given }: Config): string | un
  *   'address.unavailable'
  */
 export async function startTankeeper(config: Config, log: Log): Promise<TankeeperServer> {
-  const { database, services, close } = await openInstallation(config, 'server', log);
+  const metrics = new ServiceMetrics({ clock: systemClock });
+  const { database, services, close } = await openInstallation(config, 'server', log, metrics);
   try {
+    metrics.measureProcess();
+    metrics.measureDatabase(() => poolUsage(database));
     const app = createApp({
       services: { ...services, ready: () => isReady(database) },
       config: { ...config, serviceVersion: serviceVersion(config) },
+      metrics: appMetrics(metrics, services),
       log,
       clock: systemClock,
       random: systemRandom,
     });
-    const server = await startServer(app, config);
+    const server = await startServers(app, metrics, config, log);
     // Only now that the start cannot fail for the port: a password made before would have been shown to nobody.
     const firstAdministrator = await createFirstAdministrator(config, services).catch(
       async (error: unknown) => {
@@ -64,6 +72,46 @@ export async function startTankeeper(config: Config, log: Log): Promise<Tankeepe
     };
   } catch (error) {
     await close();
+    throw error;
+  }
+}
+
+function appMetrics(metrics: ServiceMetrics, { monitoring }: Services): AppMetrics {
+  return {
+    contentType: metrics.contentType,
+    text: () => metrics.text(),
+    requestBegun: () => metrics.requestBegun(),
+    deprecatedPost: (endpoint) => {
+      metrics.deprecatedPost(endpoint);
+    },
+    authorize: (caller) => monitoring.authorizeMetrics(caller),
+  };
+}
+
+/** The server itself, and one for metrics where a port is set for them. */
+async function startServers(
+  app: RequestListener,
+  metrics: ServiceMetrics,
+  { host, port, metricsPort }: Config,
+  log: Log,
+): Promise<RunningServer> {
+  const server = await startServer(app, { host, port });
+  if (metricsPort === undefined) {
+    return server;
+  }
+  try {
+    const forMetrics = await startServer(metricsListener(metrics, log), { host, port: metricsPort });
+    log.info('Listening for metrics', { host, port: forMetrics.port });
+    return {
+      port: server.port,
+      close: async (grace) => {
+        const drained = await server.close(grace);
+        await forMetrics.close(0);
+        return drained;
+      },
+    };
+  } catch (error) {
+    await server.close(0);
     throw error;
   }
 }

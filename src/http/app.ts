@@ -1,5 +1,6 @@
 import express, { type Express } from 'express';
 import helmet from 'helmet';
+import type { Caller } from '../accounts/caller.ts';
 import type { SetupStore } from '../accounts/ports.ts';
 import type { Clock, Random } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
@@ -21,7 +22,11 @@ import {
 } from './controllers/monitoring-controller.ts';
 import { type LoginOperations, loginEndpoints } from './controllers/login-controller.ts';
 import { type OcraOperations, ocraEndpoints } from './controllers/ocra-controller.ts';
-import { OPERATIONS_PATHS, operationsEndpoints } from './controllers/operations-controller.ts';
+import {
+  metricsEndpoint,
+  OPERATIONS_PATHS,
+  operationsEndpoints,
+} from './controllers/operations-controller.ts';
 import { type ImportOperations, loadTokensEndpoint } from './controllers/loadtokens-controller.ts';
 import { type ResynchronisationOperations, resyncEndpoint } from './controllers/resync-controller.ts';
 import { validateEndpoints, type ValidationOperations } from './controllers/validate-controller.ts';
@@ -31,6 +36,7 @@ import { serveEndpoint } from './endpoint.ts';
 import { beginExchange, type ExchangeHandler } from './exchange.ts';
 import type { BodyLimits } from './request-body.ts';
 import { logRequests } from './request-log.ts';
+import { measureRequests, type MetricsText, type RequestMetrics } from './request-metrics.ts';
 
 /** What the interface needs of the domain. */
 export interface AppServices extends AdministrationOperations {
@@ -58,9 +64,17 @@ export interface AppConfig {
   readonly bodyLimits?: BodyLimits;
 }
 
+/** What is measured, and who may see it. */
+export interface AppMetrics extends RequestMetrics, MetricsText {
+  /** @throws ServiceError 'right.missing' */
+  authorize(caller: Caller): Promise<void>;
+}
+
 export interface AppDependencies {
   readonly services: AppServices;
   readonly config: AppConfig;
+  /** Undefined: nothing is measured, and there is no /metrics. */
+  readonly metrics?: AppMetrics | undefined;
   readonly log: Log;
   readonly clock: Clock;
   readonly random: Random;
@@ -69,7 +83,7 @@ export interface AppDependencies {
 const DEFAULT_LIMITS: BodyLimits = { bytes: 65_536, parameters: 250 };
 
 /** @returns the whole HTTP interface; every request passes what stands here, from top to bottom */
-export function createApp({ services, config, log, clock, random }: AppDependencies): Express {
+export function createApp({ services, config, metrics, log, clock, random }: AppDependencies): Express {
   const dialect = createDialect(config.dialect, config.serviceVersion);
   const limits = config.bodyLimits ?? DEFAULT_LIMITS;
   const context = { credentials: services.administrators, logins: services.logins, limits };
@@ -80,6 +94,9 @@ export function createApp({ services, config, log, clock, random }: AppDependenc
 
   app.use(beginExchange({ clock, random }));
   app.use(logRequests(log, clock, Object.values(OPERATIONS_PATHS)));
+  if (metrics !== undefined) {
+    app.use(measureRequests(metrics));
+  }
   app.use(helmet());
   app.use(forbidCaching);
   for (const endpoint of monitoringEndpoints(services.monitoring, dialect, config.monitoringPost)) {
@@ -97,6 +114,7 @@ export function createApp({ services, config, log, clock, random }: AppDependenc
     ...validateEndpoints(services.validation, dialect),
     ...administrationEndpoints(services, dialect),
     ...operationsEndpoints(() => services.ready()),
+    ...(metrics === undefined ? [] : [metricsEndpoint(metrics, (caller) => metrics.authorize(caller))]),
     monitoringPostPage(),
   ]) {
     app.all(dialect.routes(endpoint.path), serveEndpoint(endpoint, context));

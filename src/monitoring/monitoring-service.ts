@@ -20,7 +20,8 @@ import { parseStatuses } from './token-status.ts';
 import type { UserCounts } from './user-counts.ts';
 import { reportUsers } from './user-report.ts';
 
-type MonitoringAction = 'tokens' | 'userinfo' | 'activeUsers' | 'config' | 'license' | 'storageEncryption';
+type MonitoringAction =
+  'tokens' | 'userinfo' | 'activeUsers' | 'config' | 'license' | 'storageEncryption' | 'metrics';
 
 export interface MonitoringDependencies {
   readonly setups: Pick<SetupStore, 'current'>;
@@ -112,6 +113,11 @@ export class MonitoringService {
   async storageEncryption(caller: Caller): Promise<boolean> {
     await this.#authorize(caller, 'storageEncryption');
     return this.#use.probe.encrypts();
+  }
+
+  /** Lets those pass who may see what the service measures of itself. */
+  async authorizeMetrics(caller: Caller): Promise<void> {
+    await this.#authorize(caller, 'metrics');
   }
 
   async #authorize(caller: Caller, action: MonitoringAction): Promise<{ setup: Setup; grant: Grant }> {

@@ -15,7 +15,7 @@ import { adminEndpoints } from '../../src/http/controllers/admin-controller.ts';
 import { loginEndpoints } from '../../src/http/controllers/login-controller.ts';
 import { monitoringEndpoints } from '../../src/http/controllers/monitoring-controller.ts';
 import { ocraEndpoints } from '../../src/http/controllers/ocra-controller.ts';
-import { operationsEndpoints } from '../../src/http/controllers/operations-controller.ts';
+import { metricsEndpoint, operationsEndpoints } from '../../src/http/controllers/operations-controller.ts';
 import {
   type ImportOperations,
   loadTokensEndpoint,
@@ -131,6 +131,7 @@ describe('the README', () => {
       loadTokensEndpoint({} as ImportOperations, dialect),
       ...validateEndpoints({} as ValidationOperations, dialect),
       ...operationsEndpoints(() => Promise.resolve(true)),
+      metricsEndpoint({} as Parameters<typeof metricsEndpoint>[0], reached),
     ];
     const listed = tableUnder(readme, 'Endpoints').map(([path, methods]) => `${path ?? ''} ${methods ?? ''}`);
     expect(listed.sort()).toEqual(

@@ -1,22 +1,39 @@
 import { z } from 'zod';
-import { type Endpoint, openEndpoint } from '../endpoint.ts';
+import type { Caller } from '../../accounts/caller.ts';
+import { administratorEndpoint, type Endpoint, openEndpoint } from '../endpoint.ts';
 import type { Reply } from '../reply.ts';
+import type { MetricsText } from '../request-metrics.ts';
 
 /** Asked by those who keep the server running, many times a minute. */
-export const OPERATIONS_PATHS = { health: '/healthz', readiness: '/readyz' } as const;
+export const OPERATIONS_PATHS = { health: '/healthz', readiness: '/readyz', metrics: '/metrics' } as const;
+
+const face = { methods: ['GET'] as const, usage: '', changesState: false, parameters: z.object({}) };
 
 /**
  * @param ready whether the server can do its work, the database included; a fault counts as no
  * @returns the endpoints that tell whether the process lives and whether it can work
  */
 export function operationsEndpoints(ready: () => Promise<boolean>): Endpoint[] {
-  const face = { methods: ['GET'] as const, usage: '', changesState: false, parameters: z.object({}) };
   return [
     openEndpoint({ ...face, path: OPERATIONS_PATHS.health }, () => stateReply(200, 'ok')),
     openEndpoint({ ...face, path: OPERATIONS_PATHS.readiness }, async () =>
       (await ready().catch(() => false)) ? stateReply(200, 'ready') : stateReply(503, 'unavailable'),
     ),
   ];
+}
+
+/**
+ * @param authorize throws where the caller may not see what is measured
+ * @returns the endpoint that shows what is measured to those who may see it
+ */
+export function metricsEndpoint(
+  metrics: MetricsText,
+  authorize: (caller: Caller) => Promise<void>,
+): Endpoint {
+  return administratorEndpoint({ ...face, path: OPERATIONS_PATHS.metrics }, async ({ caller }) => {
+    await authorize(caller);
+    return { status: 200, contentType: metrics.contentType, body: await metrics.text() };
+  });
 }
 
 function stateReply(status: 200 | 503, state: string): Reply {

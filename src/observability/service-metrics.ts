@@ -1,0 +1,156 @@
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { Clock } from '../kernel/clock.ts';
+import type { ResolverMetrics } from '../monitoring/ports.ts';
+
+/** How much of the connections to the database is in use. */
+interface PoolUsage {
+  readonly used: number;
+  readonly free: number;
+  /** How many wait for a connection. */
+  readonly waiting: number;
+}
+
+/** How a request ended: the class of its status, or `aborted` when the client did not wait for the answer. */
+interface RequestEnd {
+  readonly endpoint: string;
+  readonly status: string;
+}
+
+/** In seconds: most answers take milliseconds, a resolver that is down takes its time-out. */
+const DURATIONS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+/**
+ * What the service measures of itself, in Prometheus' text format. Fits the ports of those who measure. A label is the
+ * path of an endpoint or the name of a resolver, never what a client sent, so the number of series is bounded by the
+ * configuration.
+ */
+export class ServiceMetrics implements ResolverMetrics {
+  readonly #registry = new Registry();
+  readonly #requests: Counter<'endpoint' | 'status'>;
+  readonly #durations: Histogram<'endpoint'>;
+  readonly #deprecatedPosts: Counter<'endpoint'>;
+  readonly #failures: Counter<'resolver'>;
+  readonly #staleAnswers: Counter<'resolver'>;
+  readonly #counted = new Map<string, Date>();
+
+  constructor({ clock }: { readonly clock: Clock }) {
+    const registers = [this.#registry];
+    this.#requests = new Counter({
+      name: 'tankeeper_http_requests_total',
+      help: 'Requests by endpoint and class of status',
+      labelNames: ['endpoint', 'status'],
+      registers,
+    });
+    this.#durations = new Histogram({
+      name: 'tankeeper_http_request_duration_seconds',
+      help: 'Time from the arrival of a request to the end of its answer',
+      labelNames: ['endpoint'],
+      buckets: DURATIONS,
+      registers,
+    });
+    this.#deprecatedPosts = new Counter({
+      name: 'tankeeper_monitoring_post_requests_total',
+      help: 'Deprecated uses of POST on /monitoring',
+      labelNames: ['endpoint'],
+      registers,
+    });
+    this.#failures = new Counter({
+      name: 'tankeeper_resolver_failures_total',
+      help: 'Times that a resolver was asked for the number of its users and failed, or did not answer in time',
+      labelNames: ['resolver'],
+      registers,
+    });
+    this.#staleAnswers = new Counter({
+      name: 'tankeeper_resolver_stale_answers_total',
+      help: 'Answers that went out with the last known number of users of a resolver',
+      labelNames: ['resolver'],
+      registers,
+    });
+    this.#measureAges(clock);
+  }
+
+  /** Also measures the process: memory, processor time, event loop. Once only. */
+  measureProcess(): void {
+    collectDefaultMetrics({ register: this.#registry });
+  }
+
+  /** Also measures the connections to the database. Once only. */
+  measureDatabase(usage: () => PoolUsage): void {
+    new Gauge({
+      name: 'tankeeper_database_connections',
+      help: 'Connections to the database',
+      labelNames: ['state'],
+      registers: [this.#registry],
+      collect() {
+        const { used, free } = usage();
+        this.set({ state: 'used' }, used);
+        this.set({ state: 'free' }, free);
+      },
+    });
+    new Gauge({
+      name: 'tankeeper_database_waiting',
+      help: 'Requests that wait for a connection to the database',
+      registers: [this.#registry],
+      collect() {
+        this.set(usage().waiting);
+      },
+    });
+  }
+
+  /** @returns to be called once the request has been answered, or was given up */
+  requestBegun(): (end: RequestEnd) => void {
+    const stop = this.#durations.startTimer();
+    return ({ endpoint, status }) => {
+      stop({ endpoint });
+      this.#requests.inc({ endpoint, status });
+    };
+  }
+
+  deprecatedPost(endpoint: string): void {
+    this.#deprecatedPosts.inc({ endpoint });
+  }
+
+  resolverFailed(resolver: string): void {
+    this.#failures.inc({ resolver });
+  }
+
+  staleAnswered(resolver: string): void {
+    this.#staleAnswers.inc({ resolver });
+  }
+
+  lastCounted(resolver: string, at: Date): void {
+    this.#counted.set(resolver, at);
+  }
+
+  resolverForgotten(resolver: string): void {
+    this.#counted.delete(resolver);
+    this.#failures.remove({ resolver });
+    this.#staleAnswers.remove({ resolver });
+  }
+
+  /** Of the text. */
+  get contentType(): string {
+    return this.#registry.contentType;
+  }
+
+  /** @returns all that is measured, as of now */
+  text(): Promise<string> {
+    return this.#registry.metrics();
+  }
+
+  #measureAges(clock: Clock): void {
+    const counted = this.#counted;
+    new Gauge({
+      name: 'tankeeper_resolver_count_age_seconds',
+      help: 'Time since the users of a resolver were counted last',
+      labelNames: ['resolver'],
+      registers: [this.#registry],
+      collect() {
+        this.reset();
+        for (const [resolver, at] of counted) {
+          this.set({ resolver }, Math.max(0, (clock.now().getTime() - at.getTime()) / 1000));
+        }
+      },
+    });
+  }
+}
