@@ -13,8 +13,8 @@ import { openEmbeddedPostgres } from '../storage/embedded-postgres.ts';
 import { migrateToLatest, pendingMigrations } from '../storage/migrate.ts';
 import { migrationNames } from '../storage/migration-source.ts';
 import { buildServices, type Services } from './build-services.ts';
-import { openLicenceKey } from './licence-key.ts';
 import { openKeys } from './open-keys.ts';
+import { openLicenceKey } from './licence-key.ts';
 
 /** How long closing waits for statements that still run, in milliseconds. */
 const POOL_PATIENCE = 1_000;
@@ -81,7 +81,7 @@ export async function openInstallation(
   metrics?: ResolverMetrics,
 ): Promise<Installation> {
   const licenceSignature = openLicenceKey(config);
-  const { database, close } = await connect(config, role, log);
+  const { database, options, close } = await connect(config, role, log);
   try {
     await prepareSchema(database, role, log);
     const keys = await openKeys(config, database, log);
@@ -113,13 +113,6 @@ export async function openInstallation(
     await close();
     throw error;
   }
-}
-
-/** A command is over before anybody changes anything; a server stays in step. @returns what ends that */
-function followConfiguration(services: Services, database: DatabaseOptions, log: Log): () => Promise<void> {
-  const follower = new ConfigurationFollower({ kept: services.setup, database, log });
-  follower.start();
-  return () => follower.stop();
 }
 
 /** A command is over before anybody changes anything; a server stays in step. @returns what ends that */
