@@ -38,6 +38,37 @@ export interface TokenCounts {
   activeUsers(): Promise<readonly ActiveUserRow[]>;
 }
 
+/** A count that is not what counting one by one gives. */
+export interface CountDrift {
+  readonly counts: 'tokens' | 'active tokens of a user' | 'active users' | 'managed users';
+  /** The resolver's name; null for tokens. */
+  readonly resolver: string | null;
+  /** Of a user within the resolver, as tokens name their owners. */
+  readonly userId: string | null;
+  /** The sets of realms that were counted, each as its names joined by ` & `, or `no realm`. */
+  readonly realms: readonly string[];
+  /** Null where it does not matter. */
+  readonly active: boolean | null;
+  readonly assigned: boolean | null;
+  readonly kept: number;
+  readonly counted: number;
+}
+
+/** What counting one by one has shown. */
+export interface CountCheck {
+  /** How many counts have drifted. */
+  readonly total: number;
+  /** Those, or the first thousand of them. */
+  readonly drifts: readonly CountDrift[];
+}
+
+/** Counts tokens and users one by one and compares; takes as long as there are many, and holds up nobody. */
+export interface CountVerification {
+  verify(): Promise<CountCheck>;
+  /** Sets right what has drifted. @returns what was wrong */
+  mend(act: Act): Promise<CountCheck>;
+}
+
 /** Where the configuration stands: in what this server keeps, and in the database itself. */
 export interface ConfigurationState {
   /** What this server works with, without asking the database; undefined before it was first read. */

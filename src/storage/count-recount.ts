@@ -1,0 +1,114 @@
+/** Every token, in groups as small as counts need them. */
+const COUNTED_TOKENS = `
+  counted AS MATERIALIZED (
+    SELECT realm_set_id, active, owner_resolver_id AS resolver_id, owner_user_id COLLATE "C" AS user_id, count(*) AS tokens
+    FROM tokens GROUP BY 1, 2, 3, 4
+  ), counted_tokens AS (
+    SELECT realm_set_id, active, user_id IS NOT NULL AS assigned, sum(tokens) AS tokens FROM counted GROUP BY 1, 2, 3
+  ), counted_user_tokens AS (
+    SELECT resolver_id, user_id, realm_set_id, tokens FROM counted WHERE active AND user_id IS NOT NULL
+  ), counted_combinations AS (
+    SELECT resolver_id, realm_set_ids, count(*) AS users
+    FROM (SELECT resolver_id, array_agg(realm_set_id ORDER BY realm_set_id) AS realm_set_ids
+          FROM counted_user_tokens GROUP BY resolver_id, user_id) AS users
+    GROUP BY 1, 2
+  )`;
+
+/** What is folded and what is yet to be. */
+const KEPT_TOKENS = `
+  kept_tokens AS (
+    SELECT realm_set_id, active, assigned, sum(tokens) AS tokens FROM (
+      SELECT realm_set_id, active, assigned, tokens FROM token_counts
+      UNION ALL SELECT realm_set_id, active, resolver_id IS NOT NULL, tokens FROM count_deltas) AS both_sides
+    GROUP BY 1, 2, 3
+  ), kept_user_tokens AS (
+    SELECT resolver_id, user_id, realm_set_id, sum(tokens) AS tokens FROM (
+      SELECT resolver_id, user_id, realm_set_id, tokens FROM active_user_tokens
+      UNION ALL SELECT resolver_id, user_id, realm_set_id, tokens FROM count_deltas
+      WHERE active AND resolver_id IS NOT NULL) AS both_sides
+    GROUP BY 1, 2, 3
+  )`;
+
+const USERS = `
+  kept_users AS (
+    SELECT resolver_id, sum(users) AS users
+    FROM (SELECT * FROM user_counts UNION ALL SELECT * FROM user_count_deltas) AS both_sides GROUP BY 1
+  ), counted_users AS (SELECT resolver_id, count(*) AS users FROM users GROUP BY 1)`;
+
+/** Users with active tokens by combination of realm sets, as those who read the counts are told. */
+const KEPT_COMBINATIONS = `
+  told AS MATERIALIZED (SELECT read_counts(NULL) AS counts),
+  kept_combinations AS (
+    SELECT (entry ->> 0)::bigint AS resolver_id,
+      ARRAY(SELECT id::bigint FROM json_array_elements_text(entry -> 1) AS id) AS realm_set_ids,
+      sum((entry ->> 2)::bigint) AS users
+    FROM told CROSS JOIN LATERAL (VALUES ('kept'), ('pending')) AS parts (part)
+      CROSS JOIN LATERAL json_array_elements(
+        CASE json_typeof(counts -> part -> 'users') WHEN 'array' THEN counts -> part -> 'users' ELSE '[]' END) AS entry
+    GROUP BY 1, 2
+  )`;
+
+const DRIFTED = `
+  drifted AS (
+    SELECT 'tokens' AS counts, NULL::bigint AS resolver_id, NULL AS user_id, ARRAY[realm_set_id] AS sets, active, assigned,
+      coalesce(k.tokens, 0) AS kept, coalesce(c.tokens, 0) AS counted
+    FROM kept_tokens AS k FULL JOIN counted_tokens AS c USING (realm_set_id, active, assigned)
+    UNION ALL
+    SELECT 'active tokens of a user', resolver_id, user_id, ARRAY[realm_set_id], true, true,
+      coalesce(k.tokens, 0), coalesce(c.tokens, 0)
+    FROM kept_user_tokens AS k FULL JOIN counted_user_tokens AS c USING (resolver_id, user_id, realm_set_id)
+    UNION ALL
+    SELECT 'active users', resolver_id, NULL, realm_set_ids, true, true, coalesce(k.users, 0), coalesce(c.users, 0)
+    FROM kept_combinations AS k FULL JOIN counted_combinations AS c USING (resolver_id, realm_set_ids)
+    UNION ALL
+    SELECT 'managed users', resolver_id, NULL, NULL, NULL, NULL, coalesce(k.users, 0), coalesce(c.users, 0)
+    FROM kept_users AS k FULL JOIN counted_users AS c USING (resolver_id)
+  )`;
+
+const SET_NAME = `
+  SELECT coalesce(string_agg(realms.name, ' & ' ORDER BY realms.name), 'no realm')
+  FROM realm_sets JOIN realms ON realms.id = ANY (realm_ids) WHERE realm_sets.id = one.id`;
+
+/** All that differs, as of one snapshot: at most so many rows, and in each how many there are. */
+export const DRIFTS = `
+  WITH ${COUNTED_TOKENS}, ${KEPT_TOKENS}, ${USERS}, ${KEPT_COMBINATIONS}, ${DRIFTED}
+  SELECT d.counts, coalesce(r.name, d.resolver_id::text) AS resolver, d.user_id, d.active, d.assigned, d.kept, d.counted,
+    d.drifts, ARRAY(SELECT (${SET_NAME}) FROM unnest(d.sets) WITH ORDINALITY AS one (id, at) ORDER BY one.at) AS realms
+  FROM (SELECT *, count(*) OVER () AS drifts FROM drifted WHERE kept <> counted ORDER BY counts, resolver_id, user_id, sets
+        LIMIT ?) AS d
+    LEFT JOIN resolvers AS r ON r.id = d.resolver_id
+  ORDER BY d.counts, d.resolver_id, d.user_id, d.sets`;
+
+/**
+ * Adds the differences to what is folded, each statement as of its own snapshot; to be run under the lock of the fold.
+ * Writers need not wait: what they append meanwhile is on both sides or on none.
+ */
+export const MEND: readonly string[] = [
+  `WITH ${COUNTED_TOKENS}, ${KEPT_TOKENS}
+   INSERT INTO token_counts AS t (realm_set_id, active, assigned, tokens)
+   SELECT realm_set_id, active, assigned, coalesce(c.tokens, 0) - coalesce(k.tokens, 0)
+   FROM kept_tokens AS k FULL JOIN counted_tokens AS c USING (realm_set_id, active, assigned)
+   WHERE k.tokens IS DISTINCT FROM c.tokens
+   ON CONFLICT (realm_set_id, active, assigned) DO UPDATE SET tokens = t.tokens + excluded.tokens`,
+  'DELETE FROM token_counts WHERE tokens = 0',
+  `WITH ${COUNTED_TOKENS}, ${KEPT_TOKENS}
+   INSERT INTO active_user_tokens AS t (resolver_id, user_id, realm_set_id, tokens)
+   SELECT resolver_id, user_id, realm_set_id, coalesce(c.tokens, 0) - coalesce(k.tokens, 0)
+   FROM kept_user_tokens AS k FULL JOIN counted_user_tokens AS c USING (resolver_id, user_id, realm_set_id)
+   WHERE k.tokens IS DISTINCT FROM c.tokens
+   ON CONFLICT (resolver_id, user_id, realm_set_id) DO UPDATE SET tokens = t.tokens + excluded.tokens`,
+  'DELETE FROM active_user_tokens WHERE tokens = 0',
+  'DELETE FROM active_user_counts',
+  `INSERT INTO active_user_counts (resolver_id, realm_set_ids, users)
+   SELECT resolver_id, realm_set_ids, count(*)
+   FROM (SELECT resolver_id, array_agg(realm_set_id ORDER BY realm_set_id) AS realm_set_ids
+         FROM active_user_tokens WHERE tokens > 0 GROUP BY resolver_id, user_id) AS users
+   GROUP BY 1, 2`,
+  `WITH ${USERS}
+   INSERT INTO user_counts AS t (resolver_id, users)
+   SELECT resolver_id, coalesce(c.users, 0) - coalesce(k.users, 0)
+   FROM kept_users AS k FULL JOIN counted_users AS c USING (resolver_id) WHERE k.users IS DISTINCT FROM c.users
+   ON CONFLICT (resolver_id) DO UPDATE SET users = t.users + excluded.users`,
+  'DELETE FROM user_counts WHERE users = 0',
+  'UPDATE count_state SET revision = revision + 1, changed_at = clock_timestamp()',
+];
