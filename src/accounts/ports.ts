@@ -175,6 +175,15 @@ export interface AdministratorStore {
   revokeSession(sessionHash: Buffer): Promise<boolean>;
 }
 
+/** `unknown`: the form in which the password is kept is none that is verified. */
+export type PasswordVerdict = 'match' | 'mismatch' | 'unknown';
+
+/** Verifies passwords against what directories, databases and passwd files keep in their place. */
+export interface DirectoryPasswords {
+  /** @param stored as it is kept there; null, or what locks an account: matches nothing */
+  verify(stored: string | null, password: string): Promise<PasswordVerdict>;
+}
+
 /** Slow, salted hashes for passwords that people choose. */
 export interface PasswordHasher {
   hash(password: string): Promise<string>;

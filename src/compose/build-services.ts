@@ -29,6 +29,7 @@ import { TokenImportService } from '../ocra/token-import-service.ts';
 import { TokenRegistration } from '../ocra/token-registration.ts';
 import { ValidationService } from '../ocra/validation-service.ts';
 import { openUserSources } from '../resolvers/user-sources.ts';
+import { HashedDirectoryPasswords } from '../security/directory-password.ts';
 import { JwtLoginTokens } from '../security/jwt-login-tokens.ts';
 import { pskcFileReader } from '../security/pskc/pskc-file.ts';
 import { SqlAdministratorStore } from '../storage/administrator-store.ts';
@@ -107,6 +108,9 @@ export function buildServices(parts: ServiceParts): Services {
     users: managedUsers,
     hasher,
     secrets: new SqlResolverSecrets({ database, vault }),
+    passwords: new HashedDirectoryPasswords({ hasher }),
+    timeLimit: parts.resolverTimeout * 1000,
+    log: parts.log,
   });
   const users = new UserDirectory({ sources });
   const tokens = new SqlTokenStore({ database });

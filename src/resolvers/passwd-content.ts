@@ -12,6 +12,8 @@ export interface PasswdContent {
   readonly byLogin: ReadonlyMap<string, DirectoryUser>;
   /** Where several accounts share an id, as Unix allows, the first counts. */
   readonly byId: ReadonlyMap<string, DirectoryUser>;
+  /** What stands in the place of the password, by id: a hash, or what locks the account. */
+  readonly passwords: ReadonlyMap<string, string>;
 }
 
 const LONGEST_LINE = 64 * 1024;
@@ -27,6 +29,7 @@ const NEWLINE = 0x0a;
 export async function readPasswd(chunks: AsyncIterable<Buffer>, limit: number): Promise<PasswdContent> {
   const byLogin = new Map<string, DirectoryUser>();
   const byId = new Map<string, DirectoryUser>();
+  const passwords = new Map<string, string>();
   let number = 0;
   for await (const line of splitLines(chunks, limit)) {
     number += 1;
@@ -35,15 +38,16 @@ export async function readPasswd(chunks: AsyncIterable<Buffer>, limit: number): 
       throw brokenLine(number, read.reason);
     }
     if (read.kind === 'user') {
-      const { user } = read;
+      const { user, password } = read;
       if (byLogin.has(user.login)) {
         throw brokenLine(number, 'its login stands in an earlier line already');
       }
       byLogin.set(user.login, user);
       byId.set(user.userId, byId.get(user.userId) ?? user);
+      passwords.set(user.userId, passwords.get(user.userId) ?? password);
     }
   }
-  return { byLogin, byId };
+  return { byLogin, byId, passwords };
 }
 
 async function* splitLines(chunks: AsyncIterable<Buffer>, limit: number): AsyncGenerator<Buffer> {

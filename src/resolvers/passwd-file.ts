@@ -1,7 +1,8 @@
 import { type BigIntStats, constants } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
-import type { DirectoryUser, UserSource } from '../accounts/ports.ts';
+import type { DirectoryPasswords, DirectoryUser, UserSource } from '../accounts/ports.ts';
 import { ServiceError } from '../kernel/errors.ts';
+import type { Log } from '../kernel/log.ts';
 import { type PasswdContent, PasswdFault, readPasswd } from './passwd-content.ts';
 
 /** What was read, and of which state of the file. */
@@ -16,19 +17,26 @@ const ATTEMPTS = 3;
 /**
  * The users of a passwd file, read again whenever the file changes. It answers from the file as it is now or not at
  * all: once a file is gone or broken, what it held before does not count any more, as somebody may have been removed.
- *
- * Passwords are not verified: files keep them as crypt(3) hashes, which are not supported yet, so none matches.
  */
 export class PasswdFile implements UserSource {
   readonly #resolver: string;
   readonly #fileName: string;
+  readonly #passwords: DirectoryPasswords;
+  readonly #log: Log;
   #last: Reading | undefined;
   #underWay: Promise<Reading> | undefined;
 
-  /** @param resolver its name, for messages */
-  constructor({ resolver, fileName }: { resolver: string; fileName: string }) {
-    this.#resolver = resolver;
-    this.#fileName = fileName;
+  /** @param dependencies `resolver` its name, for messages */
+  constructor(dependencies: {
+    readonly resolver: string;
+    readonly fileName: string;
+    readonly passwords: DirectoryPasswords;
+    readonly log: Log;
+  }) {
+    this.#resolver = dependencies.resolver;
+    this.#fileName = dependencies.fileName;
+    this.#passwords = dependencies.passwords;
+    this.#log = dependencies.log;
   }
 
   async findByLogin(login: string): Promise<DirectoryUser | undefined> {
@@ -47,9 +55,16 @@ export class PasswdFile implements UserSource {
     return (await this.#content()).byLogin.size;
   }
 
-  async checkPassword(): Promise<boolean> {
-    await this.#content();
-    return false;
+  /** Verifies what stands in the second field; a file that has its passwords elsewhere (`x`) has none here. */
+  async checkPassword(userId: string, password: string): Promise<boolean> {
+    const stored = (await this.#content()).passwords.get(userId) ?? null;
+    const verdict = await this.#passwords.verify(stored, password);
+    if (verdict === 'unknown') {
+      this.#log.warn('A resolver keeps a password in a form that is not verified', {
+        resolver: this.#resolver,
+      });
+    }
+    return verdict === 'match';
   }
 
   async #content(): Promise<PasswdContent> {

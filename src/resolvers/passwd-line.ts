@@ -2,7 +2,7 @@ import type { DirectoryUser } from '../accounts/ports.ts';
 
 /** What a line of a passwd file says: a user, nothing, or what is wrong with it (in words that quote nothing). */
 export type PasswdLine =
-  | { readonly kind: 'user'; readonly user: DirectoryUser }
+  | { readonly kind: 'user'; readonly user: DirectoryUser; readonly password: string }
   | { readonly kind: 'nothing' }
   | { readonly kind: 'broken'; readonly reason: string };
 
@@ -21,14 +21,18 @@ export function readPasswdLine(line: string): PasswdLine {
   if (fields.length !== FIELDS) {
     return { kind: 'broken', reason: `it has ${fields.length} fields instead of ${FIELDS}` };
   }
-  const [login = '', , userId = '', , gecos = ''] = fields;
+  const [login = '', password = '', userId = '', , gecos = ''] = fields;
+  const reason = faultOf(text, login, userId);
+  return reason === undefined
+    ? { kind: 'user', user: { login, userId, ...readGecos(gecos) }, password }
+    : { kind: 'broken', reason };
+}
+
+function faultOf(text: string, login: string, userId: string): string | undefined {
   if (login.trim() === '' || userId.trim() === '') {
-    return { kind: 'broken', reason: 'it has no login or no user id' };
+    return 'it has no login or no user id';
   }
-  if (/\p{Cc}/u.test(text.replaceAll('\t', ' '))) {
-    return { kind: 'broken', reason: 'it holds control characters' };
-  }
-  return { kind: 'user', user: { login, userId, ...readGecos(gecos) } };
+  return /\p{Cc}/u.test(text.replaceAll('\t', ' ')) ? 'it holds control characters' : undefined;
 }
 
 function readGecos(gecos: string): Omit<DirectoryUser, 'login' | 'userId'> {

@@ -1,4 +1,5 @@
 import type {
+  DirectoryPasswords,
   ManagedUserStore,
   PasswordHasher,
   ResolverSecrets,
@@ -6,22 +7,22 @@ import type {
   UserSources,
 } from '../accounts/ports.ts';
 import type { Resolver } from '../accounts/setup.ts';
-import { ServiceError } from '../kernel/errors.ts';
+import type { Log } from '../kernel/log.ts';
+import type { ClosableUserSource } from './closable-source.ts';
 import { LdapUsers } from './ldap-users.ts';
 import { ManagedUsers } from './managed.ts';
 import { PasswdFile } from './passwd-file.ts';
+import { SqlUsers } from './sql-users.ts';
 
 /** What sources are opened from. */
 export interface SourceDependencies {
   readonly users: ManagedUserStore;
   readonly hasher: PasswordHasher;
   readonly secrets: ResolverSecrets;
-}
-
-/** A source that may hold connections. */
-export interface ClosableUserSource extends UserSource {
-  /** Ends the connections, once what is under way is done. A closed source may be asked again: it opens new ones. */
-  close?(): Promise<void>;
+  readonly passwords: DirectoryPasswords;
+  /** Milliseconds that a resolver may take to answer. */
+  readonly timeLimit: number;
+  readonly log: Log;
 }
 
 /** Opens sources, and ends them. */
@@ -55,11 +56,16 @@ export function openUserSources(dependencies: SourceDependencies): OpenUserSourc
     }
     const source = openSource(resolver, dependencies);
     opened.set(resolver.id, { made, source });
-    void known?.source.close?.();
+    known?.source.close?.().catch((cause: unknown) => {
+      dependencies.log.warn('Connections of a resolver were not closed', {
+        resolver: resolver.name,
+        fault: String(cause),
+      });
+    });
     return source;
   };
   const close = async (): Promise<void> => {
-    await Promise.all([...opened.values()].map(({ source }) => source.close?.()));
+    await Promise.all([...opened.values()].map(async ({ source }) => source.close?.()));
     opened.clear();
   };
   return Object.assign(open, { close });
@@ -72,14 +78,14 @@ function openSource(resolver: Resolver, dependencies: SourceDependencies): Closa
     case 'managed':
       return new ManagedUsers({ resolverId: id, users, hasher });
     case 'passwd':
-      return new PasswdFile({ resolver: name, fileName: settings.fileName ?? '' });
+      return new PasswdFile({ ...dependencies, resolver: name, fileName: settings.fileName ?? '' });
+    case 'sql':
+      return new SqlUsers({ ...dependencies, resolver });
     case 'ldap':
       return new LdapUsers({
         resolver: name,
         settings,
         password: async () => (await secrets.open(resolver)) ?? '',
       });
-    case 'sql':
-      throw new ServiceError('resolver.unavailable', `Resolvers of the kind ${kind} are not asked yet`);
   }
 }

@@ -71,7 +71,7 @@ const CHANGES: readonly Row[] = [
   {
     path: '/system/setResolver',
     given: { name: 'n', type: 'passwdresolver', fileName: '/etc/x' },
-    calls: [['setResolver', CALLER, { name: 'n', kind: 'passwd', settings: { fileName: '/etc/x' } }]],
+    calls: [['setResolver', CALLER, { name: 'n', kind: 'passwd', settings: { filename: '/etc/x' } }]],
     value: true,
   },
   {

@@ -1,10 +1,19 @@
 import type { ManagedUserStore } from '../../src/accounts/ports.ts';
+import type { Log } from '../../src/kernel/log.ts';
 import {
   type OpenUserSources,
   openUserSources,
   type SourceDependencies,
 } from '../../src/resolvers/user-sources.ts';
+import { HashedDirectoryPasswords } from '../../src/security/directory-password.ts';
 import { ReadableHasher } from './in-memory-user-store.ts';
+
+const SILENT: Log = {
+  error: () => undefined,
+  warn: () => undefined,
+  info: () => undefined,
+  debug: () => undefined,
+};
 
 /** @returns sources over the given table of managed users, whose other resolvers have no secrets unless told */
 export function sourcesOver(
@@ -15,6 +24,9 @@ export function sourcesOver(
     users,
     hasher: new ReadableHasher(),
     secrets: { open: () => Promise.resolve(undefined) },
+    passwords: new HashedDirectoryPasswords({ hasher: new ReadableHasher() }),
+    timeLimit: 3_000,
+    log: SILENT,
     ...dependencies,
   });
 }

@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Resolver } from '../../src/accounts/setup.ts';
+import { HashedDirectoryPasswords } from '../../src/security/directory-password.ts';
 import { PasswdFile } from '../../src/resolvers/passwd-file.ts';
 import { eventualRefusal } from '../support/eventual-refusal.ts';
-import { InMemoryUserStore } from '../support/in-memory-user-store.ts';
+import { InMemoryUserStore, ReadableHasher } from '../support/in-memory-user-store.ts';
 import { makeNamedPipe } from '../support/named-pipe.ts';
 import { sourcesOver } from '../support/user-sources.ts';
 
@@ -18,11 +19,19 @@ const GAST = 'gast:x:1008:1008:Gast Ohne Kennwort,,,,:/home/1008:/bin/false';
 let folder: string;
 let fileName: string;
 let source: PasswdFile;
+let warnings: string[];
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tankeeper-passwd-'));
   fileName = join(folder, 'passwd');
-  source = new PasswdFile({ resolver: 'file', fileName });
+  warnings = [];
+  const warn = (message: string, fields?: object) => warnings.push(JSON.stringify({ message, ...fields }));
+  source = new PasswdFile({
+    resolver: 'file',
+    fileName,
+    passwords: new HashedDirectoryPasswords({ hasher: new ReadableHasher() }),
+    log: { error: warn, warn, info: warn, debug: warn },
+  });
 });
 
 afterEach(async () => {
@@ -75,9 +84,22 @@ describe('a passwd file', () => {
     expect(await source.count()).toBe(0);
   });
 
-  it('verifies no password: its hashes are not supported', async () => {
-    await writeFile(fileName, `${ANNA}\n`);
-    expect(await source.checkPassword()).toBe(false);
+  it('verifies passwords whose hashes stand in it, and none where it has them elsewhere or locks the account', async () => {
+    const hash =
+      '$6$saltstring$svn8UoSVapNtMuq1ukKS4tPQd8iKwSMHWjl/O817G3uBnIFNjnQJuesI68u4OTLiBFdcbYEdFCoEOfaS35inz1';
+    const fields = { one: hash, two: `!${hash}`, three: 'x', four: '', five: '$y$j9T$abc$def' };
+    const lines = Object.entries(fields).map(([login, field], id) => `${login}:${field}:${id}:0:::`);
+    await writeFile(fileName, lines.join('\n'));
+    const right = await Promise.all(
+      lines.map((_line, id) => source.checkPassword(String(id), 'Hello world!')),
+    );
+    expect(right).toEqual([true, false, false, false, false]);
+    expect(await source.checkPassword('0', 'Hello world')).toBe(false);
+    expect(await source.checkPassword('9', 'Hello world!')).toBe(false);
+    expect(await source.checkPassword('3', '')).toBe(false);
+    expect(warnings).toEqual([
+      '{"message":"A resolver keeps a password in a form that is not verified","resolver":"file"}',
+    ]);
   });
 
   it('lets several accounts share an id, as Unix does; the first counts', async () => {

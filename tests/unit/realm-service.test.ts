@@ -102,7 +102,7 @@ describe('resolvers', () => {
     [{ kind: 'managed', settings: { fileName: '/x' } }, 'managed takes no settings'],
     [{ kind: 'passwd', settings: {} }, 'needs the absolute path'],
     [{ kind: 'passwd', settings: { fileName: 'passwd' } }, 'needs the absolute path'],
-    [{ kind: 'passwd', settings: { fileName: '/a\0b' } }, 'needs the absolute path'],
+    [{ kind: 'passwd', settings: { fileName: '/a\0b' } }, 'fileName holds control characters'],
     [{ kind: 'passwd', settings: { fileName: '/x', more: 'y' } }, "'more' is unknown"],
   ])('%j are refused', async (draft, message) => {
     const refusal = await eventualRefusal(service.setResolver(admin, { name: 'new', ...draft }));

@@ -34,7 +34,7 @@ export interface SqlSettings {
   readonly server: string;
   readonly port: number;
   readonly name: string;
-  readonly user: string | undefined;
+  readonly user: string;
   readonly schema: string | undefined;
   readonly table: string;
   readonly columns: SqlColumns;
@@ -112,7 +112,7 @@ export function readSqlSettings(settings: Settings): SqlSettings {
     server: readServer(requireSetting(settings, 'Server')),
     port: readWhole(settings, 'Port', { least: 1, most: 65_535 }) ?? (database === 'mysql' ? 3306 : 5432),
     name: requireSetting(settings, 'Database'),
-    user: settings.User,
+    user: requireSetting(settings, 'User'),
     ...readTable(requireSetting(settings, 'Table')),
     columns: readColumns(settings),
     where: settings.Where,
