@@ -1,13 +1,15 @@
 import type { RequestListener } from 'node:http';
 import { type Config, readSecretFile } from '../config.ts';
-import { type AppMetrics, createApp } from '../http/app.ts';
+import { createApp } from '../http/app.ts';
 import { metricsListener } from '../http/metrics-listener.ts';
 import { type RunningServer, startServer } from '../http/server.ts';
 import { systemClock, systemRandom } from '../kernel/clock.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
 import { ServiceMetrics } from '../observability/service-metrics.ts';
+import { CountFolding } from '../storage/count-folding.ts';
 import { poolUsage } from '../storage/database.ts';
+import { appMetrics } from './app-metrics.ts';
 import { isReady, openInstallation } from './open-installation.ts';
 import type { Services } from './build-services.ts';
 import { packageVersion } from './package-version.ts';
@@ -45,7 +47,7 @@ export async function startTankeeper(config: Config, log: Log): Promise<Tankeepe
     const app = createApp({
       services: { ...services, ready: () => isReady(database) },
       config: { ...config, serviceVersion: serviceVersion(config) },
-      metrics: appMetrics(metrics, services),
+      metrics: appMetrics(metrics, services.monitoring),
       log,
       clock: systemClock,
       random: systemRandom,
@@ -60,12 +62,15 @@ export async function startTankeeper(config: Config, log: Log): Promise<Tankeepe
     );
     const baseUrl = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${server.port}`;
     log.info('Listening', { host: config.host, port: server.port });
+    const folding = new CountFolding({ database, log });
+    folding.start();
     return {
       baseUrl,
       services,
       firstAdministrator,
       stop: async () => {
         const drained = await server.close(GRACE);
+        await folding.stop();
         await close();
         log.info(drained ? 'Stopped' : 'Stopped; some requests were cut off');
       },
@@ -74,18 +79,6 @@ export async function startTankeeper(config: Config, log: Log): Promise<Tankeepe
     await close();
     throw error;
   }
-}
-
-function appMetrics(metrics: ServiceMetrics, { monitoring }: Services): AppMetrics {
-  return {
-    contentType: metrics.contentType,
-    text: () => metrics.text(),
-    requestBegun: () => metrics.requestBegun(),
-    deprecatedPost: (endpoint) => {
-      metrics.deprecatedPost(endpoint);
-    },
-    authorize: (caller) => monitoring.authorizeMetrics(caller),
-  };
 }
 
 /** The server itself, and one for metrics where a port is set for them. */

@@ -1,6 +1,7 @@
 import type { Express } from 'express';
 import request, { type Response } from 'supertest';
 import type { Caller } from '../../src/accounts/caller.ts';
+import { appMetrics } from '../../src/compose/app-metrics.ts';
 import { buildServices, type Services } from '../../src/compose/build-services.ts';
 import { createApp } from '../../src/http/app.ts';
 import type { DialectName } from '../../src/http/dialects/dialects.ts';
@@ -10,6 +11,7 @@ import { computeResponse } from '../../src/ocra/compute.ts';
 import { timeStepAt } from '../../src/ocra/data-input.ts';
 import { parseQrTanUrl } from '../../src/ocra/qrtan-url.ts';
 import { parseOcraSuite } from '../../src/ocra/suite.ts';
+import { ServiceMetrics } from '../../src/observability/service-metrics.ts';
 import { SecretVault } from '../../src/security/secret-vault.ts';
 import { createTestDatabase, type TestDatabase } from './test-database.ts';
 
@@ -53,40 +55,36 @@ const KEY = Buffer.from('12345678901234567890123456789012', 'ascii');
 
 type Method = 'get' | 'post';
 
+interface TestApplicationOptions {
+  readonly dialect?: DialectName;
+  /** Seconds. */
+  readonly resolverTimeout?: number;
+}
+
 /** The whole server but its socket: real database, real services, real HTTP handling; only the clock is ours. */
 export class TestApplication {
   readonly clock: TestClock;
   readonly services: Services;
   readonly app: Express;
   readonly databaseUrl: string;
-  readonly logged: string[];
+  readonly logged: string[] = [];
+  readonly metrics: ServiceMetrics;
   readonly #database: TestDatabase;
+  readonly #options: TestApplicationOptions;
   #bearer = '';
 
-  private constructor(
-    database: TestDatabase,
-    clock: TestClock,
-    services: Services,
-    app: Express,
-    logged: string[],
-  ) {
+  private constructor(database: TestDatabase, clock: TestClock, options: TestApplicationOptions) {
     this.#database = database;
+    this.#options = options;
     this.databaseUrl = database.url;
     this.clock = clock;
-    this.services = services;
-    this.app = app;
-    this.logged = logged;
-  }
-
-  static async open({ dialect = 'documented' }: { dialect?: DialectName } = {}): Promise<TestApplication> {
-    const database = await createTestDatabase();
-    const clock = new TestClock();
-    const logged: string[] = [];
+    this.metrics = new ServiceMetrics({ clock });
     const line = (message: string, fields?: object): void => {
-      logged.push(JSON.stringify({ message, ...fields }));
+      this.logged.push(JSON.stringify({ message, ...fields }));
     };
     const log = { error: line, warn: line, info: line, debug: line };
-    const services = buildServices({
+    const { dialect = 'documented', resolverTimeout = 3 } = options;
+    this.services = buildServices({
       database: database.database,
       vault: new SecretVault({ keys: [Buffer.alloc(32, 7)], random: systemRandom }),
       hasher: {
@@ -99,23 +97,35 @@ export class TestApplication {
       log,
       ...(dialect === 'linotp' && { transactionIds: decimalTransactionIds }),
       sessionLifetime: 3600,
-      resolverTimeout: 3,
+      resolverTimeout,
+      metrics: this.metrics,
     });
-    const app = createApp({
-      services: { ...services, ready: () => Promise.resolve(true) },
+    this.app = createApp({
+      services: { ...this.services, ready: () => Promise.resolve(true) },
       config: {
         trustProxy: [],
         dialect,
         serviceVersion: dialect === 'documented' ? 'Tankeeper test' : undefined,
         monitoringPost: 'on',
       },
+      metrics: appMetrics(this.metrics, this.services.monitoring),
       log,
       clock,
       random: systemRandom,
     });
-    const application = new TestApplication(database, clock, services, app, logged);
+  }
+
+  static async open(options: TestApplicationOptions = {}): Promise<TestApplication> {
+    const application = new TestApplication(await createTestDatabase(), new TestClock(), options);
     await application.#addAdministrator();
     return application;
+  }
+
+  /** @returns the same server after a restart: over the same database, and knowing nothing but what is there */
+  restarted(): TestApplication {
+    const again = new TestApplication(this.#database, this.clock, this.#options);
+    again.#bearer = this.#bearer;
+    return again;
   }
 
   async #addAdministrator(): Promise<void> {
