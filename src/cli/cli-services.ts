@@ -3,7 +3,9 @@ import type { ConfigurationService } from '../accounts/configuration-service.ts'
 import type { PolicyService } from '../accounts/policy-service.ts';
 import type { RealmService } from '../accounts/realm-service.ts';
 import type { TokenService } from '../accounts/token-service.ts';
+import type { CountService } from '../monitoring/count-service.ts';
 import type { LicenceService } from '../monitoring/licence-service.ts';
+import type { MonitoringService } from '../monitoring/monitoring-service.ts';
 import type { EnrolmentService } from '../ocra/enrolment-service.ts';
 import type { ResynchronisationService } from '../ocra/resynchronisation-service.ts';
 import type { TokenImportService } from '../ocra/token-import-service.ts';
@@ -22,4 +24,6 @@ export interface CliServices {
   readonly resynchronisation: MethodsOf<ResynchronisationService>;
   readonly tokenImport: MethodsOf<TokenImportService>;
   readonly licences: MethodsOf<LicenceService>;
+  readonly monitoring: Pick<MonitoringService, 'tokens'>;
+  readonly counts: MethodsOf<CountService>;
 }

@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { addAdminCommands } from './admin-commands.ts';
 import { CliFailure, EXIT_CODES } from './cli-failure.ts';
 import { CommandContext } from './command-context.ts';
+import { addCountCommand } from './count-command.ts';
 import { addDemoCommand } from './demo/demo-command.ts';
 import type { CliDependencies } from './dependencies.ts';
 import { addDeviceCommands } from './device/device-commands.ts';
@@ -49,6 +50,7 @@ export function buildProgram(dependencies: CliDependencies): Command {
   addTokenCommands(program, context);
   addPolicyCommands(program, context);
   addSettingCommands(program, context);
+  addCountCommand(program, context);
   addLicenceCommands(program, context);
   addDeviceCommands(program, context);
   return program;

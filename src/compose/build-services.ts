@@ -13,6 +13,7 @@ import type { Clock, Random } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
 import { LicenceInspection } from '../monitoring/licence-inspection.ts';
 import { LicenceService } from '../monitoring/licence-service.ts';
+import { CountService } from '../monitoring/count-service.ts';
 import { MonitoringService } from '../monitoring/monitoring-service.ts';
 import type { ResolverMetrics } from '../monitoring/ports.ts';
 import { UserCounts } from '../monitoring/user-counts.ts';
@@ -34,6 +35,7 @@ import { JwtLoginTokens } from '../security/jwt-login-tokens.ts';
 import { pskcFileReader } from '../security/pskc/pskc-file.ts';
 import { SqlAdministratorStore } from '../storage/administrator-store.ts';
 import { SqlChallengeStore } from '../storage/challenge-store.ts';
+import { SqlCountVerification } from '../storage/count-verification.ts';
 import type { Database } from '../storage/database.ts';
 import { SqlLicenceStore } from '../storage/licence-store.ts';
 import { SqlLockedTokens } from '../storage/locked-tokens.ts';
@@ -64,10 +66,10 @@ export interface ServiceParts {
   readonly licenceSignature?: LicenceSignature | undefined;
   /** Seconds. */
   readonly resolverTimeout: number;
-  /** For how many milliseconds a configuration that was read stands; 0 unless told, see `SqlSetupStore`. */
-  readonly configurationWindow?: number;
   /** Undefined: nobody measures. */
   readonly metrics?: ResolverMetrics | undefined;
+  /** For how many milliseconds a configuration that was read stands; 0 unless told, see `SqlSetupStore`. */
+  readonly configurationWindow?: number;
 }
 
 const UNMEASURED: ResolverMetrics = {
@@ -92,9 +94,10 @@ export interface Services {
   readonly tokenImport: TokenImportService;
   readonly validation: ValidationService;
   readonly monitoring: MonitoringService;
-  readonly licences: LicenceService;
+  readonly counts: CountService;
   /** Ends the connections to where users live. */
   readonly closeSources: () => Promise<void>;
+  readonly licences: LicenceService;
 }
 
 /** @returns every service, over the given database */
@@ -135,14 +138,11 @@ export function buildServices(parts: ServiceParts): Services {
     logins: new LoginService({ ...common, administrators, tokens: new JwtLoginTokens({ keys: vault }) }),
     realms: new RealmService({ ...common, users: managedUsers }),
     policies: new PolicyService(common),
-    configuration: new ConfigurationService({
-      ...common,
-      check: checkOcraSettings,
-      defaults: OCRA_DEFAULTS,
-    }),
+    configuration: new ConfigurationService({ ...common, check: checkOcraSettings, defaults: OCRA_DEFAULTS }),
     tokens: new TokenService({ ...common, tokens }),
     tokenGroups: new TokenGroupService({ ...common, tokens }),
     ...buildOcraServices(parts, common),
+    counts: new CountService({ verification: new SqlCountVerification({ database }) }),
     licences: new LicenceService({ ...common, inspection: licence, store: licenceStore }),
     monitoring: new MonitoringService({
       ...common,

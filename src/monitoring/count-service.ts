@@ -16,9 +16,9 @@ export class CountService {
   }
 
   /** Counts anew and changes nothing. @throws ServiceError 'right.missing' for anybody but an operator */
-  verify(caller: Caller): Promise<CountCheck> {
+  async verify(caller: Caller): Promise<CountCheck> {
     assertOperator(caller);
-    return this.#verification.verify();
+    return await this.#verification.verify();
   }
 
   /**
@@ -26,9 +26,9 @@ export class CountService {
    * @returns what was wrong
    * @throws ServiceError 'right.missing' for anybody but an operator
    */
-  mend(caller: Caller): Promise<CountCheck> {
+  async mend(caller: Caller): Promise<CountCheck> {
     assertOperator(caller);
-    return this.#verification.mend(actOf(caller, 'count/mend'));
+    return await this.#verification.mend(actOf(caller, 'count/mend'));
   }
 }
 

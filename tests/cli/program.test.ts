@@ -20,6 +20,7 @@ describe('the tankeeper command', () => {
       'token',
       'policy',
       'setting',
+      'count',
       'licence',
       'device',
     ]);
