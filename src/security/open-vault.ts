@@ -97,7 +97,6 @@ function wayOut(registered: readonly RegisteredKey[]): string {
     : `What is needed is wrapped by ${by}: set SECURITY_MODULE=pkcs11`;
 }
 
-/** @returns `key a` or `keys a, b` */
-export function listKeys(keyIds: readonly string[]): string {
+function listKeys(keyIds: readonly string[]): string {
   return `${keyIds.length === 1 ? 'key' : 'keys'} ${keyIds.join(', ')}`;
 }

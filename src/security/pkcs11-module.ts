@@ -30,7 +30,7 @@ const PROGRAM = fileURLToPath(new URL('../../bin/pkcs11-process.js', import.meta
 /** What is told to everybody: no path and no label. */
 const TEXTS: Readonly<Record<Pkcs11Reason, string>> = {
   'package-missing': 'the package pkcs11js is not installed or cannot be loaded',
-  'library-unusable': 'its library cannot be loaded',
+  'library-unusable': 'its library cannot be used',
   'token-missing': 'its token is not there',
   'token-ambiguous': 'several tokens have that label',
   'pin-refused': 'the PIN is wrong',

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { SqlKeyRegistry } from '../../src/storage/key-registry.ts';
+import { down as takeBack } from '../../src/storage/migrations/20261121-05-wrapped-keys.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 
 let test: TestDatabase;
@@ -45,5 +46,22 @@ describe('the keys of a database', () => {
     });
     await expect(attempt).rejects.toThrow('no space left');
     expect((await registry.registered()).map(({ keyId }) => keyId)).not.toContain('lost');
+  });
+
+  it('may be kept as a security module wrapped them, which is never overwritten', async () => {
+    const canary = Buffer.from('canary');
+    const wrapped = { bytes: Buffer.from('wrapped'), by: "key 'k' of token 't'" };
+    expect(await registry.register('wrapped', canary, wrapped)).toBe(true);
+    expect((await registry.registered()).at(-1)).toEqual({ keyId: 'wrapped', canary, wrapped });
+    expect(await registry.addWrapped('wrapped', { bytes: Buffer.from('other'), by: 'other' })).toBe(false);
+    expect((await registry.registered()).at(-1)).toEqual({ keyId: 'wrapped', canary, wrapped });
+    expect(await registry.addWrapped('once', wrapped)).toBe(true);
+    expect((await registry.registered()).find(({ keyId }) => keyId === 'once')).toMatchObject({ wrapped });
+  });
+
+  it('are not dropped with the wrapped form, which may be the only one, by taking migrations back', async () => {
+    const down = test.database.knex.transaction((transaction) => takeBack(transaction));
+    await expect(down).rejects.toThrow('encryption_keys holds keys that a security module encrypted');
+    expect(await registry.registered()).not.toEqual([]);
   });
 });

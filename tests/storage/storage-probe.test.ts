@@ -88,6 +88,36 @@ describe('the check of storage encryption', () => {
     await expect(encrypts(vaultWith({ open: locked }))).rejects.toMatchObject({ code: 'key.unavailable' });
   });
 
+  it('opens with the keys that the security module gives now, not with those in memory', async () => {
+    const asked: string[] = [];
+    const probe = (open: Vault['open']): Promise<boolean> => {
+      const module = { freshVault: () => Promise.resolve({ open }) };
+      const vault = vaultWith({
+        open: () => {
+          asked.push('memory');
+          return Buffer.alloc(0);
+        },
+      });
+      return new ConfigurationProbe({
+        database: test.database,
+        vault,
+        module,
+        random: systemRandom,
+      }).encrypts();
+    };
+    expect(await probe((secret) => inverted(secret))).toBe(true);
+    expect(await probe(() => Buffer.alloc(32))).toBe(false);
+    expect(asked).toEqual([]);
+  });
+
+  it('fails when the security module is not ready, rather than to say no', async () => {
+    const away = new ServiceError('security-module.unavailable', 'The security module is not ready');
+    const module = { freshVault: () => Promise.reject(away) };
+    const vault = vaultWith();
+    const probe = new ConfigurationProbe({ database: test.database, vault, module, random: systemRandom });
+    await expect(probe.encrypts()).rejects.toBe(away);
+  });
+
   it('leaves nothing behind: no row, and a configuration that did not change', async () => {
     const { knex } = test.database;
     const state = async (): Promise<unknown> => ({

@@ -39,6 +39,23 @@ describe('the configuration', () => {
     expect(loadConfig({ PORT: '', DATABASE_URL: '' })).toEqual(loadConfig({}));
   });
 
+  it('needs all of a PKCS #11 module or nothing, and names what is missing', () => {
+    const SECURITY_MODULE = 'pkcs11';
+    expect(() => loadConfig({ SECURITY_MODULE, PKCS11_TOKEN: 't' })).toThrow(
+      "SECURITY_MODULE='pkcs11' also needs PKCS11_LIBRARY, PKCS11_PIN_FILE, PKCS11_KEY.",
+    );
+    const whole = {
+      PKCS11_LIBRARY: '/lib/m.so',
+      PKCS11_TOKEN: 't',
+      PKCS11_PIN_FILE: '/run/pin',
+      PKCS11_KEY: 'k',
+    };
+    expect(loadConfig(whole).pkcs11).toBeUndefined();
+    const told = { library: '/lib/m.so', token: 't', pinFile: '/run/pin', key: 'k' };
+    expect(loadConfig({ SECURITY_MODULE, ...whole }).pkcs11).toEqual({ ...told, createKey: false });
+    expect(loadConfig({ SECURITY_MODULE, ...whole, PKCS11_CREATE_KEY: 'on' }).pkcs11?.createKey).toBe(true);
+  });
+
   it('is frozen', () => {
     expect(Object.isFrozen(loadConfig({}))).toBe(true);
   });

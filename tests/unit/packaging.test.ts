@@ -6,6 +6,7 @@ import { parseEnv } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import { VARIABLES, type Variable } from '../../src/config-variables.ts';
 import { loadConfig } from '../../src/config.ts';
+import { PKCS11_PACKAGE } from '../../src/security/pkcs11-library.ts';
 import { isInRepository, readRepositoryFile, REPOSITORY } from '../support/repository-file.ts';
 
 interface LockedPackage {
@@ -18,6 +19,8 @@ interface Manifest {
   readonly bin: Readonly<Record<string, string>>;
   readonly engines: Readonly<Record<string, string>>;
   readonly license: string;
+  readonly peerDependencies: Readonly<Record<string, string>>;
+  readonly peerDependenciesMeta: unknown;
 }
 
 const variables: readonly (readonly [string, Variable])[] = Object.entries(VARIABLES);
@@ -165,6 +168,12 @@ describe('package.json and its lock', () => {
     expect(manifest.engines).toEqual({ node: '>=20.19' });
     expect(manifest.bin).toEqual({ tankeeper: 'bin/tankeeper.js' });
     expect(isInRepository('bin/tankeeper.js')).toBe(true);
+  });
+
+  it('name pkcs11js in the version that messages name, and install it for nobody who does not ask', () => {
+    expect(manifest.peerDependencies).toEqual({ pkcs11js: PKCS11_PACKAGE.split('@')[1] });
+    expect(manifest.peerDependenciesMeta).toEqual({ pkcs11js: { optional: true } });
+    expect(locked.map(([path]) => path)).not.toContain('node_modules/pkcs11js');
   });
 
   it('name no registry, so that an install asks the one that is configured', () => {
