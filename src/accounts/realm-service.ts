@@ -24,6 +24,9 @@ export interface ListedUser extends DirectoryUser {
   readonly resolver: string;
 }
 
+/** A login to look for; whether there is such a user is of no interest. */
+const NOBODY = 'tankeeper-test';
+
 /** A managed user is named by resolver and login. */
 interface UserName {
   readonly resolver: string;
@@ -126,7 +129,10 @@ export class RealmService {
   async testResolver(caller: Caller, name: string): Promise<number> {
     const setup = await this.#mayRead(caller);
     try {
-      return await this.#its.sources(requireResolver(setup, name)).count();
+      const source = this.#its.sources(requireResolver(setup, name));
+      // Not only counted: whoever looks for a user needs more of what is configured.
+      await source.findByLogin(NOBODY);
+      return await source.count();
     } catch (cause) {
       throw isServiceError(cause, 'resolver.unavailable')
         ? new ServiceError('resolver.invalid', cause.message, { cause })

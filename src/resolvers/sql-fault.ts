@@ -68,7 +68,7 @@ const REASONS: Readonly<Record<string, string>> = {
   '25006': 'its Where would change something',
   ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION: 'its Where would change something',
   '57014': LATE,
-  ER_STATEMENT_TIMEOUT: LATE,
+  '1969': LATE,
   ER_QUERY_TIMEOUT: LATE,
   ER_QUERY_INTERRUPTED: LATE,
   '53300': CROWDED,
@@ -96,8 +96,9 @@ const NO_SUCH_VALUE = ['22P02', '22003', '22007', '22008'];
 
 /** @returns the code of a fault, wherever it came from; empty where it has none */
 export function codeOf(cause: unknown): string {
-  const code = (cause as { code?: unknown } | null)?.code;
-  return typeof code === 'string' ? code : '';
+  const { code, errno } = (cause ?? {}) as { code?: unknown; errno?: unknown };
+  // The driver has no names for faults that MariaDB alone knows.
+  return typeof code === 'string' ? code : typeof errno === 'number' ? String(errno) : '';
 }
 
 /** @returns whether the text that was looked for is none that the column can hold */

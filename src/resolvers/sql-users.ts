@@ -59,13 +59,15 @@ export class SqlUsers implements ClosableUserSource {
     return rows.flatMap((row) => userOf(row) ?? []);
   }
 
+  /** @returns how many rows are users, at most as many as the limit says */
   async count(): Promise<number> {
     const rows = await this.#ask(({ users, columns, limit, transaction }) => {
-      if (limit === undefined) {
-        return users().count({ users: '*' });
-      }
-      const some = users().select({ one: columns.login }).limit(limit).as('some');
-      return transaction.from(some).count({ users: '*' });
+      const known = users().whereNotNull(columns.userId).whereNotNull(columns.login);
+      return limit === undefined
+        ? known.count({ users: '*' })
+        : transaction
+            .from(known.select({ one: columns.login }).limit(limit).as('known'))
+            .count({ users: '*' });
     });
     return Number(rows[0]?.users ?? 0);
   }

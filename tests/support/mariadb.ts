@@ -1,0 +1,155 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { access, mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import mysql from 'mysql2/promise';
+
+const run = promisify(execFile);
+
+/** Where Debian keeps programs of the system, which an ordinary user's PATH may lack. */
+const PLACES = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin'];
+const STARTS_WITHIN = 60_000;
+
+/** Where the programs are. */
+export interface MariadbPrograms {
+  readonly server: string;
+  readonly installer: string;
+}
+
+/** A MariaDB server of its own: a port on 127.0.0.1, data in a temporary folder. */
+export interface Mariadb {
+  readonly port: number;
+  /** Runs statements as root, over the socket. */
+  query(...statements: readonly string[]): Promise<unknown>;
+  start(): Promise<void>;
+  /** SIGKILL, as a crash. */
+  kill(): Promise<void>;
+  /** Lets the process stand still, with its connections open; and go on. */
+  stall(): void;
+  resume(): void;
+  /** Ends the server and removes its data. */
+  remove(): Promise<void>;
+}
+
+/** @returns where MariaDB's programs are; undefined, and a line on stderr, where they are not installed */
+export async function findMariadb(): Promise<MariadbPrograms | undefined> {
+  const server = await findProgram('mariadbd');
+  const installer = await findProgram('mariadb-install-db');
+  if (server !== undefined && installer !== undefined) {
+    return { server, installer };
+  }
+  const missing = 'mariadbd is missing (Debian: apt-get install mariadb-server)';
+  if (process.env.CI === 'true') {
+    throw new Error(`${missing}. With CI=true that is a failure.`);
+  }
+  process.stderr.write(`LEFT OUT: tests of SQL resolvers on MariaDB, ${missing}\n`);
+  return undefined;
+}
+
+/** Makes a server with nothing in it, and starts it. @param options further ones of mariadbd */
+export async function startMariadb(
+  { server: program, installer }: MariadbPrograms,
+  options: readonly string[] = [],
+): Promise<Mariadb> {
+  const folder = await mkdtemp(join(tmpdir(), 'tankeeper-mariadb-'));
+  const [data, socket] = [join(folder, 'data'), join(folder, 'socket')];
+  const account = process.getuid?.() === 0 ? ['--user=root'] : [];
+  await run(installer, [
+    ...['--no-defaults', `--datadir=${data}`, '--auth-root-authentication-method=normal', '--skip-test-db'],
+    ...account,
+  ]);
+  const port = await freePort();
+  const query = async (...statements: readonly string[]): Promise<unknown> => {
+    const connection = await mysql.createConnection({
+      socketPath: socket,
+      user: 'root',
+      multipleStatements: true,
+    });
+    try {
+      return (await connection.query(statements.join(';')))[0];
+    } finally {
+      await connection.end();
+    }
+  };
+  let child: ChildProcess | undefined;
+  const mariadb: Mariadb = {
+    port,
+    query,
+    start: async () => {
+      child = spawn(
+        program,
+        [
+          ...['--no-defaults', `--datadir=${data}`, `--socket=${socket}`, `--port=${port}`],
+          ...['--bind-address=127.0.0.1', '--skip-name-resolve', `--pid-file=${join(folder, 'pid')}`],
+          ...['--innodb-buffer-pool-size=32M', '--innodb-flush-log-at-trx-commit=0', ...account, ...options],
+        ],
+        { stdio: 'ignore' },
+      );
+      await waitUntilUp(query, child);
+    },
+    kill: () => end(child),
+    stall: () => child?.kill('SIGSTOP'),
+    resume: () => child?.kill('SIGCONT'),
+    remove: async () => {
+      await end(child);
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+  await mariadb.start();
+  return mariadb;
+}
+
+async function waitUntilUp(query: Mariadb['query'], child: ChildProcess): Promise<void> {
+  const deadline = Date.now() + STARTS_WITHIN;
+  for (;;) {
+    const fault = await query('SELECT 1').then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    if (fault === undefined) {
+      return;
+    }
+    if (child.exitCode !== null || Date.now() > deadline) {
+      throw new Error(`mariadbd did not start (code ${String(child.exitCode)})`, { cause: fault });
+    }
+    await sleep(100);
+  }
+}
+
+async function findProgram(name: string): Promise<string | undefined> {
+  for (const place of PLACES) {
+    const file = join(place, name);
+    const isThere = await access(file, 1).then(
+      () => true,
+      () => false,
+    );
+    if (isThere) {
+      return file;
+    }
+  }
+  return undefined;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') {
+    throw new Error('No port.');
+  }
+  return address.port;
+}
+
+async function end(child: ChildProcess | undefined): Promise<void> {
+  if (child?.exitCode === null && child.signalCode === null) {
+    const over = once(child, 'exit');
+    child.kill('SIGKILL');
+    await over;
+  }
+}
