@@ -20,9 +20,20 @@ export interface LdapSearch {
   readonly attributes: readonly string[];
 }
 
+type OnEntry = (entry: SearchEntry) => void;
+
+/** A page that was read, and what leads to the next. */
+interface Page {
+  readonly size: number;
+  readonly entries: number;
+  readonly cookie?: Buffer;
+}
+
 /** OID of StartTLS (RFC 4511 §4.14). */
 const START_TLS = '1.3.6.1.4.1.1466.20037';
-const PAGE = 500;
+/** Entries a page; where a server refuses so many, the next. */
+const PAGE_SIZES: readonly number[] = [500, 100, 20];
+const ADMIN_LIMIT_EXCEEDED = 11;
 const MOST_EMPTY_PAGES = 100;
 /** Milliseconds for all pages together: an answer without end must not hold a connection for ever. */
 const LONGEST_SEARCH = 300_000;
@@ -80,32 +91,59 @@ export class LdapConnection {
    * @param onEntry what it throws ends the search and the connection
    * @throws LdapFault
    */
-  async each(search: LdapSearch, onEntry: (entry: SearchEntry) => void): Promise<void> {
+  async each(search: LdapSearch, onEntry: OnEntry): Promise<void> {
     const end = performance.now() + LONGEST_SEARCH;
     let emptyPages = 0;
-    let cookie: Buffer | undefined;
-    do {
-      const control = new PagedResultsControl({
-        value: { size: PAGE, ...(cookie === undefined ? {} : { cookie }) },
-      });
-      let entries = 0;
-      const request = this.#requestFor(search, { controls: [control] });
-      const answer = await this.#exchange.ask(request, this.#timeout, (entry) => {
-        entries += 1;
-        onEntry(entry);
-      });
-      cookie = cookieOf(answer.controls);
+    let page = await this.#firstPage(search, onEntry);
+    while (page.cookie !== undefined) {
       // A page without entries is not the end; many of them are no answer.
-      emptyPages = entries === 0 ? emptyPages + 1 : 0;
-      if (cookie !== undefined && (emptyPages > MOST_EMPTY_PAGES || performance.now() > end)) {
+      emptyPages = page.entries === 0 ? emptyPages + 1 : 0;
+      if (emptyPages > MOST_EMPTY_PAGES || performance.now() > end) {
         this.close();
         throw new LdapFault('silent', 'the server does not come to an end');
       }
-    } while (cookie !== undefined);
+      page = await this.#page(search, page, onEntry);
+    }
   }
 
   close(): void {
     this.#exchange.close();
+  }
+
+  async #firstPage(search: LdapSearch, onEntry: OnEntry, sizes = PAGE_SIZES): Promise<Page> {
+    const [size = 1, ...smaller] = sizes;
+    let entries = 0;
+    try {
+      return await this.#page(search, { size }, (entry) => {
+        entries += 1;
+        onEntry(entry);
+      });
+    } catch (fault) {
+      const isTooLarge = fault instanceof LdapFault && fault.resultCode === ADMIN_LIMIT_EXCEEDED;
+      if (!isTooLarge || entries > 0 || smaller.length === 0) {
+        throw fault;
+      }
+      return this.#firstPage(search, onEntry, smaller);
+    }
+  }
+
+  /** @param after the page before, of the same size */
+  async #page(
+    search: LdapSearch,
+    { size, cookie: after }: Pick<Page, 'size' | 'cookie'>,
+    onEntry: OnEntry,
+  ): Promise<Page> {
+    const control = new PagedResultsControl({
+      value: { size, ...(after === undefined ? {} : { cookie: after }) },
+    });
+    let entries = 0;
+    const request = this.#requestFor(search, { controls: [control] });
+    const answer = await this.#exchange.ask(request, this.#timeout, (entry) => {
+      entries += 1;
+      onEntry(entry);
+    });
+    const cookie = cookieOf(answer.controls);
+    return { size, entries, ...(cookie === undefined ? {} : { cookie }) };
   }
 
   #requestFor(

@@ -20,7 +20,8 @@ interface Pending {
   readonly id: number;
   /** Nothing else ends the question: a bind's success must not pass for a search without entries. */
   readonly isAnswer: (message: unknown) => message is Answer;
-  readonly onEntry: (entry: SearchEntry) => void;
+  /** Undefined: entries are no part of the answer. */
+  readonly onEntry: ((entry: SearchEntry) => void) | undefined;
   readonly resolve: (answer: Answer) => void;
   readonly reject: (fault: LdapFault) => void;
 }
@@ -40,6 +41,9 @@ export class LdapExchange {
   readonly #onData = (chunk: Buffer): void => {
     try {
       for (const frame of this.#frames.add(chunk)) {
+        if (!this.isOpen) {
+          return;
+        }
         this.#parser.read(frame, new Map());
       }
     } catch (cause) {
@@ -78,11 +82,7 @@ export class LdapExchange {
    * @param timeout milliseconds for the whole answer
    * @throws LdapFault, also for every result but success. After one that is not 'refused' the socket is gone
    */
-  async ask(
-    request: Request,
-    timeout: number,
-    onEntry: (entry: SearchEntry) => void = ignore,
-  ): Promise<Answer> {
+  async ask(request: Request, timeout: number, onEntry?: (entry: SearchEntry) => void): Promise<Answer> {
     if (this.#fault !== undefined) {
       throw this.#fault;
     }
@@ -132,7 +132,7 @@ export class LdapExchange {
     const pending = this.#pending;
     if (pending?.id !== message.messageId) {
       this.#fail(new LdapFault('lost', 'the server ended the conversation'));
-    } else if (message instanceof SearchEntry) {
+    } else if (message instanceof SearchEntry && pending.onEntry !== undefined) {
       pending.onEntry(message);
     } else if (pending.isAnswer(message)) {
       pending.resolve(message);
@@ -155,8 +155,4 @@ function answersTo(request: Request): (message: unknown) => message is Answer {
   return request instanceof BindRequest
     ? (message) => message instanceof BindResponse
     : (message) => message instanceof ExtendedResponse;
-}
-
-function ignore(): void {
-  // Nothing is asked for.
 }

@@ -21,8 +21,8 @@ export function escapeFilterValue(value: string): string {
 export function readFilter(text: string, setting: string): Filter {
   try {
     const trimmed = decodeEscapes(text.trim()).replaceAll(/(\)|\([&|!])\s+(?=[()])/g, '$1');
-    if (trimmed === '' || text.length > LONGEST_FILTER) {
-      throw new Error('empty or too long');
+    if (trimmed === '' || text.length > LONGEST_FILTER || !isBalanced(trimmed)) {
+      throw new Error('empty, too long, or with parentheses that do not match');
     }
     return FilterParser.parseString(`(&${trimmed.startsWith('(') ? trimmed : `(${trimmed})`})`);
   } catch (cause) {
@@ -55,6 +55,18 @@ export function readFilterFor(text: string, setting: string): (value: string) =>
 /** @returns the filter for entries whose attribute is this value, which may be bytes */
 export function equals(attribute: string, value: string | Buffer): Filter {
   return new EqualityFilter({ attribute, value });
+}
+
+/** In values they are escaped, so every one counts. ldapts supplies those that are missing at the end. */
+function isBalanced(filter: string): boolean {
+  let depth = 0;
+  for (const [parenthesis] of filter.matchAll(/[()]/g)) {
+    depth += parenthesis === '(' ? 1 : -1;
+    if (depth < 0) {
+      return false;
+    }
+  }
+  return depth === 0;
 }
 
 function endOfPlace(item: string): number {

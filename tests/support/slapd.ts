@@ -32,7 +32,7 @@ export interface SlapdOptions {
   readonly certificates?: Certificates;
 }
 
-/** Files of a certificate authority made for a test, and of a certificate by it for 127.0.0.1. */
+/** Files of a certificate authority made for a test, and of a certificate by it. */
 export interface Certificates {
   readonly authorityFile: string;
   readonly certificateFile: string;
@@ -97,8 +97,14 @@ export async function startSlapd(program: string, options: SlapdOptions): Promis
   return server;
 }
 
-/** Makes an authority and a certificate by it, for 127.0.0.1 and localhost. */
-export async function makeCertificates(folder: string): Promise<Certificates> {
+/**
+ * Makes an authority and a certificate by it.
+ * @param names whom the certificate is for, as openssl writes them
+ */
+export async function makeCertificates(
+  folder: string,
+  names = 'IP:127.0.0.1,DNS:localhost',
+): Promise<Certificates> {
   const files = {
     authorityFile: join(folder, 'ca.pem'),
     certificateFile: join(folder, 'server.pem'),
@@ -112,12 +118,7 @@ export async function makeCertificates(folder: string): Promise<Certificates> {
   ]);
   await run('openssl', [
     ...[...request, '-days', '2', '-subj', '/CN=localhost'],
-    ...[
-      '-addext',
-      'subjectAltName=IP:127.0.0.1,DNS:localhost',
-      '-addext',
-      'basicConstraints=critical,CA:FALSE',
-    ],
+    ...['-addext', `subjectAltName=${names}`, '-addext', 'basicConstraints=critical,CA:FALSE'],
     ...['-CA', files.authorityFile, '-CAkey', authorityKey],
     ...['-keyout', files.keyFile, '-out', files.certificateFile],
   ]);
