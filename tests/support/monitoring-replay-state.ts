@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { recordedResolvers, recordedSetup, recordedState } from './monitoring-fixture.ts';
+import type { RecordedLicences } from './recorded-licences.ts';
 import type { ReplayServer } from './replay-server.ts';
 import { OPERATOR } from './test-application.ts';
 import { insertTokens } from './token-rows.ts';
@@ -15,16 +16,19 @@ const BROKEN_REALM = 'brokenrealm';
 export class MonitoringReplayState {
   readonly #server: ReplayServer;
   readonly #folder: string;
+  readonly #licences: RecordedLicences;
   #phase = '';
 
-  private constructor(server: ReplayServer, folder: string) {
+  private constructor(server: ReplayServer, folder: string, licences: RecordedLicences) {
     this.#server = server;
     this.#folder = folder;
+    this.#licences = licences;
   }
 
   /** Realms, users, tokens and administrators; no policy yet. */
-  static async putUp(server: ReplayServer): Promise<MonitoringReplayState> {
-    const state = new MonitoringReplayState(server, await mkdtemp(join(tmpdir(), 'tankeeper-replay-')));
+  static async putUp(server: ReplayServer, licences: RecordedLicences): Promise<MonitoringReplayState> {
+    const folder = await mkdtemp(join(tmpdir(), 'tankeeper-replay-'));
+    const state = new MonitoringReplayState(server, folder, licences);
     for (const name of ADMINISTRATORS) {
       await server.addAdministrator(name, 'secret');
     }
@@ -42,6 +46,7 @@ export class MonitoringReplayState {
 
   /** Changes the configuration to what it was when the exchange of that name was recorded. */
   async prepare(name: string): Promise<void> {
+    await this.#licences.prepare(this.#server.test.database, name);
     const phase = /^(?:pol\d+|errors_cfg|broken)/.exec(name)?.[0] ?? '';
     if (phase !== this.#phase) {
       await this.#leave();

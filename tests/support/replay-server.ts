@@ -2,7 +2,8 @@ import { request as httpRequest } from 'node:http';
 import { buildServices, type Services } from '../../src/compose/build-services.ts';
 import { createApp } from '../../src/http/app.ts';
 import { type RunningServer, startServer } from '../../src/http/server.ts';
-import { systemClock, systemRandom } from '../../src/kernel/clock.ts';
+import { type Clock, systemRandom } from '../../src/kernel/clock.ts';
+import type { LicenceSignature } from '../../src/monitoring/ports.ts';
 import { SecretVault } from '../../src/security/secret-vault.ts';
 import { SqlAdministratorStore } from '../../src/storage/administrator-store.ts';
 import { createTestDatabase, type TestDatabase } from './test-database.ts';
@@ -23,6 +24,11 @@ export interface RawResponse {
   readonly body: string;
 }
 
+interface ReplayParts {
+  readonly clock: Clock;
+  readonly licenceSignature: LicenceSignature;
+}
+
 /** A server in the dialect `linotp` over an empty database, listening on a port of its own. */
 export class ReplayServer {
   readonly services: Services;
@@ -35,7 +41,7 @@ export class ReplayServer {
     this.#server = server;
   }
 
-  static async start(): Promise<ReplayServer> {
+  static async start({ clock, licenceSignature }: ReplayParts): Promise<ReplayServer> {
     const test = await createTestDatabase();
     const silent = (): void => undefined;
     const log = { error: silent, warn: silent, info: silent, debug: silent };
@@ -47,9 +53,10 @@ export class ReplayServer {
         verify: (hash, password) => Promise.resolve(hash === `test:${password}`),
         verifyNothing: () => Promise.resolve(false),
       },
-      clock: systemClock,
+      clock,
       random: systemRandom,
       log,
+      licenceSignature,
       sessionLifetime: 3600,
       resolverTimeout: 3,
     });
@@ -57,7 +64,7 @@ export class ReplayServer {
       services: { ...services, ready: () => Promise.resolve(true) },
       config: { trustProxy: [], dialect: 'linotp', serviceVersion: undefined, monitoringPost: 'on' },
       log,
-      clock: systemClock,
+      clock,
       random: systemRandom,
     });
     return new ReplayServer(test, services, await startServer(app, { host: '127.0.0.1', port: 0 }));
