@@ -79,7 +79,7 @@ describe('docker-compose.yml', () => {
   it('sets or passes on every variable', () => {
     const environment = sectionsOf(server, '    ').get('environment') ?? '';
     const passed = new Map(
-      [...environment.matchAll(/^ {6}([A-Z_]+): (.*)$/gm)].map(([, name = '', value = '']) => [name, value]),
+      [...environment.matchAll(/^ {6}([A-Z][A-Z0-9_]*): (.*)$/gm)].map(([, name = '', value = '']) => [name, value]),
     );
     expect([...passed.keys()].sort()).toEqual([...names].sort());
     for (const [name, value] of passed) {
@@ -89,7 +89,7 @@ describe('docker-compose.yml', () => {
 
   it('sets what the server accepts', () => {
     const environment = sectionsOf(server, '    ').get('environment') ?? '';
-    const fixed = [...environment.matchAll(/^ {6}([A-Z_]+): '?([^$\n]*?)'?$/gm)]
+    const fixed = [...environment.matchAll(/^ {6}([A-Z][A-Z0-9_]*): '?([^$\n]*?)'?$/gm)]
       .map(([, name = '', value = '']) => [name, value] as const)
       .filter(([name]) => !name.endsWith('PASSWORD_FILE'));
     expect(fixed.length).toBeGreaterThan(3);
@@ -147,7 +147,7 @@ describe('Dockerfile', () => {
   });
 
   it('sets only variables that exist', () => {
-    const set = [...(/^ENV (.*)$/m.exec(image)?.[1] ?? '').matchAll(/([A-Z_]+)=/g)].map(
+    const set = [...(/^ENV (.*)$/m.exec(image)?.[1] ?? '').matchAll(/([A-Z][A-Z0-9_]*)=/g)].map(
       ([, name = '']) => name,
     );
     expect(set).toContain('NODE_ENV');
