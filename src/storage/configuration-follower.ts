@@ -29,6 +29,8 @@ export interface ConfigurationFollowerOptions {
   readonly log: Log;
   /** Milliseconds between two questions while nothing is told; 400 unless told. */
   readonly poll?: number;
+  /** Milliseconds after which a connection that gives no sign of life counts as lost; 5000 unless told. */
+  readonly heartbeat?: number;
 }
 
 /**
@@ -46,7 +48,7 @@ export class ConfigurationFollower {
 
   constructor(options: ConfigurationFollowerOptions) {
     this.#its = options;
-    this.#listener = new ConfigurationListener(options.database, {
+    this.#listener = new ConfigurationListener(options, {
       listening: () => {
         this.#isListening = true;
         // What changed before was not told.

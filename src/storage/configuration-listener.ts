@@ -11,7 +11,6 @@ const SCHEMA = `
   WHERE pg_class.oid = 'configuration_state'::regclass`;
 
 const HEARTBEAT_MS = 5_000;
-const ANSWER_MS = 5_000;
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 10_000;
 /** After a connection that lived this long, the next one is tried without a longer pause. */
@@ -28,18 +27,30 @@ export interface ConfigurationListenerEvents {
   readonly lost: (fault: unknown) => void;
 }
 
+/** What a listener works with. */
+export interface ConfigurationListenerOptions {
+  readonly database: DatabaseOptions;
+  /** Milliseconds between two signs of life, and for how long one is waited for; 5000 unless told. */
+  readonly heartbeat?: number | undefined;
+}
+
 /**
  * Listens for changes of the configuration, on a connection of its own that comes back by itself: a pooled one would
  * forget what it listens to.
  */
 export class ConfigurationListener {
   readonly #database: DatabaseOptions;
+  readonly #heartbeat: number;
   readonly #events: ConfigurationListenerEvents;
   readonly #stopping = new AbortController();
   #work: Promise<void> = Promise.resolve();
 
-  constructor(database: DatabaseOptions, events: ConfigurationListenerEvents) {
+  constructor(
+    { database, heartbeat = HEARTBEAT_MS }: ConfigurationListenerOptions,
+    events: ConfigurationListenerEvents,
+  ) {
     this.#database = database;
+    this.#heartbeat = heartbeat;
     this.#events = events;
   }
 
@@ -74,32 +85,39 @@ export class ConfigurationListener {
 
   /** @returns why the connection has ended */
   async #listen(): Promise<unknown> {
-    const client = new pg.Client({ ...connectionSettings(this.#database), query_timeout: ANSWER_MS });
+    const client = new pg.Client({ ...connectionSettings(this.#database), query_timeout: this.#heartbeat });
     const ended = new AbortController();
     const faults: unknown[] = [];
     client.on('error', (error) => {
       faults.push(error);
     });
-    client.once('end', () => {
+    const end = (): void => {
       ended.abort();
-    });
-    const close = (): void => {
-      ended.abort();
-      endSoon(client);
     };
-    this.#stopping.signal.addEventListener('abort', close, { once: true });
+    client.once('end', end);
+    this.#stopping.signal.addEventListener('abort', end, { once: true });
     try {
-      await client.connect();
-      await this.#subscribe(client);
-      this.#events.listening();
-      await beat(client, ended.signal);
+      // pg does not settle a connect() that is given up from our side.
+      await Promise.race([this.#talk(client, ended.signal), whenAborted(ended.signal)]);
     } catch (error) {
       faults.push(error);
     } finally {
-      this.#stopping.signal.removeEventListener('abort', close);
-      endSoon(client);
+      this.#stopping.signal.removeEventListener('abort', end);
+      await endSoon(client);
     }
     return faults[0];
+  }
+
+  /** @throws when the connection ends */
+  async #talk(client: pg.Client, ended: AbortSignal): Promise<void> {
+    await client.connect();
+    await this.#subscribe(client);
+    this.#events.listening();
+    for (;;) {
+      await sleep(this.#heartbeat, undefined, { signal: ended, ref: false });
+      // A connection whose other end has vanished would be silent for ever.
+      await client.query('SELECT 1');
+    }
   }
 
   async #subscribe(client: pg.Client): Promise<void> {
@@ -113,23 +131,20 @@ export class ConfigurationListener {
   }
 }
 
-/** Asks for signs of life: a connection whose other end has vanished would be silent for ever. @throws when it ends */
-async function beat(client: pg.Client, ended: AbortSignal): Promise<never> {
-  for (;;) {
-    await sleep(HEARTBEAT_MS, undefined, { signal: ended, ref: false });
-    await client.query('SELECT 1');
-  }
+function whenAborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    signal.addEventListener('abort', () => {
+      reject(new Error('Connection ended'));
+    });
+  });
 }
 
-/** A goodbye that nobody takes must not keep the process. */
-function endSoon(client: pg.Client): void {
-  const cut = setTimeout(() => {
-    client.connection.stream.destroy();
-  }, GOODBYE_MS);
-  void client
-    .end()
-    .catch(() => undefined)
-    .finally(() => {
-      clearTimeout(cut);
-    });
+/** Takes its leave; a goodbye that nobody answers must not keep the process. */
+async function endSoon(client: pg.Client): Promise<void> {
+  const cut = new AbortController();
+  const goodbye = client.end().finally(() => {
+    cut.abort();
+  });
+  await Promise.race([goodbye, sleep(GOODBYE_MS, undefined, { signal: cut.signal })]).catch(() => undefined);
+  client.connection.stream.destroy();
 }
