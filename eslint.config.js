@@ -34,7 +34,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['src/config.ts', 'knexfile.ts', 'tests/**/*.ts'],
+    files: ['src/config.ts', 'knexfile.ts', 'tests/**/*.ts', 'bench/**/*.ts'],
     rules: {
       'no-restricted-syntax': [
         'error',
