@@ -1,14 +1,9 @@
-import { resolve } from 'node:path';
-import { type Command, Option } from 'commander';
-import type { Resolver, ResolverKind } from '../accounts/setup.ts';
-import { CliFailure, EXIT_CODES } from './cli-failure.ts';
+import type { Command } from 'commander';
+import type { Resolver } from '../accounts/setup.ts';
+import { CliFailure } from './cli-failure.ts';
 import type { CommandContext } from './command-context.ts';
 import type { Column } from './output.ts';
-
-interface AddOptions {
-  readonly kind: ResolverKind;
-  readonly file?: string;
-}
+import { addResolverSetCommands } from './resolver-set-commands.ts';
 
 const RESOLVER_COLUMNS: readonly Column<Resolver>[] = [
   { key: 'name', title: 'NAME', value: ({ name }) => name },
@@ -22,12 +17,14 @@ const RESOLVER_COLUMNS: readonly Column<Resolver>[] = [
         .map(([key, value]) => `${key}=${value}`)
         .join(', '),
   },
+  // Whether there is one; what it is, nobody is shown.
+  { key: 'secret', title: 'SECRET', value: ({ secretStamp }) => typeof secretStamp === 'string' },
 ];
 
 /** Adds `tankeeper resolver …`. */
 export function addResolverCommands(program: Command, context: CommandContext): void {
   const resolver = program.command('resolver').description('resolvers: where users live');
-  addAdd(resolver, context);
+  addResolverSetCommands(resolver, context);
   resolver
     .command('list')
     .description('list the resolvers')
@@ -58,32 +55,6 @@ export function addResolverCommands(program: Command, context: CommandContext): 
     .action(async (name: string, _options: object, command: Command) => {
       const users = await context.withServices(({ realms }, caller) => realms.testResolver(caller, name));
       context.output(command).done(`the resolver ${name} answers: ${users} users`, { name, users });
-    });
-}
-
-function addAdd(resolver: Command, context: CommandContext): void {
-  resolver
-    .command('add')
-    .description('add a resolver')
-    .argument('<name>')
-    .addOption(
-      new Option('--kind <kind>', 'managed: users kept here; passwd: a file as /etc/passwd')
-        .choices(['managed', 'passwd'])
-        .default('managed'),
-    )
-    .option('--file <file>', 'the file of a passwd resolver, as the server sees it')
-    .action(async (name: string, { kind, file }: AddOptions, command: Command) => {
-      if ((kind === 'passwd') !== (file !== undefined)) {
-        throw new CliFailure('a passwd resolver needs --file FILE, a managed one has none', EXIT_CODES.usage);
-      }
-      const settings: Record<string, string> = file === undefined ? {} : { fileName: resolve(file) };
-      await context.withServices(async ({ realms }, caller) => {
-        if ((await realms.listResolvers(caller)).some((known) => known.name === name)) {
-          throw new CliFailure(`there is a resolver ${name} already`);
-        }
-        await realms.setResolver(caller, { name, kind, settings });
-      });
-      context.output(command).done(`the resolver ${name} is added`, { name, kind, settings });
     });
 }
 

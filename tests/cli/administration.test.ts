@@ -8,9 +8,11 @@ import { fakeIo } from './fake-io.ts';
 
 const CREATED = new Date('2026-11-01T00:00:00Z');
 const REALMS = [{ id: '1', name: 'bank', isDefault: true, resolvers: ['customers', 'staff'] }];
+const SQL = { Driver: 'postgresql', Server: 'db', Limit: '5' };
 const RESOLVERS = [
   { id: '1', name: 'customers', kind: 'managed', settings: {} },
   { id: '2', name: 'unix', kind: 'passwd', settings: { fileName: '/etc/passwd' } },
+  { id: '3', name: 'people', kind: 'sql', settings: SQL, secretStamp: 'f00d' },
 ];
 const POLICY = {
   ...{ name: 'p', scope: 'ocra', action: 'request', realm: '*', user: 'bert' },
@@ -97,6 +99,22 @@ describe('what commands ask of the services', () => {
       'resolver add new --kind passwd --file users.txt',
       ['realms.setResolver', { name: 'new', kind: 'passwd', settings: { fileName: resolve('users.txt') } }],
     ],
+    [
+      'resolver add new --kind sql --set driver=mysql --set Where=a=1',
+      ['realms.setResolver', { name: 'new', kind: 'sql', settings: { Driver: 'mysql', Where: 'a=1' } }],
+    ],
+    [
+      'resolver set people --set limit=9 --unset server',
+      ['realms.setResolver', { name: 'people', kind: 'sql', settings: { Driver: 'postgresql', Limit: '9' } }],
+    ],
+    [
+      'resolver set people --remove-secret',
+      ['realms.setResolver', { name: 'people', kind: 'sql', settings: SQL, secret: null }],
+    ],
+    [
+      'resolver set unix --file /etc/other',
+      ['realms.setResolver', { name: 'unix', kind: 'passwd', settings: { fileName: '/etc/other' } }],
+    ],
     ['resolver remove unix', ['realms.removeResolver', 'unix']],
     ['resolver test unix', ['realms.testResolver', 'unix']],
     ['user list --realm bank', ['realms.listUsers', { realm: 'bank', resolver: undefined }]],
@@ -154,6 +172,19 @@ describe('passwords', () => {
     expect(prompted.out + filed.out).not.toMatch(/typed|s3cret/);
   });
 
+  it('of resolvers come from a prompt that is answered twice, or from a file', async () => {
+    const line = ['resolver', 'set', 'people'];
+    const call = (secret: string): Call => [
+      'realms.setResolver',
+      { name: 'people', kind: 'sql', settings: SQL, secret },
+    ];
+    const prompted = await run([...line, '--ask-secret'], ['typed', 'typed']);
+    expect(prompted.calls.at(-1)).toEqual(call('typed'));
+    const filed = await run([...line, '--secret-file', passwordFile]);
+    expect(filed.calls.at(-1)).toEqual(call('s3cret'));
+    expect(prompted.out + filed.out).not.toMatch(/typed|s3cret/);
+  });
+
   it('are not asked for when a user is added, unless that is wanted', async () => {
     const { calls } = await run(
       ['user', 'add', 'ada', '--resolver', 'r', '--ask-password'],
@@ -185,8 +216,9 @@ describe('what scripts read', () => {
     ]);
     expect(await json('realm', 'show', 'BANK')).toMatchObject({ name: 'bank' });
     expect(await json('resolver', 'list')).toEqual([
-      { name: 'customers', kind: 'managed', settings: {} },
-      { name: 'unix', kind: 'passwd', settings: { fileName: '/etc/passwd' } },
+      { name: 'customers', kind: 'managed', settings: {}, secret: false },
+      { name: 'unix', kind: 'passwd', settings: { fileName: '/etc/passwd' }, secret: false },
+      { name: 'people', kind: 'sql', settings: SQL, secret: true },
     ]);
     expect(await json('resolver', 'show', 'unix')).toMatchObject({ kind: 'passwd' });
     expect(await json('resolver', 'test', 'unix')).toEqual({ name: 'unix', users: 12 });
@@ -232,9 +264,31 @@ describe('what commands refuse', () => {
     ['realm show none', 1, 'there is no realm none'],
     ['realm default', 2, 'give either NAME or --none'],
     ['realm default bank --none', 2, 'give either NAME or --none'],
-    ['resolver add unix', 1, 'there is a resolver unix already'],
-    ['resolver add new --kind passwd', 2, 'a passwd resolver needs --file FILE, a managed one has none'],
-    ['resolver add new --file x', 2, 'a passwd resolver needs --file FILE, a managed one has none'],
+    ['resolver add unix', 1, 'there is a resolver unix already; `tankeeper resolver set` changes it'],
+    ['resolver set none --set Limit=1', 1, 'there is no resolver none'],
+    [
+      'resolver set people --set Password=x',
+      2,
+      'Password is secret: give it with --secret-file FILE (- for stdin) or --ask-secret',
+    ],
+    [
+      'resolver add new --kind sql --set Connect=mysql://u:geheim@h/d',
+      2,
+      'Connect holds a password: leave it out, and give it with --secret-file FILE (- for stdin) or --ask-secret',
+    ],
+    ['resolver set people --file /x', 2, 'a passwd resolver needs --file FILE, no other has one'],
+    [
+      'resolver set customers --set Limit=1',
+      2,
+      'a resolver of the kind managed has no setting Limit; it has none',
+    ],
+    [
+      'resolver add new --kind ldap --set-file CACERTIFICATE=/nosuch',
+      1,
+      'cannot read /nosuch: there is no such file',
+    ],
+    ['resolver add new --kind passwd', 2, 'a passwd resolver needs --file FILE, no other has one'],
+    ['resolver add new --file x', 2, 'a passwd resolver needs --file FILE, no other has one'],
     ['resolver show none', 1, 'there is no resolver none'],
     ['user list', 2, 'give either --realm or --resolver'],
     ['user list --realm a --resolver b', 2, 'give either --realm or --resolver'],
@@ -249,7 +303,7 @@ describe('what commands refuse', () => {
     expect(ran.calls.map(([name]) => name).filter((name) => name.includes('.set'))).toEqual([]);
   });
 
-  it.each(['resolver add new --kind ldap', 'admin api-token add a b --rights * --expires soon'])(
+  it.each(['resolver add new --kind http', 'admin api-token add a b --rights * --expires soon'])(
     '%s',
     async (line) => {
       expect((await run(line.split(' '))).code).toBe(2);
