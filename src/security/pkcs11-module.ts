@@ -124,6 +124,8 @@ async function ask(task: Pkcs11Task): Promise<Pkcs11Answer> {
   } finally {
     clearTimeout(timer);
     process.off('exit', kill);
+    // It has answered or will not: neither may a library that hangs at its end keep it.
+    kill();
   }
 }
 

@@ -79,7 +79,10 @@ describe('docker-compose.yml', () => {
   it('sets or passes on every variable', () => {
     const environment = sectionsOf(server, '    ').get('environment') ?? '';
     const passed = new Map(
-      [...environment.matchAll(/^ {6}([A-Z][A-Z0-9_]*): (.*)$/gm)].map(([, name = '', value = '']) => [name, value]),
+      [...environment.matchAll(/^ {6}([A-Z][A-Z0-9_]*): (.*)$/gm)].map(([, name = '', value = '']) => [
+        name,
+        value,
+      ]),
     );
     expect([...passed.keys()].sort()).toEqual([...names].sort());
     for (const [name, value] of passed) {
