@@ -49,7 +49,7 @@ export class SqlCountVerification implements CountVerification {
         for (const statement of MEND) {
           await transaction.raw(statement);
         }
-        await writeAudit(transaction, act, 'counts', `mended, ${found.total} drifts`);
+        await writeAudit(transaction, act, 'counts', `mended, ${found.total} drifted`);
       }
       return found;
     });
