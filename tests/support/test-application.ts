@@ -6,6 +6,7 @@ import { buildServices, type Services } from '../../src/compose/build-services.t
 import { createApp } from '../../src/http/app.ts';
 import type { DialectName } from '../../src/http/dialects/dialects.ts';
 import { systemRandom } from '../../src/kernel/clock.ts';
+import type { LicenceSignature } from '../../src/monitoring/ports.ts';
 import { decimalTransactionIds } from '../../src/ocra/challenge-factory.ts';
 import { computeResponse } from '../../src/ocra/compute.ts';
 import { timeStepAt } from '../../src/ocra/data-input.ts';
@@ -59,6 +60,10 @@ interface TestApplicationOptions {
   readonly dialect?: DialectName;
   /** Seconds. */
   readonly resolverTimeout?: number;
+  /** For how many milliseconds a configuration that was read stands; 0 unless told: each request asks. */
+  readonly configurationWindow?: number;
+  /** What verifies licences; nothing unless told. */
+  readonly licenceSignature?: LicenceSignature;
 }
 
 /** The whole server but its socket: real database, real services, real HTTP handling; only the clock is ours. */
@@ -97,7 +102,9 @@ export class TestApplication {
       log,
       ...(dialect === 'linotp' && { transactionIds: decimalTransactionIds }),
       sessionLifetime: 3600,
+      configurationWindow: options.configurationWindow ?? 0,
       resolverTimeout,
+      licenceSignature: options.licenceSignature,
       metrics: this.metrics,
     });
     this.app = createApp({
@@ -140,6 +147,18 @@ export class TestApplication {
   async close(): Promise<void> {
     await this.services.closeSources();
     await this.#database.drop();
+  }
+
+  /** @returns the statements that were put to the database meanwhile */
+  async statementsOf(work: () => Promise<unknown>): Promise<readonly string[]> {
+    const statements: string[] = [];
+    const note = ({ sql }: { sql: string }): void => {
+      statements.push(sql);
+    };
+    this.#database.database.knex.on('query', note);
+    await work();
+    this.#database.database.knex.off('query', note);
+    return statements;
   }
 
   /** A request as the administrator `admin`. */
