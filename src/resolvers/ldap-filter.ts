@@ -5,7 +5,7 @@ const PLACE = '%s';
 const LONGEST_FILTER = 8192;
 
 /** @returns a value as it stands in a filter for itself and nothing else (RFC 4515 §3) */
-export function escapeFilterValue(value: string): string {
+function escapeFilterValue(value: string): string {
   return value.replaceAll(
     /[\0()*\\]/g,
     (character) => `\\${character.charCodeAt(0).toString(16).padStart(2, '0')}`,
