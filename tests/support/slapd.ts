@@ -157,6 +157,8 @@ function configurationOf(folder: string, { configuration = [], certificates }: S
     `pidfile ${join(folder, 'slapd.pid')}`,
     'modulepath /usr/lib/ldap',
     'moduleload back_mdb',
+    // A careless server: a name without a password is taken, as nobody's.
+    'allow bind_anon_dn',
     ...tls,
     'database mdb',
     `suffix "${SUFFIX}"`,
