@@ -2,6 +2,7 @@ import { canonicalKey } from '../../accounts/configuration-entry.ts';
 import type { Policy, Realm, Resolver } from '../../accounts/setup.ts';
 import type { DescribedToken } from '../../accounts/token-view.ts';
 import type { AdministrationShapes } from './administration-shapes.ts';
+import { shownSettings } from './resolver-class.ts';
 
 /** Things by their names; whatever changes something answers true or how many it changed. */
 export const DOCUMENTED_ADMINISTRATION: AdministrationShapes = {
@@ -59,8 +60,8 @@ function policyValue({ name, scope, action, realm, user, client, time, active }:
   return { name, scope, action, realm, user, client, time, active };
 }
 
-function resolverValue({ name, kind, settings }: Resolver): Record<string, unknown> {
-  return { name, type: kind, ...settings };
+function resolverValue(resolver: Resolver): Record<string, unknown> {
+  return { name: resolver.name, type: resolver.kind, ...shownSettings(resolver) };
 }
 
 function realmValue({ name, isDefault, resolvers }: Realm): Record<string, unknown> {

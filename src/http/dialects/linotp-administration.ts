@@ -5,7 +5,7 @@ import type { TokenPage } from '../../accounts/token-page.ts';
 import type { AdministrationShapes } from './administration-shapes.ts';
 import { linotpToken } from './linotp-token.ts';
 import { inPython2Order } from './python2-key-order.ts';
-import { resolverClass } from './resolver-class.ts';
+import { resolverClass, shownSettings } from './resolver-class.ts';
 
 /** LinOTP shows times and clients that do not restrict as they would be written. */
 const ANY_TIME = '* * * * * *;';
@@ -44,7 +44,7 @@ export const LINOTP_ADMINISTRATION: AdministrationShapes = {
   resolvers: (resolvers) =>
     inPython2Order(resolvers.map((resolver) => [resolver.name, resolverEntry(resolver)] as const)),
   resolver: (resolver) => ({
-    data: resolver.settings,
+    data: shownSettings(resolver),
     type: RESOLVER_TYPES[resolver.kind],
     resolver: resolver.name,
   }),
