@@ -94,9 +94,9 @@ export class MonitoringService {
   async config(caller: Caller): Promise<ConfigurationReport> {
     const { configurationState, clock } = this.#use;
     // All before this request itself has the configuration read, which would hide that the server had missed a change.
-    const before = configurationState.kept;
+    const before = configurationState.assumed;
     const stored = await configurationState.lastChangeInDatabase();
-    const after = configurationState.kept;
+    const after = configurationState.assumed;
     const { setup } = await this.#authorize(caller, 'config');
     // What changes during this request, and is noticed, is in one of the two.
     const works = before !== undefined && isInStep(before, stored) ? before : (after ?? setup);

@@ -71,8 +71,11 @@ export interface CountVerification {
 
 /** Where the configuration stands: in what this server keeps, and in the database itself. */
 export interface ConfigurationState {
-  /** What this server works with, without asking the database; undefined before it was first read. */
-  readonly kept: Setup | undefined;
+  /**
+   * What this server takes the configuration to be, without asking the database. undefined where it takes nothing for
+   * granted and would ask: before it was first read, when a change has been noticed, and where it asks each time anyway.
+   */
+  readonly assumed: Setup | undefined;
   /** @returns the revision and the time of the last change, read from the database now */
   lastChangeInDatabase(): Promise<ConfigurationChange>;
 }

@@ -23,9 +23,15 @@ export class SetupConfirmation {
   readonly #its: SetupConfirmationOptions;
   #done: Reading | undefined;
   #underWay: Reading | undefined;
+  #isInDoubt = true;
 
   constructor(options: SetupConfirmationOptions) {
     this.#its = options;
+  }
+
+  /** Whether nothing was read since something may have changed, or since ever; always where there is no window. */
+  get isInDoubt(): boolean {
+    return this.#isInDoubt || this.#its.window === 0;
   }
 
   /** @returns the setup of a moment that is at most one window ago. @throws what the read throws */
@@ -44,6 +50,7 @@ export class SetupConfirmation {
       if (this.#underWay === reading) {
         this.#underWay = undefined;
         this.#done = done;
+        this.#isInDoubt &&= done === undefined;
       }
     };
     reading.setup.then(
@@ -59,6 +66,7 @@ export class SetupConfirmation {
 
   /** Something may have changed: no read that has begun until now stands any longer. */
   expire(): void {
+    this.#isInDoubt = true;
     this.#done = undefined;
     this.#underWay = undefined;
   }

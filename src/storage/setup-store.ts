@@ -50,6 +50,10 @@ export class SqlSetupStore implements SetupStore, ConfigurationState {
     return this.#cache.kept;
   }
 
+  get assumed(): Setup | undefined {
+    return this.#confirmation.isInDoubt ? undefined : this.#cache.kept;
+  }
+
   current(): Promise<Setup> {
     return this.#confirmation.current();
   }

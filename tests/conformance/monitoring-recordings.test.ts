@@ -99,7 +99,7 @@ function serviceAt(name: string): MonitoringService {
       counts,
       clock: licences,
     }),
-    configurationState: { kept: setup, lastChangeInDatabase: () => Promise.resolve(setup) },
+    configurationState: { assumed: setup, lastChangeInDatabase: () => Promise.resolve(setup) },
     probe: { encrypts: () => Promise.resolve(true) },
     userCounts: userCountsOf({
       sources: ({ name: resolver }) => countingSource(() => recordedUsers(name, resolver)),

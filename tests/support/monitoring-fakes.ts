@@ -19,10 +19,10 @@ export interface MonitoringWorld {
   /** What the policies grant; 'none': the right is refused. */
   readonly granted?: Grant['realms'] | 'none';
   readonly stored?: ConfigurationChange;
-  /** What the server works with when the request comes; `setup` unless told. */
-  readonly kept?: Setup | 'nothing';
-  /** What it works with, each time it is looked at; in place of `kept`. */
-  readonly keptInTurn?: readonly Setup[];
+  /** What the server assumes when the request comes; `setup` unless told. */
+  readonly assumed?: Setup | 'nothing';
+  /** What it assumes each time that it is looked at; in place of `assumed`. */
+  readonly assumedInTurn?: readonly Setup[];
   readonly encrypts?: boolean;
   readonly licence?: LicenseReport;
   /** How many users a resolver has, by its name. */
@@ -70,13 +70,13 @@ export function monitoringIn(world: MonitoringWorld): MonitoringService {
 function configurationState({
   setup,
   stored = setup,
-  kept = setup,
-  keptInTurn,
+  assumed = setup,
+  assumedInTurn,
 }: MonitoringWorld): ConfigurationState {
-  const looks = keptInTurn?.values();
+  const looks = assumedInTurn?.values();
   return {
-    get kept() {
-      return looks?.next().value ?? (kept === 'nothing' ? undefined : kept);
+    get assumed() {
+      return looks?.next().value ?? (assumed === 'nothing' ? undefined : assumed);
     },
     lastChangeInDatabase: () => Promise.resolve(stored),
   };

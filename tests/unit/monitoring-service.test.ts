@@ -253,23 +253,30 @@ describe('the configuration check', () => {
     expect(await monitoringIn({ setup, stored }).config(CALLER)).toMatchObject({ sync: false });
   });
 
-  it('speaks of what the server worked with before it was asked, not of what it reads for this request', async () => {
-    const kept = setupOf({ revision: setup.revision - 1n });
-    expect(await monitoringIn({ setup, kept }).config(CALLER)).toMatchObject({ sync: false, total: 0 });
+  it('speaks of what the server assumed before it was asked, not of what it reads for this request', async () => {
+    const assumed = setupOf({ revision: setup.revision - 1n });
+    expect(await monitoringIn({ setup, assumed }).config(CALLER)).toMatchObject({ sync: false, total: 0 });
   });
 
-  it('speaks of what it reads for this request where the server has read nothing before', async () => {
-    expect(await monitoringIn({ setup, kept: 'nothing' }).config(CALLER)).toMatchObject({
+  it('speaks of what it reads for this request where the server assumes nothing', async () => {
+    expect(await monitoringIn({ setup, assumed: 'nothing' }).config(CALLER)).toMatchObject({
       sync: true,
       total: 6,
     });
   });
 
-  it.each(['before', 'after'])('takes a change %s it looked, that was noticed meanwhile, for noticed', async (when) => {
-    const newer = setupOf({ revision: setup.revision + 1n });
-    const moving = monitoringIn({ setup, stored: when === 'before' ? newer : setup, keptInTurn: [setup, newer] });
-    expect(await moving.config(CALLER)).toMatchObject({ sync: true });
-  });
+  it.each(['before', 'after'])(
+    'takes a change %s it looked, that was noticed meanwhile, for noticed',
+    async (when) => {
+      const newer = setupOf({ revision: setup.revision + 1n });
+      const moving = monitoringIn({
+        setup,
+        stored: when === 'before' ? newer : setup,
+        assumedInTurn: [setup, newer],
+      });
+      expect(await moving.config(CALLER)).toMatchObject({ sync: true });
+    },
+  );
 });
 
 describe('licence and storage encryption', () => {

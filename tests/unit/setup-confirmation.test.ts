@@ -144,6 +144,39 @@ describe('a setup that may have changed', () => {
   });
 });
 
+describe('doubt', () => {
+  it('ends with a read and comes back with what may have changed, not with time', async () => {
+    const world = new World();
+    const doubts = [world.confirmation.isInDoubt];
+    void world.current();
+    doubts.push(world.confirmation.isInDoubt);
+    await world.end(0, 1n);
+    world.time += 2 * WINDOW;
+    doubts.push(world.confirmation.isInDoubt);
+    world.confirmation.expire();
+    doubts.push(world.confirmation.isInDoubt);
+    expect(doubts).toEqual([true, true, false, true]);
+  });
+
+  it('stays after a read that had begun before, and after one that failed', async () => {
+    const world = new World();
+    void world.current();
+    world.confirmation.expire();
+    await world.end(0, 1n);
+    const failed = Promise.allSettled([world.current()]);
+    await world.fail(1);
+    await failed;
+    expect(world.confirmation.isInDoubt).toBe(true);
+  });
+
+  it('never ends where there is no window', async () => {
+    const world = new World(0);
+    void world.current();
+    await world.end(0, 1n);
+    expect(world.confirmation.isInDoubt).toBe(true);
+  });
+});
+
 describe('a read that fails', () => {
   it('fails for all who waited, and is tried again for the next one', async () => {
     const world = new World();
