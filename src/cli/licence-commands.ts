@@ -49,7 +49,9 @@ function print(output: Output, report: LicenseReport): void {
     ...columns,
     { key: 'licence', value: () => Object.fromEntries(fields) },
   ]);
-  output.say(fields.map(([name, value]) => safeText(`  ${name}: ${value}`)).join('\n'));
+  fields.forEach(([name, value]) => {
+    output.say(safeText(`  ${name}: ${value}`));
+  });
 }
 
 function usageOf({ licence, active }: Extract<LicenseReport, { kind: 'valid' }>): Column<unknown>[] {
