@@ -30,27 +30,31 @@ export async function readPasswd(chunks: AsyncIterable<Buffer>, limit: number): 
   const byLogin = new Map<string, DirectoryUser>();
   const byId = new Map<string, DirectoryUser>();
   const passwords = new Map<string, string>();
+  const decoder = new TextDecoder('utf-8', { fatal: true });
   let number = 0;
-  for await (const line of splitLines(chunks, limit)) {
-    number += 1;
-    const read = readPasswdLine(decode(line, number));
-    if (read.kind === 'broken') {
-      throw brokenLine(number, read.reason);
-    }
-    if (read.kind === 'user') {
-      const { user, password } = read;
-      if (byLogin.has(user.login)) {
-        throw brokenLine(number, 'its login stands in an earlier line already');
+  for await (const block of blocksOfLines(chunks, limit)) {
+    for (const line of linesOf(decoder, block, number)) {
+      number += 1;
+      const read = readPasswdLine(line);
+      if (read.kind === 'broken') {
+        throw brokenLine(number, read.reason);
       }
-      byLogin.set(user.login, user);
-      byId.set(user.userId, byId.get(user.userId) ?? user);
-      passwords.set(user.userId, passwords.get(user.userId) ?? password);
+      if (read.kind === 'user') {
+        const { user, password } = read;
+        if (byLogin.has(user.login)) {
+          throw brokenLine(number, 'its login stands in an earlier line already');
+        }
+        byLogin.set(user.login, user);
+        byId.set(user.userId, byId.get(user.userId) ?? user);
+        passwords.set(user.userId, passwords.get(user.userId) ?? password);
+      }
     }
   }
   return { byLogin, byId, passwords };
 }
 
-async function* splitLines(chunks: AsyncIterable<Buffer>, limit: number): AsyncGenerator<Buffer> {
+/** Whole lines, as many together as came together: one at a time takes a multiple of the time. */
+async function* blocksOfLines(chunks: AsyncIterable<Buffer>, limit: number): AsyncGenerator<Buffer> {
   let rest = Buffer.alloc(0);
   let total = 0;
   for await (const chunk of chunks) {
@@ -59,7 +63,8 @@ async function* splitLines(chunks: AsyncIterable<Buffer>, limit: number): AsyncG
       throw new PasswdFault(`it has more than ${limit} bytes`);
     }
     rest = Buffer.concat([rest, chunk]);
-    for (let end = rest.indexOf(NEWLINE); end >= 0; end = rest.indexOf(NEWLINE)) {
+    const end = rest.lastIndexOf(NEWLINE);
+    if (end >= 0) {
       yield rest.subarray(0, end);
       rest = rest.subarray(end + 1);
     }
@@ -72,9 +77,29 @@ async function* splitLines(chunks: AsyncIterable<Buffer>, limit: number): AsyncG
   }
 }
 
-function decode(line: Buffer, number: number): string {
+/** @param before how many lines came before the block */
+function linesOf(decoder: TextDecoder, block: Buffer, before: number): Iterable<string> {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(line);
+    return decoder.decode(block).split('\n');
+  } catch {
+    return linesUpToTheBrokenOne(decoder, block, before);
+  }
+}
+
+function* linesUpToTheBrokenOne(decoder: TextDecoder, block: Buffer, before: number): Generator<string> {
+  let number = before;
+  for (let start = 0; start <= block.length;) {
+    number += 1;
+    const end = block.indexOf(NEWLINE, start);
+    const line = block.subarray(start, end < 0 ? block.length : end);
+    yield decode(decoder, line, number);
+    start += line.length + 1;
+  }
+}
+
+function decode(decoder: TextDecoder, line: Buffer, number: number): string {
+  try {
+    return decoder.decode(line);
   } catch {
     throw brokenLine(number, 'it is not UTF-8');
   }

@@ -1,42 +1,48 @@
-import { type BigIntStats, constants } from 'node:fs';
-import { type FileHandle, open, stat } from 'node:fs/promises';
 import type { DirectoryPasswords, DirectoryUser, UserSource } from '../accounts/ports.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
-import { type PasswdContent, PasswdFault, readPasswd } from './passwd-content.ts';
-
-/** What was read, and of which state of the file. */
-interface Reading {
-  readonly stamp: string;
-  readonly content: PasswdContent;
-}
-
-const LARGEST = 64 * 1024 * 1024;
-const ATTEMPTS = 3;
+import { within } from '../kernel/time-limit.ts';
+import { type PasswdContent, PasswdFault } from './passwd-content.ts';
+import { type PasswdReading, readPasswdFile } from './passwd-reading.ts';
+import type { Places } from './places.ts';
 
 /**
  * The users of a passwd file, read again whenever the file changes. It answers from the file as it is now or not at
  * all: once a file is gone or broken, what it held before does not count any more, as somebody may have been removed.
+ *
+ * A file may hang, where the file system is another machine's. It is looked at by one at a time, and nobody waits longer
+ * than the time limit, or at all while it is known to hang.
  */
 export class PasswdFile implements UserSource {
   readonly #resolver: string;
   readonly #fileName: string;
   readonly #passwords: DirectoryPasswords;
   readonly #log: Log;
-  #last: Reading | undefined;
-  #underWay: Promise<Reading> | undefined;
+  readonly #timeLimit: number;
+  readonly #places: Places;
+  #last: PasswdReading | undefined;
+  #looking: Promise<PasswdReading> | undefined;
+  #next: Promise<PasswdReading> | undefined;
+  #hangs = false;
 
-  /** @param dependencies `resolver` its name, for messages */
+  /**
+   * @param dependencies `resolver` its name, for messages; `timeLimit` in milliseconds; `places` where files are looked
+   *   at: each takes one of the few threads that the process has for files and for hashes of passwords
+   */
   constructor(dependencies: {
     readonly resolver: string;
     readonly fileName: string;
     readonly passwords: DirectoryPasswords;
     readonly log: Log;
+    readonly timeLimit: number;
+    readonly places: Places;
   }) {
     this.#resolver = dependencies.resolver;
     this.#fileName = dependencies.fileName;
     this.#passwords = dependencies.passwords;
     this.#log = dependencies.log;
+    this.#timeLimit = dependencies.timeLimit;
+    this.#places = dependencies.places;
   }
 
   async findByLogin(login: string): Promise<DirectoryUser | undefined> {
@@ -69,24 +75,43 @@ export class PasswdFile implements UserSource {
 
   async #content(): Promise<PasswdContent> {
     try {
-      const stamp = stampOf(await stat(this.#fileName, { bigint: true }));
-      const current = this.#last?.stamp === stamp ? this.#last : await this.#readOnce();
-      return current.content;
+      if (this.#hangs) {
+        throw this.#late();
+      }
+      return (await within(this.#timeLimit, this.#look(), () => this.#late())).content;
     } catch (cause) {
-      this.#last = undefined;
       throw this.#unavailable(cause);
     }
   }
 
-  /** Whoever asks while the file is being read waits for that reading. */
-  async #readOnce(): Promise<Reading> {
-    this.#underWay ??= readWhole(this.#fileName);
-    try {
-      this.#last = await this.#underWay;
-      return this.#last;
-    } finally {
-      this.#underWay = undefined;
+  /** Whoever asks while the file is looked at waits for the next look: this one may have seen what is no more. */
+  #look(): Promise<PasswdReading> {
+    if (this.#looking === undefined) {
+      return this.#lookNow();
     }
+    const again = (): Promise<PasswdReading> => this.#lookNow();
+    this.#next ??= this.#looking.then(again, again);
+    return this.#next;
+  }
+
+  #lookNow(): Promise<PasswdReading> {
+    this.#next = undefined;
+    const look = this.#places.take(() => readPasswdFile(this.#fileName, this.#last));
+    this.#looking = look;
+    const seen = (reading: PasswdReading | undefined): void => {
+      this.#last = reading;
+      this.#hangs = false;
+      this.#looking = undefined;
+    };
+    look.then(seen, () => {
+      seen(undefined);
+    });
+    return look;
+  }
+
+  #late(): PasswdFault {
+    this.#hangs = true;
+    return new PasswdFault(`it did not answer within ${this.#timeLimit / 1000} seconds`);
   }
 
   #unavailable(cause: unknown): ServiceError {
@@ -96,41 +121,6 @@ export class PasswdFile implements UserSource {
       { cause, detail: `passwd file ${this.#fileName}` },
     );
   }
-}
-
-/** Reads again when the file changed meanwhile: half of it must not pass for all of it. */
-async function readWhole(fileName: string): Promise<Reading> {
-  // Without O_NONBLOCK, a named pipe would never be opened.
-  const handle = await open(fileName, constants.O_RDONLY | constants.O_NONBLOCK);
-  try {
-    for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-      const before = await handle.stat({ bigint: true });
-      assertRegular(before);
-      const content = await readPasswd(chunksOf(handle), LARGEST);
-      const stamp = stampOf(before);
-      if (stamp === stampOf(await handle.stat({ bigint: true }))) {
-        return { stamp, content };
-      }
-    }
-  } finally {
-    await handle.close();
-  }
-  throw new PasswdFault('it changes while it is being read');
-}
-
-function assertRegular(stats: BigIntStats): void {
-  if (!stats.isFile()) {
-    throw new PasswdFault('it is not a regular file');
-  }
-}
-
-function chunksOf(handle: FileHandle): AsyncIterable<Buffer> {
-  return handle.createReadStream({ autoClose: false, start: 0 }) as AsyncIterable<Buffer>;
-}
-
-/** Inode, size and times: one of them moves with every change. */
-function stampOf({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
-  return [dev, ino, size, mtimeNs, ctimeNs].join(':');
 }
 
 function reasonOf(cause: unknown): string {

@@ -12,6 +12,7 @@ import type { ClosableUserSource } from './closable-source.ts';
 import { LdapUsers } from './ldap-users.ts';
 import { ManagedUsers } from './managed.ts';
 import { PasswdFile } from './passwd-file.ts';
+import { Places } from './places.ts';
 import { SqlUsers } from './sql-users.ts';
 
 /** What sources are opened from. */
@@ -31,6 +32,9 @@ export interface OpenUserSources extends UserSources {
   close(): Promise<void>;
 }
 
+/** Half of the threads that a process has for files, unless UV_THREADPOOL_SIZE says otherwise. */
+const FILE_PLACES = 2;
+
 interface Opened {
   /** What the source was made from. */
   readonly made: string;
@@ -43,6 +47,7 @@ interface Opened {
  */
 export function openUserSources(dependencies: SourceDependencies): OpenUserSources {
   const opened = new Map<string, Opened>();
+  const places = new Places(FILE_PLACES);
   const open = (resolver: Resolver): UserSource => {
     const made = JSON.stringify([
       resolver.name,
@@ -54,7 +59,7 @@ export function openUserSources(dependencies: SourceDependencies): OpenUserSourc
     if (known?.made === made) {
       return known.source;
     }
-    const source = openSource(resolver, dependencies);
+    const source = openSource(resolver, { ...dependencies, places });
     opened.set(resolver.id, { made, source });
     known?.source.close?.().catch((cause: unknown) => {
       dependencies.log.warn('Connections of a resolver were not closed', {
@@ -71,7 +76,10 @@ export function openUserSources(dependencies: SourceDependencies): OpenUserSourc
   return Object.assign(open, { close });
 }
 
-function openSource(resolver: Resolver, dependencies: SourceDependencies): ClosableUserSource {
+function openSource(
+  resolver: Resolver,
+  dependencies: SourceDependencies & { readonly places: Places },
+): ClosableUserSource {
   const { id, name, kind, settings } = resolver;
   const { users, hasher, secrets } = dependencies;
   switch (kind) {

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Resolver } from '../../src/accounts/setup.ts';
 import { HashedDirectoryPasswords } from '../../src/security/directory-password.ts';
 import { PasswdFile } from '../../src/resolvers/passwd-file.ts';
+import { Places } from '../../src/resolvers/places.ts';
 import { eventualRefusal } from '../support/eventual-refusal.ts';
 import { InMemoryUserStore, ReadableHasher } from '../support/in-memory-user-store.ts';
 import { makeNamedPipe } from '../support/named-pipe.ts';
@@ -31,6 +32,8 @@ beforeEach(async () => {
     fileName,
     passwords: new HashedDirectoryPasswords({ hasher: new ReadableHasher() }),
     log: { error: warn, warn, info: warn, debug: warn },
+    timeLimit: 30_000,
+    places: new Places(1),
   });
 });
 
