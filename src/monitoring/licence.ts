@@ -2,7 +2,7 @@ import { ServiceError } from '../kernel/errors.ts';
 import { quotedName } from './quoted-name.ts';
 
 /** What a licence counts: users who own at least one active token, or active tokens, assigned or not. */
-export type LicenceUnit = 'user' | 'token';
+type LicenceUnit = 'user' | 'token';
 
 /** What a vendor grants, as signed. */
 export interface Licence {
