@@ -143,12 +143,12 @@ describeWithSoftHsm('a PKCS #11 module that wraps the encryption key', () => {
   beforeAll(async () => {
     hsm = new SoftHsm();
     installation = await Installation.create();
-  }, 120_000);
+  }, 300_000);
 
   afterAll(async () => {
     await installation.remove();
     hsm.remove();
-  }, 120_000);
+  }, 300_000);
 
   it('is not given a key that nobody asked for: the first start is refused, and writes no key', async () => {
     const output = await installation.refusedStart(hsm.environment);
@@ -157,7 +157,7 @@ describeWithSoftHsm('a PKCS #11 module that wraps the encryption key', () => {
     expect(await installation.registeredKeys()).toEqual([]);
     expect(existsSync(installation.keyFile)).toBe(false);
     expect(hsm.keys()).toEqual([]);
-  }, 120_000);
+  }, 300_000);
 
   it('makes a key that cannot leave it where the operator asks for one; two servers that start at once share it', async () => {
     const environment = { ...hsm.environment, PKCS11_CREATE_KEY: 'on' };
@@ -171,7 +171,7 @@ describeWithSoftHsm('a PKCS #11 module that wraps the encryption key', () => {
     expect(await installation.storageEncryption(linotp)).toMatchObject({ status: true });
     await installation.enrol(one, 'T1');
     expect(await installation.confirm(one, 'T1', 0n)).toEqual(accepted);
-  }, 120_000);
+  }, 300_000);
 
   it('leaves nothing in database or files that opens a secret', async () => {
     expect(readdirSync(installation.folder)).toEqual([]);
@@ -189,7 +189,7 @@ describeWithSoftHsm('a PKCS #11 module that wraps the encryption key', () => {
     expect(output).toContain(`The database needs the encryption key ${keyId}`);
     expect(output).toContain("wrapped by key 'wrapping key' of token 'tankeeper test'");
     expect(readdirSync(installation.folder)).toEqual([]);
-  }, 120_000);
+  }, 300_000);
 
   it('is missed by storageEncryption in both dialects while its token is away, and found again without a restart', async () => {
     hsm.removeTokens();
@@ -203,7 +203,7 @@ describeWithSoftHsm('a PKCS #11 module that wraps the encryption key', () => {
       hsm.bringTokensBack();
     }
     expect(await installation.storageEncryption(one)).toEqual({ status: true, value: true });
-  }, 120_000);
+  }, 300_000);
 
   it('holds up nothing but its own question when it hangs, and that for a bounded time', async () => {
     hsm.hang();
@@ -221,7 +221,7 @@ describeWithSoftHsm('a PKCS #11 module that wraps the encryption key', () => {
       hsm.plugIn();
     }
     expect(await installation.storageEncryption(one)).toEqual({ status: true, value: true });
-  }, 120_000);
+  }, 300_000);
 
   it('is given a wrong PIN once, not at each question, and the right one when the file changes', async () => {
     hsm.writePin('1111111');
@@ -236,7 +236,7 @@ describeWithSoftHsm('a PKCS #11 module that wraps the encryption key', () => {
     }
     expect(await installation.storageEncryption(one)).toEqual({ status: true, value: true });
     expect(one.output()).not.toMatch(/1111111|2468135/);
-  }, 120_000);
+  }, 300_000);
 
   it('answers 707 when the wrapped key in the database was altered, and starts no server with it', async () => {
     const { wrapped } = await installation.wrappedKey();
@@ -251,7 +251,7 @@ describeWithSoftHsm('a PKCS #11 module that wraps the encryption key', () => {
     } finally {
       await knex('encryption_keys').update({ wrapped });
     }
-  }, 120_000);
+  }, 300_000);
 
   it('opens what it wrapped after a restart', async () => {
     await installation.stop();
@@ -259,7 +259,7 @@ describeWithSoftHsm('a PKCS #11 module that wraps the encryption key', () => {
     expect(await installation.confirm(one, 'T1', 3n)).toEqual(accepted);
     expect(await installation.registeredKeys()).toHaveLength(1);
     await installation.stop();
-  }, 120_000);
+  }, 300_000);
 
   describe('refuses the start with a clear message', () => {
     it.each([
@@ -282,19 +282,19 @@ describeWithSoftHsm('a PKCS #11 module that wraps the encryption key', () => {
       hsm.writePin(hsm.pin);
       expect(output).toContain('The security module is not ready: the PIN is wrong');
       expect(output).not.toContain('1111111');
-    }, 120_000);
+    }, 300_000);
 
     it('for a key that is lost: none is made in its place, whatever the operator asks for', async () => {
       hsm.destroyKeys();
       const output = await installation.refusedStart({ ...hsm.environment, PKCS11_CREATE_KEY: 'on' });
       expect(output).toContain('the key that wraps is not there');
       expect(hsm.keys()).toEqual([]);
-    }, 120_000);
+    }, 300_000);
 
     it('for two tokens of one label', async () => {
       hsm.initToken();
       expect(await installation.refusedStart(hsm.environment)).toContain('several tokens have that label');
-    }, 120_000);
+    }, 300_000);
   });
 });
 
@@ -308,12 +308,12 @@ describeWithSoftHsm('an installation that moves from a key file to a PKCS #11 mo
     const server = await installation.start({});
     await installation.enrol(server, 'T1');
     await installation.stop();
-  }, 120_000);
+  }, 300_000);
 
   afterAll(async () => {
     await installation.remove();
     hsm.remove();
-  }, 120_000);
+  }, 300_000);
 
   it('loses nothing: the key of the file is wrapped, and then the file may go', async () => {
     const environment = { ...hsm.environment, PKCS11_CREATE_KEY: 'on' };
@@ -331,7 +331,7 @@ describeWithSoftHsm('an installation that moves from a key file to a PKCS #11 mo
     const later = await installation.start(hsm.environment);
     expect(await installation.confirm(later, 'T1', 1n)).toEqual(accepted);
     expect(await installation.storageEncryption(later)).toEqual({ status: true, value: true });
-  }, 120_000);
+  }, 300_000);
 });
 
 describe('the key file as the security module', () => {
@@ -349,5 +349,5 @@ describe('the key file as the security module', () => {
     } finally {
       await installation.remove();
     }
-  }, 120_000);
+  }, 300_000);
 });
