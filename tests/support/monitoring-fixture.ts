@@ -40,7 +40,7 @@ export function recordedState(): StateSketch {
 
 /**
  * @param name of a recording
- * @returns what the recorded server was configured to then; resolvers of kinds that tankeeper has not are managed ones
+ * @returns what the recorded server was configured to then
  */
 export function recordedSetup(name: string): Setup {
   const broken = name.startsWith('broken/')
@@ -50,7 +50,7 @@ export function recordedSetup(name: string): Setup {
     resolvers: [
       ...FIXTURE.resolvers.map(({ name: resolver, kind }) => ({
         name: resolver,
-        kind: kind === 'passwd' ? ('passwd' as const) : ('managed' as const),
+        kind: kind === 'passwd' ? ('passwd' as const) : ('sql' as const),
       })),
       ...(broken.length > 0 ? BROKEN_RESOLVERS.map((resolver) => ({ name: resolver })) : []),
     ],
@@ -70,19 +70,20 @@ export function recordedUsers(name: string, resolver: string): Promise<number> {
     : Promise.resolve(Math.min(found.users.length, found.limit ?? Infinity));
 }
 
-/** A resolver as the replay makes it: users of an SQL table become managed ones, as many as the recorded limit lets through. */
+/** A resolver as the replay makes it. */
 export interface RecordedResolver {
   readonly name: string;
-  readonly kind: 'passwd' | 'managed';
+  readonly kind: 'passwd' | 'sql';
   readonly users: readonly string[];
+  /** How many of them it tells of at most. */
+  readonly limit: number | undefined;
 }
 
-/** @returns every resolver with the users that it told of */
+/** @returns every resolver with its users */
 export function recordedResolvers(): readonly RecordedResolver[] {
-  return FIXTURE.resolvers.map(({ name, kind, users, limit = Infinity }) => ({
-    name,
-    kind: kind === 'passwd' ? 'passwd' : 'managed',
-    users: users.slice(0, limit),
+  return FIXTURE.resolvers.map(({ name, kind, users, limit }) => ({
+    ...{ name, users, limit },
+    kind: kind === 'passwd' ? 'passwd' : 'sql',
   }));
 }
 

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { recordedResolvers, recordedSetup, recordedState } from './monitoring-fixture.ts';
 import type { RecordedLicences } from './recorded-licences.ts';
 import type { ReplayServer } from './replay-server.ts';
+import { reachOf } from './sql-resolver.ts';
 import { OPERATOR } from './test-application.ts';
 import { insertTokens } from './token-rows.ts';
 
@@ -11,6 +12,8 @@ const ADMINISTRATORS = ['admin', 'helpdesk', 'restricted', 'noread'];
 /** Seven users, as the SQL table had that was dropped while the recording went on. */
 const BROKEN_USERS = ['sql1', 'sql2', 'sql3', 'sql4', 'sql5', 'sql6', 'sql7'];
 const BROKEN_REALM = 'brokenrealm';
+/** Where the tables of the SQL resolvers are. */
+const SCHEMA = 'recorded';
 
 /** What the recorded server was configured to, put up on another one step by step as the recording goes on. */
 export class MonitoringReplayState {
@@ -32,8 +35,8 @@ export class MonitoringReplayState {
     for (const name of ADMINISTRATORS) {
       await server.addAdministrator(name, 'secret');
     }
-    for (const { name, kind, users } of recordedResolvers()) {
-      await (kind === 'passwd' ? state.#addPasswd(name, users) : state.#addManaged(name, users));
+    for (const { name, kind, users, limit } of recordedResolvers()) {
+      await (kind === 'passwd' ? state.#addPasswd(name, users) : state.#addSql(name, users, limit));
     }
     const { realms, tokens } = recordedState();
     for (const realm of realms) {
@@ -85,14 +88,17 @@ export class MonitoringReplayState {
     }
   }
 
-  /** A realm of two resolvers, the first of which breaks by losing its file. */
+  /** A realm of two resolvers, the first of which breaks by losing its file or its table. */
   async #breakResolver(name: string): Promise<void> {
-    const resolver = name.includes('passwd') ? 'passwdbroken' : 'sqlbroken';
-    await this.#addPasswd(resolver, BROKEN_USERS);
+    const isPasswd = name.includes('passwd');
+    const resolver = isPasswd ? 'passwdbroken' : 'sqlbroken';
+    await (isPasswd ? this.#addPasswd(resolver, BROKEN_USERS) : this.#addSql(resolver, BROKEN_USERS));
     const resolvers = [resolver, 'passwdshared'];
     await this.#server.services.realms.setRealm(OPERATOR, { name: BROKEN_REALM, resolvers });
     if (!name.includes('before')) {
-      await rm(this.#fileOf(resolver));
+      await (isPasswd
+        ? rm(this.#fileOf(resolver))
+        : this.#server.test.database.knex.schema.withSchema(SCHEMA).dropTable(resolver));
     }
   }
 
@@ -103,13 +109,27 @@ export class MonitoringReplayState {
     await this.#server.services.realms.setResolver(OPERATOR, { name, kind: 'passwd', settings });
   }
 
-  async #addManaged(name: string, users: readonly string[]): Promise<void> {
-    const { realms } = this.#server.services;
-    await realms.setResolver(OPERATOR, { name, kind: 'managed', settings: {} });
-    for (const login of users) {
-      const user = { resolver: name, login, givenName: '', surname: '', email: '', phone: '' };
-      await realms.addUser(OPERATOR, user);
-    }
+  /** A table of the recorded users, beside the tables of the server. */
+  async #addSql(name: string, users: readonly string[], limit = 1_000): Promise<void> {
+    const { knex } = this.#server.test.database;
+    await knex.raw('CREATE SCHEMA IF NOT EXISTS ??', [SCHEMA]);
+    await knex.schema.withSchema(SCHEMA).dropTableIfExists(name);
+    await knex.schema.withSchema(SCHEMA).createTable(name, (table) => {
+      table.text('id').primary();
+      table.text('user');
+    });
+    await knex(name)
+      .withSchema(SCHEMA)
+      .insert(users.map((user) => ({ id: user, user })));
+    const { reach, password } = reachOf(this.#server.test.url);
+    const settings = {
+      ...reach,
+      Password: password,
+      Table: `${SCHEMA}.${name}`,
+      Map: '{"userid": "id", "username": "user"}',
+      Limit: String(limit),
+    };
+    await this.#server.services.realms.setResolver(OPERATOR, { name, kind: 'sql', settings });
   }
 
   #fileOf(resolver: string): string {

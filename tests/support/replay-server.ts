@@ -105,6 +105,7 @@ export class ReplayServer {
 
   async stop(): Promise<void> {
     await this.#server.close(1_000);
+    await this.services.closeSources();
     await this.test.drop();
   }
 }
