@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
 import { CountModel } from '../support/count-model.ts';
-import { anyRun } from '../support/count-model-steps.ts';
+import { anyRun } from '../support/count-model-runs.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 
 /** More for a night, and the seed of a failure to see it again: COUNT_MODEL_RUNS=2000 COUNT_MODEL_SEED=123. */

@@ -3,7 +3,7 @@ import type { Knex } from 'knex';
 import { systemClock } from '../../src/kernel/clock.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { SqlManagedUserStore } from '../../src/storage/managed-user-store.ts';
-import { SqlSetupStore } from '../../src/storage/setup-store.ts';
+import { readSetup } from '../../src/storage/setup-snapshot.ts';
 import { SqlTokenCounts } from '../../src/storage/token-counts.ts';
 import {
   ALL_STATUSES,
@@ -27,7 +27,6 @@ export interface ComparedAnswer {
 /** Compares what monitoring tells with the rows themselves. Lives as long as a server does, with all that it keeps. */
 export class CountModelAnswers {
   readonly #database: Database;
-  readonly #setups: SqlSetupStore;
   readonly #counts: SqlTokenCounts;
   readonly #users: SqlManagedUserStore;
   #snapshot: Knex.Transaction | undefined;
@@ -35,7 +34,6 @@ export class CountModelAnswers {
   constructor(database: Database) {
     this.#database = database;
     const snapshot = this.#snapshotDatabase();
-    this.#setups = new SqlSetupStore({ database: snapshot, clock: systemClock });
     this.#counts = new SqlTokenCounts({ database: snapshot });
     this.#users = new SqlManagedUserStore({ database: snapshot });
   }
@@ -67,7 +65,7 @@ export class CountModelAnswers {
 
   async #compareIn(snapshot: Knex.Transaction): Promise<readonly ComparedAnswer[]> {
     const population = await readPopulation(snapshot);
-    const setup = await this.#setups.current();
+    const setup = await readSetup(snapshot, systemClock.now());
     const service = monitoringIn({ setup, counts: await this.#counts.snapshot() });
     const userService = monitoringIn({ setup, counts: { activeUsers: await this.#counts.activeUsers() } });
     const realms = population.realms.map(({ name }) => name);

@@ -94,6 +94,13 @@ const WRITERS: { readonly [Kind in AnyChange['kind']]: Writer<Kind> } = {
         owner_user_id = excluded.owner_user_id, owner_login = excluded.owner_login`,
     values: [...named(owner), serial, active],
   }),
+  furnish: ({ serials, realms, owner }) => ({
+    text: `INSERT INTO tokens (serial, type, active, realm_set_id, owner_resolver_id, owner_user_id, owner_login)
+      SELECT serial, 'hmac', true, ${SET}, o.resolver, o.id, o.login
+      FROM unnest($4::text[]) AS serial LEFT JOIN (${OWNER}) AS o ON true
+      ON CONFLICT DO NOTHING`,
+    values: [...named(owner), realms, serials],
+  }),
   'toggle everything': () => ({ text: 'UPDATE tokens SET active = NOT active', values: [] }),
   'exchange owners': ({ serials }) => ({
     text: `UPDATE tokens t SET owner_resolver_id = o.owner_resolver_id, owner_user_id = o.owner_user_id,
@@ -120,6 +127,7 @@ const WRITERS: { readonly [Kind in AnyChange['kind']]: Writer<Kind> } = {
   }),
   'truncate tokens': () => ({ text: 'TRUNCATE tokens CASCADE', values: [] }),
   'truncate users': () => ({ text: 'TRUNCATE users', values: [] }),
+  rebuild: () => ({ text: 'SELECT rebuild_counts()', values: [] }),
 };
 
 /** @returns the change as SQL by hand, which asks no service and keeps no order of locks */

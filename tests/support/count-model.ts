@@ -135,8 +135,6 @@ export class CountModel {
         return hand.rollBackToSavepoint();
       case 'fold by hand':
         return hand.run({ text: 'SELECT fold_counts($1)', values: [step.rows] });
-      case 'rebuild by hand':
-        return hand.run({ text: 'SELECT rebuild_counts()', values: [] });
       case 'commit':
       case 'rollback':
         return hand.end(step.what === 'commit');

@@ -1,0 +1,129 @@
+import fc from 'fast-check';
+
+import {
+  type Change,
+  CLEARINGS,
+  CALLERS,
+  type Handiwork,
+  HANDS,
+  ISOLATIONS,
+  NAMES,
+  type Person,
+  type ResolverName,
+  type Run,
+  type Step,
+} from './count-model-steps.ts';
+
+/** Which of the names a run uses: the fewer, the more its writers meet. */
+interface Scale {
+  readonly serials: number;
+  readonly logins: number;
+  readonly realms: readonly string[];
+  readonly resolvers: readonly ResolverName[];
+}
+
+const NARROW: Scale = { serials: 4, logins: 1, realms: ['north', 'south'], resolvers: ['people', 'file'] };
+const WIDE: Scale = {
+  serials: NAMES.serials.length,
+  logins: NAMES.logins.length,
+  realms: NAMES.realms,
+  resolvers: Object.keys(NAMES.resolvers) as ResolverName[],
+};
+
+/** What changes are made of. */
+interface Parts {
+  readonly serial: fc.Arbitrary<string>;
+  readonly serials: fc.Arbitrary<string[]>;
+  readonly realm: fc.Arbitrary<string>;
+  readonly realms: fc.Arbitrary<string[]>;
+  readonly resolver: fc.Arbitrary<ResolverName>;
+  readonly resolvers: fc.Arbitrary<ResolverName[]>;
+  readonly active: fc.Arbitrary<boolean>;
+  readonly person: fc.Arbitrary<Person>;
+  readonly owner: fc.Arbitrary<Person | null>;
+}
+
+function partsOf(scale: Scale): Parts {
+  const names = NAMES.serials.slice(0, scale.serials);
+  const resolver = fc.constantFrom(...scale.resolvers);
+  const person = fc.record({ resolver, login: fc.constantFrom(...NAMES.logins.slice(0, scale.logins)) });
+  return {
+    serial: fc.constantFrom(...names),
+    serials: fc.subarray(names, { minLength: 1 }),
+    realm: fc.constantFrom(...scale.realms),
+    realms: fc.subarray([...scale.realms]),
+    resolver,
+    resolvers: fc.subarray([...scale.resolvers]),
+    active: fc.constantFrom(true, true, false),
+    person,
+    owner: fc.option(person, { freq: 4 }),
+  };
+}
+
+const kind = <Kind extends string>(name: Kind): fc.Arbitrary<Kind> => fc.constant(name);
+const what = kind;
+
+function changes({ serial, serials, realm, realms, resolver, resolvers, active, person, owner }: Parts) {
+  const change: fc.Arbitrary<Change> = fc.oneof(
+    { weight: 8, arbitrary: fc.record({ kind: kind('enrol'), serial, active, realms, owner }) },
+    { weight: 3, arbitrary: fc.record({ kind: kind('assign'), serial, owner }) },
+    { weight: 6, arbitrary: fc.record({ kind: kind('enable'), serial, active }) },
+    { weight: 4, arbitrary: fc.record({ kind: kind('move'), serial, realms }) },
+    { weight: 4, arbitrary: fc.record({ kind: kind('remove'), serial }) },
+    { weight: 1, arbitrary: fc.record({ kind: kind('enable all'), serials, active }) },
+    { weight: 1, arbitrary: fc.record({ kind: kind('move all'), serials, realms }) },
+    { weight: 1, arbitrary: fc.record({ kind: kind('assign all'), serials, owner }) },
+    { weight: 1, arbitrary: fc.record({ kind: kind('remove all'), serials }) },
+    { weight: 1, arbitrary: fc.record({ kind: kind('import'), serials, realms }) },
+    { weight: 1, arbitrary: fc.record({ kind: kind('settle'), serial }) },
+    { weight: 2, arbitrary: fc.record({ kind: kind('put realm'), realm, resolvers }) },
+    { weight: 2, arbitrary: fc.record({ kind: kind('remove realm'), realm }) },
+    { weight: 2, arbitrary: fc.record({ kind: kind('put resolver'), resolver }) },
+    { weight: 2, arbitrary: fc.record({ kind: kind('remove resolver'), resolver }) },
+    { weight: 3, arbitrary: fc.record({ kind: kind('add user'), user: person }) },
+    { weight: 2, arbitrary: fc.record({ kind: kind('remove user'), user: person }) },
+  );
+  const handiwork: fc.Arbitrary<Handiwork> = fc.oneof(
+    { weight: 3, arbitrary: fc.record({ kind: kind('upsert'), serial, active, owner }) },
+    { weight: 9, arbitrary: fc.record({ kind: kind('furnish'), serials, realms, owner: person }) },
+    { weight: 2, arbitrary: fc.record({ kind: kind('toggle everything') }) },
+    { weight: 2, arbitrary: fc.record({ kind: kind('exchange owners'), serials }) },
+    { weight: 2, arbitrary: fc.record({ kind: kind('merge sets'), from: realms, to: realms }) },
+    { weight: 2, arbitrary: fc.record({ kind: kind('rename realm'), realm, name: realm }) },
+    { weight: 3, arbitrary: fc.record({ kind: kind('move user'), user: person, to: resolver }) },
+    { weight: 1, arbitrary: fc.record({ kind: kind('truncate tokens') }) },
+    { weight: 1, arbitrary: fc.record({ kind: kind('truncate users') }) },
+    // Rarely: it would mend what went wrong before.
+    { weight: 1, arbitrary: fc.record({ kind: kind('rebuild') }) },
+  );
+  return { change, handiwork };
+}
+
+function stepsAt(scale: Scale): fc.Arbitrary<Step[]> {
+  const { change, handiwork } = changes(partsOf(scale));
+  const hand = fc.nat({ max: HANDS - 1 });
+  const caller = fc.nat({ max: CALLERS - 1 });
+  const isolation = fc.constantFrom(...ISOLATIONS);
+  const rows = fc.constantFrom(1, 1_000, 1_000);
+  const step: fc.Arbitrary<Step> = fc.oneof(
+    { weight: 16, arbitrary: fc.record({ what: what('service'), caller, change }) },
+    { weight: 16, arbitrary: fc.record({ what: what('sql'), hand, change }) },
+    { weight: 7, arbitrary: fc.record({ what: what('sql'), hand, change: handiwork }) },
+    { weight: 6, arbitrary: fc.record({ what: what('begin'), hand, isolation }) },
+    { weight: 2, arbitrary: fc.record({ what: what('savepoint'), hand }) },
+    { weight: 1, arbitrary: fc.record({ what: what('rollback to savepoint'), hand }) },
+    { weight: 5, arbitrary: fc.record({ what: what('commit'), hand }) },
+    { weight: 2, arbitrary: fc.record({ what: what('rollback'), hand }) },
+    { weight: 8, arbitrary: fc.record({ what: what('fold'), rows }) },
+    { weight: 2, arbitrary: fc.record({ what: what('fold by hand'), hand, rows }) },
+    { weight: 3, arbitrary: fc.record({ what: what('check') }) },
+  );
+  return fc.array(step, { minLength: 1, maxLength: 50, size: 'max' });
+}
+
+/** Any run of the model. Every part of a run is one again, so failures shrink well. */
+export const anyRun: fc.Arbitrary<Run> = fc.record({
+  steps: fc.oneof(stepsAt(NARROW), stepsAt(WIDE)),
+  endings: fc.array(fc.boolean(), { minLength: HANDS, maxLength: HANDS }),
+  clearing: fc.constantFrom(...CLEARINGS),
+});
