@@ -1,0 +1,79 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, open, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { runTankeeper } from '../tests/support/server-process.ts';
+
+const ROOT = join(import.meta.dirname, '..');
+const START_LIMIT = 60_000;
+
+/** A real server in a process of its own. */
+export interface BenchServer {
+  readonly baseUrl: string;
+  /** An API token with the right monitoring:*. */
+  readonly apiToken: string;
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts `tankeeper serve` as it is installed, its log going to a file.
+ * @param folder of its own, which need not be there
+ * @throws with the log when it does not start
+ */
+export async function startBenchServer(databaseUrl: string, folder: string): Promise<BenchServer> {
+  await mkdir(folder, { recursive: true });
+  const passwordFile = join(folder, 'password');
+  await writeFile(passwordFile, 'correct horse battery staple\n', { mode: 0o600 });
+  const environment = {
+    DATA_DIR: join(folder, 'data'),
+    DATABASE_URL: databaseUrl,
+    ADMIN_PASSWORD_FILE: passwordFile,
+  };
+  const log = join(folder, 'server.log');
+  const output = await open(log, 'w');
+  const child = spawn(process.execPath, [join(ROOT, 'bin/tankeeper.js'), 'serve'], {
+    cwd: ROOT,
+    env: { PATH: process.env.PATH ?? '', PORT: '0', LOG_FORMAT: 'json', ...environment },
+    stdio: ['ignore', output.fd, output.fd],
+  });
+  await output.close();
+  const ended = once(child, 'exit');
+  const port = await listeningPort(log, () => child.exitCode !== null);
+  return {
+    baseUrl: `http://127.0.0.1:${port}`,
+    apiToken: await makeApiToken(environment),
+    stop: async () => {
+      child.kill('SIGTERM');
+      await ended;
+    },
+  };
+}
+
+async function listeningPort(log: string, hasEnded: () => boolean): Promise<number> {
+  const deadline = performance.now() + START_LIMIT;
+  for (;;) {
+    const text = await readFile(log, 'utf8');
+    const found = /"message":"Listening".*"port":(\d+)/.exec(text);
+    if (found !== null) {
+      return Number(found[1]);
+    }
+    if (hasEnded() || performance.now() > deadline) {
+      throw new Error(`The server did not start:\n${text}`);
+    }
+    await sleep(50);
+  }
+}
+
+async function makeApiToken(environment: Readonly<Record<string, string>>): Promise<string> {
+  const { code, output } = await runTankeeper(
+    ['admin', 'api-token', 'add', 'admin', 'bench', '--rights', 'monitoring:*', '--json'],
+    environment,
+  );
+  const found = /"token":\s*"([^"]+)"/.exec(output)?.[1];
+  if (code !== 0 || found === undefined) {
+    throw new Error(`No API token was made:\n${output}`);
+  }
+  return found;
+}

@@ -1,0 +1,230 @@
+import { parseArgs } from 'node:util';
+import { cpus } from 'node:os';
+import { join } from 'node:path';
+
+import Table from 'cli-table3';
+import pg from 'pg';
+
+import { endGracefully, openBenchCluster } from './bench-cluster.ts';
+import { startBenchServer } from './bench-server.ts';
+import { HttpProbe } from './http-probe.ts';
+import { ProgressBar } from './progress-bar.ts';
+import { fillTokens } from './token-fill.ts';
+import { median, range, ratiosByRound, type Rounds, summarise } from './sample-statistics.ts';
+
+/** `npm run bench:monitoring -- --tokens 10000000`: see docs/benchmarks.md. */
+
+const SMALLEST = 10_000;
+const MIDDLE = 1_000_000;
+const USERS = 300_000;
+const REALMS = 20;
+/** Requests of each kind before any is timed. */
+const WARM_UP = 150;
+const READY = '/readyz';
+
+/** A kind of request. */
+interface Kind {
+  readonly name: string;
+  readonly path: string;
+  /** Whether a token is switched before each request, so that nothing that the server keeps is up to date. */
+  readonly afterChange?: boolean;
+}
+
+const BASE: Kind = { name: 'SELECT 1 (readyz)', path: READY };
+/** Held to the limits. */
+const MEASURED: readonly Kind[] = [
+  { name: 'tokens', path: '/monitoring/tokens?realms=*' },
+  {
+    name: 'tokens, four statuses',
+    path: '/monitoring/tokens?realms=*&status=active,inactive,assigned,unassigned',
+  },
+  {
+    name: 'tokens, statuses with &',
+    path: '/monitoring/tokens?realms=*&status=active%26assigned,inactive%26assigned,active%26unassigned,inactive%26unassigned',
+  },
+  { name: 'activeUsers', path: '/monitoring/activeUsers?realms=*' },
+  { name: 'license', path: '/monitoring/license' },
+  { name: 'userinfo', path: '/monitoring/userinfo' },
+];
+/** Shown, held to nothing: the limits are for questions, this is a question and a change. */
+const AFTER_CHANGE: Kind = {
+  name: 'tokens, one just switched',
+  path: '/monitoring/tokens?realms=*',
+  afterChange: true,
+};
+const KINDS: readonly Kind[] = [BASE, ...MEASURED, AFTER_CHANGE];
+
+const LIMIT_BY_SIZE = 1.2;
+const LIMIT_BY_BASE = 3;
+
+/** A database of one size with a server on it, and what was measured there. */
+interface Subject {
+  readonly tokens: number;
+  readonly probe: HttpProbe;
+  readonly client: pg.Client;
+  readonly rounds: ReadonlyMap<Kind, number[][]>;
+  readonly close: () => Promise<void>;
+}
+
+const { values: given } = parseArgs({
+  options: {
+    tokens: { type: 'string', default: '10000000' },
+    rounds: { type: 'string', default: '40' },
+    requests: { type: 'string', default: '25' },
+  },
+});
+process.exitCode = (await run(Number(given.tokens), Number(given.rounds), Number(given.requests))) ? 0 : 1;
+
+async function run(largest: number, rounds: number, requests: number): Promise<boolean> {
+  const sizes = [SMALLEST, MIDDLE].filter((size) => size < largest);
+  const cluster = await openBenchCluster(process.env.BENCH_DATABASE_URL, false);
+  const subjects: Subject[] = [];
+  const close = async (): Promise<void> => {
+    await Promise.all(subjects.splice(0).map((subject) => subject.close()));
+    await cluster.close();
+  };
+  endGracefully(close);
+  try {
+    for (const tokens of [...sizes, largest]) {
+      const url = await cluster.createDatabase(`tokens_${tokens}`);
+      subjects.push(await openSubject(url, tokens, join(cluster.folder, `server-${tokens}`)));
+    }
+    await measure(subjects, rounds, requests);
+    say(`PostgreSQL ${cluster.version}, Node ${process.version}, ${cpus().length} cores;`);
+    say(`${REALMS} realms, ${USERS} users; ${rounds} rounds of ${requests} requests, one at a time\n`);
+    return report(subjects);
+  } finally {
+    await close();
+  }
+}
+
+async function openSubject(url: string, tokens: number, folder: string): Promise<Subject> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const opened: (() => Promise<void>)[] = [() => client.end()];
+  const close = async (): Promise<void> => {
+    for (const one of opened.toReversed()) {
+      await one();
+    }
+  };
+  try {
+    await fillTokens(client, { tokens, users: USERS, realms: REALMS });
+    const server = await startBenchServer(url, folder);
+    opened.push(() => server.stop());
+    const probe = new HttpProbe(server.baseUrl, server.apiToken);
+    await assertTotal(probe, tokens);
+    return { tokens, probe, client, rounds: new Map(KINDS.map((kind) => [kind, []])), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** A quick answer that is wrong is worth nothing. */
+async function assertTotal(probe: HttpProbe, tokens: number): Promise<void> {
+  const { body } = await probe.ask('/monitoring/tokens?realms=*');
+  const { result } = JSON.parse(body) as { result: { value: { Summary: { total: number } } } };
+  if (result.value.Summary.total !== tokens) {
+    throw new Error(`Of ${tokens} tokens ${result.value.Summary.total} were counted`);
+  }
+}
+
+/** Kinds and sizes take turns within each round, in another order each time: noise of the machine hits all alike. */
+async function measure(subjects: readonly Subject[], rounds: number, requests: number): Promise<void> {
+  const bar = new ProgressBar('requests', rounds + 1);
+  for (const subject of subjects) {
+    for (const kind of KINDS) {
+      await times(subject, kind, WARM_UP);
+    }
+  }
+  for (let round = 0; round < rounds; round += 1) {
+    bar.show(round + 1);
+    for (const kind of rotated(KINDS, round)) {
+      for (const subject of rotated(subjects, round)) {
+        subject.rounds.get(kind)?.push(await times(subject, kind, requests));
+      }
+    }
+  }
+  bar.show(rounds + 1);
+}
+
+async function times({ probe, client, tokens }: Subject, kind: Kind, requests: number): Promise<number[]> {
+  const taken: number[] = [];
+  for (let request = 0; request < requests; request += 1) {
+    if (kind.afterChange === true) {
+      await client.query('UPDATE tokens SET active = NOT active WHERE id = $1', [1 + (request % tokens)]);
+    }
+    taken.push((await probe.ask(kind.path)).milliseconds);
+  }
+  return taken;
+}
+
+function rotated<Value>(values: readonly Value[], by: number): readonly Value[] {
+  const start = by % values.length;
+  return [...values.slice(start), ...values.slice(0, start)];
+}
+
+/** @returns whether all limits are kept */
+function report(subjects: readonly Subject[]): boolean {
+  const times = new Table({
+    head: ['request', 'tokens', 'median ms', 'p99 ms', 'median of rounds', 'to SELECT 1', 'to the smallest'],
+    style: { head: [], border: [] },
+    colAligns: ['left', 'right', 'right', 'right', 'right', 'right', 'right'],
+  });
+  for (const kind of KINDS) {
+    for (const subject of subjects) {
+      const { median: middle, p99, spread } = summarise(roundsOf(subject, kind));
+      times.push([
+        kind.name,
+        subject.tokens,
+        middle.toFixed(3),
+        p99.toFixed(3),
+        spread.map((value) => value.toFixed(3)).join('–'),
+        describeRatio(roundsOf(subject, kind), roundsOf(subject, BASE)),
+        describeRatio(roundsOf(subject, kind), roundsOf(subjects[0], kind)),
+      ]);
+    }
+  }
+  say(`${times.toString()}\n`);
+  const verdicts = MEASURED.flatMap((kind) => judge(kind, subjects));
+  verdicts.forEach(({ text, kept }) => {
+    say(`${kept ? 'PASS' : 'FAIL'}  ${text}`);
+  });
+  return verdicts.every(({ kept }) => kept);
+}
+
+interface Verdict {
+  readonly text: string;
+  readonly kept: boolean;
+}
+
+function judge(kind: Kind, subjects: readonly Subject[]): readonly Verdict[] {
+  const largest = subjects.at(-1);
+  const middle = (subject: Subject | undefined, of: Kind): number => median(roundsOf(subject, of).flat());
+  const bySize = middle(largest, kind) / middle(subjects[0], kind);
+  const byBase = middle(largest, kind) / middle(largest, BASE);
+  const verdict = (ratio: number, limit: number, to: string): Verdict => ({
+    text: `${kind.name}: median at ${largest?.tokens ?? 0} tokens is ${ratio.toFixed(2)} × ${to} (limit ${limit})`,
+    kept: ratio <= limit,
+  });
+  return [
+    verdict(bySize, LIMIT_BY_SIZE, `that at ${subjects[0]?.tokens ?? 0}`),
+    verdict(byBase, LIMIT_BY_BASE, 'SELECT 1 through the same server'),
+  ];
+}
+
+function roundsOf(subject: Subject | undefined, kind: Kind): Rounds {
+  return subject?.rounds.get(kind) ?? [];
+}
+
+/** Pairs of one round each: their median, and the outermost of them. */
+function describeRatio(one: Rounds, other: Rounds): string {
+  const ratios = ratiosByRound(one, other);
+  return `${median(ratios).toFixed(2)} (${range(ratios)
+    .map((ratio) => ratio.toFixed(2))
+    .join('–')})`;
+}
+
+function say(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
