@@ -39,14 +39,12 @@ const seconds = z
     }
   })
   .pipe(z.number().min(1));
-const proxies = z
-  .string()
-  .transform((value) => value.split(',').map((entry) => entry.trim()))
-  .pipe(
-    z.array(
-      z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6(), z.enum(['loopback', 'linklocal', 'uniquelocal'])]),
-    ),
-  );
+const networkNames = ['loopback', 'linklocal', 'uniquelocal'] as const;
+const networks = <const Name extends string>(...names: Name[]) =>
+  z
+    .string()
+    .transform((value) => value.split(',').map((entry) => entry.trim()))
+    .pipe(z.array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6(), z.enum(names)])));
 
 /** Every variable that tankeeper reads: the list behind `tankeeper config` and .env.example. */
 export const VARIABLES = {
@@ -82,6 +80,12 @@ export const VARIABLES = {
     meaning: 'file with the password for DATABASE_URL',
   },
   DATABASE_POOL_SIZE: { ...whole(5, 500), fallback: '10', meaning: 'connections to the database at most' },
+  DATABASE_STATEMENT_TIMEOUT: {
+    schema: seconds.pipe(z.number().max(3600)),
+    fallback: '30S',
+    allowed: 'a duration from 1S to 1H',
+    meaning: 'how long a statement may run in the database',
+  },
   WIRE_DIALECT: {
     ...oneOf('documented', 'linotp'),
     fallback: 'documented',
@@ -144,9 +148,56 @@ export const VARIABLES = {
     meaning: 'public key that licences are verified with; unset: none can be',
   },
   TRUST_PROXY: {
-    schema: proxies,
+    schema: networks(...networkNames),
     allowed: 'addresses or networks, comma separated, or loopback, linklocal, uniquelocal',
     meaning: 'proxies whose X-Forwarded-For is believed; unset: none',
+  },
+  REQUEST_TIMEOUT: {
+    schema: seconds.pipe(z.number().max(600)),
+    fallback: '30S',
+    allowed: 'a duration from 1S to 10M',
+    meaning: 'how long a client may take to send a request, and again to take its answer',
+  },
+  LIMIT_EXEMPT: {
+    schema: networks(...networkNames, 'none'),
+    fallback: 'loopback',
+    allowed: 'addresses or networks, comma separated, or loopback, linklocal, uniquelocal, none',
+    meaning: 'clients that LIMIT_CLIENT_… and LIMIT_TRANSACTION_… do not bound, such as a portal',
+  },
+  LIMIT_CLIENT_REQUESTS: {
+    ...whole(1, 1_000_000),
+    fallback: '500',
+    meaning: 'requests of one client in a second, on each server',
+  },
+  LIMIT_CLIENT_FAILURES: {
+    ...whole(1, 1_000_000),
+    fallback: '300',
+    meaning: 'responses of one client that are not accepted, in a minute',
+  },
+  LIMIT_TRANSACTION_FAILURES: {
+    ...whole(1, 1_000_000),
+    fallback: '30',
+    meaning: 'responses to one transaction that are not accepted, in a minute',
+  },
+  LIMIT_LOGIN_FAILURES: {
+    ...whole(1, 10_000),
+    fallback: '5',
+    meaning: 'wrong passwords for one administrator from one client in a minute',
+  },
+  LIMIT_LOGINS_AT_ONCE: {
+    ...whole(1, 64),
+    fallback: '2',
+    meaning: 'passwords that are verified at once, on each server',
+  },
+  LIMIT_REQUESTS_AT_ONCE: {
+    ...whole(1, 1_000_000),
+    fallback: '1000',
+    meaning: 'requests that are worked on at once, on each server',
+  },
+  LIMIT_CONNECTIONS: {
+    ...whole(4, 1_000_000),
+    fallback: '4000',
+    meaning: 'connections of clients at once, on each server; a quarter of them from one address',
   },
   SESSION_LIFETIME: {
     schema: seconds,
@@ -159,6 +210,18 @@ export const VARIABLES = {
     fallback: '3S',
     allowed: 'a duration such as 5 or 5S',
     meaning: 'how long a resolver may take to count',
+  },
+  CHALLENGE_RETENTION: {
+    schema: seconds,
+    fallback: '7D',
+    allowed: 'a duration such as 300 or 7D',
+    meaning: 'how long an expired challenge can still be asked about before it is removed',
+  },
+  HOUSEKEEPING_INTERVAL: {
+    schema: z.union([z.literal('off'), seconds]),
+    fallback: '10M',
+    allowed: 'a duration such as 300 or 10M, or off',
+    meaning: 'how often the server removes what is old; off: left to tankeeper housekeeping run',
   },
   MONITORING_POST: {
     ...oneOf('on', 'off'),

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import type { z } from 'zod';
 import { VARIABLES, type Variable } from './config-variables.ts';
 import { ServiceError } from './kernel/errors.ts';
+import type { LimitSettings } from './kernel/limit.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -20,6 +21,8 @@ export interface Config {
   /** undefined: the embedded PostgreSQL. Holds the password. */
   readonly databaseUrl: string | undefined;
   readonly databasePoolSize: number;
+  /** Seconds. */
+  readonly databaseStatementTimeout: number;
   readonly dialect: 'documented' | 'linotp';
   readonly serviceVersion: string | undefined;
   readonly logLevel: 'error' | 'warn' | 'info' | 'debug';
@@ -30,10 +33,15 @@ export interface Config {
   readonly adminPasswordFile: string | undefined;
   readonly licencePublicKeyFile: string | undefined;
   readonly trustProxy: readonly string[];
+  readonly limits: LimitSettings;
   /** Seconds. */
   readonly sessionLifetime: number;
   /** Seconds. */
   readonly resolverTimeout: number;
+  /** Seconds. */
+  readonly challengeRetention: number;
+  /** Seconds; `off`: never. */
+  readonly housekeepingInterval: number | 'off';
   readonly monitoringPost: 'on' | 'off';
   readonly monitoringPostSunset: Date | undefined;
 }
@@ -70,6 +78,7 @@ export function loadConfig(environment: Environment = process.env): Config {
     dataDir,
     databaseUrl: databaseUrl(read('DATABASE_URL'), read('DATABASE_PASSWORD_FILE')),
     databasePoolSize: read('DATABASE_POOL_SIZE'),
+    databaseStatementTimeout: read('DATABASE_STATEMENT_TIMEOUT'),
     dialect: read('WIRE_DIALECT'),
     serviceVersion: read('SERVICE_VERSION'),
     logLevel: read('LOG_LEVEL'),
@@ -79,8 +88,11 @@ export function loadConfig(environment: Environment = process.env): Config {
     adminPasswordFile: read('ADMIN_PASSWORD_FILE'),
     licencePublicKeyFile: read('LICENCE_PUBLIC_KEY_FILE'),
     trustProxy: Object.freeze(read('TRUST_PROXY') ?? []),
+    limits: limitSettings(read),
     sessionLifetime: read('SESSION_LIFETIME'),
     resolverTimeout: read('RESOLVER_TIMEOUT'),
+    challengeRetention: read('CHALLENGE_RETENTION'),
+    housekeepingInterval: read('HOUSEKEEPING_INTERVAL'),
     monitoringPost: read('MONITORING_POST'),
     monitoringPostSunset: read('MONITORING_POST_SUNSET'),
   });
@@ -131,6 +143,20 @@ function readAll(environment: Environment): Read {
 /** An empty variable counts as unset, as compose files write it. */
 function environmentValue(environment: Environment, name: string): string | undefined {
   return environment[name] === '' ? undefined : environment[name];
+}
+
+function limitSettings(read: Read): LimitSettings {
+  return Object.freeze({
+    exempt: Object.freeze(read('LIMIT_EXEMPT')),
+    clientRequests: read('LIMIT_CLIENT_REQUESTS'),
+    clientFailures: read('LIMIT_CLIENT_FAILURES'),
+    transactionFailures: read('LIMIT_TRANSACTION_FAILURES'),
+    loginFailures: read('LIMIT_LOGIN_FAILURES'),
+    loginsAtOnce: read('LIMIT_LOGINS_AT_ONCE'),
+    requestsAtOnce: read('LIMIT_REQUESTS_AT_ONCE'),
+    connections: read('LIMIT_CONNECTIONS'),
+    requestTimeout: read('REQUEST_TIMEOUT'),
+  });
 }
 
 /** @throws ServiceError 'configuration.invalid' when the module is asked for, and not all that it takes is told */

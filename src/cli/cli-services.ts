@@ -7,6 +7,7 @@ import type { CountService } from '../monitoring/count-service.ts';
 import type { LicenceService } from '../monitoring/licence-service.ts';
 import type { MonitoringService } from '../monitoring/monitoring-service.ts';
 import type { EnrolmentService } from '../ocra/enrolment-service.ts';
+import type { HousekeepingService } from '../ocra/housekeeping-service.ts';
 import type { ResynchronisationService } from '../ocra/resynchronisation-service.ts';
 import type { TokenImportService } from '../ocra/token-import-service.ts';
 
@@ -26,4 +27,5 @@ export interface CliServices {
   readonly licences: MethodsOf<LicenceService>;
   readonly monitoring: Pick<MonitoringService, 'tokens'>;
   readonly counts: MethodsOf<CountService>;
+  readonly housekeeping: Pick<HousekeepingService, 'due' | 'run'>;
 }

@@ -7,6 +7,7 @@ import { addDemoCommand } from './demo/demo-command.ts';
 import type { CliDependencies } from './dependencies.ts';
 import { addDeviceCommands } from './device/device-commands.ts';
 import { failureText } from './failure-text.ts';
+import { addHousekeepingCommand } from './housekeeping-command.ts';
 import { addLicenceCommands } from './licence-commands.ts';
 import { addPolicyCommands } from './policy-commands.ts';
 import { addRealmCommands } from './realm-commands.ts';
@@ -51,6 +52,7 @@ export function buildProgram(dependencies: CliDependencies): Command {
   addPolicyCommands(program, context);
   addSettingCommands(program, context);
   addCountCommand(program, context);
+  addHousekeepingCommand(program, context);
   addLicenceCommands(program, context);
   addDeviceCommands(program, context);
   return program;

@@ -20,8 +20,10 @@ import { UserCounts } from '../monitoring/user-counts.ts';
 import type { LicenceSignature } from '../monitoring/ports.ts';
 import { ChallengeFactory, hexTransactionIds, type TransactionIds } from '../ocra/challenge-factory.ts';
 import { EnrolmentService } from '../ocra/enrolment-service.ts';
+import { HousekeepingService } from '../ocra/housekeeping-service.ts';
 import { OcraService } from '../ocra/ocra-service.ts';
 import { checkOcraSettings, OCRA_DEFAULTS } from '../ocra/ocra-settings.ts';
+import type { HousekeepingMetrics } from '../ocra/ports.ts';
 import { ResponseCheck } from '../ocra/response-check.ts';
 import { ResynchronisationService } from '../ocra/resynchronisation-service.ts';
 import { RolloutPhase2 } from '../ocra/rollout-phase2.ts';
@@ -30,6 +32,7 @@ import { TokenImportService } from '../ocra/token-import-service.ts';
 import { TokenRegistration } from '../ocra/token-registration.ts';
 import { ValidationService } from '../ocra/validation-service.ts';
 import { openUserSources } from '../resolvers/user-sources.ts';
+import { BoundedPasswordHasher } from '../security/bounded-password-hasher.ts';
 import { HashedDirectoryPasswords } from '../security/directory-password.ts';
 import { JwtLoginTokens } from '../security/jwt-login-tokens.ts';
 import { pskcFileReader } from '../security/pskc/pskc-file.ts';
@@ -37,6 +40,7 @@ import { SqlAdministratorStore } from '../storage/administrator-store.ts';
 import { SqlChallengeStore } from '../storage/challenge-store.ts';
 import { SqlCountVerification } from '../storage/count-verification.ts';
 import type { Database } from '../storage/database.ts';
+import { SqlHousekeeping } from '../storage/housekeeping.ts';
 import { SqlLicenceStore } from '../storage/licence-store.ts';
 import { SqlLockedTokens } from '../storage/locked-tokens.ts';
 import { SqlManagedUserStore } from '../storage/managed-user-store.ts';
@@ -47,6 +51,11 @@ import { SqlTokenCounts } from '../storage/token-counts.ts';
 import { SqlTokenLoading } from '../storage/token-loading.ts';
 import { SqlTokenStore } from '../storage/token-store.ts';
 import { SqlUserCountStore } from '../storage/user-count-store.ts';
+
+/** Who is told what there is to measure. */
+export interface ServiceMeasures extends ResolverMetrics {
+  readonly housekeeping: HousekeepingMetrics;
+}
 
 /** What services are built from. */
 export interface ServiceParts {
@@ -62,22 +71,33 @@ export interface ServiceParts {
   readonly transactionIds?: TransactionIds;
   /** Seconds. */
   readonly sessionLifetime: number;
+  /** How many passwords are verified at once; two unless told. */
+  readonly passwordsAtOnce?: number;
   /** Undefined: no licence can be verified. */
   readonly licenceSignature?: LicenceSignature | undefined;
   /** Seconds. */
   readonly resolverTimeout: number;
   /** Undefined: nobody measures. */
-  readonly metrics?: ResolverMetrics | undefined;
+  readonly metrics?: ServiceMeasures | undefined;
+  /** Seconds for which expired challenges are kept; seven days unless told. */
+  readonly challengeRetention?: number;
   /** For how many milliseconds a configuration that was read stands; 0 unless told, see `SqlSetupStore`. */
   readonly configurationWindow?: number;
 }
 
-const UNMEASURED: ResolverMetrics = {
+/** How many passwords may wait to be verified, for each that is: a second or so. */
+const WAITING_PASSWORDS = 16;
+
+const UNMEASURED: ServiceMeasures = {
   resolverFailed: () => undefined,
   staleAnswered: () => undefined,
   lastCounted: () => undefined,
   resolverForgotten: () => undefined,
+  housekeeping: { backlogIs: () => undefined, removed: () => undefined, roundDone: () => undefined },
 };
+
+/** Seconds. */
+const SEVEN_DAYS = 604_800;
 
 export interface Services {
   readonly setup: SqlSetupStore;
@@ -95,6 +115,7 @@ export interface Services {
   readonly validation: ValidationService;
   readonly monitoring: MonitoringService;
   readonly counts: CountService;
+  readonly housekeeping: HousekeepingService;
   /** Ends the connections to where users live. */
   readonly closeSources: () => Promise<void>;
   readonly licences: LicenceService;
@@ -102,16 +123,17 @@ export interface Services {
 
 /** @returns every service, over the given database */
 export function buildServices(parts: ServiceParts): Services {
-  const { database, vault, hasher, clock, random } = parts;
+  const { database, vault, clock, random } = parts;
+  const { administratorHasher: hasher, userHasher } = boundHashers(parts);
   const module = parts.securityModule ?? { freshVault: () => Promise.resolve(vault) };
   const setup = new SqlSetupStore({ database, clock, window: parts.configurationWindow ?? 0 });
   const access = new AccessControl({ clock });
   const managedUsers = new SqlManagedUserStore({ database });
   const sources = openUserSources({
     users: managedUsers,
-    hasher,
+    hasher: userHasher,
     secrets: new SqlResolverSecrets({ database, vault }),
-    passwords: new HashedDirectoryPasswords({ hasher }),
+    passwords: new HashedDirectoryPasswords({ hasher: userHasher }),
     timeLimit: parts.resolverTimeout * 1000,
     log: parts.log,
   });
@@ -142,6 +164,12 @@ export function buildServices(parts: ServiceParts): Services {
     tokens: new TokenService({ ...common, tokens }),
     tokenGroups: new TokenGroupService({ ...common, tokens }),
     ...buildOcraServices(parts, common),
+    housekeeping: new HousekeepingService({
+      ...common,
+      store: new SqlHousekeeping({ database }),
+      challengeRetention: parts.challengeRetention ?? SEVEN_DAYS,
+      metrics: (parts.metrics ?? UNMEASURED).housekeeping,
+    }),
     counts: new CountService({ verification: new SqlCountVerification({ database }) }),
     licences: new LicenceService({ ...common, inspection: licence, store: licenceStore }),
     monitoring: new MonitoringService({
@@ -157,6 +185,18 @@ export function buildServices(parts: ServiceParts): Services {
         timeLimit: parts.resolverTimeout * 1000,
       }),
     }),
+  };
+}
+
+/** @returns hashers for the passwords of administrators, and of users: a flood of the one kind leaves the other alone */
+function boundHashers({ hasher, passwordsAtOnce: atOnce = 2 }: ServiceParts): {
+  administratorHasher: PasswordHasher;
+  userHasher: PasswordHasher;
+} {
+  const waiting = atOnce * WAITING_PASSWORDS;
+  return {
+    administratorHasher: new BoundedPasswordHasher({ hasher, atOnce, waiting }),
+    userHasher: new BoundedPasswordHasher({ hasher, atOnce, waiting: waiting * 8 }),
   };
 }
 

@@ -3,7 +3,6 @@ import type { Config } from '../config.ts';
 import { systemClock, systemRandom } from '../kernel/clock.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
-import type { ResolverMetrics } from '../monitoring/ports.ts';
 import { decimalTransactionIds, hexTransactionIds } from '../ocra/challenge-factory.ts';
 import { Argon2PasswordHasher } from '../security/password-hash.ts';
 import { CONFIGURATION_WINDOW_MS, ConfigurationFollower } from '../storage/configuration-follower.ts';
@@ -12,7 +11,7 @@ import { describeDatabaseFault } from '../storage/database-faults.ts';
 import { openEmbeddedPostgres } from '../storage/embedded-postgres.ts';
 import { migrateToLatest, pendingMigrations } from '../storage/migrate.ts';
 import { migrationNames } from '../storage/migration-source.ts';
-import { buildServices, type Services } from './build-services.ts';
+import { buildServices, type ServiceMeasures, type Services } from './build-services.ts';
 import { openKeys } from './open-keys.ts';
 import { openLicenceKey } from './licence-key.ts';
 
@@ -48,6 +47,7 @@ async function connect(config: Config, role: Role, log: Log): Promise<ConnectedD
     url === undefined ? await openEmbeddedPostgres({ dataDir: config.dataDir, log, role }) : undefined;
   const options: DatabaseOptions = {
     connection: embedded?.connection ?? url ?? '',
+    statementTimeoutMs: config.databaseStatementTimeout * 1000,
     poolSize: role === 'server' ? config.databasePoolSize : 4,
     applicationName: `tankeeper ${role}`,
     log,
@@ -78,7 +78,7 @@ export async function openInstallation(
   config: Config,
   role: Role,
   log: Log,
-  metrics?: ResolverMetrics,
+  metrics?: ServiceMeasures,
 ): Promise<Installation> {
   const licenceSignature = openLicenceKey(config);
   const { database, options, close } = await connect(config, role, log);
@@ -94,8 +94,10 @@ export async function openInstallation(
       log,
       transactionIds: config.dialect === 'linotp' ? decimalTransactionIds : hexTransactionIds,
       sessionLifetime: config.sessionLifetime,
+      passwordsAtOnce: config.limits.loginsAtOnce,
       licenceSignature,
       resolverTimeout: config.resolverTimeout,
+      challengeRetention: config.challengeRetention,
       metrics,
       configurationWindow: role === 'server' ? CONFIGURATION_WINDOW_MS : 0,
     });

@@ -1,6 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { type Config, readSecretFile } from '../config.ts';
 import { createApp } from '../http/app.ts';
+import type { ConnectionGuard } from '../http/limits/connection-guard.ts';
 import { metricsListener } from '../http/metrics-listener.ts';
 import { type RunningServer, startServer } from '../http/server.ts';
 import { systemClock, systemRandom } from '../kernel/clock.ts';
@@ -8,8 +9,10 @@ import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
 import { ServiceMetrics } from '../observability/service-metrics.ts';
 import { CountFolding } from '../storage/count-folding.ts';
+import { HousekeepingRounds } from '../storage/housekeeping-rounds.ts';
 import { poolUsage } from '../storage/database.ts';
 import { appMetrics } from './app-metrics.ts';
+import { buildGuards } from './build-guards.ts';
 import { isReady, openInstallation } from './open-installation.ts';
 import type { Services } from './build-services.ts';
 import { packageVersion } from './package-version.ts';
@@ -44,15 +47,17 @@ export async function startTankeeper(config: Config, log: Log): Promise<Tankeepe
   try {
     metrics.measureProcess();
     metrics.measureDatabase(() => poolUsage(database));
+    const guards = buildGuards({ ...config, database, metrics, log, clock: systemClock });
     const app = createApp({
       services: { ...services, ready: () => isReady(database) },
       config: { ...config, serviceVersion: serviceVersion(config) },
       metrics: appMetrics(metrics, services.monitoring),
+      guards,
       log,
       clock: systemClock,
       random: systemRandom,
     });
-    const server = await startServers(app, metrics, config, log);
+    const server = await startServers(app, guards.connections, metrics, config, log);
     // Only now that the start cannot fail for the port: a password made before would have been shown to nobody.
     const firstAdministrator = await createFirstAdministrator(config, services).catch(
       async (error: unknown) => {
@@ -64,13 +69,14 @@ export async function startTankeeper(config: Config, log: Log): Promise<Tankeepe
     log.info('Listening', { host: config.host, port: server.port });
     const folding = new CountFolding({ database, log });
     folding.start();
+    const housekeeping = startHousekeeping(config, services, log);
     return {
       baseUrl,
       services,
       firstAdministrator,
       stop: async () => {
         const drained = await server.close(GRACE);
-        await folding.stop();
+        await Promise.all([folding.stop(), housekeeping?.stop()]);
         await close();
         log.info(drained ? 'Stopped' : 'Stopped; some requests were cut off');
       },
@@ -81,14 +87,36 @@ export async function startTankeeper(config: Config, log: Log): Promise<Tankeepe
   }
 }
 
+/** @returns undefined where the configuration says that somebody else does it */
+function startHousekeeping(
+  { housekeepingInterval: interval }: Config,
+  { housekeeping }: Services,
+  log: Log,
+): HousekeepingRounds | undefined {
+  if (interval === 'off') {
+    return undefined;
+  }
+  const rounds = new HousekeepingRounds({
+    round: (signal) => housekeeping.round(signal),
+    interval: interval * 1000,
+    log,
+  });
+  rounds.start();
+  return rounds;
+}
+
 /** The server itself, and one for metrics where a port is set for them. */
 async function startServers(
   app: RequestListener,
+  connections: ConnectionGuard,
   metrics: ServiceMetrics,
-  { host, port, metricsPort }: Config,
+  { host, port, metricsPort, limits }: Config,
   log: Log,
 ): Promise<RunningServer> {
-  const server = await startServer(app, { host, port });
+  const server = await startServer(app, {
+    ...{ host, port, connections },
+    requestTimeout: limits.requestTimeout * 1000,
+  });
   if (metricsPort === undefined) {
     return server;
   }

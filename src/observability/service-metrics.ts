@@ -1,6 +1,7 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Clock } from '../kernel/clock.ts';
 import type { ResolverMetrics } from '../monitoring/ports.ts';
+import { HousekeepingMetrics } from './housekeeping-metrics.ts';
 
 /** How much of the connections to the database is in use. */
 interface PoolUsage {
@@ -25,10 +26,13 @@ const DURATIONS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2
  * configuration.
  */
 export class ServiceMetrics implements ResolverMetrics {
+  /** What is measured of housekeeping. */
+  readonly housekeeping: HousekeepingMetrics;
   readonly #registry = new Registry();
   readonly #requests: Counter<'endpoint' | 'status'>;
   readonly #durations: Histogram<'endpoint'>;
   readonly #deprecatedPosts: Counter<'endpoint'>;
+  readonly #refusals: Counter<'limit'>;
   readonly #failures: Counter<'resolver'>;
   readonly #staleAnswers: Counter<'resolver'>;
   readonly #counted = new Map<string, Date>();
@@ -54,6 +58,12 @@ export class ServiceMetrics implements ResolverMetrics {
       labelNames: ['endpoint'],
       registers,
     });
+    this.#refusals = new Counter({
+      name: 'tankeeper_refused_total',
+      help: 'Requests and connections that were refused because a limit was reached',
+      labelNames: ['limit'],
+      registers,
+    });
     this.#failures = new Counter({
       name: 'tankeeper_resolver_failures_total',
       help: 'Times that a resolver was asked for the number of its users and failed, or did not answer in time',
@@ -67,6 +77,7 @@ export class ServiceMetrics implements ResolverMetrics {
       registers,
     });
     this.#measureAges(clock);
+    this.housekeeping = new HousekeepingMetrics({ registry: this.#registry, clock });
   }
 
   /** Also measures the process: memory, processor time, event loop. Once only. */
@@ -108,6 +119,11 @@ export class ServiceMetrics implements ResolverMetrics {
 
   deprecatedPost(endpoint: string): void {
     this.#deprecatedPosts.inc({ endpoint });
+  }
+
+  /** A request, or a connection, was refused. */
+  limitReached(limit: string): void {
+    this.#refusals.inc({ limit });
   }
 
   resolverFailed(resolver: string): void {
