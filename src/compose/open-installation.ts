@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { KeyService } from '../accounts/key-service.ts';
 import type { Config } from '../config.ts';
 import { systemClock, systemRandom } from '../kernel/clock.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
@@ -6,13 +7,15 @@ import type { Log } from '../kernel/log.ts';
 import { decimalTransactionIds, hexTransactionIds } from '../ocra/challenge-factory.ts';
 import { Argon2PasswordHasher } from '../security/password-hash.ts';
 import { CONFIGURATION_WINDOW_MS, ConfigurationFollower } from '../storage/configuration-follower.ts';
+import { ConnectionGate } from '../storage/connection-gate.ts';
 import { type Database, type DatabaseOptions, openDatabase } from '../storage/database.ts';
 import { describeDatabaseFault } from '../storage/database-faults.ts';
+import { DatabaseWatch } from '../storage/database-watch.ts';
 import { openEmbeddedPostgres } from '../storage/embedded-postgres.ts';
 import { migrateToLatest, pendingMigrations } from '../storage/migrate.ts';
 import { migrationNames } from '../storage/migration-source.ts';
 import { buildServices, type ServiceMeasures, type Services } from './build-services.ts';
-import { openKeys } from './open-keys.ts';
+import { followKeys, keyService, openKeys } from './open-keys.ts';
 import { openLicenceKey } from './licence-key.ts';
 
 /** How long closing waits for statements that still run, in milliseconds. */
@@ -34,7 +37,7 @@ interface ConnectedDatabase extends OpenDatabase {
 
 /** An installation that is ready for use. */
 export interface Installation extends OpenDatabase {
-  readonly services: Services;
+  readonly services: Services & { readonly keys: KeyService };
 }
 
 /**
@@ -52,14 +55,18 @@ async function connect(config: Config, role: Role, log: Log): Promise<ConnectedD
     applicationName: `tankeeper ${role}`,
     log,
   };
-  const database = openDatabase(options);
+  const gate = new ConnectionGate();
+  const database = openDatabase({ ...options, gate });
+  const watch = role === 'server' ? watchDatabase(options, gate, log) : undefined;
   const close = async (): Promise<void> => {
+    await watch?.stop();
     // A statement that hangs must not keep the process: stopping the embedded database ends it.
     await Promise.race([database.close(), sleep(POOL_PATIENCE, undefined, { ref: false })]);
     await embedded?.close();
   };
   try {
     await database.ready();
+    watch?.start();
   } catch (error) {
     await close();
     throw url === undefined
@@ -67,6 +74,12 @@ async function connect(config: Config, role: Role, log: Log): Promise<ConnectedD
       : new ServiceError('database.unavailable', describeDatabaseFault(error, url), { cause: error });
   }
   return { database, options, close };
+}
+
+/** A command is over soon, one way or the other; a server has to know at any time whether the database is there. */
+function watchDatabase(options: DatabaseOptions, gate: ConnectionGate, log: Log): DatabaseWatch {
+  const database = { ...options, applicationName: 'tankeeper watch' };
+  return new DatabaseWatch({ database, gate, log });
 }
 
 /**
@@ -85,9 +98,11 @@ export async function openInstallation(
   try {
     await prepareSchema(database, role, log);
     const keys = await openKeys(config, database, log);
+    const unfollowKeys = role === 'server' ? await followKeys(database, keys, log) : undefined;
     const services = buildServices({
       database,
-      ...keys,
+      vault: keys.vault,
+      securityModule: keys.securityModule,
       hasher: new Argon2PasswordHasher(),
       clock: systemClock,
       random: systemRandom,
@@ -104,9 +119,9 @@ export async function openInstallation(
     const unfollow = role === 'server' ? followConfiguration(services, options, log) : undefined;
     return {
       database,
-      services,
+      services: { ...services, keys: keyService(database, keys) },
       close: async () => {
-        await unfollow?.();
+        await Promise.all([unfollow?.(), unfollowKeys?.()]);
         await Promise.race([services.closeSources(), sleep(POOL_PATIENCE, undefined, { ref: false })]);
         await close();
       },

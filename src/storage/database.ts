@@ -1,8 +1,12 @@
 import knex from 'knex';
 import type { Knex } from 'knex';
+import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { type Clock, systemClock } from '../kernel/clock.ts';
 import { isServiceError } from '../kernel/errors.ts';
+import { AuditTrail } from './audit-trail.ts';
+import type { ConnectionGate } from './connection-gate.ts';
 import { translateDatabaseFault } from './database-faults.ts';
 import type { EmbeddedConnection } from './embedded-membership.ts';
 import type { Log } from '../kernel/log.ts';
@@ -20,6 +24,10 @@ export interface DatabaseOptions {
   /** How long a request waits for a connection; default 5 s. */
   readonly acquireTimeoutMs?: number;
   readonly log?: Log;
+  /** Through which whoever wants a connection has to pass; none unless told. */
+  readonly gate?: ConnectionGate | undefined;
+  /** What audit rows are dated by; the system's unless told. */
+  readonly clock?: Clock;
 }
 
 /** The connections of a pool, now. */
@@ -34,6 +42,8 @@ interface PoolUsage {
 export interface Database {
   /** For single statements. */
   readonly knex: Knex;
+  /** Signs the audit rows that are written through this pool. */
+  readonly audit: AuditTrail;
   /**
    * Runs `work` in one transaction: committed when it returns, rolled back when it throws. It is run again, up to five
    * times in all, when PostgreSQL gives it up for the sake of another transaction, so it must do nothing else than
@@ -42,8 +52,13 @@ export interface Database {
   transact<T>(work: (transaction: Knex.Transaction) => Promise<T>): Promise<T>;
   /** Asks the database for a sign of life. @throws ServiceError 'database.unavailable' */
   ready(): Promise<void>;
-  /** Waits for what is running, then closes every connection. */
+  /** Waits for what is running, writes a last checkpoint of the audit, then closes every connection. */
   close(): Promise<void>;
+}
+
+/** What the pool's client is told beside what Knex knows. */
+interface GatedConfig extends Knex.Config {
+  readonly gate?: ConnectionGate | undefined;
 }
 
 interface Runner {
@@ -53,6 +68,8 @@ interface Runner {
 const ATTEMPTS = 5;
 /** serialization_failure, deadlock_detected */
 const GIVEN_UP = ['40001', '40P01'];
+/** What a server says when it ends a connection. */
+const LAST_WORDS = /^(?:57P0[1-5]|25P0[34])$/;
 
 // Knex does not export the class of its PostgreSQL dialect by name. No connection is made here.
 const PostgresClient = (knex({ client: 'pg' }).client as Knex.Client).constructor as typeof Knex.Client;
@@ -62,24 +79,38 @@ class TranslatingClient extends PostgresClient {
   override runner(builder: unknown): Runner {
     const runner = super.runner(builder) as Runner;
     const run = runner.run.bind(runner);
-    return Object.assign(runner, { run: () => run().catch(rethrow) });
+    return Object.assign(runner, { run: () => run().catch((error: unknown) => fail(this.config, error)) });
   }
 
   override async acquireConnection(): Promise<unknown> {
-    return (super.acquireConnection() as Promise<unknown>).catch(rethrow);
+    const { gate } = this.config as GatedConfig;
+    const acquire = (): Promise<unknown> =>
+      (super.acquireConnection() as Promise<unknown>).catch((error: unknown) => fail(this.config, error));
+    const giveBack = (connection: unknown): void => {
+      void this.releaseConnection(connection);
+    };
+    return gate === undefined ? acquire() : gate.pass(acquire, waitingIn(this), giveBack);
   }
 }
 
 /** @returns a pool that connects when it is first needed: opening it never fails */
 export function openDatabase(options: DatabaseOptions): Database {
   const pool = knex(knexConfig(options));
+  const { applicationName = 'tankeeper', clock = systemClock, log } = options;
+  const audit = new AuditTrail({ pool, name: applicationName, clock, log });
+  // Transactions inherit it: so stores find the trail by the connection that they are given.
+  pool.userParams = { audit };
   return {
     knex: pool,
+    audit,
     transact: (work) => transact(pool, work),
     ready: async () => {
       await pool.raw('SELECT 1');
     },
-    close: () => pool.destroy(),
+    close: async () => {
+      await audit.close();
+      await pool.destroy();
+    },
   };
 }
 
@@ -90,6 +121,7 @@ interface ConnectionSettings extends Partial<EmbeddedConnection> {
   readonly statement_timeout: number;
   readonly connectionTimeoutMillis: number;
   readonly keepAlive: boolean;
+  readonly stream?: () => Socket;
 }
 
 /** @returns how pg makes a connection of the pool, or one beside it */
@@ -106,15 +138,16 @@ export function connectionSettings(options: DatabaseOptions): ConnectionSettings
 }
 
 /** @returns what Knex needs to know; also used by knexfile.ts */
-export function knexConfig(options: DatabaseOptions): Knex.Config {
-  const { log } = options;
+export function knexConfig(options: DatabaseOptions): GatedConfig {
+  const { gate, log } = options;
   const warn = (message: unknown): void => {
     log?.warn('Knex warns', { component: 'database', faultDetail: String(message).split('\n')[0] });
   };
   return {
     client: TranslatingClient,
-    connection: connectionSettings(options),
-    pool: { min: 0, max: options.poolSize ?? 10 },
+    connection: { ...connectionSettings(options), ...(gate !== undefined && { stream: gate.newSocket }) },
+    gate,
+    pool: { min: 0, max: options.poolSize ?? 10, afterCreate: noteLastWords },
     acquireConnectionTimeout: options.acquireTimeoutMs ?? 5_000,
     // Errors quote the statement; with this setting without the values, which may be secret.
     compileSqlOnError: false,
@@ -124,13 +157,21 @@ export function knexConfig(options: DatabaseOptions): Knex.Config {
 
 /** @returns what the pool is doing; Knex keeps it (tarn's) in the client, until it is closed */
 export function poolUsage({ knex: pool }: Pick<Database, 'knex'>): PoolUsage {
-  const tarn = (pool.client as { pool?: Record<string, () => number> }).pool;
-  const number = (name: string): number => tarn?.[name]?.call(tarn) ?? 0;
+  const { client } = pool as { client: unknown };
   return {
-    used: number('numUsed'),
-    free: number('numFree'),
-    waiting: number('numPendingAcquires'),
+    used: countIn(client, 'numUsed'),
+    free: countIn(client, 'numFree'),
+    waiting: waitingIn(client),
   };
+}
+
+function waitingIn(client: unknown): number {
+  return countIn(client, 'numPendingAcquires');
+}
+
+function countIn(client: unknown, name: string): number {
+  const { pool } = client as { pool?: Record<string, () => number> };
+  return pool?.[name]?.call(pool) ?? 0;
 }
 
 async function transact<T>(
@@ -152,6 +193,34 @@ async function transact<T>(
   return transact(pool, work, attempt + 1);
 }
 
-function rethrow(error: unknown): never {
-  throw translateDatabaseFault(error);
+/** A connection of the pool, as pg and Knex know it. */
+interface PooledConnection {
+  readonly connection: NodeJS.EventEmitter;
+  /** Where set, Knex does not give it to anybody any more. */
+  __knex__disposed?: unknown;
+}
+
+/** A server that ends a connection says so before the socket closes: in between, nobody else must be given it. */
+function noteLastWords(
+  pooled: PooledConnection,
+  done: (error: null, pooled: PooledConnection) => void,
+): void {
+  pooled.connection.on('errorMessage', (words: { code?: string }) => {
+    if (LAST_WORDS.test(words.code ?? '')) {
+      pooled.__knex__disposed = words;
+    }
+  });
+  done(null, pooled);
+}
+
+/** @throws always: the fault, translated, of which the gate is told */
+function fail({ gate }: GatedConfig, error: unknown): never {
+  const translated = translateDatabaseFault(error);
+  if (gate !== undefined && isServiceError(translated, 'database.unavailable')) {
+    if (/Timeout acquiring a connection/.test(translated.detail ?? '')) {
+      gate.noteExhaustion();
+    }
+    gate.reportTrouble();
+  }
+  throw translated;
 }

@@ -8,6 +8,8 @@ export class DatabaseProxy {
   readonly #port: number;
   readonly #open: () => Socket;
   readonly #sockets: Set<Socket>;
+  readonly #pairs = new Map<Socket, Socket>();
+  #isFrozen = false;
   #server: Server;
 
   private constructor(server: Server, port: number, target: URL, sockets: Set<Socket>) {
@@ -63,6 +65,24 @@ export class DatabaseProxy {
     }
   }
 
+  /** The network hangs: nothing passes any more, neither on existing connections nor on new ones, and none is ended. */
+  freeze(): void {
+    this.#isFrozen = true;
+    for (const socket of this.#sockets) {
+      socket.unpipe();
+      socket.pause();
+    }
+  }
+
+  /** After `freeze`: all that was held back passes, and new connections come about. */
+  thaw(): void {
+    this.#isFrozen = false;
+    for (const [client, database] of this.#pairs) {
+      client.pipe(database);
+      database.pipe(client);
+    }
+  }
+
   async stop(): Promise<void> {
     if (this.#server.listening) {
       await this.cut();
@@ -71,6 +91,8 @@ export class DatabaseProxy {
 
   #join(client: Socket): void {
     const database = this.#open();
+    this.#pairs.set(client, database);
+    client.once('close', () => this.#pairs.delete(client));
     for (const [one, other] of [
       [client, database],
       [database, client],
@@ -81,7 +103,9 @@ export class DatabaseProxy {
         this.#sockets.delete(one);
         other.destroy();
       });
-      one.pipe(other);
+      if (!this.#isFrozen) {
+        one.pipe(other);
+      }
     }
   }
 }
