@@ -35,7 +35,10 @@ export function answerFailure({ dialect, setup, log }: FailureContext) {
     const error = toServiceError(thrown);
     const form = failureForm(error.code);
     exchange.failed = error.code;
-    if (form.status >= 500 || error.code === 'security-module.unavailable') {
+    if (
+      (form.status >= 500 && error.code !== 'server.busy') ||
+      error.code === 'security-module.unavailable'
+    ) {
       log.error('request failed', {
         requestId: exchange.requestId,
         path: exchange.asked.path,
@@ -52,8 +55,12 @@ export function answerFailure({ dialect, setup, log }: FailureContext) {
     const legacyCode = dialect.errorCode({ error, form }, asked);
     const status = failureStatus({ ...form, legacyCode }, { httpError, restrictedTo });
     const reply = dialect.failure({ error, form, status, statusWished: status !== form.status }, asked);
-    send(response, { ...reply, headers: { ...form.headers, ...reply.headers } });
+    send(response, { ...reply, headers: { ...form.headers, ...retryAfter(error), ...reply.headers } });
   };
+}
+
+function retryAfter({ retryAfter: seconds }: ServiceError): Readonly<Record<string, string>> {
+  return seconds === undefined ? {} : { 'Retry-After': String(seconds) };
 }
 
 /** Without the configuration the error itself is still worth an answer. */

@@ -34,6 +34,7 @@ import { announceDeprecatedPost } from './deprecation.ts';
 import { createDialect, type DialectName } from './dialects/dialects.ts';
 import { serveEndpoint } from './endpoint.ts';
 import { beginExchange, type ExchangeHandler } from './exchange.ts';
+import { type Guards, UNGUARDED } from './limits/guards.ts';
 import type { BodyLimits } from './request-body.ts';
 import { logRequests } from './request-log.ts';
 import { measureRequests, type MetricsText, type RequestMetrics } from './request-metrics.ts';
@@ -75,6 +76,8 @@ export interface AppDependencies {
   readonly config: AppConfig;
   /** Undefined: nothing is measured, and there is no /metrics. */
   readonly metrics?: AppMetrics | undefined;
+  /** Undefined: nobody is refused for asking too much. */
+  readonly guards?: Guards | undefined;
   readonly log: Log;
   readonly clock: Clock;
   readonly random: Random;
@@ -83,10 +86,11 @@ export interface AppDependencies {
 const DEFAULT_LIMITS: BodyLimits = { bytes: 65_536, parameters: 250 };
 
 /** @returns the whole HTTP interface; every request passes what stands here, from top to bottom */
-export function createApp({ services, config, metrics, log, clock, random }: AppDependencies): Express {
+export function createApp(dependencies: AppDependencies): Express {
+  const { services, config, metrics, guards = UNGUARDED, log, clock, random } = dependencies;
   const dialect = createDialect(config.dialect, config.serviceVersion);
   const limits = config.bodyLimits ?? DEFAULT_LIMITS;
-  const context = { credentials: services.administrators, logins: services.logins, limits };
+  const context = { credentials: services.administrators, logins: services.logins, limits, guards };
   const app = express();
   app.disable('x-powered-by').disable('etag').disable('query parser');
   app.enable('strict routing').enable('case sensitive routing');
@@ -99,6 +103,7 @@ export function createApp({ services, config, metrics, log, clock, random }: App
   }
   app.use(helmet());
   app.use(forbidCaching);
+  app.use(admitClients(guards));
   for (const endpoint of monitoringEndpoints(services.monitoring, dialect, config.monitoringPost)) {
     const deprecation = endpoint.methods.includes('POST')
       ? [announceDeprecatedPost(config.monitoringPostSunset)]
@@ -108,7 +113,7 @@ export function createApp({ services, config, metrics, log, clock, random }: App
   for (const endpoint of [
     ...ocraEndpoints(services.ocra, dialect),
     ...adminEndpoints(services.enrolment, services.administrators, dialect),
-    ...loginEndpoints(services.logins, dialect),
+    ...loginEndpoints(services.logins, dialect, guards.logins),
     resyncEndpoint(services.resynchronisation, dialect),
     loadTokensEndpoint(services.tokenImport, dialect),
     ...validateEndpoints(services.validation, dialect),
@@ -130,3 +135,14 @@ const forbidCaching: ExchangeHandler = (_request, response, next) => {
   response.setHeader('Pragma', 'no-cache');
   next();
 };
+
+/** Whoever asks whether the server lives or is ready is told, whatever else the same address asks for. */
+function admitClients({ requests }: Pick<Guards, 'requests'>): ExchangeHandler {
+  const open: readonly string[] = [OPERATIONS_PATHS.health, OPERATIONS_PATHS.readiness];
+  return async (request, response, next) => {
+    if (!open.includes(request.path)) {
+      await requests.admit(response.locals.exchange.client);
+    }
+    next();
+  };
+}

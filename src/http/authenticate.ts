@@ -6,6 +6,7 @@ import { equalText } from '../kernel/constant-time.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { type Authorization, notAuthenticated, parseAuthorization, readCookie } from './credentials.ts';
 import { assertCsrfToken, readLoginCookie } from './login-cookies.ts';
+import type { Guards } from './limits/guards.ts';
 import type { GivenParameters } from './parameters.ts';
 
 export const SESSION_COOKIE = 'admin_session';
@@ -28,6 +29,7 @@ interface LoginCheck {
 export interface Checks {
   readonly credentials: CredentialCheck;
   readonly logins: LoginCheck;
+  readonly guards: Pick<Guards, 'logins'>;
 }
 
 /** Who asks, and the session that proves it, if one does. */
@@ -41,14 +43,15 @@ export interface Identity {
  * by the token of a login in a cookie, which counts where neither `Authorization` nor a session's cookie is given.
  * Credentials that are given must be right, whatever others come with them; a password and a session must belong to
  * the same administrator.
- * @throws ServiceError 'authentication.required'
+ * @throws ServiceError 'authentication.required', 'too-many-requests'
  */
 export async function authenticate(
   request: IncomingMessage,
   given: GivenParameters,
   client: string,
-  { credentials: check, logins }: Checks,
+  checks: Checks,
 ): Promise<Identity> {
+  const { credentials: check, logins } = checks;
   const session = given.get('session');
   const authorization = parseAuthorization(request.headersDistinct.authorization);
   const cookie = readCookie(request.headers.cookie, SESSION_COOKIE);
@@ -57,7 +60,7 @@ export async function authenticate(
     return withoutSession(await byApiToken(authorization.token, session, client, check));
   }
   if (authorization !== undefined) {
-    const named = await byPassword(authorization, check);
+    const named = await byPassword(authorization, client, checks);
     return session === undefined
       ? withoutSession(principal(named, client))
       : bySession(session, cookie, client, check, named);
@@ -71,18 +74,20 @@ export async function authenticate(
 /**
  * Looks at the headers alone, before a long body is read. Who asks is found out afterwards, with the parameters; but
  * without a credential in a header nobody can be found.
- * @throws ServiceError 'authentication.required'
+ * @throws ServiceError 'authentication.required', 'too-many-requests'
  */
 export async function assertCredential(
   request: IncomingMessage,
-  { credentials, logins }: Checks,
+  client: string,
+  checks: Checks,
 ): Promise<void> {
+  const { credentials, logins } = checks;
   const authorization = parseAuthorization(request.headersDistinct.authorization);
   const known =
     authorization === undefined
       ? await hasKnownCookie(request, credentials, logins)
       : authorization.scheme === 'basic'
-        ? (await byPassword(authorization, credentials)) !== ''
+        ? (await byPassword(authorization, client, checks)) !== ''
         : (await credentials.authenticateApiToken(authorization.token)) !== undefined;
   if (!known) {
     throw notAuthenticated();
@@ -104,18 +109,18 @@ async function hasKnownCookie(
 
 /**
  * Finds out who asks by HTTP Basic alone, for whoever wants a session: an old cookie must not stand in the way.
- * @throws ServiceError 'authentication.required'
+ * @throws ServiceError 'authentication.required', 'too-many-requests'
  */
 export async function authenticateByPassword(
   request: IncomingMessage,
   client: string,
-  check: CredentialCheck,
+  checks: Pick<Checks, 'credentials' | 'guards'>,
 ): Promise<Identity> {
   const authorization = parseAuthorization(request.headersDistinct.authorization);
   if (authorization?.scheme !== 'basic') {
     throw notAuthenticated();
   }
-  return withoutSession(principal(await byPassword(authorization, check), client));
+  return withoutSession(principal(await byPassword(authorization, client, checks), client));
 }
 
 /**
@@ -135,9 +140,11 @@ export function refuseCrossSite(request: IncomingMessage): void {
 
 async function byPassword(
   { name, password }: Extract<Authorization, { scheme: 'basic' }>,
-  check: CredentialCheck,
+  client: string,
+  { credentials, guards }: Pick<Checks, 'credentials' | 'guards'>,
 ): Promise<string> {
-  if (!(await check.authenticatePassword(name, password))) {
+  const attempt = { client, account: name, password };
+  if (!(await guards.logins.attempt(attempt, () => credentials.authenticatePassword(name, password)))) {
     throw notAuthenticated();
   }
   return name;

@@ -10,7 +10,8 @@ import {
   type Identity,
   refuseCrossSite,
 } from './authenticate.ts';
-import type { Asked, Exchange, ExchangeHandler } from './exchange.ts';
+import type { Asked, Exchange, ExchangeHandler, ExchangeResponse } from './exchange.ts';
+import type { Guards } from './limits/guards.ts';
 import { type GivenParameters, pickParameters, readParameters } from './parameters.ts';
 import { type Reply, send } from './reply.ts';
 import type { BodyLimits } from './request-body.ts';
@@ -28,6 +29,10 @@ interface EndpointFace<Shape extends z.ZodRawShape> {
   readonly changesState: boolean;
   /** How large the body may be, where more than usual is needed. */
   readonly bodyBytes?: number;
+  /** Whether it takes responses from everybody: those that are not accepted are then bounded. */
+  readonly takesResponses?: boolean;
+  /** Whether it answers also while the server has too much to do. */
+  readonly answersAlways?: boolean;
   /** Which value of a repeated parameter counts; the last unless told. */
   readonly repeated?: 'first' | 'last';
 }
@@ -97,6 +102,7 @@ export function administratorEndpoint<Shape extends z.ZodRawShape>(
 /** What serving an endpoint needs. */
 export interface EndpointContext extends Checks {
   readonly limits: BodyLimits;
+  readonly guards: Guards;
 }
 
 /** @returns the handler of all methods of the endpoint's path */
@@ -118,14 +124,36 @@ export function serveEndpoint(endpoint: Endpoint, context: EndpointContext): Exc
     }
     if (endpoint.bodyBytes !== undefined && endpoint.access !== 'open') {
       response.setHeader('Connection', 'close');
-      await assertCredential(request, context);
+      await context.guards.work.run(() => assertCredential(request, exchange.client, context));
     }
-    exchange.asked = {
-      ...exchange.asked,
-      ...(await readParameters(request, response, limitsOf(endpoint, context), endpoint.repeated)),
-    };
-    send(response, await answerCall(endpoint, request, exchange, context));
+    send(response, await guarded(endpoint, request, response, context));
   };
+}
+
+type EndpointRequest = Parameters<ExchangeHandler>[0];
+
+/** Reads the request and answers it, as far as its limits let it through. */
+async function guarded(
+  endpoint: Endpoint,
+  request: EndpointRequest,
+  response: ExchangeResponse,
+  context: EndpointContext,
+): Promise<Reply> {
+  const { exchange } = response.locals;
+  const { guards } = context;
+  const read = async (): Promise<string | undefined> => {
+    const limits = limitsOf(endpoint, context);
+    const parameters = await readParameters(request, response, limits, endpoint.repeated);
+    exchange.asked = { ...exchange.asked, ...parameters };
+    return parameters.given.get('transactionid') ?? parameters.given.get('state');
+  };
+  const work = (): Promise<Reply> => answerCall(endpoint, request, exchange, context);
+  const answer = (): Promise<Reply> => (endpoint.answersAlways === true ? work() : guards.work.run(work));
+  if (endpoint.takesResponses === true) {
+    return guards.responses.guard(exchange.client, { read, answer });
+  }
+  await read();
+  return answer();
 }
 
 function limitsOf({ bodyBytes }: Endpoint, { limits }: EndpointContext): BodyLimits {
@@ -149,7 +177,7 @@ async function answerCall(
   }
   const identity =
     endpoint.access === 'password'
-      ? await authenticateByPassword(request, client, checks.credentials)
+      ? await authenticateByPassword(request, client, checks)
       : await authenticate(request, asked.given, client, checks);
   exchange.administrator = identity.principal.administrator;
   return endpoint.answer(call, identity);

@@ -7,6 +7,8 @@ export interface Reply {
   readonly body: string | Buffer;
   /** Further headers, by name; a list is sent as a header each. */
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
+  /** Whether a response was accepted, where one was looked at. Not for the client, who reads it in the body. */
+  readonly accepted?: boolean;
 }
 
 /** @returns a reply with a page */

@@ -1,9 +1,13 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { ServiceError } from '../kernel/errors.ts';
+import type { ConnectionGuard } from './limits/connection-guard.ts';
 
-/** How long a client may take, in milliseconds. */
-const TIME = { headers: 15_000, wholeRequest: 30_000, keepAlive: 65_000 };
+/** How long a client may take for the headers, and keep a connection that it does not use; in milliseconds. */
+const TIME = { headers: 10_000, keepAlive: 65_000 };
+/** How often connections are looked at that take too long, in milliseconds. */
+const CONNECTION_CHECK = 1_000;
+const REQUEST_TIMEOUT = 30_000;
 /** How often a closing server looks for connections that have become idle, in milliseconds. */
 const IDLE_CHECK = 50;
 
@@ -19,19 +23,38 @@ export interface RunningServer {
   close(grace: number): Promise<boolean>;
 }
 
+/** Where a server listens, and what it bears. */
+export interface ServerOptions {
+  readonly host: string;
+  readonly port: number;
+  /** Milliseconds in which a request must have come whole, and again in which its answer must be taken; 30 s by default. */
+  readonly requestTimeout?: number;
+  /** Undefined: as many connections as the system allows. */
+  readonly connections?: ConnectionGuard;
+}
+
 /**
  * Starts to listen.
  * @throws ServiceError 'address.unavailable' with the address and the reason
  */
 export async function startServer(
   listener: RequestListener,
-  { host, port }: { readonly host: string; readonly port: number },
+  { host, port, requestTimeout = REQUEST_TIMEOUT, connections }: ServerOptions,
 ): Promise<RunningServer> {
   const server = createServer(
-    { headersTimeout: TIME.headers, requestTimeout: TIME.wholeRequest, keepAliveTimeout: TIME.keepAlive },
+    {
+      headersTimeout: Math.min(TIME.headers, requestTimeout),
+      requestTimeout,
+      keepAliveTimeout: TIME.keepAlive,
+      connectionsCheckingInterval: CONNECTION_CHECK,
+    },
     listener,
   );
   server.on('clientError', answerBrokenRequest);
+  server.on('request', (_request, response) => {
+    cutOffSlowReader(response, requestTimeout);
+  });
+  connections?.watch(server);
   await listen(server, host, port);
   const address = server.address();
   return {
@@ -78,6 +101,16 @@ async function closeGracefully(server: Server, grace: number): Promise<boolean> 
     clearTimeout(deadline);
   }
   return finished;
+}
+
+/** An answer that a client does not take would be kept for it for ever. */
+function cutOffSlowReader(response: ServerResponse, patience: number): void {
+  response.once('prefinish', () => {
+    const deadline = setTimeout(() => response.destroy(), patience).unref();
+    response.once('close', () => {
+      clearTimeout(deadline);
+    });
+  });
 }
 
 const BROKEN_REQUEST: Readonly<Record<string, string>> = {

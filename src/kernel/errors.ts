@@ -14,6 +14,7 @@ export type ErrorCode =
   | 'right.missing'
   | 'cross-site.refused'
   | 'too-many-requests'
+  | 'server.busy'
   | 'user.unknown'
   | 'user.exists'
   | 'realm.unknown'
@@ -46,9 +47,11 @@ export type ErrorCode =
   | 'qrtan-url.invalid'
   | 'duration.invalid'
   | 'key.unavailable'
+  | 'key.refused'
   | 'secret.unreadable'
   | 'security-module.unavailable'
   | 'database.unavailable'
+  | 'audit.unverifiable'
   | 'data-folder.in-use'
   | 'address.unavailable'
   | 'internal';
@@ -59,6 +62,8 @@ export interface ServiceErrorOptions {
   readonly detail?: string;
   /** What it is about, for programs: parameters, parts, serials. Like the message it may reach the client. */
   readonly about?: readonly string[];
+  /** Seconds after which it may go better, where that is known. */
+  readonly retryAfter?: number;
   readonly cause?: unknown;
 }
 
@@ -71,12 +76,14 @@ export class ServiceError extends Error {
   readonly code: ErrorCode;
   readonly detail: string | undefined;
   readonly about: readonly string[];
+  readonly retryAfter: number | undefined;
 
   constructor(code: ErrorCode, message: string, options: ServiceErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     this.detail = options.detail;
     this.about = options.about ?? [];
+    this.retryAfter = options.retryAfter;
   }
 }
 

@@ -3,6 +3,7 @@ import type { LoginService } from '../../accounts/login-service.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { administratorEndpoint, type Endpoint, openEndpoint } from '../endpoint.ts';
 import { failureForm } from '../failures.ts';
+import { type Guards, UNGUARDED } from '../limits/guards.ts';
 import { loginCookies, logoutCookies } from '../login-cookies.ts';
 
 /** What logins need of the domain. */
@@ -11,12 +12,16 @@ export type LoginOperations = Pick<LoginService, 'login' | 'logout' | 'authentic
 const text = z.string().default('');
 
 /** @returns the endpoints that log in and out by a signed token in a cookie */
-export function loginEndpoints(logins: LoginOperations, dialect: Dialect): Endpoint[] {
-  return [loginEndpoint(logins, dialect), logoutEndpoint(logins, dialect)];
+export function loginEndpoints(
+  logins: LoginOperations,
+  dialect: Dialect,
+  guard: Guards['logins'] = UNGUARDED.logins,
+): Endpoint[] {
+  return [loginEndpoint(logins, dialect, guard), logoutEndpoint(logins, dialect)];
 }
 
 /** By POST alone: a password in an URL would end up in the logs of every proxy. */
-function loginEndpoint(logins: LoginOperations, dialect: Dialect): Endpoint {
+function loginEndpoint(logins: LoginOperations, dialect: Dialect, guard: Guards['logins']): Endpoint {
   return openEndpoint(
     {
       path: '/admin/login',
@@ -25,8 +30,9 @@ function loginEndpoint(logins: LoginOperations, dialect: Dialect): Endpoint {
       changesState: true,
       parameters: z.object({ username: text, password: text }),
     },
-    async ({ parameters: { username, password }, asked, secure }) => {
-      const login = await logins.login(username, password);
+    async ({ parameters: { username, password }, asked, client, secure }) => {
+      const attempt = { client, account: username, password };
+      const login = await guard.attempt(attempt, () => logins.login(username, password));
       if (login === undefined) {
         return {
           ...dialect.loginRefused(asked),

@@ -55,6 +55,7 @@ function checkEndpoint(ocra: OcraOperations, dialect: Dialect): Endpoint {
       usage: 'ocra/check_t: validate a token request.',
       // It settles a transaction, but whoever knows the transaction may do so from anywhere.
       changesState: false,
+      takesResponses: true,
       parameters: z.object({ pass: text, transactionid: text }),
     },
     async ({ parameters: { transactionid, pass }, client, requestId, asked }) => {
@@ -62,7 +63,7 @@ function checkEndpoint(ocra: OcraOperations, dialect: Dialect): Endpoint {
         { client, requestId },
         { transactionId: transactionid, pass },
       );
-      return dialect.checkedTransaction(checked, asked);
+      return { ...dialect.checkedTransaction(checked, asked), accepted: checked.result };
     },
   );
 }

@@ -7,7 +7,13 @@ import type { MetricsText } from '../request-metrics.ts';
 /** Asked by those who keep the server running, many times a minute. */
 export const OPERATIONS_PATHS = { health: '/healthz', readiness: '/readyz', metrics: '/metrics' } as const;
 
-const face = { methods: ['GET'] as const, usage: '', changesState: false, parameters: z.object({}) };
+const face = {
+  methods: ['GET'] as const,
+  usage: '',
+  changesState: false,
+  answersAlways: true,
+  parameters: z.object({}),
+};
 
 /**
  * @param ready whether the server can do its work, the database included; a fault counts as no

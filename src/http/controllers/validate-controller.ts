@@ -20,7 +20,7 @@ export function validateEndpoints(validation: ValidationOperations, dialect: Dia
 }
 
 // They settle transactions, but whoever can give a response may do so from anywhere: they are open as /ocra/check_t is.
-const OPEN = { methods: METHODS, changesState: false };
+const OPEN = { methods: METHODS, changesState: false, takesResponses: true };
 
 function userEndpoint(validation: ValidationOperations, dialect: Dialect): Endpoint {
   return openEndpoint(
@@ -38,7 +38,8 @@ function userEndpoint(validation: ValidationOperations, dialect: Dialect): Endpo
     },
     async ({ parameters: { user, pass, realm, transactionid, state }, client, requestId, asked }) => {
       const request = { user, realm, pass, transactionId: transactionid ?? state };
-      return dialect.validated(await validation.check({ client, requestId }, request), asked);
+      const accepted = await validation.check({ client, requestId }, request);
+      return { ...dialect.validated(accepted, asked), accepted };
     },
   );
 }
@@ -53,7 +54,8 @@ function serialEndpoint(validation: ValidationOperations, dialect: Dialect): End
     },
     async ({ parameters: { serial, pass, transactionid, state }, client, requestId, asked }) => {
       const request = { serial, pass, transactionId: transactionid ?? state };
-      return dialect.validated(await validation.check({ client, requestId }, request), asked);
+      const accepted = await validation.check({ client, requestId }, request);
+      return { ...dialect.validated(accepted, asked), accepted };
     },
   );
 }
@@ -69,7 +71,7 @@ function transactionEndpoint(validation: ValidationOperations, dialect: Dialect)
     async ({ parameters: { pass, transactionid }, client, requestId, asked }) => {
       const request = { transactionId: transactionid, pass };
       const validated = await validation.checkTransaction({ client, requestId }, request);
-      return dialect.validatedTransaction(validated, asked);
+      return { ...dialect.validatedTransaction(validated, asked), accepted: validated.result };
     },
   );
 }

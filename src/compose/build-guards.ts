@@ -1,0 +1,61 @@
+import { ConnectionGuard } from '../http/limits/connection-guard.ts';
+import type { Guards } from '../http/limits/guards.ts';
+import { LoginGuard } from '../http/limits/login-guard.ts';
+import { networkMatcher } from '../http/limits/networks.ts';
+import { type LimitMetrics, Refusals } from '../http/limits/refusals.ts';
+import { RequestGuard } from '../http/limits/request-guard.ts';
+import { ResponseGuard } from '../http/limits/response-guard.ts';
+import { WorkGuard } from '../http/limits/work-guard.ts';
+import type { Clock } from '../kernel/clock.ts';
+import type { LimitSettings } from '../kernel/limit.ts';
+import type { Log } from '../kernel/log.ts';
+import type { Database } from '../storage/database.ts';
+import { SharedLimit } from '../storage/shared-limit.ts';
+
+/** What guards are built from. */
+export interface GuardParts {
+  readonly limits: LimitSettings;
+  readonly trustProxy: readonly string[];
+  readonly database: Pick<Database, 'knex'>;
+  readonly metrics: LimitMetrics;
+  readonly log: Log;
+  readonly clock: Clock;
+}
+
+/** Seconds. */
+const MINUTE = 60;
+const QUARTER = 900;
+
+/** @returns what stands between clients and the service */
+export function buildGuards(parts: GuardParts): Guards & { readonly connections: ConnectionGuard } {
+  const { limits, trustProxy, database, clock } = parts;
+  const refusals = new Refusals(parts);
+  const isExempt = networkMatcher(limits.exempt);
+  const shared = (name: string, points: number, duration: number): SharedLimit =>
+    new SharedLimit({ database, clock, name, points, duration });
+  const wrong = limits.loginFailures;
+  return {
+    requests: new RequestGuard({ isExempt, refusals, most: limits.clientRequests }),
+    work: new WorkGuard({ refusals, most: limits.requestsAtOnce }),
+    responses: new ResponseGuard({
+      isExempt,
+      refusals,
+      clients: shared('client', limits.clientFailures, MINUTE),
+      transactions: shared('transaction', limits.transactionFailures, MINUTE),
+    }),
+    logins: new LoginGuard({
+      isExempt,
+      refusals,
+      burst: shared('login', wrong, MINUTE),
+      lasting: shared('login-lasting', 4 * wrong, QUARTER),
+      clients: shared('login-client', 10 * wrong, QUARTER),
+      accounts: shared('login-account', 20 * wrong, QUARTER),
+      single: shared('login-single', 1, MINUTE),
+    }),
+    connections: new ConnectionGuard({
+      refusals,
+      most: limits.connections,
+      isExempt: networkMatcher([...limits.exempt, ...trustProxy]),
+    }),
+  };
+}

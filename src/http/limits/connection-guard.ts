@@ -1,0 +1,60 @@
+import type { Server, Socket } from 'node:net';
+import { clientAddress } from '../client-address.ts';
+import { clientNetwork } from './networks.ts';
+import type { Refusals } from './refusals.ts';
+
+interface ConnectionGuardDependencies {
+  readonly refusals: Refusals;
+  /** Connections at once. */
+  readonly most: number;
+  /** Whose connections are not counted one by one: proxies, and clients that are exempt. */
+  readonly isExempt: (address: string) => boolean;
+}
+
+/** So many parts of all connections one address may have. */
+const SHARE = 4;
+
+/** Bounds connections, all of them and those of one address: one client must not take the places of all others. */
+export class ConnectionGuard {
+  readonly #its: ConnectionGuardDependencies;
+  readonly #open = new Map<string, number>();
+
+  constructor(dependencies: ConnectionGuardDependencies) {
+    this.#its = dependencies;
+  }
+
+  /** To be called before the server listens. */
+  watch(server: Server): void {
+    server.maxConnections = this.#its.most;
+    server.on('drop', () => {
+      this.#its.refusals.note('connections', undefined, 0);
+    });
+    server.on('connection', (socket: Socket) => {
+      this.#count(socket);
+    });
+  }
+
+  #count(socket: Socket): void {
+    const { refusals, most, isExempt } = this.#its;
+    const address = clientAddress(socket.remoteAddress);
+    if (isExempt(address)) {
+      return;
+    }
+    const network = clientNetwork(address);
+    const open = (this.#open.get(network) ?? 0) + 1;
+    if (open > Math.max(1, Math.floor(most / SHARE))) {
+      refusals.note('connections', network, 0);
+      socket.destroy();
+      return;
+    }
+    this.#open.set(network, open);
+    socket.once('close', () => {
+      const left = (this.#open.get(network) ?? 1) - 1;
+      if (left > 0) {
+        this.#open.set(network, left);
+      } else {
+        this.#open.delete(network);
+      }
+    });
+  }
+}

@@ -1,0 +1,25 @@
+import type { LoginGuard } from './login-guard.ts';
+import type { RequestGuard } from './request-guard.ts';
+import type { ResponseGuard } from './response-guard.ts';
+import type { WorkGuard } from './work-guard.ts';
+
+/** What stands between clients and the service. */
+export interface Guards {
+  readonly requests: Pick<RequestGuard, 'admit'>;
+  readonly work: Pick<WorkGuard, 'run'>;
+  readonly responses: Pick<ResponseGuard, 'guard'>;
+  readonly logins: Pick<LoginGuard, 'attempt'>;
+}
+
+/** Lets everything pass. */
+export const UNGUARDED: Guards = {
+  requests: { admit: () => Promise.resolve() },
+  work: { run: (work) => work() },
+  responses: {
+    guard: async (_client, { read, answer }) => {
+      await read();
+      return answer();
+    },
+  },
+  logins: { attempt: (_attempt, verify) => verify() },
+};

@@ -1,0 +1,129 @@
+import { createHash } from 'node:crypto';
+import type { AttemptLimit } from '../../kernel/limit.ts';
+import { clientNetwork } from './networks.ts';
+import type { Refusals } from './refusals.ts';
+
+/** What wrong passwords are counted by. */
+export interface LoginLimits {
+  /** By account and client: a few at once, … */
+  readonly burst: AttemptLimit;
+  /** … and not many more for a longer while. */
+  readonly lasting: AttemptLimit;
+  /** By client, whatever the account. */
+  readonly clients: AttemptLimit;
+  /** By account, whatever the client: where it is reached, `single` holds in place of `burst`. */
+  readonly accounts: AttemptLimit;
+  /** By account and client: one at a time. */
+  readonly single: AttemptLimit;
+}
+
+interface LoginGuardDependencies extends LoginLimits {
+  readonly isExempt: (client: string) => boolean;
+  readonly refusals: Refusals;
+}
+
+/** Somebody who gives a password. */
+export interface PasswordAttempt {
+  readonly client: string;
+  readonly account: string;
+  readonly password: string;
+}
+
+/** Different passwords of one client that are verified at the same time; the same one may be given any number of times. */
+const MOST_AT_ONCE = 8;
+/** Milliseconds. */
+const SOON = 1_000;
+
+/**
+ * Bounds wrong passwords. First by account and client, so that nobody can lock others out of an account; by account alone
+ * only so far that each client gets fewer tries. Right passwords are not counted. What is counted is the name as it was
+ * given, so accounts that there are not look the same.
+ */
+export class LoginGuard {
+  readonly #its: LoginGuardDependencies;
+  readonly #pending = new Map<string, Map<string, number>>();
+
+  constructor(dependencies: LoginGuardDependencies) {
+    this.#its = dependencies;
+  }
+
+  /**
+   * @param verify gives undefined or false for a wrong password
+   * @returns what `verify` gives
+   * @throws ServiceError 'too-many-requests', or what `verify` throws
+   */
+  async attempt<Value>(attempt: PasswordAttempt, verify: () => Promise<Value>): Promise<Value> {
+    const network = clientNetwork(attempt.client);
+    const account = digest(attempt.account);
+    const keys = { network, account, pair: `${network} ${account}` };
+    this.#refuseAfter(network, this.#wait(keys, attempt.client));
+    const leave = this.#enter(network, digest(`${attempt.account}\0${attempt.password}`));
+    try {
+      const found = await verify();
+      if (found === undefined || found === false) {
+        this.#refuseAfter(network, await this.#count(keys, attempt.client));
+      }
+      return found;
+    } finally {
+      leave();
+    }
+  }
+
+  #wait({ network, account, pair }: Keys, client: string): number {
+    const { burst, lasting, clients, accounts, single, isExempt } = this.#its;
+    return Math.max(
+      burst.wait(pair),
+      lasting.wait(pair),
+      isExempt(client) ? 0 : clients.wait(network),
+      accounts.wait(account) > 0 ? single.wait(pair) : 0,
+    );
+  }
+
+  async #count({ network, account, pair }: Keys, client: string): Promise<number> {
+    const { burst, lasting, clients, accounts, single, isExempt } = this.#its;
+    const [, ...waits] = await Promise.all([
+      accounts.count(account),
+      burst.count(pair),
+      lasting.count(pair),
+      isExempt(client) ? 0 : clients.count(network),
+    ]);
+    return Math.max(...waits, accounts.wait(account) > 0 ? await single.count(pair) : 0);
+  }
+
+  #refuseAfter(network: string, wait: number): void {
+    if (wait > 0) {
+      this.#its.refusals.refuse('login-failures', network, wait);
+    }
+  }
+
+  /** @returns what ends the attempt */
+  #enter(network: string, given: string): () => void {
+    const mine = this.#pending.get(network) ?? new Map<string, number>();
+    if (mine.size >= MOST_AT_ONCE && !mine.has(given)) {
+      this.#its.refusals.refuse('logins-at-once', network, SOON);
+    }
+    this.#pending.set(network, mine);
+    mine.set(given, (mine.get(given) ?? 0) + 1);
+    return () => {
+      const left = (mine.get(given) ?? 1) - 1;
+      if (left > 0) {
+        mine.set(given, left);
+        return;
+      }
+      mine.delete(given);
+      if (mine.size === 0) {
+        this.#pending.delete(network);
+      }
+    };
+  }
+}
+
+interface Keys {
+  readonly network: string;
+  readonly account: string;
+  readonly pair: string;
+}
+
+function digest(text: string): string {
+  return createHash('sha256').update(text, 'utf8').digest('base64url');
+}

@@ -1,0 +1,45 @@
+import { BlockList, isIP, isIPv6 } from 'node:net';
+import ipaddr from 'ipaddr.js';
+
+/** Names for networks, as TRUST_PROXY and LIMIT_EXEMPT know them. */
+const NAMED: Readonly<Record<string, readonly string[]>> = {
+  none: [],
+  loopback: ['127.0.0.0/8', '::1/128'],
+  linklocal: ['169.254.0.0/16', 'fe80::/10'],
+  uniquelocal: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'],
+};
+
+/**
+ * @param client an address as `clientAddress` writes it
+ * @returns what is counted as one client: an IPv4 address, or the /64 of an IPv6 address, which is one customer of a
+ *   provider and holds more addresses than could be counted
+ */
+export function clientNetwork(client: string): string {
+  const address = client.replace(/%.*$/, '');
+  if (!isIPv6(address)) {
+    return client;
+  }
+  const parts = ipaddr.IPv6.parse(address).parts.slice(0, 4);
+  return `${new ipaddr.IPv6([...parts, 0, 0, 0, 0]).toString()}/64`;
+}
+
+/**
+ * @param networks addresses, networks and names of networks
+ * @returns tells whether a client's address is among them
+ */
+export function networkMatcher(networks: readonly string[]): (client: string) => boolean {
+  const list = new BlockList();
+  for (const network of networks.flatMap((entry) => NAMED[entry] ?? [entry])) {
+    const [address = '', bits] = network.split('/');
+    const family = familyOf(address);
+    list.addSubnet(address, bits === undefined ? (family === 'ipv4' ? 32 : 128) : Number(bits), family);
+  }
+  return (client) => {
+    const address = client.replace(/%.*$/, '');
+    return isIP(address) !== 0 && list.check(address, familyOf(address));
+  };
+}
+
+function familyOf(address: string): 'ipv4' | 'ipv6' {
+  return isIPv6(address) ? 'ipv6' : 'ipv4';
+}

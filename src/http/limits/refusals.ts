@@ -1,0 +1,91 @@
+import type { Clock } from '../../kernel/clock.ts';
+import { ServiceError } from '../../kernel/errors.ts';
+import type { Log } from '../../kernel/log.ts';
+
+/** Every limit by which a request or a connection can be refused: the labels of the metric. */
+export type LimitName =
+  | 'client-requests'
+  | 'client-failures'
+  | 'transaction-failures'
+  | 'login-failures'
+  | 'logins-at-once'
+  | 'requests-at-once'
+  | 'connections';
+
+/** What is measured of limits. */
+export interface LimitMetrics {
+  /** A request, or a connection, was refused. */
+  limitReached(limit: LimitName): void;
+}
+
+interface RefusalDependencies {
+  readonly metrics: LimitMetrics;
+  readonly log: Log;
+  readonly clock: Clock;
+}
+
+/** Refusals of one client by one limit are told of once in so many milliseconds. */
+const QUIET_MS = 60_000;
+/** So many are remembered: a flood from everywhere must not fill the memory, nor the log. */
+const MOST_TOLD = 1_000;
+
+const MESSAGES: Readonly<Record<LimitName, string>> = {
+  'client-requests': 'Too many requests',
+  'client-failures': 'Too many responses that were not accepted',
+  'transaction-failures': 'Too many responses that were not accepted',
+  'login-failures': 'Too many wrong passwords',
+  'logins-at-once': 'Too many passwords at once',
+  'requests-at-once': 'The server is busy',
+  connections: 'Too many connections',
+};
+
+/** Counts what is refused, and tells of it: a line when it begins, not one for each request. */
+export class Refusals {
+  readonly #its: RefusalDependencies;
+  readonly #quietUntil = new Map<string, number>();
+
+  constructor(dependencies: RefusalDependencies) {
+    this.#its = dependencies;
+  }
+
+  /**
+   * @param client who is refused; left out where it is not about one client
+   * @param wait milliseconds until it may go better
+   */
+  note(limit: LimitName, client: string | undefined, wait: number): void {
+    this.#its.metrics.limitReached(limit);
+    const now = this.#its.clock.now().getTime();
+    const key = `${limit} ${client ?? ''}`;
+    if ((this.#quietUntil.get(key) ?? 0) > now) {
+      return;
+    }
+    this.#forget(now);
+    if (this.#quietUntil.size < MOST_TOLD) {
+      this.#quietUntil.set(key, now + Math.max(QUIET_MS, wait));
+      this.#its.log.warn('A limit is reached: what is beyond it is refused', { limit, client });
+    }
+  }
+
+  /** As `note`. @throws ServiceError 'too-many-requests' always */
+  refuse(limit: LimitName, client: string, wait: number): never {
+    this.note(limit, client, wait);
+    throw new ServiceError('too-many-requests', MESSAGES[limit], { retryAfter: Math.ceil(wait / 1000) });
+  }
+
+  /** As `note`, where it is not the client's fault. @throws ServiceError 'server.busy' always */
+  refuseForNow(limit: LimitName): never {
+    this.note(limit, undefined, 0);
+    throw new ServiceError('server.busy', MESSAGES[limit]);
+  }
+
+  #forget(now: number): void {
+    if (this.#quietUntil.size < MOST_TOLD) {
+      return;
+    }
+    for (const [key, until] of this.#quietUntil) {
+      if (until <= now) {
+        this.#quietUntil.delete(key);
+      }
+    }
+  }
+}

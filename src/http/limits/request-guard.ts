@@ -1,0 +1,38 @@
+import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
+import { clientNetwork } from './networks.ts';
+import type { Refusals } from './refusals.ts';
+
+interface RequestGuardDependencies {
+  readonly isExempt: (client: string) => boolean;
+  readonly refusals: Refusals;
+  /** Requests of one client in a second. */
+  readonly most: number;
+}
+
+/** Bounds how many requests one client makes, whatever they ask for. Each server counts by itself. */
+export class RequestGuard {
+  readonly #its: RequestGuardDependencies;
+  readonly #made: RateLimiterMemory;
+
+  constructor(dependencies: RequestGuardDependencies) {
+    this.#its = dependencies;
+    this.#made = new RateLimiterMemory({ points: dependencies.most, duration: 1 });
+  }
+
+  /** @throws ServiceError 'too-many-requests' */
+  async admit(client: string): Promise<void> {
+    const { isExempt, refusals } = this.#its;
+    if (isExempt(client)) {
+      return;
+    }
+    const network = clientNetwork(client);
+    try {
+      await this.#made.consume(network);
+    } catch (outcome) {
+      if (!(outcome instanceof RateLimiterRes)) {
+        throw outcome;
+      }
+      refusals.refuse('client-requests', network, Math.max(1, outcome.msBeforeNext));
+    }
+  }
+}

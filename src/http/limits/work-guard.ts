@@ -1,0 +1,28 @@
+import type { Refusals } from './refusals.ts';
+
+/**
+ * Bounds how many requests are worked on at once: beyond that, waiting for the database would only get longer. A request
+ * counts from when all of it has come until its answer is known, so that slow clients do not count.
+ */
+export class WorkGuard {
+  readonly #its: { readonly refusals: Refusals; readonly most: number };
+  #running = 0;
+
+  constructor(dependencies: { readonly refusals: Refusals; readonly most: number }) {
+    this.#its = dependencies;
+  }
+
+  /** @throws ServiceError 'server.busy', or what the work throws */
+  async run<Value>(work: () => Promise<Value>): Promise<Value> {
+    const { refusals, most } = this.#its;
+    if (this.#running >= most) {
+      refusals.refuseForNow('requests-at-once');
+    }
+    this.#running += 1;
+    try {
+      return await work();
+    } finally {
+      this.#running -= 1;
+    }
+  }
+}
