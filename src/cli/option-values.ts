@@ -42,6 +42,17 @@ export function parseExpiry(text: string, now: Date): Date {
   }
 }
 
+/** @returns the instant of a date (its beginning, in UTC) or of a time (`2027-01-31T12:00:00Z`) */
+export function parseInstant(text: string): Date {
+  const date = /^\d{4}-\d{2}-\d{2}(?:T[\d:.]+(?:Z|[+-]\d{2}:\d{2}))?$/.test(text)
+    ? new Date(text)
+    : undefined;
+  if (date === undefined || Number.isNaN(date.getTime()) || !isCalendarDay(text.slice(0, 10))) {
+    throw new InvalidArgumentError('It must be a date (2027-01-31) or a time (2027-01-31T12:00:00Z).');
+  }
+  return date;
+}
+
 /** JavaScript takes 30 February for 2 March. */
 function isCalendarDay(day: string): boolean {
   return new Date(day).toISOString().startsWith(day);

@@ -1,3 +1,4 @@
+import { AuditService } from '../accounts/audit/audit-service.ts';
 import { AccessControl } from '../accounts/access-control.ts';
 import { AdministratorService } from '../accounts/administrator-service.ts';
 import { ConfigurationService } from '../accounts/configuration-service.ts';
@@ -36,7 +37,9 @@ import { BoundedPasswordHasher } from '../security/bounded-password-hasher.ts';
 import { HashedDirectoryPasswords } from '../security/directory-password.ts';
 import { JwtLoginTokens } from '../security/jwt-login-tokens.ts';
 import { pskcFileReader } from '../security/pskc/pskc-file.ts';
+import { VaultAuditAuthority } from '../security/vault-audit-authority.ts';
 import { SqlAdministratorStore } from '../storage/administrator-store.ts';
+import { SqlAuditStore } from '../storage/audit-store.ts';
 import { SqlChallengeStore } from '../storage/challenge-store.ts';
 import { SqlCountVerification } from '../storage/count-verification.ts';
 import type { Database } from '../storage/database.ts';
@@ -119,6 +122,7 @@ export interface Services {
   /** Ends the connections to where users live. */
   readonly closeSources: () => Promise<void>;
   readonly licences: LicenceService;
+  readonly audit: AuditService;
 }
 
 /** @returns every service, over the given database */
@@ -128,6 +132,8 @@ export function buildServices(parts: ServiceParts): Services {
   const module = parts.securityModule ?? { freshVault: () => Promise.resolve(vault) };
   const setup = new SqlSetupStore({ database, clock, window: parts.configurationWindow ?? 0 });
   const access = new AccessControl({ clock });
+  const authority = new VaultAuditAuthority({ vault });
+  database.audit.certifyBy(authority);
   const managedUsers = new SqlManagedUserStore({ database });
   const sources = openUserSources({
     users: managedUsers,
@@ -170,6 +176,7 @@ export function buildServices(parts: ServiceParts): Services {
       challengeRetention: parts.challengeRetention ?? SEVEN_DAYS,
       metrics: (parts.metrics ?? UNMEASURED).housekeeping,
     }),
+    audit: new AuditService({ store: new SqlAuditStore({ database }), authority, clock }),
     counts: new CountService({ verification: new SqlCountVerification({ database }) }),
     licences: new LicenceService({ ...common, inspection: licence, store: licenceStore }),
     monitoring: new MonitoringService({

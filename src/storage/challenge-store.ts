@@ -5,14 +5,14 @@ import { OCRA_TYPES, type TokenChange } from '../accounts/token.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import type { Decision } from '../ocra/challenge.ts';
 import type { ChallengeFilter, ChallengeOfToken, ChallengeStore, NewChallenge } from '../ocra/ports.ts';
-import { auditRow, writeAudit } from './audit-rows.ts';
+import { auditEntry, writeAudit } from './audit-rows.ts';
 import { supersede } from './challenge-closing.ts';
 import { type ChallengeRow, selectChallenges, toChallengeOfToken } from './challenge-rows.ts';
 import type { Database } from './database.ts';
 import { settle } from './settlement.ts';
 import { assertStorable, isRowId, isStorable } from './stored-text.ts';
 import { holdReferences } from './token-references.ts';
-import { stateColumns } from './token-rows.ts';
+import { REALMS_OF_TOKEN, stateColumns } from './token-rows.ts';
 import { Turns } from './turns.ts';
 
 type Decide = (found: ChallengeOfToken) => Promise<Decision>;
@@ -126,9 +126,9 @@ async function look(connection: Knex, transactionId: string): Promise<ChallengeR
 async function apply(connection: Knex, seen: ChallengeRow, decision: Decision, act: Act): Promise<boolean> {
   const { change, reason } = decision;
   if (change !== null) {
-    return settle(connection, seen, change, auditRow(act, seen.serial, reason));
+    return settle(connection, seen, change, auditEntry(act, seen.serial, reason, seen.realms));
   }
-  await writeAudit(connection, act, seen.serial, reason);
+  await writeAudit(connection, act, seen.serial, reason, seen.realms);
   return true;
 }
 
@@ -145,7 +145,7 @@ async function issue(
   const [token] = await transaction('tokens')
     .where({ id: tokenId, ...(sharedSecret !== undefined && { shared_secret: sharedSecret }) })
     .update({ last_challenge_at: issuedAt, ...stateColumns(change), ...references })
-    .returning<{ serial: string }[]>('serial');
+    .returning<{ serial: string; realms: string[] }[]>(['serial', transaction.raw(REALMS_OF_TOKEN)]);
   if (token === undefined) {
     throw sharedSecret === undefined
       ? new ServiceError('token.unknown', 'The token has been removed')
@@ -160,7 +160,7 @@ async function issue(
     throw new TransactionIdTaken();
   }
   await supersede(transaction, tokenId, maxOpen);
-  await writeAudit(transaction, act, token.serial, 'issued');
+  await writeAudit(transaction, act, token.serial, 'issued', token.realms);
 }
 
 function wanted({ transactionId, serial, owner }: ChallengeFilter): Record<string, string> {

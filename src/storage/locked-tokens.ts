@@ -35,7 +35,7 @@ export class SqlLockedTokens implements LockedTokens {
       if (change !== null) {
         await transaction('tokens').where({ id: found.token.id }).update(stateColumns(change));
       }
-      await writeAudit(transaction, act, serial, change === null ? 'refused' : 'done');
+      await writeAudit(transaction, act, serial, change === null ? 'refused' : 'done', found.token.realms);
       return change !== null;
     });
   }

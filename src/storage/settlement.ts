@@ -1,7 +1,8 @@
 import type { Knex } from 'knex';
 
+import type { AuditEntry } from '../accounts/audit/audit-row.ts';
 import type { Decision } from '../ocra/challenge.ts';
-import type { AuditRow } from './audit-rows.ts';
+import { AUDIT_PLACES, auditValues, INSERTED_COLUMNS, trailOf } from './audit-rows.ts';
 import type { ChallengeRow } from './challenge-rows.ts';
 import { stateColumns } from './token-rows.ts';
 
@@ -18,13 +19,12 @@ export async function settle(
   connection: Knex,
   seen: Pick<ChallengeRow, 'id' | 'version' | 'challenge_id'>,
   change: Settlement,
-  audit: AuditRow,
+  audit: AuditEntry,
 ): Promise<boolean> {
   const token = Object.entries(stateColumns(change.token));
   const { wrongCount, receivedTan, validTan, closedBy } = change.challenge;
-  const { rows } = await connection.raw<{ rows: { settled: boolean }[] }>(
-    // The serial stays as it is: the token's row is written whatever changes, as its version stands for its challenges.
-    `WITH token AS (
+  // The serial stays as it is: the token's row is written whatever changes, as its version stands for its challenges.
+  const statement = `WITH token AS (
        UPDATE tokens SET ${['serial = serial', ...token.map(([column]) => `${column} = ?`)].join(', ')}
        WHERE id = ? AND xmin = ?::xid
          AND EXISTS (SELECT FROM challenges WHERE challenges.id = ? AND challenges.token_id = tokens.id)
@@ -37,17 +37,22 @@ export async function settle(
        WHERE challenges.id = ? AND challenges.token_id = token.id
        RETURNING challenges.id
      ), audited AS (
-       INSERT INTO audit (actor, action, subject, outcome, client, request_id)
-       SELECT ?, ?, ?, ?, ?, ? FROM challenge
+       INSERT INTO audit (${INSERTED_COLUMNS})
+       SELECT ${AUDIT_PLACES} FROM challenge
        RETURNING id
      )
-     SELECT EXISTS (SELECT FROM audited) AS settled`,
-    [
-      ...token.map(([, value]) => value),
-      ...[seen.id, seen.version, seen.challenge_id],
-      ...[wrongCount, receivedTan, validTan, closedBy, closedBy !== null, seen.challenge_id],
-      ...[audit.actor, audit.action, audit.subject, audit.outcome, audit.client, audit.request_id],
-    ] as Knex.RawBinding[],
-  );
-  return rows[0]?.settled === true;
+     SELECT EXISTS (SELECT FROM audited) AS settled`;
+  const values = [
+    ...token.map(([, value]) => value),
+    ...[seen.id, seen.version, seen.challenge_id],
+    ...[wrongCount, receivedTan, validTan, closedBy, closedBy !== null, seen.challenge_id],
+  ] as Knex.RawBinding[];
+  return trailOf(connection).write(connection, [audit], async (signed, on) => {
+    const settling = connection.raw<{ rows: { settled: boolean }[] }>(statement, [
+      ...values,
+      ...signed.flatMap(auditValues),
+    ]);
+    const { rows } = (await on(settling)) as { rows: { settled: boolean }[] };
+    return rows[0]?.settled === true;
+  });
 }

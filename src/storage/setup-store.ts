@@ -6,7 +6,7 @@ import type { Policy, Setup } from '../accounts/setup.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import type { ConfigurationChange, ConfigurationState } from '../monitoring/ports.ts';
-import { auditRow, writeAudit } from './audit-rows.ts';
+import { auditEntry, writeAudit, writeAudits } from './audit-rows.ts';
 import type { Database } from './database.ts';
 import { removeRealm, storeRealm } from './realm-rows.ts';
 import { removeResolver, storeResolver } from './resolver-rows.ts';
@@ -97,16 +97,21 @@ export class SqlSetupStore implements SetupStore, ConfigurationState {
     const wanted = realmName(name);
     return this.#change(async (transaction) => {
       const isNew = await storeRealm(transaction, wanted, resolvers);
-      await writeAudit(transaction, act, wanted, isNew ? 'created' : 'changed');
+      await writeAudit(transaction, act, wanted, isNew ? 'created' : 'changed', [wanted]);
     });
   }
 
   removeRealm(name: string, act: Act): Promise<boolean> {
     const wanted = realmName(name);
-    return this.#remove(wanted, act, async (transaction) => {
-      const tokens = await removeRealm(transaction, wanted);
-      return tokens === undefined ? undefined : `removed, from ${tokens} tokens`;
-    });
+    return this.#remove(
+      wanted,
+      act,
+      async (transaction) => {
+        const tokens = await removeRealm(transaction, wanted);
+        return tokens === undefined ? undefined : `removed, from ${tokens} tokens`;
+      },
+      [wanted],
+    );
   }
 
   setDefaultRealm(name: string | null, act: Act): Promise<void> {
@@ -125,6 +130,7 @@ export class SqlSetupStore implements SetupStore, ConfigurationState {
         act,
         wanted ?? '',
         wanted === null ? 'no default realm' : 'default realm',
+        wanted === null ? [] : [wanted],
       );
     });
   }
@@ -153,7 +159,10 @@ export class SqlSetupStore implements SetupStore, ConfigurationState {
         .insert([...entries].map(([key, value]) => ({ key, value })))
         .onConflict('key')
         .merge(['value']);
-      await transaction('audit').insert([...entries.keys()].map((key) => auditRow(act, key, 'stored')));
+      await writeAudits(
+        transaction,
+        [...entries.keys()].map((key) => auditEntry(act, key, 'stored')),
+      );
     });
   }
 
@@ -169,6 +178,7 @@ export class SqlSetupStore implements SetupStore, ConfigurationState {
     name: string,
     act: Act,
     work: (transaction: Knex.Transaction) => Promise<string | undefined>,
+    realms: readonly string[] = [],
   ): Promise<boolean> {
     if (!isStorable(name)) {
       return false;
@@ -176,7 +186,7 @@ export class SqlSetupStore implements SetupStore, ConfigurationState {
     return this.#change(async (transaction) => {
       const outcome = await work(transaction);
       if (outcome !== undefined) {
-        await writeAudit(transaction, act, name, outcome);
+        await writeAudit(transaction, act, name, outcome, realms);
       }
       return outcome !== undefined;
     });

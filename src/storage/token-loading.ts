@@ -4,7 +4,7 @@ import type { Act } from '../accounts/caller.ts';
 import type { NewToken, TokenChange } from '../accounts/token.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import type { TokenLoading } from '../ocra/key-file.ts';
-import { auditRow } from './audit-rows.ts';
+import { auditEntry, writeAudits } from './audit-rows.ts';
 import type { Database } from './database.ts';
 import { assertStorable } from './stored-text.ts';
 import { holdReferences } from './token-references.ts';
@@ -34,7 +34,7 @@ export class SqlTokenLoading implements TokenLoading {
     await this.#database.transact(async (transaction) => {
       const references = await holdReferences(transaction, change);
       for (let start = 0; start < inOrder.length; start += AT_ONCE) {
-        await insert(transaction, inOrder.slice(start, start + AT_ONCE), references, act);
+        await insert(transaction, inOrder.slice(start, start + AT_ONCE), references, change.realms, act);
       }
     });
   }
@@ -44,6 +44,7 @@ async function insert(
   transaction: Knex.Transaction,
   tokens: readonly NewToken[],
   references: Columns,
+  realms: readonly string[],
   act: Act,
 ): Promise<void> {
   const inserted = await transaction('tokens')
@@ -62,5 +63,8 @@ async function insert(
   if (taken !== undefined) {
     throw new ServiceError('token.exists', `There is a token with the serial '${taken.serial}' already`);
   }
-  await transaction('audit').insert(tokens.map(({ serial }) => auditRow(act, serial, 'created')));
+  await writeAudits(
+    transaction,
+    tokens.map(({ serial }) => auditEntry(act, serial, 'created', realms)),
+  );
 }

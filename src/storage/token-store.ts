@@ -9,7 +9,7 @@ import { supersede } from './challenge-closing.ts';
 import type { Database } from './database.ts';
 import { assertStorable, isRowId, isStorable } from './stored-text.ts';
 import { holdReferences } from './token-references.ts';
-import { selectTokens, stateColumns, type TokenRow, toToken } from './token-rows.ts';
+import { REALMS_OF_TOKEN, selectTokens, stateColumns, type TokenRow, toToken } from './token-rows.ts';
 
 /** Tokens in PostgreSQL. */
 export class SqlTokenStore implements TokenStore {
@@ -63,7 +63,7 @@ export class SqlTokenStore implements TokenStore {
       if (stored === undefined) {
         throw new ServiceError('token.exists', `There is a token with the serial '${token.serial}' already`);
       }
-      await writeAudit(transaction, act, token.serial, 'created');
+      await writeAudit(transaction, act, token.serial, 'created', stored.realms);
       return stored;
     });
   }
@@ -121,17 +121,20 @@ async function changeToken(
   }
   const token = await findToken(transaction, serial);
   if (token !== undefined) {
-    await writeAudit(transaction, act, serial, describeChange(change));
+    await writeAudit(transaction, act, serial, describeChange(change), token.realms);
   }
   return token;
 }
 
 async function removeToken(transaction: Knex.Transaction, serial: string, act: Act): Promise<boolean> {
-  const removed = await transaction('tokens').where({ serial }).delete();
-  if (removed > 0) {
-    await writeAudit(transaction, act, serial, 'removed');
+  const [removed] = await transaction('tokens')
+    .where({ serial })
+    .delete()
+    .returning<{ realms: string[] }[]>(transaction.raw(REALMS_OF_TOKEN));
+  if (removed !== undefined) {
+    await writeAudit(transaction, act, serial, 'removed', removed.realms);
   }
-  return removed > 0;
+  return removed !== undefined;
 }
 
 /**

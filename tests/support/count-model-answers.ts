@@ -102,6 +102,9 @@ export class CountModelAnswers {
       get knex() {
         return snapshot();
       },
+      get audit(): never {
+        throw new Error('Nothing is written here');
+      },
       transact: (work) => snapshot().transaction(work),
       ready: () => Promise.resolve(),
       close: () => Promise.resolve(),

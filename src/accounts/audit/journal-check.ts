@@ -1,0 +1,209 @@
+import { NOTHING_BEFORE } from './audit-row.ts';
+import { journalFinding, type Report } from './finding.ts';
+import {
+  type JournalRecord,
+  type KeyBody,
+  type LaneCut,
+  type LaneHead,
+  readBody,
+  readCuts,
+  readHeads,
+  recordHash,
+  type SealBody,
+  type WriterBody,
+} from './journal-record.ts';
+import type { InstallationKey } from './ports.ts';
+import { SignatureVerifier } from './signing-key.ts';
+
+/** What a lane must hold: what is known of its beginning and its end from records that can be trusted. */
+export interface LaneBounds {
+  /** What was taken away of it; undefined: nothing. */
+  readonly cut?: LaneHead;
+  /** The last row that a checkpoint names, and the checkpoint's number. */
+  readonly head?: LaneHead & { readonly checkpoint: number };
+}
+
+/** What the journal says, as far as it can be trusted. */
+export interface JournalFacts {
+  /** By number. */
+  readonly writers: ReadonlyMap<number, SignatureVerifier>;
+  /** By `writer/lane`. */
+  readonly lanes: ReadonlyMap<string, LaneBounds>;
+  /** Of the rows without a signature; undefined: nobody has sealed them. */
+  readonly seal: SealBody | undefined;
+  /** How many records there are. */
+  readonly records: number;
+  /** The hash of the last record, hexadecimal; empty where there is none. */
+  readonly newest: string;
+  /** Whether the record that was asked for is there. */
+  readonly isAnchored: boolean;
+}
+
+interface Writer {
+  readonly record: JournalRecord;
+  readonly verifier: SignatureVerifier;
+}
+
+/** Checks the journal, record by record in the order of their numbers. */
+export class JournalCheck {
+  readonly #report: Report;
+  readonly #anchor: string | undefined;
+  readonly #trusted: Map<string, SignatureVerifier>;
+  readonly #keys: { readonly record: JournalRecord; readonly body: KeyBody }[] = [];
+  readonly #writers = new Map<number, Writer>();
+  readonly #heads = new Map<string, LaneHead & { readonly writer: number; readonly checkpoint: number }>();
+  readonly #prunes: { readonly by: number; readonly cuts: readonly LaneCut[] }[] = [];
+  #seals: { readonly by: number; readonly body: SealBody }[] = [];
+  #last = { number: 0, hash: NOTHING_BEFORE, isSound: true };
+  #records = 0;
+  #isAnchored = false;
+
+  /**
+   * @param keys whom to trust
+   * @param anchor the hash of a record that must be there, hexadecimal
+   */
+  constructor(given: {
+    readonly keys: readonly InstallationKey[];
+    readonly report: Report;
+    readonly anchor?: string | undefined;
+  }) {
+    this.#report = given.report;
+    this.#anchor = given.anchor?.toLowerCase();
+    this.#trusted = new Map(
+      given.keys.map(({ keyId, publicKey }) => [keyId, new SignatureVerifier(publicKey)]),
+    );
+  }
+
+  async take(record: JournalRecord): Promise<void> {
+    this.#records += 1;
+    const isSound = recordHash(record).equals(record.hash) && (await this.#isSigned(record));
+    this.#follow(record, isSound);
+    if (!isSound) {
+      this.#report(journalFinding('changed', record, 'the record does not match its signature'));
+      return;
+    }
+    if (record.hash.toString('hex') === this.#anchor) {
+      this.#isAnchored = true;
+    }
+    this.#keep(record);
+  }
+
+  /** @returns what the whole journal says, once every record was taken */
+  async finish(): Promise<JournalFacts> {
+    await this.#trustOlderKeys();
+    const certified = await this.#certifiedWriters();
+    const seals = this.#seals.filter(({ by }) => certified.has(by));
+    if (this.#anchor !== undefined && !this.#isAnchored) {
+      this.#report(journalFinding('removed', null, `there is no checkpoint ${this.#anchor}`));
+    }
+    return {
+      writers: certified,
+      lanes: this.#bounds(certified),
+      seal: seals.at(-1)?.body,
+      records: this.#records,
+      newest: this.#records === 0 ? '' : this.#last.hash.toString('hex'),
+      isAnchored: this.#isAnchored,
+    };
+  }
+
+  /** Records of writers are verified at once; those of the installation's keys when all of these are known. */
+  async #isSigned({ writer, kind, hash, signature }: JournalRecord): Promise<boolean> {
+    if (kind === 'writer' || kind === 'key') {
+      return writer === 0;
+    }
+    const known = this.#writers.get(writer);
+    return known !== undefined && (await known.verifier.verify(hash, signature));
+  }
+
+  #follow(record: JournalRecord, isSound: boolean): void {
+    const { number, prevHash, hash } = record;
+    const expected = this.#last.number + 1;
+    if (number > expected) {
+      const missing = expected === number - 1 ? `record ${expected}` : `records ${expected} to ${number - 1}`;
+      this.#report(journalFinding('removed', null, `${missing} of the journal before record ${number}`));
+    } else if (isSound && this.#last.isSound && !prevHash.equals(this.#last.hash)) {
+      this.#report(
+        journalFinding('reordered', record, 'the record follows another one than it was signed to'),
+      );
+    }
+    this.#last = { number, hash, isSound };
+  }
+
+  #keep(record: JournalRecord): void {
+    const { kind, number, writer, body } = record;
+    try {
+      if (kind === 'writer') {
+        const { publicKey } = readBody(body) as unknown as WriterBody;
+        const verifier = new SignatureVerifier(Buffer.from(publicKey, 'base64'));
+        this.#writers.set(number, { record, verifier });
+      } else if (kind === 'key') {
+        this.#keys.push({ record, body: readBody(body) as unknown as KeyBody });
+      } else if (kind === 'checkpoint') {
+        readHeads(body).forEach((head) => {
+          this.#heads.set(`${writer}/${head.lane}`, { ...head, writer, checkpoint: number });
+        });
+      } else if (kind === 'prune') {
+        this.#prunes.push({ by: writer, cuts: readCuts(body) });
+      } else {
+        this.#seals.push({ by: writer, body: readBody(body) as unknown as SealBody });
+      }
+    } catch {
+      this.#report(journalFinding('changed', record, 'the record cannot be read'));
+    }
+  }
+
+  /** A key that a trusted one vouches for is trusted: so rows of a key that is long gone still verify. */
+  async #trustOlderKeys(): Promise<void> {
+    let pending = this.#keys;
+    for (let before = -1; before !== pending.length;) {
+      before = pending.length;
+      const left: typeof pending = [];
+      for (const { record, body } of pending) {
+        if (await this.#isByTrusted(record)) {
+          const verifier = new SignatureVerifier(Buffer.from(body.publicKey, 'base64'));
+          this.#trusted.set(body.keyId, this.#trusted.get(body.keyId) ?? verifier);
+        } else {
+          left.push({ record, body });
+        }
+      }
+      pending = left;
+    }
+    pending.forEach(({ record }) => {
+      this.#report(journalFinding('inserted', record, 'a key that no key of this installation vouches for'));
+    });
+  }
+
+  async #isByTrusted({ keyId, hash, signature }: JournalRecord): Promise<boolean> {
+    return (await this.#trusted.get(keyId)?.verify(hash, signature)) === true;
+  }
+
+  async #certifiedWriters(): Promise<Map<number, SignatureVerifier>> {
+    const certified = new Map<number, SignatureVerifier>();
+    for (const [number, { record, verifier }] of this.#writers) {
+      if (await this.#isByTrusted(record)) {
+        certified.set(number, verifier);
+      } else {
+        this.#report(
+          journalFinding('inserted', record, 'a writer that no key of this installation has certified'),
+        );
+      }
+    }
+    return certified;
+  }
+
+  #bounds(certified: ReadonlyMap<number, SignatureVerifier>): Map<string, LaneBounds> {
+    const lanes = new Map<string, LaneBounds>();
+    for (const [lane, head] of this.#heads) {
+      if (certified.has(head.writer)) {
+        lanes.set(lane, { head });
+      }
+    }
+    for (const { by, cuts } of this.#prunes) {
+      for (const cut of certified.has(by) ? cuts : []) {
+        const lane = `${cut.writer}/${cut.lane}`;
+        lanes.set(lane, { ...lanes.get(lane), cut });
+      }
+    }
+    return lanes;
+  }
+}

@@ -1,0 +1,119 @@
+import { hashOf } from './audit-row.ts';
+
+/**
+ * `writer`: a server or command that is going to write rows. `key`: the public part of an older key of the installation.
+ * `checkpoint`: how far the lanes of a writer have come. `seal`: the rows from before there were signatures. `prune`: what
+ * was taken away.
+ */
+export type JournalKind = 'writer' | 'key' | 'checkpoint' | 'seal' | 'prune';
+
+/** A record of the journal that stands beside the rows: one chain for all servers. */
+export interface JournalRecord {
+  /** 1, 2, … without gaps. */
+  readonly number: number;
+  /** UTC, to the microsecond. */
+  readonly at: string;
+  readonly kind: JournalKind;
+  /** Who signed it: the number of a writer, or 0 for the installation's own key. */
+  readonly writer: number;
+  /** Which key of the installation signed it, 16 hexadecimal digits; empty where a writer did. */
+  readonly keyId: string;
+  /** JSON, by kind. */
+  readonly body: string;
+  readonly prevHash: Buffer;
+  readonly hash: Buffer;
+  /** Ed25519, of the hash. */
+  readonly signature: Buffer;
+}
+
+/** How far a lane has come: its last row. */
+export interface LaneHead {
+  readonly lane: number;
+  readonly seq: number;
+  readonly hash: Buffer;
+}
+
+/** How far a lane of some writer was taken away. */
+export interface LaneCut extends LaneHead {
+  readonly writer: number;
+}
+
+export interface WriterBody {
+  /** Base64 of 32 bytes. */
+  readonly publicKey: string;
+  /** `tankeeper server`, for people. */
+  readonly name: string;
+}
+
+export interface KeyBody {
+  readonly keyId: string;
+  /** Base64 of 32 bytes. */
+  readonly publicKey: string;
+}
+
+/** Rows without a signature, in the order of their ids. */
+export interface SealBody {
+  readonly rows: number;
+  /** The greatest of their ids. */
+  readonly newest: string;
+  /** Hexadecimal. */
+  readonly digest: string;
+}
+
+const RECORD_FORM = 'tankeeper audit journal 1';
+
+/** @returns SHA-256 of everything that the record says */
+export function recordHash(record: Omit<JournalRecord, 'hash' | 'signature'>): Buffer {
+  const { number, at, kind, writer, keyId, body, prevHash } = record;
+  return hashOf([RECORD_FORM, String(number), at, kind, String(writer), keyId, body], prevHash);
+}
+
+/** @param isFinal whether its writer ends with it */
+export function checkpointBody(heads: readonly LaneHead[], isFinal: boolean): string {
+  return JSON.stringify({
+    heads: heads.map(({ lane, seq, hash }) => [lane, seq, hash.toString('hex')]),
+    final: isFinal,
+  });
+}
+
+/** @param before the first instant that was kept */
+export function pruneBody(before: string, rows: number, cuts: readonly LaneCut[]): string {
+  const lanes = cuts.map(({ writer, lane, seq, hash }) => [writer, lane, seq, hash.toString('hex')]);
+  return JSON.stringify({ before, rows, cuts: lanes });
+}
+
+/** @returns the heads of a checkpoint. @throws Error when the body is none of a checkpoint */
+export function readHeads(body: string): readonly LaneHead[] {
+  return readTuples(body, 'heads').map(([lane = 0, seq = 0, hash = '']) => ({
+    lane: Number(lane),
+    seq: Number(seq),
+    hash: Buffer.from(String(hash), 'hex'),
+  }));
+}
+
+/** @returns the cuts of a prune. @throws Error when the body is none of a prune */
+export function readCuts(body: string): readonly LaneCut[] {
+  return readTuples(body, 'cuts').map(([writer = 0, lane = 0, seq = 0, hash = '']) => ({
+    writer: Number(writer),
+    lane: Number(lane),
+    seq: Number(seq),
+    hash: Buffer.from(String(hash), 'hex'),
+  }));
+}
+
+/** @returns the texts and numbers of a body. @throws Error when it is no JSON object */
+export function readBody(body: string): Readonly<Record<string, unknown>> {
+  const value: unknown = JSON.parse(body);
+  if (typeof value !== 'object' || value === null) {
+    throw new Error('The body of a record is no object');
+  }
+  return value as Record<string, unknown>;
+}
+
+function readTuples(body: string, name: string): readonly (readonly (string | number)[])[] {
+  const list = readBody(body)[name];
+  if (!Array.isArray(list) || !list.every((entry) => Array.isArray(entry))) {
+    throw new Error(`The body of a record has no list '${name}'`);
+  }
+  return list as (string | number)[][];
+}

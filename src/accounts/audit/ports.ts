@@ -1,0 +1,67 @@
+import type { Act } from '../caller.ts';
+import type { AuditRow } from './audit-row.ts';
+import type { JournalRecord } from './journal-record.ts';
+
+/** A public key of the installation. */
+export interface InstallationKey {
+  /** The id of the vault's key that it was derived from: 16 hexadecimal digits. */
+  readonly keyId: string;
+  /** 32 bytes, Ed25519. */
+  readonly publicKey: Buffer;
+}
+
+/** Says who may write rows. Its keys come from the vault: whoever has the database alone cannot. */
+export interface AuditAuthority {
+  /** @returns the installation's public keys, the current one first */
+  keys(): readonly [InstallationKey, ...InstallationKey[]];
+  /** @returns the current key's signature */
+  sign(hash: Uint8Array): Promise<Buffer>;
+}
+
+/** The trail at one instant. */
+export interface AuditSnapshot {
+  /** @returns the journal, some records at a time, in the order of their numbers. To be read before the rows */
+  records(): AsyncIterable<readonly JournalRecord[]>;
+  /** @returns the rows, some at a time, in the order of writer, lane, seq and id */
+  rows(period?: AuditPeriod): AsyncIterable<readonly AuditRow[]>;
+}
+
+/** Instants. */
+export interface AuditPeriod {
+  readonly since?: Date | undefined;
+  /** Without this instant itself. */
+  readonly until?: Date | undefined;
+}
+
+/** Which rows to look for: all that is given must match. */
+export interface AuditFilter extends AuditPeriod {
+  readonly actor?: string | undefined;
+  readonly action?: string | undefined;
+  readonly subject?: string | undefined;
+  readonly realm?: string | undefined;
+  readonly outcome?: string | undefined;
+  readonly limit: number;
+}
+
+/** What a prune has taken away. */
+export interface Pruned {
+  readonly rows: number;
+  /** `2026-03`, in order. */
+  readonly months: readonly string[];
+}
+
+/** The trail as it is stored. */
+export interface AuditStore {
+  /** @returns rows, newest first */
+  search(filter: AuditFilter): Promise<readonly AuditRow[]>;
+  /** Reads in one snapshot, however long it takes; writers go on meanwhile. */
+  read<T>(work: (snapshot: AuditSnapshot) => Promise<T>): Promise<T>;
+  /** @returns how many rows there are, about: what the database's statistics say */
+  estimate(): Promise<number>;
+  /**
+   * Takes away all rows from before an instant, in one transaction with a signed record of the cut and the audit row.
+   * @param before the first instant of a month, UTC
+   * @throws ServiceError 'database.unavailable' when somebody has been reading the trail for too long
+   */
+  prune(before: Date, act: Act): Promise<Pruned>;
+}

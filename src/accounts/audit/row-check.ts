@@ -1,0 +1,222 @@
+import { createHash, type Hash } from 'node:crypto';
+import { type AuditRow, NOTHING_BEFORE, rowHash } from './audit-row.ts';
+import type { AuditFinding, Report } from './finding.ts';
+import { journalFinding } from './finding.ts';
+import type { JournalFacts, LaneBounds } from './journal-check.ts';
+
+/** A row, and whether it is what its writer has signed. */
+interface CheckedRow {
+  readonly row: AuditRow;
+  readonly isSound: boolean;
+}
+
+/** What has to come next in a lane. */
+interface Place {
+  readonly lane: string;
+  readonly bounds: LaneBounds;
+  readonly seq: number;
+  /** The hash of the row before; undefined where that one cannot be trusted. */
+  readonly hash: Buffer | undefined;
+}
+
+/** Checks rows in the order of writer, lane, seq and id, of which only those of one place are kept at a time. */
+export class RowCheck {
+  readonly #facts: JournalFacts;
+  readonly #report: Report;
+  readonly #isWhole: boolean;
+  readonly #seen = new Set<string>();
+  readonly #unsigned = new UnsignedDigest();
+  #place: Place | undefined;
+  #sameSeq: CheckedRow[] = [];
+  #rows = 0;
+
+  /** @param isWhole whether all rows are coming; else nothing can be missed */
+  constructor(facts: JournalFacts, report: Report, isWhole: boolean) {
+    this.#facts = facts;
+    this.#report = report;
+    this.#isWhole = isWhole;
+  }
+
+  /** How many rows were checked. */
+  get rows(): number {
+    return this.#rows;
+  }
+
+  /** How many of them are from before there were signatures. */
+  get unsigned(): number {
+    return this.#unsigned.rows;
+  }
+
+  /** @param rows the next ones; their signatures are verified all at once */
+  async take(rows: readonly AuditRow[]): Promise<void> {
+    const checked = await Promise.all(rows.map(async (row) => ({ row, isSound: await this.#isSound(row) })));
+    for (const one of checked) {
+      this.#rows += 1;
+      if (one.row.writer === 0) {
+        this.#takeUnsigned(one.row);
+      } else {
+        this.#takeSigned(one);
+      }
+    }
+  }
+
+  /** To be called when every row was taken. */
+  finish(): void {
+    this.#endLane();
+    if (!this.#isWhole) {
+      return;
+    }
+    for (const [lane, bounds] of this.#facts.lanes) {
+      if (!this.#seen.has(lane)) {
+        this.#endOf({ lane, bounds, ...beginOf(bounds) });
+      }
+    }
+    const { seal } = this.#facts;
+    if (seal !== undefined && this.#unsigned.digest() !== seal.digest) {
+      const found = `there are ${this.#unsigned.rows} rows without a signature, and ${seal.rows} were sealed`;
+      this.#report(journalFinding('changed', null, `rows from before there were signatures: ${found}`));
+    }
+  }
+
+  async #isSound(row: AuditRow): Promise<boolean> {
+    const verifier = this.#facts.writers.get(row.writer);
+    return (
+      verifier !== undefined &&
+      rowHash(row).equals(row.hash) &&
+      (await verifier.verify(row.hash, row.signature))
+    );
+  }
+
+  #takeUnsigned(row: AuditRow): void {
+    const { seal } = this.#facts;
+    if (this.#isWhole && seal !== undefined && BigInt(row.id) > BigInt(seal.newest)) {
+      this.#report(about('inserted', row, 'without a signature'));
+      return;
+    }
+    this.#unsigned.take(row);
+  }
+
+  #takeSigned(one: CheckedRow): void {
+    const { row } = one;
+    if (!this.#facts.writers.has(row.writer)) {
+      this.#report(about('inserted', row, `there is no certified writer ${row.writer}`));
+      return;
+    }
+    const [before] = this.#sameSeq;
+    if (before !== undefined && !isSamePlace(before.row, row)) {
+      this.#endSeq();
+    }
+    const lane = `${row.writer}/${row.lane}`;
+    if (this.#place?.lane !== lane) {
+      this.#endLane();
+      const bounds = this.#facts.lanes.get(lane) ?? {};
+      this.#seen.add(lane);
+      this.#place = { lane, bounds, ...beginOf(bounds) };
+    }
+    this.#sameSeq.push(one);
+  }
+
+  /** Of several rows for one place at most one is signed for it. */
+  #endSeq(): void {
+    const rows = this.#sameSeq;
+    this.#sameSeq = [];
+    const chosen = rows.find(({ isSound }) => isSound) ?? rows[0];
+    const place = this.#place;
+    if (chosen === undefined || place === undefined) {
+      return;
+    }
+    for (const one of rows) {
+      if (one !== chosen) {
+        this.#report(about('inserted', one.row, 'its place in the lane is that of another row'));
+      }
+    }
+    this.#place = this.#follow(place, chosen);
+  }
+
+  #follow(place: Place, { row, isSound }: CheckedRow): Place {
+    if (row.seq < place.seq) {
+      this.#report(about('inserted', row, `the lane begins with row ${place.seq}`));
+      return place;
+    }
+    if (row.seq > place.seq) {
+      this.#missing(place, row.seq - 1, `before row ${row.id}`);
+    } else if (isSound && place.hash !== undefined && this.#isWhole && !row.prevHash.equals(place.hash)) {
+      this.#report(about('reordered', row, 'it follows another row than it was signed to'));
+    }
+    if (!isSound) {
+      this.#report(about('changed', row, 'it does not match its signature'));
+    }
+    const { head } = place.bounds;
+    if (isSound && head?.seq === row.seq && !head.hash.equals(row.hash)) {
+      this.#report(about('changed', row, `checkpoint ${head.checkpoint} names another row in its place`));
+    }
+    return { ...place, seq: row.seq + 1, hash: isSound ? row.hash : undefined };
+  }
+
+  #endLane(): void {
+    this.#endSeq();
+    if (this.#place !== undefined) {
+      this.#endOf(this.#place);
+    }
+    this.#place = undefined;
+  }
+
+  #endOf(place: Place): void {
+    const { head } = place.bounds;
+    if (head !== undefined && head.seq >= place.seq) {
+      this.#missing(place, head.seq, `at the end of the lane, as checkpoint ${head.checkpoint} says`);
+    }
+  }
+
+  #missing({ lane, seq }: Place, last: number, where: string): void {
+    if (!this.#isWhole) {
+      return;
+    }
+    const [writer = 0, number = 0] = lane.split('/').map(Number);
+    this.#report({
+      ...{ kind: 'removed', of: 'row', id: null, writer, lane: number, at: null },
+      seq: seq === last ? String(seq) : `${seq}-${last}`,
+      reason: where,
+    });
+  }
+}
+
+/** Digests rows from before there were signatures, in the order of their ids. */
+export class UnsignedDigest {
+  readonly #hash: Hash = createHash('sha256');
+  #rows = 0;
+  #newest = '0';
+
+  take(row: AuditRow): void {
+    this.#rows += 1;
+    this.#newest = row.id;
+    this.#hash.update(rowHash(row));
+  }
+
+  get rows(): number {
+    return this.#rows;
+  }
+
+  /** The id that was taken last. */
+  get newest(): string {
+    return this.#newest;
+  }
+
+  /** @returns hexadecimal; nothing more can be taken afterwards */
+  digest(): string {
+    return this.#hash.digest('hex');
+  }
+}
+
+function beginOf({ cut }: LaneBounds): Pick<Place, 'seq' | 'hash'> {
+  return { seq: (cut?.seq ?? 0) + 1, hash: cut?.hash ?? NOTHING_BEFORE };
+}
+
+function isSamePlace(left: AuditRow, right: AuditRow): boolean {
+  return left.writer === right.writer && left.lane === right.lane && left.seq === right.seq;
+}
+
+function about(kind: AuditFinding['kind'], row: AuditRow, reason: string): AuditFinding {
+  const { id, writer, lane, seq, at } = row;
+  return { kind, of: 'row', id, writer, lane, seq: String(seq), at, reason };
+}

@@ -1,0 +1,73 @@
+import {
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  type KeyObject,
+  sign as signBytes,
+  verify as verifyBytes,
+} from 'node:crypto';
+
+/** RFC 8410: what stands before the 32 bytes of a private key (PKCS #8) and of a public one (SPKI). */
+const PRIVATE_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex');
+const PUBLIC_PREFIX = Buffer.from('302a300506032b6570032100', 'hex');
+const KEY_LENGTH = 32;
+
+/** An Ed25519 key pair (RFC 8032). The private half is never told. */
+export interface SigningKey {
+  /** 32 bytes. */
+  readonly publicKey: Buffer;
+  /** @returns 64 bytes. Signed outside the thread that serves requests */
+  sign(bytes: Uint8Array): Promise<Buffer>;
+}
+
+/** @returns a new key pair, which lives in this process only */
+export function newSigningKey(): SigningKey {
+  return signingKey(generateKeyPairSync('ed25519').privateKey);
+}
+
+/** @param seed 32 bytes. @returns the key pair that belongs to them, always the same */
+export function signingKeyFromSeed(seed: Uint8Array): SigningKey {
+  const key = Buffer.concat([PRIVATE_PREFIX, seed]);
+  return signingKey(createPrivateKey({ key, format: 'der', type: 'pkcs8' }));
+}
+
+/** Verifies what one signing key has signed. @returns whether it has; false also where the key is none */
+export class SignatureVerifier {
+  readonly #key: KeyObject | undefined;
+
+  /** @param publicKey 32 bytes; of another length, nothing is verified by it */
+  constructor(publicKey: Uint8Array) {
+    this.#key =
+      publicKey.length === KEY_LENGTH
+        ? createPublicKey({ key: Buffer.concat([PUBLIC_PREFIX, publicKey]), format: 'der', type: 'spki' })
+        : undefined;
+  }
+
+  verify(bytes: Uint8Array, signature: Uint8Array): Promise<boolean> {
+    const key = this.#key;
+    return key === undefined
+      ? Promise.resolve(false)
+      : new Promise((resolve) => {
+          verifyBytes(null, bytes, key, signature, (error, isValid) => {
+            resolve(error === null && isValid);
+          });
+        });
+  }
+}
+
+function signingKey(privateKey: KeyObject): SigningKey {
+  const spki = createPublicKey(privateKey).export({ format: 'der', type: 'spki' });
+  return {
+    publicKey: spki.subarray(-KEY_LENGTH),
+    sign: (bytes) =>
+      new Promise((resolve, reject) => {
+        signBytes(null, bytes, privateKey, (error, signature) => {
+          if (error === null) {
+            resolve(signature);
+          } else {
+            reject(error);
+          }
+        });
+      }),
+  };
+}

@@ -1,0 +1,55 @@
+import type { Report } from './finding.ts';
+import { JournalCheck } from './journal-check.ts';
+import type { AuditSnapshot, InstallationKey } from './ports.ts';
+import { RowCheck } from './row-check.ts';
+
+/** What came of verifying. */
+export interface Verification {
+  readonly rows: number;
+  /** How many of them are from before there were signatures. */
+  readonly unsigned: number;
+  readonly records: number;
+  /** The hash of the newest record of the journal, hexadecimal; empty where there is none. */
+  readonly newest: string;
+  readonly findings: number;
+}
+
+/** How to verify. */
+export interface VerificationOptions {
+  /** Whom to trust. */
+  readonly keys: readonly InstallationKey[];
+  readonly report: Report;
+  /** The hash of a checkpoint that must be there, hexadecimal. */
+  readonly anchor?: string | undefined;
+  /** false: a part of the trail, of which nothing can be missed. */
+  readonly isWhole?: boolean;
+  /** Is told how many rows were checked so far. */
+  readonly progress?: ((rows: number) => void) | undefined;
+}
+
+/** Verifies a trail, in memory for its lanes, not for its rows. Every finding is reported as it is found. */
+export async function verifyTrail(
+  snapshot: AuditSnapshot,
+  options: VerificationOptions,
+): Promise<Verification> {
+  let findings = 0;
+  const report: Report = (finding) => {
+    findings += 1;
+    options.report(finding);
+  };
+  const journal = new JournalCheck({ keys: options.keys, anchor: options.anchor, report });
+  for await (const records of snapshot.records()) {
+    for (const record of records) {
+      await journal.take(record);
+    }
+  }
+  const facts = await journal.finish();
+  const check = new RowCheck(facts, report, options.isWhole ?? true);
+  for await (const rows of snapshot.rows()) {
+    await check.take(rows);
+    options.progress?.(check.rows);
+  }
+  check.finish();
+  const { records, newest } = facts;
+  return { rows: check.rows, unsigned: check.unsigned, records, newest, findings };
+}
