@@ -1,3 +1,4 @@
+import type { AuditService } from '../accounts/audit/audit-service.ts';
 import type { AdministratorService } from '../accounts/administrator-service.ts';
 import type { ConfigurationService } from '../accounts/configuration-service.ts';
 import type { PolicyService } from '../accounts/policy-service.ts';
@@ -27,5 +28,6 @@ export interface CliServices {
   readonly licences: MethodsOf<LicenceService>;
   readonly monitoring: Pick<MonitoringService, 'tokens'>;
   readonly counts: MethodsOf<CountService>;
+  readonly audit: MethodsOf<AuditService>;
   readonly housekeeping: Pick<HousekeepingService, 'due' | 'run'>;
 }

@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { addAdminCommands } from './admin-commands.ts';
+import { addAuditCommands } from './audit-commands.ts';
 import { CliFailure, EXIT_CODES } from './cli-failure.ts';
 import { CommandContext } from './command-context.ts';
 import { addCountCommand } from './count-command.ts';
@@ -54,6 +55,7 @@ export function buildProgram(dependencies: CliDependencies): Command {
   addCountCommand(program, context);
   addHousekeepingCommand(program, context);
   addLicenceCommands(program, context);
+  addAuditCommands(program, context);
   addDeviceCommands(program, context);
   return program;
 }

@@ -116,6 +116,9 @@ export async function openInstallation(
       metrics,
       configurationWindow: role === 'server' ? CONFIGURATION_WINDOW_MS : 0,
     });
+    if (role === 'server') {
+      await database.audit.open();
+    }
     const unfollow = role === 'server' ? followConfiguration(services, options, log) : undefined;
     return {
       database,

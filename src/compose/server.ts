@@ -8,6 +8,7 @@ import { systemClock, systemRandom } from '../kernel/clock.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
 import { ServiceMetrics } from '../observability/service-metrics.ts';
+import { AuditUpkeep } from '../storage/audit-upkeep.ts';
 import { CountFolding } from '../storage/count-folding.ts';
 import { HousekeepingRounds } from '../storage/housekeeping-rounds.ts';
 import { poolUsage } from '../storage/database.ts';
@@ -69,6 +70,8 @@ export async function startTankeeper(config: Config, log: Log): Promise<Tankeepe
     log.info('Listening', { host: config.host, port: server.port });
     const folding = new CountFolding({ database, log });
     folding.start();
+    const auditUpkeep = new AuditUpkeep({ database, log });
+    auditUpkeep.start();
     const housekeeping = startHousekeeping(config, services, log);
     return {
       baseUrl,
@@ -76,6 +79,7 @@ export async function startTankeeper(config: Config, log: Log): Promise<Tankeepe
       firstAdministrator,
       stop: async () => {
         const drained = await server.close(GRACE);
+        auditUpkeep.stop();
         await Promise.all([folding.stop(), housekeeping?.stop()]);
         await close();
         log.info(drained ? 'Stopped' : 'Stopped; some requests were cut off');

@@ -30,6 +30,7 @@ const ALLOWED = [
   'keyId',
   'attempts',
   'count',
+  'checkpoint',
   'migration',
   'version',
   'dataDir',
