@@ -2,10 +2,13 @@ import type { Express } from 'express';
 import request, { type Response } from 'supertest';
 import type { Caller } from '../../src/accounts/caller.ts';
 import { appMetrics } from '../../src/compose/app-metrics.ts';
+import { buildGuards } from '../../src/compose/build-guards.ts';
 import { buildServices, type Services } from '../../src/compose/build-services.ts';
+import { loadConfig } from '../../src/config.ts';
 import { createApp } from '../../src/http/app.ts';
 import type { DialectName } from '../../src/http/dialects/dialects.ts';
-import { systemRandom } from '../../src/kernel/clock.ts';
+import { systemClock, systemRandom } from '../../src/kernel/clock.ts';
+import type { LimitSettings } from '../../src/kernel/limit.ts';
 import type { LicenceSignature } from '../../src/monitoring/ports.ts';
 import { decimalTransactionIds } from '../../src/ocra/challenge-factory.ts';
 import { computeResponse } from '../../src/ocra/compute.ts';
@@ -64,6 +67,9 @@ interface TestApplicationOptions {
   readonly configurationWindow?: number;
   /** What verifies licences; nothing unless told. */
   readonly licenceSignature?: LicenceSignature;
+  /** What differs from the limits by default, which exempt the clients of most tests. */
+  readonly limits?: Partial<LimitSettings>;
+  readonly trustProxy?: readonly string[];
 }
 
 /** The whole server but its socket: real database, real services, real HTTP handling; only the clock is ours. */
@@ -88,7 +94,7 @@ export class TestApplication {
       this.logged.push(JSON.stringify({ message, ...fields }));
     };
     const log = { error: line, warn: line, info: line, debug: line };
-    const { dialect = 'documented', resolverTimeout = 3 } = options;
+    const { dialect = 'documented', resolverTimeout = 3, trustProxy = [] } = options;
     this.services = buildServices({
       database: database.database,
       vault: new SecretVault({ keys: [Buffer.alloc(32, 7)], random: systemRandom }),
@@ -110,12 +116,17 @@ export class TestApplication {
     this.app = createApp({
       services: { ...this.services, ready: () => Promise.resolve(true) },
       config: {
-        trustProxy: [],
+        trustProxy,
         dialect,
         serviceVersion: dialect === 'documented' ? 'Tankeeper test' : undefined,
         monitoringPost: 'on',
       },
       metrics: appMetrics(this.metrics, this.services.monitoring),
+      guards: buildGuards({
+        ...{ trustProxy, database: database.database, metrics: this.metrics, log },
+        limits: { ...loadConfig({}).limits, ...options.limits },
+        clock: systemClock,
+      }),
       log,
       clock,
       random: systemRandom,
