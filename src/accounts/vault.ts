@@ -35,13 +35,31 @@ export interface RegisteredKey {
   readonly canary: Buffer;
   /** undefined: the key is in a key file alone. */
   readonly wrapped?: WrappedKey;
+  /** Whether it is the one that seals, on every server. */
+  readonly isCurrent?: boolean;
+  /** Whether nothing is sealed with it any more, nor ever will be: nobody needs it, but who wants to read old backups. */
+  readonly isRetired?: boolean;
+}
+
+/** @returns the keys without which some secret might not open */
+export function neededKeys(registered: readonly RegisteredKey[]): readonly RegisteredKey[] {
+  return registered.filter(({ isRetired }) => isRetired !== true);
+}
+
+/** @returns the id of the key that seals: the one that the database names, else the one that was registered last */
+export function sealingKey(registered: readonly RegisteredKey[]): string | undefined {
+  const needed = neededKeys(registered);
+  return (needed.find(({ isCurrent }) => isCurrent === true) ?? needed.at(-1))?.keyId;
 }
 
 /** The database's list of its keys. The keys themselves are never there in clear. */
 export interface KeyRegistry {
   /** @returns the keys in the order in which they were registered */
   registered(): Promise<readonly RegisteredKey[]>;
-  /** @returns false when a key of that id is registered already; what is there is never overwritten */
+  /**
+   * The first key of a database becomes the one that seals.
+   * @returns false when a key of that id is registered already; what is there is never overwritten
+   */
   register(keyId: string, canary: Buffer, wrapped?: WrappedKey): Promise<boolean>;
   /** Adds the wrapped form of a registered key. @returns false when it has one, which is never overwritten */
   addWrapped(keyId: string, wrapped: WrappedKey): Promise<boolean>;

@@ -1,6 +1,7 @@
 import type { AuditService } from '../accounts/audit/audit-service.ts';
 import type { AdministratorService } from '../accounts/administrator-service.ts';
 import type { ConfigurationService } from '../accounts/configuration-service.ts';
+import type { KeyService } from '../accounts/key-service.ts';
 import type { PolicyService } from '../accounts/policy-service.ts';
 import type { RealmService } from '../accounts/realm-service.ts';
 import type { TokenService } from '../accounts/token-service.ts';
@@ -29,5 +30,6 @@ export interface CliServices {
   readonly monitoring: Pick<MonitoringService, 'tokens'>;
   readonly counts: MethodsOf<CountService>;
   readonly audit: MethodsOf<AuditService>;
+  readonly keys: MethodsOf<KeyService>;
   readonly housekeeping: Pick<HousekeepingService, 'due' | 'run'>;
 }

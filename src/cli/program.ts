@@ -9,6 +9,7 @@ import type { CliDependencies } from './dependencies.ts';
 import { addDeviceCommands } from './device/device-commands.ts';
 import { failureText } from './failure-text.ts';
 import { addHousekeepingCommand } from './housekeeping-command.ts';
+import { addKeysCommands } from './keys-commands.ts';
 import { addLicenceCommands } from './licence-commands.ts';
 import { addPolicyCommands } from './policy-commands.ts';
 import { addRealmCommands } from './realm-commands.ts';
@@ -56,6 +57,7 @@ export function buildProgram(dependencies: CliDependencies): Command {
   addHousekeepingCommand(program, context);
   addLicenceCommands(program, context);
   addAuditCommands(program, context);
+  addKeysCommands(program, context);
   addDeviceCommands(program, context);
   return program;
 }

@@ -20,6 +20,8 @@ import { openLicenceKey } from './licence-key.ts';
 
 /** How long closing waits for statements that still run, in milliseconds. */
 const POOL_PATIENCE = 1_000;
+/** How long after its time-out in the database a statement may still be waited for, in milliseconds. */
+const ANSWER_PATIENCE = 2_000;
 
 /** `server` for the one server of a data folder, `guest` for commands, also while a server runs. */
 type Role = 'server' | 'guest';
@@ -33,6 +35,7 @@ interface OpenDatabase {
 /** An open database that further connections can be made to. */
 interface ConnectedDatabase extends OpenDatabase {
   readonly options: DatabaseOptions;
+  readonly limitStatements: (milliseconds: number) => void;
 }
 
 /** An installation that is ready for use. */
@@ -73,7 +76,10 @@ async function connect(config: Config, role: Role, log: Log): Promise<ConnectedD
       ? error
       : new ServiceError('database.unavailable', describeDatabaseFault(error, url), { cause: error });
   }
-  return { database, options, close };
+  const limitStatements = (milliseconds: number): void => {
+    gate.limitStatements(milliseconds);
+  };
+  return { database, options, limitStatements, close };
 }
 
 /** A command is over soon, one way or the other; a server has to know at any time whether the database is there. */
@@ -94,7 +100,7 @@ export async function openInstallation(
   metrics?: ServiceMeasures,
 ): Promise<Installation> {
   const licenceSignature = openLicenceKey(config);
-  const { database, options, close } = await connect(config, role, log);
+  const { database, options, limitStatements, close } = await connect(config, role, log);
   try {
     await prepareSchema(database, role, log);
     const keys = await openKeys(config, database, log);
@@ -118,6 +124,10 @@ export async function openInstallation(
     });
     if (role === 'server') {
       await database.audit.open();
+    }
+    if (role === 'server') {
+      // Only now: migrations may take long.
+      limitStatements(config.databaseStatementTimeout * 1000 + ANSWER_PATIENCE);
     }
     const unfollow = role === 'server' ? followConfiguration(services, options, log) : undefined;
     return {

@@ -1,20 +1,33 @@
-import type { SecurityModule } from '../accounts/vault.ts';
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { KeyMaterial } from '../accounts/key-administration.ts';
+import { KeyService } from '../accounts/key-service.ts';
+import { neededKeys, type SecurityModule } from '../accounts/vault.ts';
 import type { Config } from '../config.ts';
 import { systemRandom } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
+import { readKeyFile, readKeysNow } from '../security/key-file.ts';
+import { KeyFileMaterial } from '../security/key-file-material.ts';
 import { KeyFileModule } from '../security/key-file-module.ts';
+import { KeyFollower } from '../security/key-follower.ts';
+import { LiveVault, type LiveVaultParts } from '../security/live-vault.ts';
 import { openVault } from '../security/open-vault.ts';
-import { openWrappedVault } from '../security/open-wrapped-vault.ts';
+import { openWrappedVault, wrappedAmong } from '../security/open-wrapped-vault.ts';
 import { Pkcs11Module, type Pkcs11Settings } from '../security/pkcs11-module.ts';
-import type { SecretVault } from '../security/secret-vault.ts';
+import { WrappedKeyMaterial } from '../security/wrapped-key-material.ts';
 import { WrappedKeyModule } from '../security/wrapped-key-module.ts';
 import type { Database } from '../storage/database.ts';
+import { SqlKeyHolders } from '../storage/key-holders.ts';
 import { SqlKeyRegistry } from '../storage/key-registry.ts';
+import { SqlKeyRotation } from '../storage/key-rotation.ts';
 
 /** The vault of an installation, and the module that its keys come from. */
 export interface OpenedKeys {
-  readonly vault: SecretVault;
+  readonly vault: LiveVault;
   readonly securityModule: SecurityModule;
+  /** Where new keys are made. */
+  readonly material: KeyMaterial;
 }
 
 /**
@@ -28,8 +41,40 @@ export function openKeys(config: Config, database: Database, log: Log): Promise<
     : openByPkcs11(config.pkcs11, config.encryptionKeyFile, registry, log);
 }
 
+/** @returns what changes the keys */
+export function keyService(database: Database, { vault, material }: OpenedKeys): KeyService {
+  return new KeyService({
+    keys: new SqlKeyRotation({ database }),
+    material,
+    vault,
+    pause: (milliseconds) => sleep(milliseconds),
+  });
+}
+
+/**
+ * Lets the vault of a server keep in step with the database's list of keys.
+ * @returns what ends that
+ * @throws ServiceError 'key.unavailable'
+ */
+export async function followKeys(
+  database: Database,
+  { vault }: Pick<OpenedKeys, 'vault'>,
+  log: Log,
+): Promise<() => Promise<void>> {
+  const follower = new KeyFollower({
+    vault,
+    holders: new SqlKeyHolders({ database }),
+    id: randomUUID(),
+    place: `${hostname()}:${process.pid}`,
+    log,
+  });
+  await follower.start();
+  return () => follower.stop();
+}
+
 async function openByKeyFile(file: string, registry: SqlKeyRegistry, log: Log): Promise<OpenedKeys> {
-  const { vault, created, warnings } = await openVault({ keyFile: file, registry, random: systemRandom });
+  const random = systemRandom;
+  const { vault, created, warnings } = await openVault({ keyFile: file, registry, random });
   warnings.forEach((warning) => {
     log.warn(warning);
   });
@@ -38,8 +83,23 @@ async function openByKeyFile(file: string, registry: SqlKeyRegistry, log: Log): 
       'A new encryption key was made: keep a copy of the key file in a safe place, apart from the database',
     );
   }
-  const { keyIds } = vault;
-  return { vault, securityModule: new KeyFileModule({ file, keyIds, random: systemRandom }) };
+  const live = await liveVault({
+    vault,
+    registry,
+    fetch: async () => (await readKeyFile(file))?.keys ?? [],
+    fetchNow: () => readKeysNow(file),
+  });
+  return {
+    vault: live,
+    securityModule: new KeyFileModule({
+      file,
+      random,
+      get keyIds() {
+        return live.neededKeyIds;
+      },
+    }),
+    material: new KeyFileMaterial({ file, random }),
+  };
 }
 
 async function openByPkcs11(
@@ -57,6 +117,31 @@ async function openByPkcs11(
   notes.forEach((note) => {
     log.info(note);
   });
-  const { keyIds } = vault;
-  return { vault, securityModule: new WrappedKeyModule({ module, registry, random, keyIds }) };
+  const live = await liveVault({
+    vault,
+    registry,
+    fetch: async (missing) => {
+      const unwrap = wrappedAmong(missing);
+      const result =
+        unwrap.length === 0 ? undefined : await module.run({ createKey: false, wrap: [], unwrap });
+      return (result?.unwrapped ?? []).map(({ bytes }) => bytes);
+    },
+  });
+  return {
+    vault: live,
+    securityModule: new WrappedKeyModule({
+      module,
+      registry,
+      random,
+      get keyIds() {
+        return live.neededKeyIds;
+      },
+    }),
+    material: new WrappedKeyMaterial({ module, random }),
+  };
+}
+
+async function liveVault(parts: Omit<LiveVaultParts, 'needed' | 'elapsed'>): Promise<LiveVault> {
+  const needed = neededKeys(await parts.registry.registered()).map(({ keyId }) => keyId);
+  return new LiveVault({ ...parts, needed, elapsed: () => performance.now() });
 }

@@ -14,7 +14,7 @@ import { HousekeepingRounds } from '../storage/housekeeping-rounds.ts';
 import { poolUsage } from '../storage/database.ts';
 import { appMetrics } from './app-metrics.ts';
 import { buildGuards } from './build-guards.ts';
-import { isReady, openInstallation } from './open-installation.ts';
+import { type Installation, isReady, openInstallation } from './open-installation.ts';
 import type { Services } from './build-services.ts';
 import { packageVersion } from './package-version.ts';
 
@@ -25,7 +25,7 @@ const GRACE = 7_000;
 export interface TankeeperServer {
   /** `http://host:port`, without a slash at its end. */
   readonly baseUrl: string;
-  readonly services: Services;
+  readonly services: Installation['services'];
   /** The first administrator, when this start created one; with the password, when a random one was made. */
   readonly firstAdministrator: { readonly name: string; readonly password?: string } | undefined;
   /** Takes no more requests, lets those at work finish for seven seconds at most, closes the database. */

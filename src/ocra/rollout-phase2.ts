@@ -7,7 +7,8 @@ import { isVisible } from '../accounts/token-view.ts';
 import type { ResolvedUser } from '../accounts/user-directory.ts';
 import type { Sealed, Vault } from '../accounts/vault.ts';
 import type { Random } from '../kernel/clock.ts';
-import { ServiceError } from '../kernel/errors.ts';
+import { equalBytes } from '../kernel/constant-time.ts';
+import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import { normalizeActivationCode } from './activation-code.ts';
 import type { ChallengeFactory } from './challenge-factory.ts';
 import type { Enrolled, EnrolmentRequest } from './enrolment.ts';
@@ -54,8 +55,24 @@ export class RolloutPhase2 {
     request: EnrolmentRequest,
     user: ResolvedUser | undefined,
   ): Promise<Enrolled> {
-    const { factory, challenges } = this.#its;
     const token = await this.#token(grant, request, user);
+    try {
+      return await this.#start(caller, setup, request, token);
+    } catch (error) {
+      if (!isServiceError(error, 'token.state')) {
+        throw error;
+      }
+      // The shared secret is not what it was a moment ago: either another roll-out, or the same one sealed anew.
+      const again = await this.#token(grant, request, user);
+      if (again.id !== token.id || !this.#isSameSecret(token, again)) {
+        throw error;
+      }
+      return this.#start(caller, setup, request, again);
+    }
+  }
+
+  async #start(caller: Caller, setup: Setup, request: EnrolmentRequest, token: Token): Promise<Enrolled> {
+    const { factory, challenges } = this.#its;
     const { suite, key, nonce, change, sharedSecret } = await this.#derive(token, request);
     const callbackUrl = factory.callbackUrl(setup, token, caller.requestId);
     const data = request.message ?? '';
@@ -90,6 +107,13 @@ export class RolloutPhase2 {
       signature: issued.url.slice(issued.url.lastIndexOf('=') + 1),
       appImport: issued.url,
     };
+  }
+
+  #isSameSecret(before: Token, now: Token): boolean {
+    const [one, other] = [before, now].map(({ serial, secrets: { sharedSecret } }) =>
+      sharedSecret === null ? undefined : this.#its.vault.open(sharedSecret, 'shared-secret', serial),
+    );
+    return one !== undefined && other !== undefined && equalBytes(one, other);
   }
 
   async #token(

@@ -1,6 +1,6 @@
 import { errors, type JWTPayload, jwtVerify, SignJWT } from 'jose';
 import type { LoginClaims, LoginTokens } from '../accounts/login-tokens.ts';
-import type { DerivedKey, KeyDerivation } from '../accounts/vault.ts';
+import type { KeyDerivation } from '../accounts/vault.ts';
 
 /** The only one: what a token says of its own algorithm is never followed, `none` least of all (RFC 8725 §3.1). */
 const ALGORITHM = 'HS256';
@@ -11,28 +11,26 @@ const PURPOSE = 'login tokens';
 /**
  * Login tokens as JSON Web Tokens (RFC 7519), signed with keys derived from those of the vault: every server of an
  * installation accepts what another one signed, and nothing is kept for it. A new key of the vault signs from then on,
- * the older ones are still accepted.
+ * the older ones are still accepted while the vault has them. The vault is asked each time: its keys change while it runs.
  */
 export class JwtLoginTokens implements LoginTokens {
-  readonly #current: DerivedKey;
-  readonly #keys: ReadonlyMap<string, Uint8Array>;
+  readonly #keys: KeyDerivation;
 
   constructor({ keys }: { keys: KeyDerivation }) {
-    const [current, ...older] = keys.derive(PURPOSE);
-    this.#current = current;
-    this.#keys = new Map([current, ...older].map(({ keyId, bytes }) => [keyId, bytes]));
+    this.#keys = keys;
   }
 
   sign({ administrator, session, csrfToken, expiresAt }: LoginClaims, now: Date): Promise<string> {
+    const [current] = this.#keys.derive(PURPOSE);
     return new SignJWT({ csrf: csrfToken })
-      .setProtectedHeader({ alg: ALGORITHM, typ: 'JWT', kid: this.#current.keyId })
+      .setProtectedHeader({ alg: ALGORITHM, typ: 'JWT', kid: current.keyId })
       .setIssuer(OURSELVES)
       .setAudience(OURSELVES)
       .setSubject(administrator)
       .setJti(session)
       .setIssuedAt(now)
       .setExpirationTime(expiresAt)
-      .sign(this.#current.bytes);
+      .sign(current.bytes);
   }
 
   async read(token: string, now: Date): Promise<LoginClaims | undefined> {
@@ -54,12 +52,12 @@ export class JwtLoginTokens implements LoginTokens {
     }
   }
 
-  #keyOf(keyId: string): Uint8Array {
-    const key = this.#keys.get(keyId);
+  #keyOf(kid: string): Uint8Array {
+    const key = this.#keys.derive(PURPOSE).find(({ keyId }) => keyId === kid);
     if (key === undefined) {
       throw new errors.JWSInvalid('signed with an unknown key');
     }
-    return key;
+    return key.bytes;
   }
 }
 

@@ -7,29 +7,25 @@ import { SecretVault } from './secret-vault.ts';
 
 /** The key file as the security module of an installation that has no other. */
 export class KeyFileModule implements SecurityModule {
-  readonly #file: string;
-  readonly #keyIds: readonly string[];
-  readonly #random: Random;
+  readonly #its: { readonly file: string; readonly keyIds: readonly string[]; readonly random: Random };
 
-  /** @param given.keyIds the keys that are in use */
+  /** @param given.keyIds the keys that are in use, asked for each time */
   constructor(given: { readonly file: string; readonly keyIds: readonly string[]; readonly random: Random }) {
-    this.#file = given.file;
-    this.#keyIds = given.keyIds;
-    this.#random = given.random;
+    this.#its = given;
   }
 
   async freshVault(): Promise<Pick<Vault, 'open'>> {
     const keys = await this.#readKeys();
-    const vault = new SecretVault({ keys, random: this.#random });
-    assertHolds(vault, this.#keyIds);
+    const vault = new SecretVault({ keys, random: this.#its.random });
+    assertHolds(vault, this.#its.keyIds);
     return vault;
   }
 
   async #readKeys(): Promise<readonly Buffer[]> {
     try {
-      const found = await readKeyFile(this.#file);
+      const found = await readKeyFile(this.#its.file);
       if (found === undefined) {
-        throw notReady('the key file is missing', this.#file);
+        throw notReady('the key file is missing', this.#its.file);
       }
       return found.keys;
     } catch (error) {

@@ -1,8 +1,8 @@
-import { constants } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from 'node:fs';
 import { type FileHandle, mkdir, open, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Random } from '../kernel/clock.ts';
-import { ServiceError } from '../kernel/errors.ts';
+import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import { KEY_LENGTH, keyIdOf } from './secret-vault.ts';
 
 /** What a key file holds. */
@@ -30,14 +30,29 @@ export async function readKeyFile(file: string): Promise<KeyFile | undefined> {
     return undefined;
   }
   try {
-    const { mode, size } = await assertFile(handle, file);
-    if (size > LARGEST) {
-      throw unusable(file, `it has more than ${LARGEST} bytes`);
-    }
+    const mode = assertFile(await handle.stat(), file);
     const keys = readKeys(await handle.readFile('utf8'), file);
     return { keys, warnings: readabilityWarnings(file, mode) };
   } finally {
     await handle.close();
+  }
+}
+
+/**
+ * The same at once, for a key that is needed in the middle of something. The file is small and local.
+ * @throws ServiceError 'key.unavailable'
+ */
+export function readKeysNow(file: string): readonly Buffer[] {
+  try {
+    const descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
+    try {
+      assertFile(fstatSync(descriptor), file);
+      return readKeys(readFileSync(descriptor, 'utf8'), file);
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch (cause) {
+    throw isServiceError(cause) ? cause : unusable(file, `it cannot be read (${reasonOf(cause)})`, cause);
   }
 }
 
@@ -79,8 +94,8 @@ async function openForReading(file: string): Promise<FileHandle | undefined> {
   }
 }
 
-async function assertFile(handle: FileHandle, file: string): Promise<{ mode: number; size: number }> {
-  const stats = await handle.stat();
+/** @returns its mode */
+function assertFile(stats: Stats, file: string): number {
   const mode = stats.mode & 0o777;
   if (!stats.isFile()) {
     throw unusable(file, 'it is not a regular file');
@@ -88,7 +103,10 @@ async function assertFile(handle: FileHandle, file: string): Promise<{ mode: num
   if ((mode & WRITABLE_BY_OTHERS) !== 0) {
     throw unusable(file, `others may write it (mode ${mode.toString(8)}); chmod go-w mends that`);
   }
-  return { mode, size: stats.size };
+  if (stats.size > LARGEST) {
+    throw unusable(file, `it has more than ${LARGEST} bytes`);
+  }
+  return mode;
 }
 
 function readabilityWarnings(file: string, mode: number): readonly string[] {
@@ -117,18 +135,21 @@ function readKeys(text: string, file: string): readonly Buffer[] {
   return [...keys.values()];
 }
 
+/** @returns the lines of one key */
+export function keyLines(key: Buffer): string {
+  return `# Key ${keyIdOf(key)}\n${key.toString('base64')}\n`;
+}
+
 function fileText(key: Buffer): string {
   return [
     "# Seals the secrets in tankeeper's database: who has it can read them, without it nobody can.",
     '# Keep a copy in a safe place, and not with the backups of the database.',
-    `# Key ${keyIdOf(key)}`,
-    key.toString('base64'),
-    '',
+    keyLines(key),
   ].join('\n');
 }
 
 /** The file's entry in its folder must outlive a power failure as well. */
-async function syncFolder(folder: string): Promise<void> {
+export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
   try {
     await handle.sync();
@@ -137,10 +158,12 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-function reasonOf(error: unknown): string {
+/** @returns the code of the system */
+export function reasonOf(error: unknown): string {
   return (error as NodeJS.ErrnoException).code ?? 'unknown fault';
 }
 
-function unusable(file: string, reason: string, cause?: unknown): ServiceError {
+/** @returns the error that says so */
+export function unusable(file: string, reason: string, cause?: unknown): ServiceError {
   return new ServiceError('key.unavailable', `The key file ${file} cannot be used: ${reason}`, { cause });
 }

@@ -1,4 +1,4 @@
-import type { KeyRegistration, KeyRegistry, RegisteredKey } from '../accounts/vault.ts';
+import { type KeyRegistration, neededKeys, type RegisteredKey, sealingKey } from '../accounts/vault.ts';
 import type { Random } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { opensCanary, sealCanary } from './key-canary.ts';
@@ -16,8 +16,9 @@ export interface OpenedVault {
 
 /**
  * Opens the vault with the keys of the file, after making sure that they are the keys of this database. A database
- * without any gets the current key of the file; where there is no file either, one is made. Nothing is ever overwritten,
+ * without any gets the first key of the file; where there is no file either, one is made. Nothing is ever overwritten,
  * and where a key is missing nothing is written at all: a new key beside old secrets would hide the loss until later.
+ * Which key seals is the database's word, so that no server begins with one that others do not have yet.
  * @throws ServiceError 'key.unavailable' that names the file and the ids of the keys that are needed and found
  */
 export async function openVault(given: {
@@ -27,11 +28,23 @@ export async function openVault(given: {
 }): Promise<OpenedVault> {
   return given.registry.withRegistration(async (registry) => {
     const registered = await registry.registered();
-    const opened = await openKeys(given.keyFile, registered, given.random);
-    assertKeysOf(registered, opened.vault, given.keyFile);
-    await registerCurrent(registry, registered, opened.vault);
-    return opened;
+    const opened = await openKeys(given.keyFile, neededKeys(registered), given.random);
+    assertKeysOf(neededKeys(registered), opened.vault, given.keyFile);
+    if (registered.length === 0) {
+      await registry.register(opened.vault.currentKeyId, sealCanary(opened.vault));
+      return opened;
+    }
+    const unknown = opened.vault.keyIds.filter((id) => registered.every(({ keyId }) => keyId !== id));
+    return {
+      ...opened,
+      vault: opened.vault.extended([], sealingKey(registered)),
+      warnings: [...opened.warnings, ...unknown.map((keyId) => unknownText(keyId, given.keyFile))],
+    };
   });
+}
+
+function unknownText(keyId: string, file: string): string {
+  return `the key file ${file} holds the key ${keyId}, which the database does not know; 'tankeeper keys add' registers it`;
 }
 
 async function openKeys(
@@ -75,17 +88,6 @@ function assertKeysOf(registered: readonly RegisteredKey[], vault: SecretVault, 
           'the database was altered. Nothing was written.',
       );
     }
-  }
-}
-
-async function registerCurrent(
-  registry: KeyRegistry,
-  registered: readonly RegisteredKey[],
-  vault: SecretVault,
-): Promise<void> {
-  const { currentKeyId } = vault;
-  if (!registered.some(({ keyId }) => keyId === currentKeyId)) {
-    await registry.register(currentKeyId, sealCanary(vault));
   }
 }
 

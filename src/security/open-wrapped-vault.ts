@@ -1,4 +1,10 @@
-import type { KeyRegistration, KeyRegistry, RegisteredKey } from '../accounts/vault.ts';
+import {
+  type KeyRegistration,
+  type KeyRegistry,
+  neededKeys,
+  type RegisteredKey,
+  sealingKey,
+} from '../accounts/vault.ts';
 import type { Random } from '../kernel/clock.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import { opensCanary, sealCanary } from './key-canary.ts';
@@ -46,7 +52,7 @@ export async function openWrappedVault(parts: WrappedVaultParts): Promise<Wrappe
 
 /**
  * @param keys unwrapped by the module
- * @param registered in the order in which they were registered; the last one seals
+ * @param registered in the order in which they were registered; says which one seals
  * @throws ServiceError 'security-module.unavailable' when a key is not the one that its id says
  */
 export function vaultOf(
@@ -57,9 +63,11 @@ export function vaultOf(
   if (keys.some(({ keyId, bytes }) => keyIdOf(bytes) !== keyId)) {
     throw notReady('it unwrapped another key than the one asked for', 'the database was altered');
   }
-  const order = registered.map(({ keyId }) => keyId);
-  const newestFirst = [...keys].sort((one, other) => order.indexOf(other.keyId) - order.indexOf(one.keyId));
-  const vault = new SecretVault({ keys: newestFirst.map(({ bytes }) => bytes), random });
+  const current = sealingKey(registered);
+  const currentFirst = [...keys].sort(
+    (one, other) => Number(other.keyId === current) - Number(one.keyId === current),
+  );
+  const vault = new SecretVault({ keys: currentFirst.map(({ bytes }) => bytes), random });
   for (const key of registered.filter(({ keyId }) => vault.keyIds.includes(keyId))) {
     if (!opensCanary(vault, key)) {
       throw new ServiceError(
@@ -84,7 +92,9 @@ async function keysOfFile(
   registered: readonly RegisteredKey[],
   { keyFile, random }: WrappedVaultParts,
 ): Promise<readonly KeyBytes[]> {
-  const needed = registered.filter(({ wrapped }) => wrapped === undefined).map(({ keyId }) => keyId);
+  const needed = neededKeys(registered)
+    .filter(({ wrapped }) => wrapped === undefined)
+    .map(({ keyId }) => keyId);
   if (needed.length === 0) {
     return [];
   }

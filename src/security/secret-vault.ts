@@ -48,6 +48,17 @@ export class SecretVault implements Vault, KeyDerivation {
     return [...this.#keys.keys()];
   }
 
+  /**
+   * @param added keys that open from now on
+   * @param currentKeyId the key that seals; where it is not among them, the one that seals now
+   * @returns another vault
+   */
+  extended(added: readonly Uint8Array[], currentKeyId: string | undefined): SecretVault {
+    const keys = [...[...this.#keys.values()].map((key) => key.export()), ...added];
+    const current = keys.filter((key) => keyIdOf(key) === currentKeyId);
+    return new SecretVault({ keys: [...current, ...keys], random: this.#random });
+  }
+
   derive(purpose: string): readonly [DerivedKey, ...DerivedKey[]] {
     const older = [...this.#keys].filter(([keyId]) => keyId !== this.currentKeyId);
     return [

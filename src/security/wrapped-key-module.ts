@@ -38,6 +38,6 @@ interface WrappedKeyParts {
   readonly module: Pick<Pkcs11Module, 'run'>;
   readonly registry: Pick<KeyRegistry, 'registered'>;
   readonly random: Random;
-  /** The keys that are in use. */
+  /** The keys that are in use, asked for each time. */
   readonly keyIds: readonly string[];
 }

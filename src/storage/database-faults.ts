@@ -16,6 +16,9 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
   [/^(?:57014|55P03|25P0[34])$/, 'the database took too long'],
 ];
 
+/** From the function hold_sealing_key: this server has not noticed yet that another key seals. */
+const RETIRED_KEY = 'TK001';
+
 /** Faults of pg, tarn and knex that carry no code. */
 const UNCODED: readonly (readonly [RegExp, string])[] = [
   [/Timeout acquiring a connection|operation timed out/i, 'no connection became free in time'],
@@ -26,9 +29,15 @@ const UNCODED: readonly (readonly [RegExp, string])[] = [
 
 /**
  * Translates what pg, knex and the system report when the database is away, full, or too slow.
- * @returns ServiceError 'database.unavailable', whose message names neither host nor user; any other error as it is
+ * @returns ServiceError 'database.unavailable', whose message names neither host nor user, or 'key.unavailable'; any other
+ *   error as it is
  */
 export function translateDatabaseFault(error: unknown): unknown {
+  if ((error as { code?: unknown } | null)?.code === RETIRED_KEY) {
+    return new ServiceError('key.unavailable', 'The encryption key that seals here is retired', {
+      cause: error,
+    });
+  }
   const reason = reasonOf(error);
   return reason === undefined
     ? error

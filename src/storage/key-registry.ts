@@ -33,7 +33,7 @@ export class SqlKeyRegistry implements KeyRegistry, KeyRegistration {
    */
   withRegistration<T>(work: (registry: KeyRegistry) => Promise<T>): Promise<T> {
     return this.#database.transact(async (transaction) => {
-      await transaction.raw('SELECT pg_advisory_xact_lock(?, ?)', [...REGISTRATION_LOCK]);
+      await lockRegistration(transaction);
       return work({
         registered: () => registered(transaction),
         register: (keyId, canary, wrapped) => register(transaction, keyId, canary, wrapped),
@@ -43,32 +43,51 @@ export class SqlKeyRegistry implements KeyRegistry, KeyRegistration {
   }
 }
 
+/** Whoever changes which keys there are, or which one seals, comes one after the other. */
+export async function lockRegistration(transaction: Knex.Transaction): Promise<void> {
+  await transaction.raw('SELECT pg_advisory_xact_lock(?, ?)', [...REGISTRATION_LOCK]);
+}
+
 interface Row {
   readonly key_id: string;
   readonly canary: Buffer;
   readonly wrapped: Buffer | null;
   readonly wrapped_by: string | null;
+  readonly is_current: boolean;
+  readonly is_retired: boolean;
 }
 
-async function registered(connection: Knex): Promise<readonly RegisteredKey[]> {
+/** @returns the keys in the order in which they were registered */
+export async function registered(connection: Knex): Promise<readonly RegisteredKey[]> {
   const rows = await connection('encryption_keys')
     .orderBy(['created_at', 'key_id'])
-    .select<Row[]>('key_id', 'canary', 'wrapped', 'wrapped_by');
-  return rows.map(({ key_id: keyId, canary, wrapped: bytes, wrapped_by: by }) => ({
+    .select<Row[]>(
+      ...['key_id', 'canary', 'wrapped', 'wrapped_by', 'is_current'],
+      connection.raw('retired_at IS NOT NULL AS is_retired'),
+    );
+  return rows.map(({ key_id: keyId, canary, wrapped: bytes, wrapped_by: by, is_current, is_retired }) => ({
     keyId,
     canary,
     ...(bytes !== null && by !== null && { wrapped: { bytes, by } }),
+    ...(is_current && { isCurrent: true }),
+    ...(is_retired && { isRetired: true }),
   }));
 }
 
-async function register(
+/** The caller holds the lock of the registration, or can do with an error when two register a first key. */
+export async function register(
   connection: Knex,
   keyId: string,
   canary: Buffer,
   wrapped?: WrappedKey,
 ): Promise<boolean> {
+  const isFirst = 'NOT EXISTS (SELECT FROM encryption_keys WHERE is_current)';
   const inserted: unknown[] = await connection('encryption_keys')
-    .insert({ key_id: keyId, canary, wrapped: wrapped?.bytes ?? null, wrapped_by: wrapped?.by ?? null })
+    .insert({
+      ...{ key_id: keyId, canary, wrapped: wrapped?.bytes ?? null, wrapped_by: wrapped?.by ?? null },
+      is_current: connection.raw(isFirst),
+      current_since: connection.raw(`CASE WHEN ${isFirst} THEN clock_timestamp() END`),
+    })
     .onConflict('key_id')
     .ignore()
     .returning('key_id');

@@ -30,7 +30,9 @@ describe('the keys of a database', () => {
       ),
     );
     expect(new Set(made).size).toBe(1);
-    expect(await registry.registered()).toEqual([{ keyId: made[0], canary: Buffer.from('canary') }]);
+    expect(await registry.registered()).toEqual([
+      { keyId: made[0], canary: Buffer.from('canary'), isCurrent: true },
+    ]);
   });
 
   it('are never overwritten', async () => {

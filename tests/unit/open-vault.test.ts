@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { KeyRegistration, KeyRegistry, RegisteredKey } from '../../src/accounts/vault.ts';
 import { systemRandom } from '../../src/kernel/clock.ts';
+import { sealCanary } from '../../src/security/key-canary.ts';
 import { openVault, type OpenedVault } from '../../src/security/open-vault.ts';
-import { keyIdOf } from '../../src/security/secret-vault.ts';
+import { keyIdOf, SecretVault } from '../../src/security/secret-vault.ts';
 import { eventualRefusal } from '../support/eventual-refusal.ts';
 
 const ONE = Buffer.alloc(32, 1);
@@ -120,17 +121,36 @@ describe('a start with a database that has secrets', () => {
     );
   });
 
-  it('takes a new current key in front of the old one, and then needs both', async () => {
+  it('goes on sealing with the key that the database names where a new one was put in front of it, and says so', async () => {
     await putKeys(TWO, ONE);
-    const { vault } = await start();
-    expect(vault.currentKeyId).toBe(keyIdOf(TWO));
-    expect(registry.keyIds).toEqual([keyIdOf(ONE), keyIdOf(TWO)]);
+    const { vault, warnings } = await start();
+    expect(vault.keyIds).toEqual([keyIdOf(ONE), keyIdOf(TWO)]);
+    expect(warnings).toEqual([
+      expect.stringContaining(`the key ${keyIdOf(TWO)}, which the database does not know`),
+    ]);
+    expect(registry.keyIds).toEqual([keyIdOf(ONE)]);
+  });
+
+  it('needs every key that is registered and not retired, and seals with the current one', async () => {
+    await putKeys(TWO, ONE);
+    const [one] = registry.keys;
+    const two = {
+      keyId: keyIdOf(TWO),
+      canary: sealCanary(new SecretVault({ keys: [TWO], random: systemRandom })),
+    };
+    registry.keys = [one, { ...two, isCurrent: true }].flatMap((key) => key ?? []);
+    expect((await start()).vault.currentKeyId).toBe(keyIdOf(TWO));
     await putKeys(TWO);
     expect((await eventualRefusal(start())).message).toContain(`needs the encryption key ${keyIdOf(ONE)}`);
     await rm(keyFile);
     expect((await eventualRefusal(start())).message).toContain(
       `needs the encryption keys ${keyIdOf(ONE)}, ${keyIdOf(TWO)}`,
     );
+    await putKeys(TWO);
+    registry.keys = registry.keys.map((key) =>
+      key.keyId === keyIdOf(ONE) ? { ...key, isRetired: true } : key,
+    );
+    expect((await start()).vault.keyIds).toEqual([keyIdOf(TWO)]);
   });
 
   it('passes on what operators should mend', async () => {

@@ -4,12 +4,13 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { KeyRegistration, KeyRegistry, RegisteredKey } from '../../src/accounts/vault.ts';
 import { systemRandom } from '../../src/kernel/clock.ts';
+import { sealCanary } from '../../src/security/key-canary.ts';
 import { openVault } from '../../src/security/open-vault.ts';
 import { openWrappedVault, type WrappedVault } from '../../src/security/open-wrapped-vault.ts';
 import { notReady } from '../../src/security/module-readiness.ts';
 import type { Pkcs11Request } from '../../src/security/pkcs11-module.ts';
 import type { KeyBytes, Pkcs11Result } from '../../src/security/pkcs11-task.ts';
-import { keyIdOf } from '../../src/security/secret-vault.ts';
+import { keyIdOf, SecretVault } from '../../src/security/secret-vault.ts';
 import { WrappedKeyModule } from '../../src/security/wrapped-key-module.ts';
 import { eventualRefusal } from '../support/eventual-refusal.ts';
 
@@ -141,9 +142,11 @@ describe('a start with a security module', () => {
 });
 
 describe('a start with a security module after ones with a key file', () => {
-  it('wraps every key of the file; the newest goes on sealing', async () => {
+  it('wraps every key of the file that is needed; the current one goes on sealing', async () => {
     await startWithKeyFile(ONE);
     await startWithKeyFile(TWO, ONE);
+    const canary = sealCanary(new SecretVault({ keys: [TWO], random: systemRandom }));
+    registry.keys = [...registry.keys, { keyId: keyIdOf(TWO), canary, isCurrent: true }];
     const { vault, notes } = await start();
     expect(vault.keyIds).toEqual([keyIdOf(TWO), keyIdOf(ONE)]);
     expect(notes).toEqual([expect.stringContaining('is no longer needed')]);

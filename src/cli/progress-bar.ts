@@ -1,0 +1,41 @@
+import type { CliIo } from './dependencies.ts';
+
+const WIDTH = 30;
+
+/** A line on a terminal that shows how far something is. */
+export class ProgressBar {
+  readonly #io: CliIo;
+  readonly #what: string;
+  #shown = '';
+
+  /** Shows nothing where nobody watches. */
+  constructor(io: CliIo, what: string) {
+    this.#io = io;
+    this.#what = what;
+  }
+
+  show(done: number, total: number): void {
+    if (!this.#io.isInteractive || total === 0) {
+      return;
+    }
+    const filled = Math.floor((done / total) * WIDTH);
+    const bar = '#'.repeat(filled).padEnd(WIDTH, '.');
+    this.#write(`[${bar}] ${Math.floor((done / total) * 100)} %  ${done} of ${total} ${this.#what}`);
+  }
+
+  /** Takes the line away, to be called when it is over, however it ended. */
+  clear(): void {
+    if (this.#shown !== '') {
+      this.#io.stderr.write(`\r${' '.repeat(this.#shown.length)}\r`);
+      this.#shown = '';
+    }
+  }
+
+  /** What stood there may have been longer. */
+  #write(line: string): void {
+    if (line !== this.#shown) {
+      this.#io.stderr.write(`\r${line.padEnd(this.#shown.length)}`);
+      this.#shown = line;
+    }
+  }
+}
