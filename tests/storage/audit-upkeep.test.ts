@@ -1,0 +1,266 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { readExportedTrail } from '../../src/accounts/audit/exported-trail.ts';
+import type { AuditFinding } from '../../src/accounts/audit/finding.ts';
+import { verifyTrail } from '../../src/accounts/audit/verify-trail.ts';
+import { writeAudit } from '../../src/storage/audit-rows.ts';
+import { AuditUpkeep, ensureAuditMonths } from '../../src/storage/audit-upkeep.ts';
+import type { Database } from '../../src/storage/database.ts';
+import { AuditedDatabase, shortly } from '../support/audited-database.ts';
+import { OPERATOR, callerNamed } from '../support/callers.ts';
+import { ACT } from '../support/token-values.ts';
+
+jest.setTimeout(60_000);
+
+let audited: AuditedDatabase;
+beforeEach(async () => {
+  audited = await AuditedDatabase.create();
+  audited.clock.time = new Date('2026-11-20T12:00:00Z');
+});
+afterEach(() => audited.drop());
+
+/** Three rows a month by one writer, from August to November 2026, and a row of another one in September. */
+async function fourMonths(): Promise<Database> {
+  const server = audited.server();
+  for (const month of ['2026-08', '2026-09', '2026-10', '2026-11']) {
+    audited.clock.time = new Date(`${month}-20T12:00:00Z`);
+    for (const number of [1, 2, 3]) {
+      await writeAudit(server.knex, ACT, `${month} ${number}`, number === 3 ? 'refused' : 'done', ['north']);
+    }
+    if (month === '2026-09') {
+      const other = audited.server();
+      await writeAudit(other.knex, ACT, 'by another', 'done');
+      await other.close();
+    }
+  }
+  await server.audit.checkpoint();
+  return server;
+}
+
+const subjects = (): Promise<string[]> =>
+  audited.test.database.knex('audit').orderBy(['at', 'id']).pluck<string[]>('subject');
+
+async function partitions(): Promise<readonly string[]> {
+  const { rows } = await audited.test.database.knex.raw<{ rows: { name: string }[] }>(
+    `SELECT inhrelid::regclass::text AS name FROM pg_inherits WHERE inhparent = 'audit'::regclass ORDER BY 1`,
+  );
+  return rows.map(({ name }) => name);
+}
+
+/** Makes the partition of a month, as a server that ran then would have. */
+const addMonth = (month: string): Promise<void> =>
+  audited.tamper('SELECT add_audit_month(?::timestamptz)', [`${month}-01T00:00:00Z`]);
+
+describe('pruning', () => {
+  it('takes whole months away, and the trail still verifies', async () => {
+    const server = await fourMonths();
+    await addMonth('2026-08');
+    const service = audited.service(server);
+    const before = new Date('2026-10-15T00:00:00Z');
+    // A partition of its own and the default one: the rows of both go.
+    expect(await service.prune(OPERATOR, { before, force: false })).toEqual({ rows: 7, months: ['2026-08'] });
+    expect(await partitions()).not.toContain('audit_2026_08');
+    expect(await subjects()).toEqual([
+      ...['2026-10 1', '2026-10 2', '2026-10 3', '2026-11 1', '2026-11 2', '2026-11 3'],
+      'audit',
+    ]);
+    expect(await audited.verify()).toMatchObject({ rows: 7, findings: 0 });
+    const [act] = await service.search(OPERATOR, { action: 'audit/prune', limit: 10 });
+    expect(act).toMatchObject({
+      actor: OPERATOR.principal.administrator,
+      outcome: 'pruned before 2026-10-01, 7 rows',
+    });
+
+    audited.clock.time = new Date('2026-12-02T12:00:00Z');
+    await service.prune(OPERATOR, { before: audited.clock.time, force: false });
+    expect(await subjects()).toEqual(['audit']);
+    expect(await audited.verify()).toMatchObject({ rows: 1, findings: 0 });
+  });
+
+  it('is found out where somebody takes more', async () => {
+    const server = await fourMonths();
+    await audited.service(server).prune(OPERATOR, { before: new Date('2026-10-01'), force: false });
+    await audited.tamper("DELETE FROM audit WHERE subject = '2026-10 1'");
+    expect(shortly((await audited.verify()).all)).toEqual(['removed 1/7']);
+  });
+
+  it('leaves no room for rows of the months that are gone', async () => {
+    const server = await fourMonths();
+    await audited.tamper("CREATE TABLE kept AS SELECT * FROM audit WHERE subject = '2026-08 1'");
+    await audited.service(server).prune(OPERATOR, { before: new Date('2026-10-01'), force: false });
+    await audited.tamper('INSERT INTO audit SELECT * FROM kept');
+    expect(shortly((await audited.verify()).all)).toEqual(['inserted 1/1']);
+  });
+
+  it.each(['2026-12-01', '2027-03-20'])('refuses a month that is not over (%s)', async (date) => {
+    const service = audited.service(await fourMonths());
+    const prune = service.prune(OPERATOR, { before: new Date(date), force: true });
+    await expect(prune).rejects.toMatchObject({ code: 'parameter.invalid' });
+    expect(await subjects()).toHaveLength(13);
+  });
+
+  it('refuses a trail that does not verify, unless it is forced', async () => {
+    const service = audited.service(await fourMonths());
+    await audited.tamper("UPDATE audit SET outcome = 'other' WHERE subject = '2026-08 1'");
+    const before = new Date('2026-10-01');
+    await expect(service.prune(OPERATOR, { before, force: false })).rejects.toMatchObject({
+      code: 'audit.unverifiable',
+    });
+    expect(await service.prune(OPERATOR, { before, force: true })).toMatchObject({ rows: 7 });
+    expect(await audited.verify()).toMatchObject({ findings: 0 });
+  });
+
+  it('takes rows from before there were signatures, too', async () => {
+    const insert = `INSERT INTO audit (at, actor, action, subject, outcome, client, request_id) VALUES (?, '', '', 'old', '', '', '')`;
+    await audited.tamper(insert, ['2026-07-01T00:00:00Z']);
+    await audited.tamper(insert, ['2026-10-02T00:00:00Z']);
+    const server = await fourMonths();
+    expect(await audited.verify()).toMatchObject({ rows: 15, unsigned: 2, findings: 0 });
+    await audited.service(server).prune(OPERATOR, { before: new Date('2026-09-01'), force: false });
+    expect(await audited.verify()).toMatchObject({ rows: 12, unsigned: 1, findings: 0 });
+  });
+});
+
+describe('an export', () => {
+  async function exported(period: { since?: Date; until?: Date } = {}): Promise<string> {
+    const pieces: string[] = [];
+    await audited.service().export(OPERATOR, { format: 'jsonl', ...period }, (text) => {
+      pieces.push(text);
+      return Promise.resolve();
+    });
+    return pieces.join('');
+  }
+
+  async function verifyText(
+    text: string,
+  ): Promise<{ readonly rows: number; readonly found: readonly string[] }> {
+    const lines = async function* (): AsyncGenerator<string> {
+      yield* await Promise.resolve(text.trimEnd().split('\n'));
+    };
+    const { snapshot, keys, isWhole } = await readExportedTrail(lines());
+    const all: AuditFinding[] = [];
+    const { rows } = await verifyTrail(snapshot, { keys, isWhole, report: (finding) => all.push(finding) });
+    return { rows, found: shortly(all) };
+  }
+
+  it('verifies at another place, as the trail does', async () => {
+    const server = await fourMonths();
+    await audited.service(server).prune(OPERATOR, { before: new Date('2026-09-01'), force: false });
+    expect(await verifyText(await exported())).toEqual({ rows: 11, found: [] });
+  });
+
+  it.each([
+    [
+      'changed',
+      (text: string) => text.replace('"subject":"2026-09 1"', '"subject":"other"'),
+      ['changed 1/4'],
+    ],
+    [
+      'removed',
+      (text: string) => text.replace(/\{"row":.*"2026-09 1".*\n/, '').replace('"rows":13', '"rows":12'),
+      ['removed 1/4'],
+    ],
+  ])('tells of a row that was %s in the file', async (_, alter, found) => {
+    await fourMonths();
+    expect((await verifyText(alter(await exported()))).found).toEqual(found);
+  });
+
+  it('that was cut off is refused', async () => {
+    await fourMonths();
+    const text = await exported();
+    const cut = `${text.split('\n').slice(0, -4).join('\n')}\n`;
+    await expect(verifyText(cut)).rejects.toMatchObject({ code: 'request.malformed' });
+  });
+
+  it('of a period holds its rows alone, each of which verifies', async () => {
+    await fourMonths();
+    const period = { since: new Date('2026-09-01'), until: new Date('2026-10-01') };
+    const text = await exported(period);
+    expect(await verifyText(text)).toEqual({ rows: 4, found: [] });
+    expect((await verifyText(text.replace('"2026-09 2"', '"2026-09 9"'))).found).toEqual(['changed 1/5']);
+  });
+
+  it('as CSV holds no formula', async () => {
+    await writeAudit(audited.server().knex, { ...ACT, actor: '=1+1' }, 'a "b", c', 'done');
+    const pieces: string[] = [];
+    const rows = await audited.service().export(OPERATOR, { format: 'csv' }, (text) => {
+      pieces.push(text);
+      return Promise.resolve();
+    });
+    expect(rows).toBe(1);
+    expect(pieces.join('').split('\r\n')[1]).toContain(`Z,'=1+1,${ACT.action},"a ""b"", c",,done,`);
+  });
+});
+
+describe('a search', () => {
+  it.each([
+    [{ subject: '2026-09 2' }, ['2026-09 2']],
+    [{ outcome: 'refused', until: new Date('2026-10-01') }, ['2026-09 3', '2026-08 3']],
+    [{ realm: 'north', since: new Date('2026-11-01') }, ['2026-11 3', '2026-11 2', '2026-11 1']],
+    [{ realm: 'nor' }, []],
+    [{ actor: 'nobody' }, []],
+    [{ action: ACT.action, limit: 1 }, ['2026-11 3']],
+  ])('for %j gives what matches, newest first', async (filter, expected) => {
+    await fourMonths();
+    const rows = await audited.service().search(OPERATOR, { limit: 100, ...filter });
+    expect(rows.map(({ subject }) => subject)).toEqual(expected);
+  });
+
+  it('is for operators only', async () => {
+    const service = audited.service();
+    const admin = callerNamed('alice');
+    const attempts = [
+      service.search(admin, { limit: 1 }),
+      service.verify(admin, { report: () => undefined }),
+      service.export(admin, { format: 'csv' }, () => Promise.resolve()),
+      service.prune(admin, { before: new Date('2026-01-01'), force: true }),
+    ];
+    for (const attempt of attempts) {
+      await expect(attempt).rejects.toMatchObject({ code: 'right.missing' });
+    }
+  });
+});
+
+describe('the partitions of months', () => {
+  it('are made ahead, and take the rows that had none', async () => {
+    // The database's own month.
+    audited.clock.time = new Date();
+    const month = `audit_${audited.clock.time.toISOString().slice(0, 7).replace('-', '_')}`;
+    await audited.tamper(`DROP TABLE ${month}`);
+    const server = audited.server();
+    await writeAudit(server.knex, ACT, 'stray', 'done');
+    expect(await audited.test.database.knex('audit_default').pluck('subject')).toEqual(['stray']);
+    expect(await ensureAuditMonths(server)).toBe(1);
+    expect(await ensureAuditMonths(server)).toBe(0);
+    expect(await audited.test.database.knex('audit_default').pluck('subject')).toEqual([]);
+    expect(await audited.test.database.knex(month).pluck('subject')).toEqual(['stray']);
+    expect(await audited.verify()).toMatchObject({ rows: 1, findings: 0 });
+  });
+
+  it('and checkpoints are kept by servers', async () => {
+    const lines: string[] = [];
+    const line = (message: string): void => {
+      lines.push(message);
+    };
+    const log = { error: line, warn: line, info: line, debug: line };
+    const server = audited.server();
+    const upkeep = new AuditUpkeep({ database: server, log, pause: 20 });
+    await writeAudit(server.knex, ACT, 'first', 'done');
+    upkeep.start();
+    const checkpoints = async (): Promise<number> =>
+      (await audited.test.database.knex('audit_journal').where({ kind: 'checkpoint' })).length;
+    for (let tries = 0; tries < 500 && (await checkpoints()) < 1; tries += 1) {
+      await sleep(20);
+    }
+    await writeAudit(server.knex, ACT, 'second', 'done');
+    for (let tries = 0; tries < 500 && (await checkpoints()) < 2; tries += 1) {
+      await sleep(20);
+    }
+    upkeep.stop();
+    // Nothing was written since: no third one.
+    await sleep(100);
+    expect(await checkpoints()).toBe(2);
+    expect(lines).toEqual([]);
+  });
+});
