@@ -132,8 +132,6 @@ export function buildServices(parts: ServiceParts): Services {
   const module = parts.securityModule ?? { freshVault: () => Promise.resolve(vault) };
   const setup = new SqlSetupStore({ database, clock, window: parts.configurationWindow ?? 0 });
   const access = new AccessControl({ clock });
-  const authority = new VaultAuditAuthority({ vault });
-  database.audit.certifyBy(authority);
   const managedUsers = new SqlManagedUserStore({ database });
   const sources = openUserSources({
     users: managedUsers,
@@ -170,14 +168,7 @@ export function buildServices(parts: ServiceParts): Services {
     tokens: new TokenService({ ...common, tokens }),
     tokenGroups: new TokenGroupService({ ...common, tokens }),
     ...buildOcraServices(parts, common),
-    housekeeping: new HousekeepingService({
-      ...common,
-      store: new SqlHousekeeping({ database }),
-      challengeRetention: parts.challengeRetention ?? SEVEN_DAYS,
-      metrics: (parts.metrics ?? UNMEASURED).housekeeping,
-    }),
-    audit: new AuditService({ store: new SqlAuditStore({ database }), authority, clock }),
-    counts: new CountService({ verification: new SqlCountVerification({ database }) }),
+    ...buildOperatorServices(parts, setup),
     licences: new LicenceService({ ...common, inspection: licence, store: licenceStore }),
     monitoring: new MonitoringService({
       ...common,
@@ -192,6 +183,24 @@ export function buildServices(parts: ServiceParts): Services {
         timeLimit: parts.resolverTimeout * 1000,
       }),
     }),
+  };
+}
+
+/** @returns what keeps the database in order. From now on the audit rows of its pool are certified by the vault */
+function buildOperatorServices(
+  { database, vault, clock, challengeRetention, metrics = UNMEASURED }: ServiceParts,
+  setup: SqlSetupStore,
+): Pick<Services, 'housekeeping' | 'audit' | 'counts'> {
+  const authority = new VaultAuditAuthority({ vault });
+  database.audit.certifyBy(authority);
+  return {
+    housekeeping: new HousekeepingService({
+      ...{ setup, clock, store: new SqlHousekeeping({ database }) },
+      challengeRetention: challengeRetention ?? SEVEN_DAYS,
+      metrics: metrics.housekeeping,
+    }),
+    audit: new AuditService({ store: new SqlAuditStore({ database }), authority, clock }),
+    counts: new CountService({ verification: new SqlCountVerification({ database }) }),
   };
 }
 

@@ -36,7 +36,7 @@ describe('an audit trail that nobody has touched', () => {
     await tenRows();
     const result = await audited.verify();
     expect(result).toMatchObject({ rows: 10, unsigned: 0, findings: 0, all: [] });
-    const row = await audited.test.database.knex('audit').where({ subject: 'subject 3' }).first();
+    const row: unknown = await audited.test.database.knex('audit').where({ subject: 'subject 3' }).first();
     expect(row).toMatchObject({
       ...{ actor: ACT.actor, action: ACT.action, outcome: 'done', realm: 'north,south' },
       ...{ client: ACT.client, request_id: ACT.requestId, lane: 1, seq: '3' },

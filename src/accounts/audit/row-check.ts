@@ -4,6 +4,8 @@ import type { AuditFinding, Report } from './finding.ts';
 import { journalFinding } from './finding.ts';
 import type { JournalFacts, LaneBounds } from './journal-check.ts';
 
+const NOT_SIGNED = 'it does not match its signature';
+
 /** A row, and whether it is what its writer has signed. */
 interface CheckedRow {
   readonly row: AuditRow;
@@ -140,17 +142,23 @@ export class RowCheck {
     }
     if (row.seq > place.seq) {
       this.#missing(place, row.seq - 1, `before row ${row.id}`);
-    } else if (isSound && place.hash !== undefined && this.#isWhole && !row.prevHash.equals(place.hash)) {
-      this.#report(about('reordered', row, 'it follows another row than it was signed to'));
     }
-    if (!isSound) {
-      this.#report(about('changed', row, 'it does not match its signature'));
-    }
-    const { head } = place.bounds;
-    if (isSound && head?.seq === row.seq && !head.hash.equals(row.hash)) {
-      this.#report(about('changed', row, `checkpoint ${head.checkpoint} names another row in its place`));
+    const trouble = isSound ? this.#misplaced(place, row) : about('changed', row, NOT_SIGNED);
+    if (trouble !== undefined) {
+      this.#report(trouble);
     }
     return { ...place, seq: row.seq + 1, hash: isSound ? row.hash : undefined };
+  }
+
+  /** A row that its writer has signed, but not to stand here. */
+  #misplaced({ seq, hash, bounds: { head } }: Place, row: AuditRow): AuditFinding | undefined {
+    const isNext = this.#isWhole && row.seq === seq && hash !== undefined;
+    if (isNext && !row.prevHash.equals(hash)) {
+      return about('reordered', row, 'it follows another row than it was signed to');
+    }
+    return head?.seq === row.seq && !head.hash.equals(row.hash)
+      ? about('changed', row, `checkpoint ${head.checkpoint} names another row in its place`)
+      : undefined;
   }
 
   #endLane(): void {
