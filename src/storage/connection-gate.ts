@@ -12,6 +12,7 @@ export class ConnectionGate {
   #reason: string | undefined;
   #listener: () => void = () => undefined;
   #isExhausted = false;
+  #longestStatement = 0;
 
   /** Why nobody is let through; undefined while all are. */
   get reason(): string | undefined {
@@ -25,6 +26,24 @@ export class ConnectionGate {
     socket.once('close', () => this.#sockets.delete(socket));
     return socket;
   };
+
+  /**
+   * From now on, a connection on which a statement is not answered for so long is ended: nothing will come any more, where
+   * the database itself ends each statement sooner. Until this is told, statements may take any time.
+   */
+  limitStatements(milliseconds: number): void {
+    this.#longestStatement = milliseconds;
+  }
+
+  /** @param end ends the connection on which `answer` is awaited, so that it fails. @returns `answer` */
+  async bounded<Answer>(answer: Promise<Answer>, end: () => void): Promise<Answer> {
+    const timer = this.#longestStatement > 0 ? setTimeout(end, this.#longestStatement).unref() : undefined;
+    try {
+      return await answer;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
 
   /** @param listener is told when somebody had trouble with the database. One only; must not throw */
   onTrouble(listener: () => void): void {

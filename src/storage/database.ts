@@ -72,7 +72,9 @@ const GIVEN_UP = ['40001', '40P01'];
 const LAST_WORDS = /^(?:57P0[1-5]|25P0[34])$/;
 
 // Knex does not export the class of its PostgreSQL dialect by name. No connection is made here.
-const PostgresClient = (knex({ client: 'pg' }).client as Knex.Client).constructor as typeof Knex.Client;
+const PostgresClient = (knex({ client: 'pg' }).client as Knex.Client).constructor as new (
+  config: Knex.Config,
+) => Knex.Client & { query(connection: PooledConnection, statement: unknown): Promise<unknown> };
 
 /** Knex's PostgreSQL dialect, with the faults of connections translated wherever a query or a transaction is awaited. */
 class TranslatingClient extends PostgresClient {
@@ -80,6 +82,15 @@ class TranslatingClient extends PostgresClient {
     const runner = super.runner(builder) as Runner;
     const run = runner.run.bind(runner);
     return Object.assign(runner, { run: () => run().catch((error: unknown) => fail(this.config, error)) });
+  }
+
+  override query(connection: PooledConnection, statement: unknown): Promise<unknown> {
+    const { gate } = this.config as GatedConfig;
+    const answer = super.query(connection, statement);
+    const end = (): void => {
+      connection.connection.stream.destroy();
+    };
+    return gate?.bounded(answer, end) ?? answer;
   }
 
   override async acquireConnection(): Promise<unknown> {
@@ -144,7 +155,7 @@ export function knexConfig(options: DatabaseOptions): GatedConfig {
     log?.warn('Knex warns', { component: 'database', faultDetail: String(message).split('\n')[0] });
   };
   return {
-    client: TranslatingClient,
+    client: TranslatingClient as unknown as typeof Knex.Client,
     connection: { ...connectionSettings(options), ...(gate !== undefined && { stream: gate.newSocket }) },
     gate,
     pool: { min: 0, max: options.poolSize ?? 10, afterCreate: noteLastWords },
@@ -195,7 +206,7 @@ async function transact<T>(
 
 /** A connection of the pool, as pg and Knex know it. */
 interface PooledConnection {
-  readonly connection: NodeJS.EventEmitter;
+  readonly connection: NodeJS.EventEmitter & { readonly stream: Pick<Socket, 'destroy'> };
   /** Where set, Knex does not give it to anybody any more. */
   __knex__disposed?: unknown;
 }

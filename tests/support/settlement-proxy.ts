@@ -1,0 +1,149 @@
+import { once } from 'node:events';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+
+/**
+ * What becomes of the next settlement of a response, on its way to the database or back:
+ * `lost`: it never arrives, and the connection ends; `answer lost`: it arrives, and the connection ends without an answer;
+ * `answer swallowed`: it arrives, and the connection stays, in silence.
+ */
+export type SettlementFate = 'lost' | 'answer lost' | 'answer swallowed';
+
+/** How the statement begins that settles a response; what follows tells it from others that write tokens. */
+const SETTLEMENT = /WITH token AS \(\s*UPDATE tokens SET/;
+/** Of a message of PostgreSQL's protocol: a type, and a length that counts itself. */
+const HEADER = 5;
+const PARSE = 'P'.charCodeAt(0);
+
+/**
+ * Stands between a server and its database, reads what the server says (protocol 3, without TLS), and can make one
+ * settlement go wrong at a moment of the test's choosing.
+ */
+export class SettlementProxy {
+  readonly url: string;
+  readonly #server: Server;
+  readonly #target: URL;
+  readonly #sockets = new Set<Socket>();
+  #fate: { readonly kind: SettlementFate; readonly met: () => void } | undefined;
+
+  private constructor(server: Server, target: URL) {
+    this.#server = server;
+    this.#target = target;
+    const url = new URL(target);
+    url.search = '';
+    url.hostname = '127.0.0.1';
+    url.port = String((server.address() as { port: number }).port);
+    this.url = url.href;
+  }
+
+  /** @param databaseUrl a postgres:// URL, over TCP or a socket */
+  static async start(databaseUrl: string): Promise<SettlementProxy> {
+    const server = createServer();
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const proxy = new SettlementProxy(server, new URL(databaseUrl.replace('@/', '@localhost/')));
+    server.on('connection', (socket) => {
+      proxy.#join(socket);
+    });
+    return proxy;
+  }
+
+  /** @returns resolves when a settlement has met this fate: for the last two, as soon as the database has it */
+  async next(kind: SettlementFate): Promise<void> {
+    await new Promise<void>((resolve) => {
+      this.#fate = { kind, met: resolve };
+    });
+  }
+
+  async stop(): Promise<void> {
+    const closed = once(this.#server, 'close');
+    this.#server.close();
+    for (const socket of this.#sockets) {
+      socket.destroy();
+    }
+    await closed;
+  }
+
+  #join(client: Socket): void {
+    const database = openSocket(this.#target);
+    const messages = new FrontendMessages();
+    let isDeaf = false;
+    for (const [one, other] of [
+      [client, database],
+      [database, client],
+    ] as const) {
+      this.#sockets.add(one);
+      one.on('error', () => undefined);
+      one.on('close', () => {
+        this.#sockets.delete(one);
+        other.destroy();
+      });
+    }
+    database.on('data', (piece) => {
+      if (!isDeaf) {
+        client.write(piece);
+      }
+    });
+    client.on('data', (piece) => {
+      const fate = messages.add(piece).some((text) => SETTLEMENT.test(text)) ? this.#takeFate() : undefined;
+      if (fate?.kind === 'lost') {
+        client.destroy();
+        fate.met();
+        return;
+      }
+      database.write(piece);
+      if (fate !== undefined) {
+        isDeaf = true;
+        // Its first word afterwards says that the database has taken the statement up; the commit is still to come, and
+        // nobody here tells the client of it.
+        database.once('data', () => {
+          if (fate.kind === 'answer lost') {
+            client.destroy();
+          }
+          fate.met();
+        });
+      }
+    });
+  }
+
+  #takeFate(): { readonly kind: SettlementFate; readonly met: () => void } | undefined {
+    const fate = this.#fate;
+    this.#fate = undefined;
+    return fate;
+  }
+}
+
+/** Takes the statements out of what a client of PostgreSQL says. */
+class FrontendMessages {
+  #rest = Buffer.alloc(0);
+  #hasBegun = false;
+
+  /** @returns the texts of the statements that are complete with this piece */
+  add(piece: Buffer): string[] {
+    this.#rest = Buffer.concat([this.#rest, piece]);
+    const texts: string[] = [];
+    for (;;) {
+      // The first message has no type.
+      const before = this.#hasBegun ? 1 : 0;
+      if (this.#rest.length < before + 4) {
+        return texts;
+      }
+      const end = before + this.#rest.readInt32BE(before);
+      if (this.#rest.length < end) {
+        return texts;
+      }
+      if (this.#hasBegun && this.#rest[0] === PARSE) {
+        texts.push(this.#rest.toString('latin1', HEADER, end));
+      }
+      this.#hasBegun = true;
+      this.#rest = this.#rest.subarray(end);
+    }
+  }
+}
+
+function openSocket(target: URL): Socket {
+  const host = target.searchParams.get('host') ?? decodeURIComponent(target.hostname);
+  const port = target.searchParams.get('port') ?? (target.port === '' ? '5432' : target.port);
+  return host.startsWith('/')
+    ? connect({ path: `${host}/.s.PGSQL.${port}` })
+    : connect({ host, port: Number(port) });
+}
