@@ -24,7 +24,7 @@ export class VaultAuditAuthority implements AuditAuthority {
     return [authorityKey(current), ...older.map(authorityKey)];
   }
 
-  sign(hash: Uint8Array): Promise<Buffer> {
+  sign(hash: Uint8Array): Buffer {
     return this.keys()[0].key.sign(hash);
   }
 }

@@ -41,7 +41,7 @@ export async function lockJournal(transaction: Knex.Transaction): Promise<void> 
 export async function appendRecord(
   transaction: Knex.Transaction,
   draft: RecordDraft,
-  sign: (hash: Uint8Array) => Promise<Buffer>,
+  sign: (hash: Uint8Array) => Buffer,
 ): Promise<JournalRecord> {
   const last = await transaction('audit_journal')
     .orderBy('number', 'desc')
@@ -52,7 +52,7 @@ export async function appendRecord(
     prevHash: last?.hash ?? NOTHING_BEFORE,
   };
   const hash = recordHash(unsigned);
-  const record = { ...unsigned, hash, signature: await sign(hash) };
+  const record = { ...unsigned, hash, signature: sign(hash) };
   await transaction('audit_journal').insert({
     ...{ number: record.number, at: record.at, kind: record.kind, writer: record.writer },
     ...{ key_id: record.keyId, body: record.body },

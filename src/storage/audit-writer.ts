@@ -11,6 +11,9 @@ import { appendRecord, lockJournal, type RecordDraft } from './audit-journal.ts'
 /** Bits of an id that number the rows of a writer; the bits above are the writer's. */
 const ROW_BITS = 32n;
 
+/** More rows than this are not signed in the thread that serves requests. */
+const FEW = 4;
+
 /** Rows of a lane that are ready to be stored, and where it stands with them. */
 export interface SignedRows {
   readonly rows: readonly AuditRow[];
@@ -50,8 +53,7 @@ export class AuditWriter {
       ...{ kind: 'writer', at, writer: 0, body: JSON.stringify(body) },
       keyId: authority?.keys()[0].keyId ?? '',
     };
-    const sign = (hash: Uint8Array): Promise<Buffer> =>
-      authority?.sign(hash) ?? Promise.resolve(Buffer.alloc(0));
+    const sign = (hash: Uint8Array): Buffer => authority?.sign(hash) ?? Buffer.alloc(0);
     const { number } = await appendRecord(transaction, draft, sign);
     if (authority !== undefined) {
       await vouchForOlderKeys(transaction, authority, at);
@@ -73,9 +75,11 @@ export class AuditWriter {
       head = { lane: lane.lane, seq: place.seq, hash: rowHash(row) };
       return { ...row, hash: head.hash };
     });
-    const rows = await Promise.all(
-      hashed.map(async (row) => ({ ...row, signature: await this.#key.sign(row.hash) })),
-    );
+    const key = this.#key;
+    const rows =
+      hashed.length > FEW
+        ? await Promise.all(hashed.map(async (row) => ({ ...row, signature: await key.signAside(row.hash) })))
+        : hashed.map((row) => ({ ...row, signature: key.sign(row.hash) }));
     return { rows, head };
   }
 

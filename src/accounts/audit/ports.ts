@@ -15,7 +15,7 @@ export interface AuditAuthority {
   /** @returns the installation's public keys, the current one first */
   keys(): readonly [InstallationKey, ...InstallationKey[]];
   /** @returns the current key's signature */
-  sign(hash: Uint8Array): Promise<Buffer>;
+  sign(hash: Uint8Array): Buffer;
 }
 
 /** The trail at one instant. */

@@ -16,8 +16,10 @@ const KEY_LENGTH = 32;
 export interface SigningKey {
   /** 32 bytes. */
   readonly publicKey: Buffer;
-  /** @returns 64 bytes. Signed outside the thread that serves requests */
-  sign(bytes: Uint8Array): Promise<Buffer>;
+  /** @returns 64 bytes. Takes some 50 µs, less than waiting for another thread under load */
+  sign(bytes: Uint8Array): Buffer;
+  /** The same, outside the thread that serves requests: for many at once. */
+  signAside(bytes: Uint8Array): Promise<Buffer>;
 }
 
 /** @returns a new key pair, which lives in this process only */
@@ -59,7 +61,8 @@ function signingKey(privateKey: KeyObject): SigningKey {
   const spki = createPublicKey(privateKey).export({ format: 'der', type: 'spki' });
   return {
     publicKey: spki.subarray(-KEY_LENGTH),
-    sign: (bytes) =>
+    sign: (bytes) => signBytes(null, bytes, privateKey),
+    signAside: (bytes) =>
       new Promise((resolve, reject) => {
         signBytes(null, bytes, privateKey, (error, signature) => {
           if (error === null) {
