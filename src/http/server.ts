@@ -48,12 +48,12 @@ export async function startServer(
       keepAliveTimeout: TIME.keepAlive,
       connectionsCheckingInterval: CONNECTION_CHECK,
     },
-    listener,
+    (request, response) => {
+      cutOffSlowReader(response, requestTimeout);
+      listener(request, response);
+    },
   );
   server.on('clientError', answerBrokenRequest);
-  server.on('request', (_request, response) => {
-    cutOffSlowReader(response, requestTimeout);
-  });
   connections?.watch(server);
   await listen(server, host, port);
   const address = server.address();

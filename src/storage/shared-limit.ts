@@ -6,9 +6,8 @@ import type { Database } from './database.ts';
 
 /** Where the limits of all servers are counted. */
 const TABLE = 'rate_limits';
-/** How long the database may take to count, and for how long it is then not asked, in milliseconds. */
-const PATIENCE_MS = 1_500;
-const REST_MS = 1_000;
+/** How long the database may take to count, in milliseconds. */
+const PATIENCE_MS = 4_000;
 /** Keys that wait; beyond that, those that wait no more are looked for, at most once in so many milliseconds. */
 const SWEEP_BEYOND = 1_000;
 const SWEEP_PAUSE_MS = 5_000;
@@ -26,8 +25,8 @@ export interface SharedLimitOptions {
 
 /**
  * A limit that holds over all servers on one database, where attempts are counted. That a key has to wait is remembered
- * in memory, so asking costs nothing. While the database is away each server counts by itself. (The times of the counts
- * are those of the process: the library's, which takes no clock.)
+ * in memory, so asking costs nothing. While the database does not answer, each server goes by what has come to it. The
+ * times of the counts are those of the process: the library takes no clock.
  */
 export class SharedLimit implements AttemptLimit {
   readonly #its: SharedLimitOptions;
@@ -35,7 +34,6 @@ export class SharedLimit implements AttemptLimit {
   readonly #local: RateLimiterMemory;
   readonly #waiting = new Map<string, number>();
   #sweptAt = 0;
-  #restsUntil = 0;
 
   constructor(options: SharedLimitOptions) {
     const { database, name, points, duration } = options;
@@ -74,19 +72,21 @@ export class SharedLimit implements AttemptLimit {
     return consumedPoints > points ? Math.max(1, msBeforeNext) : 0;
   }
 
+  /** Each server counts by itself, too, so that it knows what has come when the database does not answer. */
   async #consume(key: string): Promise<RateLimiterRes> {
-    if (this.#now() >= this.#restsUntil) {
-      try {
-        return await within(
-          PATIENCE_MS,
-          consumed(this.#shared, key),
-          () => new Error('counting took too long'),
-        );
-      } catch {
-        this.#restsUntil = this.#now() + REST_MS;
-      }
+    const here = await consumed(this.#local, key);
+    if (here.consumedPoints > this.#its.points) {
+      return here;
     }
-    return consumed(this.#local, key);
+    try {
+      return await within(
+        PATIENCE_MS,
+        consumed(this.#shared, key),
+        () => new Error('counting took too long'),
+      );
+    } catch {
+      return here;
+    }
   }
 
   #remember(key: string, milliseconds: number): void {

@@ -3,6 +3,7 @@ import type { Caller } from '../../src/accounts/caller.ts';
 import { type Answer, fakeAdministration } from './administration-fakes.ts';
 import type { Setup } from '../../src/accounts/setup.ts';
 import { type AppConfig, type AppServices, createApp } from '../../src/http/app.ts';
+import { type Guards, UNGUARDED } from '../../src/http/limits/guards.ts';
 import type { Clock, Random } from '../../src/kernel/clock.ts';
 import type { Log, LogFields } from '../../src/kernel/log.ts';
 
@@ -40,6 +41,7 @@ export interface TestApp {
 export function createTestApp(
   config: Partial<AppConfig> = {},
   overrides: Partial<AppServices> = {},
+  guards?: Partial<Guards>,
 ): TestApp {
   const calls: DomainCall[] = [];
   const lines: LogLine[] = [];
@@ -61,6 +63,7 @@ export function createTestApp(
       monitoringPost: 'on',
       ...config,
     },
+    guards: { ...UNGUARDED, ...guards },
     log: rememberingLog(lines),
     clock: fixedClock,
     random: countingRandom(),
