@@ -35,10 +35,7 @@ export function answerFailure({ dialect, setup, log }: FailureContext) {
     const error = toServiceError(thrown);
     const form = failureForm(error.code);
     exchange.failed = error.code;
-    if (
-      (form.status >= 500 && error.code !== 'server.busy') ||
-      error.code === 'security-module.unavailable'
-    ) {
+    if (form.status >= 500 ? !isToldOnce(error) : error.code === 'security-module.unavailable') {
       log.error('request failed', {
         requestId: exchange.requestId,
         path: exchange.asked.path,
@@ -57,6 +54,11 @@ export function answerFailure({ dialect, setup, log }: FailureContext) {
     const reply = dialect.failure({ error, form, status, statusWished: status !== form.status }, asked);
     send(response, { ...reply, headers: { ...form.headers, ...retryAfter(error), ...reply.headers } });
   };
+}
+
+/** Whoever has noticed that there is too much to do, or that the database is away, has said so: once, not per request. */
+function isToldOnce({ code, detail }: ServiceError): boolean {
+  return code === 'server.busy' || (code === 'database.unavailable' && detail === undefined);
 }
 
 function retryAfter({ retryAfter: seconds }: ServiceError): Readonly<Record<string, string>> {

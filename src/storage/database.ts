@@ -152,7 +152,10 @@ export function connectionSettings(options: DatabaseOptions): ConnectionSettings
 export function knexConfig(options: DatabaseOptions): GatedConfig {
   const { gate, log } = options;
   const warn = (message: unknown): void => {
-    log?.warn('Knex warns', { component: 'database', faultDetail: String(message).split('\n')[0] });
+    const faultDetail = String(message).split('\n')[0] ?? '';
+    // Of lost connections there are many at once; whoever needed them tells.
+    const level = /^(?:Acquire )?connection error/i.test(faultDetail) ? 'debug' : 'warn';
+    log?.[level]('Knex warns', { component: 'database', faultDetail });
   };
   return {
     client: TranslatingClient as unknown as typeof Knex.Client,

@@ -21,7 +21,10 @@ describe('the tankeeper command', () => {
       'policy',
       'setting',
       'count',
+      'housekeeping',
       'licence',
+      'audit',
+      'keys',
       'device',
     ]);
   });

@@ -47,7 +47,7 @@ beforeAll(async () => {
   proxy = await DatabaseProxy.start(url);
   server = await startServerProcess({
     ...{ DATABASE_URL: proxy.url, DATABASE_POOL_SIZE: String(POOL), DATA_DIR: join(folder, 'server') },
-    ...{ HOUSEKEEPING_INTERVAL: '1', LOG_LEVEL: 'debug' },
+    ...{ HOUSEKEEPING_INTERVAL: '1' },
   });
   client = await ServerClient.open(server);
 }, 120_000);
@@ -120,8 +120,11 @@ async function expectAway(): Promise<void> {
     .slice(before)
     .split('\n')
     .filter((line) => line !== '');
+  expect(lines.filter((line) => line.includes('request failed'))).toEqual([]);
   // One line a request, and a handful of others however long it takes.
-  const others = lines.filter((line) => !line.includes('"path"')).map((line) => /"message":"[^"]*"/.exec(line)?.[0]);
+  const others = lines
+    .filter((line) => !line.includes('"path"'))
+    .map((line) => /"message":"[^"]*"/.exec(line)?.[0]);
   expect(others.slice(10)).toEqual([]);
 }
 
