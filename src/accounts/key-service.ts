@@ -42,7 +42,7 @@ export interface Rotation extends Resealing {
 }
 
 /** How long rotating waits for every server to seal with the new key. */
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 10_000;
 const LOOK_MS = 250;
 
 /** Changes the key that seals the secrets, while servers run. For operators at the machine. */
