@@ -90,7 +90,7 @@ function addExport(audit: Command, context: CommandContext): void {
           service.export(caller, { format, ...period }, (text) => target.write(text)),
         );
         if (output !== '-') {
-          context.output(command).done(`${rows} rows are exported`, { rows });
+          context.output(command).done(`rows exported: ${rows}`, { rows });
         }
       } finally {
         await target.close();
