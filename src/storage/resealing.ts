@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { Progress, Resealing, SealingVault } from '../accounts/key-administration.ts';
 import type { Sealed } from '../accounts/vault.ts';
@@ -10,6 +11,8 @@ import { keyIdInSql, SEALED_TABLES, type SealedTable } from './sealed-columns.ts
 const CHUNK = 100;
 /** Rows that somebody holds are passed over and looked at again, so many times. */
 const PASSES = 20;
+/** Milliseconds; some twenty seconds in all. */
+const BREATH_MS = 100;
 /** How many unreadable secrets are named. */
 const MOST_NAMED = 100;
 
@@ -36,7 +39,8 @@ export async function resealAll(
   const total = await countOthers(database, vault.currentKeyId);
   progress(0, total);
   let left = total;
-  for (let pass = 1; left > 0 && pass <= PASSES; pass += 1) {
+  for (let pass = 0; left > 0 && pass < PASSES; pass += 1) {
+    await sleep(pass * BREATH_MS);
     tally.unreadable.clear();
     for (const table of SEALED_TABLES) {
       await resealTable(database, table, vault, tally, () => {
