@@ -26,6 +26,10 @@ async function countedKeys(): Promise<unknown[]> {
 /** Gives a password in one of the ways in which one can be given. */
 type Door = (client: string, name: string, password: string) => Promise<Response>;
 
+async function byForm(client: string, username: string, password: string): Promise<Response> {
+  return application.send('/admin/login', { username, password }).set('X-Forwarded-For', client);
+}
+
 const DOORS: readonly (readonly [name: string, door: Door])[] = [
   [
     'HTTP Basic',
@@ -41,11 +45,7 @@ const DOORS: readonly (readonly [name: string, door: Door])[] = [
         .send('/admin/getsession', {}, 'get')
         .set({ Authorization: basic(name, password), 'X-Forwarded-For': client }),
   ],
-  [
-    '/admin/login',
-    async (client, username, password) =>
-      application.send('/admin/login', { username, password }).set('X-Forwarded-For', client),
-  ],
+  ['/admin/login', byForm],
   [
     '/admin/loadtokens, before the body is read',
     async (client, name, password) =>
@@ -54,7 +54,7 @@ const DOORS: readonly (readonly [name: string, door: Door])[] = [
         .set({ Authorization: basic(name, password), 'X-Forwarded-For': client }),
   ],
 ];
-const login: Door = (...given) => (DOORS[2] as (typeof DOORS)[number])[1](...given);
+const login: Door = byForm;
 
 /** @returns the statuses of wrong passwords, one after the other */
 async function wrong(times: number, door: Door, client: string, name = 'admin'): Promise<number[]> {

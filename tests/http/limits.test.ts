@@ -108,8 +108,8 @@ describe('responses of one client that are not accepted', () => {
     for (const counter of [0n, 1n, 2n]) {
       const { transactionid, question } = await application.challenge('T1');
       const right = application.respond(SUITE, question, { counter });
-      const { body } = await check(CUSTOMER, transactionid, right);
-      expect(body).toMatchObject({ result: { value: { result: true } } });
+      const answer = await check(CUSTOMER, transactionid, right);
+      expect(answer.body).toMatchObject({ result: { value: { result: true } } });
     }
     expect(await countedKeys()).toEqual([]);
   });
