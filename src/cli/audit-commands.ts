@@ -84,16 +84,16 @@ function addExport(audit: Command, context: CommandContext): void {
     .option('--until <date>', 'before this date or time', parseInstant)
     .action(async ({ csv, output, ...period }: ExportCommandOptions, command: Command) => {
       const format: ExportFormat = csv === true ? 'csv' : 'jsonl';
-      const target = await openExport(context.dependencies.io, output);
-      try {
-        const rows = await context.withServices(({ audit: service }, caller) =>
-          service.export(caller, { format, ...period }, (text) => target.write(text)),
-        );
-        if (output !== '-') {
-          context.output(command).done(`rows exported: ${rows}`, { rows });
+      const rows = await context.withServices(async (services, caller) => {
+        const target = await openExport(context.dependencies.io, output);
+        try {
+          return await services.audit.export(caller, { format, ...period }, (text) => target.write(text));
+        } finally {
+          await target.close();
         }
-      } finally {
-        await target.close();
+      });
+      if (output !== '-') {
+        context.output(command).done(`rows exported: ${rows}`, { rows });
       }
     });
 }

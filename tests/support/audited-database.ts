@@ -15,7 +15,7 @@ export interface Verified extends Verification {
 }
 
 /** A clock that tests set; it stands still. */
-export class SetClock {
+class SetClock {
   time = new Date();
   now(): Date {
     return this.time;
