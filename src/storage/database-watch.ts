@@ -60,18 +60,21 @@ export class DatabaseWatch {
   }
 
   async #run(): Promise<void> {
-    while (!this.#stopping.signal.aborted) {
+    while (!this.#isStopping()) {
       // Before looking, so that trouble that is told of meanwhile has us look again.
       this.#wake = new AbortController();
       const { signal } = this.#wake;
       const fault = await this.#look();
-      if (this.#stopping.signal.aborted) {
-        this.#drop();
-        return;
+      if (!this.#isStopping()) {
+        this.#tell(fault);
+        await this.#rest(signal);
       }
-      this.#tell(fault);
-      await this.#rest(signal);
     }
+    this.#drop();
+  }
+
+  #isStopping(): boolean {
+    return this.#stopping.signal.aborted;
   }
 
   async #rest(trouble: AbortSignal): Promise<void> {
@@ -202,7 +205,8 @@ async function orSilence<Value>(work: Promise<Value>, patience: number): Promise
 
 /** A server that has no place for one more is there, and serves those who have one. */
 function isFull(fault: unknown): boolean {
-  return /^53/.test(String((fault as { code?: unknown } | undefined)?.code ?? ''));
+  const code = (fault as { code?: unknown } | undefined)?.code;
+  return typeof code === 'string' && code.startsWith('53');
 }
 
 function reasonOf(translated: unknown): string {

@@ -72,9 +72,7 @@ const GIVEN_UP = ['40001', '40P01'];
 const LAST_WORDS = /^(?:57P0[1-5]|25P0[34])$/;
 
 // Knex does not export the class of its PostgreSQL dialect by name. No connection is made here.
-const PostgresClient = (knex({ client: 'pg' }).client as Knex.Client).constructor as new (
-  config: Knex.Config,
-) => Knex.Client & { query(connection: PooledConnection, statement: unknown): Promise<unknown> };
+const PostgresClient = (knex({ client: 'pg' }).client as Knex.Client).constructor as typeof Knex.Client;
 
 /** Knex's PostgreSQL dialect, with the faults of connections translated wherever a query or a transaction is awaited. */
 class TranslatingClient extends PostgresClient {
@@ -86,7 +84,7 @@ class TranslatingClient extends PostgresClient {
 
   override query(connection: PooledConnection, statement: unknown): Promise<unknown> {
     const { gate } = this.config as GatedConfig;
-    const answer = super.query(connection, statement);
+    const answer = super.query(connection, statement) as Promise<unknown>;
     const end = (): void => {
       connection.connection.stream.destroy();
     };
@@ -158,7 +156,7 @@ export function knexConfig(options: DatabaseOptions): GatedConfig {
     log?.[level]('Knex warns', { component: 'database', faultDetail });
   };
   return {
-    client: TranslatingClient as unknown as typeof Knex.Client,
+    client: TranslatingClient,
     connection: { ...connectionSettings(options), ...(gate !== undefined && { stream: gate.newSocket }) },
     gate,
     pool: { min: 0, max: options.poolSize ?? 10, afterCreate: noteLastWords },
@@ -231,7 +229,7 @@ function noteLastWords(
 function fail({ gate }: GatedConfig, error: unknown): never {
   const translated = translateDatabaseFault(error);
   if (gate !== undefined && isServiceError(translated, 'database.unavailable')) {
-    if (/Timeout acquiring a connection/.test(translated.detail ?? '')) {
+    if (translated.detail?.includes('Timeout acquiring a connection') === true) {
       gate.noteExhaustion();
     }
     gate.reportTrouble();

@@ -115,9 +115,7 @@ describe('housekeeping', () => {
   it('removes sessions that have expired or were revoked, and no others', async () => {
     const { knex } = test.database;
     await knex('administrators').insert({ name: 'ann', password_hash: '' }).onConflict('name').ignore();
-    const { id } = (await knex('administrators').where({ name: 'ann' }).first<{ id: string }>('id')) ?? {
-      id: '',
-    };
+    const { id } = await knex('administrators').where({ name: 'ann' }).first<{ id: string }>('id');
     const later = new Date(NOW.getTime() + 1_000);
     for (const [name, expires, revoked] of [
       ['expired', NOW, null],
