@@ -4,7 +4,7 @@ import { clientNetwork } from './networks.ts';
 import type { Refusals } from './refusals.ts';
 
 /** What wrong passwords are counted by. */
-export interface LoginLimits {
+interface LoginLimits {
   /** By account and client: a few at once, … */
   readonly burst: AttemptLimit;
   /** … and not many more for a longer while. */
