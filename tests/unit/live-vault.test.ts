@@ -81,9 +81,8 @@ describe('a vault whose keys change while it runs', () => {
   it('looks once for a key that it meets and does not have, and at most once a second', () => {
     const sealed = vaultWith(TWO).seal(SECRET, 'seed', 'T');
     const open = (): Buffer => vault.open(sealed, 'seed', 'T');
-    for (const _ of [1, 2, 3]) {
-      expect(refusalOf(open).code).toBe('key.unavailable');
-    }
+    const codes = Array.from({ length: 3 }, () => refusalOf(open).code);
+    expect(new Set(codes)).toEqual(new Set(['key.unavailable']));
     expect(reads).toBe(1);
     file = [ONE, TWO];
     now = 1_001;
