@@ -20,13 +20,13 @@ export interface StoredAuditRow {
   readonly writer: string;
   readonly lane: number;
   readonly seq: string;
-  readonly prev_hash: Buffer;
-  readonly hash: Buffer;
+  readonly prev_digest: Buffer;
+  readonly digest: Buffer;
   readonly signature: Buffer;
 }
 
 export const AUDIT_COLUMNS = `id, ${utcText('at')}, actor, action, subject, realm, outcome, client, request_id,
-  writer, lane, seq, prev_hash, hash, signature`;
+  writer, lane, seq, prev_digest, digest, signature`;
 
 /** The order in which a trail is verified. */
 export const BY_PLACE = 'ORDER BY writer, lane, seq, id';
@@ -51,12 +51,13 @@ export async function* readByCursor<Row>(
 }
 
 export function toAuditRow(row: StoredAuditRow): AuditRow {
-  const { id, at, actor, action, subject, realm, outcome, client, lane, hash, signature } = row;
+  const { id, at, actor, action, subject, realm, outcome, client, lane, signature } = row;
   return {
-    ...{ id, at, actor, action, subject, realm, outcome, client, lane, hash, signature },
+    ...{ id, at, actor, action, subject, realm, outcome, client, lane, signature },
     requestId: row.request_id,
     writer: Number(row.writer),
     seq: Number(row.seq),
-    prevHash: row.prev_hash,
+    prevHash: row.prev_digest,
+    hash: row.digest,
   };
 }

@@ -15,8 +15,8 @@ export interface JournalRow {
   readonly writer: string;
   readonly key_id: string;
   readonly body: string;
-  readonly prev_hash: Buffer;
-  readonly hash: Buffer;
+  readonly prev_digest: Buffer;
+  readonly digest: Buffer;
   readonly signature: Buffer;
 }
 
@@ -30,7 +30,7 @@ export interface RecordDraft {
   readonly body: string;
 }
 
-export const JOURNAL_COLUMNS = `number, ${utcText('at')}, kind, writer, key_id, body, prev_hash, hash, signature`;
+export const JOURNAL_COLUMNS = `number, ${utcText('at')}, kind, writer, key_id, body, prev_digest, digest, signature`;
 
 /** Waits for whoever else appends; from now on until commit, nobody does. */
 export async function lockJournal(transaction: Knex.Transaction): Promise<void> {
@@ -45,18 +45,18 @@ export async function appendRecord(
 ): Promise<JournalRecord> {
   const last = await transaction('audit_journal')
     .orderBy('number', 'desc')
-    .first<{ number: string; hash: Buffer } | undefined>('number', 'hash');
+    .first<{ number: string; digest: Buffer } | undefined>('number', 'digest');
   const unsigned = {
     ...draft,
     number: Number(last?.number ?? 0) + 1,
-    prevHash: last?.hash ?? NOTHING_BEFORE,
+    prevHash: last?.digest ?? NOTHING_BEFORE,
   };
   const hash = recordHash(unsigned);
   const record = { ...unsigned, hash, signature: sign(hash) };
   await transaction('audit_journal').insert({
     ...{ number: record.number, at: record.at, kind: record.kind, writer: record.writer },
     ...{ key_id: record.keyId, body: record.body },
-    ...{ prev_hash: record.prevHash, hash, signature: record.signature },
+    ...{ prev_digest: record.prevHash, digest: hash, signature: record.signature },
   });
   return record;
 }
@@ -69,8 +69,8 @@ export function toJournalRecord(row: JournalRow): JournalRecord {
     writer: Number(row.writer),
     keyId: row.key_id,
     body: row.body,
-    prevHash: row.prev_hash,
-    hash: row.hash,
+    prevHash: row.prev_digest,
+    hash: row.digest,
     signature: row.signature,
   };
 }

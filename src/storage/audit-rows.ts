@@ -16,7 +16,7 @@ const COLUMNS = {
     lane: 'integer',
     seq: 'bigint',
   },
-  ...{ prev_hash: 'bytea', hash: 'bytea', signature: 'bytea' },
+  ...{ prev_digest: 'bytea', digest: 'bytea', signature: 'bytea' },
 };
 
 /** For `INSERT INTO audit (…) SELECT …`. */

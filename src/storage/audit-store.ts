@@ -122,14 +122,14 @@ function within({ since, until }: AuditPeriod): string {
 
 async function findCuts(transaction: Knex.Transaction, before: Date): Promise<readonly LaneCut[]> {
   const { rows } = await transaction.raw<{
-    rows: { writer: string; lane: number; seq: string; hash: Buffer }[];
+    rows: { writer: string; lane: number; seq: string; digest: Buffer }[];
   }>(
-    `SELECT DISTINCT ON (writer, lane) writer, lane, seq, hash FROM audit
+    `SELECT DISTINCT ON (writer, lane) writer, lane, seq, digest FROM audit
      WHERE at < ? AND writer > 0 ORDER BY writer, lane, seq DESC`,
     [before],
   );
-  return rows.map(({ writer, lane, seq, hash }) => ({
-    ...{ writer: Number(writer), lane, seq: Number(seq), hash },
+  return rows.map(({ writer, lane, seq, digest }) => ({
+    ...{ writer: Number(writer), lane, seq: Number(seq), hash: digest },
   }));
 }
 

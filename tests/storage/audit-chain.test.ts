@@ -122,8 +122,8 @@ describe('somebody with the database and no key', () => {
     ['outcome', "outcome = 'accepted'"],
     ['client', "client = ''"],
     ['request_id', "request_id = ''"],
-    ['prev_hash', "prev_hash = sha256('x')"],
-    ['hash', "hash = sha256('x')"],
+    ['prev_digest', "prev_digest = sha256('x')"],
+    ['digest', "digest = sha256('x')"],
     ['signature', "signature = signature || 'x'"],
   ])('is found when the %s of a row is changed', async (_, change) => {
     await tenRows();

@@ -47,9 +47,16 @@ describe('a decision on a response', () => {
 
   it('leaves one row, signed, also where servers get in each other’s way', async () => {
     const transactionId = await issued('races');
-    const stores = servers.map((database) => new SqlChallengeStore({ database }));
+    const stores = servers.map((database) => new SqlChallengeStore({ database })) as [
+      SqlChallengeStore,
+      SqlChallengeStore,
+    ];
     const answers = Array.from({ length: 24 }, (_, index) =>
-      stores[index % 2]?.answer(transactionId, index % 3 === 0 ? rightly() : wrongly(1_000), ACT),
+      stores[index % 2 === 0 ? 0 : 1].answer(
+        transactionId,
+        index % 3 === 0 ? rightly() : wrongly(1_000),
+        ACT,
+      ),
     );
     await Promise.all(answers);
     const outcomes = await audited.test.database

@@ -27,7 +27,7 @@ const PARTS = {
     FROM pg_proc WHERE pronamespace = 'public'::regnamespace ORDER BY 1`,
   comments: `SELECT objoid::regclass::text AS of, description FROM pg_description
     WHERE classoid = 'pg_class'::regclass AND objoid IN
-      (SELECT oid FROM pg_class WHERE relnamespace = 'public'::regnamespace) ORDER BY 1`,
+      (SELECT oid FROM pg_class WHERE relnamespace = 'public'::regnamespace) ORDER BY 1, 2`,
 };
 
 async function select(knex: Knex, sql: string): Promise<Record<string, string>[]> {

@@ -14,7 +14,7 @@ export async function up(knex: Knex): Promise<void> {
       SELECT DISTINCT date_trunc('month', at AT TIME ZONE 'UTC') AT TIME ZONE 'UTC' AS month FROM audit_unsigned) AS months;
     SELECT ensure_audit_months(2);
     INSERT INTO audit (id, at, actor, action, subject, realm, outcome, client, request_id,
-      writer, lane, seq, prev_hash, hash, signature)
+      writer, lane, seq, prev_digest, digest, signature)
     SELECT id, at, actor, action, subject, '', outcome, client, request_id, 0, 0, 0, '', '', '' FROM audit_unsigned;
     DROP TABLE audit_unsigned;
     SELECT setval(pg_get_serial_sequence('audit', 'id'), max(id)) FROM audit HAVING max(id) > 0;
@@ -65,8 +65,8 @@ async function createTrail(knex: Knex): Promise<void> {
       writer bigint NOT NULL DEFAULT 0,
       lane integer NOT NULL DEFAULT 0,
       seq bigint NOT NULL DEFAULT 0,
-      prev_hash bytea NOT NULL DEFAULT '',
-      hash bytea NOT NULL DEFAULT '',
+      prev_digest bytea NOT NULL DEFAULT '',
+      digest bytea NOT NULL DEFAULT '',
       signature bytea NOT NULL DEFAULT '',
       CONSTRAINT audit_pkey PRIMARY KEY (id, at)
     ) PARTITION BY RANGE (at);
@@ -75,8 +75,7 @@ async function createTrail(knex: Knex): Promise<void> {
     CREATE INDEX audit_actor_idx ON audit (actor, at);
     CREATE INDEX audit_place_idx ON audit (writer, lane, seq, id);
     CREATE TABLE audit_default PARTITION OF audit DEFAULT;
-    COMMENT ON TABLE audit IS 'One row an administrative act and a decision on a response, in the transaction of the act, signed by its writer. No secrets.';
-    COMMENT ON COLUMN audit.id IS 'Of signed rows given by the writer, as the signature covers it: its number * 2^32 + 1, 2, ...';
+    COMMENT ON TABLE audit IS 'One row an administrative act and a decision on a response, in the transaction of the act, signed by its writer, who also gives the id, as the signature covers it: its number * 2^32 + 1, 2, ... No secrets.';
     COMMENT ON TABLE audit_default IS 'A net for rows of months that have no partition: no act ever fails for want of one.';
 
     CREATE TABLE audit_journal (
@@ -87,12 +86,11 @@ async function createTrail(knex: Knex): Promise<void> {
       writer bigint NOT NULL,
       key_id text NOT NULL,
       body text NOT NULL,
-      prev_hash bytea NOT NULL,
-      hash bytea NOT NULL,
+      prev_digest bytea NOT NULL,
+      digest bytea NOT NULL,
       signature bytea NOT NULL
     );
-    COMMENT ON TABLE audit_journal IS 'What the audit trail is verified by, itself one signed chain: writers, checkpoints, cuts. Only ever appended to.';
-    COMMENT ON COLUMN audit_journal.number IS 'Without gaps, so no identity: given under an advisory lock.';
+    COMMENT ON TABLE audit_journal IS 'What the audit trail is verified by, itself one signed chain: writers, checkpoints, cuts. Only ever appended to, under an advisory lock: its numbers have no gaps.';
   `);
 }
 
