@@ -77,7 +77,16 @@ export function recordingServices(answers: Answers, calls: Call[], callers: Call
     );
   const nouns = [
     ...['administrators', 'realms', 'policies', 'configuration', 'tokens', 'enrolment'],
-    ...['resynchronisation', 'tokenImport', 'licences', 'monitoring', 'counts', 'audit', 'keys', 'housekeeping'],
+    ...[
+      'resynchronisation',
+      'tokenImport',
+      'licences',
+      'monitoring',
+      'counts',
+      'audit',
+      'keys',
+      'housekeeping',
+    ],
   ];
   return Object.fromEntries(nouns.map((name) => [name, noun(name)])) as unknown as CliServices;
 }
