@@ -19,6 +19,7 @@ const ALLOWED = [
   'scope',
   'action',
   'code',
+  'limit',
   'fault',
   'faultDetail',
   'stack',
