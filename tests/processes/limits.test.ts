@@ -66,7 +66,9 @@ describe('two servers on one database', () => {
     );
     expect([count(statuses, 200), count(statuses, 429)]).toEqual([20, 60]);
     const lines = servers.map(
-      (server) => server.output().match(/A limit is reached[^\n]*203\.0\.113\.1"/g)?.length ?? 0,
+      (server) =>
+        server.output().match(/A limit is reached[^\n]*203\.0\.113\.1","limit":"client-failures"/g)?.length ??
+        0,
     );
     expect(lines).toEqual([1, 1]);
     expect((await post(0, '198.51.100.1', '/ocra/check_t', { transactionid: '1', pass: '1' })).status).toBe(
