@@ -13,7 +13,7 @@ import {
 
 /** How far a database server must prove who it is; the first: no encryption at all. */
 const TLS_MODES = ['disable', 'require', 'verify-ca', 'verify-full'] as const;
-export type SqlTlsMode = (typeof TLS_MODES)[number];
+type SqlTlsMode = (typeof TLS_MODES)[number];
 
 /** Which columns hold what of a user; where none is named, users have none of it. */
 export interface SqlColumns {
