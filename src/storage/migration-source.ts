@@ -14,6 +14,7 @@ import * as configurationNotice from './migrations/20261121-04-configuration-not
 import * as wrappedKeys from './migrations/20261121-05-wrapped-keys.ts';
 import * as resolverUserCounts from './migrations/20261121-06-resolver-user-counts.ts';
 import * as countFunctions from './migrations/20261121-07-count-functions.ts';
+import * as countPlans from './migrations/20261121-08-count-plans.ts';
 
 /**
  * All migrations, in the order in which they are applied. Their names carry no file ending, so that a database migrated
@@ -34,6 +35,7 @@ const MIGRATIONS: readonly (readonly [name: string, migration: Knex.Migration])[
   ['20261121-05-wrapped-keys', wrappedKeys],
   ['20261121-06-resolver-user-counts', resolverUserCounts],
   ['20261121-07-count-functions', countFunctions],
+  ['20261121-08-count-plans', countPlans],
 ];
 
 /** The names of all migrations, in order. */
