@@ -15,6 +15,7 @@ import * as wrappedKeys from './migrations/20261121-05-wrapped-keys.ts';
 import * as resolverUserCounts from './migrations/20261121-06-resolver-user-counts.ts';
 import * as countFunctions from './migrations/20261121-07-count-functions.ts';
 import * as countPlans from './migrations/20261121-08-count-plans.ts';
+import * as realmSetChanges from './migrations/20261121-09-realm-set-changes.ts';
 
 /**
  * All migrations, in the order in which they are applied. Their names carry no file ending, so that a database migrated
@@ -36,6 +37,7 @@ const MIGRATIONS: readonly (readonly [name: string, migration: Knex.Migration])[
   ['20261121-06-resolver-user-counts', resolverUserCounts],
   ['20261121-07-count-functions', countFunctions],
   ['20261121-08-count-plans', countPlans],
+  ['20261121-09-realm-set-changes', realmSetChanges],
 ];
 
 /** The names of all migrations, in order. */
