@@ -122,7 +122,7 @@ function reasonOf(cause: unknown, code: string): string {
   if (cause instanceof ServiceError) {
     return `its settings or its password cannot be read (${cause.code})`;
   }
-  const text = cause instanceof Error ? cause.message : '';
-  const worded = WORDINGS.find(([pattern]) => pattern.test(text))?.[1];
+  const { message: text } = (cause ?? {}) as { message?: unknown };
+  const worded = WORDINGS.find(([pattern]) => pattern.test(String(text)))?.[1];
   return REASONS[code] ?? worded ?? `its database reports a fault${code === '' ? '' : ` (${code})`}`;
 }

@@ -14,7 +14,7 @@ import { createTestDatabase } from '../support/test-database.ts';
 const mariadbPrograms = await findMariadb();
 const MAP = '{"userid": "id", "username": "user"}';
 
-/** A database with one user, which speaks TLS at 127.0.0.1. */
+/** A database with one user, which speaks TLS on this machine. */
 interface Place {
   readonly reach: Reach;
   readonly password: string;
@@ -67,7 +67,7 @@ async function mariadbPlace(files: Certificates): Promise<Place> {
   );
   const reach = {
     Driver: 'mysql',
-    Server: '127.0.0.1',
+    Server: 'localhost',
     Port: String(mariadb.port),
     User: 'reader',
     Database: 'directory',

@@ -59,7 +59,7 @@ describe('the settings of an SQL resolver', () => {
       settings: {
         Table,
         Map,
-        Connect: 'mysql+mysqldb://re%40der:ge%2Fheim@[::1]:3307/crm?sslmode=verify-full',
+        Connect: 'mysql+mysqldb://re%40der:ge%2Fheim@[::1]:3307/crm?sslmode=verify-ca',
       },
     });
     expect(settings).toEqual({
@@ -72,10 +72,10 @@ describe('the settings of an SQL resolver', () => {
         Database: 'crm',
         User: 're@der',
       },
-      conParams: 'sslmode=verify-full',
+      conParams: 'sslmode=verify-ca',
     });
     expect(secret).toBe('ge/heim');
-    expect(readSqlSettings(settings).tls).toBe('verify-full');
+    expect(readSqlSettings(settings).tls).toBe('verify-ca');
   });
 
   it.each<[Given, string]>([
@@ -110,6 +110,10 @@ describe('the settings of an SQL resolver', () => {
     [{ Encoding: 'latin1' }, 'The setting Encoding is utf-8'],
     [{ conParams: 'sslmode=prefer' }, "The setting conParams holds 'sslmode'"],
     [{ conParams: 'ssl_ca=/etc/passwd' }, "The setting conParams holds 'ssl_ca'"],
+    [
+      { Driver: 'mysql', Server: '192.0.2.1', conParams: 'sslmode=verify-full' },
+      'The setting Server is the name',
+    ],
     [{ CACERTIFICATE: 'MIIB' }, 'The setting CACERTIFICATE is not a certificate'],
     [{ Connect: 'postgresql://h/d' }, 'The setting Driver is given twice'],
     [{ Where: 'a\n= 1' }, 'The setting Where holds a line end'],

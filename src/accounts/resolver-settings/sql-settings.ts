@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { parseConnectUrl } from './sql-connect-url.ts';
 import { assertCondition } from './sql-condition.ts';
 import {
@@ -107,9 +108,12 @@ export function readSqlSettings(settings: Settings): SqlSettings {
     assertCondition('Where', settings.Where);
   }
   assertCertificates(settings, 'CACERTIFICATE');
+  const server = readServer(requireSetting(settings, 'Server'));
+  const tls = readTls(settings.conParams ?? '');
+  assertVerifiable(database, tls, server);
   return {
     database,
-    server: readServer(requireSetting(settings, 'Server')),
+    server,
     port: readWhole(settings, 'Port', { least: 1, most: 65_535 }) ?? (database === 'mysql' ? 3306 : 5432),
     name: requireSetting(settings, 'Database'),
     user: requireSetting(settings, 'User'),
@@ -117,9 +121,20 @@ export function readSqlSettings(settings: Settings): SqlSettings {
     columns: readColumns(settings),
     where: settings.Where,
     limit: readWhole(settings, 'Limit', { least: 1, most: MOST_USERS }),
-    tls: readTls(settings.conParams ?? ''),
+    tls,
     authorities: settings.CACERTIFICATE,
   };
+}
+
+/** MySQL's driver would hold the certificate of an address against the name localhost. */
+function assertVerifiable(database: SqlSettings['database'], tls: SqlTlsMode, server: string): void {
+  const isName = isIP(server) === 0 && !server.startsWith('/');
+  if (database === 'mysql' && tls === 'verify-full' && !isName) {
+    throw invalidSetting(
+      'Server',
+      'is the name of a host where MySQL or MariaDB is to be verified by verify-full',
+    );
+  }
 }
 
 /** Takes what SQLAlchemy takes, such as `mysql+mysqldb`: which library spoke to it does not matter here. */
