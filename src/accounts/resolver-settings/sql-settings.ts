@@ -67,6 +67,8 @@ export const SQL_SETTING_NAMES = [
 
 const POSTGRESQL = ['postgres', 'postgresql', 'pgsql'];
 const MYSQL = ['mysql', 'mariadb'];
+/** What begins and ends texts and names in conditions. To PostgreSQL a backtick is an operator. */
+const QUOTES = { postgresql: ["'", '"'], mysql: ["'", '"', '`'] } as const;
 const MAP_KEYS = [
   'userid',
   'username',
@@ -105,7 +107,7 @@ export function readSqlSettings(settings: Settings): SqlSettings {
     throw invalidSetting('Encoding', 'is utf-8, or left out: the database itself converts to that');
   }
   if (settings.Where !== undefined) {
-    assertCondition('Where', settings.Where);
+    assertCondition('Where', settings.Where, QUOTES[database]);
   }
   assertCertificates(settings, 'CACERTIFICATE');
   const server = readServer(requireSetting(settings, 'Server'));
