@@ -8,13 +8,19 @@ import { openDatabase } from '../src/storage/database.ts';
 import { embeddedUrl } from '../tests/support/embedded-url.ts';
 import { queryOnce, withDatabase } from '../tests/support/test-server.ts';
 
-/** Lets Ctrl-C leave nothing behind. */
-export function endGracefully(close: () => Promise<void>): void {
+/**
+ * Lets Ctrl-C leave nothing behind.
+ * @returns `close`, which is done once, whoever calls it first
+ */
+export function closingOnce(close: () => Promise<void>): () => Promise<void> {
+  let closing: Promise<void> | undefined;
+  const once = (): Promise<void> => (closing ??= close());
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => {
-      void close().finally(() => process.exit(130));
+      void once().finally(() => process.exit(130));
     });
   }
+  return once;
 }
 
 /** A PostgreSQL for a bench, with databases that are the bench's own. */

@@ -8,7 +8,7 @@ import pg from 'pg';
 import { type Database, openDatabase } from '../src/storage/database.ts';
 import { SqlTokenStore } from '../src/storage/token-store.ts';
 import { ACT, tokenValue } from '../tests/support/token-values.ts';
-import { endGracefully, openBenchCluster } from './bench-cluster.ts';
+import { closingOnce, openBenchCluster } from './bench-cluster.ts';
 import { startBenchServer } from './bench-server.ts';
 import { ProgressBar } from './progress-bar.ts';
 import { median, range } from './sample-statistics.ts';
@@ -46,12 +46,11 @@ process.exitCode = (await run(Number(given.rounds), Number(given.seconds), !give
 async function run(rounds: number, seconds: number, durable: boolean): Promise<boolean> {
   const cluster = await openBenchCluster(process.env.BENCH_DATABASE_URL, durable);
   const opened: (() => Promise<void>)[] = [() => cluster.close()];
-  const close = async (): Promise<void> => {
-    for (const one of opened.splice(0).toReversed()) {
+  const close = closingOnce(async () => {
+    for (const one of opened.toReversed()) {
       await one();
     }
-  };
-  endGracefully(close);
+  });
   try {
     const url = await cluster.createDatabase('enrolment');
     const database = openDatabase({ connection: url, poolSize: WRITERS });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import Table from 'cli-table3';
 import pg from 'pg';
 
-import { endGracefully, openBenchCluster } from './bench-cluster.ts';
+import { closingOnce, openBenchCluster } from './bench-cluster.ts';
 import { startBenchServer } from './bench-server.ts';
 import { HttpProbe } from './http-probe.ts';
 import { ProgressBar } from './progress-bar.ts';
@@ -69,8 +69,8 @@ interface Subject {
 const { values: given } = parseArgs({
   options: {
     tokens: { type: 'string', default: '10000000' },
-    rounds: { type: 'string', default: '40' },
-    requests: { type: 'string', default: '25' },
+    rounds: { type: 'string', default: '100' },
+    requests: { type: 'string', default: '10' },
   },
 });
 process.exitCode = (await run(Number(given.tokens), Number(given.rounds), Number(given.requests))) ? 0 : 1;
@@ -79,11 +79,10 @@ async function run(largest: number, rounds: number, requests: number): Promise<b
   const sizes = [SMALLEST, MIDDLE].filter((size) => size < largest);
   const cluster = await openBenchCluster(process.env.BENCH_DATABASE_URL, false);
   const subjects: Subject[] = [];
-  const close = async (): Promise<void> => {
-    await Promise.all(subjects.splice(0).map((subject) => subject.close()));
+  const close = closingOnce(async () => {
+    await Promise.all(subjects.map((subject) => subject.close()));
     await cluster.close();
-  };
-  endGracefully(close);
+  });
   try {
     for (const tokens of [...sizes, largest]) {
       const url = await cluster.createDatabase(`tokens_${tokens}`);

@@ -5,7 +5,7 @@ import { actOf, type Caller } from './caller.ts';
 import { readRealmName, readResolverName } from './names.ts';
 import { assertPassword } from './password-rule.ts';
 import type { DirectoryUser, ManagedUserStore, PasswordHasher, SetupStore, UserSources } from './ports.ts';
-import { checkResolver, type ResolverDraft } from './resolver-draft.ts';
+import { assertNoForeignSocket, checkResolver, type ResolverDraft } from './resolver-draft.ts';
 import { findRealm, type Realm, type Resolver, type Setup } from './setup.ts';
 import { checkUser, type UserDraft } from './user-draft.ts';
 import type { Vault } from './vault.ts';
@@ -98,6 +98,7 @@ export class RealmService {
   async setResolver(caller: Caller, draft: ResolverDraft): Promise<void> {
     await this.#mayWrite(caller);
     const { secret, ...resolver } = checkResolver(draft);
+    assertNoForeignSocket(caller, resolver);
     const sealed =
       typeof secret === 'string'
         ? this.#its.vault.seal(Buffer.from(secret, 'utf8'), 'resolver', resolver.name)

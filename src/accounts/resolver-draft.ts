@@ -1,4 +1,5 @@
 import { ServiceError } from '../kernel/errors.ts';
+import type { Caller } from './caller.ts';
 import { readResolverName } from './names.ts';
 import { SETTINGS_RULES } from './resolver-settings/settings-rules.ts';
 import { RESOLVER_KINDS, type Resolver } from './setup.ts';
@@ -43,6 +44,24 @@ export function checkResolver(draft: ResolverDraft): CheckedResolver {
     assertSecret(secret, rule.secret);
   }
   return { name, kind, settings, secret, secretBoundTo: rule.secretBoundTo };
+}
+
+/**
+ * Sockets of the machine are for the operator: a database behind one may believe whoever reaches it as this service's
+ * account, without a password. The embedded database does.
+ * @throws ServiceError 'resolver.invalid'
+ */
+export function assertNoForeignSocket(
+  { principal }: Caller,
+  { kind, settings }: Pick<CheckedResolver, 'kind' | 'settings'>,
+): void {
+  if (kind === 'sql' && settings.Server?.startsWith('/') === true && !principal.operator) {
+    throw new ServiceError(
+      'resolver.invalid',
+      'The setting Server is the path of a socket, which only the command `tankeeper resolver` takes',
+      { about: ['Server'] },
+    );
+  }
 }
 
 function assertSecret(secret: string, setting: string | undefined): void {

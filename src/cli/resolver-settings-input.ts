@@ -52,8 +52,8 @@ export async function mergeSettings(
   for (const key of unset) {
     settings.delete(canonicalKey(kind, key));
   }
-  set.forEach(assertNoSecret);
   for (const [key, value] of [...set, ...read]) {
+    assertNoSecret(key, value);
     settings.set(canonicalKey(kind, key), value);
   }
   return Object.fromEntries(settings);
@@ -98,8 +98,8 @@ function canonicalKey(kind: ResolverKind, key: string): string {
   return found;
 }
 
-/** Everybody on the machine sees the command line. */
-function assertNoSecret([key, value]: SettingPair): void {
+/** Everybody on the machine sees the command line, and settings are shown when they have been set. */
+function assertNoSecret(key: string, value: string): void {
   if (/:\/\/[^/@]*:[^/@]+@/.test(value)) {
     throw new CliFailure(
       `${key} holds a password: leave it out, and give it with --secret-file FILE (- for stdin) or --ask-secret`,

@@ -20,9 +20,9 @@ export function reportActiveUsers(
   for (const row of rows) {
     const tally = byResolver.get(row.resolver) ?? new RealmTally(chosen, 1);
     byResolver.set(row.resolver, tally);
-    [tally, overall].forEach((sum) => {
-      sum.add(placesOfUsers(row), 0, row.users);
-    });
+    const places = placesOfUsers(row);
+    tally.add(places, 0, row.users);
+    overall.add(places, 0, row.users);
   }
   const usersIn = (realm: string, resolver: string): number => byResolver.get(resolver)?.of(realm, 0) ?? 0;
   const resolversOf = new Map(realms.map(({ name, resolvers }) => [name, resolvers]));

@@ -38,8 +38,8 @@ export function readLicence(signed: unknown): Licence {
     throw invalid('what is signed is not a JSON object');
   }
   const claims = signed as Claims;
-  const start = instantOf(claims, 'nbf');
-  return { fields: fieldsOf(claims), ...volumeOf(claims), startsAt: start, endsAt: endOf(claims) };
+  const meaning = { ...volumeOf(claims), startsAt: instantOf(claims, 'nbf'), endsAt: endOf(claims) };
+  return { ...meaning, fields: fieldsOf(claims) };
 }
 
 /** @returns whether there are more than the licence lets through, the grace of two included */
@@ -73,10 +73,11 @@ function fieldsOf(claims: Claims): Licence['fields'] {
   return Object.fromEntries(fields);
 }
 
+/** Larger numbers would be shown as others than were signed (a serial number of 17 digits), or as none at all. */
 function isFieldValue(value: unknown): value is string | number | boolean {
   return typeof value === 'string'
     ? value.length <= LONGEST_TEXT
-    : typeof value === 'number' || typeof value === 'boolean';
+    : typeof value === 'boolean' || (typeof value === 'number' && Math.abs(value) <= Number.MAX_SAFE_INTEGER);
 }
 
 function volumeOf(claims: Claims): Pick<Licence, 'unit' | 'licensed'> {

@@ -100,7 +100,10 @@ export class MonitoringService {
     const { setup } = await this.#authorize(caller, 'config');
     // What changes during this request, and is noticed, is in one of the two.
     const works = before !== undefined && isInStep(before, stored) ? before : (after ?? setup);
-    return reportConfiguration(works, stored, clock.now());
+    // A change that this server has read already came after the look at the database.
+    const isAhead = works.revision > stored.revision;
+    const last = isAhead ? await configurationState.lastChangeInDatabase() : stored;
+    return reportConfiguration(works, last, clock.now());
   }
 
   /** The state of the support subscription: of the whole installation, whatever realms the caller may see. */

@@ -1,6 +1,8 @@
 import type { ActiveUserRow, TokenCountRow } from './ports.ts';
 import { NO_REALM } from './realm-choice.ts';
 
+const NOWHERE: readonly string[] = [NO_REALM];
+
 /** Adds up amounts by realm and by column, and once each over all realms. */
 export class RealmTally {
   readonly #byRealm: ReadonlyMap<string, number[]>;
@@ -15,16 +17,21 @@ export class RealmTally {
     this.#byRealm = new Map(realms.map((realm) => [realm, [...this.#overall]]));
   }
 
-  /** Adds the amount to each of these places that takes part, and once to the whole if any does. */
+  /**
+   * Adds the amount to each of these places that takes part, and once to the whole if any does. Runs for every row of
+   * counts at every request, hence without arrays on the way.
+   */
   add(places: readonly string[], column: number, amount: number): void {
-    const sums = places.flatMap((place) => {
-      const found = this.#byRealm.get(place);
-      return found === undefined ? [] : [found];
-    });
-    if (sums.length > 0) {
-      [...sums, this.#overall].forEach((sum) => {
-        sum[column] = (sum[column] ?? 0) + amount;
-      });
+    let takesPart = false;
+    for (const place of places) {
+      const sums = this.#byRealm.get(place);
+      if (sums !== undefined) {
+        takesPart = true;
+        addTo(sums, column, amount);
+      }
+    }
+    if (takesPart) {
+      addTo(this.#overall, column, amount);
     }
   }
 
@@ -39,9 +46,13 @@ export class RealmTally {
   }
 }
 
+function addTo(sums: number[], column: number, amount: number): void {
+  sums[column] = (sums[column] ?? 0) + amount;
+}
+
 /** @returns where such tokens count: in each of their realms, or in no realm */
 export function placesOfTokens({ realms }: Pick<TokenCountRow, 'realms'>): readonly string[] {
-  return realms.length === 0 ? [NO_REALM] : realms;
+  return realms.length === 0 ? NOWHERE : realms;
 }
 
 /** @returns where such users count: wherever they have an active token */

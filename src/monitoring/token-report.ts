@@ -1,7 +1,16 @@
 import type { StatusCount, TokenReport } from './outcomes.ts';
 import type { TokenCountsSnapshot } from './ports.ts';
 import { placesOfTokens, placesOfUsers, RealmTally } from './realm-tally.ts';
-import { hasStatus, TOTAL, TOTAL_USERS, type TokenStatus } from './token-status.ts';
+import { hasStatus, TOTAL, TOTAL_USERS, type TokenFacts, type TokenStatus } from './token-status.ts';
+
+/** All that a status can tell apart: each is a column of the tally, and every status a sum of columns. */
+const KINDS: readonly TokenFacts[] = [
+  { active: true, assigned: true },
+  { active: true, assigned: false },
+  { active: false, assigned: true },
+  { active: false, assigned: false },
+];
+const USERS = KINDS.length;
 
 /**
  * Adds up tokens and users by realm and status. The work grows with the rows of counts, not with the tokens.
@@ -13,23 +22,29 @@ export function reportTokens(
   realms: readonly string[],
   statuses: readonly TokenStatus[],
 ): TokenReport {
-  const names = [TOTAL, TOTAL_USERS, ...statuses.map(({ name }) => name)];
-  const [total, totalUsers, firstStatus] = [0, 1, 2];
-  const tally = new RealmTally(realms, names.length);
+  const tally = new RealmTally(realms, KINDS.length + 1);
   for (const row of tokens) {
-    const places = placesOfTokens(row);
-    tally.add(places, total, row.tokens);
-    statuses.forEach((status, index) => {
-      tally.add(places, firstStatus + index, hasStatus(row, status) ? row.tokens : 0);
-    });
+    tally.add(placesOfTokens(row), columnOf(row), row.tokens);
   }
   for (const row of activeUsers) {
-    tally.add(placesOfUsers(row), totalUsers, row.users);
+    tally.add(placesOfUsers(row), USERS, row.users);
   }
-  const named = (count: (column: number) => number): StatusCount[] =>
-    names.map((status, column) => ({ status, count: count(column) }));
+  const columns = [
+    { status: TOTAL, of: KINDS.map((_kind, column) => column) },
+    { status: TOTAL_USERS, of: [USERS] },
+    ...statuses.map((status) => ({
+      status: status.name,
+      of: KINDS.flatMap((kind, column) => (hasStatus(kind, status) ? [column] : [])),
+    })),
+  ];
+  const named = (sums: (column: number) => number): StatusCount[] =>
+    columns.map(({ status, of }) => ({ status, count: of.reduce((sum, column) => sum + sums(column), 0) }));
   return {
     realms: realms.map((realm) => ({ realm, counts: named((column) => tally.of(realm, column)) })),
     summary: named((column) => tally.overall(column)),
   };
+}
+
+function columnOf({ active, assigned }: TokenFacts): number {
+  return KINDS.findIndex((kind) => kind.active === active && kind.assigned === assigned);
 }

@@ -75,12 +75,15 @@ export class LdapConnection {
   }
 
   /**
-   * @param limit the server's answer is refused when it would be longer
+   * @param limit the server's answer is refused when it would be longer; a server that sends more all the same is cut off
    * @throws LdapFault
    */
   async find(search: LdapSearch, limit: number): Promise<readonly SearchEntry[]> {
     const entries: SearchEntry[] = [];
     await this.#exchange.ask(this.#requestFor(search, { sizeLimit: limit }), this.#timeout, (entry) => {
+      if (entries.length === limit) {
+        throw new LdapFault('answer', 'the server sends more entries than it was asked for');
+      }
       entries.push(entry);
     });
     return entries;

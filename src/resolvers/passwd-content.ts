@@ -1,19 +1,16 @@
 import { TextDecoder } from 'node:util';
-import type { DirectoryUser } from '../accounts/ports.ts';
-import { readPasswdLine } from './passwd-line.ts';
+import { type PasswdAccount, readPasswdLine } from './passwd-line.ts';
 
 /** Why a file is not taken, in words that quote nothing of it. */
 export class PasswdFault extends Error {
   override readonly name = 'PasswdFault';
 }
 
-/** The users of a passwd file. */
+/** The accounts of a passwd file. */
 export interface PasswdContent {
-  readonly byLogin: ReadonlyMap<string, DirectoryUser>;
+  readonly byLogin: ReadonlyMap<string, PasswdAccount>;
   /** Where several accounts share an id, as Unix allows, the first counts. */
-  readonly byId: ReadonlyMap<string, DirectoryUser>;
-  /** What stands in the place of the password, by id: a hash, or what locks the account. */
-  readonly passwords: ReadonlyMap<string, string>;
+  readonly byId: ReadonlyMap<string, PasswdAccount>;
 }
 
 const LONGEST_LINE = 64 * 1024;
@@ -27,9 +24,8 @@ const NEWLINE = 0x0a;
  * @throws PasswdFault that names the line
  */
 export async function readPasswd(chunks: AsyncIterable<Buffer>, limit: number): Promise<PasswdContent> {
-  const byLogin = new Map<string, DirectoryUser>();
-  const byId = new Map<string, DirectoryUser>();
-  const passwords = new Map<string, string>();
+  const byLogin = new Map<string, PasswdAccount>();
+  const byId = new Map<string, PasswdAccount>();
   const decoder = new TextDecoder('utf-8', { fatal: true });
   let number = 0;
   for await (const block of blocksOfLines(chunks, limit)) {
@@ -39,18 +35,19 @@ export async function readPasswd(chunks: AsyncIterable<Buffer>, limit: number): 
       if (read.kind === 'broken') {
         throw brokenLine(number, read.reason);
       }
-      if (read.kind === 'user') {
-        const { user, password } = read;
-        if (byLogin.has(user.login)) {
+      if (read.kind === 'account') {
+        const { account } = read;
+        if (byLogin.has(account.login)) {
           throw brokenLine(number, 'its login stands in an earlier line already');
         }
-        byLogin.set(user.login, user);
-        byId.set(user.userId, byId.get(user.userId) ?? user);
-        passwords.set(user.userId, passwords.get(user.userId) ?? password);
+        byLogin.set(account.login, account);
+        if (!byId.has(account.userId)) {
+          byId.set(account.userId, account);
+        }
       }
     }
   }
-  return { byLogin, byId, passwords };
+  return { byLogin, byId };
 }
 
 /** Whole lines, as many together as came together: one at a time takes a multiple of the time. */

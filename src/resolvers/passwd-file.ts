@@ -46,15 +46,15 @@ export class PasswdFile implements UserSource {
   }
 
   async findByLogin(login: string): Promise<DirectoryUser | undefined> {
-    return (await this.#content()).byLogin.get(login);
+    return (await this.#content()).byLogin.get(login)?.user;
   }
 
   async findById(userId: string): Promise<DirectoryUser | undefined> {
-    return (await this.#content()).byId.get(userId);
+    return (await this.#content()).byId.get(userId)?.user;
   }
 
   async list(): Promise<readonly DirectoryUser[]> {
-    return [...(await this.#content()).byLogin.values()];
+    return Array.from((await this.#content()).byLogin.values(), ({ user }) => user);
   }
 
   async count(): Promise<number> {
@@ -63,7 +63,7 @@ export class PasswdFile implements UserSource {
 
   /** Verifies what stands in the second field; a file that has its passwords elsewhere (`x`) has none here. */
   async checkPassword(userId: string, password: string): Promise<boolean> {
-    const stored = (await this.#content()).passwords.get(userId) ?? null;
+    const stored = (await this.#content()).byId.get(userId)?.password ?? null;
     const verdict = await this.#passwords.verify(stored, password);
     if (verdict === 'unknown') {
       this.#log.warn('A resolver keeps a password in a form that is not verified', {

@@ -41,7 +41,6 @@ const REASONS: Readonly<Record<string, string>> = {
   TIME_LIMIT: LATE,
   PROTOCOL_CONNECTION_LOST: AWAY,
   HANDSHAKE_NO_SSL_SUPPORT: NO_TLS,
-  HANDSHAKE_SSL_ERROR: UNTRUSTED,
   '57P01': AWAY,
   '57P02': AWAY,
   '57P03': AWAY,
@@ -85,8 +84,8 @@ const REASONS: Readonly<Record<string, string>> = {
 /** Faults that carry no code, by what they say. */
 const WORDINGS: readonly (readonly [RegExp, string])[] = [
   [/does not support SSL/i, NO_TLS],
-  [/self.signed certificate|unable to (?:verify|get)/i, UNTRUSTED],
   [/does not match certificate's altnames/i, 'the certificate of its database is for another host'],
+  [/certificate/i, UNTRUSTED],
   [/timeout|timed out/i, LATE],
   [/terminated|closed/i, AWAY],
 ];
@@ -95,7 +94,7 @@ const WORDINGS: readonly (readonly [RegExp, string])[] = [
 const NO_SUCH_VALUE = ['22P02', '22003', '22007', '22008'];
 
 /** @returns the code of a fault, wherever it came from; empty where it has none */
-export function codeOf(cause: unknown): string {
+function codeOf(cause: unknown): string {
   const { code, errno } = (cause ?? {}) as { code?: unknown; errno?: unknown };
   // The driver has no names for faults that MariaDB alone knows.
   return typeof code === 'string' ? code : typeof errno === 'number' ? String(errno) : '';
@@ -123,7 +122,7 @@ function reasonOf(cause: unknown, code: string): string {
   if (cause instanceof ServiceError) {
     return `its settings or its password cannot be read (${cause.code})`;
   }
-  const text = cause instanceof Error ? cause.message : '';
-  const worded = WORDINGS.find(([pattern]) => pattern.test(text))?.[1];
+  const { message: text } = (cause ?? {}) as { message?: unknown };
+  const worded = WORDINGS.find(([pattern]) => pattern.test(String(text)))?.[1];
   return REASONS[code] ?? worded ?? `its database reports a fault${code === '' ? '' : ` (${code})`}`;
 }

@@ -20,14 +20,22 @@ interface UserRow {
 const COLUMNS = ['id', 'login', 'given_name', 'surname', 'email', 'phone', 'password_hash'];
 
 /** What is folded and what is yet to be (docs/adr/0010-counts-kept-by-the-database.md). */
-const COUNT = `
-  SELECT coalesce(sum(users), 0) AS users FROM (
-    SELECT users FROM user_counts WHERE resolver_id = ?
-    UNION ALL SELECT users FROM user_count_deltas WHERE resolver_id = ?) AS both_sides`;
+const COUNTS = `
+  SELECT resolver_id AS id, sum(users) AS users FROM (
+    SELECT resolver_id, users FROM user_counts UNION ALL SELECT resolver_id, users FROM user_count_deltas
+  ) AS both_sides
+  WHERE resolver_id = ANY (?::bigint[]) GROUP BY resolver_id`;
+
+/** Resolvers whose users are counted by one statement, by their ids. */
+interface Counting {
+  readonly resolverIds: Set<string>;
+  readonly users: Promise<ReadonlyMap<string, number>>;
+}
 
 /** Users of managed resolvers in PostgreSQL. */
 export class SqlManagedUserStore implements ManagedUserStore {
   readonly #database: Database;
+  #counting: Counting | undefined;
 
   constructor({ database }: { database: Database }) {
     this.#database = database;
@@ -59,16 +67,18 @@ export class SqlManagedUserStore implements ManagedUserStore {
     return (await query).map(toUser);
   }
 
-  /** @returns what the database keeps of it, so that many users take no longer than few */
+  /**
+   * Whoever counts several resolvers side by side has them counted by one statement.
+   * @returns what the database keeps of it, so that many users take no longer than few
+   */
   async count(resolverId: string): Promise<number> {
     if (!isRowId(resolverId)) {
       return 0;
     }
-    const { rows } = await this.#database.knex.raw<{ rows: { users: string }[] }>(COUNT, [
-      resolverId,
-      resolverId,
-    ]);
-    return Number(rows[0]?.users ?? 0);
+    this.#counting ??= this.#openCounting();
+    const { resolverIds, users } = this.#counting;
+    resolverIds.add(resolverId);
+    return (await users).get(resolverId) ?? 0;
   }
 
   /** @throws ServiceError 'user.exists', 'resolver.unknown', 'resolver.invalid' when the resolver is not a managed one */
@@ -134,6 +144,20 @@ export class SqlManagedUserStore implements ManagedUserStore {
       }
       return user !== undefined;
     });
+  }
+
+  #openCounting(): Counting {
+    const resolverIds = new Set<string>();
+    const read = async (): Promise<ReadonlyMap<string, number>> => {
+      // After all who ask in this turn of the event loop.
+      await Promise.resolve();
+      this.#counting = undefined;
+      const { rows } = await this.#database.knex.raw<{ rows: { id: string; users: string }[] }>(COUNTS, [
+        [...resolverIds],
+      ]);
+      return new Map(rows.map(({ id, users }) => [id, Number(users)]));
+    };
+    return { resolverIds, users: read() };
   }
 
   #users(resolverId: string): Knex.QueryBuilder {

@@ -14,6 +14,8 @@ import * as configurationNotice from './migrations/20261121-04-configuration-not
 import * as wrappedKeys from './migrations/20261121-05-wrapped-keys.ts';
 import * as resolverUserCounts from './migrations/20261121-06-resolver-user-counts.ts';
 import * as countFunctions from './migrations/20261121-07-count-functions.ts';
+import * as countPlans from './migrations/20261121-08-count-plans.ts';
+import * as realmSetChanges from './migrations/20261121-09-realm-set-changes.ts';
 import * as auditChain from './migrations/20261121-10-audit-chain.ts';
 import * as rateLimits from './migrations/20261121-11-rate-limits.ts';
 import * as housekeeping from './migrations/20261121-12-housekeeping.ts';
@@ -38,6 +40,8 @@ const MIGRATIONS: readonly (readonly [name: string, migration: Knex.Migration])[
   ['20261121-05-wrapped-keys', wrappedKeys],
   ['20261121-06-resolver-user-counts', resolverUserCounts],
   ['20261121-07-count-functions', countFunctions],
+  ['20261121-08-count-plans', countPlans],
+  ['20261121-09-realm-set-changes', realmSetChanges],
   ['20261121-10-audit-chain', auditChain],
   ['20261121-11-rate-limits', rateLimits],
   ['20261121-12-housekeeping', housekeeping],

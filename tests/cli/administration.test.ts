@@ -185,6 +185,16 @@ describe('passwords', () => {
     expect(prompted.out + filed.out).not.toMatch(/typed|s3cret/);
   });
 
+  it('of resolvers are not taken from a file with settings, which are shown', async () => {
+    const urlFile = join(folder, 'url');
+    await writeFile(urlFile, 'mysql://u:geheim@h/d');
+    const line = ['resolver', 'add', 'new', '--kind', 'sql', '--set-file', `Connect=${urlFile}`, '--json'];
+    const { code, out, err, calls } = await run(line);
+    expect({ code, calls }).toEqual({ code: 2, calls: [] });
+    expect(err).toContain('Connect holds a password');
+    expect(out + err).not.toContain('geheim');
+  });
+
   it('are not asked for when a user is added, unless that is wanted', async () => {
     const { calls } = await run(
       ['user', 'add', 'ada', '--resolver', 'r', '--ask-password'],

@@ -1,3 +1,6 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { OPERATOR, TestApplication } from '../support/test-application.ts';
 
@@ -63,6 +66,24 @@ describe('what stands before the response', () => {
     await application.services.tokens.set(OPERATOR, { serial, pin: '1234' });
     await policy('bank', '1');
     expect(await accepted('', '1234', `${PASSWORD} `, PASSWORD)).toEqual([false, false, false, true]);
+  });
+
+  it('is the password whose hash stands in the passwd file of the owner', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'tankeeper-otppin-'));
+    const fileName = join(folder, 'passwd');
+    const { realms } = application.services;
+    try {
+      await writeFile(fileName, 'eva:$5$saltstring$5B8vYYiY.CVt1RlTTf8KbXBH3hsxY/GNooZaBBGWEc5:1:1:::\n');
+      await realms.setResolver(OPERATOR, { name: 'unix', kind: 'passwd', settings: { fileName } });
+      await realms.setRealm(OPERATOR, { name: 'bank', resolvers: ['bank', 'unix'] });
+      serial = 'OTPPINFILE';
+      await application.enrolPlain(serial, SUITE, { user: 'eva', realm: 'bank' });
+      await policy('bank', '1');
+      expect(await accepted('', 'Hello world', 'Hello world!')).toEqual([false, false, true]);
+    } finally {
+      await realms.setRealm(OPERATOR, { name: 'bank', resolvers: ['bank'] });
+      await rm(folder, { recursive: true });
+    }
   });
 
   it('is no password at all with otppin=1 where the token has no owner: nothing is right', async () => {

@@ -24,7 +24,7 @@ describe('a passwd file', () => {
           const text = logins.map((one, index) => `${one}:x:${index}:0:N ${one},,1,,e:/:/s`).join('\n');
           const { byLogin } = await readPasswd(inChunks(Buffer.from(text), size), LIMIT);
           expect([...byLogin.keys()]).toEqual(logins);
-          expect([...byLogin.values()].map(({ surname }) => surname)).toEqual(logins);
+          expect([...byLogin.values()].map(({ user }) => user.surname)).toEqual(logins);
         },
       ),
     );

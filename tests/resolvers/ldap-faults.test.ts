@@ -260,6 +260,28 @@ describe('a server that is no good LDAP directory', () => {
     expect(refusal.message).toContain('the server does not come to an end');
   });
 
+  it('is cut off when it sends more entries than were asked for, before they fill the memory', async () => {
+    const server = await serve(
+      afterBind((id, socket) => {
+        const entries = Buffer.concat(Array.from({ length: 10 }, () => message(id, SEARCH_ENTRY)));
+        const send = (): void => {
+          if (!socket.destroyed) {
+            socket.write(entries, () => setImmediate(send));
+          }
+        };
+        send();
+      }),
+    );
+    const source = users(server.url, { TIMEOUT: '60' });
+    const begun = performance.now();
+    for (const attempt of [source.findByLogin('anna'), source.findById('7')]) {
+      expect((await eventualRefusal(attempt)).message).toBe(
+        "The resolver 'staff' is unavailable: the server sends more entries than it was asked for",
+      );
+    }
+    expect(performance.now() - begun).toBeLessThan(20_000);
+  });
+
   it.each([
     ['HTTP', Buffer.from('HTTP/1.1 400 Bad Request\r\n\r\n')],
     ['a message without end', Buffer.from([0x30, 0x84, 0x7f, 0xff, 0xff, 0xff, 0x02])],

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { DatabaseProxy } from '../support/database-proxy.ts';
 import { startSilentServer } from '../support/silent-server.ts';
 import { reachOf, sqlSettings } from '../support/sql-resolver.ts';
-import { TestApplication } from '../support/test-application.ts';
+import { OPERATOR, TestApplication } from '../support/test-application.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 import { queryOnce } from '../support/test-server.ts';
 
@@ -18,6 +19,7 @@ interface Result {
 
 describe('a realm of users in an SQL database', () => {
   let people: TestDatabase;
+  let proxy: DatabaseProxy;
   let application: TestApplication;
   let settings: Record<string, string>;
 
@@ -42,7 +44,9 @@ describe('a realm of users in an SQL database', () => {
         "telephoneNumber" text, mobile text);
       INSERT INTO people (id, "user", password) VALUES (1, 'anna', '${HASH}'), (2, 'bert', NULL), (3, 'carl', NULL)`);
     application = await TestApplication.open();
-    const { reach } = reachOf(people.url);
+    // A port, as no socket is taken over HTTP.
+    proxy = await DatabaseProxy.start(people.url);
+    const { reach } = reachOf(proxy.url);
     // As old scripts write them: names in any case, values as texts.
     settings = {
       ...sqlSettings(reach),
@@ -59,6 +63,7 @@ describe('a realm of users in an SQL database', () => {
 
   afterAll(async () => {
     await application.close();
+    await proxy.stop();
     await people.drop();
   });
 
@@ -114,6 +119,18 @@ describe('a realm of users in an SQL database', () => {
     const everything = [shown, await ask('/system/getResolvers'), await ask('/system/getConfig')];
     expect(JSON.stringify(everything)).not.toContain('Daten-Bank');
     expect(application.logged.join()).not.toContain('Daten-Bank');
+  });
+
+  it('is not to be read through a socket of the machine, where the database of the service itself may be', async () => {
+    const { reach } = reachOf(application.databaseUrl);
+    const own = { ...settings, ...reach, Server: '/tmp', Table: 'administrators' };
+    const { status, error } = await ask('/system/setResolver', { name: 'own', type: 'sqlresolver', ...own });
+    expect([status, error?.message]).toEqual([
+      false,
+      expect.stringContaining('The setting Server is the path of a socket'),
+    ]);
+    await application.services.realms.setResolver(OPERATOR, { name: 'own', kind: 'sql', settings: own });
+    await application.services.realms.removeResolver(OPERATOR, 'own');
   });
 
   it('keeps its password where a change leaves it out, or gives back what was shown', async () => {

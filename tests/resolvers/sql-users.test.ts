@@ -241,7 +241,7 @@ describe.each(KINDS.filter(([name]) => name !== 'MariaDB' || mariadbPrograms !==
       [{ User: 'nosuch' }, 'refuses the user or the password'],
       [{ Server: 'nosuch.invalid', Port: '1' }, 'the name of its server is not known'],
       [{ Server: '127.0.0.1', Port: '1' }, 'cannot be reached'],
-      [{ conParams: 'sslmode=verify-full' }, 'does not speak TLS'],
+      [{ conParams: 'sslmode=verify-ca' }, 'does not speak TLS'],
     ])('cannot be read with %j, which is said', async (changes, reason) => {
       const said = await fault(changes);
       expect(said).toMatch(reason);
@@ -255,10 +255,7 @@ describe.each(KINDS.filter(([name]) => name !== 'MariaDB' || mariadbPrograms !==
     it('are read only: a condition that would change something is refused by the database', async () => {
       const change = kind === 'PostgreSQL' ? "nextval('counter') > 0" : 'nextval(counter) > 0';
       await place.run('CREATE SEQUENCE counter');
-      // MariaDB's user has no right to it in the first place.
-      const reason =
-        kind === 'PostgreSQL' ? 'its Where would change something' : 'its user may not read the table';
-      expect(await fault({ Where: change })).toBe(reason);
+      expect(await fault({ Where: change })).toBe('its Where would change something');
     });
 
     it('that take too long to count are given up by the database itself, which answers on', async () => {

@@ -5,6 +5,7 @@ import { CountFolding } from '../../src/storage/count-folding.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import * as tables from '../../src/storage/migrations/20261121-01-counts.ts';
 import * as functions from '../../src/storage/migrations/20261121-07-count-functions.ts';
+import * as plans from '../../src/storage/migrations/20261121-08-count-plans.ts';
 import { expectRightCounts, pendingDeltas } from '../support/kept-counts.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 import { insertState } from '../support/token-rows.ts';
@@ -113,6 +114,40 @@ describe('folding in the background', () => {
   }, 60_000);
 });
 
+describe('a server that has begun with few users', () => {
+  const TOKENS = 2_000;
+  const enrol = `
+    INSERT INTO tokens (serial, type, active, realm_set_id, owner_resolver_id, owner_user_id, owner_login)
+    SELECT 'P' || n, 'ocra', true, 1, resolvers.id, 'p' || n, n FROM resolvers, generate_series(?::int, ?::int) AS n`;
+  const read = `SELECT read_counts('another version') FROM generate_series(1, 10)`;
+
+  it('looks up each user by the key, however it planned to when they were few', async () => {
+    const { database } = test;
+    await database.transact(async (session) => {
+      // Plans are made for what there is, and kept after some uses.
+      await session.raw('ANALYZE active_user_tokens');
+      for (let n = 1; n <= 10; n += 1) {
+        await session.raw(enrol, [n, n]);
+        await session.raw('SELECT fold_counts(10)');
+      }
+      await session.raw(enrol, [11, 11]);
+      await session.raw(read);
+      await session.raw(enrol, [101, 100 + TOKENS]);
+      await session.raw('SELECT fold_counts(10000)');
+      await session.raw(enrol, [100_001, 100_000 + TOKENS]);
+      await session.raw(read);
+      await session.raw('SELECT fold_counts(10000)');
+      const { rows } = await session.raw<{ rows: { passed: string }[] }>(
+        "SELECT pg_stat_get_xact_tuples_returned('active_user_tokens'::regclass) AS passed",
+      );
+      // By reading the table for each of them it would be some millions.
+      expect(Number(rows[0]?.passed)).toBeLessThan(100 * TOKENS);
+    });
+    await expectRightCounts(database);
+    await database.knex.raw("DELETE FROM tokens WHERE serial LIKE 'P%'");
+  }, 60_000);
+});
+
 describe('the migration', () => {
   it('counts the tokens and users that are there, and takes everything back', async () => {
     const { knex } = test.database;
@@ -127,6 +162,7 @@ describe('the migration', () => {
     await knex.transaction(async (transaction) => {
       await tables.up(transaction);
       await functions.up(transaction);
+      await plans.up(transaction);
     });
     expect(await pendingDeltas(test.database)).toBe(0);
     await expectRightCounts(test.database);

@@ -112,6 +112,21 @@ describe('a user of a managed resolver', () => {
 });
 
 describe('the users of a managed resolver', () => {
+  it('are counted by one statement for all resolvers that are asked about at once', async () => {
+    const statements: string[] = [];
+    const listen = ({ sql }: { sql: string }): void => {
+      statements.push(sql);
+    };
+    test.database.knex.on('query', listen);
+    const before = await Promise.all([people, staff, '999', people].map((id) => users.count(id)));
+    test.database.knex.off('query', listen);
+    expect(statements).toHaveLength(1);
+    await users.insert(staff, person('counted'), ACT);
+    const [inPeople = -1, inStaff = -1] = before;
+    expect(before).toEqual([inPeople, inStaff, 0, inPeople]);
+    expect(await Promise.all([people, staff].map((id) => users.count(id)))).toEqual([inPeople, inStaff + 1]);
+  });
+
   it('are listed by login, page by page, and counted', async () => {
     await test.database.knex('users').where({ resolver_id: people }).delete();
     for (const login of ['b', 'a', 'C', 'd']) {

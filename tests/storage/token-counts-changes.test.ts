@@ -127,6 +127,17 @@ describe('counts are right after a change by hand', () => {
     expect(await total()).toBe(TOKENS.length - 1);
   });
 
+  it('of the realms that a set stands for, also to a server that has read the counts before', async () => {
+    const counts = new SqlTokenCounts({ database });
+    await knex.raw("INSERT INTO realms (name) VALUES ('west'); SELECT fold_counts(1000)");
+    await counts.snapshot();
+    await knex.raw(`
+      UPDATE realm_sets SET realm_ids = array_replace(realm_ids,
+        (SELECT id FROM realms WHERE name = 'south'), (SELECT id FROM realms WHERE name = 'west'))`);
+    expect(await counts.snapshot()).toEqual(await new SqlTokenCounts({ database }).snapshot());
+    await expectRightCounts(database);
+  });
+
   it('with any search path', async () => {
     await knex.transaction(async (transaction) => {
       await transaction.raw(`

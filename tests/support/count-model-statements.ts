@@ -116,6 +116,11 @@ const WRITERS: { readonly [Kind in AnyChange['kind']]: Writer<Kind> } = {
         WHERE realm_ids = ARRAY(SELECT id FROM realms WHERE name = ANY ($1::text[]) ORDER BY id))`,
     values: [from, to],
   }),
+  'change set': ({ from, to }) => ({
+    text: `UPDATE realm_sets SET realm_ids = ARRAY(SELECT id FROM realms WHERE name = ANY ($2::text[]) ORDER BY id)
+      WHERE realm_ids <> '{}' AND realm_ids = ARRAY(SELECT id FROM realms WHERE name = ANY ($1::text[]) ORDER BY id)`,
+    values: [from, to],
+  }),
   'rename realm': ({ realm, name }) => ({
     text: 'UPDATE realms SET name = $2 WHERE name = $1',
     values: [realm, name],

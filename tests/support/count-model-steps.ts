@@ -58,6 +58,7 @@ export type Handiwork =
   | { readonly kind: 'toggle everything' }
   | { readonly kind: 'exchange owners'; readonly serials: readonly string[] }
   | { readonly kind: 'merge sets'; readonly from: readonly string[]; readonly to: readonly string[] }
+  | { readonly kind: 'change set'; readonly from: readonly string[]; readonly to: readonly string[] }
   | { readonly kind: 'rename realm'; readonly realm: string; readonly name: string }
   | { readonly kind: 'move user'; readonly user: Person; readonly to: ResolverName }
   | { readonly kind: 'truncate tokens' }

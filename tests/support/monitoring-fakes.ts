@@ -19,6 +19,8 @@ export interface MonitoringWorld {
   /** What the policies grant; 'none': the right is refused. */
   readonly granted?: Grant['realms'] | 'none';
   readonly stored?: ConfigurationChange;
+  /** What the database says each time that it is asked, then `stored`. */
+  readonly storedInTurn?: readonly ConfigurationChange[];
   /** What the server assumes when the request comes; `setup` unless told. */
   readonly assumed?: Setup | 'nothing';
   /** What it assumes each time that it is looked at; in place of `assumed`. */
@@ -72,13 +74,15 @@ function configurationState({
   stored = setup,
   assumed = setup,
   assumedInTurn,
+  storedInTurn,
 }: MonitoringWorld): ConfigurationState {
   const looks = assumedInTurn?.values();
+  const answers = storedInTurn?.values();
   return {
     get assumed() {
       return looks?.next().value ?? (assumed === 'nothing' ? undefined : assumed);
     },
-    lastChangeInDatabase: () => Promise.resolve(stored),
+    lastChangeInDatabase: () => Promise.resolve(answers?.next().value ?? stored),
   };
 }
 

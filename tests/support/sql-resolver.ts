@@ -9,7 +9,7 @@ import { ReadableHasher } from './in-memory-user-store.ts';
 export type Reach = Readonly<Record<string, string>>;
 
 /** `userid` and so on, to the columns of `SQL_PEOPLE`. */
-export const PEOPLE_MAP = JSON.stringify({
+const PEOPLE_MAP = JSON.stringify({
   userid: 'id',
   username: 'user',
   password: 'password',

@@ -57,9 +57,11 @@ describe('a licence is refused', () => {
     ['null among its claims', { ...CLAIMS, contact: null }, "claim 'contact'"],
     ['a claim as long as a book', { ...CLAIMS, contact: 'x'.repeat(1001) }, "claim 'contact'"],
     ['a name as long as a book', { ...CLAIMS, ['y'.repeat(1001)]: '' }, `claim '${'y'.repeat(100)}'`],
+    ['a number that would be shown as another one', { ...CLAIMS, number: 2 ** 53 }, "claim 'number'"],
+    ['a number beyond all numbers', { ...CLAIMS, number: JSON.parse('1e999') as unknown }, "claim 'number'"],
     [
       'claims without number',
-      Object.fromEntries(Array.from({ length: 65 }, (_, i) => [`c${i}`, i])),
+      { ...CLAIMS, ...Object.fromEntries(Array.from({ length: 65 }, (_, i) => [`c${i}`, i])) },
       'more than 64',
     ],
   ])('with %s', (_title, claims, why) => {

@@ -265,6 +265,14 @@ describe('the configuration check', () => {
     });
   });
 
+  it('is up to date where it has read a change that came after its look at the database', async () => {
+    const older = { revision: setup.revision - 1n, changedAt: new Date('2026-11-20T10:00:00Z') };
+    const overtaken = monitoringIn({ setup, assumed: 'nothing', storedInTurn: [older] });
+    expect(await overtaken.config(CALLER)).toMatchObject({ sync: true, changedAt: setup.changedAt });
+    const putBack = monitoringIn({ setup, stored: older });
+    expect(await putBack.config(CALLER)).toMatchObject({ sync: false, changedAt: older.changedAt });
+  });
+
   it.each(['before', 'after'])(
     'takes a change %s it looked, that was noticed meanwhile, for noticed',
     async (when) => {

@@ -96,6 +96,22 @@ describe('resolvers', () => {
     [{ kind: 'ldap', settings: {} }, 'The setting LDAPURI is missing'],
     [{ kind: 'sql', settings: { Server: 'x' } }, 'The setting Driver is missing'],
     [
+      {
+        kind: 'sql',
+        settings: {
+          ...{
+            Driver: 'postgresql',
+            Server: '/var/lib/tankeeper',
+            Database: 'd',
+            User: 'postgres',
+            Table: 't',
+          },
+          Map: '{"userid": "a", "username": "b"}',
+        },
+      },
+      'The setting Server is the path of a socket',
+    ],
+    [
       { kind: 'constructor', settings: {} },
       "Unknown kind of resolver 'constructor'. Known: managed, passwd, sql, ldap.",
     ],

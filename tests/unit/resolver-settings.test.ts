@@ -59,7 +59,7 @@ describe('the settings of an SQL resolver', () => {
       settings: {
         Table,
         Map,
-        Connect: 'mysql+mysqldb://re%40der:ge%2Fheim@[::1]:3307/crm?sslmode=verify-full',
+        Connect: 'mysql+mysqldb://re%40der:ge%2Fheim@[::1]:3307/crm?sslmode=verify-ca',
       },
     });
     expect(settings).toEqual({
@@ -72,10 +72,10 @@ describe('the settings of an SQL resolver', () => {
         Database: 'crm',
         User: 're@der',
       },
-      conParams: 'sslmode=verify-full',
+      conParams: 'sslmode=verify-ca',
     });
     expect(secret).toBe('ge/heim');
-    expect(readSqlSettings(settings).tls).toBe('verify-full');
+    expect(readSqlSettings(settings).tls).toBe('verify-ca');
   });
 
   it.each<[Given, string]>([
@@ -110,6 +110,10 @@ describe('the settings of an SQL resolver', () => {
     [{ Encoding: 'latin1' }, 'The setting Encoding is utf-8'],
     [{ conParams: 'sslmode=prefer' }, "The setting conParams holds 'sslmode'"],
     [{ conParams: 'ssl_ca=/etc/passwd' }, "The setting conParams holds 'ssl_ca'"],
+    [
+      { Driver: 'mysql', Server: '192.0.2.1', conParams: 'sslmode=verify-full' },
+      'The setting Server is the name',
+    ],
     [{ CACERTIFICATE: 'MIIB' }, 'The setting CACERTIFICATE is not a certificate'],
     [{ Connect: 'postgresql://h/d' }, 'The setting Driver is given twice'],
     [{ Where: 'a\n= 1' }, 'The setting Where holds a line end'],
@@ -135,16 +139,19 @@ describe('the settings of an SQL resolver', () => {
     'a = $x$b$x$',
     'a = ?',
     "a = 'b')) OR (('1' = '1'",
+    '` 1) OR (1 = 1 OR ` 1',
   ])('refuse the condition %j, which is more than one', (where) => {
     expect(refusalOf(() => sql({ Where: where })).message).toContain('The setting Where');
   });
 
-  it.each(["a = 'it''s (' AND (b OR c)", 'lower("a") = \'x\'', "`a` LIKE 'b%'", 'a IN (1, 2)'])(
-    'take the condition %j',
-    (where) => {
-      expect(sql({ Where: where }).settings.Where).toBe(where);
-    },
-  );
+  it.each([
+    ['postgresql', "a = 'it''s (' AND (b OR c)"],
+    ['postgresql', 'lower("a") = \'x\''],
+    ['mysql', "`a (` LIKE 'b%'"],
+    ['mysql', 'a IN (1, 2)'],
+  ])('of %s take the condition %j', (driver, where) => {
+    expect(sql({ Driver: driver, Where: where }).settings.Where).toBe(where);
+  });
 
   it('quote no password when a URL cannot be read', () => {
     const { Table = '', Map = '' } = SQL;
@@ -161,19 +168,22 @@ describe('the settings of an SQL resolver', () => {
     }
   });
 
-  it('hold a condition in its parentheses, whatever it is', () => {
+  it.each([
+    ['postgresql', /'[^']*'|"[^"]*"/g],
+    ['mysql', /'[^']*'|"[^"]*"|`[^`]*`/g],
+  ])('of %s hold a condition in its parentheses, whatever it is', (driver, texts) => {
     const part = fc.constantFrom('(', ')', "'", '"', '`', 'a', ' ', 'OR', '=', '1', "''", '-', '/', '*');
     fc.assert(
       fc.property(fc.array(part, { maxLength: 12 }), (parts) => {
         const where = parts.join('').trim();
         let taken = where !== '';
         try {
-          sql({ Where: where });
+          sql({ Driver: driver, Where: where });
         } catch {
           taken = false;
         }
         if (taken) {
-          expect(closesAtEnd(`(${where})`)).toBe(true);
+          expect(closesAtEnd(`(${where})`, texts)).toBe(true);
         }
       }),
     );
@@ -181,8 +191,8 @@ describe('the settings of an SQL resolver', () => {
 });
 
 /** Whether the parenthesis that opens the text is closed by its last character and by none before, texts left out. */
-function closesAtEnd(text: string): boolean {
-  const plain = text.replace(/'[^']*'|"[^"]*"|`[^`]*`/g, '');
+function closesAtEnd(text: string, texts: RegExp): boolean {
+  const plain = text.replace(texts, '');
   let depth = 0;
   return (
     plain.split('').every((character, index) => {
@@ -190,7 +200,7 @@ function closesAtEnd(text: string): boolean {
       return depth > 0 || index === plain.length - 1;
     }) &&
     depth === 0 &&
-    !/['"`]/.test(plain)
+    !/['"]/.test(plain)
   );
 }
 

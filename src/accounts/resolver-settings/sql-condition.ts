@@ -9,14 +9,14 @@ const REFUSED: readonly (readonly [RegExp, string])[] = [
   [/\$[\p{L}\p{N}_]*\$/u, 'a dollar-quoted text'],
   [/\p{Cc}/u, 'a control character'],
 ];
-const QUOTES = ["'", '"', '`'];
 
 /**
  * A condition is SQL that an administrator wrote, and runs as it is, in a transaction that may only read. This only
  * sees to it that it stays a condition: that it cannot end the parentheses that it is put in.
+ * @param quotes what begins and ends texts and names
  * @throws ServiceError 'resolver.invalid' that names the setting
  */
-export function assertCondition(name: string, condition: string): void {
+export function assertCondition(name: string, condition: string, quotes: readonly string[]): void {
   const refused = REFUSED.find(([pattern]) => pattern.test(condition));
   if (refused !== undefined) {
     throw invalidSetting(name, `holds ${refused[1]}, which a condition may not`);
@@ -26,7 +26,7 @@ export function assertCondition(name: string, condition: string): void {
   for (const character of condition) {
     if (quote !== '') {
       quote = character === quote ? '' : quote;
-    } else if (QUOTES.includes(character)) {
+    } else if (quotes.includes(character)) {
       quote = character;
     } else {
       depth += step(character);

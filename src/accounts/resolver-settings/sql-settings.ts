@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { parseConnectUrl } from './sql-connect-url.ts';
 import { assertCondition } from './sql-condition.ts';
 import {
@@ -13,7 +14,7 @@ import {
 
 /** How far a database server must prove who it is; the first: no encryption at all. */
 const TLS_MODES = ['disable', 'require', 'verify-ca', 'verify-full'] as const;
-export type SqlTlsMode = (typeof TLS_MODES)[number];
+type SqlTlsMode = (typeof TLS_MODES)[number];
 
 /** Which columns hold what of a user; where none is named, users have none of it. */
 export interface SqlColumns {
@@ -66,6 +67,8 @@ export const SQL_SETTING_NAMES = [
 
 const POSTGRESQL = ['postgres', 'postgresql', 'pgsql'];
 const MYSQL = ['mysql', 'mariadb'];
+/** What begins and ends texts and names in conditions. To PostgreSQL a backtick is an operator. */
+const QUOTES = { postgresql: ["'", '"'], mysql: ["'", '"', '`'] } as const;
 const MAP_KEYS = [
   'userid',
   'username',
@@ -104,12 +107,15 @@ export function readSqlSettings(settings: Settings): SqlSettings {
     throw invalidSetting('Encoding', 'is utf-8, or left out: the database itself converts to that');
   }
   if (settings.Where !== undefined) {
-    assertCondition('Where', settings.Where);
+    assertCondition('Where', settings.Where, QUOTES[database]);
   }
   assertCertificates(settings, 'CACERTIFICATE');
+  const server = readServer(requireSetting(settings, 'Server'));
+  const tls = readTls(settings.conParams ?? '');
+  assertVerifiable(database, tls, server);
   return {
     database,
-    server: readServer(requireSetting(settings, 'Server')),
+    server,
     port: readWhole(settings, 'Port', { least: 1, most: 65_535 }) ?? (database === 'mysql' ? 3306 : 5432),
     name: requireSetting(settings, 'Database'),
     user: requireSetting(settings, 'User'),
@@ -117,9 +123,20 @@ export function readSqlSettings(settings: Settings): SqlSettings {
     columns: readColumns(settings),
     where: settings.Where,
     limit: readWhole(settings, 'Limit', { least: 1, most: MOST_USERS }),
-    tls: readTls(settings.conParams ?? ''),
+    tls,
     authorities: settings.CACERTIFICATE,
   };
+}
+
+/** MySQL's driver would hold the certificate of an address against the name localhost. */
+function assertVerifiable(database: SqlSettings['database'], tls: SqlTlsMode, server: string): void {
+  const isName = isIP(server) === 0 && !server.startsWith('/');
+  if (database === 'mysql' && tls === 'verify-full' && !isName) {
+    throw invalidSetting(
+      'Server',
+      'is the name of a host where MySQL or MariaDB is to be verified by verify-full',
+    );
+  }
 }
 
 /** Takes what SQLAlchemy takes, such as `mysql+mysqldb`: which library spoke to it does not matter here. */
