@@ -1,12 +1,13 @@
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
-import type { AccessControl, Grant } from './access-control.ts';
+import type { AccessControl } from './access-control.ts';
 import { administrativeRight } from './administrative-right.ts';
 import { actOf, type Caller } from './caller.ts';
 import { readRealmName, readResolverName } from './names.ts';
 import { assertPassword } from './password-rule.ts';
 import type { DirectoryUser, ManagedUserStore, PasswordHasher, SetupStore, UserSources } from './ports.ts';
 import { assertNoForeignSocket, checkResolver, type ResolverDraft } from './resolver-draft.ts';
-import { findRealm, type Realm, type Resolver, type Setup } from './setup.ts';
+import { requireManaged, requireResolver, unknown, visibleResolvers } from './resolver-lookup.ts';
+import type { Realm, Resolver, Setup } from './setup.ts';
 import { checkUser, type UserDraft } from './user-draft.ts';
 import type { Vault } from './vault.ts';
 
@@ -152,7 +153,7 @@ export class RealmService {
     const setup = await this.#its.setup.current();
     const grant = this.#its.access.authorize(setup, caller, administrativeRight('admin', 'userlist'));
     const listed: ListedUser[] = [];
-    for (const resolver of resolversOf(setup, grant, where)) {
+    for (const resolver of visibleResolvers(setup, grant, where)) {
       const users = await this.#its.sources(resolver).list();
       listed.push(...users.map((user) => ({ ...user, resolver: resolver.name })));
     }
@@ -217,49 +218,4 @@ export class RealmService {
     this.#its.access.authorize(setup, caller, administrativeRight('system', action));
     return setup;
   }
-}
-
-function requireResolver(setup: Setup, name: string): Resolver {
-  const wanted = readResolverName(name);
-  const resolver = setup.resolvers.find((one) => one.name === wanted);
-  if (resolver === undefined) {
-    throw unknown('resolver', name);
-  }
-  return resolver;
-}
-
-function requireManaged(setup: Setup, name: string): Resolver {
-  const resolver = requireResolver(setup, name);
-  if (resolver.kind !== 'managed') {
-    throw new ServiceError(
-      'resolver.invalid',
-      `The users of the resolver '${resolver.name}' are not kept here: it is of kind ${resolver.kind}`,
-    );
-  }
-  return resolver;
-}
-
-/** What a bound administrator may not see is answered like what is not there. */
-function resolversOf(
-  setup: Setup,
-  { realms: allowed }: Grant,
-  where: { realm?: string | undefined; resolver?: string | undefined },
-): readonly Resolver[] {
-  const visible = setup.realms.filter(({ name }) => allowed === 'all' || allowed.includes(name));
-  if (where.resolver !== undefined) {
-    const resolver = requireResolver(setup, where.resolver);
-    if (allowed !== 'all' && !visible.some(({ resolvers }) => resolvers.includes(resolver.name))) {
-      throw unknown('resolver', where.resolver);
-    }
-    return [resolver];
-  }
-  const realm = findRealm(setup, where.realm ?? '');
-  if (realm === undefined || !visible.includes(realm)) {
-    throw unknown('realm', where.realm ?? '');
-  }
-  return realm.resolvers.flatMap((name) => setup.resolvers.filter((one) => one.name === name));
-}
-
-function unknown(what: 'realm' | 'resolver' | 'user', name: string): ServiceError {
-  return new ServiceError(`${what}.unknown`, `There is no ${what} '${name.slice(0, 255)}'`);
 }
