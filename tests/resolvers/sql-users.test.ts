@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SqlUsers } from '../../src/resolvers/sql-users.ts';
 import { eventualRefusal } from '../support/eventual-refusal.ts';
@@ -124,8 +124,12 @@ describe.each(KINDS.filter(([name]) => name !== 'MariaDB' || mariadbPrograms !==
       place = await open();
     }, 120_000);
 
+    // The server that all tests share has connections for a hundred, and each source keeps some of its own.
+    afterEach(async () => {
+      await Promise.all(opened.splice(0).map((source) => source.close()));
+    });
+
     afterAll(async () => {
-      await Promise.all(opened.map((source) => source.close()));
       await place.close();
     });
 
