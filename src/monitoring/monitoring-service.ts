@@ -13,9 +13,10 @@ import type {
   TokenReport,
   UserReport,
 } from './outcomes.ts';
-import type { ConfigurationState, StorageProbe, TokenCounts } from './ports.ts';
+import type { ConfigurationState, StorageProbe, TokenCounts, TokenCountsSnapshot } from './ports.ts';
 import { chooseRealms, visibleRealms } from './realm-choice.ts';
-import { reportTokens } from './token-report.ts';
+import type { RealmTally } from './realm-tally.ts';
+import { reportTokens, tallyTokens } from './token-report.ts';
 import { parseStatuses } from './token-status.ts';
 import type { UserCounts } from './user-counts.ts';
 import { reportUsers } from './user-report.ts';
@@ -50,6 +51,10 @@ export interface TokenQuery extends RealmQuery {
  */
 export class MonitoringService {
   readonly #use: MonitoringDependencies;
+  /** What was added up last: probes ask for the same realms again and again, mostly before anything has changed. */
+  #tallied:
+    | { readonly snapshot: TokenCountsSnapshot; readonly realms: string; readonly tally: RealmTally }
+    | undefined;
 
   constructor(dependencies: MonitoringDependencies) {
     this.#use = dependencies;
@@ -63,7 +68,7 @@ export class MonitoringService {
     const { setup, grant } = await this.#authorize(caller, 'tokens');
     const chosen = chooseRealms(visibleRealms(setup, grant), realms);
     const statuses = parseStatuses(status);
-    return reportTokens(await this.#use.counts.snapshot(), chosen, statuses);
+    return reportTokens(this.#tallyOf(await this.#use.counts.snapshot(), chosen), chosen, statuses);
   }
 
   /**
@@ -121,6 +126,17 @@ export class MonitoringService {
   /** Lets those pass who may see what the service measures of itself. */
   async authorizeMetrics(caller: Caller): Promise<void> {
     await this.#authorize(caller, 'metrics');
+  }
+
+  #tallyOf(snapshot: TokenCountsSnapshot, chosen: readonly string[]): RealmTally {
+    const realms = JSON.stringify(chosen);
+    const last = this.#tallied;
+    if (last?.snapshot === snapshot && last.realms === realms) {
+      return last.tally;
+    }
+    const tally = tallyTokens(snapshot, chosen);
+    this.#tallied = { snapshot, realms, tally };
+    return tally;
   }
 
   async #authorize(caller: Caller, action: MonitoringAction): Promise<{ setup: Setup; grant: Grant }> {

@@ -13,15 +13,13 @@ const KINDS: readonly TokenFacts[] = [
 const USERS = KINDS.length;
 
 /**
- * Adds up tokens and users by realm and status. The work grows with the rows of counts, not with the tokens.
- * @param realms names of realms and perhaps `NO_REALM`, in the order to show
- * @returns each of these realms, and a summary in which a token or user in several of them counts once
+ * Adds up tokens and users by realm. The work grows with the rows of counts, not with the tokens.
+ * @param realms names of realms and perhaps `NO_REALM`
  */
-export function reportTokens(
+export function tallyTokens(
   { tokens, activeUsers }: TokenCountsSnapshot,
   realms: readonly string[],
-  statuses: readonly TokenStatus[],
-): TokenReport {
+): RealmTally {
   const tally = new RealmTally(realms, KINDS.length + 1);
   for (const row of tokens) {
     tally.add(placesOfTokens(row), columnOf(row), row.tokens);
@@ -29,6 +27,19 @@ export function reportTokens(
   for (const row of activeUsers) {
     tally.add(placesOfUsers(row), USERS, row.users);
   }
+  return tally;
+}
+
+/**
+ * @param tally of these realms
+ * @param realms in the order to show
+ * @returns each of these realms by status, and a summary in which a token or user in several of them counts once
+ */
+export function reportTokens(
+  tally: RealmTally,
+  realms: readonly string[],
+  statuses: readonly TokenStatus[],
+): TokenReport {
   const columns = [
     { status: TOTAL, of: KINDS.map((_kind, column) => column) },
     { status: TOTAL_USERS, of: [USERS] },
@@ -45,6 +56,7 @@ export function reportTokens(
   };
 }
 
+/** The place among `KINDS`, found without looking: it is asked for each row. */
 function columnOf({ active, assigned }: TokenFacts): number {
-  return KINDS.findIndex((kind) => kind.active === active && kind.assigned === assigned);
+  return (active ? 0 : 2) + (assigned ? 0 : 1);
 }

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 
 import { reportActiveUsers } from '../../src/monitoring/active-users-report.ts';
 import { NO_REALM } from '../../src/monitoring/realm-choice.ts';
-import { reportTokens } from '../../src/monitoring/token-report.ts';
+import { reportTokens, tallyTokens } from '../../src/monitoring/token-report.ts';
 import { parseStatuses } from '../../src/monitoring/token-status.ts';
 
 const REALMS = ['north', 'south', 'west'];
@@ -35,7 +35,7 @@ describe('for any counts and any choice of realms', () => {
     const statuses = parseStatuses(['assigned', 'unassigned', 'active', 'inactive', ...pairs].join(','));
     fc.assert(
       fc.property(snapshot, choice, (counts, chosen) => {
-        const { realms, summary } = reportTokens(counts, chosen, statuses);
+        const { realms, summary } = reportTokens(tallyTokens(counts, chosen), chosen, statuses);
         for (const columns of [summary, ...realms.map((realm) => realm.counts)]) {
           const [total = 0, , assigned = 0, unassigned = 0, active = 0, inactive = 0, ...combined] =
             columns.map((column) => column.count);
@@ -50,13 +50,15 @@ describe('for any counts and any choice of realms', () => {
   it('the summary is at least the largest realm, at most the sum of all, and the same in any order', () => {
     fc.assert(
       fc.property(snapshot, choice, (counts, chosen) => {
-        const { realms, summary } = reportTokens(counts, chosen, []);
+        const { realms, summary } = reportTokens(tallyTokens(counts, chosen), chosen, []);
         summary.forEach(({ count: overall }, column) => {
           const numbers = realms.map((realm) => realm.counts[column]?.count ?? 0);
           expect(overall).toBeGreaterThanOrEqual(Math.max(0, ...numbers));
           expect(overall).toBeLessThanOrEqual(numbers.reduce((sum, n) => sum + n, 0));
         });
-        expect(reportTokens(counts, chosen.toReversed(), []).summary).toEqual(summary);
+        expect(
+          reportTokens(tallyTokens(counts, chosen.toReversed()), chosen.toReversed(), []).summary,
+        ).toEqual(summary);
       }),
     );
   });
@@ -71,7 +73,7 @@ describe('for any counts and any choice of realms', () => {
     fc.assert(
       fc.property(snapshot, choice, (counts, chosen) => {
         const report = reportActiveUsers(counts.activeUsers, chosen, realms);
-        const tokens = reportTokens(counts, chosen, []);
+        const tokens = reportTokens(tallyTokens(counts, chosen), chosen, []);
         const usersOf = ({ resolvers }: (typeof report.realms)[number]): number =>
           resolvers.reduce((sum, { users }) => sum + users, 0);
         expect(report.realms.map((realm) => [realm.realm, usersOf(realm)])).toEqual(
