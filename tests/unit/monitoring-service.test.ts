@@ -56,6 +56,22 @@ describe('token counts', () => {
     }
   });
 
+  it('are those of the realms that each question asks for, whatever was asked before', async () => {
+    const service = monitoringIn({ setup, counts });
+    const summaries: unknown[] = [];
+    for (const realms of ['north', 'south', 'north,south', '*', 'north']) {
+      const { summary } = await service.tokens(CALLER, { realms });
+      summaries.push(summary.map(({ count }) => count));
+    }
+    expect(summaries).toEqual([
+      [4, 3],
+      [6, 1],
+      [9, 3],
+      [16, 7],
+      [4, 3],
+    ]);
+  });
+
   it('are bounded by the realms of the policies, also in the summary', async () => {
     const service = monitoringIn({ setup, counts, granted: ['south'] });
     for (const realms of [undefined, '*', 'north,south,/:no realm:/']) {
