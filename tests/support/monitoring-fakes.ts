@@ -41,8 +41,17 @@ export const CALLER: Caller = {
 
 /** @returns the service in that world */
 export function monitoringIn(world: MonitoringWorld): MonitoringService {
-  const { setup, counts = {}, granted = 'all', users = () => Promise.resolve(0) } = world;
-  const snapshot = { tokens: [], activeUsers: [], ...counts };
+  const { setup, granted = 'all', users = () => Promise.resolve(0) } = world;
+  let seen = world.counts;
+  let snapshot = { tokens: [], activeUsers: [], ...seen };
+  // As the database: another snapshot only once there are other counts.
+  const current = (): typeof snapshot => {
+    if (world.counts !== seen) {
+      seen = world.counts;
+      snapshot = { tokens: [], activeUsers: [], ...seen };
+    }
+    return snapshot;
+  };
   const dependencies: MonitoringDependencies = {
     setups: { current: () => Promise.resolve(setup) },
     access: {
@@ -54,8 +63,8 @@ export function monitoringIn(world: MonitoringWorld): MonitoringService {
       },
     },
     counts: {
-      snapshot: () => Promise.resolve(snapshot),
-      activeUsers: () => Promise.resolve(snapshot.activeUsers),
+      snapshot: () => Promise.resolve(current()),
+      activeUsers: () => Promise.resolve(current().activeUsers),
     },
     licence: { report: () => Promise.resolve(world.licence ?? { kind: 'none' }) },
     configurationState: configurationState(world),

@@ -72,6 +72,15 @@ describe('token counts', () => {
     ]);
   });
 
+  it('are those of the moment, whatever they were when the same was asked before', async () => {
+    const world = { setup, counts };
+    const service = monitoringIn(world);
+    const before = await service.tokens(CALLER, { realms: 'south' });
+    world.counts = { ...counts, tokens: counts.tokens.slice(0, 2) };
+    const after = await service.tokens(CALLER, { realms: 'south' });
+    expect([before, after].map(({ summary }) => summary[0]?.count)).toEqual([6, 1]);
+  });
+
   it('are bounded by the realms of the policies, also in the summary', async () => {
     const service = monitoringIn({ setup, counts, granted: ['south'] });
     for (const realms of [undefined, '*', 'north,south,/:no realm:/']) {
