@@ -1,8 +1,8 @@
 import { type Clock, type Random, randomText } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
-import type { AccessControl } from './access-control.ts';
-import { administrativeRight } from './administrative-right.ts';
-import { mayPassOn, readRights } from './api-token-rights.ts';
+import type { AccessControl } from './policy/access-control.ts';
+import { administrativeRight } from './policy/administrative-right.ts';
+import { mayPassOn, readRights } from './policy/api-token-rights.ts';
 import { type Act, actOf, type Caller } from './caller.ts';
 import { readAdministratorName, readApiTokenName } from './names.ts';
 import { assertPassword, isPasswordSized } from './password-rule.ts';

@@ -1,5 +1,5 @@
 import { ServiceError } from '../kernel/errors.ts';
-import { plainResolverName } from './policy-users.ts';
+import { plainResolverName } from './policy/policy-users.ts';
 
 /**
  * @returns the realm's name as it is kept: trimmed, lower-case

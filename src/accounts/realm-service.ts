@@ -1,6 +1,6 @@
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
-import type { AccessControl } from './access-control.ts';
-import { administrativeRight } from './administrative-right.ts';
+import type { AccessControl } from './policy/access-control.ts';
+import { administrativeRight } from './policy/administrative-right.ts';
 import { actOf, type Caller } from './caller.ts';
 import { readRealmName, readResolverName } from './names.ts';
 import { assertPassword } from './password-rule.ts';

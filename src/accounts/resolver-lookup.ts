@@ -1,5 +1,5 @@
 import { ServiceError } from '../kernel/errors.ts';
-import type { Grant } from './access-control.ts';
+import type { Grant } from './policy/access-control.ts';
 import { readResolverName } from './names.ts';
 import { findRealm, type Resolver, type Setup } from './setup.ts';
 

@@ -1,6 +1,6 @@
 import { ServiceError } from '../kernel/errors.ts';
-import type { Grant } from './access-control.ts';
-import { administrativeRight } from './administrative-right.ts';
+import type { Grant } from './policy/access-control.ts';
+import { administrativeRight } from './policy/administrative-right.ts';
 import { actOf, type Caller } from './caller.ts';
 import { isSerial } from './names.ts';
 import type { TokenFilter } from './ports.ts';

@@ -1,5 +1,5 @@
 import { ServiceError } from '../kernel/errors.ts';
-import type { Grant } from './access-control.ts';
+import type { Grant } from './policy/access-control.ts';
 import { isSerial } from './names.ts';
 import type { TokenFilter } from './ports.ts';
 import type { Setup } from './setup.ts';

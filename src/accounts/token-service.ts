@@ -1,7 +1,7 @@
 import type { Random } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
-import type { AccessControl, Grant } from './access-control.ts';
-import { administrativeRight } from './administrative-right.ts';
+import type { AccessControl, Grant } from './policy/access-control.ts';
+import { administrativeRight } from './policy/administrative-right.ts';
 import { actOf, type Caller } from './caller.ts';
 import { isSerial } from './names.ts';
 import type { SetupStore, TokenStore } from './ports.ts';

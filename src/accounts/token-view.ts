@@ -1,5 +1,5 @@
 import { ServiceError } from '../kernel/errors.ts';
-import type { Grant } from './access-control.ts';
+import type { Grant } from './policy/access-control.ts';
 import { findRealm, type Setup } from './setup.ts';
 import type { Token } from './token.ts';
 

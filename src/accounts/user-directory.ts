@@ -1,6 +1,6 @@
 import { ServiceError } from '../kernel/errors.ts';
 import type { DirectoryUser, UserSources } from './ports.ts';
-import { plainResolverName } from './policy-users.ts';
+import { plainResolverName } from './policy/policy-users.ts';
 import { findRealm, type Realm, type Resolver, type Setup } from './setup.ts';
 import type { Owner } from './token.ts';
 

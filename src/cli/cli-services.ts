@@ -2,7 +2,7 @@ import type { AuditService } from '../accounts/audit/audit-service.ts';
 import type { AdministratorService } from '../accounts/administrator-service.ts';
 import type { ConfigurationService } from '../accounts/configuration-service.ts';
 import type { KeyService } from '../accounts/key-service.ts';
-import type { PolicyService } from '../accounts/policy-service.ts';
+import type { PolicyService } from '../accounts/policy/policy-service.ts';
 import type { RealmService } from '../accounts/realm-service.ts';
 import type { TokenService } from '../accounts/token-service.ts';
 import type { CountService } from '../monitoring/count-service.ts';

@@ -1,10 +1,10 @@
 import { AuditService } from '../accounts/audit/audit-service.ts';
-import { AccessControl } from '../accounts/access-control.ts';
+import { AccessControl } from '../accounts/policy/access-control.ts';
 import { AdministratorService } from '../accounts/administrator-service.ts';
 import { ConfigurationService } from '../accounts/configuration-service.ts';
 import type { PasswordHasher } from '../accounts/ports.ts';
 import { LoginService } from '../accounts/login-service.ts';
-import { PolicyService } from '../accounts/policy-service.ts';
+import { PolicyService } from '../accounts/policy/policy-service.ts';
 import { RealmService } from '../accounts/realm-service.ts';
 import { TokenGroupService } from '../accounts/token-group-service.ts';
 import { TokenService } from '../accounts/token-service.ts';

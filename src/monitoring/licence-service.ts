@@ -1,5 +1,5 @@
-import type { AccessControl } from '../accounts/access-control.ts';
-import { administrativeRight } from '../accounts/administrative-right.ts';
+import type { AccessControl } from '../accounts/policy/access-control.ts';
+import { administrativeRight } from '../accounts/policy/administrative-right.ts';
 import { actOf, type Caller } from '../accounts/caller.ts';
 import type { SetupStore } from '../accounts/ports.ts';
 import { ServiceError } from '../kernel/errors.ts';

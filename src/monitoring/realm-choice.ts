@@ -1,4 +1,4 @@
-import type { Grant } from '../accounts/access-control.ts';
+import type { Grant } from '../accounts/policy/access-control.ts';
 import type { Setup } from '../accounts/setup.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { quotedName } from './quoted-name.ts';

@@ -1,4 +1,4 @@
-import type { AccessControl } from '../accounts/access-control.ts';
+import type { AccessControl } from '../accounts/policy/access-control.ts';
 import { actOf, type Act, type Caller } from '../accounts/caller.ts';
 import type { SetupStore } from '../accounts/ports.ts';
 import type { Setup } from '../accounts/setup.ts';

@@ -1,4 +1,4 @@
-import { policyValue } from '../accounts/policy.ts';
+import { policyValue } from '../accounts/policy/policy.ts';
 import type { Setup } from '../accounts/setup.ts';
 import type { Token } from '../accounts/token.ts';
 

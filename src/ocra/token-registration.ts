@@ -1,4 +1,4 @@
-import type { Grant } from '../accounts/access-control.ts';
+import type { Grant } from '../accounts/policy/access-control.ts';
 import { actOf, type Caller } from '../accounts/caller.ts';
 import type { TokenStore } from '../accounts/ports.ts';
 import { isOcraToken, type NewToken, type Owner, type Token, type TokenChange } from '../accounts/token.ts';

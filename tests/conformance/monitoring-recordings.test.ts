@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import { AccessControl } from '../../src/accounts/access-control.ts';
+import { AccessControl } from '../../src/accounts/policy/access-control.ts';
 import type { Caller } from '../../src/accounts/caller.ts';
 import { licenseNumbers } from '../../src/http/dialects/documented-monitoring.ts';
 import { failureForm } from '../../src/http/failures.ts';

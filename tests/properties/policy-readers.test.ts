@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { AccessControl, type Right } from '../../src/accounts/access-control.ts';
-import { readActions } from '../../src/accounts/policy-actions.ts';
-import { readClients } from '../../src/accounts/policy-client.ts';
-import { readTimes } from '../../src/accounts/policy-time.ts';
-import { readUsers } from '../../src/accounts/policy-users.ts';
-import { checkPolicy, policyHolds, policyMeans } from '../../src/accounts/policy.ts';
+import { AccessControl, type Right } from '../../src/accounts/policy/access-control.ts';
+import { readActions } from '../../src/accounts/policy/policy-actions.ts';
+import { readClients } from '../../src/accounts/policy/policy-client.ts';
+import { readTimes } from '../../src/accounts/policy/policy-time.ts';
+import { readUsers } from '../../src/accounts/policy/policy-users.ts';
+import { checkPolicy, policyHolds, policyMeans } from '../../src/accounts/policy/policy.ts';
 import { type Policy, POLICY_SCOPES } from '../../src/accounts/setup.ts';
 import { ServiceError } from '../../src/kernel/errors.ts';
 import { callerNamed } from '../support/callers.ts';

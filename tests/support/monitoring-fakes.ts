@@ -1,4 +1,4 @@
-import type { Grant } from '../../src/accounts/access-control.ts';
+import type { Grant } from '../../src/accounts/policy/access-control.ts';
 import type { Caller } from '../../src/accounts/caller.ts';
 import type { UserSource } from '../../src/accounts/ports.ts';
 import type { Setup } from '../../src/accounts/setup.ts';

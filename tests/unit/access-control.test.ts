@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { AccessControl, type Right } from '../../src/accounts/access-control.ts';
+import { AccessControl, type Right } from '../../src/accounts/policy/access-control.ts';
 import type { Caller } from '../../src/accounts/caller.ts';
-import { checkPolicy, type PolicyDraft } from '../../src/accounts/policy.ts';
+import { checkPolicy, type PolicyDraft } from '../../src/accounts/policy/policy.ts';
 import type { Setup } from '../../src/accounts/setup.ts';
 import { callerNamed, OPERATOR } from '../support/callers.ts';
 import { refusalOf } from '../support/refusal.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { knownActions, readActions } from '../../src/accounts/policy-actions.ts';
+import { knownActions, readActions } from '../../src/accounts/policy/policy-actions.ts';
 import { POLICY_SCOPES, type PolicyScope } from '../../src/accounts/setup.ts';
 import { refusalOf } from '../support/refusal.ts';
 

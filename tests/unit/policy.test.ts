@@ -7,8 +7,8 @@ import {
   policyRealms,
   policyValue,
   type PolicyValueQuestion,
-} from '../../src/accounts/policy.ts';
-import type { PolicySubject, UserMatch } from '../../src/accounts/policy-users.ts';
+} from '../../src/accounts/policy/policy.ts';
+import type { PolicySubject, UserMatch } from '../../src/accounts/policy/policy-users.ts';
 import type { Policy } from '../../src/accounts/setup.ts';
 import { refusalOf } from '../support/refusal.ts';
 

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { AccessControl } from '../../src/accounts/access-control.ts';
-import { checkPolicy } from '../../src/accounts/policy.ts';
+import { AccessControl } from '../../src/accounts/policy/access-control.ts';
+import { checkPolicy } from '../../src/accounts/policy/policy.ts';
 import { RealmService } from '../../src/accounts/realm-service.ts';
 import { systemRandom } from '../../src/kernel/clock.ts';
 import { SecretVault } from '../../src/security/secret-vault.ts';

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { AccessControl } from '../../src/accounts/access-control.ts';
-import { checkPolicy } from '../../src/accounts/policy.ts';
+import { AccessControl } from '../../src/accounts/policy/access-control.ts';
+import { checkPolicy } from '../../src/accounts/policy/policy.ts';
 import { checkPin } from '../../src/accounts/pin.ts';
 import type { Owner, Token } from '../../src/accounts/token.ts';
 import { TokenGroupService, type TokenSelection } from '../../src/accounts/token-group-service.ts';

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { AccessControl } from '../../src/accounts/access-control.ts';
+import { AccessControl } from '../../src/accounts/policy/access-control.ts';
 import { checkPin } from '../../src/accounts/pin.ts';
-import { checkPolicy } from '../../src/accounts/policy.ts';
+import { checkPolicy } from '../../src/accounts/policy/policy.ts';
 import type { Owner, Token } from '../../src/accounts/token.ts';
 import type { TokenListing } from '../../src/accounts/token-listing.ts';
 import { TokenService } from '../../src/accounts/token-service.ts';

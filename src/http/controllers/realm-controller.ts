@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Caller } from '../../accounts/caller.ts';
 import { SETTINGS_RULES } from '../../accounts/resolver-settings/settings-rules.ts';
-import { splitList } from '../../accounts/policy-users.ts';
+import { splitList } from '../../accounts/policy/policy-users.ts';
 import type { RealmService } from '../../accounts/realm-service.ts';
 import type { Realm } from '../../accounts/setup.ts';
 import type { Dialect } from '../dialects/dialect.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { splitList } from '../../accounts/policy-users.ts';
+import { splitList } from '../../accounts/policy/policy-users.ts';
 import type { TokenGroupService, TokenSelection } from '../../accounts/token-group-service.ts';
 import type { TokenListing } from '../../accounts/token-listing.ts';
 import type { TokenService } from '../../accounts/token-service.ts';

@@ -1,5 +1,5 @@
-import { ServiceError } from '../kernel/errors.ts';
-import type { PolicyScope } from './setup.ts';
+import { ServiceError } from '../../kernel/errors.ts';
+import type { PolicyScope } from '../setup.ts';
 
 /** The value of an action of the scope authentication: whether it fits, and what would. */
 interface ActionValue {

@@ -1,5 +1,5 @@
 import { BlockList, isIP, SocketAddress } from 'node:net';
-import { ServiceError } from '../kernel/errors.ts';
+import { ServiceError } from '../../kernel/errors.ts';
 import { splitList } from './policy-users.ts';
 
 interface Address {

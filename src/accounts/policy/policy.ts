@@ -1,9 +1,9 @@
-import { ServiceError } from '../kernel/errors.ts';
+import { ServiceError } from '../../kernel/errors.ts';
 import { readActions } from './policy-actions.ts';
 import { readClients } from './policy-client.ts';
 import { readTimes } from './policy-time.ts';
 import { type PolicySubject, readUsers, splitList, type UserMatch } from './policy-users.ts';
-import { type Policy, POLICY_SCOPES, type PolicyScope } from './setup.ts';
+import { type Policy, POLICY_SCOPES, type PolicyScope } from '../setup.ts';
 
 /** A policy as somebody writes it. What is left out is empty, but for `active`, which is true. */
 export interface PolicyDraft {

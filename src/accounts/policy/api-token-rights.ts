@@ -1,6 +1,6 @@
-import { ServiceError } from '../kernel/errors.ts';
+import { ServiceError } from '../../kernel/errors.ts';
 import { canonicalAction, knownActions } from './policy-actions.ts';
-import { POLICY_SCOPES } from './setup.ts';
+import { POLICY_SCOPES } from '../setup.ts';
 
 /** Policies of the scope authentication give values, not rights. */
 const SCOPES = POLICY_SCOPES.filter((scope) => scope !== 'authentication');

@@ -1,4 +1,4 @@
-import { ServiceError } from '../kernel/errors.ts';
+import { ServiceError } from '../../kernel/errors.ts';
 
 /** What a pattern is made of, after reading. */
 export type PatternNode =

@@ -1,10 +1,10 @@
-import type { Clock } from '../kernel/clock.ts';
-import { ServiceError } from '../kernel/errors.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import { ServiceError } from '../../kernel/errors.ts';
 import { covers } from './api-token-rights.ts';
-import type { Caller } from './caller.ts';
+import type { Caller } from '../caller.ts';
 import { policyHolds, policyMeans, policyRealms } from './policy.ts';
 import type { PolicySubject } from './policy-users.ts';
-import type { Policy, PolicyScope, Setup } from './setup.ts';
+import type { Policy, PolicyScope, Setup } from '../setup.ts';
 
 /** What somebody may look at or change. */
 export interface Grant {

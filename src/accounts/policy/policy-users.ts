@@ -1,4 +1,4 @@
-import { ServiceError } from '../kernel/errors.ts';
+import { ServiceError } from '../../kernel/errors.ts';
 import { LinearPattern } from './linear-pattern.ts';
 
 /** Somebody whom a policy may mean. */

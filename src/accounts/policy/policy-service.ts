@@ -1,11 +1,11 @@
-import { ServiceError } from '../kernel/errors.ts';
+import { ServiceError } from '../../kernel/errors.ts';
 import type { AccessControl } from './access-control.ts';
 import { administrativeRight } from './administrative-right.ts';
-import { actOf, type Caller } from './caller.ts';
+import { actOf, type Caller } from '../caller.ts';
 import { checkPolicy, type PolicyDraft, policyRealms } from './policy.ts';
 import { splitList } from './policy-users.ts';
-import type { SetupStore } from './ports.ts';
-import type { Policy, Setup } from './setup.ts';
+import type { SetupStore } from '../ports.ts';
+import type { Policy, Setup } from '../setup.ts';
 
 export interface PolicyDependencies {
   readonly setup: SetupStore;

@@ -1,4 +1,4 @@
-import { ServiceError } from '../kernel/errors.ts';
+import { ServiceError } from '../../kernel/errors.ts';
 
 interface Field {
   readonly name: string;
