@@ -26,7 +26,7 @@ export interface Resolver {
 export const POLICY_SCOPES = ['admin', 'system', 'monitoring', 'ocra', 'authentication'] as const;
 export type PolicyScope = (typeof POLICY_SCOPES)[number];
 
-/** A policy as it is written down: lists are comma separated texts, `*` means any. `accounts/policy.ts` reads them. */
+/** A policy as it is written down: lists are comma separated texts, `*` means any. `accounts/policy/` reads them. */
 export interface Policy {
   readonly name: string;
   readonly scope: PolicyScope;
