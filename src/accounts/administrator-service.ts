@@ -6,7 +6,14 @@ import { mayPassOn, readRights } from './policy/api-token-rights.ts';
 import { type Act, actOf, type Caller } from './caller.ts';
 import { readAdministratorName, readApiTokenName } from './names.ts';
 import { assertPassword, isPasswordSized } from './password-rule.ts';
-import type { Administrator, AdministratorStore, ApiToken, PasswordHasher, SetupStore } from './ports.ts';
+import type {
+  Administrator,
+  AdministratorStore,
+  ApiToken,
+  PasswordHasher,
+  ProvenPassword,
+  SetupStore,
+} from './ports.ts';
 import { isApiTokenShaped, isSessionShaped, newApiToken, newSession, secretHash } from './session-secrets.ts';
 
 export interface AdministratorDependencies {
@@ -73,8 +80,18 @@ export class AdministratorService {
     }
   }
 
-  /** Also ends every session of the administrator. @throws ServiceError 'administrator.unknown', 'parameter.invalid' */
-  async setPassword(caller: Caller, name: string, password: string): Promise<void> {
+  /**
+   * Also ends every session of the administrator, those included that are being opened with the password of before. API
+   * tokens are credentials of their own and stay, unless `revokesApiTokens` says otherwise.
+   * @returns how many API tokens the administrator had
+   * @throws ServiceError 'administrator.unknown', 'parameter.invalid'
+   */
+  async setPassword(
+    caller: Caller,
+    name: string,
+    password: string,
+    options: { readonly revokesApiTokens: boolean } = { revokesApiTokens: false },
+  ): Promise<{ readonly apiTokens: number }> {
     const { principal } = caller;
     const isOwn = name === principal.administrator && principal.rights.includes('*');
     if (!isOwn) {
@@ -82,9 +99,11 @@ export class AdministratorService {
     }
     const hash = await this.#hash(password);
     const act = actOf(caller, 'administrator/password');
-    if (!(await this.#its.administrators.setPassword(name, hash, act))) {
+    const changed = await this.#its.administrators.setPassword(name, hash, act, options);
+    if (changed === undefined) {
       throw unknownAdministrator(name);
     }
+    return changed;
   }
 
   /**
@@ -132,25 +151,32 @@ export class AdministratorService {
     }
   }
 
-  /** @returns whether it is the administrator's password; it takes as long for a name that does not exist */
-  async authenticatePassword(name: string, password: string): Promise<boolean> {
+  /**
+   * It takes as long for a name that does not exist.
+   * @returns what proves that it is the administrator's password; undefined where it is not
+   */
+  async authenticatePassword(name: string, password: string): Promise<ProvenPassword | undefined> {
     if (!isPasswordSized(password)) {
-      return false;
+      return undefined;
     }
     const { administrators, hasher } = this.#its;
     const administrator = await administrators.find(name);
-    return administrator === undefined
-      ? hasher.verifyNothing(password)
-      : hasher.verify(administrator.passwordHash, password);
+    const isRight =
+      administrator === undefined
+        ? await hasher.verifyNothing(password)
+        : await hasher.verify(administrator.passwordHash, password);
+    return administrator !== undefined && isRight
+      ? { administrator: name, version: secretHash(administrator.passwordHash) }
+      : undefined;
   }
 
-  /** @returns a new session and when it ends. @throws ServiceError 'administrator.unknown' */
-  async openSession(administrator: string): Promise<{ session: string; expiresAt: Date }> {
+  /** @returns a new session and when it ends; undefined where the password was changed a moment ago */
+  async openSession(proven: ProvenPassword): Promise<{ session: string; expiresAt: Date } | undefined> {
     const { administrators, clock, random, sessionLifetime = DEFAULT_SESSION_LIFETIME } = this.#its;
     const session = newSession(random);
     const expiresAt = new Date(clock.now().getTime() + sessionLifetime * 1000);
-    await administrators.insertSession(administrator, secretHash(session), expiresAt);
-    return { session, expiresAt };
+    const isOpen = await administrators.insertSession(proven, secretHash(session), expiresAt);
+    return isOpen ? { session, expiresAt } : undefined;
   }
 
   /** @returns the administrator's name, unless the session is unknown, has expired or was closed */

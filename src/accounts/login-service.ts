@@ -41,13 +41,14 @@ export class LoginService {
     this.#its = dependencies;
   }
 
-  /** @returns undefined for a wrong password, or a name that does not exist */
+  /** @returns undefined for a wrong password, one that is changed at this moment, or a name that does not exist */
   async login(name: string, password: string): Promise<Login | undefined> {
     const { administrators, tokens, clock, random } = this.#its;
-    if (!(await administrators.authenticatePassword(name, password))) {
+    const proven = await administrators.authenticatePassword(name, password);
+    const opened = proven && (await administrators.openSession(proven));
+    if (opened === undefined) {
       return undefined;
     }
-    const opened = await administrators.openSession(name);
     const expiresAt = new Date(Math.floor(opened.expiresAt.getTime() / 1000) * 1000);
     const csrfToken = newCsrfToken(random);
     const claims = { administrator: name, session: opened.session, csrfToken, expiresAt };

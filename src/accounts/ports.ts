@@ -143,6 +143,13 @@ export interface Administrator {
   readonly createdAt: Date;
 }
 
+/** That somebody has just given an administrator's password, and which one it was: it may change the moment after. */
+export interface ProvenPassword {
+  readonly administrator: string;
+  /** SHA-256 of the hash that the password was verified against. */
+  readonly version: Buffer;
+}
+
 export interface ApiToken {
   readonly name: string;
   readonly administrator: string;
@@ -159,8 +166,16 @@ export interface AdministratorStore {
   insert(name: string, passwordHash: string, act: Act): Promise<void>;
   /** For several servers that start at once. @returns false when there is an administrator already */
   insertFirst(name: string, passwordHash: string, act: Act): Promise<boolean>;
-  /** Also ends every session of the administrator. @returns whether there is such an administrator */
-  setPassword(name: string, passwordHash: string, act: Act): Promise<boolean>;
+  /**
+   * Also ends every session of the administrator, and the API tokens where that is wanted.
+   * @returns how many API tokens there were; undefined where there is no such administrator
+   */
+  setPassword(
+    name: string,
+    passwordHash: string,
+    act: Act,
+    options?: { readonly revokesApiTokens?: boolean },
+  ): Promise<{ readonly apiTokens: number } | undefined>;
   /** Also removes sessions and API tokens. @throws 'administrator.invalid' for the last one. @returns whether there was one */
   remove(name: string, act: Act): Promise<boolean>;
   /** @throws 'administrator.unknown', 'administrator.exists' when the name is taken for that administrator */
@@ -169,7 +184,8 @@ export interface AdministratorStore {
   removeApiToken(administrator: string, name: string, act: Act): Promise<boolean>;
   /** @returns the token of that hash, unless it has expired by `now` */
   findApiToken(tokenHash: Buffer, now: Date): Promise<ApiToken | undefined>;
-  insertSession(administrator: string, sessionHash: Buffer, expiresAt: Date): Promise<void>;
+  /** @returns false where the password has been changed since it was proven, or the administrator is gone */
+  insertSession(proven: ProvenPassword, sessionHash: Buffer, expiresAt: Date): Promise<boolean>;
   /** @returns the administrator's name, unless the session has expired by `now` or was revoked */
   findSession(sessionHash: Buffer, now: Date): Promise<string | undefined>;
   revokeSession(sessionHash: Buffer): Promise<boolean>;

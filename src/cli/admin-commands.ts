@@ -8,6 +8,10 @@ interface PasswordOptions {
   readonly passwordFile?: string;
 }
 
+interface NewPasswordOptions extends PasswordOptions {
+  readonly revokeTokens?: true;
+}
+
 type Administrator = Awaited<ReturnType<CliServices['administrators']['list']>>[number];
 
 const ADMINISTRATOR_COLUMNS: readonly Column<Administrator>[] = [
@@ -43,17 +47,32 @@ export function addAdminCommands(program: Command, context: CommandContext): voi
       await context.withServices(({ administrators }, caller) => administrators.remove(caller, name));
       context.output(command).done(`the administrator ${name} is removed`, { name });
     });
+  addPassword(admin, context);
+  addApiTokenCommands(admin, context);
+}
+
+function addPassword(admin: Command, context: CommandContext): void {
   admin
     .command('password')
     .description('set a new password; ends all sessions of the administrator')
     .argument('<name>')
     .option('--password-file <file>', 'a file that holds the password, - for stdin; else a prompt')
-    .action(async (name: string, { passwordFile }: PasswordOptions, command: Command) => {
+    .option('--revoke-tokens', 'also revoke all API tokens of the administrator; else they stay')
+    .action(async (name: string, { passwordFile, revokeTokens }: NewPasswordOptions, command: Command) => {
       const password = await context.newSecret(`New password of ${name}`, '--password-file', passwordFile);
-      await context.withServices(({ administrators }, caller) =>
-        administrators.setPassword(caller, name, password),
+      const revokesApiTokens = revokeTokens === true;
+      const { apiTokens } = await context.withServices(({ administrators }, caller) =>
+        administrators.setPassword(caller, name, password, { revokesApiTokens }),
       );
-      context.output(command).done(`the administrator ${name} has a new password`, { name });
+      const output = context.output(command);
+      const [revoked, left] = revokesApiTokens ? [apiTokens, 0] : [0, apiTokens];
+      output.done(`the administrator ${name} has a new password; all sessions are ended`, {
+        ...{ name, api_tokens_revoked: revoked, api_tokens_left: left },
+      });
+      if (revokesApiTokens) {
+        output.say(`API tokens revoked: ${revoked}.`);
+      } else if (left > 0) {
+        output.say(`API tokens that go on to work: ${left}. See them by: tankeeper admin api-token list`);
+      }
     });
-  addApiTokenCommands(admin, context);
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Principal } from '../accounts/caller.ts';
 import type { KnownLogin } from '../accounts/login-service.ts';
-import type { ApiToken } from '../accounts/ports.ts';
+import type { ApiToken, ProvenPassword } from '../accounts/ports.ts';
 import { equalText } from '../kernel/constant-time.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { type Authorization, notAuthenticated, parseAuthorization, readCookie } from './credentials.ts';
@@ -13,7 +13,8 @@ export const SESSION_COOKIE = 'admin_session';
 
 /** Tells who the credentials of a request belong to. */
 export interface CredentialCheck {
-  authenticatePassword(name: string, password: string): Promise<boolean>;
+  /** @returns undefined unless it is the administrator's password */
+  authenticatePassword(name: string, password: string): Promise<ProvenPassword | undefined>;
   /** @returns the administrator's name, unless the session is unknown, expired or revoked */
   findSession(session: string): Promise<string | undefined>;
   authenticateApiToken(token: string): Promise<Pick<ApiToken, 'administrator' | 'rights'> | undefined>;
@@ -36,6 +37,8 @@ export interface Checks {
 export interface Identity {
   readonly principal: Principal;
   readonly session: string | undefined;
+  /** Where a password was given. */
+  readonly proven?: ProvenPassword | undefined;
 }
 
 /**
@@ -60,7 +63,7 @@ export async function authenticate(
     return withoutSession(await byApiToken(authorization.token, session, client, check));
   }
   if (authorization !== undefined) {
-    const named = await byPassword(authorization, client, checks);
+    const { administrator: named } = await byPassword(authorization, client, checks);
     return session === undefined
       ? withoutSession(principal(named, client))
       : bySession(session, cookie, client, check, named);
@@ -87,7 +90,7 @@ export async function assertCredential(
     authorization === undefined
       ? await hasKnownCookie(request, credentials, logins)
       : authorization.scheme === 'basic'
-        ? (await byPassword(authorization, client, checks)) !== ''
+        ? (await byPassword(authorization, client, checks)).administrator !== ''
         : (await credentials.authenticateApiToken(authorization.token)) !== undefined;
   if (!known) {
     throw notAuthenticated();
@@ -120,7 +123,8 @@ export async function authenticateByPassword(
   if (authorization?.scheme !== 'basic') {
     throw notAuthenticated();
   }
-  return withoutSession(principal(await byPassword(authorization, client, checks), client));
+  const proven = await byPassword(authorization, client, checks);
+  return { ...withoutSession(principal(proven.administrator, client)), proven };
 }
 
 /**
@@ -142,12 +146,13 @@ async function byPassword(
   { name, password }: Extract<Authorization, { scheme: 'basic' }>,
   client: string,
   { credentials, guards }: Pick<Checks, 'credentials' | 'guards'>,
-): Promise<string> {
+): Promise<ProvenPassword> {
   const attempt = { client, account: name, password };
-  if (!(await guards.logins.attempt(attempt, () => credentials.authenticatePassword(name, password)))) {
+  const proven = await guards.logins.attempt(attempt, () => credentials.authenticatePassword(name, password));
+  if (proven === undefined) {
     throw notAuthenticated();
   }
-  return name;
+  return proven;
 }
 
 /** @param named who the password is of, if one was given: the session must be that administrator's, too */

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { z } from 'zod';
 import type { Caller } from '../accounts/caller.ts';
+import type { ProvenPassword } from '../accounts/ports.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import {
   assertCredential,
@@ -53,6 +54,8 @@ export interface AdministratorCall<Parameters> extends Call<Parameters> {
   readonly caller: Caller;
   /** The session that proved who calls; undefined: another credential did. */
   readonly session: string | undefined;
+  /** The password that was given, where the endpoint asks for one. */
+  readonly proven: ProvenPassword | undefined;
 }
 
 /** An endpoint, ready to be served. */
@@ -89,11 +92,12 @@ export function administratorEndpoint<Shape extends z.ZodRawShape>(
   return {
     access: 'administrator',
     ...face,
-    answer: (call, { principal, session }) =>
+    answer: (call, { principal, session, proven }) =>
       answer({
         ...call,
         parameters: pickParameters(face.parameters, call.parameters),
         session,
+        proven,
         caller: { principal, requestId: call.requestId },
       }),
   };

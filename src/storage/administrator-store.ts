@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 
 import type { Act } from '../accounts/caller.ts';
-import type { Administrator, AdministratorStore, ApiToken } from '../accounts/ports.ts';
+import type { Administrator, AdministratorStore, ApiToken, ProvenPassword } from '../accounts/ports.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { type ApiTokenRow, selectApiTokens, toApiToken } from './api-token-rows.ts';
 import { writeAudit } from './audit-rows.ts';
@@ -67,9 +67,14 @@ export class SqlAdministratorStore implements AdministratorStore {
     });
   }
 
-  async setPassword(name: string, passwordHash: string, act: Act): Promise<boolean> {
+  async setPassword(
+    name: string,
+    passwordHash: string,
+    act: Act,
+    { revokesApiTokens = false }: { readonly revokesApiTokens?: boolean } = {},
+  ): Promise<{ readonly apiTokens: number } | undefined> {
     if (!isStorable(name)) {
-      return false;
+      return undefined;
     }
     return this.#database.transact(async (transaction) => {
       const [administrator] = await transaction('administrators')
@@ -77,13 +82,24 @@ export class SqlAdministratorStore implements AdministratorStore {
         .update({ password_hash: passwordHash })
         .returning<{ id: string }[]>('id');
       if (administrator === undefined) {
-        return false;
+        return undefined;
       }
+      const owned = { administrator_id: administrator.id };
       await transaction('sessions')
-        .where({ administrator_id: administrator.id, revoked_at: null })
+        .where({ ...owned, revoked_at: null })
         .update({ revoked_at: transaction.fn.now() });
-      await writeAudit(transaction, act, name, 'password changed');
-      return true;
+      const tokens = transaction('api_tokens').where(owned);
+      const apiTokens = revokesApiTokens
+        ? await tokens.delete()
+        : Number((await tokens.count<{ count: string }[]>())[0]?.count);
+      const isRevoked = revokesApiTokens && apiTokens > 0;
+      await writeAudit(
+        transaction,
+        act,
+        name,
+        isRevoked ? `password changed, ${apiTokens} API tokens revoked` : 'password changed',
+      );
+      return { apiTokens };
     });
   }
 
@@ -163,15 +179,29 @@ export class SqlAdministratorStore implements AdministratorStore {
     return row === undefined ? undefined : toApiToken(row);
   }
 
-  /** @throws ServiceError 'administrator.unknown' */
-  async insertSession(administrator: string, sessionHash: Buffer, expiresAt: Date): Promise<void> {
-    await this.#database.transact(async (transaction) => {
-      await transaction('sessions').insert({
-        administrator_id: await findId(transaction, administrator),
-        session_hash: sessionHash,
-        expires_at: expiresAt,
-      });
-    });
+  /**
+   * Holds the administrator's row: a change of the password is either seen here, or sees the session and ends it.
+   * @returns false where the password is not the one that was proven, or the administrator is gone
+   */
+  async insertSession(
+    { administrator, version }: ProvenPassword,
+    sessionHash: Buffer,
+    expiresAt: Date,
+  ): Promise<boolean> {
+    if (!isStorable(administrator)) {
+      return false;
+    }
+    const { rows } = await this.#database.knex.raw<{ rows: unknown[] }>(
+      `INSERT INTO sessions (administrator_id, session_hash, expires_at)
+       SELECT proven.id, :sessionHash, :expiresAt::timestamptz FROM (
+         SELECT id FROM administrators
+         WHERE name = :administrator AND sha256(convert_to(password_hash, 'UTF8')) = :version
+         FOR SHARE
+       ) AS proven
+       RETURNING id`,
+      { administrator, version, sessionHash, expiresAt },
+    );
+    return rows.length > 0;
   }
 
   async findSession(sessionHash: Buffer, now: Date): Promise<string | undefined> {

@@ -25,6 +25,7 @@ const USER = {
 const ANSWERS: Answers = {
   'administrators.list': [{ name: 'admin', createdAt: CREATED }],
   'administrators.addApiToken': { token: 'tk_secret' },
+  'administrators.setPassword': { apiTokens: 2 },
   'administrators.listApiTokens': [
     { name: 'probe', administrator: 'admin', rights: ['monitoring:*'], createdAt: CREATED, expiresAt: null },
   ],
@@ -159,7 +160,14 @@ describe('what commands ask of the services', () => {
 describe('passwords', () => {
   it.each<[string, (password: string) => Call]>([
     ['admin add bert', (password) => ['administrators.add', 'bert', password]],
-    ['admin password bert', (password) => ['administrators.setPassword', 'bert', password]],
+    [
+      'admin password bert',
+      (password) => ['administrators.setPassword', 'bert', password, { revokesApiTokens: false }],
+    ],
+    [
+      'admin password bert --revoke-tokens',
+      (password) => ['administrators.setPassword', 'bert', password, { revokesApiTokens: true }],
+    ],
     [
       'user password ada --resolver customers',
       (password) => ['realms.setUserPassword', { resolver: 'customers', login: 'ada', password }],

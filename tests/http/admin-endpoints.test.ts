@@ -159,7 +159,7 @@ describe('/admin/getsession', () => {
       `admin_session=${SESSION}; Path=/; Expires=Fri, 20 Nov 2026 13:00:00 GMT; HttpOnly; SameSite=Strict`,
     ]);
     expect(response.text).not.toContain(SESSION);
-    expect(calls).toEqual([['openSession', 'admin']]);
+    expect(calls).toEqual([['openSession', { administrator: 'admin', version: Buffer.from('1') }]]);
   });
 
   it('opens one also with an old cookie in hand', async () => {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { openSession } from '../support/open-session.ts';
 import { OPERATOR, TestApplication } from '../support/test-application.ts';
 
 const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
@@ -88,7 +89,7 @@ describe('a challenge that does not expire for a long time', () => {
 
 describe('a session', () => {
   it('is removed once it has expired', async () => {
-    await application.services.administrators.openSession('admin');
+    await openSession(application.services.administrators, 'admin', 'correct horse');
     application.clock.advance(3600);
     const due = await application.services.housekeeping.due(OPERATOR);
     expect(due).toContainEqual({ chore: 'sessions', rows: 1 });
@@ -103,7 +104,7 @@ describe('a session', () => {
 
 describe('housekeeping', () => {
   it('tells in the metrics what is due, what was removed and when', async () => {
-    await application.services.administrators.openSession('admin');
+    await openSession(application.services.administrators, 'admin', 'correct horse');
     application.clock.advance(3600);
     expect(await application.services.housekeeping.round(new AbortController().signal)).toBeGreaterThan(0);
     const text = await application.metrics.text();

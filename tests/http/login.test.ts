@@ -3,6 +3,7 @@ import request, { type Response, type Test } from 'supertest';
 import { JwtLoginTokens } from '../../src/security/jwt-login-tokens.ts';
 import { SecretVault } from '../../src/security/secret-vault.ts';
 import { systemRandom } from '../../src/kernel/clock.ts';
+import { openSession } from '../support/open-session.ts';
 import { OPERATOR, TestApplication } from '../support/test-application.ts';
 
 const PASSWORD = 'correct horse';
@@ -228,14 +229,15 @@ describe('a token that was not given to whoever sends it', () => {
     );
 
   it('is refused when it names the session of another administrator, or none', async () => {
-    const { session } = await application.services.administrators.openSession('other');
+    const { administrators } = application.services;
+    const { session } = await openSession(administrators, 'other', 'battery staple');
     expect(await statusOf(get(`access_token_cookie=${await sign(7, 'other', session)}`))).toBe(200);
     expect(await statusOf(get(`access_token_cookie=${await sign(7, 'admin', session)}`))).toBe(401);
     expect(await statusOf(get(`access_token_cookie=${await sign(7, 'admin', 'a'.repeat(43))}`))).toBe(401);
   });
 
   it('is refused when another key signed it', async () => {
-    const { session } = await application.services.administrators.openSession('admin');
+    const { session } = await openSession(application.services.administrators, 'admin', PASSWORD);
     expect(await statusOf(get(`access_token_cookie=${await sign(8, 'admin', session)}`))).toBe(401);
   });
 

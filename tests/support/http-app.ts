@@ -148,7 +148,11 @@ function fakeServices(answer: Answer, configuration: ReadonlyMap<string, string>
     },
     administrators: {
       authenticatePassword: (name, password) =>
-        Promise.resolve([ADMIN, OTHER_ADMIN].some((one) => one.name === name && one.password === password)),
+        Promise.resolve(
+          [ADMIN, OTHER_ADMIN].some((one) => one.name === name && one.password === password)
+            ? { administrator: name, version: Buffer.from('1') }
+            : undefined,
+        ),
       findSession: (session) => Promise.resolve(session === SESSION ? ADMIN.name : undefined),
       authenticateApiToken: (token) =>
         Promise.resolve(

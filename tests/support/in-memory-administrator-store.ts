@@ -1,5 +1,11 @@
 import type { Act } from '../../src/accounts/caller.ts';
-import type { Administrator, AdministratorStore, ApiToken } from '../../src/accounts/ports.ts';
+import type {
+  Administrator,
+  AdministratorStore,
+  ApiToken,
+  ProvenPassword,
+} from '../../src/accounts/ports.ts';
+import { secretHash } from '../../src/accounts/session-secrets.ts';
 import { ServiceError } from '../../src/kernel/errors.ts';
 
 interface Session {
@@ -39,13 +45,22 @@ export class InMemoryAdministratorStore implements AdministratorStore {
     return isFirst;
   }
 
-  setPassword(name: string, passwordHash: string, act: Act): Promise<boolean> {
-    const isThere = this.#administrators.has(name);
-    if (isThere) {
-      this.acts.push(act);
-      this.#put(name, passwordHash);
+  async setPassword(
+    name: string,
+    passwordHash: string,
+    act: Act,
+    { revokesApiTokens = false }: { readonly revokesApiTokens?: boolean } = {},
+  ): Promise<{ apiTokens: number } | undefined> {
+    if (!this.#administrators.has(name)) {
+      return undefined;
     }
-    return Promise.resolve(isThere);
+    this.acts.push(act);
+    this.#put(name, passwordHash);
+    const tokens = await this.listApiTokens(name);
+    if (revokesApiTokens) {
+      await Promise.all(tokens.map((token) => this.removeApiToken(name, token.name, act)));
+    }
+    return { apiTokens: tokens.length };
   }
 
   remove(name: string, act: Act): Promise<boolean> {
@@ -87,9 +102,17 @@ export class InMemoryAdministratorStore implements AdministratorStore {
     return Promise.resolve(holds ? token : undefined);
   }
 
-  insertSession(administrator: string, sessionHash: Buffer, expiresAt: Date): Promise<void> {
-    this.kept.sessions.set(sessionHash.toString('hex'), { administrator, expiresAt });
-    return Promise.resolve();
+  insertSession(
+    { administrator, version }: ProvenPassword,
+    sessionHash: Buffer,
+    expiresAt: Date,
+  ): Promise<boolean> {
+    const known = this.#administrators.get(administrator);
+    const holds = known !== undefined && secretHash(known.passwordHash).equals(version);
+    if (holds) {
+      this.kept.sessions.set(sessionHash.toString('hex'), { administrator, expiresAt });
+    }
+    return Promise.resolve(holds);
   }
 
   findSession(sessionHash: Buffer, now: Date): Promise<string | undefined> {

@@ -7,6 +7,7 @@ import { systemRandom } from '../../src/kernel/clock.ts';
 import { callerNamed, OPERATOR } from '../support/callers.ts';
 import { eventualRefusal } from '../support/eventual-refusal.ts';
 import { InMemoryAdministratorStore } from '../support/in-memory-administrator-store.ts';
+import { openSession } from '../support/open-session.ts';
 import { InMemorySetupStore } from '../support/in-memory-setup-store.ts';
 import { ReadableHasher } from '../support/in-memory-user-store.ts';
 
@@ -43,7 +44,7 @@ async function refusedCode(attempt: Promise<unknown>): Promise<string> {
 
 describe('the first administrator', () => {
   it('is made with the given password or a random one, and never a second time', async () => {
-    expect(await service.authenticatePassword('admin', PASSWORD)).toBe(true);
+    expect(await service.authenticatePassword('admin', PASSWORD)).toMatchObject({ administrator: 'admin' });
     expect(await service.ensureFirstAdministrator('something else')).toBeUndefined();
     const empty = new AdministratorService({
       ...{ administrators: new InMemoryAdministratorStore(), setup, hasher, random: systemRandom },
@@ -52,7 +53,9 @@ describe('the first administrator', () => {
     const first = await empty.ensureFirstAdministrator();
     expect(first?.name).toBe('admin');
     expect(first?.password).toMatch(/^[a-zA-Z2-9]{20}$/);
-    expect(await empty.authenticatePassword('admin', first?.password ?? '')).toBe(true);
+    expect(await empty.authenticatePassword('admin', first?.password ?? '')).toMatchObject({
+      administrator: 'admin',
+    });
     expect(await empty.ensureFirstAdministrator()).toBeUndefined();
   });
 
@@ -86,10 +89,10 @@ describe('administrators', () => {
       { name: 'zoë', createdAt: new Date(0) },
     ]);
     await service.setPassword(admin, 'zoë', 'another one');
-    expect(await service.authenticatePassword('zoë', 'another one')).toBe(true);
-    expect(await service.authenticatePassword('zoë', PASSWORD)).toBe(false);
+    expect(await service.authenticatePassword('zoë', 'another one')).toMatchObject({ administrator: 'zoë' });
+    expect(await service.authenticatePassword('zoë', PASSWORD)).toBeUndefined();
     await service.remove(admin, 'zoë');
-    expect(await service.authenticatePassword('zoë', 'another one')).toBe(false);
+    expect(await service.authenticatePassword('zoë', 'another one')).toBeUndefined();
     expect(store.acts.map(({ action }) => action)).toEqual([
       'administrator/first',
       'administrator/add',
@@ -125,7 +128,7 @@ describe('administrators', () => {
       expect(await Promise.all(attempts.map(refusedCode))).toEqual(attempts.map(() => 'right.missing'));
     }
     expect((await service.list(admin)).map(({ name }) => name)).toEqual(['admin', 'bob']);
-    expect(await service.authenticatePassword('bob', PASSWORD)).toBe(true);
+    expect(await service.authenticatePassword('bob', PASSWORD)).toMatchObject({ administrator: 'bob' });
     await service.setPassword(callerNamed('bob', { rights: ['*'] }), 'bob', 'my new one');
   });
 
@@ -139,7 +142,7 @@ describe('administrators', () => {
     });
     const bob = callerNamed('bob');
     await service.setPassword(bob, 'bob', 'my new one');
-    expect(await service.authenticatePassword('bob', 'my new one')).toBe(true);
+    expect(await service.authenticatePassword('bob', 'my new one')).toMatchObject({ administrator: 'bob' });
     const attempts = [
       service.setPassword(bob, 'admin', 'my new one'),
       service.add(bob, 'c', PASSWORD),
@@ -155,24 +158,24 @@ describe('administrators', () => {
 
 describe('a password', () => {
   it('is refused with the same work whether or not there is such an administrator', async () => {
-    expect(await service.authenticatePassword('admin', 'wrong one')).toBe(false);
+    expect(await service.authenticatePassword('admin', 'wrong one')).toBeUndefined();
     expect([hasher.verified, hasher.verifiedNothing]).toEqual([1, 0]);
     for (const name of ['nosuch', '', '*', 'ADMIN', 'admin ', 'ad\0min']) {
-      expect(await service.authenticatePassword(name, PASSWORD)).toBe(false);
+      expect(await service.authenticatePassword(name, PASSWORD)).toBeUndefined();
     }
     expect([hasher.verified, hasher.verifiedNothing]).toEqual([1, 6]);
   });
 
   it('of endless length is refused without any work', async () => {
-    expect(await service.authenticatePassword('admin', 'x'.repeat(1025))).toBe(false);
-    expect(await service.authenticatePassword('nosuch', 'x'.repeat(1025))).toBe(false);
+    expect(await service.authenticatePassword('admin', 'x'.repeat(1025))).toBeUndefined();
+    expect(await service.authenticatePassword('nosuch', 'x'.repeat(1025))).toBeUndefined();
     expect([hasher.verified, hasher.verifiedNothing]).toEqual([0, 0]);
   });
 });
 
 describe('a session', () => {
   it('belongs to the administrator until it ends', async () => {
-    const { session, expiresAt } = await service.openSession('admin');
+    const { session, expiresAt } = await openSession(service, 'admin', PASSWORD);
     expect(session).toMatch(/^[\w-]{43}$/);
     expect(expiresAt).toEqual(new Date('2026-11-20T10:10:00Z'));
     after(599);
@@ -182,14 +185,14 @@ describe('a session', () => {
   });
 
   it('is closed once and for good', async () => {
-    const { session } = await service.openSession('admin');
+    const { session } = await openSession(service, 'admin', PASSWORD);
     expect(await service.closeSession(session)).toBe(true);
     expect(await service.findSession(session)).toBeUndefined();
     expect(await service.closeSession(session)).toBe(false);
   });
 
   it('is kept as a hash, and the hash is no session', async () => {
-    const { session } = await service.openSession('admin');
+    const { session } = await openSession(service, 'admin', PASSWORD);
     const kept = [...store.kept.sessions.keys()].join();
     expect(kept).not.toContain(session);
     expect(kept).not.toContain(Buffer.from(session).toString('hex'));
@@ -199,7 +202,7 @@ describe('a session', () => {
   it.each(['', '*', 'null', 'x'.repeat(42), `${'x'.repeat(43)}\n`, 'x'.repeat(10_000)])(
     'is never %j',
     async (session) => {
-      await service.openSession('admin');
+      await openSession(service, 'admin', PASSWORD);
       expect(await service.findSession(session)).toBeUndefined();
       expect(await service.closeSession(session)).toBe(false);
     },

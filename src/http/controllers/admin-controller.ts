@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import type { EnrolmentService } from '../../ocra/enrolment-service.ts';
+import type { ProvenPassword } from '../../accounts/ports.ts';
 import { SESSION_COOKIE } from '../authenticate.ts';
+import { notAuthenticated } from '../credentials.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { administratorEndpoint, type Endpoint, type Method } from '../endpoint.ts';
 import { readPictureWish } from '../qr-picture.ts';
@@ -11,7 +13,10 @@ export type EnrolmentOperations = Pick<EnrolmentService, 'init'>;
 
 /** What sessions need of the domain. */
 export interface SessionOperations {
-  openSession(administrator: string): Promise<{ readonly session: string; readonly expiresAt: Date }>;
+  /** @returns undefined where the password was changed a moment ago */
+  openSession(
+    proven: ProvenPassword,
+  ): Promise<{ readonly session: string; readonly expiresAt: Date } | undefined>;
   closeSession(session: string): Promise<unknown>;
 }
 
@@ -71,9 +76,12 @@ function openSessionEndpoint(sessions: SessionOperations, dialect: Dialect): End
       changesState: true,
       parameters: z.object({}),
     },
-    async ({ caller, asked, secure }) => {
-      const { session, expiresAt } = await sessions.openSession(caller.principal.administrator);
-      return withCookie(dialect.done(asked), session, expiresAt, secure);
+    async ({ proven, asked, secure }) => {
+      const opened = proven && (await sessions.openSession(proven));
+      if (opened === undefined) {
+        throw notAuthenticated();
+      }
+      return withCookie(dialect.done(asked), opened.session, opened.expiresAt, secure);
     },
   );
 }
