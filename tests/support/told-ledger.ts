@@ -1,0 +1,137 @@
+/**
+ * What clients were told, and what they asked. Clients write here synchronously, before they go on; afterwards
+ * told-checks.ts compares it with the database and with what replayed responses are answered.
+ *
+ * A request without an answer is `unknown`: it may have been done, not been done, or may still be done. One that never
+ * left (no connection came about) is `unsent`. Order is by a count of our own: each request has the moment at which it was
+ * begun and the one at which its answer was noted, and nothing is said about the order of requests that overlap.
+ */
+export type Outcome = 'told' | 'unknown' | 'unsent';
+
+/** From when to when; `ended` is infinite where the end is not known. */
+export interface Span {
+  readonly begun: number;
+  readonly ended: number;
+}
+
+/** A step of a token's life: plain enrolment, the two phases of the roll-out, its first right response. */
+export interface EnrolmentStep extends Span {
+  readonly serial: string;
+  readonly step: 'plain' | 'phase1' | 'phase2' | 'completed';
+  readonly outcome: Outcome;
+}
+
+/** A challenge that was asked for; without a transaction where the client was not told which. */
+export interface ChallengeStep extends Span {
+  readonly serial: string;
+  readonly outcome: Outcome;
+  readonly transactionId: string | undefined;
+  /** RFC 6287 Q. */
+  readonly question: string | undefined;
+}
+
+/** A response that was sent to check_t. */
+export interface ResponseStep extends Span {
+  readonly serial: string;
+  readonly transactionId: string;
+  readonly response: string;
+  /** Whether the device made it for this challenge. */
+  readonly right: boolean;
+  /** As in the header X-Request-Id, and in the audit. */
+  readonly requestId: string;
+  readonly outcome: Outcome;
+  /** What the client was told; undefined unless told. */
+  readonly answer: CheckAnswer | undefined;
+  /** Milliseconds of performance.now(), when the answer was there. */
+  readonly at: number;
+}
+
+/** What check_t tells. */
+export interface CheckAnswer {
+  readonly accepted: boolean;
+  readonly failCount: number;
+}
+
+/** What checkstatus told of a transaction. */
+export interface StatusStep extends Span {
+  readonly serial: string;
+  readonly transactionId: string;
+  readonly validTan: boolean;
+  readonly failCount: number;
+}
+
+/** An answer that no client should get, such as a 500. */
+export interface StrangeAnswer {
+  readonly path: string;
+  readonly text: string;
+}
+
+export class ToldLedger {
+  readonly enrolments: EnrolmentStep[] = [];
+  readonly challenges: ChallengeStep[] = [];
+  readonly responses: ResponseStep[] = [];
+  readonly statuses: StatusStep[] = [];
+  readonly strange: StrangeAnswer[] = [];
+  #moment = 0;
+
+  /** @returns the present moment, later than all before */
+  moment(): number {
+    this.#moment += 1;
+    return this.#moment;
+  }
+
+  noteEnrolment(begun: number, step: Omit<EnrolmentStep, keyof Span>): void {
+    this.enrolments.push({ ...step, ...this.#span(begun, step.outcome) });
+  }
+
+  noteChallenge(begun: number, step: Omit<ChallengeStep, keyof Span>): void {
+    this.challenges.push({ ...step, ...this.#span(begun, step.outcome) });
+  }
+
+  noteResponse(begun: number, step: Omit<ResponseStep, keyof Span | 'at'>): void {
+    this.responses.push({ ...step, ...this.#span(begun, step.outcome), at: performance.now() });
+  }
+
+  noteStatus(begun: number, step: Omit<StatusStep, keyof Span>): void {
+    this.statuses.push({ ...step, ...this.#span(begun, 'told') });
+  }
+
+  noteStrange(answer: StrangeAnswer): void {
+    this.strange.push(answer);
+  }
+
+  /** The acceptances that clients were told. */
+  get accepted(): readonly ResponseStep[] {
+    return this.responses.filter(({ answer }) => answer?.accepted === true);
+  }
+
+  /** Every right response that may have reached a server, once. */
+  get rightResponses(): readonly ResponseStep[] {
+    const sent = this.responses.filter(({ right, outcome }) => right && outcome !== 'unsent');
+    return [...new Map(sent.map((step) => [`${step.transactionId} ${step.response}`, step])).values()];
+  }
+
+  /** @returns how many of these there are of each outcome */
+  static tally(steps: readonly { readonly outcome: Outcome }[]): Readonly<Record<Outcome, number>> {
+    const tally = { told: 0, unknown: 0, unsent: 0 };
+    for (const { outcome } of steps) {
+      tally[outcome] += 1;
+    }
+    return tally;
+  }
+
+  /**
+   * @param time milliseconds of performance.now()
+   * @returns for how many milliseconds from then on no acceptance was told; undefined where none was
+   */
+  silenceAfter(time: number): number | undefined {
+    const first = this.accepted.map(({ at }) => at).filter((at) => at > time);
+    return first.length === 0 ? undefined : first.reduce((least, at) => Math.min(least, at)) - time;
+  }
+
+  #span(begun: number, outcome: Outcome): Span {
+    // What was not answered may be done at any time from then on.
+    const now = this.moment();
+    return { begun, ended: outcome === 'unknown' ? Number.POSITIVE_INFINITY : now };
+  }
+}
