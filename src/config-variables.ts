@@ -69,7 +69,9 @@ export const VARIABLES = {
     schema: z
       .string()
       .regex(/^postgres(ql)?:\/\/./)
-      .refine((value) => URL.canParse(value) || value.includes('host=/')),
+      .refine((value) => URL.canParse(value) || value.includes('host=/'))
+      // A password with a / that is not written %2F would pass for the name of the database.
+      .refine((value) => !URL.canParse(value) || !new URL(value).pathname.includes('@')),
     allowed: 'postgres://user:password@host:port/database',
     meaning: 'PostgreSQL 14 or newer; unset: an embedded one in DATA_DIR',
     mask: maskPassword,
@@ -235,8 +237,12 @@ export const VARIABLES = {
   },
 } as const satisfies Record<string, Variable>;
 
+/** Also where it is none that could be read: then all behind a colon that introduces no port may be a password. */
 function maskPassword(url: string): string {
-  return url
-    .replace(/^((?:[a-z]+:\/\/)?[^:@/?]*):(?!\/\/).*@/i, '$1:****@')
+  const masked = url
+    .replace(/^([a-z]+:\/\/.*?|(?![a-z]+:\/\/).*?):.*@/is, '$1:****@')
     .replace(/([?&]password=)[^&]*/gi, '$1****');
+  return masked.includes('@') || URL.canParse(url)
+    ? masked
+    : masked.replace(/:(?!\/\/)(?!\d{1,5}(?:[/?]|$)).*/s, ':****');
 }

@@ -36,7 +36,7 @@ export function buildProgram(dependencies: CliDependencies): Command {
       writeOut: (text) => io.stdout.write(text),
       writeErr: (text) => io.stderr.write(text),
       outputError: (text, write) => {
-        write(text.replace(/^error: /, 'tankeeper: '));
+        write(withoutValue(text).replace(/^error: /, 'tankeeper: '));
       },
       getOutHelpWidth: () => io.columns,
       getErrHelpWidth: () => io.columns,
@@ -60,6 +60,11 @@ export function buildProgram(dependencies: CliDependencies): Command {
   addKeysCommands(program, context);
   addDeviceCommands(program, context);
   return program;
+}
+
+/** Who gives a password to an option that there is not (`--password=…`) must not find it in the log of a script. */
+function withoutValue(text: string): string {
+  return text.replace(/(unknown option '(?:--[^=]*=|-[^-]))[^]*'/, "$1…'");
 }
 
 /**

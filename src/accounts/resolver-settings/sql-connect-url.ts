@@ -12,6 +12,10 @@ export function parseConnectUrl(url: string, besides: Settings): Settings {
   if (driver === '' || rest === '' || parsed === undefined) {
     throw invalidSetting('Connect', 'is not a URL such as postgresql://user@host:5432/database');
   }
+  if (`${parsed.pathname}${parsed.search}${parsed.hash}`.includes('@')) {
+    // Its beginning would pass for a port, and its rest be shown as the name of a database.
+    throw invalidSetting('Connect', 'has an @ behind the host: in a password / ? and # are %2F, %3F and %23');
+  }
   const parts: Settings = {
     Driver: driver,
     Server: parsed.hostname.replace(/^\[(.*)\]$/, '$1'),

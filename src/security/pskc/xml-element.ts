@@ -33,7 +33,7 @@ export function parseXml(document: string): XmlElement {
   // eslint-disable-next-line @typescript-eslint/no-deprecated -- its replacement is another package for the same code
   const outcome = XMLValidator.validate(text);
   if (outcome !== true) {
-    throw invalid(outcome.err.line, '', `not well-formed XML: ${outcome.err.msg.slice(0, 200)}`);
+    throw invalid(outcome.err.line, '', `not well-formed XML: ${withoutQuotes(outcome.err.msg)}`);
   }
   const roots = toElements(parse(text), lineCounter(text));
   const [root, other] = roots.filter(({ name }) => name !== '?xml');
@@ -52,9 +52,17 @@ function parse(text: string): readonly ParsedNode[] {
   try {
     return parser.parse(text) as readonly ParsedNode[];
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message.slice(0, 200) : 'it cannot be read';
+    const reason = cause instanceof Error ? withoutQuotes(cause.message) : 'it cannot be read';
     throw new ServiceError('key-file.invalid', `The key file is wrong: ${reason}`, { cause });
   }
+}
+
+/** The parser quotes what it takes for names: where a bracket is missing, that is the key which comes after it. */
+function withoutQuotes(message: string): string {
+  return message
+    .replace(/'[^]*'|"[^]*"/g, '…')
+    .replaceAll(/\s+/g, ' ')
+    .slice(0, 200);
 }
 
 function toElements(nodes: readonly ParsedNode[], lineAt: (index: number) => number): XmlElement[] {
