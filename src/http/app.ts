@@ -31,10 +31,12 @@ import { type ImportOperations, loadTokensEndpoint } from './controllers/loadtok
 import { type ResynchronisationOperations, resyncEndpoint } from './controllers/resync-controller.ts';
 import { validateEndpoints, type ValidationOperations } from './controllers/validate-controller.ts';
 import { announceDeprecatedPost } from './deprecation.ts';
+import type { Dialect } from './dialects/dialect.ts';
 import { createDialect, type DialectName } from './dialects/dialects.ts';
-import { serveEndpoint } from './endpoint.ts';
+import { type Endpoint, serveEndpoint } from './endpoint.ts';
 import { beginExchange, type ExchangeHandler } from './exchange.ts';
 import { type Guards, UNGUARDED } from './limits/guards.ts';
+import { originReader } from './origin.ts';
 import type { BodyLimits } from './request-body.ts';
 import { logRequests } from './request-log.ts';
 import { measureRequests, type MetricsText, type RequestMetrics } from './request-metrics.ts';
@@ -96,7 +98,8 @@ export function createApp(dependencies: AppDependencies): Express {
   app.enable('strict routing').enable('case sensitive routing');
   app.set('trust proxy', config.trustProxy.length === 0 ? false : [...config.trustProxy]);
 
-  app.use(beginExchange({ clock, random }));
+  const originOf = originReader({ trustProxy: config.trustProxy, log });
+  app.use(beginExchange({ clock, random, originOf }));
   app.use(logRequests(log, clock, Object.values(OPERATIONS_PATHS)));
   if (metrics !== undefined) {
     app.use(measureRequests(metrics));
@@ -104,13 +107,25 @@ export function createApp(dependencies: AppDependencies): Express {
   app.use(helmet());
   app.use(forbidCaching);
   app.use(admitClients(guards));
-  for (const endpoint of monitoringEndpoints(services.monitoring, dialect, config.monitoringPost)) {
-    const deprecation = endpoint.methods.includes('POST')
-      ? [announceDeprecatedPost(config.monitoringPostSunset)]
-      : [];
-    app.all(dialect.routes(endpoint.path), ...deprecation, serveEndpoint(endpoint, context));
+  for (const endpoint of servedEndpoints(dependencies, dialect)) {
+    app.all(
+      dialect.routes(endpoint.path),
+      ...deprecations(endpoint, config.monitoringPostSunset),
+      serveEndpoint(endpoint, context),
+    );
   }
-  for (const endpoint of [
+  app.use(refuseUnknownPath);
+  app.use(answerFailure({ dialect, setup: services.setup, log }));
+  return app;
+}
+
+/** @returns every endpoint that the app serves: what is not in here is answered with 404 */
+export function servedEndpoints(
+  { services, config, metrics, guards = UNGUARDED }: AppDependencies,
+  dialect: Dialect,
+): Endpoint[] {
+  return [
+    ...monitoringEndpoints(services.monitoring, dialect, config.monitoringPost),
     ...ocraEndpoints(services.ocra, dialect),
     ...adminEndpoints(services.enrolment, services.administrators, dialect),
     ...loginEndpoints(services.logins, dialect, guards.logins),
@@ -121,12 +136,11 @@ export function createApp(dependencies: AppDependencies): Express {
     ...operationsEndpoints(() => services.ready()),
     ...(metrics === undefined ? [] : [metricsEndpoint(metrics, (caller) => metrics.authorize(caller))]),
     monitoringPostPage(),
-  ]) {
-    app.all(dialect.routes(endpoint.path), serveEndpoint(endpoint, context));
-  }
-  app.use(refuseUnknownPath);
-  app.use(answerFailure({ dialect, setup: services.setup, log }));
-  return app;
+  ];
+}
+
+function deprecations({ path, methods }: Endpoint, sunset: Date | undefined): ExchangeHandler[] {
+  return path.startsWith('/monitoring/') && methods.includes('POST') ? [announceDeprecatedPost(sunset)] : [];
 }
 
 /** Every answer is for this moment and this client alone. */
@@ -141,7 +155,7 @@ function admitClients({ requests }: Pick<Guards, 'requests'>): ExchangeHandler {
   const open: readonly string[] = [OPERATIONS_PATHS.health, OPERATIONS_PATHS.readiness];
   return async (request, response, next) => {
     if (!open.includes(request.path)) {
-      await requests.admit(response.locals.exchange.client);
+      await requests.admit(response.locals.exchange.limitedAs);
     }
     next();
   };

@@ -7,6 +7,7 @@ import { ServiceError } from '../kernel/errors.ts';
 import { type Authorization, notAuthenticated, parseAuthorization, readCookie } from './credentials.ts';
 import { assertCsrfToken, readLoginCookie } from './login-cookies.ts';
 import type { Guards } from './limits/guards.ts';
+import type { Origin } from './origin.ts';
 import type { GivenParameters } from './parameters.ts';
 
 export const SESSION_COOKIE = 'admin_session';
@@ -51,10 +52,11 @@ export interface Identity {
 export async function authenticate(
   request: IncomingMessage,
   given: GivenParameters,
-  client: string,
+  origin: Origin,
   checks: Checks,
 ): Promise<Identity> {
   const { credentials: check, logins } = checks;
+  const { client } = origin;
   const session = given.get('session');
   const authorization = parseAuthorization(request.headersDistinct.authorization);
   const cookie = readCookie(request.headers.cookie, SESSION_COOKIE);
@@ -63,7 +65,7 @@ export async function authenticate(
     return withoutSession(await byApiToken(authorization.token, session, client, check));
   }
   if (authorization !== undefined) {
-    const { administrator: named } = await byPassword(authorization, client, checks);
+    const { administrator: named } = await byPassword(authorization, origin, checks);
     return session === undefined
       ? withoutSession(principal(named, client))
       : bySession(session, cookie, client, check, named);
@@ -81,7 +83,7 @@ export async function authenticate(
  */
 export async function assertCredential(
   request: IncomingMessage,
-  client: string,
+  origin: Origin,
   checks: Checks,
 ): Promise<void> {
   const { credentials, logins } = checks;
@@ -90,7 +92,7 @@ export async function assertCredential(
     authorization === undefined
       ? await hasKnownCookie(request, credentials, logins)
       : authorization.scheme === 'basic'
-        ? (await byPassword(authorization, client, checks)).administrator !== ''
+        ? (await byPassword(authorization, origin, checks)).administrator !== ''
         : (await credentials.authenticateApiToken(authorization.token)) !== undefined;
   if (!known) {
     throw notAuthenticated();
@@ -116,15 +118,15 @@ async function hasKnownCookie(
  */
 export async function authenticateByPassword(
   request: IncomingMessage,
-  client: string,
+  origin: Origin,
   checks: Pick<Checks, 'credentials' | 'guards'>,
 ): Promise<Identity> {
   const authorization = parseAuthorization(request.headersDistinct.authorization);
   if (authorization?.scheme !== 'basic') {
     throw notAuthenticated();
   }
-  const proven = await byPassword(authorization, client, checks);
-  return { ...withoutSession(principal(proven.administrator, client)), proven };
+  const proven = await byPassword(authorization, origin, checks);
+  return { ...withoutSession(principal(proven.administrator, origin.client)), proven };
 }
 
 /**
@@ -144,10 +146,10 @@ export function refuseCrossSite(request: IncomingMessage): void {
 
 async function byPassword(
   { name, password }: Extract<Authorization, { scheme: 'basic' }>,
-  client: string,
+  origin: Origin,
   { credentials, guards }: Pick<Checks, 'credentials' | 'guards'>,
 ): Promise<ProvenPassword> {
-  const attempt = { client, account: name, password };
+  const attempt = { client: origin.limitedAs, account: name, password };
   const proven = await guards.logins.attempt(attempt, () => credentials.authenticatePassword(name, password));
   if (proven === undefined) {
     throw notAuthenticated();

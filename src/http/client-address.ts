@@ -4,11 +4,16 @@ import ipaddr from 'ipaddr.js';
 /** Stands for an address that is not known; no policy names it. */
 const UNKNOWN = 'unknown';
 
+/** IPv4 or, in brackets, IPv6; some proxies add the client's port. */
+const WITH_PORT = /^(?:([\d.]+):\d{1,5}|\[([\da-f:.]+)\](?::\d{1,5})?)$/i;
+
 /**
- * @param address as the socket or a trusted proxy gives it
+ * @param address as the socket or a trusted proxy gives it, a port with it is dropped
  * @returns the address in the one form that policies and the log use: IPv4 also where it came inside IPv6
  *   (RFC 4291 §2.5.5.2), `unknown` for anything that is no address
  */
 export function clientAddress(address: string | undefined): string {
-  return address !== undefined && isIP(address) !== 0 ? ipaddr.process(address).toString() : UNKNOWN;
+  const [, v4, v6] = WITH_PORT.exec(address ?? '') ?? [];
+  const bare = v4 ?? v6 ?? address;
+  return bare !== undefined && isIP(bare) !== 0 ? ipaddr.process(bare).toString() : UNKNOWN;
 }

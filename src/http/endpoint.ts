@@ -44,6 +44,8 @@ export interface Call<Parameters> {
   readonly asked: Asked;
   /** The client's address. */
   readonly client: string;
+  /** As whom limits count the client. */
+  readonly limitedAs: string;
   readonly requestId: string;
   /** Whether it came over https, as far as trusted proxies tell. */
   readonly secure: boolean;
@@ -128,7 +130,7 @@ export function serveEndpoint(endpoint: Endpoint, context: EndpointContext): Exc
     }
     if (endpoint.bodyBytes !== undefined && endpoint.access !== 'open') {
       response.setHeader('Connection', 'close');
-      await context.guards.work.run(() => assertCredential(request, exchange.client, context));
+      await context.guards.work.run(() => assertCredential(request, exchange, context));
     }
     send(response, await guarded(endpoint, request, response, context));
   };
@@ -154,7 +156,7 @@ async function guarded(
   const work = (): Promise<Reply> => answerCall(endpoint, request, exchange, context);
   const answer = (): Promise<Reply> => (endpoint.answersAlways === true ? work() : guards.work.run(work));
   if (endpoint.takesResponses === true) {
-    return guards.responses.guard(exchange.client, { read, answer });
+    return guards.responses.guard(exchange.limitedAs, { read, answer });
   }
   await read();
   return answer();
@@ -174,15 +176,15 @@ async function answerCall(
   exchange: Exchange,
   checks: Checks,
 ): Promise<Reply> {
-  const { asked, client, requestId } = exchange;
-  const call = { parameters: asked.given, asked, client, requestId, secure: request.secure };
+  const { asked, client, limitedAs, requestId } = exchange;
+  const call = { parameters: asked.given, asked, client, limitedAs, requestId, secure: request.secure };
   if (endpoint.access === 'open') {
     return endpoint.answer(call);
   }
   const identity =
     endpoint.access === 'password'
-      ? await authenticateByPassword(request, client, checks)
-      : await authenticate(request, asked.given, client, checks);
+      ? await authenticateByPassword(request, exchange, checks)
+      : await authenticate(request, asked.given, exchange, checks);
   exchange.administrator = identity.principal.administrator;
   return endpoint.answer(call, identity);
 }

@@ -1,7 +1,7 @@
-import type { RequestHandler, Response } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import type { Clock, Random } from '../kernel/clock.ts';
-import { clientAddress } from './client-address.ts';
 import { type Language, preferredLanguage } from './messages/languages.ts';
+import type { Origin } from './origin.ts';
 import type { GivenParameters } from './parameters.ts';
 
 /** What an answer refers to. */
@@ -21,10 +21,8 @@ export interface Asked {
 }
 
 /** One request and what became known of it on its way; the log line is made from it. */
-export interface Exchange {
+export interface Exchange extends Origin {
   readonly requestId: string;
-  /** The client's address, as policies and the log see it. */
-  readonly client: string;
   readonly startedAt: Date;
   asked: Asked;
   /** Who asked, once that is proven. */
@@ -51,13 +49,21 @@ export type ExchangeHandler = RequestHandler<
 const REQUEST_ID = /^[\w.-]{8,64}$/;
 
 /** Starts the exchange of each request and names it in the answer, so that both sides can find it in the log. */
-export function beginExchange({ clock, random }: { clock: Clock; random: Random }): ExchangeHandler {
+export function beginExchange({
+  clock,
+  random,
+  originOf,
+}: {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly originOf: (request: Pick<Request, 'ip' | 'headers' | 'socket'>) => Origin;
+}): ExchangeHandler {
   return (request, response, next) => {
     const given = request.get('x-request-id') ?? '';
     const requestId = REQUEST_ID.test(given) ? given : random.bytes(16).toString('hex');
     response.locals.exchange = {
       requestId,
-      client: clientAddress(request.ip),
+      ...originOf(request),
       startedAt: clock.now(),
       asked: {
         path: undefined,

@@ -15,7 +15,13 @@ describe('clientAddress', () => {
     ['', 'unknown'],
     ['unknown', 'unknown'],
     ['<script>', 'unknown'],
-    ['192.0.2.1:443', 'unknown'],
+    ['192.0.2.1:443', '192.0.2.1'],
+    ['[2001:db8::1]:443', '2001:db8::1'],
+    ['[2001:db8::1]', '2001:db8::1'],
+    ['[::ffff:192.0.2.1]:443', '192.0.2.1'],
+    ['192.0.2.1:', 'unknown'],
+    ['[192.0.2.1]', '192.0.2.1'],
+    ['2001:db8::1:443x', 'unknown'],
   ])('writes %j as %s', (address, written) => {
     expect(clientAddress(address)).toBe(written);
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { clientNetwork, networkMatcher } from '../../src/http/limits/networks.ts';
+import { clientNetwork, networkMatcher, unnamedProxy } from '../../src/http/limits/networks.ts';
 
 describe('clientNetwork', () => {
   it.each([
@@ -8,7 +8,10 @@ describe('clientNetwork', () => {
     ['2001:db8:1:2::', '2001:db8:1:2::/64'],
     ['::1', '::/64'],
     ['fe80::1%eth0', 'fe80::/64'],
+    ['64:ff9b::192.0.2.1', '64:ff9b::c000:201'],
     ['unknown', 'unknown'],
+    [unnamedProxy('127.0.0.1'), '127.0.0.1'],
+    [unnamedProxy('2001:db8:1:2:3:4:5:6'), '2001:db8:1:2::/64'],
   ])('counts %s as %s', (client, network) => {
     expect(clientNetwork(client)).toBe(network);
   });
@@ -31,6 +34,11 @@ describe('networkMatcher', () => {
     ],
     [['none'], [], ['127.0.0.1', '::1']],
     [[], [], ['127.0.0.1', '::1']],
+    [
+      ['loopback', '::/0', '0.0.0.0/0'],
+      ['127.0.0.1', '::1'],
+      [unnamedProxy('127.0.0.1'), 'unknown'],
+    ],
   ])('%j holds these, and not those', (networks, inside, outside) => {
     const holds = networkMatcher(networks);
     expect(inside.filter((client) => !holds(client))).toEqual([]);

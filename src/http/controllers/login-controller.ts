@@ -30,8 +30,8 @@ function loginEndpoint(logins: LoginOperations, dialect: Dialect, guard: Guards[
       changesState: true,
       parameters: z.object({ username: text, password: text }),
     },
-    async ({ parameters: { username, password }, asked, client, secure }) => {
-      const attempt = { client, account: username, password };
+    async ({ parameters: { username, password }, asked, limitedAs, secure }) => {
+      const attempt = { client: limitedAs, account: username, password };
       const login = await guard.attempt(attempt, () => logins.login(username, password));
       if (login === undefined) {
         return {

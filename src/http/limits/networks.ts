@@ -9,17 +9,30 @@ const NAMED: Readonly<Record<string, readonly string[]>> = {
   uniquelocal: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'],
 };
 
+/** Precedes the address of somebody who passes on what others ask for: in no network, so never exempt. */
+const PROXY = 'proxy ';
+
+/** @returns as whom limits count a proxy that nobody named */
+export function unnamedProxy(address: string): string {
+  return PROXY + address;
+}
+
 /**
- * @param client an address as `clientAddress` writes it
- * @returns what is counted as one client: an IPv4 address, or the /64 of an IPv6 address, which is one customer of a
- *   provider and holds more addresses than could be counted
+ * @param client an address as `clientAddress` writes it, or what `unnamedProxy` made of it, which is counted alike
+ * @returns what is counted as one client: an IPv4 address, also where a gateway wrote it as one of IPv6 (RFC 6052), or the
+ *   /64 of an IPv6 address, which is one customer of a provider and holds more addresses than could be counted
  */
 export function clientNetwork(client: string): string {
-  const address = client.replace(/%.*$/, '');
+  const known = client.startsWith(PROXY) ? client.slice(PROXY.length) : client;
+  const address = known.replace(/%.*$/, '');
   if (!isIPv6(address)) {
-    return client;
+    return known;
   }
-  const parts = ipaddr.IPv6.parse(address).parts.slice(0, 4);
+  const parsed = ipaddr.IPv6.parse(address);
+  if (parsed.range() === 'rfc6052') {
+    return parsed.toString();
+  }
+  const parts = parsed.parts.slice(0, 4);
   return `${new ipaddr.IPv6([...parts, 0, 0, 0, 0]).toString()}/64`;
 }
 
