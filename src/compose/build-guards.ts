@@ -26,8 +26,18 @@ export interface GuardParts {
 const MINUTE = 60;
 const QUARTER = 900;
 
+/** Connections to the port for metrics at once: of a few who are let there. */
+const METRICS_CONNECTIONS = 100;
+
+/** What bounds the connections of a server. */
+export interface ConnectionGuards {
+  readonly connections: ConnectionGuard;
+  /** Those to the port for metrics. */
+  readonly metricsConnections: ConnectionGuard;
+}
+
 /** @returns what stands between clients and the service */
-export function buildGuards(parts: GuardParts): Guards & { readonly connections: ConnectionGuard } {
+export function buildGuards(parts: GuardParts): Guards & ConnectionGuards {
   const { limits, trustProxy, database, clock } = parts;
   const refusals = new Refusals(parts);
   const isExempt = networkMatcher(limits.exempt);
@@ -57,5 +67,6 @@ export function buildGuards(parts: GuardParts): Guards & { readonly connections:
       most: limits.connections,
       isExempt: networkMatcher([...limits.exempt, ...trustProxy]),
     }),
+    metricsConnections: new ConnectionGuard({ refusals, most: METRICS_CONNECTIONS, isExempt: () => true }),
   };
 }

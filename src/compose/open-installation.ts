@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { KeyService } from '../accounts/key-service.ts';
 import type { Config } from '../config.ts';
 import { systemClock, systemRandom } from '../kernel/clock.ts';
-import { isServiceError, ServiceError } from '../kernel/errors.ts';
+import { ServiceError } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
 import { decimalTransactionIds, hexTransactionIds } from '../ocra/challenge-factory.ts';
 import { Argon2PasswordHasher } from '../security/password-hash.ts';
@@ -178,18 +178,5 @@ async function prepareSchema(database: Database, role: Role, log: Log): Promise<
   if (pending.length > 0) {
     const applied = await migrateToLatest(database);
     log.info(`Brought the database schema up to date: ${applied.length} migrations`);
-  }
-}
-
-/** @returns whether the database answers */
-export async function isReady(database: Database): Promise<boolean> {
-  try {
-    await database.ready();
-    return true;
-  } catch (error) {
-    if (isServiceError(error, 'database.unavailable')) {
-      return false;
-    }
-    throw error;
   }
 }

@@ -1,7 +1,6 @@
 import type { RequestListener } from 'node:http';
 import { type Config, readSecretFile } from '../config.ts';
 import { createApp } from '../http/app.ts';
-import type { ConnectionGuard } from '../http/limits/connection-guard.ts';
 import { metricsListener } from '../http/metrics-listener.ts';
 import { type RunningServer, startServer } from '../http/server.ts';
 import { systemClock, systemRandom } from '../kernel/clock.ts';
@@ -13,10 +12,11 @@ import { CountFolding } from '../storage/count-folding.ts';
 import { HousekeepingRounds } from '../storage/housekeeping-rounds.ts';
 import { poolUsage } from '../storage/database.ts';
 import { appMetrics } from './app-metrics.ts';
-import { buildGuards } from './build-guards.ts';
-import { type Installation, isReady, openInstallation } from './open-installation.ts';
+import { buildGuards, type ConnectionGuards } from './build-guards.ts';
+import { type Installation, openInstallation } from './open-installation.ts';
 import type { Services } from './build-services.ts';
 import { packageVersion } from './package-version.ts';
+import { readinessOf } from './readiness.ts';
 
 /** How long requests at work may take when the server stops, in milliseconds; the rest of ten seconds is for the database. */
 const GRACE = 7_000;
@@ -50,7 +50,7 @@ export async function startTankeeper(config: Config, log: Log): Promise<Tankeepe
     metrics.measureDatabase(() => poolUsage(database));
     const guards = buildGuards({ ...config, database, metrics, log, clock: systemClock });
     const app = createApp({
-      services: { ...services, ready: () => isReady(database) },
+      services: { ...services, ready: readinessOf(database) },
       config: { ...config, serviceVersion: serviceVersion(config) },
       metrics: appMetrics(metrics, services.monitoring),
       guards,
@@ -58,7 +58,7 @@ export async function startTankeeper(config: Config, log: Log): Promise<Tankeepe
       clock: systemClock,
       random: systemRandom,
     });
-    const server = await startServers(app, guards.connections, metrics, config, log);
+    const server = await startServers(app, guards, metrics, config, log);
     // Only now that the start cannot fail for the port: a password made before would have been shown to nobody.
     const firstAdministrator = await createFirstAdministrator(config, services).catch(
       async (error: unknown) => {
@@ -112,7 +112,7 @@ function startHousekeeping(
 /** The server itself, and one for metrics where a port is set for them. */
 async function startServers(
   app: RequestListener,
-  connections: ConnectionGuard,
+  { connections, metricsConnections }: ConnectionGuards,
   metrics: ServiceMetrics,
   { host, port, metricsPort, limits }: Config,
   log: Log,
@@ -125,7 +125,9 @@ async function startServers(
     return server;
   }
   try {
-    const forMetrics = await startServer(metricsListener(metrics, log), { host, port: metricsPort });
+    const forMetrics = await startServer(metricsListener(metrics, log), {
+      ...{ host, port: metricsPort, connections: metricsConnections },
+    });
     log.info('Listening for metrics', { host, port: forMetrics.port });
     return {
       port: server.port,

@@ -50,6 +50,9 @@ export async function startServer(
     },
     (request, response) => {
       cutOffSlowReader(response, requestTimeout);
+      if (connections?.isCrowded === true) {
+        response.shouldKeepAlive = false;
+      }
       listener(request, response);
     },
   );

@@ -1,16 +1,16 @@
-import { RateLimiterMemory, RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
+import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
 import type { Clock } from '../kernel/clock.ts';
 import type { AttemptLimit } from '../kernel/limit.ts';
 import { within } from '../kernel/time-limit.ts';
 import type { Database } from './database.ts';
+import { type LocalCount, LocalCounts } from './local-counts.ts';
 
 /** Where the limits of all servers are counted. */
 const TABLE = 'rate_limits';
 /** How long the database may take to count, in milliseconds. */
 const PATIENCE_MS = 4_000;
-/** Keys that wait; beyond that, those that wait no more are looked for, at most once in so many milliseconds. */
-const SWEEP_BEYOND = 1_000;
-const SWEEP_PAUSE_MS = 5_000;
+/** So many keys are known to wait; one that is forgotten is counted in the database again, which refuses it. */
+const MOST_WAITING = 50_000;
 
 export interface SharedLimitOptions {
   readonly database: Pick<Database, 'knex'>;
@@ -31,23 +31,21 @@ export interface SharedLimitOptions {
 export class SharedLimit implements AttemptLimit {
   readonly #its: SharedLimitOptions;
   readonly #shared: RateLimiterPostgres;
-  readonly #local: RateLimiterMemory;
+  readonly #local: LocalCounts;
   readonly #waiting = new Map<string, number>();
-  #sweptAt = 0;
 
   constructor(options: SharedLimitOptions) {
     const { database, name, points, duration } = options;
     this.#its = options;
-    const common = { keyPrefix: name, points, duration };
     this.#shared = new RateLimiterPostgres({
-      ...common,
+      ...{ keyPrefix: name, points, duration },
       storeClient: database.knex,
       storeType: 'knex',
       tableName: TABLE,
       tableCreated: true,
       clearExpiredByTimeout: false,
     });
-    this.#local = new RateLimiterMemory(common);
+    this.#local = new LocalCounts(duration * 1000);
   }
 
   wait(key: string): number {
@@ -64,26 +62,22 @@ export class SharedLimit implements AttemptLimit {
   }
 
   async count(key: string): Promise<number> {
-    const { consumedPoints, msBeforeNext } = await this.#consume(key);
+    const { attempts, wait } = await this.#count(key);
     const { points } = this.#its;
-    if (consumedPoints >= points) {
-      this.#remember(key, msBeforeNext);
+    if (attempts >= points) {
+      this.#remember(key, wait);
     }
-    return consumedPoints > points ? Math.max(1, msBeforeNext) : 0;
+    return attempts > points ? Math.max(1, wait) : 0;
   }
 
   /** Each server counts by itself, too, so that it knows what has come when the database does not answer. */
-  async #consume(key: string): Promise<RateLimiterRes> {
-    const here = await consumed(this.#local, key);
-    if (here.consumedPoints > this.#its.points) {
+  async #count(key: string): Promise<LocalCount> {
+    const here = this.#local.count(key, this.#now());
+    if (here.attempts > this.#its.points) {
       return here;
     }
     try {
-      return await within(
-        PATIENCE_MS,
-        consumed(this.#shared, key),
-        () => new Error('counting took too long'),
-      );
+      return await within(PATIENCE_MS, counted(this.#shared, key), () => new Error('counting took too long'));
     } catch {
       return here;
     }
@@ -91,13 +85,13 @@ export class SharedLimit implements AttemptLimit {
 
   #remember(key: string, milliseconds: number): void {
     const now = this.#now();
-    if (this.#waiting.size >= SWEEP_BEYOND && now - this.#sweptAt >= SWEEP_PAUSE_MS) {
-      this.#sweptAt = now;
-      for (const [other, until] of this.#waiting) {
-        if (until <= now) {
-          this.#waiting.delete(other);
-        }
+    this.#waiting.delete(key);
+    // Those that have waited longest are at the front; one there that still waits holds up the rest for its time at most.
+    for (const [other, until] of this.#waiting) {
+      if (until > now && this.#waiting.size < MOST_WAITING) {
+        break;
       }
+      this.#waiting.delete(other);
     }
     this.#waiting.set(key, now + milliseconds);
   }
@@ -108,16 +102,12 @@ export class SharedLimit implements AttemptLimit {
 }
 
 /** The library throws the same value that it returns, when there are too many. */
-async function consumed(
-  limiter: RateLimiterPostgres | RateLimiterMemory,
-  key: string,
-): Promise<RateLimiterRes> {
-  try {
-    return await limiter.consume(key);
-  } catch (outcome) {
+async function counted(limiter: RateLimiterPostgres, key: string): Promise<LocalCount> {
+  const { consumedPoints, msBeforeNext } = await limiter.consume(key).catch((outcome: unknown) => {
     if (outcome instanceof RateLimiterRes) {
       return outcome;
     }
     throw outcome;
-  }
+  });
+  return { attempts: consumedPoints, wait: msBeforeNext };
 }

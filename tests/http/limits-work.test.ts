@@ -152,10 +152,10 @@ describe('connections', () => {
     await server.close(0);
   });
 
-  async function open(connections: ConnectionGuard): Promise<void> {
-    server = await startServer((_request, response) => response.end('here'), {
-      ...{ host: '127.0.0.1', port: 0, connections },
-    });
+  async function open(connections: ConnectionGuard, { isKept = false } = {}): Promise<void> {
+    const answer: RequestListener = (_request, response) =>
+      isKept ? response.end('here') : response.write('here');
+    server = await startServer(answer, { host: '127.0.0.1', port: 0, connections });
   }
 
   /** @returns whether the server answers over a new connection, which stays */
@@ -202,6 +202,32 @@ describe('connections', () => {
     expect(await take(6)).toEqual([true, true, true, true, false, false]);
     expect(counted).toEqual(['connections', 'connections']);
   });
+
+  it('that wait for a next request are given up once places get scarce', async () => {
+    const { refusals, counted } = watched();
+    const guard = new ConnectionGuard({ refusals, most: 8, isExempt: () => true });
+    await open(guard, { isKept: true });
+    expect(await take(20)).toEqual(Array<boolean>(20).fill(true));
+    expect(counted).toEqual([]);
+    const kept = (): number =>
+      sockets.filter(({ destroyed, readableEnded }) => !destroyed && !readableEnded).length;
+    await eventually(() => Promise.resolve(kept() === 6 && !guard.isCrowded));
+    expect([kept(), guard.isCrowded]).toEqual([6, false]);
+  });
+
+  it('that say nothing at all are ended', async () => {
+    const { refusals } = watched();
+    server = await startServer(() => undefined, {
+      ...{ host: '127.0.0.1', port: 0, requestTimeout: 1_000 },
+      connections: new ConnectionGuard({ refusals, most: 8, isExempt: () => false }),
+    });
+    const socket = connect(server.port, '127.0.0.1');
+    sockets.push(socket);
+    const heard: Buffer[] = [];
+    socket.on('error', () => undefined).on('data', (piece) => heard.push(piece));
+    await once(socket, 'close');
+    expect(Buffer.concat(heard).toString('latin1')).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
+  }, 20_000);
 });
 
 async function eventually(look: () => Promise<boolean>): Promise<boolean> {

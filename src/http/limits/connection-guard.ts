@@ -13,14 +13,22 @@ interface ConnectionGuardDependencies {
 
 /** So many parts of all connections one address may have. */
 const SHARE = 4;
+/** From this part of all connections on, places get scarce. */
+const CROWDED = 3 / 4;
 
 /** Bounds connections, all of them and those of one address: one client must not take the places of all others. */
 export class ConnectionGuard {
   readonly #its: ConnectionGuardDependencies;
   readonly #open = new Map<string, number>();
+  #all = 0;
 
   constructor(dependencies: ConnectionGuardDependencies) {
     this.#its = dependencies;
+  }
+
+  /** Whether places are scarce: then nobody should keep a connection that they do not use. */
+  get isCrowded(): boolean {
+    return this.#all > this.#its.most * CROWDED;
   }
 
   /** To be called before the server listens. */
@@ -36,6 +44,10 @@ export class ConnectionGuard {
 
   #count(socket: Socket): void {
     const { refusals, most, isExempt } = this.#its;
+    this.#all += 1;
+    socket.once('close', () => {
+      this.#all -= 1;
+    });
     const address = clientAddress(socket.remoteAddress);
     if (isExempt(address)) {
       return;

@@ -1,0 +1,52 @@
+/** So many keys are counted at most; beyond that, the oldest are forgotten. */
+const MOST_KEYS = 50_000;
+
+/** What was counted under a key. */
+export interface LocalCount {
+  readonly attempts: number;
+  /** Milliseconds until counting begins anew. */
+  readonly wait: number;
+}
+
+/**
+ * Counts attempts in memory, in windows of fixed length that begin with a key's first one. A flood of keys that were
+ * never seen costs a bounded amount of memory, and no timers.
+ */
+export class LocalCounts {
+  readonly #duration: number;
+  readonly #most: number;
+  /** All windows are of one length, so the order in which they were begun is the one in which they end. */
+  readonly #windows = new Map<string, { attempts: number; readonly until: number }>();
+
+  /** @param duration milliseconds of a window */
+  constructor(duration: number, most = MOST_KEYS) {
+    this.#duration = duration;
+    this.#most = most;
+  }
+
+  get size(): number {
+    return this.#windows.size;
+  }
+
+  /** @param now milliseconds */
+  count(key: string, now: number): LocalCount {
+    const known = this.#windows.get(key);
+    if (known !== undefined && known.until > now && known.until <= now + this.#duration) {
+      known.attempts += 1;
+      return { attempts: known.attempts, wait: known.until - now };
+    }
+    this.#windows.delete(key);
+    this.#makeRoom(now);
+    this.#windows.set(key, { attempts: 1, until: now + this.#duration });
+    return { attempts: 1, wait: this.#duration };
+  }
+
+  #makeRoom(now: number): void {
+    for (const [key, { until }] of this.#windows) {
+      if (until > now && this.#windows.size < this.#most) {
+        return;
+      }
+      this.#windows.delete(key);
+    }
+  }
+}
