@@ -41,6 +41,19 @@ export class ToldClient {
     this.#patience = patience ?? PATIENCE_MS;
   }
 
+  /** @returns one with a new session of `admin` @throws where the server refuses */
+  static async open(baseUrl: string, password: string): Promise<ToldClient> {
+    const basic = Buffer.from(`admin:${password}`).toString('base64');
+    const response = await fetch(`${baseUrl}/admin/getsession`, {
+      headers: { Authorization: `Basic ${basic}` },
+    });
+    const session = /admin_session=([^;]+)/.exec(response.headers.get('set-cookie') ?? '')?.[1];
+    if (session === undefined) {
+      throw new Error(`No session: ${response.status} ${await response.text()}`);
+    }
+    return new ToldClient({ session });
+  }
+
   /** @param baseUrl `http://127.0.0.1:5001` */
   post(baseUrl: string, path: string, parameters: Readonly<Record<string, string>>): Promise<ClientAnswer> {
     const requestId = randomUUID();

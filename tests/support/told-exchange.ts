@@ -131,6 +131,7 @@ export async function sendResponse(
   { serial, transactionId, response, right }: ResponseToSend,
 ): Promise<{ readonly outcome: Outcome; readonly answer: CheckAnswer | undefined }> {
   const begun = ledger.moment();
+  const sentAt = performance.now();
   const told = await client.post(server, '/ocra/check_t', { transactionid: transactionId, pass: response });
   const outcome = outcomeOf(ledger, '/ocra/check_t', told);
   const { failcount, result } = (told.outcome === 'told' ? told.value : {}) as {
@@ -140,7 +141,9 @@ export async function sendResponse(
   const answer =
     failcount === undefined || result === undefined ? undefined : { accepted: result, failCount: failcount };
   const { requestId } = told;
-  ledger.noteResponse(begun, { serial, transactionId, response, right, requestId, outcome, answer });
+  ledger.noteResponse(begun, {
+    ...{ serial, transactionId, response, right, server, requestId, outcome, answer, sentAt },
+  });
   return { outcome, answer };
 }
 

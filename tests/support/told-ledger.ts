@@ -37,12 +37,15 @@ export interface ResponseStep extends Span {
   readonly response: string;
   /** Whether the device made it for this challenge. */
   readonly right: boolean;
+  /** The base URL of the server that it was sent to. */
+  readonly server: string;
   /** As in the header X-Request-Id, and in the audit. */
   readonly requestId: string;
   readonly outcome: Outcome;
   /** What the client was told; undefined unless told. */
   readonly answer: CheckAnswer | undefined;
-  /** Milliseconds of performance.now(), when the answer was there. */
+  /** Milliseconds of performance.now(): when it was sent, and when the answer was there. */
+  readonly sentAt: number;
   readonly at: number;
 }
 
@@ -122,11 +125,18 @@ export class ToldLedger {
 
   /**
    * @param time milliseconds of performance.now()
-   * @returns for how many milliseconds from then on no acceptance was told; undefined where none was
+   * @param server its base URL, where only its answers are to count
+   * @returns for how many milliseconds from then on no acceptance of a response that was sent later was told; undefined
+   *   where none has been yet
    */
-  silenceAfter(time: number): number | undefined {
-    const first = this.accepted.map(({ at }) => at).filter((at) => at > time);
-    return first.length === 0 ? undefined : first.reduce((least, at) => Math.min(least, at)) - time;
+  silenceAfter(time: number, server?: string): number | undefined {
+    const first = this.responses.find(
+      (step) =>
+        step.answer?.accepted === true &&
+        step.sentAt > time &&
+        (server === undefined || step.server === server),
+    );
+    return first === undefined ? undefined : first.at - time;
   }
 
   #span(begun: number, outcome: Outcome): Span {

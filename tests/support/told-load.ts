@@ -55,12 +55,13 @@ const PLANS: readonly (readonly [Plan, number])[] = [
   ['exhaust', 0.04],
   ['leave open', 0.1],
 ];
-const TRANSACTIONS_OF_TOKEN = 8;
+const TRANSACTIONS_OF_TOKEN = 10;
 const HOPELESS = 0.35;
 const ROLLOUT = 0.5;
 const REPLAYED = 0.15;
-/** Milliseconds to wait after a request without an answer. */
+/** Milliseconds to wait after a request without an answer, and for which that portal then keeps from that server. */
 const AFTER_FAULT_MS = 60;
+const AVOIDED_MS = 400;
 
 /**
  * Portals and devices at work: roll-outs in two phases, plain tokens, challenges, wrong responses and right ones, some of
@@ -88,8 +89,10 @@ class Portal {
   readonly #number: number;
   readonly #signal: AbortSignal;
   readonly #tokens: UsedToken[] = [];
+  readonly #avoided = new Map<string, number>();
   #drawn = 0;
   #enrolled = 0;
+  #asked = '';
 
   constructor(options: ToldLoadOptions, number: number, signal: AbortSignal) {
     this.#its = options;
@@ -229,19 +232,29 @@ class Portal {
   async #send(response: ResponseToSend): ReturnType<typeof sendResponse> {
     const { ledger, client } = this.#its;
     const sent = await sendResponse(ledger, client, this.#server(), response);
-    await sleep(sent.outcome === 'told' ? (this.#its.pause ?? 5) : AFTER_FAULT_MS);
+    await this.#rest(sent.outcome === 'told');
     return sent;
   }
 
   async #orRest<Value>(work: Promise<Value | undefined>): Promise<Value | undefined> {
     const value = await work;
-    await sleep(value === undefined ? AFTER_FAULT_MS : (this.#its.pause ?? 5));
+    await this.#rest(value !== undefined);
     return value;
   }
 
+  async #rest(isWell: boolean): Promise<void> {
+    if (!isWell) {
+      this.#avoided.set(this.#asked, performance.now() + AVOIDED_MS);
+    }
+    await sleep(isWell ? (this.#its.pause ?? 5) : AFTER_FAULT_MS);
+  }
+
   #server(): string {
-    const servers = this.#its.servers();
-    return servers[Math.floor(Math.random() * servers.length)] ?? '';
+    const all = this.#its.servers();
+    const well = all.filter((server) => (this.#avoided.get(server) ?? 0) < performance.now());
+    const servers = well.length > 0 ? well : all;
+    this.#asked = servers[Math.floor(Math.random() * servers.length)] ?? '';
+    return this.#asked;
   }
 
   #plan(): Plan {

@@ -1,0 +1,84 @@
+import Table from 'cli-table3';
+
+import { type Kill, KILLS } from './crash-storm.ts';
+import { ToldLedger } from './told-ledger.ts';
+import type { ToldVerdict } from './told-replay.ts';
+
+/** What is told of a run. */
+export interface CrashResult {
+  readonly kills: readonly Kill[];
+  /** Milliseconds of performance.now(), of the load. */
+  readonly begun: number;
+  readonly ended: number;
+  readonly ledger: ToldLedger;
+  /** As the ledger was when the load had ended, before anything was replayed. */
+  readonly acceptancesTold: number;
+  readonly responses: Readonly<Record<'told' | 'unknown' | 'unsent', number>>;
+  readonly verdict: ToldVerdict;
+  readonly auditRows: number;
+  readonly refusedStarts: number;
+}
+
+/** @returns the tables of a run: kills by kind, and what became of the requests */
+export function crashReport(result: CrashResult): string {
+  return `${killTable(result)}\n${countTable(result)}\n`;
+}
+
+function killTable({ kills }: CrashResult): string {
+  const table = new Table({
+    head: ['kill -9 of', 'kills', 'seconds until each other server accepted again: least', 'median', 'most'],
+    style: { head: [], border: [] },
+  });
+  for (const kind of KILLS) {
+    const ofKind = kills.filter((kill) => kill.kind === kind);
+    const times = ofKind.flatMap(({ recoveries }) => recoveries).toSorted((one, other) => one - other);
+    table.push([
+      kind,
+      ofKind.length,
+      ...[0, times.length >> 1, times.length - 1].map((at) => seconds(times[at])),
+    ]);
+  }
+  return table.toString();
+}
+
+function countTable(result: CrashResult): string {
+  const { ledger, verdict, responses } = result;
+  const { report } = verdict;
+  const table = new Table({ style: { head: [], border: [] } });
+  const tally = ([name, counts]: readonly [string, CrashResult['responses']]): [string, string] => [
+    name,
+    `${counts.told} told, ${counts.unknown} unknown, ${counts.unsent} not sent`,
+  ];
+  table.push(
+    ['seconds of load', seconds(result.ended - result.begun)],
+    tally(['steps of roll-outs', ToldLedger.tally(ledger.enrolments)]),
+    tally(['challenges', ToldLedger.tally(ledger.challenges)]),
+    tally(['responses', responses]),
+    ['acceptances told', result.acceptancesTold],
+    ['acceptances in the database', report.acceptedTransactions.size],
+    ['of these not told, as the answer got lost', report.acceptedTransactions.size - result.acceptancesTold],
+    ['right responses sent again, each twice', verdict.replayed],
+    ['accepted again', verdict.findings.filter(({ kind }) => kind === 'accepted twice').length],
+    ['accepted then for the first time', verdict.acceptedByReplay],
+    ['tokens that must have a fail counter above 0', report.countedTokens],
+    ['lowest difference of a fail counter to what was told', report.lowestDifference],
+    ['audit rows verified', result.auditRows],
+    ['longest time without an acceptance, seconds', seconds(longestSilence(result))],
+    ['starts of servers that ended as the database was away', result.refusedStarts],
+    ['findings', verdict.findings.length],
+  );
+  return table.toString();
+}
+
+/** Between two acceptances that were told, while there was load. */
+function longestSilence({ ledger, begun, ended }: CrashResult): number {
+  const times = ledger.accepted.map(({ at }) => at).filter((at) => at < ended);
+  return [...times, ended].reduce(
+    ({ longest, last }, at) => ({ longest: Math.max(longest, at - last), last: at }),
+    { longest: 0, last: begun },
+  ).longest;
+}
+
+function seconds(milliseconds: number | undefined): string {
+  return milliseconds === undefined ? '–' : (milliseconds / 1_000).toFixed(2);
+}
