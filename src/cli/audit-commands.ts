@@ -108,10 +108,12 @@ function addPrune(audit: Command, context: CommandContext): void {
       if (before > context.dependencies.clock.now()) {
         throw new CliFailure('only months that are over can be pruned');
       }
-      const { rows, months } = await context.withServices((services, caller) =>
+      const { rows, months, records } = await context.withServices((services, caller) =>
         services.audit.prune(caller, { before, force: force === true }),
       );
       const sentence = months.length === 0 ? 'there was nothing to prune' : `pruned ${months.join(', ')}`;
-      context.output(command).done(`${sentence} (${rows} rows)`, { rows, months });
+      context.output(command).done(`${sentence} (${rows} rows, ${records} records of the journal)`, {
+        ...{ rows, months, records },
+      });
     });
 }

@@ -6,23 +6,23 @@ import { utcText } from './utc-text.ts';
 /** How many rows come over at once. */
 const AT_ONCE = 1_000;
 
-/** A row of the trail as the database gives it. bigint comes as text. */
+/** A row of the trail as the database gives it. bigint comes as text; nulls only where somebody has put them. */
 export interface StoredAuditRow {
   readonly id: string;
-  readonly at: string;
-  readonly actor: string;
-  readonly action: string;
-  readonly subject: string;
-  readonly realm: string;
-  readonly outcome: string;
-  readonly client: string;
-  readonly request_id: string;
-  readonly writer: string;
-  readonly lane: number;
-  readonly seq: string;
-  readonly prev_digest: Buffer;
-  readonly digest: Buffer;
-  readonly signature: Buffer;
+  readonly at: string | null;
+  readonly actor: string | null;
+  readonly action: string | null;
+  readonly subject: string | null;
+  readonly realm: string | null;
+  readonly outcome: string | null;
+  readonly client: string | null;
+  readonly request_id: string | null;
+  readonly writer: string | null;
+  readonly lane: number | null;
+  readonly seq: string | null;
+  readonly prev_digest: Buffer | null;
+  readonly digest: Buffer | null;
+  readonly signature: Buffer | null;
 }
 
 export const AUDIT_COLUMNS = `id, ${utcText('at')}, actor, action, subject, realm, outcome, client, request_id,
@@ -51,13 +51,20 @@ export async function* readByCursor<Row>(
 }
 
 export function toAuditRow(row: StoredAuditRow): AuditRow {
-  const { id, at, actor, action, subject, realm, outcome, client, lane, signature } = row;
   return {
-    ...{ id, at, actor, action, subject, realm, outcome, client, lane, signature },
-    requestId: row.request_id,
-    writer: Number(row.writer),
-    seq: Number(row.seq),
-    prevHash: row.prev_digest,
-    hash: row.digest,
+    ...{ id: row.id, at: text(row.at), actor: text(row.actor), action: text(row.action) },
+    ...{ subject: text(row.subject), realm: text(row.realm), outcome: text(row.outcome) },
+    ...{ client: text(row.client), requestId: text(row.request_id) },
+    ...{ writer: Number(row.writer ?? -1), lane: row.lane ?? -1, seq: Number(row.seq ?? -1) },
+    ...{ prevHash: bytes(row.prev_digest), hash: bytes(row.digest), signature: bytes(row.signature) },
   };
+}
+
+/** Nobody writes nulls; whoever owns the table may have put some. They read as what no column can hold. */
+function text(value: string | null): string {
+  return value ?? '\0null';
+}
+
+function bytes(value: Buffer | null): Buffer {
+  return value ?? Buffer.from('\0null');
 }

@@ -2,13 +2,13 @@ import type { Knex } from 'knex';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { AuditEntry, AuditRow } from '../accounts/audit/audit-row.ts';
-import { checkpointBody, type LaneHead } from '../accounts/audit/journal-record.ts';
+import { checkpointBody } from '../accounts/audit/journal-record.ts';
 import type { AuditAuthority } from '../accounts/audit/ports.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
 import { lockJournal } from './audit-journal.ts';
-import { AuditLanes } from './audit-lanes.ts';
+import { AuditLanes, type OpenLane } from './audit-lanes.ts';
 import { AuditWriter } from './audit-writer.ts';
 import { translateDatabaseFault } from './database-faults.ts';
 
@@ -32,8 +32,10 @@ type Store = (rows: readonly AuditRow[], statement: (sql: Knex.Raw) => Knex.Raw)
 /** A lane as long as a transaction has it. */
 interface Lease {
   /** Where it stood before, and where it will stand once the transaction is committed. */
-  readonly before: LaneHead;
-  head: LaneHead;
+  readonly before: OpenLane;
+  head: OpenLane;
+  /** Whether storing rows has failed: the database then takes all of it back, even if it is asked to commit. */
+  isBroken: boolean;
 }
 
 /**
@@ -85,6 +87,7 @@ export class AuditTrail {
 
   /**
    * Writes how far the lanes have come to the journal, and to the log: what is missing from the trail later shows.
+   * @param isFinal whether the writer ends with it, after which pruning may forget the writer
    * @returns the hash of the checkpoint; undefined when nothing was written since the one before
    */
   async checkpoint(isFinal = false): Promise<string | undefined> {
@@ -132,7 +135,9 @@ export class AuditTrail {
       throw new ServiceError('internal', 'Audit rows of one transaction are written one after the other');
     }
     lease.head = head;
+    lease.isBroken = true;
     const isStored = await store(rows, (sql) => sql);
+    lease.isBroken = false;
     if (!isStored) {
       lease.head = before;
     }
@@ -143,12 +148,14 @@ export class AuditTrail {
     if (transaction.parentTransaction !== undefined) {
       throw new ServiceError('internal', 'Audit rows are not written within savepoints');
     }
-    const before = this.#lanes.take();
-    const lease: Lease = { before, head: before };
+    const before = this.#take();
+    const lease: Lease = { before, head: before, isBroken: false };
     this.#leases.set(transaction, lease);
     transaction.executionPromise.then(
       () => {
-        this.#settle(lease.before, lease.head);
+        if (!lease.isBroken) {
+          this.#settle(lease.before, lease.head);
+        }
       },
       (error: unknown) => {
         this.#giveUp(lease.before, error);
@@ -161,7 +168,7 @@ export class AuditTrail {
   async #writeAlone(writer: AuditWriter, entries: readonly AuditEntry[], store: Store): Promise<boolean> {
     const client = this.#its.pool.client as Knex.Client;
     const connection: unknown = await client.acquireConnection();
-    const lane = this.#lanes.take();
+    const lane = this.#take();
     try {
       const { rows, head } = await writer.sign(lane, entries);
       const isStored = await store(rows, (sql) => sql.connection(connection));
@@ -175,7 +182,11 @@ export class AuditTrail {
     }
   }
 
-  #settle(before: LaneHead, head: LaneHead): void {
+  #take(): OpenLane {
+    return this.#lanes.take(this.#its.clock.now().getTime());
+  }
+
+  #settle(before: OpenLane, head: OpenLane): void {
     if (head.seq > before.seq) {
       this.#lanes.committed(head);
     } else {
@@ -184,7 +195,7 @@ export class AuditTrail {
   }
 
   /** A lane of which nobody knows whether it has moved on is never used again. */
-  #giveUp(before: LaneHead, error: unknown): void {
+  #giveUp(before: OpenLane, error: unknown): void {
     if (isSurelyUndone(error)) {
       this.#lanes.undone(before);
     }
@@ -192,7 +203,7 @@ export class AuditTrail {
 
   async #checkpoint(isFinal: boolean): Promise<string | undefined> {
     const heads = this.#lanes.since(this.#checkpointed);
-    if (heads.length === 0) {
+    if (heads.length === 0 && !isFinal) {
       return undefined;
     }
     const writer = await this.writer();

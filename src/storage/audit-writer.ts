@@ -1,12 +1,13 @@
 import type { Knex } from 'knex';
 
 import { type AuditEntry, type AuditRow, auditTime, rowHash } from '../accounts/audit/audit-row.ts';
-import type { KeyBody, LaneHead, WriterBody } from '../accounts/audit/journal-record.ts';
+import type { KeyBody, WriterBody } from '../accounts/audit/journal-record.ts';
 import type { AuditAuthority } from '../accounts/audit/ports.ts';
 import { newSigningKey, type SigningKey } from '../accounts/audit/signing-key.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { digestUnsigned } from './audit-digest.ts';
 import { appendRecord, lockJournal, type RecordDraft } from './audit-journal.ts';
+import type { OpenLane } from './audit-lanes.ts';
 
 /** Bits of an id that number the rows of a writer; the bits above are the writer's. */
 const ROW_BITS = 32n;
@@ -17,7 +18,7 @@ const FEW = 4;
 /** Rows of a lane that are ready to be stored, and where it stands with them. */
 export interface SignedRows {
   readonly rows: readonly AuditRow[];
-  readonly head: LaneHead;
+  readonly head: OpenLane;
 }
 
 /** Who signs: a key pair that lives in this process only, and the number under which the journal knows it. */
@@ -26,7 +27,6 @@ export class AuditWriter {
   readonly #key: SigningKey;
   readonly #clock: Clock;
   #rows = 0n;
-  #latest = 0;
 
   private constructor(number: number, key: SigningKey, clock: Clock) {
     this.number = number;
@@ -64,15 +64,17 @@ export class AuditWriter {
   }
 
   /** @returns the entries as rows that follow each other in the lane; their times never go back */
-  async sign(lane: LaneHead, entries: readonly AuditEntry[]): Promise<SignedRows> {
-    const at = this.now();
+  async sign(lane: OpenLane, entries: readonly AuditEntry[]): Promise<SignedRows> {
+    // A clock that is set back must not put a row into a month that may be taken away before those in front of it.
+    const time = Math.max(lane.at, this.#clock.now().getTime());
+    const at = auditTime(new Date(time));
     let head = lane;
     const hashed = entries.map((entry) => {
       this.#rows += 1n;
       const place = { writer: this.number, lane: lane.lane, seq: head.seq + 1, prevHash: head.hash };
       const id = ((BigInt(this.number) << ROW_BITS) + this.#rows).toString();
       const row = { id, at, ...entry, ...place };
-      head = { lane: lane.lane, seq: place.seq, hash: rowHash(row) };
+      head = { lane: lane.lane, seq: place.seq, hash: rowHash(row), at: time };
       return { ...row, hash: head.hash };
     });
     const key = this.#key;
@@ -89,15 +91,10 @@ export class AuditWriter {
     kind: 'checkpoint' | 'seal' | 'prune',
     body: string,
   ): Promise<string> {
-    const draft: RecordDraft = { kind, at: this.now(), writer: this.number, keyId: '', body };
+    const at = auditTime(this.#clock.now());
+    const draft: RecordDraft = { kind, at, writer: this.number, keyId: '', body };
     const { hash } = await appendRecord(transaction, draft, (bytes) => this.#key.sign(bytes));
     return hash.toString('hex');
-  }
-
-  /** A clock that is set back must not put a row into a month that may be taken away before those in front of it. */
-  now(): string {
-    this.#latest = Math.max(this.#latest, this.#clock.now().getTime());
-    return auditTime(new Date(this.#latest));
   }
 }
 

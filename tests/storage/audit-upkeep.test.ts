@@ -59,7 +59,11 @@ describe('pruning', () => {
     const service = audited.service(server);
     const before = new Date('2026-10-15T00:00:00Z');
     // A partition of its own and the default one: the rows of both go.
-    expect(await service.prune(OPERATOR, { before, force: false })).toEqual({ rows: 7, months: ['2026-08'] });
+    expect(await service.prune(OPERATOR, { before, force: false })).toEqual({
+      ...{ rows: 7, months: ['2026-08'] },
+      // The writer that has ended, and its checkpoint.
+      records: 2,
+    });
     expect(await partitions()).not.toContain('audit_2026_08');
     expect(await subjects()).toEqual([
       ...['2026-10 1', '2026-10 2', '2026-10 3', '2026-11 1', '2026-11 2', '2026-11 3'],

@@ -25,7 +25,7 @@ export type Report = (finding: AuditFinding) => void;
 /** @returns a finding about a record of the journal */
 export function journalFinding(
   kind: AuditFinding['kind'],
-  record: { readonly number: number; readonly at: string } | null,
+  record: { readonly number: number; readonly at: string | null } | null,
   reason: string,
 ): AuditFinding {
   return {

@@ -1,16 +1,15 @@
-import { NOTHING_BEFORE } from './audit-row.ts';
 import { journalFinding, type Report } from './finding.ts';
+import { isIn, JournalGaps } from './journal-gaps.ts';
 import {
   type JournalRecord,
   type KeyBody,
-  type LaneCut,
   type LaneHead,
+  type PruneBody,
   readBody,
-  readCuts,
   readHeads,
+  readPrune,
   recordHash,
   type SealBody,
-  type WriterBody,
 } from './journal-record.ts';
 import type { InstallationKey } from './ports.ts';
 import { SignatureVerifier } from './signing-key.ts';
@@ -52,9 +51,9 @@ export class JournalCheck {
   readonly #keys: { readonly record: JournalRecord; readonly body: KeyBody }[] = [];
   readonly #writers = new Map<number, Writer>();
   readonly #heads = new Map<string, LaneHead & { readonly writer: number; readonly checkpoint: number }>();
-  readonly #prunes: { readonly by: number; readonly cuts: readonly LaneCut[] }[] = [];
+  readonly #prunes: { readonly by: number; readonly body: PruneBody }[] = [];
   #seals: { readonly by: number; readonly body: SealBody }[] = [];
-  #last = { number: 0, hash: NOTHING_BEFORE, isSound: true };
+  readonly #gaps = new JournalGaps();
   #records = 0;
   #isAnchored = false;
 
@@ -77,7 +76,10 @@ export class JournalCheck {
   async take(record: JournalRecord): Promise<void> {
     this.#records += 1;
     const isSound = recordHash(record).equals(record.hash) && (await this.#isSigned(record));
-    this.#follow(record, isSound);
+    const misplaced = this.#gaps.take(record, isSound);
+    if (misplaced !== undefined) {
+      this.#report(misplaced);
+    }
     if (!isSound) {
       this.#report(journalFinding('changed', record, 'the record does not match its signature'));
       return;
@@ -93,15 +95,22 @@ export class JournalCheck {
     await this.#trustOlderKeys();
     const certified = await this.#certifiedWriters();
     const seals = this.#seals.filter(({ by }) => certified.has(by));
+    const prunes = this.#prunes.filter(({ by }) => certified.has(by)).map(({ body }) => body);
+    const gaps = prunes.flatMap((prune) => prune.gaps);
+    this.#gaps.finish(gaps).forEach((finding) => {
+      this.#report(finding);
+    });
+    this.#isAnchored ||= gaps.some(({ hash }) => hash.toString('hex') === this.#anchor);
     if (this.#anchor !== undefined && !this.#isAnchored) {
       this.#report(journalFinding('removed', null, `there is no checkpoint ${this.#anchor}`));
     }
     return {
-      writers: certified,
-      lanes: this.#bounds(certified),
+      // One that was pruned and is there again signs nothing any more.
+      writers: new Map([...certified].filter(([number]) => !isIn(gaps, number))),
+      lanes: this.#bounds(certified, prunes),
       seal: seals.at(-1)?.body,
       records: this.#records,
-      newest: this.#records === 0 ? '' : this.#last.hash.toString('hex'),
+      newest: this.#records === 0 ? '' : this.#gaps.newest.toString('hex'),
       isAnchored: this.#isAnchored,
     };
   }
@@ -115,26 +124,13 @@ export class JournalCheck {
     return known !== undefined && (await known.verifier.verify(hash, signature));
   }
 
-  #follow(record: JournalRecord, isSound: boolean): void {
-    const { number, prevHash, hash } = record;
-    const expected = this.#last.number + 1;
-    if (number > expected) {
-      const missing = expected === number - 1 ? `record ${expected}` : `records ${expected} to ${number - 1}`;
-      this.#report(journalFinding('removed', null, `${missing} of the journal before record ${number}`));
-    } else if (isSound && this.#last.isSound && !prevHash.equals(this.#last.hash)) {
-      this.#report(
-        journalFinding('reordered', record, 'the record follows another one than it was signed to'),
-      );
-    }
-    this.#last = { number, hash, isSound };
-  }
-
   #keep(record: JournalRecord): void {
     const { kind, number, writer, body } = record;
     try {
       if (kind === 'writer') {
-        const { publicKey } = readBody(body) as unknown as WriterBody;
-        const verifier = new SignatureVerifier(Buffer.from(publicKey, 'base64'));
+        const { publicKey }: { publicKey?: unknown } = readBody(body);
+        // Whoever has forged the record has chosen what stands there.
+        const verifier = new SignatureVerifier(Buffer.from(String(publicKey), 'base64'));
         this.#writers.set(number, { record, verifier });
       } else if (kind === 'key') {
         this.#keys.push({ record, body: readBody(body) as unknown as KeyBody });
@@ -143,7 +139,7 @@ export class JournalCheck {
           this.#heads.set(`${writer}/${head.lane}`, { ...head, writer, checkpoint: number });
         });
       } else if (kind === 'prune') {
-        this.#prunes.push({ by: writer, cuts: readCuts(body) });
+        this.#prunes.push({ by: writer, body: readPrune(body) });
       } else {
         this.#seals.push({ by: writer, body: readBody(body) as unknown as SealBody });
       }
@@ -191,17 +187,21 @@ export class JournalCheck {
     return certified;
   }
 
-  #bounds(certified: ReadonlyMap<number, SignatureVerifier>): Map<string, LaneBounds> {
+  #bounds(
+    certified: ReadonlyMap<number, SignatureVerifier>,
+    prunes: readonly PruneBody[],
+  ): Map<string, LaneBounds> {
     const lanes = new Map<string, LaneBounds>();
     for (const [lane, head] of this.#heads) {
       if (certified.has(head.writer)) {
         lanes.set(lane, { head });
       }
     }
-    for (const { by, cuts } of this.#prunes) {
-      for (const cut of certified.has(by) ? cuts : []) {
-        const lane = `${cut.writer}/${cut.lane}`;
-        lanes.set(lane, { ...lanes.get(lane), cut });
+    for (const cut of prunes.flatMap(({ cuts }) => cuts)) {
+      const lane = `${cut.writer}/${cut.lane}`;
+      const known = lanes.get(lane);
+      if ((known?.cut?.seq ?? 0) < cut.seq) {
+        lanes.set(lane, { ...known, cut });
       }
     }
     return lanes;

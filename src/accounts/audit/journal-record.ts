@@ -9,7 +9,7 @@ export type JournalKind = 'writer' | 'key' | 'checkpoint' | 'seal' | 'prune';
 
 /** A record of the journal that stands beside the rows: one chain for all servers. */
 export interface JournalRecord {
-  /** 1, 2, … without gaps. */
+  /** 1, 2, … without gaps, but for those that a prune names. */
   readonly number: number;
   /** UTC, to the microsecond. */
   readonly at: string;
@@ -36,6 +36,22 @@ export interface LaneHead {
 /** How far a lane of some writer was taken away. */
 export interface LaneCut extends LaneHead {
   readonly writer: number;
+}
+
+/** Records that a prune has taken out of the journal. */
+export interface JournalGap {
+  /** The numbers of the first and the last of them. */
+  readonly from: number;
+  readonly to: number;
+  /** Of the last. */
+  readonly hash: Buffer;
+}
+
+/** What a prune has taken away, and all that prunes before it have. */
+export interface PruneBody {
+  /** Of every lane that has writer and rows left: how far it is gone. */
+  readonly cuts: readonly LaneCut[];
+  readonly gaps: readonly JournalGap[];
 }
 
 export interface WriterBody {
@@ -77,9 +93,10 @@ export function checkpointBody(heads: readonly LaneHead[], isFinal: boolean): st
 }
 
 /** @param before the first instant that was kept */
-export function pruneBody(before: string, rows: number, cuts: readonly LaneCut[]): string {
+export function pruneBody(before: string, rows: number, { cuts, gaps }: PruneBody): string {
   const lanes = cuts.map(({ writer, lane, seq, hash }) => [writer, lane, seq, hash.toString('hex')]);
-  return JSON.stringify({ before, rows, cuts: lanes });
+  const records = gaps.map(({ from, to, hash }) => [from, to, hash.toString('hex')]);
+  return JSON.stringify({ before, rows, cuts: lanes, gaps: records });
 }
 
 /** @returns the heads of a checkpoint. @throws Error when the body is none of a checkpoint */
@@ -91,14 +108,25 @@ export function readHeads(body: string): readonly LaneHead[] {
   }));
 }
 
-/** @returns the cuts of a prune. @throws Error when the body is none of a prune */
-export function readCuts(body: string): readonly LaneCut[] {
-  return readTuples(body, 'cuts').map(([writer = 0, lane = 0, seq = 0, hash = '']) => ({
+/** @returns what a prune says. @throws Error when the body is none of a prune */
+export function readPrune(body: string): PruneBody {
+  const cuts = readTuples(body, 'cuts').map(([writer = 0, lane = 0, seq = 0, hash = '']) => ({
     writer: Number(writer),
     lane: Number(lane),
     seq: Number(seq),
     hash: Buffer.from(String(hash), 'hex'),
   }));
+  const gaps = readTuples(body, 'gaps').map(([from = 0, to = 0, hash = '']) => ({
+    from: Number(from),
+    to: Number(to),
+    hash: Buffer.from(String(hash), 'hex'),
+  }));
+  return { cuts, gaps };
+}
+
+/** @returns whether its writer has ended with this checkpoint */
+export function isFinalCheckpoint(body: string): boolean {
+  return readBody(body).final === true;
 }
 
 /** @returns the texts and numbers of a body. @throws Error when it is no JSON object */
@@ -111,7 +139,7 @@ export function readBody(body: string): Readonly<Record<string, unknown>> {
 }
 
 function readTuples(body: string, name: string): readonly (readonly (string | number)[])[] {
-  const list = readBody(body)[name];
+  const list = readBody(body)[name] ?? [];
   if (!Array.isArray(list) || !list.every((entry) => Array.isArray(entry))) {
     throw new Error(`The body of a record has no list '${name}'`);
   }

@@ -48,6 +48,8 @@ export interface Pruned {
   readonly rows: number;
   /** `2026-03`, in order. */
   readonly months: readonly string[];
+  /** Of the journal that stands beside the rows. */
+  readonly records: number;
 }
 
 /** The trail as it is stored. */
@@ -59,9 +61,12 @@ export interface AuditStore {
   /** @returns how many rows there are, about: what the database's statistics say */
   estimate(): Promise<number>;
   /**
-   * Takes away all rows from before an instant, in one transaction with a signed record of the cut and the audit row.
+   * Takes away all rows from before an instant, and of the journal what is then of no use, in one transaction with a
+   * signed record of the cut and the audit row. Where there is nothing to take away, nothing is written.
    * @param before the first instant of a month, UTC
    * @throws ServiceError 'database.unavailable' when somebody has been reading the trail for too long
    */
   prune(before: Date, act: Act): Promise<Pruned>;
+  /** @returns whether there are whole months before an instant */
+  isPrunable(before: Date): Promise<boolean>;
 }

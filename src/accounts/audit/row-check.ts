@@ -29,7 +29,8 @@ export class RowCheck {
   readonly #seen = new Set<string>();
   readonly #unsigned = new UnsignedDigest();
   #place: Place | undefined;
-  #sameSeq: CheckedRow[] = [];
+  /** Of the rows for the place that is being read, the one that counts. */
+  #chosen: CheckedRow | undefined;
   #rows = 0;
 
   /** @param isWhole whether all rows are coming; else nothing can be missed */
@@ -91,7 +92,8 @@ export class RowCheck {
 
   #takeUnsigned(row: AuditRow): void {
     const { seal } = this.#facts;
-    if (this.#isWhole && seal !== undefined && BigInt(row.id) > BigInt(seal.newest)) {
+    const isLater = seal !== undefined && (seal.rows === 0 || BigInt(row.id) > BigInt(seal.newest));
+    if (this.#isWhole && isLater) {
       this.#report(about('inserted', row, 'without a signature'));
       return;
     }
@@ -104,8 +106,7 @@ export class RowCheck {
       this.#report(about('inserted', row, `there is no certified writer ${row.writer}`));
       return;
     }
-    const [before] = this.#sameSeq;
-    if (before !== undefined && !isSamePlace(before.row, row)) {
+    if (this.#chosen !== undefined && !isSamePlace(this.#chosen.row, row)) {
       this.#endSeq();
     }
     const lane = `${row.writer}/${row.lane}`;
@@ -115,24 +116,27 @@ export class RowCheck {
       this.#seen.add(lane);
       this.#place = { lane, bounds, ...beginOf(bounds) };
     }
-    this.#sameSeq.push(one);
+    this.#choose(one);
   }
 
-  /** Of several rows for one place at most one is signed for it. */
+  /** Of several rows for one place at most one is signed for it. Only one is kept: there may be any number. */
+  #choose(one: CheckedRow): void {
+    const before = this.#chosen;
+    const isBetter = before === undefined || (one.isSound && !before.isSound);
+    this.#chosen = isBetter ? one : before;
+    const other = isBetter ? before : one;
+    if (other !== undefined) {
+      this.#report(about('inserted', other.row, 'its place in the lane is that of another row'));
+    }
+  }
+
   #endSeq(): void {
-    const rows = this.#sameSeq;
-    this.#sameSeq = [];
-    const chosen = rows.find(({ isSound }) => isSound) ?? rows[0];
+    const chosen = this.#chosen;
     const place = this.#place;
-    if (chosen === undefined || place === undefined) {
-      return;
+    this.#chosen = undefined;
+    if (chosen !== undefined && place !== undefined) {
+      this.#place = this.#follow(place, chosen);
     }
-    for (const one of rows) {
-      if (one !== chosen) {
-        this.#report(about('inserted', one.row, 'its place in the lane is that of another row'));
-      }
-    }
-    this.#place = this.#follow(place, chosen);
   }
 
   #follow(place: Place, { row, isSound }: CheckedRow): Place {

@@ -1,0 +1,125 @@
+import type { Knex } from 'knex';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { type LaneCut, pruneBody } from '../accounts/audit/journal-record.ts';
+import type { Pruned } from '../accounts/audit/ports.ts';
+import type { Act } from '../accounts/caller.ts';
+import { digestUnsigned } from './audit-digest.ts';
+import { lockJournal } from './audit-journal.ts';
+import { planJournalPruning } from './audit-journal-pruning.ts';
+import { writeAudit } from './audit-rows.ts';
+import { ensureAuditMonths } from './audit-upkeep.ts';
+import type { Database } from './database.ts';
+
+/** How long taking away months waits for those who still write to them. */
+const LOCK_TIMEOUT = '3s';
+/** How long writers may have to wait behind whoever waits for the whole table: less than anybody notices. */
+const SHORT_LOCK_TIMEOUT = '100ms';
+/** How often that is tried, with a pause of as long again or twice: ten seconds or so. */
+const TRIES = 40;
+/** lock_not_available */
+const TIMED_OUT = '55P03';
+
+/** @param before the first instant of a month, UTC. See `AuditStore.prune` */
+export async function pruneTrail(database: Database, before: Date, act: Act): Promise<Pruned> {
+  // Rows of today must not go to the default partition, which is locked below.
+  await ensureAuditMonths(database);
+  const writer = await database.audit.writer();
+  return database.transact(async (transaction) => {
+    await transaction.raw('SET LOCAL statement_timeout = 0');
+    await transaction.raw(`SET LOCAL lock_timeout = '${LOCK_TIMEOUT}'`);
+    const partitions = await partitionsBefore(transaction, before);
+    // Whoever is still at a row of these months is waited for, so that none comes in behind the cut.
+    for (const name of ['audit_default', ...partitions]) {
+      await transaction.raw('LOCK TABLE ?? IN SHARE MODE', [name]);
+    }
+    const { rows, unsigned } = await countBefore(transaction, before);
+    await lockJournal(transaction);
+    const cuts = await findCuts(transaction, before);
+    const plan = await planJournalPruning(transaction, { before, cuts });
+    const months = partitions.map((name) => name.slice('audit_'.length).replace('_', '-'));
+    const pruned = { rows, months, records: plan.numbers.length };
+    if (rows === 0 && months.length === 0 && pruned.records === 0) {
+      return pruned;
+    }
+    const day = before.toISOString().slice(0, 10);
+    await writeAudit(transaction, act, 'audit', `pruned before ${day}, ${rows} rows`);
+    await writer.record(transaction, 'prune', pruneBody(before.toISOString(), rows, plan));
+    await transaction('audit_journal')
+      .whereRaw('number = ANY (?::bigint[])', [[...plan.numbers]])
+      .delete();
+    if (unsigned > 0) {
+      await writer.record(transaction, 'seal', JSON.stringify(await digestUnsigned(transaction, before)));
+    }
+    await transaction('audit_default').where('at', '<', before).delete();
+    if (partitions.length > 0) {
+      await lockTrail(transaction);
+    }
+    // Last, as writers and readers wait from here on.
+    for (const name of partitions) {
+      await transaction.raw('DROP TABLE ??', [name]);
+    }
+    return pruned;
+  });
+}
+
+/**
+ * Takes the table from everybody, which removing a partition needs. Whoever waits for that makes all others wait behind,
+ * though they would have got on with those who are at it: so it is tried for an instant, again and again.
+ */
+async function lockTrail(transaction: Knex.Transaction): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    await transaction.raw('SAVEPOINT audit_lock');
+    await transaction.raw(`SET LOCAL lock_timeout = '${SHORT_LOCK_TIMEOUT}'`);
+    try {
+      await transaction.raw('LOCK TABLE ONLY audit IN ACCESS EXCLUSIVE MODE');
+      await transaction.raw('RELEASE SAVEPOINT audit_lock');
+      return;
+    } catch (error) {
+      if (tries >= TRIES || !isTimeout(error)) {
+        throw error;
+      }
+      await transaction.raw('ROLLBACK TO SAVEPOINT audit_lock');
+      await sleep(100 * (1 + Math.random()));
+    }
+  }
+}
+
+function isTimeout(error: unknown): boolean {
+  const { code, cause } = error as { code?: unknown; cause?: { code?: unknown } };
+  return code === TIMED_OUT || cause?.code === TIMED_OUT;
+}
+
+async function findCuts(transaction: Knex.Transaction, before: Date): Promise<readonly LaneCut[]> {
+  const { rows } = await transaction.raw<{
+    rows: { writer: string; lane: number; seq: string; digest: Buffer }[];
+  }>(
+    `SELECT DISTINCT ON (writer, lane) writer, lane, seq, digest FROM audit
+     WHERE at < ? AND writer > 0 ORDER BY writer, lane, seq DESC`,
+    [before],
+  );
+  return rows.map(({ writer, lane, seq, digest }) => ({
+    ...{ writer: Number(writer), lane, seq: Number(seq), hash: digest },
+  }));
+}
+
+async function countBefore(
+  transaction: Knex.Transaction,
+  before: Date,
+): Promise<{ readonly rows: number; readonly unsigned: number }> {
+  const { rows } = await transaction.raw<{ rows: { rows: string; unsigned: string }[] }>(
+    'SELECT count(*) AS rows, count(*) FILTER (WHERE writer = 0) AS unsigned FROM audit WHERE at < ?',
+    [before],
+  );
+  return { rows: Number(rows[0]?.rows), unsigned: Number(rows[0]?.unsigned) };
+}
+
+/** @returns the partitions of whole months before the given one, in order */
+export async function partitionsBefore(connection: Knex, before: Date): Promise<readonly string[]> {
+  const { rows } = await connection.raw<{ rows: { name: string }[] }>(
+    `SELECT c.relname AS name FROM pg_inherits AS i JOIN pg_class AS c ON c.oid = i.inhrelid
+     WHERE i.inhparent = 'audit'::regclass ORDER BY c.relname`,
+  );
+  const first = `audit_${before.toISOString().slice(0, 7).replace('-', '_')}`;
+  return rows.map(({ name }) => name).filter((name) => /^audit_\d{4}_\d{2}$/.test(name) && name < first);
+}
