@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { Progress, Resealing, SealingVault } from '../accounts/key-administration.ts';
 import type { Sealed } from '../accounts/vault.ts';
-import { isServiceError } from '../kernel/errors.ts';
+import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import type { Database } from './database.ts';
 import { keyIdInSql, SEALED_TABLES, type SealedTable } from './sealed-columns.ts';
 
@@ -114,6 +114,7 @@ async function resealChunk(
 ): Promise<{ resealed: number; unreadable: readonly string[]; last: string | undefined }> {
   await transaction.raw('SET TRANSACTION ISOLATION LEVEL READ COMMITTED');
   await unhurried(transaction);
+  await holdCurrent(transaction, vault.currentKeyId);
   if (table.isConfiguration) {
     await transaction('configuration_state').forUpdate().select('revision');
   }
@@ -130,6 +131,24 @@ async function resealChunk(
     );
   }
   return { resealed, unreadable, last: rows.at(-1)?.id };
+}
+
+/**
+ * Another rotation may have made another key current meanwhile: two would seal the same secrets to and fro. Until the
+ * chunk is committed, none does.
+ * @throws ServiceError 'key.refused'
+ */
+async function holdCurrent(transaction: Knex.Transaction, keyId: string): Promise<void> {
+  const held: unknown[] = await transaction('encryption_keys')
+    .where({ key_id: keyId, is_current: true })
+    .forShare()
+    .select('key_id');
+  if (held.length === 0) {
+    throw new ServiceError(
+      'key.refused',
+      `The key ${keyId} is not the current one any more: another rotation goes on with another key`,
+    );
+  }
 }
 
 async function holdChunk(

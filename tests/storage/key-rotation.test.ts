@@ -10,6 +10,7 @@ import { SqlKeyRegistry } from '../../src/storage/key-registry.ts';
 import { SqlKeyRotation } from '../../src/storage/key-rotation.ts';
 import { SEALED_TABLES } from '../../src/storage/sealed-columns.ts';
 import { SqlTokenStore } from '../../src/storage/token-store.ts';
+import { deferred } from '../support/deferred.ts';
 import { eventualRefusal } from '../support/eventual-refusal.ts';
 import { untilWaiting } from '../support/lock-waits.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
@@ -110,6 +111,10 @@ describe('the list of sealed columns', () => {
 describe('sealing anew', () => {
   const everything = TOKENS * 5 + 2;
 
+  beforeEach(async () => {
+    await rotation.makeCurrent(keyIdOf(TWO), ACT);
+  });
+
   it('leaves nothing that needs the old key, and then finds nothing to do', async () => {
     await fill(old);
     const told: string[] = [];
@@ -195,8 +200,54 @@ describe('sealing anew', () => {
       .where({ serial: serialOf(1) })
       .first<{ pin: Buffer }>('pin');
     expect(row.pin).toEqual(elsewhere);
-    await rotation.makeCurrent(keyIdOf(TWO), ACT);
     expect((await eventualRefusal(rotation.retire(keyIdOf(ONE), ACT))).message).toContain('1 secret is');
+  });
+
+  it('may be done by two at the same time: each secret is done by one of them', async () => {
+    await fill(old);
+    const [one, other] = await Promise.all([reseal(), reseal()]);
+    expect([one.left, other.left, one.resealed + other.resealed]).toEqual([0, 0, everything]);
+    expect(await openAll(fresh)).toBe(everything);
+  });
+
+  it('ends where another rotation makes another key current, and leaves the rest to that one', async () => {
+    await fill(old);
+    const third = Buffer.alloc(32, 3);
+    const latest = vaultWith(third, TWO, ONE);
+    await rotation.add(
+      () => Promise.resolve({ keyId: keyIdOf(third), canary: sealCanary(latest), isMade: true }),
+      ACT,
+    );
+    // Somebody holds a row, so that sealing anew is not over before the other rotation begins.
+    const holding = await test.database.knex.transaction();
+    await holding('tokens')
+      .where({ serial: serialOf(TOKENS - 1) })
+      .forUpdate()
+      .select('id');
+    const begun = deferred<undefined>();
+    const overtaken = eventualRefusal(
+      rotation.reseal(
+        both,
+        (done) => {
+          if (done > 0) {
+            begun.resolve(undefined);
+          }
+        },
+        ACT,
+      ),
+    );
+    await begun.promise;
+    await rotation.makeCurrent(keyIdOf(third), ACT);
+    await holding.commit();
+    const { code, message } = await overtaken;
+    expect([code, message]).toEqual(['key.refused', expect.stringContaining('another rotation')]);
+    expect(await openAll(both)).toBe(everything);
+    expect(await rotation.reseal(latest, () => undefined, ACT)).toMatchObject({
+      resealed: everything,
+      left: 0,
+    });
+    expect(await openAll(vaultWith(third))).toBe(everything);
+    expect(await rotation.retire(keyIdOf(TWO), ACT)).toBe(true);
   });
 });
 
@@ -262,6 +313,29 @@ describe('retiring a key', () => {
     expect((await eventualRefusal(Promise.resolve(attempt))).code).toBe('key.unavailable');
     const resolver = knex('resolvers').update({ secret: old.seal(Buffer.from('x'), 'resolver', 'r') });
     expect((await eventualRefusal(Promise.resolve(resolver))).code).toBe('key.unavailable');
+  });
+
+  it('nor in any of the sealed columns that there are, by update or insert', async () => {
+    await fill(fresh, 1);
+    await rotation.makeCurrent(keyIdOf(TWO), ACT);
+    await rotation.retire(keyIdOf(ONE), ACT);
+    const rows: Readonly<Record<string, object>> = {
+      tokens: { serial: 'NEW', type: 'ocra', active: true, realm_set_id: 1 },
+      resolvers: { name: 'new', kind: 'managed' },
+      configuration: { key: 'new', value: '' },
+    };
+    for (const { table, secrets } of SEALED_TABLES) {
+      for (const [column, purpose] of Object.entries(secrets)) {
+        const sealed = { [column]: old.seal(Buffer.from('x'), purpose, 'any') };
+        for (const attempt of [
+          test.database.knex(table).update(sealed),
+          test.database.knex(table).insert({ ...rows[table], ...sealed }),
+        ]) {
+          const { code } = await eventualRefusal(Promise.resolve(attempt));
+          expect({ table, column, code }).toEqual({ table, column, code: 'key.unavailable' });
+        }
+      }
+    }
   });
 });
 
