@@ -161,9 +161,13 @@ function decisions(ledger: ToldLedger, stored: Stored): Finding[] {
       ),
     ),
   );
-  const transactions = [...new Set(ledger.responses.map(({ transactionId }) => transactionId))];
+  const transactions = [...stored.challenges.keys()];
+  const known = new Set(ledger.responses.map(({ requestId }) => requestId));
   return [
     ...ledger.responses.flatMap((step) => decision(ledger, step, stored.decisions.get(step.requestId) ?? [])),
+    ...[...stored.decisions.keys()]
+      .filter((requestId) => !known.has(requestId))
+      .map((requestId) => finding('audit differs', `request ${requestId}, which nobody sent`)),
     ...transactions
       .filter((id) => (acceptedRows.get(id) ?? 0) > 1)
       .map((id) => finding('accepted twice', `${id}, by the audit`)),
