@@ -6,15 +6,19 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
   [/^EACCES$/, 'access to the socket is denied'],
   [/^(?:ENOTFOUND|EAI_AGAIN)$/, 'the host name is unknown'],
   [/^(?:ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)$/, 'the host cannot be reached'],
-  [/^(?:ECONNRESET|EPIPE|57P01|57P02|08...)$/, 'the connection was lost'],
+  [/^(?:ECONNRESET|EPIPE|57P0[125]|08...)$/, 'the connection was lost'],
   [/^57P03$/, 'the server is starting or stopping'],
   [/^53300$/, 'the server has no connection left'],
   [/^53...$/, 'the server is out of resources'],
+  [/^58...$/, 'the server has trouble with its disk'],
   [/^28...$/, 'the user or the password is wrong'],
-  [/^3D000$/, 'there is no such database'],
+  [/^(?:3D000|57P04)$/, 'there is no such database'],
   [/^25006$/, 'the server accepts no writes'],
   [/^(?:57014|55P03|25P0[34])$/, 'the database took too long'],
 ];
+
+/** serialization_failure, deadlock_detected: given up for the sake of another statement. */
+const GIVEN_UP = ['40001', '40P01'];
 
 /** From the function hold_sealing_key: this server has not noticed yet that another key seals. */
 const RETIRED_KEY = 'TK001';
@@ -45,6 +49,21 @@ export function translateDatabaseFault(error: unknown): unknown {
         detail: textOf(error),
         cause: error,
       });
+}
+
+/** @returns whether PostgreSQL has given the work up for the sake of another one, so that it may go better at once */
+export function isGivenUp(error: unknown): boolean {
+  return GIVEN_UP.includes(String((error as { code?: unknown } | null)?.code));
+}
+
+/** As `translateDatabaseFault`, where nobody tries again: the client may, what was given up has left nothing behind. */
+export function translateFinalFault(error: unknown): unknown {
+  return isGivenUp(error)
+    ? new ServiceError('database.unavailable', 'the database is not available: others are at the same rows', {
+        detail: textOf(error),
+        cause: error,
+      })
+    : translateDatabaseFault(error);
 }
 
 /**

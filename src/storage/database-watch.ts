@@ -18,6 +18,9 @@ const SHORTEST_MS = 200;
 /** How long a new connection may take, in milliseconds. */
 const CONNECT_MS = 1_500;
 
+/** A standby, or a former primary that was made read-only, can settle nothing. */
+const QUESTION = `SELECT NOT (pg_is_in_recovery() OR current_setting('transaction_read_only')::boolean) AS writable`;
+
 interface DatabaseWatchOptions {
   readonly database: DatabaseOptions;
   readonly gate: ConnectionGate;
@@ -133,11 +136,10 @@ export class DatabaseWatch {
 
   async #ask(client: pg.Client, patience: number): Promise<unknown> {
     try {
-      const asked = client.query<{ standby: boolean }>('SELECT pg_is_in_recovery() AS standby');
-      const { rows } = await orSilence(asked, patience);
-      return rows[0]?.standby === false
+      const { rows } = await orSilence(client.query<{ writable: boolean }>(QUESTION), patience);
+      return rows[0]?.writable === true
         ? undefined
-        : Object.assign(new Error('a standby'), { code: '25006' });
+        : Object.assign(new Error('a standby, or read-only'), { code: '25006' });
     } catch (error) {
       return error;
     }

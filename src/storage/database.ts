@@ -7,7 +7,7 @@ import { type Clock, systemClock } from '../kernel/clock.ts';
 import { isServiceError } from '../kernel/errors.ts';
 import { AuditTrail } from './audit-trail.ts';
 import type { ConnectionGate } from './connection-gate.ts';
-import { translateDatabaseFault } from './database-faults.ts';
+import { isGivenUp, translateDatabaseFault, translateFinalFault } from './database-faults.ts';
 import type { EmbeddedConnection } from './embedded-membership.ts';
 import type { Log } from '../kernel/log.ts';
 
@@ -66,8 +66,6 @@ interface Runner {
 }
 
 const ATTEMPTS = 5;
-/** serialization_failure, deadlock_detected */
-const GIVEN_UP = ['40001', '40P01'];
 /** What a server says when it ends a connection. */
 const LAST_WORDS = /^(?:57P0[1-5]|25P0[34])$/;
 
@@ -79,7 +77,11 @@ class TranslatingClient extends PostgresClient {
   override runner(builder: unknown): Runner {
     const runner = super.runner(builder) as Runner;
     const run = runner.run.bind(runner);
-    return Object.assign(runner, { run: () => run().catch((error: unknown) => fail(this.config, error)) });
+    // Whoever has the transaction may run it again.
+    const translate = isInTransaction(this) ? translateDatabaseFault : translateFinalFault;
+    return Object.assign(runner, {
+      run: () => run().catch((error: unknown) => fail(this.config, error, translate)),
+    });
   }
 
   override query(connection: PooledConnection, statement: unknown): Promise<unknown> {
@@ -194,10 +196,8 @@ async function transact<T>(
   try {
     return await pool.transaction(work);
   } catch (error) {
-    const translated = translateDatabaseFault(error);
-    const code = (translated as { code?: string } | null)?.code ?? '';
-    if (isServiceError(translated) || !GIVEN_UP.includes(code) || attempt >= ATTEMPTS) {
-      throw translated;
+    if (!isGivenUp(error) || attempt >= ATTEMPTS) {
+      throw translateFinalFault(error);
     }
   }
   // Those that were in each other's way should not meet again.
@@ -225,9 +225,14 @@ function noteLastWords(
   done(null, pooled);
 }
 
+/** Knex gives a transaction a client of its own, and marks it so. */
+function isInTransaction(client: unknown): boolean {
+  return (client as { transacting?: boolean }).transacting === true;
+}
+
 /** @throws always: the fault, translated, of which the gate is told */
-function fail({ gate }: GatedConfig, error: unknown): never {
-  const translated = translateDatabaseFault(error);
+function fail({ gate }: GatedConfig, error: unknown, translate = translateDatabaseFault): never {
+  const translated = translate(error);
   if (gate !== undefined && isServiceError(translated, 'database.unavailable')) {
     if (translated.detail?.includes('Timeout acquiring a connection') === true) {
       gate.noteExhaustion();

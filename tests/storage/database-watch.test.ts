@@ -185,21 +185,24 @@ describe('a single backend that is ended', () => {
 });
 
 describe('a database that accepts no writes any more', () => {
-  it('is not taken for one that is there', async () => {
+  // The tests have no standby, so what is asked of one is answered by a function of ours.
+  it.each([
+    ['a standby', 'search_path = standby, pg_catalog, public', 'search_path'],
+    ['made read-only', 'default_transaction_read_only = on', 'default_transaction_read_only'],
+  ])('is not taken for one that is there (%s)', async (_name, setting, variable) => {
     const { database, gate } = await watched();
-    // What is asked is whether it is a standby; the tests have none, so the question is answered by one of ours.
     await test.database.knex.raw(
       'CREATE SCHEMA IF NOT EXISTS standby; CREATE OR REPLACE FUNCTION standby.pg_is_in_recovery() RETURNS boolean LANGUAGE sql AS $$ SELECT true $$',
     );
     const name = new URL(test.url).pathname.slice(1);
-    await test.database.knex.raw(`ALTER DATABASE ${name} SET search_path = standby, pg_catalog, public`);
+    await test.database.knex.raw(`ALTER DATABASE ${name} SET ${setting}`);
     await test.database.knex.raw(
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
        WHERE datname = current_database() AND query LIKE '%pg_is_in_recovery%' AND pid <> pg_backend_pid()`,
     );
     await until(() => gate.reason === 'the server accepts no writes');
     expect((await faultOf(database.ready())).message).toContain('accepts no writes');
-    await test.database.knex.raw(`ALTER DATABASE ${name} RESET search_path`);
+    await test.database.knex.raw(`ALTER DATABASE ${name} RESET ${variable}`);
     await until(() => gate.reason === undefined);
   });
 });

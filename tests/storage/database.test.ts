@@ -11,6 +11,7 @@ import {
   describeDatabaseFault,
   translateDatabaseFault,
 } from '../../src/storage/database-faults.ts';
+import { eventualRefusal } from '../support/eventual-refusal.ts';
 import type { TestDatabase } from '../support/test-database.ts';
 import { connectionsLeft, createTestDatabase } from '../support/test-database.ts';
 import { queryOnce, testServer, withDatabase } from '../support/test-server.ts';
@@ -113,6 +114,10 @@ describe('a fault of the database', () => {
   it.each([
     '57P01',
     '57P03',
+    '57P04',
+    '57P05',
+    '53100',
+    '58030',
     '53300',
     '08006',
     '28P01',
@@ -252,7 +257,20 @@ describe('a transaction', () => {
       runs += 1;
       await transaction.raw("DO $$ BEGIN RAISE EXCEPTION 'again' USING ERRCODE = '40001'; END $$");
     });
-    await expect(work).rejects.toMatchObject({ code: '40001' });
+    // The client is told to try again, and not that something is broken.
+    const { code, cause } = await eventualRefusal(work);
+    expect([code, cause]).toEqual(['database.unavailable', expect.objectContaining({ code: '40001' })]);
     expect(runs).toBe(5);
+  });
+
+  it.each(['40001', '40P01'])('of a single statement is given up at once (%s)', async (given) => {
+    const statement = test.database.knex.raw(
+      `DO $$ BEGIN RAISE EXCEPTION 'x' USING ERRCODE = '${given}'; END $$`,
+    );
+    const { code, message } = await eventualRefusal(Promise.resolve(statement));
+    expect([code, message]).toEqual([
+      'database.unavailable',
+      'the database is not available: others are at the same rows',
+    ]);
   });
 });
