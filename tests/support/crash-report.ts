@@ -56,7 +56,7 @@ function countTable(result: CrashResult): string {
     tally(['responses', responses]),
     ['acceptances told', result.acceptancesTold],
     ['acceptances in the database', report.acceptedTransactions.size],
-    ['of these not told, as the answer got lost', report.acceptedTransactions.size - result.acceptancesTold],
+    ['of these not told, as the answer got lost', untold(result)],
     ['right responses sent again, each twice', verdict.replayed],
     ['accepted again', verdict.findings.filter(({ kind }) => kind === 'accepted twice').length],
     ['accepted then for the first time', verdict.acceptedByReplay],
@@ -68,6 +68,13 @@ function countTable(result: CrashResult): string {
     ['findings', verdict.findings.length],
   );
   return table.toString();
+}
+
+function untold({ ledger, ended, verdict }: CrashResult): number {
+  const told = new Set(
+    ledger.accepted.filter(({ at }) => at < ended).map(({ transactionId }) => transactionId),
+  );
+  return [...verdict.report.acceptedTransactions].filter((id) => !told.has(id)).length;
 }
 
 /** Between two acceptances that were told, while there was load. */
