@@ -1,0 +1,127 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import type { ToldLedger } from '../../tests/support/told-ledger.ts';
+import type { DatabaseCluster } from './database-cluster.ts';
+import type { DatabaseNode } from './database-node.ts';
+
+/** What happens to the primary: kill -9 of the whole node; the whole node stands still and comes back; an orderly change. */
+export type Trouble = 'kill' | 'freeze' | 'switchover';
+
+/** What was seen of one change of the primary. Durations in seconds. */
+export interface FailoverRound {
+  readonly trouble: Trouble;
+  readonly from: string;
+  readonly to: string;
+  /** From the trouble until Patroni said that another node is the primary. */
+  readonly newPrimary: number;
+  /** From the trouble until a client was told the first acceptance of a response that was sent afterwards. */
+  readonly firstAcceptance: number;
+  /** The longest time around the trouble in which no client was told an acceptance. */
+  readonly longestGap: number;
+  /** From when the old primary was started (or released) again, or had handed over, until the cluster was whole. */
+  readonly rejoined: number;
+  readonly rejoinedBy: 'pg_rewind' | 'following';
+}
+
+/** How much load there is before the trouble and after the first acceptance, in milliseconds. */
+const CALM_MS = 4_000;
+/** For so long before it is killed, the primary commits what no standby gets to know of. */
+const HELD_BACK_MS = 500;
+const LIMIT_MS = 180_000;
+const LOOK_MS = 50;
+
+/** Lets trouble come over the primary, under load, and waits until the cluster is whole again. @throws when that takes too long */
+export async function runRound(
+  cluster: DatabaseCluster,
+  ledger: ToldLedger,
+  trouble: Trouble,
+): Promise<FailoverRound> {
+  const old = await cluster.settled();
+  const standby = await cluster.candidate();
+  const logged = (await old.log()).length;
+  await sleep(CALM_MS);
+  if (trouble === 'kill') {
+    await old.holdBack();
+    await sleep(HELD_BACK_MS);
+  }
+  const begun = performance.now();
+  const changed = newPrimary(cluster, old);
+  let moment = Number.POSITIVE_INFINITY;
+  if (trouble === 'switchover') {
+    await old.handOver(standby.name);
+  } else {
+    await (trouble === 'kill' ? old.kill() : old.freeze());
+    moment = ledger.moment();
+  }
+  const { node, at } = await changed;
+  // In a switchover the old primary works on for a while: what is sent from now on is the new one's.
+  const first = await acceptanceAfter(ledger, Math.min(moment, ledger.moment()));
+  const whole = trouble === 'switchover' ? wholeAgain(cluster) : undefined;
+  await sleep(CALM_MS);
+  const longestGap = gapAround(ledger, begun, first);
+  await comeBack(old, trouble);
+  const rejoined = await (whole ?? wholeAgain(cluster));
+  const seconds = (milliseconds: number): number => milliseconds / 1000;
+  return {
+    ...{ trouble, from: old.name, to: node.name },
+    newPrimary: seconds(at - begun),
+    firstAcceptance: seconds(first - begun),
+    longestGap: seconds(longestGap),
+    rejoined: seconds(rejoined),
+    rejoinedBy: (await old.log()).includes('pg_rewind exit code=0', logged) ? 'pg_rewind' : 'following',
+  };
+}
+
+/** @returns after how many milliseconds */
+async function wholeAgain(cluster: DatabaseCluster): Promise<number> {
+  const begun = performance.now();
+  await cluster.settled();
+  return performance.now() - begun;
+}
+
+async function comeBack(old: DatabaseNode, trouble: Trouble): Promise<void> {
+  if (trouble === 'kill') {
+    await old.start();
+  } else if (trouble === 'freeze') {
+    await old.thaw();
+  }
+}
+
+async function newPrimary(
+  { nodes }: DatabaseCluster,
+  old: DatabaseNode,
+): Promise<{ readonly node: DatabaseNode; readonly at: number }> {
+  const others = nodes.filter((node) => node !== old);
+  const node = await untilSomething('another primary', async () => {
+    const are = await Promise.all(others.map((other) => other.isPrimary()));
+    return others[are.indexOf(true)];
+  });
+  return { node, at: performance.now() };
+}
+
+/** @returns when the first acceptance of what was sent after that moment was told */
+function acceptanceAfter(ledger: ToldLedger, moment: number): Promise<number> {
+  return untilSomething('an acceptance', () =>
+    Promise.resolve(ledger.accepted.find(({ begun }) => begun > moment)?.at),
+  );
+}
+
+function gapAround(ledger: ToldLedger, begun: number, end: number): number {
+  const times = ledger.accepted.map(({ at }) => at).filter((at) => at > begun - CALM_MS && at <= end);
+  const sorted = [...times, end].toSorted((one, other) => one - other);
+  return Math.max(...sorted.map((at, index) => at - (sorted[index - 1] ?? at)));
+}
+
+async function untilSomething<Value>(what: string, look: () => Promise<Value | undefined>): Promise<Value> {
+  const deadline = performance.now() + LIMIT_MS;
+  for (;;) {
+    const found = await look();
+    if (found !== undefined) {
+      return found;
+    }
+    if (performance.now() > deadline) {
+      throw new Error(`There was not ${what} within ${LIMIT_MS / 1000} s`);
+    }
+    await sleep(LOOK_MS);
+  }
+}

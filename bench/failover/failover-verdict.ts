@@ -1,0 +1,81 @@
+import { queryOnce } from '../../tests/support/test-server.ts';
+import { type Ask, checkTold } from '../../tests/support/told-checks.ts';
+import type { ToldClient } from '../../tests/support/told-client.ts';
+import type { ToldLedger } from '../../tests/support/told-ledger.ts';
+import { verifyTold } from '../../tests/support/told-replay.ts';
+import type { DatabaseCluster } from './database-cluster.ts';
+import type { DatabaseNode } from './database-node.ts';
+import type { TankeeperServers } from './tankeeper-servers.ts';
+
+/** Whether all is as clients were told. */
+export interface FailoverVerdict {
+  /** What was looked at, for people. */
+  readonly told: readonly string[];
+  /** What is not as clients were told, by kind. */
+  readonly findings: ReadonlyMap<string, readonly string[]>;
+}
+
+/**
+ * Compares what clients were told with all three databases, sends each right response again, and lets the service verify
+ * its own audit and counts. To be called when load and trouble are over.
+ */
+export async function judge(
+  cluster: DatabaseCluster,
+  servers: TankeeperServers,
+  ledger: ToldLedger,
+  client: ToldClient,
+): Promise<FailoverVerdict> {
+  const findings = new Map<string, string[]>();
+  const find = (kind: string, about: string): void => {
+    findings.set(kind, [...(findings.get(kind) ?? []), about]);
+  };
+  const primary = await cluster.settled();
+  const ask = askOf(cluster, primary);
+  const accepted = ledger.accepted.length;
+  const verdict = await verifyTold(ledger, { ask, client, servers: servers.urls });
+  for (const { kind, about } of verdict.findings) {
+    find(kind, about);
+  }
+  await cluster.caughtUp();
+  for (const standby of cluster.nodes.filter((node) => node !== primary)) {
+    for (const { kind, about } of (await checkTold(ledger, askOf(cluster, standby))).findings) {
+      find(`${kind}, on a standby`, `${standby.name}: ${about}`);
+    }
+  }
+  if (!servers.areAlive) {
+    find('server ended', 'it has to go on without a restart');
+  }
+  const { report } = verdict;
+  const told = [
+    `acceptances that clients were told: ${accepted}`,
+    `accepted transactions in the database of the last primary: ${report.acceptedTransactions.size}`,
+    `right responses sent again, twice each: ${verdict.replayed}; accepted then: ${verdict.acceptedByReplay}`,
+    `least difference of a fail counter to what clients were told: ${report.lowestDifference} (${report.countedTokens} tokens with a count)`,
+    ...(await verifyItself(servers, find)),
+  ];
+  return { told, findings };
+}
+
+async function verifyItself(
+  servers: TankeeperServers,
+  find: (kind: string, about: string) => void,
+): Promise<readonly string[]> {
+  const told: string[] = [];
+  for (const command of [
+    ['audit', 'verify'],
+    ['count', '--verify'],
+  ]) {
+    const { code, output } = await servers.run(...command);
+    told.push(`tankeeper ${command.join(' ')}: ${output.trim()}`);
+    if (code !== 0) {
+      find(`tankeeper ${command.join(' ')}`, `ended with ${code ?? 'a signal'}`);
+    }
+  }
+  return told;
+}
+
+/** Past HAProxy and past the servers: what is in the database of that node. */
+function askOf(cluster: DatabaseCluster, node: DatabaseNode): Ask {
+  const url = cluster.urlOf(node, 'tankeeper');
+  return (sql, values) => queryOnce(url, sql, values);
+}

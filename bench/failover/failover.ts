@@ -1,0 +1,153 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { cpus } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+
+import { ToldClient } from '../../tests/support/told-client.ts';
+import { ToldLedger } from '../../tests/support/told-ledger.ts';
+import { ToldLoad } from '../../tests/support/told-load.ts';
+import { closingOnce } from '../bench-cluster.ts';
+import { DatabaseCluster } from './database-cluster.ts';
+import { requestsTable, roundsTable, summaryTable } from './failover-report.ts';
+import { type FailoverRound, runRound, type Trouble } from './failover-round.ts';
+import { type FailoverVerdict, judge } from './failover-verdict.ts';
+import { findPrograms } from './installed-programs.ts';
+import { TankeeperServers } from './tankeeper-servers.ts';
+
+/** `npm run bench:failover`: see README.md beside this file. */
+
+/** How many findings of a kind are shown. */
+const SHOWN = 3;
+
+const { values: given } = parseArgs({
+  options: {
+    /** Rounds in which the primary's node is killed. */
+    kills: { type: 'string', default: '3' },
+    /** Rounds in which it stands still until another one has taken over. */
+    freezes: { type: 'string', default: '1' },
+    /** Rounds in which it hands over in order. */
+    switchovers: { type: 'string', default: '1' },
+    portals: { type: 'string', default: '8' },
+    /** Patroni's settings of these names, in seconds; its defaults. */
+    ttl: { type: 'string', default: '30' },
+    'loop-wait': { type: 'string', default: '10' },
+    'retry-timeout': { type: 'string', default: '10' },
+    /** Commits do not wait for a standby: to see what is lost then. */
+    asynchronous: { type: 'boolean', default: false },
+    /** A folder in which the logs of all programs are left. */
+    logs: { type: 'string' },
+  },
+});
+process.exitCode = (await run()) ? 0 : 1;
+
+async function run(): Promise<boolean> {
+  const programs = findPrograms();
+  const times = {
+    ttl: Number(given.ttl),
+    loopWait: Number(given['loop-wait']),
+    retryTimeout: Number(given['retry-timeout']),
+  };
+  const cluster = await DatabaseCluster.prepare(programs, times, !given.asynchronous);
+  const opened: (() => Promise<void>)[] = [() => cluster.close()];
+  const close = closingOnce(async () => {
+    for (const one of opened.toReversed()) {
+      await one();
+    }
+  });
+  try {
+    note('starting etcd, Patroni and HAProxy');
+    await cluster.start();
+    const servers = new TankeeperServers(cluster.url, join(cluster.folder, 'tankeeper'));
+    opened.push(
+      () => servers.stop(),
+      () => leaveLogs(cluster, servers),
+    );
+    const client = new ToldClient({ session: await servers.start() });
+    const ledger = new ToldLedger();
+    const rounds = await runRounds(cluster, servers, ledger, client);
+    say(`${programs.versions}, Node ${process.version}, ${cpus().length} cores;`);
+    say(
+      `Patroni: ttl ${times.ttl}, loop_wait ${times.loopWait}, retry_timeout ${times.retryTimeout} s; synchronous_mode ${given.asynchronous ? 'off' : 'on'}\n`,
+    );
+    say(`${roundsTable(rounds)}\n\n${summaryTable(rounds)}\n\n${requestsTable(ledger)}\n`);
+    note('comparing what clients were told with the databases');
+    const verdict = await judge(cluster, servers, ledger, client);
+    client.close();
+    return report(verdict);
+  } finally {
+    await close();
+  }
+}
+
+async function runRounds(
+  cluster: DatabaseCluster,
+  servers: TankeeperServers,
+  ledger: ToldLedger,
+  client: ToldClient,
+): Promise<readonly FailoverRound[]> {
+  const troubles: readonly (readonly [Trouble, string])[] = [
+    ['kill', given.kills],
+    ['freeze', given.freezes],
+    ['switchover', given.switchovers],
+  ];
+  const stopping = new AbortController();
+  const load = new ToldLoad({
+    ledger,
+    client,
+    servers: () => servers.urls,
+    prefix: 'FAILOVER',
+    portals: Number(given.portals),
+    seed: 'failover',
+  });
+  const running = load.run(stopping.signal);
+  const rounds: FailoverRound[] = [];
+  try {
+    for (const [trouble, times] of troubles) {
+      for (let time = 1; time <= Number(times); time += 1) {
+        note(`${trouble} ${time} of ${times}`);
+        const round = await Promise.race([runRound(cluster, ledger, trouble), running.then(endedEarly)]);
+        note(`first acceptance after ${round.firstAcceptance.toFixed(1)} s`);
+        rounds.push(round);
+      }
+    }
+  } finally {
+    stopping.abort();
+    await running;
+  }
+  return rounds;
+}
+
+/** @returns whether all is as clients were told */
+function report({ told, findings }: FailoverVerdict): boolean {
+  say(told.join('\n'));
+  for (const [kind, all] of findings) {
+    say(`FAIL  ${kind}: ${all.length}, such as ${all.slice(0, SHOWN).join('; ')}`);
+  }
+  say(findings.size === 0 ? '\nPASS  all is as clients were told' : '\nFAIL');
+  return findings.size === 0;
+}
+
+async function leaveLogs(cluster: DatabaseCluster, servers: TankeeperServers): Promise<void> {
+  if (given.logs === undefined) {
+    return;
+  }
+  await mkdir(given.logs, { recursive: true });
+  for (const node of cluster.nodes) {
+    await writeFile(join(given.logs, `${node.name}.log`), await node.log());
+  }
+  for (const [index, output] of servers.output.entries()) {
+    await writeFile(join(given.logs, `server${index + 1}.log`), output);
+  }
+}
+
+function endedEarly(): never {
+  throw new Error('The load ended too early');
+}
+
+function note(message: string): void {
+  process.stderr.write(`${new Date().toISOString().slice(11, 19)} ${message}\n`);
+}
+
+function say(text: string): void {
+  process.stdout.write(`${text}\n`);
+}

@@ -1,0 +1,32 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+
+// Below those that the system gives to outgoing connections: a node that is down must find its ports free again.
+const LOWEST = 17_000;
+const HIGHEST = 31_000;
+
+/** @returns that many ports of 127.0.0.1 on which nobody listens */
+export async function findPorts(count: number): Promise<readonly number[]> {
+  const found: number[] = [];
+  let candidate = LOWEST + Math.floor(Math.random() * (HIGHEST - LOWEST));
+  while (found.length < count) {
+    candidate = candidate >= HIGHEST ? LOWEST : candidate + 1;
+    if (await isFree(candidate)) {
+      found.push(candidate);
+    }
+  }
+  return found;
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const server = createServer();
+  try {
+    server.listen(port, '127.0.0.1');
+    await once(server, 'listening');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    server.close();
+  }
+}
