@@ -40,6 +40,7 @@ const DEFAULT_SESSION_LIFETIME = 3600;
 const FIRST_NAME = 'admin';
 /** Nothing that reads like something else; 20 of these are 114 bits. */
 const PASSWORD_ALPHABET = 'abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789';
+const SESSION_ACT: Act = { actor: '', action: 'administrator/session', client: '', requestId: '' };
 const FIRST_ACT: Act = { actor: '', action: 'administrator/first', client: '', requestId: '' };
 
 /**
@@ -171,11 +172,15 @@ export class AdministratorService {
   }
 
   /** @returns a new session and when it ends; undefined where the password was changed a moment ago */
-  async openSession(proven: ProvenPassword): Promise<{ session: string; expiresAt: Date } | undefined> {
+  async openSession(
+    proven: ProvenPassword,
+    act: Partial<Act> = {},
+  ): Promise<{ session: string; expiresAt: Date } | undefined> {
     const { administrators, clock, random, sessionLifetime = DEFAULT_SESSION_LIFETIME } = this.#its;
     const session = newSession(random);
     const expiresAt = new Date(clock.now().getTime() + sessionLifetime * 1000);
-    const isOpen = await administrators.insertSession(proven, secretHash(session), expiresAt);
+    const opening: Act = { ...SESSION_ACT, actor: proven.administrator, ...act };
+    const isOpen = await administrators.insertSession(proven, secretHash(session), expiresAt, opening);
     return isOpen ? { session, expiresAt } : undefined;
   }
 
@@ -187,8 +192,10 @@ export class AdministratorService {
   }
 
   /** @returns whether it was open */
-  async closeSession(session: string): Promise<boolean> {
-    return isSessionShaped(session) && this.#its.administrators.revokeSession(secretHash(session));
+  async closeSession(session: string, act: Partial<Act> = {}): Promise<boolean> {
+    const { administrators } = this.#its;
+    const closing: Act = { ...SESSION_ACT, ...act };
+    return isSessionShaped(session) && administrators.revokeSession(secretHash(session), closing);
   }
 
   /** @returns what the API token stands for, unless it is unknown or has expired */

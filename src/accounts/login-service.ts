@@ -1,5 +1,6 @@
 import type { Clock, Random } from '../kernel/clock.ts';
 import type { AdministratorService } from './administrator-service.ts';
+import type { Act } from './caller.ts';
 import type { LoginTokens } from './login-tokens.ts';
 
 export interface LoginDependencies {
@@ -42,10 +43,10 @@ export class LoginService {
   }
 
   /** @returns undefined for a wrong password, one that is changed at this moment, or a name that does not exist */
-  async login(name: string, password: string): Promise<Login | undefined> {
+  async login(name: string, password: string, act: Partial<Act> = {}): Promise<Login | undefined> {
     const { administrators, tokens, clock, random } = this.#its;
     const proven = await administrators.authenticatePassword(name, password);
-    const opened = proven && (await administrators.openSession(proven));
+    const opened = proven && (await administrators.openSession(proven, act));
     if (opened === undefined) {
       return undefined;
     }
@@ -68,8 +69,8 @@ export class LoginService {
   }
 
   /** Ends the login of that session. @returns whether it stood */
-  logout(session: string): Promise<boolean> {
-    return this.#its.administrators.closeSession(session);
+  logout(session: string, act: Partial<Act> = {}): Promise<boolean> {
+    return this.#its.administrators.closeSession(session, act);
   }
 }
 

@@ -185,10 +185,10 @@ export interface AdministratorStore {
   /** @returns the token of that hash, unless it has expired by `now` */
   findApiToken(tokenHash: Buffer, now: Date): Promise<ApiToken | undefined>;
   /** @returns false where the password has been changed since it was proven, or the administrator is gone */
-  insertSession(proven: ProvenPassword, sessionHash: Buffer, expiresAt: Date): Promise<boolean>;
+  insertSession(proven: ProvenPassword, sessionHash: Buffer, expiresAt: Date, act: Act): Promise<boolean>;
   /** @returns the administrator's name, unless the session has expired by `now` or was revoked */
   findSession(sessionHash: Buffer, now: Date): Promise<string | undefined>;
-  revokeSession(sessionHash: Buffer): Promise<boolean>;
+  revokeSession(sessionHash: Buffer, act: Act): Promise<boolean>;
 }
 
 /** `unknown`: the form in which the password is kept is none that is verified. */

@@ -1,4 +1,5 @@
 import { AuditService } from '../accounts/audit/audit-service.ts';
+import { RefusalTrail } from '../accounts/audit/refusal-trail.ts';
 import { AccessControl } from '../accounts/policy/access-control.ts';
 import { AdministratorService } from '../accounts/administrator-service.ts';
 import { ConfigurationService } from '../accounts/configuration-service.ts';
@@ -47,6 +48,7 @@ import { SqlHousekeeping } from '../storage/housekeeping.ts';
 import { SqlLicenceStore } from '../storage/licence-store.ts';
 import { SqlLockedTokens } from '../storage/locked-tokens.ts';
 import { SqlManagedUserStore } from '../storage/managed-user-store.ts';
+import { SqlRefusalStore } from '../storage/refusal-store.ts';
 import { SqlResolverSecrets } from '../storage/resolver-secrets.ts';
 import { SqlSetupStore } from '../storage/setup-store.ts';
 import { ConfigurationProbe } from '../storage/storage-probe.ts';
@@ -123,6 +125,8 @@ export interface Services {
   readonly closeSources: () => Promise<void>;
   readonly licences: LicenceService;
   readonly audit: AuditService;
+  /** Writes to the audit what was refused. To be flushed from time to time, and at the end. */
+  readonly refusals: RefusalTrail;
 }
 
 /** @returns every service, over the given database */
@@ -145,20 +149,19 @@ export function buildServices(parts: ServiceParts): Services {
   const tokens = new SqlTokenStore({ database });
   const counts = new SqlTokenCounts({ database });
   const licenceStore = new SqlLicenceStore({ database });
-  const licence = new LicenceInspection({
-    store: licenceStore,
-    signature: parts.licenceSignature,
-    counts,
-    clock,
-  });
-  const common = { setup, access, users, sources, hasher, vault, clock, random };
+  const signature = parts.licenceSignature;
+  const licence = new LicenceInspection({ store: licenceStore, signature, counts, clock });
+  const administratorStore = new SqlAdministratorStore({ database });
+  const refusals = buildRefusals(parts, administratorStore);
+  const common = { setup, access, users, sources, hasher, vault, clock, random, refusals };
   const administrators = new AdministratorService({
     ...common,
-    administrators: new SqlAdministratorStore({ database }),
+    administrators: administratorStore,
     sessionLifetime: parts.sessionLifetime,
   });
   return {
     setup,
+    refusals,
     closeSources: () => sources.close(),
     administrators,
     logins: new LoginService({ ...common, administrators, tokens: new JwtLoginTokens({ keys: vault }) }),
@@ -184,6 +187,13 @@ export function buildServices(parts: ServiceParts): Services {
       }),
     }),
   };
+}
+
+function buildRefusals(
+  { database, clock, log }: ServiceParts,
+  administrators: SqlAdministratorStore,
+): RefusalTrail {
+  return new RefusalTrail({ administrators, clock, log, store: new SqlRefusalStore({ database }) });
 }
 
 /** @returns what keeps the database in order. From now on the audit rows of its pool are certified by the vault */
@@ -218,7 +228,7 @@ function boundHashers({ hasher, passwordsAtOnce: atOnce = 2 }: ServiceParts): {
 
 function buildOcraServices(
   { database, vault, clock, random, log, transactionIds = hexTransactionIds }: ServiceParts,
-  common: { setup: SqlSetupStore; access: AccessControl; users: UserDirectory },
+  common: { setup: SqlSetupStore; access: AccessControl; users: UserDirectory; refusals: RefusalTrail },
 ): Pick<Services, 'ocra' | 'enrolment' | 'resynchronisation' | 'tokenImport' | 'validation'> {
   const store = new SqlTokenStore({ database });
   const challenges = new SqlChallengeStore({ database });

@@ -70,7 +70,7 @@ export async function startTankeeper(config: Config, log: Log): Promise<Tankeepe
     log.info('Listening', { host: config.host, port: server.port });
     const folding = new CountFolding({ database, log });
     folding.start();
-    const auditUpkeep = new AuditUpkeep({ database, log });
+    const auditUpkeep = new AuditUpkeep({ database, log, flush: () => services.refusals.flush() });
     auditUpkeep.start();
     const housekeeping = startHousekeeping(config, services, log);
     return {
@@ -79,8 +79,7 @@ export async function startTankeeper(config: Config, log: Log): Promise<Tankeepe
       firstAdministrator,
       stop: async () => {
         const drained = await server.close(GRACE);
-        auditUpkeep.stop();
-        await Promise.all([folding.stop(), housekeeping?.stop()]);
+        await Promise.all([folding.stop(), housekeeping?.stop(), auditUpkeep.stop()]);
         await close();
         log.info(drained ? 'Stopped' : 'Stopped; some requests were cut off');
       },

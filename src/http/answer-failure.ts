@@ -1,4 +1,5 @@
 import type { NextFunction, Request } from 'express';
+import type { RefusalNotes } from '../accounts/audit/ports.ts';
 import type { SetupStore } from '../accounts/ports.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { describeFault } from '../kernel/fault.ts';
@@ -6,6 +7,7 @@ import type { Log } from '../kernel/log.ts';
 import type { Dialect } from './dialects/dialect.ts';
 import type { ExchangeHandler, ExchangeResponse } from './exchange.ts';
 import { failureForm, failureStatus, toServiceError } from './failures.ts';
+import { noteRefused, refusedBy } from './refused-requests.ts';
 import { send } from './reply.ts';
 
 /** The configuration value that restricts `httperror` to some codes. */
@@ -15,6 +17,7 @@ export interface FailureContext {
   readonly dialect: Dialect;
   readonly setup: Pick<SetupStore, 'current'>;
   readonly log: Log;
+  readonly refusals?: RefusalNotes | undefined;
 }
 
 /** Fails every request that no endpoint took. */
@@ -23,7 +26,7 @@ export const refuseUnknownPath: ExchangeHandler = () => {
 };
 
 /** @returns the handler that turns whatever a request failed with into its answer */
-export function answerFailure({ dialect, setup, log }: FailureContext) {
+export function answerFailure({ dialect, setup, log, refusals }: FailureContext) {
   return async (
     thrown: unknown,
     _request: Request,
@@ -35,6 +38,7 @@ export function answerFailure({ dialect, setup, log }: FailureContext) {
     const error = toServiceError(thrown);
     const form = failureForm(error.code);
     exchange.failed = error.code;
+    await noteRefused(refusals, exchange, refusedBy(error));
     if (form.status >= 500 ? !isToldOnce(error) : error.code === 'security-module.unavailable') {
       log.error('request failed', {
         requestId: exchange.requestId,

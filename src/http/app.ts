@@ -1,5 +1,6 @@
 import express, { type Express } from 'express';
 import helmet from 'helmet';
+import type { RefusalNotes } from '../accounts/audit/ports.ts';
 import type { Caller } from '../accounts/caller.ts';
 import type { SetupStore } from '../accounts/ports.ts';
 import type { Clock, Random } from '../kernel/clock.ts';
@@ -52,6 +53,8 @@ export interface AppServices extends AdministrationOperations {
   readonly administrators: CredentialCheck & SessionOperations;
   readonly logins: LoginOperations;
   readonly setup: Pick<SetupStore, 'current'>;
+  /** Undefined: nobody wants to know. */
+  readonly refusals?: RefusalNotes;
   /** @returns whether the server can do its work */
   ready(): Promise<boolean>;
 }
@@ -92,7 +95,8 @@ export function createApp(dependencies: AppDependencies): Express {
   const { services, config, metrics, guards = UNGUARDED, log, clock, random } = dependencies;
   const dialect = createDialect(config.dialect, config.serviceVersion);
   const limits = config.bodyLimits ?? DEFAULT_LIMITS;
-  const context = { credentials: services.administrators, logins: services.logins, limits, guards };
+  const { administrators: credentials, logins, refusals } = services;
+  const context = { credentials, logins, limits, guards, refusals };
   const app = express();
   app.disable('x-powered-by').disable('etag').disable('query parser');
   app.enable('strict routing').enable('case sensitive routing');
@@ -115,7 +119,7 @@ export function createApp(dependencies: AppDependencies): Express {
     );
   }
   app.use(refuseUnknownPath);
-  app.use(answerFailure({ dialect, setup: services.setup, log }));
+  app.use(answerFailure({ dialect, setup: services.setup, log, refusals }));
   return app;
 }
 

@@ -152,7 +152,7 @@ async function byPassword(
   const attempt = { client: origin.limitedAs, account: name, password };
   const proven = await guards.logins.attempt(attempt, () => credentials.authenticatePassword(name, password));
   if (proven === undefined) {
-    throw notAuthenticated();
+    throw notAuthenticated('password', name);
   }
   return proven;
 }
@@ -168,8 +168,8 @@ async function bySession(
   const isRepeated =
     session !== undefined && cookie !== undefined && session !== '' && equalText(cookie, session);
   const owner = isRepeated ? await check.findSession(session) : undefined;
-  if (named !== undefined && named !== owner) {
-    throw notAuthenticated();
+  if (owner === undefined || (named !== undefined && named !== owner)) {
+    throw notAuthenticated(session === undefined ? undefined : 'session');
   }
   return { principal: principal(owner, client), session };
 }
@@ -183,9 +183,9 @@ async function byLogin(
 ): Promise<Identity> {
   const login = await logins.authenticate(token);
   if (login === undefined) {
-    throw notAuthenticated();
+    throw notAuthenticated('login');
   }
-  assertCsrfToken(request, login.csrfToken, given.get('csrf_token'));
+  assertCsrfToken(request, login, given.get('csrf_token'));
   return { principal: principal(login.administrator, client), session: login.session };
 }
 
@@ -196,13 +196,13 @@ async function byApiToken(
   check: CredentialCheck,
 ): Promise<Principal> {
   const found = session === undefined ? await check.authenticateApiToken(token) : undefined;
-  return { ...principal(found?.administrator, client), rights: found?.rights ?? [] };
+  if (found === undefined) {
+    throw notAuthenticated('api token');
+  }
+  return { ...principal(found.administrator, client), rights: found.rights };
 }
 
-function principal(administrator: string | undefined, client: string): Principal {
-  if (administrator === undefined) {
-    throw notAuthenticated();
-  }
+function principal(administrator: string, client: string): Principal {
   return { administrator, rights: ['*'], operator: false, client };
 }
 

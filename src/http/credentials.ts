@@ -5,9 +5,19 @@ export type Authorization =
   | { readonly scheme: 'basic'; readonly name: string; readonly password: string }
   | { readonly scheme: 'bearer'; readonly token: string };
 
-/** @returns the refusal of a request that does not prove who asks */
-export function notAuthenticated(): ServiceError {
-  return new ServiceError('authentication.required', 'Not authenticated');
+/**
+ * @param given what was given and is no proof, for the audit; left out where nothing was
+ * @param account whose proof it would have been
+ * @returns the refusal of a request that does not prove who asks
+ */
+export function notAuthenticated(
+  given?: 'password' | 'session' | 'login' | 'csrf token' | 'api token',
+  account?: string,
+): ServiceError {
+  return new ServiceError('authentication.required', 'Not authenticated', {
+    ...(given !== undefined && { detail: given }),
+    ...(account !== undefined && { about: [account] }),
+  });
 }
 
 /**

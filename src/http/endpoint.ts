@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { z } from 'zod';
+import type { RefusalNotes } from '../accounts/audit/ports.ts';
 import type { Caller } from '../accounts/caller.ts';
 import type { ProvenPassword } from '../accounts/ports.ts';
 import { ServiceError } from '../kernel/errors.ts';
@@ -14,6 +15,7 @@ import {
 import type { Asked, Exchange, ExchangeHandler, ExchangeResponse } from './exchange.ts';
 import type { Guards } from './limits/guards.ts';
 import { type GivenParameters, pickParameters, readParameters } from './parameters.ts';
+import { noteRefused } from './refused-requests.ts';
 import { type Reply, send } from './reply.ts';
 import type { BodyLimits } from './request-body.ts';
 
@@ -109,6 +111,7 @@ export function administratorEndpoint<Shape extends z.ZodRawShape>(
 export interface EndpointContext extends Checks {
   readonly limits: BodyLimits;
   readonly guards: Guards;
+  readonly refusals?: RefusalNotes | undefined;
 }
 
 /** @returns the handler of all methods of the endpoint's path */
@@ -132,7 +135,9 @@ export function serveEndpoint(endpoint: Endpoint, context: EndpointContext): Exc
       response.setHeader('Connection', 'close');
       await context.guards.work.run(() => assertCredential(request, exchange, context));
     }
-    send(response, await guarded(endpoint, request, response, context));
+    const reply = await guarded(endpoint, request, response, context);
+    await noteRefused(context.refusals, exchange, reply.refused);
+    send(response, reply);
   };
 }
 

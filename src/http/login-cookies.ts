@@ -16,21 +16,21 @@ export function readLoginCookie(request: IncomingMessage): string | undefined {
 /**
  * Makes sure that whoever sent the request can read the cookies of this site, which a page of another site cannot. GET
  * and HEAD are exempt, as the old service has it; what they may change is guarded by `SameSite` and `Sec-Fetch-Site`.
- * @param expected what the signed login token says
+ * @param login what the signed login token says
  * @param inForm the parameter `csrf_token`
  * @throws ServiceError 'authentication.required'
  */
 export function assertCsrfToken(
   request: IncomingMessage,
-  expected: string,
+  login: { readonly administrator: string; readonly csrfToken: string },
   inForm: string | undefined,
 ): void {
   if (request.method === 'GET' || request.method === 'HEAD') {
     return;
   }
   const given = [...(request.headersDistinct[CSRF_HEADER] ?? []), ...(inForm === undefined ? [] : [inForm])];
-  if (given.length === 0 || !given.every((value) => equalText(value, expected))) {
-    throw notAuthenticated();
+  if (given.length === 0 || !given.every((value) => equalText(value, login.csrfToken))) {
+    throw notAuthenticated('csrf token', login.administrator);
   }
 }
 

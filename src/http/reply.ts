@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import type { Refused } from './refused-requests.ts';
 
 /** An answer, ready to be sent. */
 export interface Reply {
@@ -9,6 +10,8 @@ export interface Reply {
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   /** Whether a response was accepted, where one was looked at. Not for the client, who reads it in the body. */
   readonly accepted?: boolean;
+  /** What was refused by it, where that is no failure. For the audit. */
+  readonly refused?: Refused;
 }
 
 /** @returns a reply with a page */

@@ -1,5 +1,6 @@
 import type { AccessControl } from '../accounts/policy/access-control.ts';
 import { actOf, type Act, type Caller } from '../accounts/caller.ts';
+import type { RefusalNotes } from '../accounts/audit/ports.ts';
 import type { SetupStore } from '../accounts/ports.ts';
 import type { Setup } from '../accounts/setup.ts';
 import type { UserDirectory } from '../accounts/user-directory.ts';
@@ -70,6 +71,8 @@ export interface OcraDependencies {
   readonly vault: Vault;
   readonly clock: Clock;
   readonly random: Random;
+  /** Is told of responses that no decision could be made on. Undefined: nobody is. */
+  readonly refusals?: RefusalNotes | undefined;
 }
 
 /** The life of challenges: issued, answered once, asked about. */
@@ -137,6 +140,9 @@ export class OcraService {
     const act: Act = { action: 'ocra/check_t', ...open, actor: '' };
     const decision =
       transactionId === '' ? undefined : await this.#its.challenges.answer(transactionId, decideOn, act);
+    if (decision === undefined) {
+      await this.#its.refusals?.note({ ...act, outcome: 'no such transaction' });
+    }
     return decision === undefined
       ? { known: false, dropped: false, failCount: 0, result: false }
       : {

@@ -1,3 +1,4 @@
+import type { RefusalNotes } from '../accounts/audit/ports.ts';
 import type { Act } from '../accounts/caller.ts';
 import type { SetupStore } from '../accounts/ports.ts';
 import type { Setup } from '../accounts/setup.ts';
@@ -6,7 +7,7 @@ import type { Clock } from '../kernel/clock.ts';
 import { isOpen } from './challenge.ts';
 import type { OcraService } from './ocra-service.ts';
 import { readOcraSettings } from './ocra-settings.ts';
-import type { ChallengeFilter, ChallengeStore } from './ports.ts';
+import type { ChallengeFilter, ChallengeOfToken, ChallengeStore } from './ports.ts';
 
 /** Whose response it is: that of the serial or the user, to the transaction where one is named. */
 export interface ValidationRequest {
@@ -32,6 +33,8 @@ export interface ValidationDependencies {
   readonly challenges: ChallengeStore;
   readonly ocra: Pick<OcraService, 'checkTransaction'>;
   readonly clock: Clock;
+  /** Undefined: nobody is told of responses that no decision could be made on. */
+  readonly refusals?: RefusalNotes | undefined;
 }
 
 type Open = Pick<Act, 'client' | 'requestId'>;
@@ -59,11 +62,12 @@ export class ValidationService {
     const [meant, other] = found.filter(({ challenge }) =>
       isOpen(challenge, settings, this.#its.clock.now()),
     );
+    const act = { ...open, action: request.serial === undefined ? 'validate/check' : 'validate/check_s' };
     if (meant === undefined || other !== undefined) {
+      await this.#refuse(act, meant);
       return false;
     }
     const { transactionId } = meant.challenge;
-    const act = { ...open, action: request.serial === undefined ? 'validate/check' : 'validate/check_s' };
     return (await this.#its.ocra.checkTransaction(act, { transactionId, pass: request.pass })).result;
   }
 
@@ -76,6 +80,13 @@ export class ValidationService {
     const act = { ...open, action: 'validate/check_t' };
     const { failCount, result } = await this.#its.ocra.checkTransaction(act, { transactionId, pass });
     return { token: found && { serial: found.token.serial, type: found.token.type }, failCount, result };
+  }
+
+  /** There was nothing to decide on, or too much. */
+  async #refuse(act: Omit<Act, 'actor'>, meant: ChallengeOfToken | undefined): Promise<void> {
+    const { serial: subject = '', realms = [] } = meant?.token ?? {};
+    const outcome = meant === undefined ? 'nothing is open' : 'several are open';
+    await this.#its.refusals?.note({ ...act, actor: '', outcome, subject, realm: realms.join(',') });
   }
 
   /** @returns undefined where nothing can match */

@@ -6,6 +6,7 @@ import { ServiceError } from '../kernel/errors.ts';
 import { type ApiTokenRow, selectApiTokens, toApiToken } from './api-token-rows.ts';
 import { writeAudit } from './audit-rows.ts';
 import type { Database } from './database.ts';
+import { insertSession, revokeSession } from './session-rows.ts';
 import { assertStorable, isStorable } from './stored-text.ts';
 
 interface AdministratorRow {
@@ -183,25 +184,9 @@ export class SqlAdministratorStore implements AdministratorStore {
    * Holds the administrator's row: a change of the password is either seen here, or sees the session and ends it.
    * @returns false where the password is not the one that was proven, or the administrator is gone
    */
-  async insertSession(
-    { administrator, version }: ProvenPassword,
-    sessionHash: Buffer,
-    expiresAt: Date,
-  ): Promise<boolean> {
-    if (!isStorable(administrator)) {
-      return false;
-    }
-    const { rows } = await this.#database.knex.raw<{ rows: unknown[] }>(
-      `INSERT INTO sessions (administrator_id, session_hash, expires_at)
-       SELECT proven.id, :sessionHash, :expiresAt::timestamptz FROM (
-         SELECT id FROM administrators
-         WHERE name = :administrator AND sha256(convert_to(password_hash, 'UTF8')) = :version
-         FOR SHARE
-       ) AS proven
-       RETURNING id`,
-      { administrator, version, sessionHash, expiresAt },
-    );
-    return rows.length > 0;
+  insertSession(proven: ProvenPassword, sessionHash: Buffer, expiresAt: Date, act: Act): Promise<boolean> {
+    const session = { hash: sessionHash, expiresAt };
+    return this.#database.transact((transaction) => insertSession(transaction, proven, session, act));
   }
 
   async findSession(sessionHash: Buffer, now: Date): Promise<string | undefined> {
@@ -214,12 +199,8 @@ export class SqlAdministratorStore implements AdministratorStore {
     return row?.name;
   }
 
-  async revokeSession(sessionHash: Buffer): Promise<boolean> {
-    const { knex } = this.#database;
-    const revoked = await knex('sessions')
-      .where({ session_hash: sessionHash, revoked_at: null })
-      .update({ revoked_at: knex.fn.now() });
-    return revoked > 0;
+  revokeSession(sessionHash: Buffer, act: Act): Promise<boolean> {
+    return this.#database.transact((transaction) => revokeSession(transaction, sessionHash, act));
   }
 
   /** For what depends on who else is there: nobody else adds or removes an administrator until it is done. */

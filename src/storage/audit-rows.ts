@@ -37,14 +37,19 @@ export function auditEntry(
   outcome: string,
   realms: readonly string[] = [],
 ): AuditEntry {
+  return storableEntry({ ...act, subject, outcome, realm: realms.join(',') });
+}
+
+/** @returns the same in a form that the database takes */
+export function storableEntry(entry: AuditEntry): AuditEntry {
   return {
-    actor: storableForm(act.actor),
-    action: storableForm(act.action),
-    subject: storableForm(subject),
-    realm: storableForm(realms.join(',')),
-    outcome: storableForm(outcome),
-    client: storableForm(act.client),
-    requestId: storableForm(act.requestId),
+    actor: storableForm(entry.actor),
+    action: storableForm(entry.action),
+    subject: storableForm(entry.subject),
+    realm: storableForm(entry.realm),
+    outcome: storableForm(entry.outcome),
+    client: storableForm(entry.client),
+    requestId: storableForm(entry.requestId),
   };
 }
 

@@ -6,6 +6,8 @@ import type { Database } from './database.ts';
 
 /** Milliseconds between two checkpoints. */
 const PAUSE_MS = 60_000;
+/** How long stopping waits for what is written last, in milliseconds. */
+const PATIENCE_MS = 500;
 /** So many pauses between two looks for the partitions of coming months. */
 const TURNS_BETWEEN_MONTHS = 60;
 /** How many months ahead have their partition. */
@@ -17,6 +19,8 @@ const PARTITION_LOCK = [0x74616e6b, 0x70617274] as const;
 export interface AuditUpkeepOptions {
   readonly database: Database;
   readonly log: Log;
+  /** Writes what else is to be written about once a minute. */
+  readonly flush?: () => Promise<void>;
   /** Milliseconds between two checkpoints; a minute unless told. */
   readonly pause?: number;
 }
@@ -35,9 +39,13 @@ export class AuditUpkeep {
     void this.#run();
   }
 
-  /** What is under way ends by itself; the pool writes the last checkpoint when it closes. */
-  stop(): void {
+  /**
+   * What is under way ends by itself, and the pool writes the last checkpoint when it closes. Waits for what else is to be
+   * written, half a second at most.
+   */
+  async stop(): Promise<void> {
     this.#stopping.abort();
+    await Promise.race([this.#its.flush?.(), sleep(PATIENCE_MS, undefined, { ref: false })]);
   }
 
   async #run(): Promise<void> {
@@ -48,6 +56,7 @@ export class AuditUpkeep {
           await ensureAuditMonths(this.#its.database);
         }
       });
+      await this.#its.flush?.();
       await this.#try('write a checkpoint of the audit', () => this.#its.database.audit.checkpoint());
       await sleep(this.#its.pause ?? PAUSE_MS, undefined, { signal, ref: false }).catch(() => undefined);
     }

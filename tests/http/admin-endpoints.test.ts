@@ -159,7 +159,9 @@ describe('/admin/getsession', () => {
       `admin_session=${SESSION}; Path=/; Expires=Fri, 20 Nov 2026 13:00:00 GMT; HttpOnly; SameSite=Strict`,
     ]);
     expect(response.text).not.toContain(SESSION);
-    expect(calls).toEqual([['openSession', { administrator: 'admin', version: Buffer.from('1') }]]);
+    const proven = { administrator: 'admin', version: Buffer.from('1') };
+    const act = expect.objectContaining({ actor: 'admin', action: 'admin/getsession' });
+    expect(calls).toEqual([['openSession', proven, act]]);
   });
 
   it('opens one also with an old cookie in hand', async () => {
@@ -198,7 +200,8 @@ describe('/admin/dropsession', () => {
     const response = await request(app)[method](`/admin/dropsession?session=${SESSION}`).set(AS_SESSION);
     expect(response.body).toHaveProperty('result', { status: true, value: true });
     expect(response.get('Set-Cookie')?.[0]).toMatch(/^admin_session=; Path=\/; Expires=Thu, 01 Jan 1970/);
-    expect(calls).toEqual([['closeSession', SESSION]]);
+    const act = expect.objectContaining({ actor: 'admin', action: 'admin/dropsession' });
+    expect(calls).toEqual([['closeSession', SESSION, act]]);
   });
 
   it('needs the session and the cookie', async () => {

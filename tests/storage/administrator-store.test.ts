@@ -109,7 +109,7 @@ describe('sessions', () => {
   beforeEach(async () => {
     await store.insert('alice', 'hash', ACT);
     await store.insert('bob', 'hash', ACT);
-    expect(await store.insertSession(proven('alice', 'hash'), session, LATER)).toBe(true);
+    expect(await store.insertSession(proven('alice', 'hash'), session, LATER, ACT)).toBe(true);
   });
 
   it('tell whose they are until they expire', async () => {
@@ -119,8 +119,8 @@ describe('sessions', () => {
   });
 
   it('end when they are revoked, once', async () => {
-    expect(await store.revokeSession(session)).toBe(true);
-    expect(await store.revokeSession(session)).toBe(false);
+    expect(await store.revokeSession(session, ACT)).toBe(true);
+    expect(await store.revokeSession(session, ACT)).toBe(false);
     expect(await store.findSession(session, NOW)).toBeUndefined();
   });
 
@@ -136,16 +136,16 @@ describe('sessions', () => {
   it('are not opened any more with a password that was changed after it was verified', async () => {
     const late = Buffer.from('late');
     await store.setPassword('alice', 'new', ACT);
-    expect(await store.insertSession(proven('alice', 'hash'), late, LATER)).toBe(false);
+    expect(await store.insertSession(proven('alice', 'hash'), late, LATER, ACT)).toBe(false);
     expect(await store.findSession(late, NOW)).toBeUndefined();
-    expect(await store.insertSession(proven('alice', 'new'), late, LATER)).toBe(true);
+    expect(await store.insertSession(proven('alice', 'new'), late, LATER, ACT)).toBe(true);
   });
 
   it('that are being opened while the password changes wait for the change, and are not opened', async () => {
     const late = Buffer.from('late');
     const changing = await test.database.knex.transaction();
     await changing('administrators').where({ name: 'alice' }).update({ password_hash: 'new' });
-    const opening = store.insertSession(proven('alice', 'hash'), late, LATER);
+    const opening = store.insertSession(proven('alice', 'hash'), late, LATER, ACT);
     await untilWaiting(test.database);
     await changing.commit();
     expect(await opening).toBe(false);
@@ -173,7 +173,7 @@ describe('sessions', () => {
       await store.setPassword('alice', before, ACT);
       const sessions = Array.from({ length: 8 }, (_, index) => Buffer.from(`${round} ${index}`));
       await Promise.all([
-        ...sessions.map((one) => store.insertSession(proven('alice', before), one, LATER)),
+        ...sessions.map((one) => store.insertSession(proven('alice', before), one, LATER, ACT)),
         store.setPassword('alice', after, ACT),
       ]);
       const left = await Promise.all(sessions.map((one) => store.findSession(one, NOW)));
@@ -185,7 +185,7 @@ describe('sessions', () => {
     await store.remove('alice', ACT);
     expect(await store.findSession(session, NOW)).toBeUndefined();
     for (const name of ['alice', '', '*', '\0']) {
-      expect(await store.insertSession(proven(name, 'hash'), Buffer.from('x'), LATER)).toBe(false);
+      expect(await store.insertSession(proven(name, 'hash'), Buffer.from('x'), LATER, ACT)).toBe(false);
     }
   });
 });

@@ -261,7 +261,7 @@ describe('the partitions of months', () => {
     for (let tries = 0; tries < 500 && (await checkpoints()) < 2; tries += 1) {
       await sleep(20);
     }
-    upkeep.stop();
+    await upkeep.stop();
     // Nothing was written since: no third one.
     await sleep(100);
     expect(await checkpoints()).toBe(2);

@@ -1,5 +1,5 @@
 import type { Act } from '../caller.ts';
-import type { AuditRow } from './audit-row.ts';
+import type { AuditEntry, AuditRow } from './audit-row.ts';
 import type { JournalRecord } from './journal-record.ts';
 
 /** A public key of the installation. */
@@ -50,6 +50,29 @@ export interface Pruned {
   readonly months: readonly string[];
   /** Of the journal that stands beside the rows. */
   readonly records: number;
+}
+
+/** A request that was refused, so that there is no act whose transaction its row could be in. */
+export interface Refusal extends Act {
+  /** In a word or two. Never what the client has written. */
+  readonly outcome: string;
+  /** What it was about: a serial, a realm's name. */
+  readonly subject?: string;
+  readonly realm?: string;
+  /** The account that somebody tried to be, as it was given: the row names it only where there is such an administrator. */
+  readonly account?: string | undefined;
+}
+
+/** Is told what was refused. */
+export interface RefusalNotes {
+  /** Never fails. */
+  note(refusal: Refusal): Promise<void>;
+}
+
+/** Rows of what was refused. */
+export interface RefusalStore {
+  /** Writes rows that belong to no act, in a transaction of their own. */
+  writeRefusals(entries: readonly AuditEntry[]): Promise<void>;
 }
 
 /** The trail as it is stored. */

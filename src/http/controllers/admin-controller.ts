@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { type Act, actOf } from '../../accounts/caller.ts';
 import type { EnrolmentService } from '../../ocra/enrolment-service.ts';
 import type { ProvenPassword } from '../../accounts/ports.ts';
 import { SESSION_COOKIE } from '../authenticate.ts';
@@ -16,8 +17,9 @@ export interface SessionOperations {
   /** @returns undefined where the password was changed a moment ago */
   openSession(
     proven: ProvenPassword,
+    act: Act,
   ): Promise<{ readonly session: string; readonly expiresAt: Date } | undefined>;
-  closeSession(session: string): Promise<unknown>;
+  closeSession(session: string, act: Act): Promise<unknown>;
 }
 
 const METHODS: readonly Method[] = ['GET', 'POST'];
@@ -76,8 +78,8 @@ function openSessionEndpoint(sessions: SessionOperations, dialect: Dialect): End
       changesState: true,
       parameters: z.object({}),
     },
-    async ({ proven, asked, secure }) => {
-      const opened = proven && (await sessions.openSession(proven));
+    async ({ proven, caller, asked, secure }) => {
+      const opened = proven && (await sessions.openSession(proven, actOf(caller, 'admin/getsession')));
       if (opened === undefined) {
         throw notAuthenticated();
       }
@@ -95,9 +97,9 @@ function closeSessionEndpoint(sessions: SessionOperations, dialect: Dialect): En
       changesState: true,
       parameters: z.object({}),
     },
-    async ({ session, asked, secure }) => {
+    async ({ session, caller, asked, secure }) => {
       if (session !== undefined) {
-        await sessions.closeSession(session);
+        await sessions.closeSession(session, actOf(caller, 'admin/dropsession'));
       }
       return withCookie(dialect.done(asked), '', new Date(0), secure);
     },

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { actOf } from '../../accounts/caller.ts';
 import type { LoginService } from '../../accounts/login-service.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { administratorEndpoint, type Endpoint, openEndpoint } from '../endpoint.ts';
@@ -30,13 +31,15 @@ function loginEndpoint(logins: LoginOperations, dialect: Dialect, guard: Guards[
       changesState: true,
       parameters: z.object({ username: text, password: text }),
     },
-    async ({ parameters: { username, password }, asked, limitedAs, secure }) => {
+    async ({ parameters: { username, password }, asked, client, requestId, limitedAs, secure }) => {
+      const act = { action: 'admin/login', client, requestId };
       const attempt = { client: limitedAs, account: username, password };
-      const login = await guard.attempt(attempt, () => logins.login(username, password));
+      const login = await guard.attempt(attempt, () => logins.login(username, password, act));
       if (login === undefined) {
         return {
           ...dialect.loginRefused(asked),
           headers: failureForm('authentication.required').headers ?? {},
+          refused: { outcome: 'password', account: username },
         };
       }
       const reply = dialect.loggedIn(username, asked);
@@ -56,7 +59,7 @@ function logoutEndpoint(logins: LoginOperations, dialect: Dialect): Endpoint {
     },
     async ({ session, caller, asked, secure }) => {
       if (session !== undefined) {
-        await logins.logout(session);
+        await logins.logout(session, actOf(caller, 'admin/logout'));
       }
       const reply = dialect.loggedOut(caller.principal.administrator, asked);
       return { ...reply, headers: { ...reply.headers, 'Set-Cookie': logoutCookies(secure) } };

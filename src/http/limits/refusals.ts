@@ -69,7 +69,10 @@ export class Refusals {
   /** As `note`. @throws ServiceError 'too-many-requests' always */
   refuse(limit: LimitName, client: string, wait: number): never {
     this.note(limit, client, wait);
-    throw new ServiceError('too-many-requests', MESSAGES[limit], { retryAfter: Math.ceil(wait / 1000) });
+    throw new ServiceError('too-many-requests', MESSAGES[limit], {
+      detail: limit,
+      retryAfter: Math.ceil(wait / 1000),
+    });
   }
 
   /** As `note`, where it is not the client's fault. @throws ServiceError 'server.busy' always */

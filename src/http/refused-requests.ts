@@ -1,0 +1,45 @@
+import type { RefusalNotes } from '../accounts/audit/ports.ts';
+import type { ServiceError } from '../kernel/errors.ts';
+import type { Exchange } from './exchange.ts';
+
+/** What was refused, beside what the exchange knows. */
+export interface Refused {
+  readonly outcome: string;
+  /** The account that somebody tried to be. */
+  readonly account?: string | undefined;
+}
+
+/** Limits of passwords. Those of requests are no refusals of an administrator. */
+const THROTTLED: readonly (string | undefined)[] = ['login-failures', 'logins-at-once'];
+
+/** @returns what the audit says of an error; undefined where nothing was refused to somebody */
+export function refusedBy({ code, detail, about: [account] }: ServiceError): Refused | undefined {
+  switch (code) {
+    case 'right.missing':
+      return { outcome: 'no right' };
+    case 'cross-site.refused':
+      return { outcome: 'cross-site' };
+    case 'authentication.required':
+      // Browsers ask first without credentials, and are told that some are wanted.
+      return detail === undefined ? undefined : { outcome: detail, account };
+    case 'too-many-requests':
+      return THROTTLED.includes(detail) ? { outcome: 'too many passwords' } : undefined;
+    default:
+      return undefined;
+  }
+}
+
+/** Tells of a request that was refused. */
+export async function noteRefused(
+  refusals: RefusalNotes | undefined,
+  { asked, administrator, client, requestId }: Exchange,
+  refused: Refused | undefined,
+): Promise<void> {
+  if (refused !== undefined) {
+    await refusals?.note({
+      ...{ client, requestId, actor: administrator ?? '', action: (asked.path ?? '').slice(1) },
+      ...{ subject: asked.given.get('serial') ?? '', realm: asked.given.get('realm') ?? '' },
+      ...refused,
+    });
+  }
+}
