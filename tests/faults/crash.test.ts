@@ -16,7 +16,8 @@ import { verifyTold } from '../support/told-replay.ts';
 /** Of load and kills; CRASH_SECONDS=60 is the whole of it, with 30 kills at least. */
 const SECONDS = Number(process.env.CRASH_SECONDS ?? 20);
 const KILLS = SECONDS >= 60 ? 30 : 10;
-const LIMIT_MS = (SECONDS * 2 + 30) * 1_000;
+/** Where a busy machine takes long to recover, kills take longer. */
+const LIMIT_MS = (SECONDS * 4 + 60) * 1_000;
 const PASSWORD = 'correct horse battery staple';
 /** One is never killed, so that it has to recover from everything without a restart. */
 const SERVERS = 3;
@@ -107,7 +108,7 @@ it(
     expect(verdict.report.countedTokens).toBeGreaterThan(0);
     expect(acceptancesTold).toBeGreaterThan(KILLS);
   },
-  LIMIT_MS + 90_000,
+  LIMIT_MS + 120_000,
 );
 
 async function settings(): Promise<Record<string, string>> {
