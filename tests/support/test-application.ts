@@ -17,6 +17,7 @@ import { parseQrTanUrl } from '../../src/ocra/qrtan-url.ts';
 import { parseOcraSuite } from '../../src/ocra/suite.ts';
 import { ServiceMetrics } from '../../src/observability/service-metrics.ts';
 import { SecretVault } from '../../src/security/secret-vault.ts';
+import { openDatabase } from '../../src/storage/database.ts';
 import { createTestDatabase, type TestDatabase } from './test-database.ts';
 
 /** A clock that stands still until it is told otherwise. */
@@ -70,6 +71,8 @@ interface TestApplicationOptions {
   /** What differs from the limits by default, which exempt the clients of most tests. */
   readonly limits?: Partial<LimitSettings>;
   readonly trustProxy?: readonly string[];
+  /** What is to be wrong with the services, for tests of tests. */
+  readonly spoil?: (services: Services) => Services;
 }
 
 /** The whole server but its socket: real database, real services, real HTTP handling; only the clock is ours. */
@@ -94,8 +97,8 @@ export class TestApplication {
       this.logged.push(JSON.stringify({ message, ...fields }));
     };
     const log = { error: line, warn: line, info: line, debug: line };
-    const { dialect = 'documented', resolverTimeout = 3, trustProxy = [] } = options;
-    this.services = buildServices({
+    const { dialect = 'documented', resolverTimeout = 3, trustProxy = [], spoil } = options;
+    const services = buildServices({
       database: database.database,
       vault: new SecretVault({ keys: [Buffer.alloc(32, 7)], random: systemRandom }),
       hasher: {
@@ -113,6 +116,7 @@ export class TestApplication {
       licenceSignature: options.licenceSignature,
       metrics: this.metrics,
     });
+    this.services = spoil?.(services) ?? services;
     this.app = createApp({
       services: { ...this.services, ready: () => Promise.resolve(true) },
       config: {
@@ -144,6 +148,13 @@ export class TestApplication {
     const again = new TestApplication(this.#database, this.clock, this.#options);
     again.#bearer = this.#bearer;
     return again;
+  }
+
+  /** @returns another server over the same database with connections of its own, to be closed before this one */
+  beside(): TestApplication {
+    const database = openDatabase({ connection: this.databaseUrl, applicationName: 'test' });
+    const own = { database, url: this.databaseUrl, drop: () => database.close() };
+    return new TestApplication(own, this.clock, this.#options);
   }
 
   async #addAdministrator(): Promise<void> {

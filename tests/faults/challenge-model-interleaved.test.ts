@@ -1,0 +1,32 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { anyInterleavedRun, runInterleaved } from '../support/challenge-model-lanes.ts';
+import { ChallengeModelServers } from '../support/challenge-model-servers.ts';
+
+/** More for a night, and the seed of a failure: CHALLENGE_MODEL_RUNS=1000 CHALLENGE_MODEL_SEED=123. */
+const RUNS = Number(process.env.CHALLENGE_MODEL_RUNS ?? 40);
+const SEED = process.env.CHALLENGE_MODEL_SEED;
+/** Milliseconds that a run may take on a busy machine, shrinking apart. */
+const PATIENCE = 5_000;
+
+let servers: ChallengeModelServers;
+
+beforeAll(async () => {
+  servers = await ChallengeModelServers.open();
+}, 60_000);
+afterAll(() => servers.close());
+
+describe('whatever several clients do at once, over two servers', () => {
+  it(
+    'some order of it, one after the other, explains what each was told and where it ended',
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(anyInterleavedRun, (run) => runInterleaved(servers, run)),
+        { numRuns: RUNS, ...(SEED === undefined ? {} : { seed: Number(SEED) }) },
+      );
+      process.stdout.write(`${JSON.stringify(Object.fromEntries([...servers.tally].sort()))}\n`);
+      expect(RUNS).toBeGreaterThan(0);
+    },
+    60_000 + RUNS * PATIENCE,
+  );
+});

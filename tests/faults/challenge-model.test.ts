@@ -1,0 +1,39 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { beginRun, compareAll, StepCommand } from '../support/challenge-model-run.ts';
+import { ChallengeModelServers } from '../support/challenge-model-servers.ts';
+import { anyStep } from '../support/challenge-model-steps.ts';
+
+/** More for a night, and the seed of a failure: CHALLENGE_MODEL_RUNS=1000 CHALLENGE_MODEL_SEED=123. */
+const RUNS = Number(process.env.CHALLENGE_MODEL_RUNS ?? 60);
+const SEED = process.env.CHALLENGE_MODEL_SEED;
+/** Milliseconds that a run may take on a busy machine, shrinking apart. */
+const PATIENCE = 5_000;
+
+let servers: ChallengeModelServers;
+
+beforeAll(async () => {
+  servers = await ChallengeModelServers.open();
+}, 60_000);
+afterAll(() => servers.close());
+
+const command = fc.tuple(anyStep, fc.nat(1)).map(([step, server]) => new StepCommand(step, server));
+
+describe('whatever happens to challenges, one after the other', () => {
+  it(
+    'clients are told what the contract says, and so say the rows',
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(fc.commands([command], { maxCommands: 50, size: 'max' }), async (commands) => {
+          const begun = await beginRun(servers);
+          await fc.asyncModelRun(() => begun, commands);
+          await compareAll(begun.model, begun.real, { rows: true });
+        }),
+        { numRuns: RUNS, ...(SEED === undefined ? {} : { seed: Number(SEED) }) },
+      );
+      process.stdout.write(`${JSON.stringify(Object.fromEntries([...servers.tally].sort()))}\n`);
+      expect(RUNS).toBeGreaterThan(0);
+    },
+    60_000 + RUNS * PATIENCE,
+  );
+});

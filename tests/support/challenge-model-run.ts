@@ -1,0 +1,120 @@
+import { isDeepStrictEqual } from 'node:util';
+import fc from 'fast-check';
+import { KEYS, type ModelAct, type ModelAnswer, SUITES, USERS } from './challenge-model-acts.ts';
+import { ChallengeModel } from './challenge-model.ts';
+import { StepResolution } from './challenge-model-resolution.ts';
+import type { ChallengeModelServers, ModelRows } from './challenge-model-servers.ts';
+import { type ModelStep, TOKENS } from './challenge-model-steps.ts';
+
+/** What is behind a run's commands: servers and the names of this run. */
+export interface RealRun {
+  readonly servers: ChallengeModelServers;
+  readonly resolution: StepResolution;
+}
+
+/** Does it on a server, and holds the answer against the model's. */
+export async function follow(
+  act: ModelAct,
+  model: ChallengeModel,
+  { servers }: RealRun,
+  server: number,
+): Promise<void> {
+  const { answer, learned } = await servers.perform(act, server);
+  const expected = model.apply(act, learned);
+  servers.count(act, answer);
+  if (!isDeepStrictEqual(answer, expected)) {
+    throw new Error(difference(`${JSON.stringify(act)} was answered`, answer, expected));
+  }
+}
+
+/** One thing that happens, on one of the servers. */
+export class StepCommand implements fc.AsyncCommand<ChallengeModel, RealRun> {
+  readonly #step: ModelStep;
+  readonly #server: number;
+
+  constructor(step: ModelStep, server: number) {
+    this.#step = step;
+    this.#server = server;
+  }
+
+  /** Everything may be asked at any time; what makes no sense has an answer, too. */
+  check(): boolean {
+    return true;
+  }
+
+  run(model: ChallengeModel, real: RealRun): Promise<void> {
+    return follow(real.resolution.act(this.#step, model), model, real, this.#server);
+  }
+
+  toString(): string {
+    return `${this.#server === 0 ? 'here' : 'there'} ${JSON.stringify(this.#step)}`;
+  }
+}
+
+/** @returns a new run with its first tokens, one for each user */
+export async function beginRun(
+  servers: ChallengeModelServers,
+): Promise<{ model: ChallengeModel; real: RealRun }> {
+  const { now, name } = await servers.begin();
+  const model = new ChallengeModel(now);
+  const real = { servers, resolution: new StepResolution(name) };
+  for (const [token, user] of USERS.entries()) {
+    const serial = real.resolution.serial(token);
+    const act = {
+      act: 'enrol',
+      serial,
+      suite: SUITES.counter,
+      key: KEYS[token] ?? '',
+      pin: undefined,
+      user,
+    } as const;
+    await servers.enrol(act);
+    model.apply(act);
+  }
+  return { model, real };
+}
+
+/** Asks for all there is, and holds that against the model; with the rows behind it, unless only answers shall count. */
+export async function compareAll(
+  model: ChallengeModel,
+  real: RealRun,
+  { rows }: { rows: boolean },
+): Promise<void> {
+  for (const act of questionsAboutAll(real.resolution)) {
+    await follow(act, model, real, 1);
+  }
+  if (rows) {
+    const found = await real.servers.rows(real.resolution.serial(0).slice(0, -1));
+    const expected = rowsOf(model);
+    if (!isDeepStrictEqual(found, expected)) {
+      throw new Error(difference('The rows say', found, expected));
+    }
+    model.decisions.forEach(({ outcome }) => {
+      real.servers.add(`decision: ${outcome}`);
+    });
+  }
+}
+
+/** @returns what shows every token and every challenge */
+export function questionsAboutAll(resolution: StepResolution): ModelAct[] {
+  return Array.from({ length: TOKENS }, (_, token) => resolution.serial(token)).flatMap(
+    (serial): ModelAct[] => [
+      { act: 'show', serial },
+      { act: 'status', of: { serial } },
+    ],
+  );
+}
+
+/** @returns what the rows of challenges and of the audit trail must be, in the order of `ChallengeModelServers.rows` */
+export function rowsOf({ challenges, decisions }: ChallengeModel): ModelRows {
+  return {
+    challenges: challenges
+      .map(({ transactionId, wrong, closed }) => `${transactionId} ${wrong} ${closed ?? 'open'}`)
+      .sort(),
+    decisions: decisions.map(({ serial, via, outcome }) => `${serial} ${via} ${outcome}`).sort(),
+  };
+}
+
+function difference(what: string, answered: ModelAnswer, expected: ModelAnswer): string {
+  return `${what}\n  ${JSON.stringify(answered)}\nexpected:\n  ${JSON.stringify(expected)}`;
+}

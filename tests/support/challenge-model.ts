@@ -1,0 +1,458 @@
+import {
+  COUNTER_WINDOW,
+  type ConfigurationKey,
+  DIGITS,
+  type Learned,
+  MAX_FAIL,
+  type ModelAct,
+  type ModelAnswer,
+  REFUSED,
+  type Selected,
+  SUITES,
+  SYNC_WINDOW,
+} from './challenge-model-acts.ts';
+import {
+  counterAfter,
+  hasCounter,
+  type Position,
+  responseAt,
+  upFrom,
+  windowOf,
+} from './challenge-model-responses.ts';
+
+export interface ModelToken {
+  readonly serial: string;
+  suite: string;
+  /** Hexadecimal; null between the phases of a roll-out. */
+  key: string | null;
+  sharedSecret: string | null;
+  rollout: 'phase1' | 'phase2' | 'complete';
+  active: boolean;
+  failCount: number;
+  maxFail: number;
+  counter: number;
+  /** Position and question of each response that was accepted, for as long as the token has its key. */
+  spent: Set<string>;
+  /** The first half of an automatic resynchronisation. */
+  ahead: { readonly position: number; readonly mark: string } | null;
+  pin: string;
+  owner: string | null;
+}
+
+export interface ModelChallenge {
+  readonly order: number;
+  readonly transactionId: string;
+  readonly serial: string;
+  readonly question: string;
+  /** Seconds, by the model's clock. */
+  readonly issuedAt: number;
+  wrong: number;
+  received: boolean;
+  valid: boolean;
+  closed: 'accepted' | 'exhausted' | 'superseded' | null;
+}
+
+/** A decision on a response, as the audit trail must have it. */
+export interface ModelDecision {
+  readonly serial: string;
+  readonly via: string;
+  readonly outcome: string;
+}
+
+type TokenAct = Exclude<
+  ModelAct,
+  { act: 'wait' | 'configure' | 'housekeeping' | 'answer' | 'status' | 'show' }
+>;
+
+interface State {
+  now: number;
+  issued: number;
+  configuration: Record<ConfigurationKey, string>;
+  tokens: Map<string, ModelToken>;
+  challenges: ModelChallenge[];
+  decisions: ModelDecision[];
+}
+
+interface Judged {
+  readonly failcount: number;
+  readonly result: boolean;
+}
+
+const SEVEN_DAYS = 604_800;
+const NOTHING: Judged = { failcount: 0, result: false };
+
+/** The defaults of the configuration. */
+const beginning = (now: number): State => ({
+  now,
+  issued: 0,
+  configuration: {
+    OcraMaxChallenges: '4',
+    OcraMaxChallengeRequests: '3',
+    OcraChallengeTimeout: '1200',
+    AutoResync: 'False',
+  },
+  tokens: new Map(),
+  challenges: [],
+  decisions: [],
+});
+
+/**
+ * The life of challenges as the wire contract tells it, in the plainest way: one thing after the other, on values in
+ * memory. What the server answers must be what this answers.
+ */
+export class ChallengeModel {
+  readonly #state: State;
+
+  constructor(given: number | State) {
+    this.#state = typeof given === 'number' ? beginning(given) : given;
+  }
+
+  /** @returns another one that goes its own way from here */
+  fork(): ChallengeModel {
+    const { now, issued, configuration, tokens, challenges, decisions } = this.#state;
+    return new ChallengeModel({
+      ...{ now, issued, configuration: { ...configuration }, decisions: [...decisions] },
+      tokens: new Map(
+        [...tokens].map(([serial, token]) => [serial, { ...token, spent: new Set(token.spent) }]),
+      ),
+      challenges: challenges.map((challenge) => ({ ...challenge })),
+    });
+  }
+
+  get now(): number {
+    return this.#state.now;
+  }
+  get timeout(): number {
+    return Number(this.#state.configuration.OcraChallengeTimeout);
+  }
+  get tokens(): ReadonlyMap<string, ModelToken> {
+    return this.#state.tokens;
+  }
+  /** Oldest first. */
+  get challenges(): readonly ModelChallenge[] {
+    return this.#state.challenges;
+  }
+  get decisions(): readonly ModelDecision[] {
+    return this.#state.decisions;
+  }
+
+  /**
+   * @param learned what the server drew for it
+   * @returns what the client is told
+   */
+  apply(act: ModelAct, learned: Learned = {}): ModelAnswer {
+    switch (act.act) {
+      case 'wait':
+        this.#state.now += act.seconds;
+        return true;
+      case 'configure':
+        this.#state.configuration[act.key] = act.value;
+        return true;
+      case 'housekeeping':
+        return this.#keepHouse();
+      case 'answer':
+        return this.#answer(act);
+      case 'status':
+        return this.#status(act.of);
+      case 'show':
+        return shown(this.#state.tokens.get(act.serial));
+      default:
+        return this.#applyToTokens(act, learned);
+    }
+  }
+
+  #applyToTokens(act: TokenAct, learned: Learned): ModelAnswer {
+    switch (act.act) {
+      case 'enrol':
+        return this.#enrol(act);
+      case 'phase 1':
+        return this.#begin(act, learned);
+      case 'phase 2':
+        return this.#derive(act.serial, learned);
+      case 'request':
+        return this.#request(act.of, learned);
+      default:
+        return this.#administrate(act);
+    }
+  }
+
+  #administrate(act: Exclude<TokenAct, { act: 'enrol' | 'phase 1' | 'phase 2' | 'request' }>): ModelAnswer {
+    const tokens = this.#selected('of' in act ? act.of : { serial: act.serial });
+    const [token] = tokens;
+    if (token === undefined) {
+      return REFUSED;
+    }
+    switch (act.act) {
+      case 'assign':
+        this.#give(token, act.user);
+        return true;
+      case 'unassign':
+        tokens.forEach((one) => {
+          this.#give(one, null);
+        });
+        return true;
+      case 'set':
+        token.pin = act.pin;
+        return 1;
+      case 'limit':
+        token.maxFail = act.maxFail;
+        return 1;
+      case 'resync':
+        return resynchronise(token, act);
+      default:
+        return this.#switch(act.act, tokens);
+    }
+  }
+
+  #switch(how: 'enable' | 'disable' | 'reset' | 'remove', tokens: readonly ModelToken[]): ModelAnswer {
+    if (how === 'enable' && tokens.some(({ rollout }) => rollout === 'phase1')) {
+      return REFUSED;
+    }
+    for (const token of tokens) {
+      if (how === 'reset') {
+        token.failCount = 0;
+      } else if (how === 'remove') {
+        this.#state.tokens.delete(token.serial);
+        this.#state.challenges = this.#state.challenges.filter(({ serial }) => serial !== token.serial);
+      } else {
+        token.active = how === 'enable';
+      }
+    }
+    return tokens.length;
+  }
+
+  #give(token: ModelToken, owner: string | null): void {
+    token.owner = owner;
+    this.#closeOpen(token.serial, 0);
+  }
+
+  /** What a token is like right after an enrolment; counter and spent responses stay with the key. */
+  #enrolled(serial: string, user: string | undefined, change: Partial<ModelToken>, keepsKey: boolean): true {
+    const known = this.#state.tokens.get(serial);
+    this.#state.tokens.set(serial, {
+      ...{ serial, suite: SUITES.counter, key: null, sharedSecret: null, rollout: 'complete', active: true },
+      ...{ failCount: 0, maxFail: MAX_FAIL, ahead: null, pin: '' },
+      counter: keepsKey ? (known?.counter ?? 0) : 0,
+      spent: keepsKey ? (known?.spent ?? new Set()) : new Set(),
+      owner: user ?? known?.owner ?? null,
+      ...change,
+    });
+    this.#closeOpen(serial, 0);
+    return true;
+  }
+
+  #enrol({ serial, suite, key, pin = '', user }: Extract<ModelAct, { act: 'enrol' }>): ModelAnswer {
+    const known = this.#state.tokens.get(serial);
+    return this.#enrolled(serial, user, { suite, key, pin }, known?.key === key && known.suite === suite);
+  }
+
+  #begin({ serial, user }: Extract<ModelAct, { act: 'phase 1' }>, { key = '' }: Learned): ModelAnswer {
+    const begun = { suite: SUITES.rollout, sharedSecret: key, rollout: 'phase1', active: false } as const;
+    return this.#enrolled(serial, user, begun, false);
+  }
+
+  #derive(serial: string, learned: Learned): ModelAnswer {
+    const token = this.#state.tokens.get(serial);
+    if (token === undefined || token.sharedSecret === null) {
+      return REFUSED;
+    }
+    Object.assign(token, {
+      ...{ key: learned.key, rollout: 'phase2', active: true },
+      ...{ failCount: 0, counter: 0, spent: new Set(), ahead: null },
+    });
+    this.#issue(serial, learned, 1);
+    return true;
+  }
+
+  #request(of: Selected, learned: Learned): ModelAnswer {
+    const [token, another] = this.#selected(of);
+    if (token === undefined || another !== undefined) {
+      return REFUSED;
+    }
+    this.#issue(token.serial, learned, Number(this.#state.configuration.OcraMaxChallenges));
+    return true;
+  }
+
+  #issue(serial: string, { transactionId = '', question = '' }: Learned, keep: number): void {
+    this.#state.issued += 1;
+    this.#state.challenges.push({
+      ...{ order: this.#state.issued, transactionId, serial, question, issuedAt: this.#state.now },
+      ...{ wrong: 0, received: false, valid: false, closed: null },
+    });
+    this.#closeOpen(serial, keep);
+  }
+
+  #closeOpen(serial: string, keep: number): void {
+    const open = this.#state.challenges.filter((one) => one.serial === serial && one.closed === null);
+    for (const one of open.slice(0, Math.max(0, open.length - keep))) {
+      one.closed = 'superseded';
+    }
+  }
+
+  #answer({ via, transactionId, serial, user, pass }: Extract<ModelAct, { act: 'answer' }>): ModelAnswer {
+    const named = this.#state.challenges.filter(
+      (one) => transactionId === undefined || one.transactionId === transactionId,
+    );
+    if (via === 'ocra/check_t' || via === 'validate/check_t') {
+      const [meant] = transactionId === undefined ? [] : named;
+      const { failcount, result } = meant === undefined ? NOTHING : this.#judge(meant, via, pass);
+      return via === 'ocra/check_t' ? { failcount, result } : { failcount, value: result };
+    }
+    const whose = (one: ModelChallenge): boolean =>
+      via === 'validate/check_s' ? one.serial === serial : this.#state.tokens.get(one.serial)?.owner === user;
+    const [meant, another] = named.filter(
+      (one) => whose(one) && one.closed === null && !this.#hasExpired(one),
+    );
+    return meant !== undefined && another === undefined && this.#judge(meant, via, pass).result;
+  }
+
+  #hasExpired({ issuedAt }: ModelChallenge): boolean {
+    return this.#state.now >= issuedAt + this.timeout;
+  }
+
+  /** The table "Life of a challenge", from the top. */
+  #judge(challenge: ModelChallenge, via: string, pass: string): Judged {
+    const token = this.#state.tokens.get(challenge.serial);
+    if (token === undefined) {
+      return NOTHING;
+    }
+    const outcome = this.#decide(challenge, token, pass);
+    this.#state.decisions.push({ serial: token.serial, via, outcome });
+    return { failcount: token.failCount, result: outcome === 'accepted' };
+  }
+
+  #decide(challenge: ModelChallenge, token: ModelToken, pass: string): string {
+    if (challenge.closed !== null) {
+      return challenge.closed === 'accepted' ? 'closed' : 'dropped';
+    }
+    if (this.#hasExpired(challenge)) {
+      return 'expired';
+    }
+    if (!token.active) {
+      return 'disabled';
+    }
+    challenge.received = true;
+    if (token.failCount >= token.maxFail) {
+      token.failCount += 1;
+      return 'locked';
+    }
+    if (this.#accepts(token, challenge.question, pass)) {
+      Object.assign(challenge, { valid: true, closed: 'accepted' });
+      Object.assign(token, { failCount: 0, ahead: null });
+      if (token.rollout === 'phase2') {
+        Object.assign(token, { rollout: 'complete', sharedSecret: null });
+      }
+      return 'accepted';
+    }
+    token.failCount += 1;
+    challenge.wrong += 1;
+    if (challenge.wrong < Number(this.#state.configuration.OcraMaxChallengeRequests)) {
+      return 'wrong';
+    }
+    challenge.closed = 'exhausted';
+    if (token.rollout === 'phase2') {
+      Object.assign(token, { rollout: 'phase1', active: false, key: null });
+    }
+    return 'exhausted';
+  }
+
+  /** Whether PIN and response are right here and now, and were not before. */
+  #accepts(token: ModelToken, question: string, pass: string): boolean {
+    const boundary = Math.max(0, pass.length - DIGITS);
+    const [pin, response] = [pass.slice(0, boundary), pass.slice(boundary)];
+    if (pin !== token.pin) {
+      return false;
+    }
+    const answers = (position: Position): boolean => isResponse(token, question, position, response);
+    const found = windowOf(token.suite, token.counter, this.#state.now).find(answers);
+    if (found !== undefined) {
+      return use(token, found, [markAt(found, question)], this.#state.now);
+    }
+    if (this.#state.configuration.AutoResync !== 'True' || !hasCounter(token.suite)) {
+      return false;
+    }
+    const { ahead } = token;
+    if (ahead !== null && ahead.position >= token.counter && answers(ahead.position + 1)) {
+      const next = ahead.position + 1;
+      return use(token, next, [ahead.mark, markAt(next, question)], this.#state.now);
+    }
+    const beyond = upFrom(token.counter + COUNTER_WINDOW, SYNC_WINDOW - COUNTER_WINDOW).find(answers);
+    if (beyond !== undefined) {
+      token.ahead = { position: beyond, mark: markAt(beyond, question) };
+    }
+    return false;
+  }
+
+  #status(of: Extract<ModelAct, { act: 'status' }>['of']): ModelAnswer {
+    const serials = 'transactionId' in of ? [] : this.#selected(of).map(({ serial }) => serial);
+    return this.#state.challenges
+      .filter((one) =>
+        'transactionId' in of ? one.transactionId === of.transactionId : serials.includes(one.serial),
+      )
+      .sort((one, other) => other.issuedAt - one.issuedAt || other.order - one.order)
+      .map(({ serial, transactionId, received, valid }) => ({
+        ...{ serial, transactionid: transactionId, received_tan: received, valid_tan: valid },
+        failcount: this.#state.tokens.get(serial)?.failCount ?? 0,
+      }));
+  }
+
+  #keepHouse(): true {
+    const oldest = this.#state.now - this.timeout - SEVEN_DAYS;
+    this.#state.challenges = this.#state.challenges.filter(({ issuedAt }) => issuedAt >= oldest);
+    return true;
+  }
+
+  #selected(of: Selected): ModelToken[] {
+    return [...this.#state.tokens.values()].filter((token) =>
+      'serial' in of ? token.serial === of.serial : token.owner === of.user,
+    );
+  }
+}
+
+function isResponse(token: ModelToken, question: string, position: Position, response: string): boolean {
+  const key = token.rollout === 'phase1' ? token.sharedSecret : token.key;
+  return key !== null && responseAt({ suite: token.suite, key }, question, position) === response;
+}
+
+/** Empty where positions play no part: then the same question must be answerable again. */
+function markAt(position: Position, question: string): string {
+  return position === null ? '' : `${position} ${question}`;
+}
+
+/** @returns false where one of the responses was used before */
+function use(token: ModelToken, position: Position, marks: readonly string[], now: number): boolean {
+  if (marks.some((mark) => mark !== '' && token.spent.has(mark))) {
+    return false;
+  }
+  marks.forEach((mark) => token.spent.add(mark));
+  token.counter = counterAfter(token.suite, token.counter, position, now);
+  token.ahead = null;
+  return true;
+}
+
+function resynchronise(
+  token: ModelToken,
+  { questions, responses }: Extract<ModelAct, { act: 'resync' }>,
+): ModelAnswer {
+  if (token.rollout === 'phase1' || !hasCounter(token.suite)) {
+    return REFUSED;
+  }
+  return upFrom(token.counter, SYNC_WINDOW).some((first) => {
+    const isHere = responses.every((response, index) =>
+      isResponse(token, questions[index] ?? '', first + index, response),
+    );
+    const marks = questions.map((question, index) => markAt(first + index, question));
+    return isHere && use(token, first + 1, marks, 0);
+  });
+}
+
+function shown(token: ModelToken | undefined): ModelAnswer {
+  if (token === undefined) {
+    return null;
+  }
+  const { serial, active, failCount, maxFail, counter, rollout, owner, suite } = token;
+  return {
+    ...{ serial, active, failcount: failCount, maxfail: maxFail, counter: String(counter) },
+    ...{ rollout, user: owner, ocrasuite: suite },
+  };
+}
