@@ -15,6 +15,19 @@ describe('a service error', () => {
     expect(String(error)).not.toContain('row 7');
   });
 
+  it('says what it is about and when to try again, where that is known', () => {
+    const bare = new ServiceError('server.busy', 'x');
+    expect([bare.about, bare.retryAfter, bare.detail, bare.cause]).toEqual([
+      [],
+      undefined,
+      undefined,
+      undefined,
+    ]);
+    expect(Object.hasOwn(bare, 'cause')).toBe(false);
+    const told = new ServiceError('server.busy', 'x', { about: ['connections'], retryAfter: 3 });
+    expect([told.about, told.retryAfter]).toEqual([['connections'], 3]);
+  });
+
   it('is told from other errors, by its code too', () => {
     const error = new ServiceError('token.unknown', 'x');
     expect(isServiceError(error)).toBe(true);
