@@ -5,6 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { Account } from '../../src/storage/embedded-account.ts';
 
+/** Of util-linux, which is everywhere on Debian. */
+const SETPRIV = '/usr/bin/setpriv';
+
 /** What to start, and as whom. */
 export interface ProcessSettings {
   readonly program: string;
@@ -34,7 +37,7 @@ export class ClusterProcess {
   }: ProcessSettings): Promise<ClusterProcess> {
     const output = openSync(log, 'a', 0o644);
     // So that nothing stays behind, even where we are killed.
-    const child = spawn('setpriv', ['--pdeathsig', 'TERM', program, ...parameters], {
+    const child = spawn(SETPRIV, ['--pdeathsig', 'TERM', program, ...parameters], {
       ...account,
       cwd: folder,
       env: { PATH: process.env.PATH ?? '', HOME: folder, LANG: 'C.UTF-8' },
