@@ -14,7 +14,10 @@ export function formsOf(bytes: Buffer): readonly CanaryForm[] {
   const plain: CanaryForm = { name: 'clear', text: bytes };
   const once = encodings(plain);
   const twice = once.flatMap((form) => [...hexForms(form), ...base64Forms(form), ...percentForms(form)]);
-  return [plain, ...once, ...twice];
+  const different = new Map(
+    [plain, ...once, ...twice].reverse().map((form) => [form.text.toString('latin1'), form]),
+  );
+  return [...different.values()];
 }
 
 function encodings(form: CanaryForm): readonly CanaryForm[] {

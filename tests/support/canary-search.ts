@@ -18,13 +18,15 @@ interface Needle {
 
 /** Shorter ones turn up by chance. */
 const SHORTEST = 8;
+/** A bit for each hash of four bytes that one begins with. */
+const HASH_BITS = 22;
 
 /** Looks for all forms of all marks at once, in any case of letters. */
 export class CanarySearch {
-  /** By their first three bytes. */
-  readonly #needles = new Map<number, Needle[]>();
-  /** The pairs of bytes that one begins with: most places are passed over by this. */
-  readonly #begins = new Uint8Array(65_536);
+  /** By their first eight bytes. */
+  readonly #needles = new Map<string, Needle[]>();
+  /** Most places are passed over by this. */
+  readonly #begins = new Uint8Array(2 ** HASH_BITS);
 
   constructor(marks: readonly Mark[]) {
     for (const mark of marks) {
@@ -40,12 +42,16 @@ export class CanarySearch {
   look(place: string, content: string | Buffer): readonly Finding[] {
     const text = lowerCase(typeof content === 'string' ? Buffer.from(content, 'utf8') : content);
     const found = new Map<string, Finding>();
-    for (let at = 0; at + SHORTEST <= text.length; at += 1) {
-      const first = (text[at] ?? 0) * 256 + (text[at + 1] ?? 0);
-      if (this.#begins[first] === 1) {
-        for (const { mark, form, text: needle } of this.#needles.get(first * 256 + (text[at + 2] ?? 0)) ??
-          []) {
-          if (text.compare(needle, 0, needle.length, at, at + needle.length) === 0) {
+    let four = 0;
+    for (let end = 0; end < text.length; end += 1) {
+      four = ((four << 8) | (text[end] ?? 0)) >>> 0;
+      if (this.#begins[hashOf(four)] === 1 && end >= 3) {
+        const at = end - 3;
+        for (const { mark, form, text: needle } of this.#needles.get(beginOf(text, at)) ?? []) {
+          if (
+            needle.length <= text.length - at &&
+            text.compare(needle, 0, needle.length, at, at + needle.length) === 0
+          ) {
             const finding = { place, kind: mark.kind, mark: mark.name, form };
             found.set(Object.values(finding).join('|'), finding);
           }
@@ -56,22 +62,26 @@ export class CanarySearch {
   }
 
   #add(needle: Needle): void {
-    const [one = 0, two = 0, three = 0] = needle.text;
-    const first = one * 256 + two;
-    const key = first * 256 + three;
-    this.#begins[first] = 1;
-    this.#needles.set(key, [...(this.#needles.get(key) ?? []), needle]);
+    this.#begins[hashOf(needle.text.readUInt32BE(0))] = 1;
+    const begin = beginOf(needle.text, 0);
+    const known = this.#needles.get(begin);
+    if (known === undefined) {
+      this.#needles.set(begin, [needle]);
+    } else {
+      known.push(needle);
+    }
   }
 }
 
-/** Of ASCII letters alone, byte by byte. */
+function hashOf(four: number): number {
+  return Math.imul(four, 0x9e3779b1) >>> (32 - HASH_BITS);
+}
+
+function beginOf(text: Buffer, at: number): string {
+  return text.toString('latin1', at, Math.min(at + SHORTEST, text.length));
+}
+
+/** Of each byte as if it were a character. */
 function lowerCase(bytes: Buffer): Buffer {
-  const lower = Buffer.from(bytes);
-  for (let at = 0; at < lower.length; at += 1) {
-    const byte = lower[at] ?? 0;
-    if (byte >= 0x41 && byte <= 0x5a) {
-      lower[at] = byte + 0x20;
-    }
-  }
-  return lower;
+  return Buffer.from(bytes.toString('latin1').toLowerCase(), 'latin1');
 }
