@@ -7,7 +7,7 @@ import { ChallengeModelServers } from '../support/challenge-model-servers.ts';
 const RUNS = Number(process.env.CHALLENGE_MODEL_RUNS ?? 40);
 const SEED = process.env.CHALLENGE_MODEL_SEED;
 /** Milliseconds that a run may take on a busy machine, shrinking apart. */
-const PATIENCE = 5_000;
+const PATIENCE = 20_000;
 
 let servers: ChallengeModelServers;
 

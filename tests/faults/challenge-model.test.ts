@@ -8,7 +8,7 @@ import { anyStep } from '../support/challenge-model-steps.ts';
 const RUNS = Number(process.env.CHALLENGE_MODEL_RUNS ?? 60);
 const SEED = process.env.CHALLENGE_MODEL_SEED;
 /** Milliseconds that a run may take on a busy machine, shrinking apart. */
-const PATIENCE = 5_000;
+const PATIENCE = 20_000;
 
 let servers: ChallengeModelServers;
 

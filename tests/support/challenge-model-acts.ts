@@ -16,7 +16,7 @@ export const DIGITS = 8;
 /** The windows of the model's tokens. */
 export const COUNTER_WINDOW = 10;
 export const SYNC_WINDOW = 30;
-export const MAX_FAIL = 6;
+export const MAX_FAIL = 4;
 
 export type Via = 'ocra/check_t' | 'validate/check_t' | 'validate/check_s' | 'validate/check';
 

@@ -131,7 +131,7 @@ export const anyStep: fc.Arbitrary<ModelStep> = fc.oneof(
   },
   { weight: 4, arbitrary: fc.record({ step: step('assign'), token, user }) },
   { weight: 2, arbitrary: fc.record({ step: step('set'), token, pin }) },
-  { weight: 2, arbitrary: fc.record({ step: step('limit'), token, maxFail: fc.constantFrom(1, 2, 3, 6) }) },
+  { weight: 4, arbitrary: fc.record({ step: step('limit'), token, maxFail: fc.constantFrom(1, 1, 2, 3) }) },
   {
     weight: 4,
     arbitrary: fc.record({
