@@ -67,6 +67,12 @@ describe('encodeDataInput', () => {
     );
   });
 
+  it('takes session information as bytes, too, and puts it behind zeros', () => {
+    const bytes = encoded('QN08-S004', { question: '1', session: Uint8Array.of(0xc3, 0xff) });
+    expect(bytes).toBe(`${question('1')}0000c3ff`);
+    expect(encoded('QN08-S004', { question: '1', session: 'ä' })).toBe(`${question('1')}0000c3a4`);
+  });
+
   it('writes the largest counter', () => {
     expect(encoded('C-QN08', { question: '1', counter: 2n ** 64n - 1n })).toMatch(/^f{16}/);
   });

@@ -11,6 +11,13 @@ describe('the mark of an accepted response', () => {
     expect(markOf('12345678', { stepStart: 5n })).not.toBe(mark);
   });
 
+  // These lie in the database: another form would make responses that were accepted acceptable once more.
+  it('stays what it was', () => {
+    expect(markOf('12345678', { counter: 5n })).toBe('5:fc07ba3c115bf422bb007f5b6e1cf728');
+    expect(markOf('12345678', { stepStart: 60n })).toBe('60:ae8dedc75513f3e0fb10a8dfdfe7bd22');
+    expect(markOf('12345678', { counter: 5n, stepStart: 60n })).toBe('5:cdbdedea11c69503a051e69123d37f22');
+  });
+
   it('does not hold the question itself', () => {
     expect(markOf('12345678', { counter: 5n })).not.toContain('12345678');
   });
@@ -36,6 +43,18 @@ describe('spending', () => {
       marks[2],
       markOf('q', { counter: 9n }),
     ]);
+  });
+
+  it('says nothing of a bottom while nothing was forgotten', () => {
+    const mark = markOf('q', { counter: 1n });
+    expect(spend([], mark, 0n)).toEqual([mark]);
+    expect(spend([], mark, -5n)).toEqual([mark]);
+    expect(spend(['1:'], mark, 1n)).toEqual(['1:', mark]);
+  });
+
+  it('of a response without position changes nothing, whatever is known', () => {
+    expect(isSpent(['5:'], null)).toBe(false);
+    expect(spend(['5:', '6:x'], null, 9n)).toEqual(['5:', '6:x']);
   });
 
   it('counts what was forgotten as spent, also when a wider window reaches it again', () => {
