@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ServerClient } from '../support/server-client.ts';
-import { type ServerProcess, startServerProcess } from '../support/server-process.ts';
+import { runTankeeper, type ServerProcess, startServerProcess } from '../support/server-process.ts';
 import { type SettlementFate, SettlementProxy } from '../support/settlement-proxy.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 
@@ -95,6 +95,14 @@ describe('a connection on which an answer never came', () => {
       expect(Number(count)).toBeLessThanOrEqual(application === 'tankeeper server' ? 20 : 2);
     }
   }, 30_000);
+});
+
+describe('the audit trail, when nobody knew whether rows of it were committed', () => {
+  it('verifies, as nothing was linked to them since', async () => {
+    const environment = { DATABASE_URL: database.url, DATA_DIR: folder };
+    const verified = await runTankeeper(['audit', 'verify'], environment);
+    expect(verified).toMatchObject({ code: 0, output: expect.stringContaining('all as they were written') });
+  }, 60_000);
 });
 
 async function acceptances(serial: string): Promise<number> {

@@ -6,7 +6,7 @@ import type { ToldLedger } from './told-ledger.ts';
 
 /** In turn. */
 export const KILLS = ['server', 'backend', 'postmaster'] as const;
-export type KillKind = (typeof KILLS)[number];
+type KillKind = (typeof KILLS)[number];
 
 /** One kill -9, and what came after it. */
 export interface Kill {
