@@ -9,7 +9,7 @@ import { queryOnce } from '../../tests/support/test-server.ts';
 import { ClusterProcess } from './cluster-process.ts';
 import { type ClusterSettings, DatabaseNode, type NodeState } from './database-node.ts';
 import type { InstalledPrograms } from './installed-programs.ts';
-import { haproxySettings, type PatroniTimes } from './patroni-settings.ts';
+import { haproxySettings } from './patroni-settings.ts';
 import { findPorts } from './private-ports.ts';
 
 const NODES = 3;
@@ -40,8 +40,7 @@ export class DatabaseCluster {
   /** Makes folder and configuration; nothing runs yet. To be closed, whatever comes. */
   static async prepare(
     programs: InstalledPrograms,
-    times: PatroniTimes,
-    synchronous: boolean,
+    choices: Pick<ClusterSettings, 'times' | 'synchronous' | 'etcdInterface'>,
   ): Promise<DatabaseCluster> {
     const account = await accountForNewCluster();
     const [port = 0, ...ports] = await findPorts(1 + 4 * NODES);
@@ -56,10 +55,7 @@ export class DatabaseCluster {
       const [postgres = 0, patroni = 0, etcd = 0, etcdPeers = 0] = ports.slice(4 * index);
       return { postgres, patroni, etcd, etcdPeers };
     });
-    return new DatabaseCluster(
-      { folder, programs, account, times, synchronous, passwords, ports: nodePorts },
-      port,
-    );
+    return new DatabaseCluster({ ...choices, folder, programs, account, passwords, ports: nodePorts }, port);
   }
 
   /** Starts everything and makes the role and the database of the URL. @throws when that does not succeed in time */
@@ -90,35 +86,22 @@ export class DatabaseCluster {
     return `postgres://postgres:${superuser}@127.0.0.1:${node.ports.postgres}/${database}`;
   }
 
-  /** Waits until all nodes run: a primary, a synchronous standby (where there are such) and another one. @returns the primary */
+  /** Waits until all nodes run on one timeline, one of them as the primary. @returns that one */
   async settled(): Promise<DatabaseNode> {
-    const deadline = performance.now() + SETTLE_MS;
-    for (;;) {
-      const states = await Promise.all(this.nodes.map((node) => node.state()));
-      if (isSettled(states, this.#settings.synchronous)) {
-        const primary = this.nodes.find((_node, index) => isPrimary(states[index]));
-        if (primary !== undefined) {
-          return primary;
-        }
-      }
-      if (performance.now() > deadline) {
-        throw new Error(
-          `The cluster did not settle in time: ${JSON.stringify(states)}\n${await this.#logs()}`,
-        );
-      }
-      await sleep(LOOK_MS);
-    }
+    return this.#untilFound('a primary and two standbys', (states) =>
+      isSettled(states) ? states.findIndex(isPrimary) : -1,
+    );
   }
 
-  /** @returns a standby that may be promoted: where there are synchronous ones, one that has every commit that was told */
+  /**
+   * Waits until there is a standby that may be promoted: where there are synchronous ones, one that has every commit that
+   * was told.
+   */
   async candidate(): Promise<DatabaseNode> {
-    for (const node of this.nodes) {
-      const state = await node.state();
-      if (this.#settings.synchronous ? state?.sync_standby === true : state?.role === 'replica') {
-        return node;
-      }
-    }
-    throw new Error('No standby that may be promoted');
+    const { synchronous } = this.#settings;
+    return this.#untilFound('a standby that may be promoted', (states) =>
+      states.findIndex((state) => (synchronous ? state?.sync_standby === true : state?.role === 'replica')),
+    );
   }
 
   /** Waits until both standbys have all that the primary has. */
@@ -144,6 +127,25 @@ export class DatabaseCluster {
     await rm(this.folder, { recursive: true, force: true });
   }
 
+  /** @param find the index of the node that is looked for, else -1 */
+  async #untilFound(
+    what: string,
+    find: (states: readonly (NodeState | undefined)[]) => number,
+  ): Promise<DatabaseNode> {
+    const deadline = performance.now() + SETTLE_MS;
+    for (;;) {
+      const states = await Promise.all(this.nodes.map((node) => node.state()));
+      const found = this.nodes[find(states)];
+      if (found !== undefined) {
+        return found;
+      }
+      if (performance.now() > deadline) {
+        throw new Error(`There was not ${what} in time: ${JSON.stringify(states)}\n${await this.#logs()}`);
+      }
+      await sleep(LOOK_MS);
+    }
+  }
+
   async #logs(): Promise<string> {
     const logs = await Promise.all(
       this.nodes.map(async (node) => `${node.name}:\n${(await node.log()).slice(-2_000)}`),
@@ -156,12 +158,11 @@ function isPrimary(state: NodeState | undefined): boolean {
   return state?.state === 'running' && ['master', 'primary'].includes(state.role);
 }
 
-function isSettled(states: readonly (NodeState | undefined)[], synchronous: boolean): boolean {
+function isSettled(states: readonly (NodeState | undefined)[]): boolean {
   const timelines = new Set(states.map((state) => state?.timeline));
   return (
     states.every((state) => state?.state === 'running') &&
     states.filter(isPrimary).length === 1 &&
-    (!synchronous || states.some((state) => state?.sync_standby === true)) &&
     timelines.size === 1
   );
 }

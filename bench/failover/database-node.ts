@@ -6,6 +6,7 @@ import { ClusterProcess } from './cluster-process.ts';
 import type { InstalledPrograms } from './installed-programs.ts';
 import {
   type ClusterPasswords,
+  type EtcdInterface,
   type NodePorts,
   patroniSettings,
   type PatroniTimes,
@@ -30,6 +31,7 @@ export interface ClusterSettings {
   readonly times: PatroniTimes;
   /** Whether a commit waits for a standby. */
   readonly synchronous: boolean;
+  readonly etcdInterface: EtcdInterface;
   readonly passwords: ClusterPasswords;
   /** Of all nodes, in order. */
   readonly ports: readonly NodePorts[];
@@ -58,16 +60,17 @@ export class DatabaseNode {
 
   /** Makes its folder and configuration. */
   async prepare(): Promise<void> {
-    const { account, programs, times, synchronous, passwords, ports } = this.#cluster;
+    const { account, programs, ports, ...shared } = this.#cluster;
     const configuration = patroniSettings({
       name: this.name,
       folder: this.#folder,
       ports: this.ports,
       etcdPorts: ports.map(({ etcd }) => etcd),
       postgresFolder: programs.postgresFolder,
-      times,
-      synchronous,
-      passwords,
+      times: shared.times,
+      synchronous: shared.synchronous,
+      etcdInterface: shared.etcdInterface,
+      passwords: shared.passwords,
     });
     await mkdir(join(this.#folder, 'etcd'), { recursive: true });
     const file = join(this.#folder, 'patroni.yml');

@@ -34,6 +34,8 @@ const { values: given } = parseArgs({
     'retry-timeout': { type: 'string', default: '10' },
     /** Commits do not wait for a standby: to see what is lost then. */
     asynchronous: { type: 'boolean', default: false },
+    /** Patroni speaks version 3 of etcd's interface instead of 2. */
+    etcd3: { type: 'boolean', default: false },
     /** A folder in which the logs of all programs are left. */
     logs: { type: 'string' },
   },
@@ -47,7 +49,11 @@ async function run(): Promise<boolean> {
     loopWait: Number(given['loop-wait']),
     retryTimeout: Number(given['retry-timeout']),
   };
-  const cluster = await DatabaseCluster.prepare(programs, times, !given.asynchronous);
+  const cluster = await DatabaseCluster.prepare(programs, {
+    times,
+    synchronous: !given.asynchronous,
+    etcdInterface: given.etcd3 ? 'etcd3' : 'etcd',
+  });
   const opened: (() => Promise<void>)[] = [() => cluster.close()];
   const close = closingOnce(async () => {
     for (const one of opened.toReversed()) {

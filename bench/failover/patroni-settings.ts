@@ -22,6 +22,12 @@ export interface ClusterPasswords {
   readonly replication: string;
 }
 
+/**
+ * Patroni's section for version 2 or 3 of etcd's interface. With version 3, Patroni 3.0.2 lets a primary that has stood
+ * still take the lock back from its successor, and what was accepted meanwhile is lost: docs/failover.md.
+ */
+export type EtcdInterface = 'etcd' | 'etcd3';
+
 interface NodeSettings {
   readonly name: string;
   readonly folder: string;
@@ -30,6 +36,7 @@ interface NodeSettings {
   readonly postgresFolder: string;
   readonly times: PatroniTimes;
   readonly synchronous: boolean;
+  readonly etcdInterface: EtcdInterface;
   readonly passwords: ClusterPasswords;
 }
 
@@ -42,9 +49,7 @@ export function patroniSettings(its: NodeSettings): string {
       scope: 'tankeeper',
       name,
       restapi: { listen: address(ports.patroni), connect_address: address(ports.patroni) },
-      // Version 2 of etcd's interface. With version 3, Patroni 3.0.2 lets a primary that has stood still take the lock
-      // back from its successor, and what was accepted meanwhile is lost: docs/failover.md.
-      etcd: { hosts: its.etcdPorts.map(address) },
+      [its.etcdInterface]: { hosts: its.etcdPorts.map(address) },
       bootstrap: {
         dcs: sharedSettings(its.times, its.synchronous),
         initdb: [{ encoding: 'UTF8' }, { locale: 'C.UTF-8' }, 'data-checksums'],
