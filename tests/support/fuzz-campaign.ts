@@ -21,12 +21,24 @@ export interface Seen {
   accepted: number;
 }
 
+export interface CampaignOptions {
+  /** Whether the server may refuse because it was asked too much. */
+  readonly refusals: boolean;
+  /** The same seed sends the same requests, but for what the server made up itself. */
+  readonly seed: number;
+  /** Added to the seed, so that several campaigns of a run differ. */
+  readonly salt: number;
+  /** Is told how far it is. */
+  readonly tell: (text: string) => void;
+}
+
 /** Sends requests to a server in batches, and holds each answer against what an answer may be. */
 export class FuzzCampaign {
   readonly #server: FuzzServer;
   readonly #endpoints: readonly FuzzedEndpoint[];
   readonly #tolerance: Tolerance;
   readonly #seed: number;
+  readonly #salt: number;
   readonly #tell: (text: string) => void;
   readonly #clients: readonly FuzzClient[];
   readonly seen: ReadonlyMap<string, Seen>;
@@ -37,14 +49,13 @@ export class FuzzCampaign {
   constructor(
     server: FuzzServer,
     endpoints: readonly FuzzedEndpoint[],
-    refusals: boolean,
-    seed: number,
-    tell: (text: string) => void,
+    { refusals, seed, salt, tell }: CampaignOptions,
   ) {
     this.#server = server;
     this.#endpoints = endpoints;
     this.#tolerance = { refusals, private: [`${server.dataFolder}/`, ...PRIVATE] };
     this.#seed = seed;
+    this.#salt = salt;
     this.#tell = tell;
     this.#clients = Array.from({ length: AT_ONCE }, () => new FuzzClient(server.port));
     this.seen = new Map(
@@ -73,7 +84,7 @@ export class FuzzCampaign {
       const known = await this.#server.prepare();
       const batch = fc.sample(hostileRequest(this.#endpoints, known), {
         numRuns: Math.min(BATCH, requests - sent),
-        seed: this.#seed + this.#batch,
+        seed: this.#seed + this.#batch + this.#salt,
       });
       this.#batch += 1;
       await this.#sendAll(batch);
