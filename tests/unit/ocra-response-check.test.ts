@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { pinVerifier } from '../../src/accounts/pin.ts';
 import type { PolicyDraft } from '../../src/accounts/policy/policy.ts';
-import type { NewToken, Token } from '../../src/accounts/token.ts';
+import type { NewToken } from '../../src/accounts/token.ts';
 import { systemRandom } from '../../src/kernel/clock.ts';
 import type { Verdict } from '../../src/ocra/challenge.ts';
 import { computeResponse } from '../../src/ocra/compute.ts';
@@ -39,12 +39,15 @@ async function look(pass: string, sketch: Sketch = {}): Promise<Verdict | null> 
     configuration,
   });
   const setup = await house.setup.current();
-  const stored = await house.tokens.findBySerial('T1');
+  const [stored] = await house.tokens.list({});
   const { syncMark = null } = sketch;
+  if (stored === undefined) {
+    throw new Error('no token');
+  }
   return house.check.look(
     setup,
     readOcraSettings(setup.configuration),
-    { ...(stored as Token), syncMark },
+    { ...stored, syncMark },
     QUESTION,
     pass,
   );
