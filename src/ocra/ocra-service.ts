@@ -96,6 +96,7 @@ export class OcraService {
     const setup = await this.#its.setup.current();
     access.authorize(setup, caller, ocraRight('request', 'request'));
     const token = await tokens.only(setup, reference);
+    const owner = (reference.user ?? '') === '' ? undefined : (token.owner ?? undefined);
     const { suite, key } = requireTokenKey(vault, token);
     const callbackUrl = factory.callbackUrl(setup, token, caller.requestId);
     const { maxChallenges } = readOcraSettings(setup.configuration);
@@ -109,7 +110,7 @@ export class OcraService {
       },
       ({ question }, transactionId, issuedAt) =>
         challenges.issue(
-          { tokenId: token.id, transactionId, question, data, issuedAt },
+          { tokenId: token.id, transactionId, question, data, issuedAt, owner },
           maxChallenges,
           actOf(caller, 'ocra/request'),
         ),

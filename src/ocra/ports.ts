@@ -11,6 +11,8 @@ export interface NewChallenge {
   /** The display data that the question was made from. */
   readonly data: string;
   readonly issuedAt: Date;
+  /** Where the token was found by its user: who must still own it. */
+  readonly owner?: Pick<Owner, 'resolverId' | 'userId'> | undefined;
   /** In roll-out phase 2: what the token's key was derived from. The token must still have it. */
   readonly sharedSecret?: Sealed;
 }

@@ -139,16 +139,20 @@ async function issue(
   act: Act,
   change: TokenChange,
 ): Promise<void> {
-  const { tokenId, transactionId, question, data, issuedAt, sharedSecret } = challenge;
+  const { tokenId, transactionId, question, data, issuedAt, sharedSecret, owner } = challenge;
   const references = await holdReferences(transaction, change);
   // First the token's row: whoever issues or answers for it at the same time waits here, or for us.
   const [token] = await transaction('tokens')
-    .where({ id: tokenId, ...(sharedSecret !== undefined && { shared_secret: sharedSecret }) })
+    .where({
+      id: tokenId,
+      ...(sharedSecret !== undefined && { shared_secret: sharedSecret }),
+      ...(owner !== undefined && { owner_resolver_id: owner.resolverId, owner_user_id: owner.userId }),
+    })
     .update({ last_challenge_at: issuedAt, ...stateColumns(change), ...references })
     .returning<{ serial: string; realms: string[] }[]>(['serial', transaction.raw(REALMS_OF_TOKEN)]);
   if (token === undefined) {
     throw sharedSecret === undefined
-      ? new ServiceError('token.unknown', 'The token has been removed')
+      ? new ServiceError('token.unknown', 'The token has been removed, or has changed hands')
       : new ServiceError('token.state', 'The token has left this roll-out meanwhile, or has been removed');
   }
   const stored: unknown[] = await transaction('challenges')
