@@ -1,0 +1,3 @@
+import { mutationOf } from './configuration.js';
+
+export default mutationOf('kernel', ['clock', 'constant-time', 'duration', 'errors', 'fault', 'time-limit']);
