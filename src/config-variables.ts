@@ -219,9 +219,16 @@ export const VARIABLES = {
     allowed: 'a duration such as 300 or 7D',
     meaning: 'how long an expired challenge can still be asked about before it is removed',
   },
+  AUDIT_RETENTION: {
+    ...{
+      schema: z.union([z.literal('off'), seconds]),
+      fallback: 'off',
+      allowed: 'a duration such as 400D, or off',
+    },
+    meaning: 'how long months of the audit are kept after their end; off: for ever',
+  },
   HOUSEKEEPING_INTERVAL: {
-    schema: z.union([z.literal('off'), seconds]),
-    fallback: '10M',
+    ...{ schema: z.union([z.literal('off'), seconds]), fallback: '10M' },
     allowed: 'a duration such as 300 or 10M, or off',
     meaning: 'how often the server removes what is old; off: left to tankeeper housekeeping run',
   },

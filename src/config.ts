@@ -40,6 +40,8 @@ export interface Config {
   readonly resolverTimeout: number;
   /** Seconds. */
   readonly challengeRetention: number;
+  /** Seconds; `off`: for ever. */
+  readonly auditRetention: number | 'off';
   /** Seconds; `off`: never. */
   readonly housekeepingInterval: number | 'off';
   readonly monitoringPost: 'on' | 'off';
@@ -92,6 +94,7 @@ export function loadConfig(environment: Environment = process.env): Config {
     sessionLifetime: read('SESSION_LIFETIME'),
     resolverTimeout: read('RESOLVER_TIMEOUT'),
     challengeRetention: read('CHALLENGE_RETENTION'),
+    auditRetention: read('AUDIT_RETENTION'),
     housekeepingInterval: read('HOUSEKEEPING_INTERVAL'),
     monitoringPost: read('MONITORING_POST'),
     monitoringPostSunset: read('MONITORING_POST_SUNSET'),

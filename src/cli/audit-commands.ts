@@ -11,6 +11,7 @@ import type { Column } from './output.ts';
 
 const DEFAULT_LIMIT = 100;
 const GREATEST_LIMIT = 100_000;
+const GREATEST_OFFSET = 1_000_000_000;
 
 const COLUMNS: readonly Column<AuditRow>[] = [
   { key: 'id', value: ({ id }) => id },
@@ -27,9 +28,9 @@ const COLUMNS: readonly Column<AuditRow>[] = [
   { key: 'seq', value: ({ seq }) => seq },
 ];
 
-interface SearchOptions extends Omit<AuditFilter, 'subject' | 'limit'> {
+interface SearchOptions extends Omit<AuditFilter, 'subject' | 'requestId'> {
   readonly serial?: string;
-  readonly limit: number;
+  readonly request?: string;
 }
 
 interface ExportCommandOptions {
@@ -64,11 +65,22 @@ function addSearch(audit: Command, context: CommandContext): void {
     .option('--action <action>', 'such as ocra/check_t or admin/init')
     .option('--realm <realm>', 'about what is in this realm')
     .option('--outcome <outcome>', 'such as accepted, wrong or created')
+    .option('--client <address>', 'from this address')
+    .option('--request <id>', 'under this request, as the log names it')
     .option('--since <date>', 'from this date or time on, in UTC', parseInstant)
     .option('--until <date>', 'before this date or time', parseInstant)
+    .option(
+      '--offset <rows>',
+      'without so many of the newest, for the next page',
+      wholeNumber(0, GREATEST_OFFSET),
+    )
     .option('--limit <rows>', 'so many at most', wholeNumber(1, GREATEST_LIMIT), DEFAULT_LIMIT)
-    .action(async ({ serial, ...given }: SearchOptions, command: Command) => {
-      const filter: AuditFilter = { ...given, ...(serial !== undefined && { subject: serial }) };
+    .action(async ({ serial, request, ...given }: SearchOptions, command: Command) => {
+      const filter: AuditFilter = {
+        ...given,
+        ...(serial !== undefined && { subject: serial }),
+        ...(request !== undefined && { requestId: request }),
+      };
       const rows = await context.withServices((services, caller) => services.audit.search(caller, filter));
       context.output(command).list(rows, COLUMNS, 'nothing matches');
     });
@@ -111,7 +123,10 @@ function addPrune(audit: Command, context: CommandContext): void {
       const { rows, months, records } = await context.withServices((services, caller) =>
         services.audit.prune(caller, { before, force: force === true }),
       );
-      const sentence = months.length === 0 ? 'there was nothing to prune' : `pruned ${months.join(', ')}`;
+      const isNothing = rows === 0 && months.length === 0 && records === 0;
+      const sentence = isNothing
+        ? 'there was nothing to prune'
+        : ['pruned', months.join(', ')].join(' ').trim();
       context.output(command).done(`${sentence} (${rows} rows, ${records} records of the journal)`, {
         ...{ rows, months, records },
       });

@@ -1,3 +1,4 @@
+import { open } from 'node:fs/promises';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { AuditFinding } from '../accounts/audit/finding.ts';
 import { type ExportedTrail, readExportedTrail } from '../accounts/audit/exported-trail.ts';
@@ -6,7 +7,11 @@ import { type Verification, verifyTrail } from '../accounts/audit/verify-trail.t
 import { exportedLines } from './audit-export-file.ts';
 import { CliFailure } from './cli-failure.ts';
 import type { CommandContext } from './command-context.ts';
-import { safeText } from './terminal-text.ts';
+import { safeText } from '../kernel/terminal-text.ts';
+
+const HASH = /^[0-9a-fA-F]{64}$/;
+/** In a line of the log, as JSON or for people. */
+const CHECKPOINT_LINE = /^(?=.*Audit checkpoint).*\bcheckpoint\W{1,4}([0-9a-f]{64})\b/;
 
 /** So many findings are told one by one. */
 const MOST = 1_000;
@@ -30,7 +35,10 @@ export function addAuditVerifyCommand(audit: Command, context: CommandContext): 
     .description('find rows that were changed, removed, inserted or reordered (exit code 1 if there are any)')
     .option('--file <file>', 'verify an export instead, - for standard input; needs no database')
     .option('--key <key>', 'with --file: the public key of the installation, as verify shows it', parseKey)
-    .option('--checkpoint <hash>', 'this checkpoint must be there, as a server has logged it', parseHash)
+    .option(
+      '--checkpoint <hash>',
+      'this checkpoint must be there, as a server has logged it; or a file, such as the log: the last one in it',
+    )
     .action(async ({ file, key, checkpoint }: VerifyOptions, command: Command) => {
       const found: AuditFinding[] = [];
       let total = 0;
@@ -40,7 +48,8 @@ export function addAuditVerifyCommand(audit: Command, context: CommandContext): 
           found.push(finding);
         }
       };
-      const request: Request = { report, checkpoint };
+      const anchor = checkpoint === undefined ? undefined : await readCheckpoint(checkpoint);
+      const request: Request = { report, checkpoint: anchor };
       const { isWhole, keys, ...result } =
         file === undefined
           ? await verifyDatabase(context, request)
@@ -138,9 +147,29 @@ function parseKey(text: string): string {
   return text;
 }
 
-function parseHash(text: string): string {
-  if (!/^[0-9a-fA-F]{64}$/.test(text)) {
-    throw new InvalidArgumentError('It must be 64 hexadecimal digits.');
+/**
+ * Records of the journal follow each other, so the last checkpoint stands for all before it.
+ * @param text a hash, or the path of a file: a log, of which the checkpoint's lines are looked for, or a hash alone
+ * @throws CliFailure
+ */
+async function readCheckpoint(text: string): Promise<string> {
+  if (HASH.test(text)) {
+    return text;
   }
-  return text;
+  let last: string | undefined;
+  const handle = await open(text, 'r').catch(() => {
+    throw new CliFailure('--checkpoint must be 64 hexadecimal digits, or a file that can be read');
+  });
+  try {
+    for await (const line of handle.readLines()) {
+      const [, told] = CHECKPOINT_LINE.exec(line) ?? [];
+      last = told ?? (HASH.test(line.trim()) ? line.trim() : last);
+    }
+  } finally {
+    await handle.close();
+  }
+  if (last === undefined) {
+    throw new CliFailure(`there is no checkpoint in ${text}`);
+  }
+  return last;
 }

@@ -1,6 +1,6 @@
 import { isServiceError } from '../kernel/errors.ts';
 import { CliFailure } from './cli-failure.ts';
-import { safeLines } from './terminal-text.ts';
+import { safeLines } from '../kernel/terminal-text.ts';
 
 /**
  * @param options.debug whether an unexpected error shows where it came from

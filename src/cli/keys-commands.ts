@@ -5,7 +5,7 @@ import { CliFailure, EXIT_CODES } from './cli-failure.ts';
 import type { CommandContext } from './command-context.ts';
 import type { Column, Output } from './output.ts';
 import { ProgressBar } from './progress-bar.ts';
-import { safeText } from './terminal-text.ts';
+import { safeText } from '../kernel/terminal-text.ts';
 
 /** A key with the servers that run. */
 interface KeyRow extends KeyState {

@@ -3,7 +3,7 @@ import type { LicenseReport } from '../monitoring/outcomes.ts';
 import type { CommandContext } from './command-context.ts';
 import type { Column, Output } from './output.ts';
 import { readSecretText } from './secret-input.ts';
-import { safeText } from './terminal-text.ts';
+import { safeText } from '../kernel/terminal-text.ts';
 
 /** Adds `tankeeper licence …`: the signed licence that /monitoring/license tells of. */
 export function addLicenceCommands(program: Command, context: CommandContext): void {

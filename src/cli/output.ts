@@ -1,7 +1,7 @@
 import { styleText } from 'node:util';
 import Table from 'cli-table3';
 import type { CliIo } from './dependencies.ts';
-import { safeLines, safeText } from './terminal-text.ts';
+import { safeLines, safeText } from '../kernel/terminal-text.ts';
 
 /** What JSON can hold. */
 export type JsonValue =
@@ -92,7 +92,8 @@ export class Output {
   }
 
   #writeJson(value: JsonValue): void {
-    this.#write(JSON.stringify(value, null, 2));
+    // Within JSON the escapes mean what they stand for, and on a terminal they do no harm.
+    this.#write(safeLines(JSON.stringify(value, null, 2)));
   }
 
   #write(text: string): void {

@@ -1,3 +1,4 @@
+import { AuditRetention } from '../accounts/audit/audit-retention.ts';
 import { AuditService } from '../accounts/audit/audit-service.ts';
 import { RefusalTrail } from '../accounts/audit/refusal-trail.ts';
 import { AccessControl } from '../accounts/policy/access-control.ts';
@@ -86,6 +87,8 @@ export interface ServiceParts {
   readonly metrics?: ServiceMeasures | undefined;
   /** Seconds for which expired challenges are kept; seven days unless told. */
   readonly challengeRetention?: number;
+  /** Seconds for which months of the audit are kept after their end; for ever unless told. */
+  readonly auditRetention?: number | undefined;
   /** For how many milliseconds a configuration that was read stands; 0 unless told, see `SqlSetupStore`. */
   readonly configurationWindow?: number;
 }
@@ -198,18 +201,21 @@ function buildRefusals(
 
 /** @returns what keeps the database in order. From now on the audit rows of its pool are certified by the vault */
 function buildOperatorServices(
-  { database, vault, clock, challengeRetention, metrics = UNMEASURED }: ServiceParts,
+  { database, vault, clock, challengeRetention, auditRetention, metrics = UNMEASURED }: ServiceParts,
   setup: SqlSetupStore,
 ): Pick<Services, 'housekeeping' | 'audit' | 'counts'> {
   const authority = new VaultAuditAuthority({ vault });
   database.audit.certifyBy(authority);
+  const store = new SqlAuditStore({ database });
+  const audit = new AuditService({ store, authority, clock });
   return {
     housekeeping: new HousekeepingService({
       ...{ setup, clock, store: new SqlHousekeeping({ database }) },
       challengeRetention: challengeRetention ?? SEVEN_DAYS,
       metrics: metrics.housekeeping,
+      auditRetention: new AuditRetention({ store, audit, clock, retention: auditRetention }),
     }),
-    audit: new AuditService({ store: new SqlAuditStore({ database }), authority, clock }),
+    audit,
     counts: new CountService({ verification: new SqlCountVerification({ database }) }),
   };
 }

@@ -119,6 +119,7 @@ export async function openInstallation(
       licenceSignature,
       resolverTimeout: config.resolverTimeout,
       challengeRetention: config.challengeRetention,
+      auditRetention: config.auditRetention === 'off' ? undefined : config.auditRetention,
       metrics,
       configurationWindow: role === 'server' ? CONFIGURATION_WINDOW_MS : 0,
     });

@@ -1,4 +1,5 @@
-import type { Caller } from '../accounts/caller.ts';
+import type { AuditRetention } from '../accounts/audit/audit-retention.ts';
+import { actOf, type Caller } from '../accounts/caller.ts';
 import type { SetupStore } from '../accounts/ports.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
@@ -21,6 +22,8 @@ export interface HousekeepingDependencies {
   /** For how many seconds after its expiry a challenge can still be asked about. */
   readonly challengeRetention: number;
   readonly metrics: HousekeepingMetrics;
+  /** Left out: months of the audit stay. */
+  readonly auditRetention?: Pick<AuditRetention, 'isOn' | 'due' | 'remove'>;
 }
 
 /**
@@ -41,7 +44,7 @@ export class HousekeepingService {
    */
   async due(caller: Caller): Promise<readonly HousekeepingTally[]> {
     assertOperator(caller);
-    return this.#its.store.backlog(await this.#moments());
+    return this.#backlog(await this.#moments());
   }
 
   /**
@@ -51,7 +54,12 @@ export class HousekeepingService {
    */
   async run(caller: Caller): Promise<readonly HousekeepingTally[] | undefined> {
     assertOperator(caller);
-    return this.#clear(await this.#moments(), new AbortController().signal);
+    const removed = await this.#clear(await this.#moments(), new AbortController().signal);
+    if (removed !== undefined) {
+      const what = removed.map(({ chore, rows }) => `${rows} ${chore}`).join(', ');
+      await this.#its.store.note?.(actOf(caller, 'housekeeping/run'), `removed ${what}`);
+    }
+    return removed;
   }
 
   /**
@@ -60,10 +68,10 @@ export class HousekeepingService {
    * @returns how many rows it has removed
    */
   async round(signal: AbortSignal): Promise<number> {
-    const { store, metrics } = this.#its;
+    const { metrics } = this.#its;
     const moments = await this.#moments();
     const tellBacklog = async (): Promise<void> => {
-      for (const tally of await store.backlog(moments)) {
+      for (const tally of await this.#backlog(moments)) {
         metrics.backlogIs(tally);
       }
     };
@@ -76,6 +84,14 @@ export class HousekeepingService {
     return (removed ?? []).reduce((sum, { rows }) => sum + rows, 0);
   }
 
+  async #backlog(moments: HousekeepingMoments): Promise<readonly HousekeepingTally[]> {
+    const { store, auditRetention } = this.#its;
+    const tallies = await store.backlog(moments);
+    return auditRetention?.isOn === true
+      ? [...tallies, { chore: 'audit months', rows: await auditRetention.due() }]
+      : tallies;
+  }
+
   async #clear(
     moments: HousekeepingMoments,
     signal: AbortSignal,
@@ -85,11 +101,22 @@ export class HousekeepingService {
       ['sessions', 0],
       ['rate limits', 0],
     ]);
+    const { auditRetention } = this.#its;
+    if (auditRetention?.isOn === true) {
+      sums.set('audit months', 0);
+    }
     const removed = (tally: HousekeepingTally): void => {
       sums.set(tally.chore, (sums.get(tally.chore) ?? 0) + tally.rows);
       this.#its.metrics.removed(tally);
     };
-    const isOurs = await this.#its.store.clear(moments, { signal, removed });
+    const also = async (): Promise<void> => {
+      const rows = (await auditRetention?.remove()) ?? 0;
+      if (rows > 0) {
+        removed({ chore: 'audit months', rows });
+      }
+    };
+    const given = { signal, removed, ...(auditRetention?.isOn === true && { also }) };
+    const isOurs = await this.#its.store.clear(moments, given);
     return isOurs ? [...sums].map(([chore, rows]) => ({ chore, rows })) : undefined;
   }
 

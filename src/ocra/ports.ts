@@ -78,7 +78,7 @@ export interface ChallengeStore {
 }
 
 /** What housekeeping removes. */
-export type HousekeepingChore = 'challenges' | 'sessions' | 'rate limits';
+export type HousekeepingChore = 'challenges' | 'sessions' | 'rate limits' | 'audit months';
 
 /** How many rows of a kind there are to remove, or were removed. */
 export interface HousekeepingTally {
@@ -104,12 +104,19 @@ export interface HousekeepingStore {
    * Removes what is due, unless somebody else is at it. What is locked by others is left for the next time.
    * @param given.signal ends it after the piece that is under way
    * @param given.removed is told of each piece
+   * @param given.also is done at the end, while nobody else is at it
    * @returns false when somebody else is at it, and nothing was removed
    */
   clear(
     moments: HousekeepingMoments,
-    given: { readonly signal: AbortSignal; readonly removed: (tally: HousekeepingTally) => void },
+    given: {
+      readonly signal: AbortSignal;
+      readonly removed: (tally: HousekeepingTally) => void;
+      readonly also?: () => Promise<void>;
+    },
   ): Promise<boolean>;
+  /** Writes an audit row of what somebody has had removed. Left out: nobody audits. */
+  note?(act: Act, outcome: string): Promise<void>;
 }
 
 /** What is measured of housekeeping. */

@@ -18,13 +18,17 @@ export class SqlAuditStore implements AuditStore {
   }
 
   async search(filter: AuditFilter): Promise<readonly AuditRow[]> {
-    const { actor, action, subject, realm, outcome, since, until, limit } = filter;
-    if (!isStorable(actor, action, subject, realm, outcome)) {
+    const { actor, action, subject, realm, outcome, client, requestId, since, until } = filter;
+    if (!isStorable(actor, action, subject, realm, outcome, client, requestId)) {
       return [];
     }
     const { knex } = this.#database;
-    const query = knex('audit').select(knex.raw(AUDIT_COLUMNS)).limit(limit);
-    for (const [column, wanted] of Object.entries({ actor, action, subject, outcome })) {
+    const query = knex('audit')
+      .select(knex.raw(AUDIT_COLUMNS))
+      .limit(filter.limit)
+      .offset(filter.offset ?? 0);
+    const columns = { actor, action, subject, outcome, client, request_id: requestId };
+    for (const [column, wanted] of Object.entries(columns)) {
       if (wanted !== undefined) {
         query.where(column, wanted);
       }
@@ -63,8 +67,8 @@ export class SqlAuditStore implements AuditStore {
     return pruneTrail(this.#database, before, act);
   }
 
-  async isPrunable(before: Date): Promise<boolean> {
-    return (await partitionsBefore(this.#database.knex, before)).length > 0;
+  async monthsBefore(instant: Date): Promise<number> {
+    return (await partitionsBefore(this.#database.knex, instant)).length;
   }
 }
 

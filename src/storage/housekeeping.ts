@@ -8,6 +8,8 @@ import type {
   HousekeepingStore,
   HousekeepingTally,
 } from '../ocra/ports.ts';
+import type { Act } from '../accounts/caller.ts';
+import { writeAudit } from './audit-rows.ts';
 import type { Database } from './database.ts';
 import { CHORE_STEPS, type ChoreStep } from './housekeeping-chores.ts';
 
@@ -47,7 +49,7 @@ export class SqlHousekeeping implements HousekeepingStore {
 
   async clear(
     moments: HousekeepingMoments,
-    { signal, removed }: Parameters<HousekeepingStore['clear']>[1],
+    { signal, removed, also }: Parameters<HousekeepingStore['clear']>[1],
   ): Promise<boolean> {
     // Held by a transaction that does nothing else: it ends with its connection, whatever happens to this process, and a
     // pooler in transaction mode keeps it where it is. It holds up no vacuum, as it has written nothing.
@@ -59,11 +61,18 @@ export class SqlHousekeeping implements HousekeepingStore {
       for (const step of CHORE_STEPS) {
         await this.#clearStep(step, moments, signal, removed);
       }
+      if (!signal.aborted) {
+        await also?.();
+      }
       return true;
     } finally {
       // Where the connection is lost, so is the lock.
       await holder.rollback().catch(() => undefined);
     }
+  }
+
+  async note(act: Act, outcome: string): Promise<void> {
+    await writeAudit(this.#database.knex, act, 'housekeeping', outcome);
   }
 
   async #clearStep(

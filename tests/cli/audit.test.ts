@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -28,12 +28,20 @@ describe('tankeeper audit search', () => {
       '2026-11-01',
       '--until',
       '2026-12-01T00:30:00Z',
+      '--client',
+      '192.0.2.7',
+      '--request',
+      'r1',
+      '--offset',
+      '10',
       '--limit',
       '5',
     ];
     expect(await runProgram(['audit', 'search', ...given], dependencies)).toBe(0);
     const period = { since: new Date('2026-11-01'), until: new Date('2026-12-01T00:30:00Z') };
-    expect(calls).toEqual([['audit.search', { subject: 'T1', limit: 5, ...period }]]);
+    const page = { limit: 5, offset: 10 };
+    const filter = { subject: 'T1', client: '192.0.2.7', requestId: 'r1', ...page, ...period };
+    expect(calls).toEqual([['audit.search', filter]]);
     expect(io.out()).toMatch(
       /2026-11-20T12:00:00.123Z +alice +admin\/init +T1 +north +created +192.0.2.7 +r1\n/,
     );
@@ -54,13 +62,40 @@ describe('tankeeper audit search', () => {
   it.each([
     [['search', '--since', '2026-02-30']],
     [['search', '--limit', '0']],
-    [['verify', '--checkpoint', 'abc']],
     [['verify', '--key', 'abc']],
     [['prune']],
     [['export']],
   ])('refuses %j', async (parameters) => {
     const { dependencies, calls } = fakeCli();
     expect(await runProgram(['audit', ...parameters], dependencies)).toBe(2);
+    expect(calls).toEqual([]);
+  });
+});
+
+describe('tankeeper audit verify --checkpoint', () => {
+  const VERIFIED = { rows: 1, unsigned: 0, records: 2, newest: '', findings: 0, keys: [] };
+  const [first, last] = ['a', 'b'].map((digit) => digit.repeat(64)) as [string, string];
+
+  it.each([
+    [
+      'JSON lines',
+      (hash: string) => `{"message":"Audit checkpoint","component":"audit","checkpoint":"${hash}"}`,
+    ],
+    ['text', (hash: string) => `2026-11-20 info Audit checkpoint component=audit checkpoint=${hash}`],
+    ['hashes', (hash: string) => hash],
+  ])('takes the last one of a file: %s', async (_, lineOf) => {
+    const folder = await mkdtemp(join(tmpdir(), 'tankeeper-audit-'));
+    const file = join(folder, 'log');
+    await writeFile(file, ['{"message":"other"}', lineOf(first), lineOf(last), 'the end'].join('\n'));
+    const { dependencies, calls } = fakeCli({ 'audit.verify': VERIFIED });
+    expect(await runProgram(['audit', 'verify', '--checkpoint', file], dependencies)).toBe(0);
+    expect(calls).toEqual([['audit.verify', expect.objectContaining({ checkpoint: last })]]);
+    await rm(folder, { recursive: true });
+  });
+
+  it.each(['abc', import.meta.filename])('refuses what holds none (%s)', async (file) => {
+    const { dependencies, calls } = fakeCli();
+    expect(await runProgram(['audit', 'verify', '--checkpoint', file], dependencies)).toBe(1);
     expect(calls).toEqual([]);
   });
 });
@@ -157,7 +192,7 @@ describe('tankeeper audit, beside a server', () => {
       const refused = await tankeeper('prune', '--before', '2026-01-01');
       expect(refused).toMatchObject({ code: 1, err: expect.stringContaining('does not verify') });
       expect(await tankeeper('prune', '--before', '2026-01-01', '--force')).toMatchObject({
-        ...{ code: 0, out: 'there was nothing to prune (0 rows)\n' },
+        ...{ code: 0, out: 'there was nothing to prune (0 rows, 0 records of the journal)\n' },
       });
     },
     PATIENCE,

@@ -3,8 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { readExportedTrail } from '../../src/accounts/audit/exported-trail.ts';
 import type { AuditFinding } from '../../src/accounts/audit/finding.ts';
+import { AuditRetention } from '../../src/accounts/audit/audit-retention.ts';
 import { verifyTrail } from '../../src/accounts/audit/verify-trail.ts';
 import { writeAudit } from '../../src/storage/audit-rows.ts';
+import { SqlAuditStore } from '../../src/storage/audit-store.ts';
 import { AuditUpkeep, ensureAuditMonths } from '../../src/storage/audit-upkeep.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { AuditedDatabase, shortly } from '../support/audited-database.ts';
@@ -197,6 +199,70 @@ describe('an export', () => {
   });
 });
 
+describe('what users have written', () => {
+  const NASTY = 'T\u{1b}[2J\u{9b}31m\u{202e}\r\n=1';
+
+  it.each(['jsonl', 'csv'] as const)('does a terminal no harm in an export (%s)', async (format) => {
+    await writeAudit(audited.server().knex, ACT, NASTY, 'done');
+    await writeAudit(audited.server().knex, ACT, ' =1;=2', '\uff1d1');
+    const pieces: string[] = [];
+    await audited.service().export(OPERATOR, { format }, (text) => {
+      pieces.push(text);
+      return Promise.resolve();
+    });
+    const text = pieces.join('');
+    // eslint-disable-next-line no-control-regex -- control characters are what this is about
+    expect(text).not.toMatch(/[\u0000-\u0009\u000b\u000c\u000e-\u001f\u007f-\u009f\u202e]/);
+    const rows = text.split('\n').filter((line) => line.includes('T\\u001b[2J\\u009b31m\\u202e'));
+    expect(rows).toHaveLength(1);
+    if (format === 'jsonl') {
+      expect((JSON.parse(rows[0] ?? '') as { row: { subject: string } }).row.subject).toBe(NASTY);
+    } else {
+      expect(text).toContain(`,"' =1;=2",,'\uff1d1,`);
+    }
+  });
+});
+
+describe('a retention', () => {
+  it('takes away the months that have been over for longer, by one server at a time', async () => {
+    const server = await fourMonths();
+    await addMonth('2026-08');
+    await addMonth('2026-09');
+    audited.clock.time = new Date('2026-11-20T12:00:00Z');
+    const days = (count: number, database = server): AuditRetention =>
+      new AuditRetention({
+        ...{ store: new SqlAuditStore({ database }), audit: audited.service(database), clock: audited.clock },
+        retention: count * 86_400,
+      });
+    // September is over since 50.5 days.
+    expect([await days(51).due(), await days(50).due(), await days(90).due()]).toEqual([1, 2, 0]);
+    expect(await days(51).remove()).toBe(1);
+    expect(await partitions()).not.toContain('audit_2026_08');
+    expect(await partitions()).toContain('audit_2026_09');
+    expect(await audited.verify()).toMatchObject({ findings: 0 });
+    const both = [days(50), days(50, audited.server())].map((retention) => retention.remove());
+    expect((await Promise.all(both)).reduce((sum, months) => sum + months, 0)).toBe(1);
+    const [act] = await audited.service().search(OPERATOR, { action: 'audit/prune', limit: 1 });
+    expect(act).toMatchObject({ actor: 'housekeeping' });
+    expect(await audited.verify()).toMatchObject({ findings: 0 });
+  });
+
+  it('takes away nothing of a trail that does not verify, and asks again a day later', async () => {
+    const server = await fourMonths();
+    await addMonth('2026-08');
+    await audited.tamper("UPDATE audit SET outcome = 'other' WHERE subject = '2026-11 1'");
+    const retention = new AuditRetention({
+      ...{ store: new SqlAuditStore({ database: server }), audit: audited.service(server) },
+      ...{ clock: audited.clock, retention: 86_400 },
+    });
+    await expect(retention.remove()).rejects.toMatchObject({ code: 'audit.unverifiable' });
+    expect(await retention.remove()).toBe(0);
+    audited.clock.time = new Date(audited.clock.time.getTime() + 86_400_000);
+    await expect(retention.remove()).rejects.toMatchObject({ code: 'audit.unverifiable' });
+    expect(await subjects()).toHaveLength(13);
+  });
+});
+
 describe('a search', () => {
   it.each([
     [{ subject: '2026-09 2' }, ['2026-09 2']],
@@ -205,6 +271,10 @@ describe('a search', () => {
     [{ realm: 'nor' }, []],
     [{ actor: 'nobody' }, []],
     [{ action: ACT.action, limit: 1 }, ['2026-11 3']],
+    [{ action: ACT.action, limit: 2, offset: 1 }, ['2026-11 2', '2026-11 1']],
+    [{ client: 'elsewhere' }, []],
+    [{ client: ACT.client, requestId: ACT.requestId, limit: 1 }, ['2026-11 3']],
+    [{ requestId: 'another' }, []],
   ])('for %j gives what matches, newest first', async (filter, expected) => {
     await fourMonths();
     const rows = await audited.service().search(OPERATOR, { limit: 100, ...filter });

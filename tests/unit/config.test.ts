@@ -23,6 +23,7 @@ describe('the configuration', () => {
       databasePoolSize: 10,
       databaseStatementTimeout: 30,
       challengeRetention: 604_800,
+      auditRetention: 'off',
       housekeepingInterval: 600,
       dialect: 'documented',
       serviceVersion: undefined,

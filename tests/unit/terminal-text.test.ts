@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { safeLines, safeText } from '../../src/cli/terminal-text.ts';
+import { safeLines, safeText } from '../../src/kernel/terminal-text.ts';
 
 describe('text of others on the terminal', () => {
   it('stays as it is where it is harmless, in any script', () => {

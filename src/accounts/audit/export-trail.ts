@@ -1,3 +1,4 @@
+import { safeText } from '../../kernel/terminal-text.ts';
 import type { AuditRow } from './audit-row.ts';
 import type { JournalRecord } from './journal-record.ts';
 import type { AuditPeriod, AuditSnapshot, InstallationKey } from './ports.ts';
@@ -69,7 +70,8 @@ function toJson(record: AuditRow | JournalRecord): Record<string, unknown> {
 }
 
 function jsonLine(value: unknown): string {
-  return `${JSON.stringify(value)}\n`;
+  // Whoever reads JSON reads the same, and whoever sends it to a terminal comes to no harm.
+  return `${safeText(JSON.stringify(value))}\n`;
 }
 
 function csvRow(row: AuditRow): string {
@@ -81,11 +83,15 @@ function csvRow(row: AuditRow): string {
   );
 }
 
-/** RFC 4180. What a spreadsheet would take for a formula gets an apostrophe in front. */
+/**
+ * RFC 4180. What a spreadsheet would take for a formula gets an apostrophe in front, also behind spaces and in the wide
+ * letters of East Asia; what it could take for the end of a cell stands in quotes; control characters are escaped.
+ */
 function csvLine(values: readonly string[]): string {
   const cells = values.map((value) => {
-    const safe = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
-    return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+    const text = safeText(value);
+    const safe = /^\s*[=+\-@\uff1d\uff0b\uff0d\uff20]/u.test(text) ? `'${text}` : text;
+    return /[",;|]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
   });
   return `${cells.join(',')}\r\n`;
 }

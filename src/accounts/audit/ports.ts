@@ -40,7 +40,11 @@ export interface AuditFilter extends AuditPeriod {
   readonly subject?: string | undefined;
   readonly realm?: string | undefined;
   readonly outcome?: string | undefined;
+  readonly client?: string | undefined;
+  readonly requestId?: string | undefined;
   readonly limit: number;
+  /** So many of the newest are left out; none unless told. */
+  readonly offset?: number | undefined;
 }
 
 /** What a prune has taken away. */
@@ -90,6 +94,6 @@ export interface AuditStore {
    * @throws ServiceError 'database.unavailable' when somebody has been reading the trail for too long
    */
   prune(before: Date, act: Act): Promise<Pruned>;
-  /** @returns whether there are whole months before an instant */
-  isPrunable(before: Date): Promise<boolean>;
+  /** @returns how many months there are that are over before that of an instant begins */
+  monthsBefore(instant: Date): Promise<number>;
 }

@@ -6,7 +6,7 @@ import type { CommandContext } from '../command-context.ts';
 import type { CliDependencies } from '../dependencies.ts';
 import { formatDeviceState } from '../device/device-state.ts';
 import { operatorCaller } from '../operator.ts';
-import { safeLines } from '../terminal-text.ts';
+import { safeLines } from '../../kernel/terminal-text.ts';
 import { tourChallenge } from './challenge-tour.ts';
 import { DemoGuide } from './demo-guide.ts';
 import { type DemoPlan, demoPlan, TOUR_USER } from './demo-plan.ts';

@@ -2,7 +2,7 @@ import { styleText } from 'node:util';
 import { CliFailure } from '../cli-failure.ts';
 import type { CliIo } from '../dependencies.ts';
 import type { Fetch } from '../device/send-response.ts';
-import { safeLines } from '../terminal-text.ts';
+import { safeLines } from '../../kernel/terminal-text.ts';
 import { compactJson } from './compact-json.ts';
 import { curlLine, type DemoRequest } from './curl-line.ts';
 import { sendDemoRequest } from './demo-client.ts';

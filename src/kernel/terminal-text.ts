@@ -1,0 +1,23 @@
+/**
+ * Control characters (C0, DEL, C1), line and paragraph separators, and the marks that turn the direction of writing:
+ * all that could move the cursor, colour the screen or make a line read as another one.
+ */
+// eslint-disable-next-line no-control-regex -- control characters are what this is about
+const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
+
+/**
+ * Makes text that others wrote (logins, descriptions, answers of servers) harmless for a terminal.
+ * @returns the text on one line, each unsafe character as its escape, `\u001b` for instance
+ */
+export function safeText(text: string): string {
+  return text.replace(UNSAFE, escapeCharacter);
+}
+
+/** As `safeText`, but for texts of several lines: line feeds stay. */
+export function safeLines(text: string): string {
+  return text.split('\n').map(safeText).join('\n');
+}
+
+function escapeCharacter(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}
