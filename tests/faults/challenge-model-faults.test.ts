@@ -1,5 +1,4 @@
-import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
-import Table from 'cli-table3';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Services } from '../../src/compose/build-services.ts';
 import { anyInterleavedRun, runInterleaved } from '../support/challenge-model-lanes.ts';
@@ -133,13 +132,9 @@ const RACES: Readonly<Record<string, Fault>> = {
   'the second look does not wait for the lock': replaced(/ for no key update$/, ''),
 };
 
-const met = new Table({ head: ['what is wrong', 'found in run'], style: { head: [], border: [] } });
 let servers: ChallengeModelServers;
 
 afterEach(() => servers.close());
-afterAll(() => {
-  process.stdout.write(`${met.toString()}\n`);
-});
 
 function chosen(faults: Readonly<Record<string, Fault>>): (readonly [string, Fault])[] {
   return Object.entries(faults).filter(([title]) => ALL || USUAL.includes(title));
@@ -155,7 +150,7 @@ async function found(
     await queryOnce(servers.databaseUrl, sql);
   }
   const result = await fc.check(property, { numRuns: RUNS, endOnFailure: true });
-  met.push([title, result.failed ? result.numRuns : 'none']);
+  process.stdout.write(`${result.failed ? `found in run ${result.numRuns}` : 'not found'}: ${title}\n`);
   return result.failed ? String(result.errorInstance) : 'nothing';
 }
 

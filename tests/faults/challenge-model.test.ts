@@ -5,7 +5,7 @@ import { ChallengeModelServers } from '../support/challenge-model-servers.ts';
 import { anyStep } from '../support/challenge-model-steps.ts';
 
 /** More for a night, and the seed of a failure: CHALLENGE_MODEL_RUNS=1000 CHALLENGE_MODEL_SEED=123. */
-const RUNS = Number(process.env.CHALLENGE_MODEL_RUNS ?? 60);
+const RUNS = Number(process.env.CHALLENGE_MODEL_RUNS ?? 40);
 const SEED = process.env.CHALLENGE_MODEL_SEED;
 /** Milliseconds that a run may take on a busy machine, shrinking apart. */
 const PATIENCE = 20_000;

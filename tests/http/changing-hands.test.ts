@@ -21,7 +21,7 @@ it.each(['assigned to another', 'unassigned'])(
     // The token is found by its user; before the challenge is stored, it changes hands.
     const tap = new SqlTap({
       delay: (text) => {
-        const isStoring = /^update "tokens" set "last_challenge_at"/.test(text);
+        const isStoring = text.startsWith('update "tokens" set "last_challenge_at"');
         if (isStoring) {
           storing.resolve(undefined);
         }
