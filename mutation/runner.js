@@ -1,4 +1,5 @@
 import { register } from 'node:module';
+import { relative } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { pathToFileURL } from 'node:url';
 import { declareClassPlugin, PluginKind } from '@stryker-mutator/api/plugin';
@@ -39,7 +40,7 @@ class Runner {
 
   async dryRun() {
     await this.#load(this.#files());
-    const tests = await this.#run(undefined, false);
+    const tests = await this.#run(collected, false);
     return { status: DryRunStatus.Complete, tests, mutantCoverage: this.#switches.mutantCoverage };
   }
 
@@ -48,18 +49,28 @@ class Runner {
     const tests =
       mutantActivation === 'static'
         ? await this.#runLoading(activeMutant.id, testsOf(this.#files(), sandboxFileName), !disableBail)
-        : await this.#runLoaded(activeMutant.id, testFilter, !disableBail);
+        : await this.#runLoaded(
+            activeMutant.id,
+            testsOf(this.#files(), sandboxFileName),
+            testFilter,
+            !disableBail,
+          );
     this.#switches.activeMutant = undefined;
     const endless = determineHitLimitReached(this.#switches.hitCount, this.#switches.hitLimit);
     return endless ?? toMutantRunResult({ status: DryRunStatus.Complete, tests });
   }
 
-  async #runLoaded(mutant, testFilter, bail) {
+  async #runLoaded(mutant, files, testFilter, bail) {
     if (!this.#isPlain) {
       await this.#load(this.#files());
     }
+    const order = new Map(files.map((file, index) => [relative(process.cwd(), file), index]));
+    const wanted = testFilter && new Set(testFilter);
+    const tests = collected
+      .filter(({ name, file }) => order.has(file) && (wanted?.has(name) ?? true))
+      .sort((left, right) => order.get(left.file) - order.get(right.file));
     this.#switches.activeMutant = mutant;
-    return this.#run(testFilter && new Set(testFilter), bail);
+    return this.#run(tests, bail);
   }
 
   /** File by file, as the first one mostly tells. */
@@ -69,7 +80,7 @@ class Runner {
       this.#switches.activeMutant = mutant;
       try {
         await this.#load([file]);
-        results.push(...(await this.#run(undefined, bail)));
+        results.push(...(await this.#run(collected, bail)));
       } catch (error) {
         results.push(resultOf(`loading ${file}`, 0, error));
       }
@@ -85,18 +96,15 @@ class Runner {
     collected.length = 0;
     this.#round += 1;
     for (const file of files) {
-      beginFile(file.slice(process.cwd().length + 1));
+      beginFile(relative(process.cwd(), file));
       await import(`${pathToFileURL(file).href}?${this.#round}`);
     }
     this.#isPlain = this.#switches.activeMutant === undefined;
   }
 
-  async #run(wanted, bail) {
+  async #run(tests, bail) {
     const results = [];
-    for (const { name, run } of collected) {
-      if (wanted !== undefined && !wanted.has(name)) {
-        continue;
-      }
+    for (const { name, run } of tests) {
       const begun = performance.now();
       this.#switches.currentTestId = name;
       const failure = await run().then(

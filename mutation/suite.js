@@ -8,10 +8,12 @@ import { expect } from 'expect';
 /** In the order of the files. Emptied by the runner before files are loaded. */
 export const collected = [];
 let groups = [];
+let current = '';
 
 /** Begins a file: what stands outside of any `describe` belongs to it. */
 export function beginFile(file) {
-  groups = [{ name: file, before: [] }];
+  current = file;
+  groups = [{ name: '', before: [] }];
 }
 
 export function describe(name, body) {
@@ -27,7 +29,8 @@ export function beforeEach(work) {
 export function it(name, body) {
   const around = [...groups];
   collected.push({
-    name: [...around.map((group) => group.name), name].join(' › '),
+    file: current,
+    name: [current, ...around.slice(1).map((group) => group.name), name].join(' › '),
     run: async () => {
       for (const work of around.flatMap(({ before }) => before)) {
         await work();
