@@ -49,7 +49,7 @@ function framesOf(error: unknown): string | undefined {
   if (!(error instanceof Error) || error.stack === undefined) {
     return undefined;
   }
-  const at = error.message === '' ? 0 : error.stack.indexOf(error.message) + error.message.length;
+  const at = error.stack.indexOf(error.message) + error.message.length;
   const frames = error.stack
     .slice(at)
     .split('\n')
