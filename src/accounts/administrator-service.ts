@@ -164,7 +164,7 @@ export class AdministratorService {
     const administrator = await administrators.find(name);
     const isRight =
       administrator === undefined
-        ? await hasher.verifyNothing(password)
+        ? await hasher.verifyNothing(password, name)
         : await hasher.verify(administrator.passwordHash, password);
     return administrator !== undefined && isRight
       ? { administrator: name, version: secretHash(administrator.passwordHash) }

@@ -39,7 +39,7 @@ export class ManagedUsers implements UserSource {
   async checkPassword(userId: string, password: string): Promise<boolean> {
     const passwordHash = (await this.#users.findById(this.#resolverId, userId))?.passwordHash ?? null;
     return passwordHash === null
-      ? this.#hasher.verifyNothing(password)
+      ? this.#hasher.verifyNothing(password, `${this.#resolverId} ${userId}`)
       : this.#hasher.verify(passwordHash, password);
   }
 }

@@ -32,8 +32,11 @@ export class BoundedPasswordHasher implements PasswordHasher {
     return this.#joined(hash, password, () => this.#its.hasher.verify(hash, password));
   }
 
-  async verifyNothing(password: string): Promise<false> {
-    await this.#joined('', password, () => this.#its.hasher.verifyNothing(password));
+  async verifyNothing(password: string, account: string): Promise<false> {
+    // Never taken for a hash: those begin with $.
+    await this.#joined(`nobody ${account}`, password, () =>
+      this.#its.hasher.verifyNothing(password, account),
+    );
     return false;
   }
 

@@ -31,7 +31,7 @@ export class HashedDirectoryPasswords implements DirectoryPasswords {
     const hash = (stored ?? '').replace(CRYPT, '');
     const size = Buffer.byteLength(password, 'utf8');
     if (LOCKED.test(hash) || size === 0 || size > LONGEST_PASSWORD) {
-      await this.#hasher.verifyNothing(password);
+      await this.#hasher.verifyNothing(password, hash);
       return 'mismatch';
     }
     const memory = ARGON2.exec(hash)?.[1];

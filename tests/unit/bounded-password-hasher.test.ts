@@ -44,7 +44,9 @@ describe('a bounded hasher', () => {
     const held = new HeldHasher();
     const hasher = new BoundedPasswordHasher({ hasher: held, atOnce: 2, waiting: 10 });
     const outcomes = Array.from({ length: 60 }, async (_, index) =>
-      index % 2 === 0 ? hasher.verify('hash of x', `wrong ${index}`) : hasher.verifyNothing(`wrong ${index}`),
+      index % 2 === 0
+        ? hasher.verify('hash of x', `wrong ${index}`)
+        : hasher.verifyNothing(`wrong ${index}`, 'y'),
     );
     const settled = Promise.allSettled(outcomes);
     const refusal = await outcomes[59]?.catch((error: unknown) => error);
@@ -71,6 +73,19 @@ describe('a bounded hasher', () => {
     expect(held.started).toBe(3);
   });
 
+  it('works as often for accounts that there are not as for those that there are', async () => {
+    const works = async (verify: (hasher: PasswordHasher, account: string) => Promise<boolean>) => {
+      const held = new HeldHasher();
+      const hasher = new BoundedPasswordHasher({ hasher: held, atOnce: 1, waiting: 10 });
+      const verdicts = ['one', 'one', 'other', 'other', 'third'].map((account) => verify(hasher, account));
+      await held.release();
+      expect(new Set(await Promise.all(verdicts))).toEqual(new Set([false]));
+      return held.started;
+    };
+    expect(await works((hasher, account) => hasher.verify(`hash of ${account}`, 'x'))).toBe(3);
+    expect(await works((hasher, account) => hasher.verifyNothing('x', account))).toBe(3);
+  });
+
   it('hands on the place of what fails', async () => {
     const failing: PasswordHasher = {
       hash: () => Promise.reject(new Error('no')),
@@ -81,9 +96,9 @@ describe('a bounded hasher', () => {
     const results = await Promise.allSettled([
       hasher.hash('a'),
       hasher.verify('h', 'b'),
-      hasher.verifyNothing('c'),
+      hasher.verifyNothing('c', 'y'),
     ]);
     expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'fulfilled']);
-    expect(await hasher.verifyNothing('d')).toBe(false);
+    expect(await hasher.verifyNothing('d', 'y')).toBe(false);
   });
 });
