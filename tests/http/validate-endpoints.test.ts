@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
 import { createTestApp } from '../support/http-app.ts';
+import { SqlTap } from '../support/sql-tap.ts';
 import { OPERATOR, TestApplication, wrongResponse } from '../support/test-application.ts';
 
 const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
@@ -44,6 +45,33 @@ async function validate(path: string, parameters: Record<string, string>): Promi
 async function failCount(): Promise<number> {
   return (await application.services.tokens.show(OPERATOR, serial)).failCount;
 }
+
+describe('what is not there', () => {
+  const tried = async (path: string, parameters: Record<string, string>): Promise<number> => {
+    let count = 0;
+    const tap = new SqlTap({
+      text: (text) => {
+        count += /^(?:insert|update|delete|with)\b|"challenges"|"users"/i.test(text) ? 1 : 0;
+        return text;
+      },
+    });
+    try {
+      expect(await validate(path, { ...parameters, pass: '12345678' })).toBe(false);
+    } finally {
+      tap.close();
+    }
+    return count;
+  };
+
+  it.each([
+    ['/validate/check', () => ({ user, realm: 'staff' }), { user: 'nobody', realm: 'staff' }],
+    ['/validate/check_s', () => ({ serial }), { serial: 'NOTHING' }],
+  ])('costs %s as many statements as what has nothing open', async (path, there, missing) => {
+    const known = await tried(path, there());
+    expect(known).toBeGreaterThan(0);
+    expect(await tried(path, missing)).toBe(known);
+  });
+});
 
 describe.each([
   ['/validate/check', () => ({ user, realm: 'staff' })],
