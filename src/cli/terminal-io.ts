@@ -37,8 +37,9 @@ function readHidden(prompt: string): Promise<string> {
       done();
     },
   });
-  process.stderr.write(prompt);
+  // From here on the terminal shows nothing of what is typed: whoever is asked may answer at once.
   const lines = createInterface({ input: process.stdin, output: silent, terminal: true, historySize: 0 });
+  process.stderr.write(prompt);
   return new Promise<string>((resolve, reject) => {
     lines.once('line', resolve);
     lines.once('SIGINT', () => {
