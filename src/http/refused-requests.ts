@@ -38,7 +38,10 @@ export async function noteRefused(
   if (refused !== undefined) {
     await refusals?.note({
       ...{ client, requestId, actor: administrator ?? '', action: (asked.path ?? '').slice(1) },
-      ...{ subject: asked.given.get('serial') ?? '', realm: asked.given.get('realm') ?? '' },
+      // What somebody unknown has written is no name of anything: it may be a secret in the wrong place.
+      ...(administrator !== undefined && {
+        ...{ subject: asked.given.get('serial') ?? '', realm: asked.given.get('realm') ?? '' },
+      }),
       ...refused,
     });
   }
