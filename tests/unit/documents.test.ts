@@ -97,9 +97,33 @@ describe('the commands in the documents', () => {
     const set = shell.flatMap((line) =>
       [...line.matchAll(/(?:^| )([A-Z][A-Z_]{3,})=\S/g)].map(([, name = '']) => name),
     );
+    const readByTests = ['tests', 'bench']
+      .flatMap((folder) => listRepositoryFiles(folder))
+      .filter((path) => path.endsWith('.ts'))
+      .flatMap((path) => [...readRepositoryFile(path).matchAll(/process\.env\.([A-Z][A-Z_]*)/g)])
+      .map(([, name = '']) => name);
     expect(set).toContain('DATABASE_URL');
-    expect(set.filter((name) => !(name in VARIABLES))).toEqual([]);
+    expect(set.filter((name) => !(name in VARIABLES) && !readByTests.includes(name))).toEqual([]);
   });
+});
+
+describe('the threats of SECURITY.md', () => {
+  const threats = tableUnder(readRepositoryFile('SECURITY.md'), 'Threats');
+
+  it('are there', () => {
+    expect(threats.length).toBeGreaterThan(35);
+  });
+
+  it.each(threats.map((cells) => [`${cells[0] ?? ''} ${cells[1] ?? ''}`, cells.at(-1) ?? ''] as const))(
+    '%s: is answered by a test',
+    (_title, answer) => {
+      const tests = [...answer.matchAll(/`(tests\/[\w./-]+\.test\.ts|bench\/\w+)`/g)].map(
+        ([, file = '']) => file,
+      );
+      expect(tests.length).toBeGreaterThan(0);
+      expect(tests.filter((file) => !isInRepository(file))).toEqual([]);
+    },
+  );
 });
 
 describe('the README', () => {
