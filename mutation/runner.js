@@ -9,6 +9,7 @@ import {
   TestStatus,
   toMutantRunResult,
 } from '@stryker-mutator/api/test-runner';
+import fc from 'fast-check';
 import { beginFile, collected } from './suite.js';
 import { findTests, testsOf } from './test-files.js';
 
@@ -32,14 +33,17 @@ class Runner {
     return { reloadEnvironment: true };
   }
 
-  init() {
+  async init() {
     register(new URL('module-hooks.js', import.meta.url));
+    // A property that fails has done its work; one that holds gets a second. The seed makes scores comparable.
+    fc.configureGlobal({ endOnFailure: true, interruptAfterTimeLimit: 1_000, seed: 6_287 });
     // A mutant may leave promises behind that nobody waits for.
     process.on('unhandledRejection', () => undefined);
+    // Here, as the time of a mutant is limited: after one that does not end, Stryker begins with a new process.
+    await this.#load(this.#files());
   }
 
   async dryRun() {
-    await this.#load(this.#files());
     const tests = await this.#run(collected, false);
     return { status: DryRunStatus.Complete, tests, mutantCoverage: this.#switches.mutantCoverage };
   }
