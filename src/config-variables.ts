@@ -88,6 +88,12 @@ export const VARIABLES = {
     allowed: 'a duration from 1S to 1H',
     meaning: 'how long a statement may run in the database',
   },
+  DATABASE_LOCK_TIMEOUT: {
+    schema: seconds.pipe(z.number().max(3600)),
+    fallback: '5S',
+    allowed: 'a duration from 1S to 1H',
+    meaning: 'how long a request may wait for a lock in the database',
+  },
   WIRE_DIALECT: {
     ...oneOf('documented', 'linotp'),
     fallback: 'documented',

@@ -23,6 +23,8 @@ export interface Config {
   readonly databasePoolSize: number;
   /** Seconds. */
   readonly databaseStatementTimeout: number;
+  /** Seconds. */
+  readonly databaseLockTimeout: number;
   readonly dialect: 'documented' | 'linotp';
   readonly serviceVersion: string | undefined;
   readonly logLevel: 'error' | 'warn' | 'info' | 'debug';
@@ -81,6 +83,7 @@ export function loadConfig(environment: Environment = process.env): Config {
     databaseUrl: databaseUrl(read('DATABASE_URL'), read('DATABASE_PASSWORD_FILE')),
     databasePoolSize: read('DATABASE_POOL_SIZE'),
     databaseStatementTimeout: read('DATABASE_STATEMENT_TIMEOUT'),
+    databaseLockTimeout: read('DATABASE_LOCK_TIMEOUT'),
     dialect: read('WIRE_DIALECT'),
     serviceVersion: read('SERVICE_VERSION'),
     logLevel: read('LOG_LEVEL'),

@@ -54,7 +54,10 @@ async function connect(config: Config, role: Role, log: Log): Promise<ConnectedD
   const options: DatabaseOptions = {
     connection: embedded?.connection ?? url ?? '',
     statementTimeoutMs: config.databaseStatementTimeout * 1000,
-    poolSize: role === 'server' ? config.databasePoolSize : 4,
+    // Commands may wait for locks as long as the operator does.
+    ...(role === 'server'
+      ? { poolSize: config.databasePoolSize, lockTimeoutMs: config.databaseLockTimeout * 1000 }
+      : { poolSize: 4 }),
     applicationName: `tankeeper ${role}`,
     log,
   };

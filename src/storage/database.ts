@@ -21,6 +21,8 @@ export interface DatabaseOptions {
   readonly applicationName?: string;
   /** How long a statement may run; default 30 s, 0 for ever. */
   readonly statementTimeoutMs?: number;
+  /** How long a statement may wait for a lock; as long as it may run unless told. */
+  readonly lockTimeoutMs?: number;
   /** How long a request waits for a connection; default 5 s. */
   readonly acquireTimeoutMs?: number;
   readonly log?: Log;
@@ -130,6 +132,7 @@ interface ConnectionSettings extends Partial<EmbeddedConnection> {
   readonly connectionString?: string;
   readonly application_name: string;
   readonly statement_timeout: number;
+  readonly lock_timeout: number;
   readonly connectionTimeoutMillis: number;
   readonly keepAlive: boolean;
   readonly stream?: () => Socket;
@@ -142,6 +145,7 @@ export function connectionSettings(options: DatabaseOptions): ConnectionSettings
     ...(typeof connection === 'string' ? { connectionString: connection } : connection),
     application_name: options.applicationName ?? 'tankeeper',
     statement_timeout: options.statementTimeoutMs ?? 30_000,
+    lock_timeout: options.lockTimeoutMs ?? 0,
     // A host that swallows packets must not hold a request for minutes.
     connectionTimeoutMillis: options.acquireTimeoutMs ?? 5_000,
     keepAlive: true,

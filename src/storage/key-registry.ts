@@ -33,6 +33,8 @@ export class SqlKeyRegistry implements KeyRegistry, KeyRegistration {
    */
   withRegistration<T>(work: (registry: KeyRegistry) => Promise<T>): Promise<T> {
     return this.#database.transact(async (transaction) => {
+      // Another server may be asking a security module for a key: this is no request, which would give up sooner.
+      await transaction.raw('SET LOCAL lock_timeout = 0');
       await lockRegistration(transaction);
       return work({
         registered: () => registered(transaction),

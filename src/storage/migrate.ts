@@ -49,7 +49,7 @@ function withSchemaLocked<T>(
 ): Promise<T> {
   return database.transact(async (transaction) => {
     // However long others take, and however long a migration takes: this is no request.
-    await transaction.raw('SET LOCAL statement_timeout = 0');
+    await transaction.raw('SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0');
     await transaction.raw('SELECT pg_advisory_xact_lock(?, ?)', [...MIGRATION_LOCK]);
     assertKnown(await appliedMigrations(transaction));
     if (await isThere(transaction, 'knex_migrations_lock')) {

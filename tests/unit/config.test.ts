@@ -22,6 +22,7 @@ describe('the configuration', () => {
       databaseUrl: undefined,
       databasePoolSize: 10,
       databaseStatementTimeout: 30,
+      databaseLockTimeout: 5,
       challengeRetention: 604_800,
       auditRetention: 'off',
       housekeepingInterval: 600,
