@@ -37,7 +37,18 @@ describe('the rights of an API token', () => {
     expect(refusal.message).toContain(message);
   });
 
+  it('must be there, and are quoted in part where they are long', () => {
+    expect(refusalOf(() => readRights([]))).toMatchObject({
+      code: 'administrator.invalid',
+      message: 'An API token needs at least one right, such as monitoring:*',
+    });
+    expect(refusalOf(() => readRights(['x'.repeat(101)])).message).toContain(
+      `'${'x'.repeat(100)}' is no right`,
+    );
+  });
+
   it('cover others or do not', () => {
+    expect(covers('monitoring', 'monitoring:tokens')).toBe(false);
     expect(covers('*', '*')).toBe(true);
     expect(covers('monitoring:*', 'monitoring:tokens')).toBe(true);
     expect(covers('monitoring:tokens', 'monitoring:*')).toBe(false);

@@ -12,6 +12,11 @@ describe('a pattern for names', () => {
     ['[a-c]x', ['ax', 'cx'], ['dx', 'x']],
     ['[^a-c]', ['d', 'é'], ['a', '']],
     ['[a-]', ['a', '-'], ['b']],
+    ['[a-a]', ['a'], ['b', '-']],
+    ['[^^]', ['a'], ['^', '']],
+    ['[^a]', ['b', '^'], ['a']],
+    ['a\\$', ['a$'], ['a', 'a\\']],
+    ['a|b$', ['a', 'b'], ['b$']],
     ['[\\].]', [']', '.'], ['x', '\\']],
     ['user\\d+', ['user1', 'user42'], ['user', 'userx', 'user٣']],
     ['\\w+\\s\\w+', ['a b'], ['ab']],
@@ -38,6 +43,15 @@ describe('a pattern for names', () => {
     ['[z-a]', "'z-a' is no range in '[z-a]'"],
     ['(a)\\1', "'\\1' is not allowed in '(a)\\1'"],
     ['a\\', "'\\' is not allowed in 'a\\'"],
+    ['+', "'+' has nothing to repeat (any text is '.*') in '+'"],
+    ['?', "'?' has nothing to repeat (any text is '.*') in '?'"],
+    ['a}', "'}' is not allowed here; the character itself is written '\\}' in 'a}'"],
+    ['a]', "']' is not allowed here; the character itself is written '\\]' in 'a]'"],
+    ['a$b', "'$' is not allowed here; the character itself is written '\\$' in 'a$b'"],
+    ['[a-\\d]', "'a-\\' is no range in '[a-\\d]'"],
+    ['[A-\\]]', "'A-\\' is no range in '[A-\\]]'"],
+    ['[a-', "'a-' is no range in '[a-'"],
+    ['a\\é', "'\\é' is not allowed in 'a\\é'"],
     ['a^b', "'^' is not allowed here; the character itself is written '\\^' in 'a^b'"],
   ])('%s is refused, and the text says why', (source, message) => {
     const refusal = refusalOf(() => new LinearPattern(source));
@@ -45,6 +59,7 @@ describe('a pattern for names', () => {
   });
 
   it('is refused when it is too long or nested too deeply', () => {
+    expect(new LinearPattern('a'.repeat(200)).matches('a'.repeat(200))).toBe(true);
     expect(refusalOf(() => new LinearPattern('a'.repeat(201))).message).toContain('at most 200 characters');
     expect(refusalOf(() => new LinearPattern(`${'('.repeat(21)}${')'.repeat(21)}`)).message).toContain(
       'more than 20 nested groups',
@@ -64,6 +79,12 @@ describe('a pattern for names', () => {
       expect(steps).toBeLessThanOrEqual(1001 * pattern.size);
     },
   );
+
+  it('tells the work that it was, which grows with the name', () => {
+    expect(new LinearPattern('a').run('a')).toEqual({ matched: true, steps: 2 });
+    expect(new LinearPattern('a').run('b')).toEqual({ matched: false, steps: 1 });
+    expect(new LinearPattern('aaa').run('aaa')).toEqual({ matched: true, steps: 4 });
+  });
 
   it('is not held against names of more than 1024 characters', () => {
     expect(new LinearPattern('a*').run('a'.repeat(1025))).toEqual({ matched: false, steps: 0 });

@@ -40,7 +40,37 @@ describe('the actions of a policy', () => {
     expect(read('authentication', `otppin=${value}`)).toEqual({ otppin: value });
   });
 
+  it('may give an URL of up to 2048 characters', () => {
+    const url = `https://x.example/${'x'.repeat(2_030)}`;
+    expect(readActions('authentication', `qrtanurl=${url}`).get('qrtanurl')).toBe(url);
+    expect(refusalOf(() => readActions('authentication', `qrtanurl=${url}x`)).message).toBe(
+      "The action 'qrtanurl' needs a value: an absolute URL",
+    );
+  });
+
+  it('may give one in quotation marks in each place of the list, with blanks around it', () => {
+    const text = 'qrtanurl =  "https://x.example/?a=1,2"  ,  otppin = 1 , ';
+    expect(read('authentication', text)).toEqual({ qrtanurl: 'https://x.example/?a=1,2', otppin: '1' });
+    expect(read('authentication', 'otppin="1"')).toEqual({ otppin: '1' });
+  });
+
   it.each<[PolicyScope, string, string]>([
+    [
+      'authentication',
+      'otppin=01',
+      "The action 'otppin' needs a value: 0 (token PIN), 1 (password) or 2 (none)",
+    ],
+    [
+      'authentication',
+      'otppin=1x',
+      "The action 'otppin' needs a value: 0 (token PIN), 1 (password) or 2 (none)",
+    ],
+    ['authentication', 'otppin="', 'The quotation mark " is not closed'],
+    [
+      'authentication',
+      'otppin=""',
+      "The action 'otppin' needs a value: 0 (token PIN), 1 (password) or 2 (none)",
+    ],
     [
       'ocra',
       'request, calcotp',

@@ -34,7 +34,40 @@ describe('policies', () => {
     expect(setup.acts).toEqual([]);
   });
 
-  it('that are not there are unknown', async () => {
+  it.each<[string, readonly string[]]>([
+    ['read', ['list', 'show']],
+    ['write', ['set', 'remove']],
+  ])('take the right to %s them for what it is there for, and no more', async (action, allowed) => {
+    await service.set(OPERATOR, DRAFT);
+    await service.set(OPERATOR, { name: 'own', scope: 'system', action, user: 'alice' });
+    const alice = callerNamed('alice');
+    const attempts = {
+      list: () => service.list(alice),
+      show: () => service.show(alice, 'p'),
+      set: () => service.set(alice, DRAFT),
+      remove: () => service.remove(alice, 'p'),
+    };
+    const refused: Record<string, string> = {};
+    for (const [name, attempt] of Object.entries(attempts)) {
+      await attempt().catch((error: unknown) => {
+        refused[name] = (error as Error).message;
+      });
+    }
+    const other = action === 'read' ? 'write' : 'read';
+    const message = `You do not have the administrative right to do this. You are missing a policy scope=system, action=${other}`;
+    expect(refused).toEqual(
+      Object.fromEntries(
+        Object.keys(attempts)
+          .filter((name) => !allowed.includes(name))
+          .map((name) => [name, message]),
+      ),
+    );
+  });
+
+  it('that are not there are unknown, by their name', async () => {
+    await service.set(admin, { ...DRAFT, name: 'another' });
+    const shown = await eventualRefusal(service.show(admin, 'x'.repeat(200)));
+    expect(shown.message).toBe(`There is no policy '${'x'.repeat(128)}'`);
     expect((await eventualRefusal(service.show(admin, 'p'))).code).toBe('policy.unknown');
     expect((await eventualRefusal(service.remove(admin, 'p'))).code).toBe('policy.unknown');
   });
@@ -62,16 +95,20 @@ describe('the list of policies', () => {
     await service.set(admin, {
       ...{ name: 'c', scope: 'authentication', action: 'qrtanurl=https://x.example/?a=b', realm: '*' },
     });
+    await service.set(OPERATOR, {
+      ...{ name: 'd', scope: 'authentication', action: 'otppin = 1', realm: 'four', user: 'z' },
+    });
   });
 
   it.each([
-    [{}, ['a', 'b', 'c']],
-    [{ name: '', scope: ' ' }, ['a', 'b', 'c']],
+    [{}, ['a', 'b', 'c', 'd']],
+    [{ name: '', scope: ' ' }, ['a', 'b', 'c', 'd']],
     [{ name: ' b ' }, ['b']],
     [{ name: '*' }, []],
     [{ scope: 'ocra' }, ['a', 'b']],
     [{ action: 'status' }, ['a']],
     [{ action: 'qrtanurl' }, ['c']],
+    [{ action: 'otppin' }, ['d']],
     [{ realm: 'One' }, ['a', 'b', 'c']],
     [{ realm: 'three' }, ['c']],
     [{ user: 'x' }, ['a']],

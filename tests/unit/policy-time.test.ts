@@ -30,6 +30,10 @@ describe('the time of a policy', () => {
     ['* * * * 6 *; * 15 * * * *;', false],
     ['* * 20 * 1 *', false],
     ['  *   14 *  * * * ', true],
+    ['3-59/8 * * * * *', true],
+    ['2-59/8 * * * * *', false],
+    ['34-59/2 * * * * *', false],
+    ['31-59/3 * * * * *', false],
   ])('%j holds on a Friday afternoon: %s', (text, expected) => {
     expect(readTimes(text)(FRIDAY)).toBe(expected);
   });
@@ -41,6 +45,8 @@ describe('the time of a policy', () => {
     ['* * * * 0-5 *', true],
     ['* * * * 1-6 *', false],
     ['0 0 * * * *', true],
+    ['7 0 * * * *', false],
+    ['0 7 * * * *', false],
   ])('%j holds on a Sunday at midnight: %s', (text, expected) => {
     expect(readTimes(text)(SUNDAY)).toBe(expected);
   });

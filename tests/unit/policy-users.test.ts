@@ -37,6 +37,15 @@ describe('the users of a policy', () => {
     ['!alice', subject('bob'), 'everybody'],
     ['!alice', subject('alice'), 'nobody'],
     ['alice, !al.*', subject('alice'), 'nobody'],
+    ['alice, !bob', subject('carol'), 'nobody'],
+    ['alice, ! bob', subject('bob'), 'nobody'],
+    ['! bob', subject('bob'), 'nobody'],
+    ['*@*', subject('alice', []), 'named'],
+    ['alice@*', subject('bob'), 'nobody'],
+    ['@mydefrealm', subject('alice'), 'nobody'],
+    ['@mydefrealm', subject('@mydefrealm'), 'named'],
+    ['a+b?', subject('a+b?', []), 'named'],
+    ['x.passwdresolver.def:', subject('alice'), 'nobody'],
   ] as const)('%j: %j is %s', (text, who, expected) => {
     expect(readUsers(text)(who)).toBe(expected);
   });
@@ -57,6 +66,10 @@ describe('the users of a policy', () => {
 
   it.each(['!', ':', '!:', 'alice, *bob', '(', 'a@(b'])('%s is refused', (text) => {
     expect(refusalOf(() => readUsers(text)).code).toBe('policy.invalid');
+  });
+
+  it('says what names nobody', () => {
+    expect(refusalOf(() => readUsers('alice, !')).message).toBe("'!' names nobody");
   });
 });
 

@@ -42,6 +42,21 @@ describe('a policy that somebody writes', () => {
     ['a bad pattern', { user: '*x' }, "'*' has nothing to repeat"],
     ['no user', { user: ' , ' }, "Name the users of the policy, or '*' for everybody"],
     ['no realm', { scope: 'monitoring', action: 'tokens' }, "Name the realms of the policy, or '*' for all"],
+    ['no realm', { scope: 'admin', action: 'init' }, "Name the realms of the policy, or '*' for all"],
+    [
+      'no realm',
+      { scope: 'authentication', action: 'otppin=1' },
+      "Name the realms of the policy, or '*' for all",
+    ],
+    ['no user', { user: undefined }, "Name the users of the policy, or '*' for everybody"],
+    ['no user', { user: undefined, scope: 'system' }, "Name the users of the policy, or '*' for everybody"],
+    ['a name too long', { name: 'p'.repeat(129) }, 'The name of a policy has 1 to 128 letters'],
+    [
+      'a scope of 101 letters',
+      { scope: 'x'.repeat(101) },
+      `Unknown scope '${'x'.repeat(100)}…'. Known: admin, system, monitoring, ocra, authentication.`,
+    ],
+    ['a scope of 100 letters', { scope: 'x'.repeat(100) }, `Unknown scope '${'x'.repeat(100)}'.`],
     ['a name of blanks', { name: '  ' }, 'The name of a policy has 1 to 128 letters'],
     ['a name with a path', { name: '../p' }, 'The name of a policy has 1 to 128 letters'],
     ['a control character', { user: 'a\0b' }, 'The user of a policy has at most 4096 characters'],
@@ -55,6 +70,13 @@ describe('a policy that somebody writes', () => {
     const refusal = refusalOf(() => checkPolicy({ ...DRAFT, ...change }));
     expect(refusal.code).toBe('policy.invalid');
     expect(refusal.message).toContain(message);
+  });
+});
+
+describe('a policy of the longest fields', () => {
+  it('is kept', () => {
+    const action = `request${','.repeat(4_096 - 14)}request`;
+    expect(checkPolicy({ ...DRAFT, name: 'p'.repeat(128), action }).action).toHaveLength(4_096);
   });
 });
 
@@ -157,6 +179,7 @@ describe('a value of the scope authentication', () => {
       url('d', ONE, { time: '* * * * * 1990' }),
       { ...url('e', ONE), action: `qrtanurl=${ONE}, unheard` },
       { ...url('f', ONE), scope: 'ocra' as const },
+      { ...url('g', ONE), scope: 'monitoring' as const },
     ];
     expect(policyValue(policies, asked)).toEqual([]);
   });
