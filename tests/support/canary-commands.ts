@@ -4,6 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { CANARY_PIN_SUITE, type CanaryInstallation } from './canary-installation.ts';
 import { container, ocraPackage } from './pskc-documents.ts';
 
+/** Of util-linux: runs a command at a terminal. */
+const TERMINAL = 'script';
 const PROGRAM = fileURLToPath(new URL('../../bin/tankeeper.js', import.meta.url));
 
 /** @returns a new API token for everything */
@@ -82,7 +84,7 @@ export async function typeAtPrompt(installation: CanaryInstallation): Promise<bo
   const password = installation.marks.word('password', 'at a prompt');
   const { environment, folder } = installation.surroundings;
   const command = `'${process.execPath}' '${PROGRAM}' admin add dora`;
-  const child = spawn('script', ['-qec', command, '/dev/null'], {
+  const child = spawn(TERMINAL, ['-qec', command, '/dev/null'], {
     cwd: folder,
     env: { PATH: process.env.PATH ?? '', ...environment },
   });
