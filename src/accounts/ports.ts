@@ -1,6 +1,6 @@
 import type { Act } from './caller.ts';
 import type { Policy, Resolver, ResolverKind, Setup } from './setup.ts';
-import type { NewToken, Owner, Token, TokenChange } from './token.ts';
+import type { NewToken, Owner, Token, TokenChange, TokenStateChange } from './token.ts';
 import type { Sealed } from './vault.ts';
 
 /** A resolver as it is stored. */
@@ -55,6 +55,12 @@ export interface TokenFilter {
   readonly offset?: number | undefined;
 }
 
+/**
+ * Decides on a token as it is while nobody else can change it: what was read of it before may be out of date.
+ * @returns what else is changed of it. @throws for nothing to be changed
+ */
+export type LockedDecision = (token: Token) => TokenStateChange;
+
 export interface TokenStore {
   /** @returns the token with exactly this serial */
   findBySerial(serial: string): Promise<Token | undefined>;
@@ -67,16 +73,20 @@ export interface TokenStore {
    * Changes a token and writes the audit row, in one transaction.
    * @returns the token as it is afterwards, undefined when it does not exist. @throws 'realm.unknown'
    */
-  update(serial: string, change: TokenChange, act: Act): Promise<Token | undefined>;
+  update(serial: string, change: TokenChange, act: Act, decide?: LockedDecision): Promise<Token | undefined>;
   /** Removes the token with its challenges. @returns whether there was one */
   remove(serial: string, act: Act): Promise<boolean>;
   /**
    * Changes tokens by their serials, all of them or none, each with its audit row.
    * @throws 'token.unknown' when one is gone
    */
-  updateAll(changes: ReadonlyMap<string, TokenChange>, act: Act): Promise<void>;
-  /** Removes tokens with their challenges, all or none. @throws 'token.unknown' when one is gone */
-  removeAll(serials: readonly string[], act: Act): Promise<void>;
+  updateAll(changes: ReadonlyMap<string, TokenChange>, act: Act, decide?: LockedDecision): Promise<void>;
+  /**
+   * Removes tokens with their challenges, all or none.
+   * @param assure throws where a token, as it is now, is not to be removed
+   * @throws 'token.unknown' when one is gone
+   */
+  removeAll(serials: readonly string[], act: Act, assure?: (token: Token) => void): Promise<void>;
 }
 
 /** A user of a managed resolver. */

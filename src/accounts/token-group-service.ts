@@ -3,9 +3,9 @@ import type { Grant } from './policy/access-control.ts';
 import { administrativeRight } from './policy/administrative-right.ts';
 import { actOf, type Caller } from './caller.ts';
 import { isSerial } from './names.ts';
-import type { TokenFilter } from './ports.ts';
+import type { LockedDecision, TokenFilter } from './ports.ts';
 import type { Setup } from './setup.ts';
-import type { Token, TokenChange } from './token.ts';
+import type { Token, TokenChange, TokenStateChange } from './token.ts';
 import { DISABLING, enabling, RESETTING, UNASSIGNING } from './token-decisions.ts';
 import type { TokenDependencies } from './token-service.ts';
 import { settingsChange, type TokenSettings } from './token-settings.ts';
@@ -16,6 +16,12 @@ import type { UserReference } from './user-directory.ts';
 export interface TokenSelection extends Omit<UserReference, 'user'> {
   readonly serial?: string | undefined;
   readonly user?: string | undefined;
+}
+
+interface Selected {
+  readonly tokens: readonly Token[];
+  /** Throws for a token that has been given to somebody else since, or taken out of sight. */
+  readonly assure: (token: Token) => void;
 }
 
 /**
@@ -34,7 +40,7 @@ export class TokenGroupService {
 
   /** @throws ServiceError 'token.state' while the roll-out has not given a token its key */
   enable(caller: Caller, selection: TokenSelection): Promise<number> {
-    return this.#change(caller, 'enable', selection, enabling);
+    return this.#change(caller, 'enable', selection, () => ({}), enabling);
   }
 
   disable(caller: Caller, selection: TokenSelection): Promise<number> {
@@ -58,8 +64,9 @@ export class TokenGroupService {
 
   /** Removes the tokens and their challenges. */
   async remove(caller: Caller, selection: TokenSelection): Promise<number> {
-    const serials = (await this.#select(caller, 'remove', selection)).map(({ serial }) => serial);
-    await this.#its.tokens.removeAll(serials, actOf(caller, 'token/remove'));
+    const { tokens, assure } = await this.#select(caller, 'remove', selection);
+    const serials = tokens.map(({ serial }) => serial);
+    await this.#its.tokens.removeAll(serials, actOf(caller, 'token/remove'), assure);
     return serials.length;
   }
 
@@ -68,23 +75,33 @@ export class TokenGroupService {
     action: string,
     selection: TokenSelection,
     decide: (token: Token) => TokenChange,
+    decideLocked: LockedDecision = () => ({}),
   ): Promise<number> {
-    const tokens = await this.#select(caller, action, selection);
+    const { tokens, assure } = await this.#select(caller, action, selection);
     const changes = new Map(tokens.map((token) => [token.serial, decide(token)]));
-    await this.#its.tokens.updateAll(changes, actOf(caller, `token/${action}`));
+    const decideOnSelected = (token: Token): TokenStateChange => {
+      assure(token);
+      return decideLocked(token);
+    };
+    await this.#its.tokens.updateAll(changes, actOf(caller, `token/${action}`), decideOnSelected);
     return tokens.length;
   }
 
-  async #select(caller: Caller, action: string, selection: TokenSelection): Promise<readonly Token[]> {
+  async #select(caller: Caller, action: string, selection: TokenSelection): Promise<Selected> {
     const setup = await this.#its.setup.current();
     const grant = this.#its.access.authorize(setup, caller, administrativeRight('admin', action));
     const filter = await this.#filter(setup, grant, selection);
     const found = filter === undefined ? [] : await this.#its.tokens.list(filter);
     const visible = found.filter((token) => isVisible(token, grant));
+    const assure = (token: Token): void => {
+      if (!isVisible(token, grant) || !isOf(token, filter?.owner)) {
+        throw new ServiceError('token.unknown', unknownText(selection));
+      }
+    };
     if (visible.length === 0) {
       throw new ServiceError('token.unknown', unknownText(selection));
     }
-    return visible;
+    return { tokens: visible, assure };
   }
 
   /** @returns undefined where nothing can match */
@@ -104,6 +121,10 @@ export class TokenGroupService {
         }
       : undefined;
   }
+}
+
+function isOf({ owner }: Token, user: TokenFilter['owner']): boolean {
+  return user === undefined || (owner?.resolverId === user.resolverId && owner.userId === user.userId);
 }
 
 function unknownText({ serial = '', user = '' }: TokenSelection): string {

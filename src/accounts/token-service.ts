@@ -4,7 +4,7 @@ import type { AccessControl, Grant } from './policy/access-control.ts';
 import { administrativeRight } from './policy/administrative-right.ts';
 import { actOf, type Caller } from './caller.ts';
 import { isSerial } from './names.ts';
-import type { SetupStore, TokenStore } from './ports.ts';
+import type { LockedDecision, SetupStore, TokenStore } from './ports.ts';
 import type { Setup } from './setup.ts';
 import type { Token, TokenChange } from './token.ts';
 import { DISABLING, enabling, RESETTING, UNASSIGNING } from './token-decisions.ts';
@@ -94,7 +94,7 @@ export class TokenService {
 
   /** @throws ServiceError 'token.state' while the roll-out has not given the token its key */
   enable(caller: Caller, serial: string): Promise<DescribedToken> {
-    return this.#change(caller, 'enable', serial, ({ token }) => enabling(token));
+    return this.#change(caller, 'enable', serial, () => ({}), enabling);
   }
 
   disable(caller: Caller, serial: string): Promise<DescribedToken> {
@@ -164,9 +164,11 @@ export class TokenService {
     action: string,
     serial: string,
     decide: (change: Change) => TokenChange | Promise<TokenChange>,
+    decideLocked?: LockedDecision,
   ): Promise<DescribedToken> {
     const change = await decide(await this.#open(caller, action, serial));
-    const changed = await this.#its.tokens.update(serial, change, actOf(caller, `token/${action}`));
+    const act = actOf(caller, `token/${action}`);
+    const changed = await this.#its.tokens.update(serial, change, act, decideLocked);
     if (changed === undefined) {
       throw unknownToken(serial);
     }

@@ -45,9 +45,7 @@ export class TokenRegistration {
     const { serial = '' } = request;
     const known = serial === '' ? undefined : await this.#tokens.findBySerial(serial);
     if (known !== undefined) {
-      assertGranted(grant, known.realms, 'some');
-      assertGranted(grant, assignment.realms ?? known.realms, 'every');
-      return this.#enrolAnew(enrolment, known, make(known.serial), keepsKey(known));
+      return this.#enrolAnew(enrolment, make(known.serial), keepsKey);
     }
     assertGranted(grant, assignment.realms ?? [], 'every');
     if (serial === '') {
@@ -75,28 +73,31 @@ export class TokenRegistration {
 
   /**
    * Owner and realms stay unless the request names others: enrolling anew must not lose who a token belongs to. With the
-   * same key, counter and spent responses stay as well: what was accepted once must not be accepted again.
+   * same key, counter and spent responses stay as well: what was accepted once must not be accepted again. Which key it is
+   * that is replaced shows only under the token's lock: the same enrolment may have been made a moment ago, and used.
    */
   async #enrolAnew(
-    { caller, assignment }: Enrolment,
-    known: Token,
-    token: NewToken,
-    isSameKey: boolean,
+    { caller, grant, assignment }: Enrolment,
+    { owner, realms, counter, spent, ...state }: NewToken,
+    keepsKey: (known: Token) => boolean,
   ): Promise<Token> {
-    if (!isOcraToken(known)) {
-      throw new ServiceError('token.exists', `A token of another type has the serial '${known.serial}'`);
-    }
-    const { owner, realms, counter, spent, ...state } = token;
+    const { serial } = state;
     const change: TokenChange = {
       ...state,
-      ...(!isSameKey && { counter, spent }),
       syncMark: null,
       ...(assignment.owner !== null && { owner }),
       ...(assignment.realms !== undefined && { realms }),
     };
-    const changed = await this.#tokens.update(known.serial, change, actOf(caller, 'admin/init'));
+    const changed = await this.#tokens.update(serial, change, actOf(caller, 'admin/init'), (known) => {
+      assertGranted(grant, known.realms, 'some');
+      assertGranted(grant, assignment.realms ?? known.realms, 'every');
+      if (!isOcraToken(known)) {
+        throw new ServiceError('token.exists', `A token of another type has the serial '${serial}'`);
+      }
+      return keepsKey(known) ? {} : { counter, spent };
+    });
     if (changed === undefined) {
-      throw new ServiceError('token.unknown', `No token found with the serial '${known.serial}'`);
+      throw new ServiceError('token.unknown', `No token found with the serial '${serial}'`);
     }
     return changed;
   }

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 
 import type { Act } from '../accounts/caller.ts';
-import type { TokenFilter, TokenStore } from '../accounts/ports.ts';
+import type { LockedDecision, TokenFilter, TokenStore } from '../accounts/ports.ts';
 import type { NewToken, Token, TokenChange } from '../accounts/token.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { writeAudit } from './audit-rows.ts';
@@ -68,12 +68,17 @@ export class SqlTokenStore implements TokenStore {
     });
   }
 
-  async update(serial: string, change: TokenChange, act: Act): Promise<Token | undefined> {
+  async update(
+    serial: string,
+    change: TokenChange,
+    act: Act,
+    decide?: LockedDecision,
+  ): Promise<Token | undefined> {
     if (!isStorable(serial)) {
       return undefined;
     }
     assertTokenStorable(change);
-    return this.#database.transact((transaction) => changeToken(transaction, serial, change, act));
+    return this.#database.transact((transaction) => changeToken(transaction, serial, change, act, decide));
   }
 
   async remove(serial: string, act: Act): Promise<boolean> {
@@ -83,20 +88,28 @@ export class SqlTokenStore implements TokenStore {
     return this.#database.transact((transaction) => removeToken(transaction, serial, act));
   }
 
-  async updateAll(changes: ReadonlyMap<string, TokenChange>, act: Act): Promise<void> {
+  async updateAll(
+    changes: ReadonlyMap<string, TokenChange>,
+    act: Act,
+    decide?: LockedDecision,
+  ): Promise<void> {
     for (const change of changes.values()) {
       assertTokenStorable(change);
     }
     await this.#database.transact(async (transaction) => {
       for (const serial of await holdTokens(transaction, [...changes.keys()])) {
-        await changeToken(transaction, serial, changes.get(serial) ?? {}, act);
+        await changeToken(transaction, serial, changes.get(serial) ?? {}, act, decide);
       }
     });
   }
 
-  async removeAll(serials: readonly string[], act: Act): Promise<void> {
+  async removeAll(serials: readonly string[], act: Act, assure?: (token: Token) => void): Promise<void> {
     await this.#database.transact(async (transaction) => {
       for (const serial of await holdTokens(transaction, serials)) {
+        const token = assure && (await findToken(transaction, serial));
+        if (token !== undefined) {
+          assure?.(token);
+        }
         await removeToken(transaction, serial, act);
       }
     });
@@ -106,10 +119,13 @@ export class SqlTokenStore implements TokenStore {
 async function changeToken(
   transaction: Knex.Transaction,
   serial: string,
-  change: TokenChange,
+  given: TokenChange,
   act: Act,
+  decide?: LockedDecision,
 ): Promise<Token | undefined> {
-  const columns = { ...(await holdReferences(transaction, change)), ...stateColumns(change) };
+  const references = await holdReferences(transaction, given);
+  const change = decide === undefined ? given : await decideLocked(transaction, serial, given, decide);
+  const columns = { ...references, ...stateColumns(change) };
   if (Object.keys(columns).length > 0) {
     const [changed] = await transaction('tokens')
       .where({ serial })
@@ -124,6 +140,21 @@ async function changeToken(
     await writeAudit(transaction, act, serial, describeChange(change), token.realms);
   }
   return token;
+}
+
+/** First the lock, then the look, each a statement of its own: docs/adr/0003-accepting-a-response-once.md. */
+async function decideLocked(
+  transaction: Knex.Transaction,
+  serial: string,
+  given: TokenChange,
+  decide: LockedDecision,
+): Promise<TokenChange> {
+  await transaction('tokens').where({ serial }).forNoKeyUpdate().select('id');
+  const token = await findToken(transaction, serial);
+  const decided = token === undefined ? {} : decide(token);
+  assertTokenStorable(decided);
+  const secrets = { ...given.secrets, ...decided.secrets };
+  return { ...given, ...decided, ...(Object.keys(secrets).length > 0 && { secrets }) };
 }
 
 async function removeToken(transaction: Knex.Transaction, serial: string, act: Act): Promise<boolean> {

@@ -1,5 +1,5 @@
 import type { Act } from '../../src/accounts/caller.ts';
-import type { TokenFilter, TokenStore } from '../../src/accounts/ports.ts';
+import type { LockedDecision, TokenFilter, TokenStore } from '../../src/accounts/ports.ts';
 import type { NewToken, Token, TokenChange } from '../../src/accounts/token.ts';
 
 /** Tokens without a database, for tests of services. Remembers which acts were done. */
@@ -31,15 +31,23 @@ export class InMemoryTokenStore implements TokenStore {
     return Promise.resolve(this.#add(token));
   }
 
-  update(serial: string, change: TokenChange, act: Act): Promise<Token | undefined> {
+  // eslint-disable-next-line @typescript-eslint/require-await -- what `decide` throws is to be a rejection
+  async update(
+    serial: string,
+    change: TokenChange,
+    act: Act,
+    decide: LockedDecision = () => ({}),
+  ): Promise<Token | undefined> {
     const token = this.#tokens.get(serial);
     if (token === undefined) {
-      return Promise.resolve(undefined);
+      return undefined;
     }
+    const decided = decide(token);
     this.acts.push(act);
-    const changed = { ...token, ...change, secrets: { ...token.secrets, ...change.secrets } };
+    const secrets = { ...token.secrets, ...change.secrets, ...decided.secrets };
+    const changed = { ...token, ...change, ...decided, secrets };
     this.#tokens.set(serial, changed);
-    return Promise.resolve(changed);
+    return changed;
   }
 
   remove(serial: string, act: Act): Promise<boolean> {
@@ -47,14 +55,33 @@ export class InMemoryTokenStore implements TokenStore {
     return Promise.resolve(this.#tokens.delete(serial));
   }
 
-  async updateAll(changes: ReadonlyMap<string, TokenChange>, act: Act): Promise<void> {
+  async updateAll(
+    changes: ReadonlyMap<string, TokenChange>,
+    act: Act,
+    decide?: LockedDecision,
+  ): Promise<void> {
+    // All or none: first see whether all of them may be changed.
+    for (const serial of changes.keys()) {
+      const token = this.#tokens.get(serial);
+      if (token !== undefined) {
+        decide?.(token);
+      }
+    }
     for (const [serial, change] of changes) {
-      await this.update(serial, change, act);
+      await this.update(serial, change, act, decide);
     }
   }
 
-  async removeAll(serials: readonly string[], act: Act): Promise<void> {
+  async removeAll(
+    serials: readonly string[],
+    act: Act,
+    assure: (token: Token) => void = () => undefined,
+  ): Promise<void> {
     for (const serial of serials) {
+      const token = this.#tokens.get(serial);
+      if (token !== undefined) {
+        assure(token);
+      }
       await this.remove(serial, act);
     }
   }

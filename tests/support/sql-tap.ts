@@ -7,6 +7,8 @@ export interface SqlTapping {
   readonly text?: (text: string) => string;
   /** @returns milliseconds that it is held up for */
   readonly delay?: (text: string) => number;
+  /** @returns what it waits for, undefined for nothing */
+  readonly hold?: (text: string) => Promise<unknown> | undefined;
 }
 
 interface Statement {
@@ -19,7 +21,7 @@ type Query = (this: pg.Client, ...given: unknown[]) => unknown;
 export class SqlTap {
   readonly #original: Query;
 
-  constructor({ text = (given) => given, delay = () => 0 }: SqlTapping) {
+  constructor({ text = (given) => given, delay = () => 0, hold = () => undefined }: SqlTapping) {
     const prototype = pg.Client.prototype as unknown as { query: Query };
     const original = prototype.query;
     this.#original = original;
@@ -30,6 +32,11 @@ export class SqlTap {
         return original.apply(this, given);
       }
       statement.text = text(statement.text);
+      const held = hold(statement.text);
+      if (held !== undefined) {
+        void held.then(() => original.apply(this, [statement, ...rest]));
+        return undefined;
+      }
       const wait = delay(statement.text);
       if (wait <= 0) {
         return original.apply(this, [statement, ...rest]);
