@@ -6,7 +6,7 @@ import type { Setup } from '../accounts/setup.ts';
 import type { UserDirectory } from '../accounts/user-directory.ts';
 import type { Vault } from '../accounts/vault.ts';
 import type { Clock, Random } from '../kernel/clock.ts';
-import { ServiceError } from '../kernel/errors.ts';
+import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import { encodeActivationCode, randomActivationCode } from './activation-code.ts';
 import { type CalculationInput, calculateOtp } from './calculation.ts';
 import { type Decision, decide, decideUnseen, decideUnverifiable, isDropped } from './challenge.ts';
@@ -17,7 +17,7 @@ import { buildRequestUrl } from './qrtan-url.ts';
 import { questionFromData } from './question.ts';
 import type { ResponseCheck } from './response-check.ts';
 import type { TokenChoice, TokenReference } from './token-choice.ts';
-import { requireTokenKey } from './token-key.ts';
+import { keySecrets, requireTokenKey } from './token-key.ts';
 
 export interface IssuedChallenge {
   readonly serial: string;
@@ -84,17 +84,33 @@ export class OcraService {
   }
 
   /**
-   * Issues a challenge for a token.
+   * Issues a challenge for a token. Where that gets another owner or key at this moment, it is looked for once more.
    * @throws ServiceError 'right.missing', 'parameter.missing', 'user.unknown', 'token.unknown', 'token.ambiguous',
-   *   'token.not-ocra', 'token.not-ready', 'challenge.too-long', 'challenge.url-ambiguous'
+   *   'token.not-ocra', 'token.not-ready', 'token.state', 'challenge.too-long', 'challenge.url-ambiguous'
    */
   async requestChallenge(
     caller: Caller,
     { data = '', ...reference }: TokenReference & { data?: string | undefined },
   ): Promise<IssuedChallenge> {
-    const { access, tokens, challenges, factory, vault, random } = this.#its;
     const setup = await this.#its.setup.current();
-    access.authorize(setup, caller, ocraRight('request', 'request'));
+    this.#its.access.authorize(setup, caller, ocraRight('request', 'request'));
+    try {
+      return await this.#issue(caller, setup, reference, data);
+    } catch (error) {
+      if (!isServiceError(error, 'token.state')) {
+        throw error;
+      }
+      return this.#issue(caller, setup, reference, data);
+    }
+  }
+
+  async #issue(
+    caller: Caller,
+    setup: Setup,
+    reference: TokenReference,
+    data: string,
+  ): Promise<IssuedChallenge> {
+    const { tokens, challenges, factory, vault, random } = this.#its;
     const token = await tokens.only(setup, reference);
     const owner = (reference.user ?? '') === '' ? undefined : (token.owner ?? undefined);
     const { suite, key } = requireTokenKey(vault, token);
@@ -110,7 +126,7 @@ export class OcraService {
       },
       ({ question }, transactionId, issuedAt) =>
         challenges.issue(
-          { tokenId: token.id, transactionId, question, data, issuedAt, owner },
+          { tokenId: token.id, transactionId, question, data, issuedAt, owner, key: keySecrets(token) },
           maxChallenges,
           actOf(caller, 'ocra/request'),
         ),

@@ -1,5 +1,5 @@
 import type { Act } from '../accounts/caller.ts';
-import type { Owner, Token, TokenChange, TokenStateChange } from '../accounts/token.ts';
+import type { Owner, Token, TokenChange, TokenSecrets, TokenStateChange } from '../accounts/token.ts';
 import type { Sealed } from '../accounts/vault.ts';
 import type { Challenge, Decision } from './challenge.ts';
 
@@ -15,6 +15,8 @@ export interface NewChallenge {
   readonly owner?: Pick<Owner, 'resolverId' | 'userId'> | undefined;
   /** In roll-out phase 2: what the token's key was derived from. The token must still have it. */
   readonly sharedSecret?: Sealed;
+  /** What the challenge was signed with. The token must still have it. */
+  readonly key?: Pick<TokenSecrets, 'seed'> & Partial<Pick<TokenSecrets, 'sharedSecret'>>;
 }
 
 /** A challenge together with the token it was issued for. */
@@ -57,8 +59,8 @@ export interface ChallengeStore {
   /**
    * Stores a challenge and closes the token's oldest open ones beyond `maxOpen`, in one transaction.
    * @param change what is changed of the token with it (roll-out phase 2)
-   * @returns false when the transaction id is taken, and nothing was stored. @throws 'token.unknown' when it has
-   *   gone, 'token.state' when its shared secret is another by now
+   * @returns false when the transaction id is taken, and nothing was stored. @throws 'token.unknown' when the token has
+   *   gone, 'token.state' when it may also have another owner or secret by now than it must have
    */
   issue(challenge: NewChallenge, maxOpen: number, act: Act, change?: TokenChange): Promise<boolean>;
   /**

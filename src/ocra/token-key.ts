@@ -1,4 +1,4 @@
-import type { Token } from '../accounts/token.ts';
+import type { Token, TokenSecrets } from '../accounts/token.ts';
 import type { Vault } from '../accounts/vault.ts';
 import { equalBytes } from '../kernel/constant-time.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
@@ -23,6 +23,14 @@ export function openTokenKey(vault: Vault, token: Token): TokenKey | undefined {
     return undefined;
   }
   return { suite: parseOcraSuite(token.ocraSuite), key: vault.open(secret, purpose, token.serial) };
+}
+
+/** @returns the secrets of which a change gives the token another key, as they are now */
+export function keySecrets({
+  rollout,
+  secrets: { seed, sharedSecret },
+}: Token): Pick<TokenSecrets, 'seed'> & Partial<Pick<TokenSecrets, 'sharedSecret'>> {
+  return { seed, ...(rollout === 'phase1' && { sharedSecret }) };
 }
 
 /** @returns whether this is the token's key; false also where the one that it has cannot be opened any more */

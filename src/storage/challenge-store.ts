@@ -139,21 +139,15 @@ async function issue(
   act: Act,
   change: TokenChange,
 ): Promise<void> {
-  const { tokenId, transactionId, question, data, issuedAt, sharedSecret, owner } = challenge;
+  const { tokenId, transactionId, question, data, issuedAt } = challenge;
   const references = await holdReferences(transaction, change);
   // First the token's row: whoever issues or answers for it at the same time waits here, or for us.
   const [token] = await transaction('tokens')
-    .where({
-      id: tokenId,
-      ...(sharedSecret !== undefined && { shared_secret: sharedSecret }),
-      ...(owner !== undefined && { owner_resolver_id: owner.resolverId, owner_user_id: owner.userId }),
-    })
+    .where({ id: tokenId, ...required(challenge) })
     .update({ last_challenge_at: issuedAt, ...stateColumns(change), ...references })
     .returning<{ serial: string; realms: string[] }[]>(['serial', transaction.raw(REALMS_OF_TOKEN)]);
   if (token === undefined) {
-    throw sharedSecret === undefined
-      ? new ServiceError('token.unknown', 'The token has been removed, or has changed hands')
-      : new ServiceError('token.state', 'The token has left this roll-out meanwhile, or has been removed');
+    throw goneOrChanged(challenge);
   }
   const stored: unknown[] = await transaction('challenges')
     .insert({ transaction_id: transactionId, token_id: tokenId, question, data, issued_at: issuedAt })
@@ -165,6 +159,27 @@ async function issue(
   }
   await supersede(transaction, tokenId, maxOpen);
   await writeAudit(transaction, act, token.serial, 'issued', token.realms);
+}
+
+/** What the token must still be, by column. */
+function required({ owner, sharedSecret, key }: NewChallenge): Record<string, Knex.Value> {
+  return {
+    ...(owner !== undefined && { owner_resolver_id: owner.resolverId, owner_user_id: owner.userId }),
+    ...(sharedSecret !== undefined && { shared_secret: sharedSecret }),
+    ...(key !== undefined && stateColumns({ secrets: key })),
+  };
+}
+
+function goneOrChanged(challenge: NewChallenge): ServiceError {
+  if (challenge.sharedSecret !== undefined) {
+    return new ServiceError(
+      'token.state',
+      'The token has left this roll-out meanwhile, has changed hands, or has been removed',
+    );
+  }
+  return Object.keys(required(challenge)).length > 0
+    ? new ServiceError('token.state', 'The token has changed hands or its key meanwhile, or has been removed')
+    : new ServiceError('token.unknown', 'The token has been removed');
 }
 
 function wanted({ transactionId, serial, owner }: ChallengeFilter): Record<string, string> {

@@ -4,6 +4,7 @@ import type { Act } from '../accounts/caller.ts';
 import type { ManagedUser, ManagedUserStore } from '../accounts/ports.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { writeAudit } from './audit-rows.ts';
+import { supersede } from './challenge-closing.ts';
 import type { Database } from './database.ts';
 import { assertStorable, isRowId, isStorable } from './stored-text.ts';
 
@@ -188,7 +189,10 @@ async function holdManagedResolver(transaction: Knex.Transaction, resolverId: st
   }
 }
 
-/** @returns how many; their rows are locked in the order of their ids, as everybody does */
+/**
+ * What their user was asked is closed: nobody answers for who is no more.
+ * @returns how many; their rows are locked in the order of their ids, as everybody does
+ */
 async function unassignTokens(
   transaction: Knex.Transaction,
   resolverId: string,
@@ -196,9 +200,14 @@ async function unassignTokens(
 ): Promise<number> {
   const owned = { owner_resolver_id: resolverId, owner_user_id: userId };
   await transaction('tokens').where(owned).orderBy('id').forNoKeyUpdate().select('id');
-  return transaction('tokens')
+  const unassigned = await transaction('tokens')
     .where(owned)
-    .update({ owner_resolver_id: null, owner_user_id: null, owner_login: null });
+    .update({ owner_resolver_id: null, owner_user_id: null, owner_login: null })
+    .returning<{ id: string }[]>('id');
+  for (const { id } of unassigned) {
+    await supersede(transaction, id, 0);
+  }
+  return unassigned.length;
 }
 
 function toUser(row: UserRow): ManagedUser {

@@ -35,21 +35,32 @@ const init = async (more: Record<string, string>): Promise<unknown> => {
   return ((await application.asAdmin('/admin/init', given)).body as { result: unknown }).result;
 };
 
-/** Between the look at the token and the write, of somebody who starts the second phase. */
-async function phase2While(change: (sealed: Sealed) => Sealed): Promise<unknown> {
+/** Between the look at the token and the write, of `work` that has begun. */
+async function whileChanging<T>(
+  { serial, column }: { serial: string; column: 'shared_secret' | 'seed' },
+  work: () => Promise<T>,
+  change: (sealed: Sealed) => Sealed,
+): Promise<T> {
   const changing = await operator.knex.transaction();
   const row = await changing('tokens')
-    .where({ serial: SERIAL })
+    .where({ serial })
     .forUpdate()
-    .first<{ shared_secret: Sealed }>('shared_secret');
-  const running = init({ activationcode: 'GEZDGNBVGY3TQOJQ01', message: 'Welcome' });
+    .first<Record<typeof column, Sealed>>(column);
+  const running = work();
   await untilWaiting(operator);
   await changing('tokens')
-    .where({ serial: SERIAL })
-    .update({ shared_secret: change(row.shared_secret) });
+    .where({ serial })
+    .update({ [column]: change(row[column]) });
   await changing.commit();
   return running;
 }
+
+const phase2While = (change: (sealed: Sealed) => Sealed): Promise<unknown> =>
+  whileChanging(
+    { serial: SERIAL, column: 'shared_secret' },
+    () => init({ activationcode: 'GEZDGNBVGY3TQOJQ01', message: 'Welcome' }),
+    change,
+  );
 
 describe('the second phase of a roll-out', () => {
   it('goes on when the shared secret is sealed anew meanwhile, as a change of the key does', async () => {
@@ -65,3 +76,16 @@ describe('the second phase of a roll-out', () => {
     expect(JSON.stringify(result)).toContain('has left this roll-out meanwhile');
   }, 30_000);
 });
+
+it('a challenge is asked for though the key is sealed anew meanwhile', async () => {
+  const serial = 'PLAIN1';
+  const suite = 'OCRA-1:HOTP-SHA256-8:C-QN08';
+  await application.enrolPlain(serial, suite);
+  const { transactionid } = await whileChanging(
+    { serial, column: 'seed' },
+    () => application.challenge(serial, '12345678'),
+    (sealed) => vault.seal(vault.open(sealed, 'seed', serial), 'seed', serial),
+  );
+  const pass = application.respond(suite, '12345678');
+  expect(await application.check(transactionid, pass)).toEqual({ failcount: 0, result: true });
+}, 30_000);

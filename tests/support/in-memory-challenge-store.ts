@@ -39,9 +39,9 @@ export class InMemoryChallengeStore implements ChallengeStore, LockedTokens {
   async issue(challenge: NewChallenge, maxOpen: number, act: Act, change?: TokenChange): Promise<boolean> {
     await this.beforeIssue(challenge);
     const token = await this.#token(challenge.tokenId);
-    const { sharedSecret, transactionId, question, data, issuedAt, tokenId } = challenge;
-    if (sharedSecret !== undefined && token?.secrets.sharedSecret !== sharedSecret) {
-      throw new ServiceError('token.state', 'The shared secret is another by now');
+    const { transactionId, question, data, issuedAt, tokenId } = challenge;
+    if (!isAsRequired(challenge, token)) {
+      throw new ServiceError('token.state', 'Owner or secrets are others by now');
     }
     this.issues.push({ challenge, maxOpen, act, change });
     if (token === undefined || this.#kept.some((kept) => kept.challenge.transactionId === transactionId)) {
@@ -109,6 +109,14 @@ export class InMemoryChallengeStore implements ChallengeStore, LockedTokens {
   async #token(id: string): Promise<Token | undefined> {
     return (await this.#tokens.list({})).find((token) => token.id === id);
   }
+}
+
+function isAsRequired({ sharedSecret, key, owner }: NewChallenge, token: Token | undefined): boolean {
+  return (
+    (sharedSecret === undefined || token?.secrets.sharedSecret === sharedSecret) &&
+    (key === undefined || token?.secrets.seed === key.seed) &&
+    (owner === undefined || token?.owner?.userId === owner.userId)
+  );
 }
 
 function fits(filter: ChallengeFilter, challenge: Challenge, token: Token): boolean {

@@ -201,7 +201,7 @@ describe('a shared secret that changes meanwhile', () => {
     meanwhile(secret, times);
     expect(await eventualRefusal(phase2({ serial: 'A1' }))).toMatchObject({
       code: 'token.state',
-      message: 'The shared secret is another by now',
+      message: 'Owner or secrets are others by now',
     });
     expect((await house.tokens.findBySerial('A1'))?.rollout).toBe('phase1');
   });

@@ -57,7 +57,10 @@ describe('a challenge', () => {
     const { transactionId, question } = issued;
     expect(house.challenges.issues).toEqual([
       {
-        challenge: { tokenId: token?.id, transactionId, question, data: 'pay 5', issuedAt: house.clock.at },
+        challenge: {
+          ...{ tokenId: token?.id, transactionId, question, data: 'pay 5', issuedAt: house.clock.at },
+          key: { seed: token?.secrets.seed },
+        },
         maxOpen: 4,
         act: { actor: 'admin', action: 'ocra/request', client: '192.0.2.7', requestId: 'request-1' },
         change: undefined,
