@@ -37,7 +37,7 @@ export class EnrolmentService {
    * Enrols a token, or takes its roll-out to the second phase. A serial that exists already is enrolled anew.
    * @throws ServiceError 'right.missing', 'parameter.missing', 'parameter.invalid', 'suite.invalid', 'user.unknown',
    *   'realm.unknown', 'token.exists' for a token of another type, 'token.unknown', 'token.ambiguous', 'token.state',
-   *   'activation-code.invalid'
+   *   'activation-code.invalid', 'key.unavailable'
    */
   async init(caller: Caller, request: EnrolmentRequest): Promise<Enrolled> {
     const setup = await this.#its.setup.current();

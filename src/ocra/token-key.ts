@@ -33,12 +33,16 @@ export function keySecrets({
   return { seed, ...(rollout === 'phase1' && { sharedSecret }) };
 }
 
-/** @returns whether this is the token's key; false also where the one that it has cannot be opened any more */
+/**
+ * @returns whether this is the token's key; false also where the one that it has was altered, and opens for nobody
+ * @throws ServiceError 'key.unavailable' where this server alone may be unable to open it: another one may have accepted
+ *   responses with the very same
+ */
 export function hasKey(vault: Vault, { secrets: { seed }, serial }: Token, key: Uint8Array): boolean {
   try {
     return seed !== null && equalBytes(vault.open(seed, 'seed', serial), key);
   } catch (error) {
-    if (isServiceError(error, 'key.unavailable') || isServiceError(error, 'secret.unreadable')) {
+    if (isServiceError(error, 'secret.unreadable')) {
       return false;
     }
     throw error;

@@ -1,8 +1,10 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { checkPin } from '../../src/accounts/pin.ts';
 import type { Sealed, SecretPurpose } from '../../src/accounts/vault.ts';
+import { systemRandom } from '../../src/kernel/clock.ts';
 import { ServiceError } from '../../src/kernel/errors.ts';
 import type { EnrolmentRequest } from '../../src/ocra/enrolment.ts';
+import { SecretVault } from '../../src/security/secret-vault.ts';
 import { callerNamed } from '../support/callers.ts';
 import { eventualRefusal } from '../support/eventual-refusal.ts';
 import { ANNA, KEY, keyedToken, OcraHouse, vault } from '../support/ocra-house.ts';
@@ -209,6 +211,15 @@ describe('enrolling anew', () => {
     const token = await house.tokens.findBySerial('T1');
     expect(token).toMatchObject({ counter: 0n, spent: [] });
     expect(opened(token?.secrets.seed, 'seed', 'T1')).toEqual(KEY);
+  });
+
+  it('is refused where the key that the token has is sealed with one that this server lacks', async () => {
+    const other = new SecretVault({ keys: [Buffer.alloc(32, 8)], random: systemRandom });
+    const seed = other.seal(KEY, 'seed', 'T1');
+    const secrets = { seed, sharedSecret: null, nonce: null, pin: null, ocraPin: null };
+    house = new OcraHouse({ tokens: [keyedToken('T1', { ...used, secrets })] });
+    expect((await eventualRefusal(init({ serial: 'T1', ocrasuite: QR }))).code).toBe('key.unavailable');
+    expect(await house.tokens.findBySerial('T1')).toMatchObject({ counter: 9n, secrets: { seed } });
   });
 
   it('gives the token to whom the request names', async () => {
