@@ -9,10 +9,21 @@ import { runTankeeper } from '../tests/support/server-process.ts';
 const ROOT = join(import.meta.dirname, '..');
 const START_LIMIT = 60_000;
 
+/** The password of the administrator `admin` of every bench server. */
+export const ADMIN_PASSWORD = 'correct horse battery staple';
+
+/** What a server may differ in. */
+export interface BenchServerOptions {
+  /** Of the API token; `monitoring:*` unless told. */
+  readonly rights?: string;
+  /** Further variables of its environment. */
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
 /** A real server in a process of its own. */
 export interface BenchServer {
   readonly baseUrl: string;
-  /** An API token with the right monitoring:*. */
+  /** An API token of the administrator, with the rights that were asked for. */
   readonly apiToken: string;
   stop(): Promise<void>;
 }
@@ -22,14 +33,19 @@ export interface BenchServer {
  * @param folder of its own, which need not be there
  * @throws with the log when it does not start
  */
-export async function startBenchServer(databaseUrl: string, folder: string): Promise<BenchServer> {
+export async function startBenchServer(
+  databaseUrl: string,
+  folder: string,
+  { rights = 'monitoring:*', environment: further = {} }: BenchServerOptions = {},
+): Promise<BenchServer> {
   await mkdir(folder, { recursive: true });
   const passwordFile = join(folder, 'password');
-  await writeFile(passwordFile, 'correct horse battery staple\n', { mode: 0o600 });
+  await writeFile(passwordFile, `${ADMIN_PASSWORD}\n`, { mode: 0o600 });
   const environment = {
     DATA_DIR: join(folder, 'data'),
     DATABASE_URL: databaseUrl,
     ADMIN_PASSWORD_FILE: passwordFile,
+    ...further,
   };
   const log = join(folder, 'server.log');
   const output = await open(log, 'w');
@@ -43,7 +59,7 @@ export async function startBenchServer(databaseUrl: string, folder: string): Pro
   const port = await listeningPort(log, () => child.exitCode !== null);
   return {
     baseUrl: `http://127.0.0.1:${port}`,
-    apiToken: await makeApiToken(environment),
+    apiToken: await makeApiToken(environment, rights),
     stop: async () => {
       child.kill('SIGTERM');
       await ended;
@@ -66,9 +82,9 @@ async function listeningPort(log: string, hasEnded: () => boolean): Promise<numb
   }
 }
 
-async function makeApiToken(environment: Readonly<Record<string, string>>): Promise<string> {
+async function makeApiToken(environment: Readonly<Record<string, string>>, rights: string): Promise<string> {
   const { code, output } = await runTankeeper(
-    ['admin', 'api-token', 'add', 'admin', 'bench', '--rights', 'monitoring:*', '--json'],
+    ['admin', 'api-token', 'add', 'admin', 'bench', '--rights', rights, '--json'],
     environment,
   );
   const found = /"token":\s*"([^"]+)"/.exec(output)?.[1];
