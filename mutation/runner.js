@@ -1,5 +1,5 @@
 import { register } from 'node:module';
-import { relative } from 'node:path';
+import { relative, resolve } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { pathToFileURL } from 'node:url';
 import { declareClassPlugin, PluginKind } from '@stryker-mutator/api/plugin';
@@ -108,7 +108,7 @@ class Runner {
 
   async #run(tests, bail) {
     const results = [];
-    for (const { name, run } of tests) {
+    for (const { name, file, run } of tests) {
       const begun = performance.now();
       this.#switches.currentTestId = name;
       const failure = await run().then(
@@ -116,7 +116,7 @@ class Runner {
         (error) => error ?? new Error('nothing was thrown'),
       );
       this.#switches.currentTestId = undefined;
-      results.push(resultOf(name, performance.now() - begun, failure));
+      results.push({ ...resultOf(name, performance.now() - begun, failure), fileName: resolve(file) });
       if (bail && failure !== undefined) {
         break;
       }

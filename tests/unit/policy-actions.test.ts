@@ -65,6 +65,7 @@ describe('the actions of a policy', () => {
       'otppin=1x',
       "The action 'otppin' needs a value: 0 (token PIN), 1 (password) or 2 (none)",
     ],
+    ['authentication', 'qrtanurl', "The action 'qrtanurl' needs a value: an absolute URL"],
     ['authentication', 'otppin="', 'The quotation mark " is not closed'],
     [
       'authentication',

@@ -38,6 +38,7 @@ describe('the users of a policy', () => {
     ['!alice', subject('alice'), 'nobody'],
     ['alice, !al.*', subject('alice'), 'nobody'],
     ['alice, !bob', subject('carol'), 'nobody'],
+    ['alpha', subject('', ['alpha']), 'nobody'],
     ['alice, ! bob', subject('bob'), 'nobody'],
     ['! bob', subject('bob'), 'nobody'],
     ['*@*', subject('alice', []), 'named'],
@@ -80,6 +81,7 @@ describe('the name of a resolver', () => {
     [' useridresolver.PasswdIdResolver.IdResolver.my.res ', 'my.res'],
     ['useridresolveree.LDAPIdResolver.IdResolver.x', 'x'],
     ['sqlresolver.x', 'x'],
+    ['my.sqlresolver.x', 'my.sqlresolver.x'],
   ])('%j is %j without its class', (text, name) => {
     expect(plainResolverName(text)).toBe(name);
   });

@@ -17,7 +17,7 @@ const AT = new Date(2026, 10, 20, 14, 35);
 
 describe('a policy that somebody writes', () => {
   it('is trimmed, and what is left out is filled in', () => {
-    expect(checkPolicy({ ...DRAFT, name: ' p ', action: ' request ', user: ' alice ' })).toEqual({
+    expect(checkPolicy({ name: ' p ', scope: ' ocra ', action: ' request ', user: ' alice ' })).toEqual({
       ...{ name: 'p', scope: 'ocra', action: 'request', user: 'alice' },
       ...{ realm: '*', client: '', time: '', active: true },
     });
@@ -180,6 +180,7 @@ describe('a value of the scope authentication', () => {
       { ...url('e', ONE), action: `qrtanurl=${ONE}, unheard` },
       { ...url('f', ONE), scope: 'ocra' as const },
       { ...url('g', ONE), scope: 'monitoring' as const },
+      { ...url('h', ONE), scope: 'ocra' as const, action: '*' },
     ];
     expect(policyValue(policies, asked)).toEqual([]);
   });
