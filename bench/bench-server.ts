@@ -9,8 +9,8 @@ import { runTankeeper } from '../tests/support/server-process.ts';
 const ROOT = join(import.meta.dirname, '..');
 const START_LIMIT = 60_000;
 
-/** The password of the administrator `admin` of every bench server. */
-export const ADMIN_PASSWORD = 'correct horse battery staple';
+/** Of the administrator `admin` of every bench server. */
+const ADMIN_PASSWORD = 'correct horse battery staple';
 
 /** What a server may differ in. */
 export interface BenchServerOptions {
