@@ -75,6 +75,9 @@ export interface OcraDependencies {
   readonly refusals?: RefusalNotes | undefined;
 }
 
+/** How often a token is looked for that gets another owner or key each time before its challenge is stored. */
+const ATTEMPTS = 4;
+
 /** The life of challenges: issued, answered once, asked about. */
 export class OcraService {
   readonly #its: OcraDependencies;
@@ -84,7 +87,7 @@ export class OcraService {
   }
 
   /**
-   * Issues a challenge for a token. Where that gets another owner or key at this moment, it is looked for once more.
+   * Issues a challenge for a token. Where that gets another owner or key at this moment, it is looked for again.
    * @throws ServiceError 'right.missing', 'parameter.missing', 'user.unknown', 'token.unknown', 'token.ambiguous',
    *   'token.not-ocra', 'token.not-ready', 'token.state', 'challenge.too-long', 'challenge.url-ambiguous'
    */
@@ -94,13 +97,14 @@ export class OcraService {
   ): Promise<IssuedChallenge> {
     const setup = await this.#its.setup.current();
     this.#its.access.authorize(setup, caller, ocraRight('request', 'request'));
-    try {
-      return await this.#issue(caller, setup, reference, data);
-    } catch (error) {
-      if (!isServiceError(error, 'token.state')) {
-        throw error;
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await this.#issue(caller, setup, reference, data);
+      } catch (error) {
+        if (attempt === ATTEMPTS || !isServiceError(error, 'token.state')) {
+          throw error;
+        }
       }
-      return this.#issue(caller, setup, reference, data);
     }
   }
 

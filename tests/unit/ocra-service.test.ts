@@ -6,7 +6,8 @@ import { parseQrTanUrl } from '../../src/ocra/qrtan-url.ts';
 import { parseOcraSuite } from '../../src/ocra/suite.ts';
 import { callerNamed } from '../support/callers.ts';
 import { eventualRefusal } from '../support/eventual-refusal.ts';
-import { ANNA, BERND, CAROL, KEY, keyedToken, OcraHouse } from '../support/ocra-house.ts';
+import { ANNA, BERND, CAROL, KEY, keyedToken, OcraHouse, vault } from '../support/ocra-house.ts';
+import { ACT } from '../support/token-values.ts';
 
 const admin = callerNamed('admin');
 const nobody = callerNamed('nobody');
@@ -302,4 +303,18 @@ it.each<[string, string, (house: OcraHouse) => Promise<unknown>]>([
     (error: unknown) => (error as ServiceError).code,
   );
   expect(code).not.toBe('right.missing');
+});
+
+describe('a token that gets another key again and again', () => {
+  it('is looked for four times, and then that is told', async () => {
+    let times = 0;
+    house.challenges.beforeIssue = async () => {
+      times += 1;
+      await house.tokens.update('A1', { secrets: { seed: vault.seal(KEY, 'seed', 'A1') } }, ACT);
+    };
+    const asking = house.ocra.requestChallenge(admin, { serial: 'A1' });
+    expect((await eventualRefusal(asking)).code).toBe('token.state');
+    expect(times).toBe(4);
+    expect(house.challenges.issues).toEqual([]);
+  });
 });
