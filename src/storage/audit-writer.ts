@@ -46,6 +46,8 @@ export class AuditWriter {
     clock: Clock,
   ): Promise<AuditWriter> {
     const key = newSigningKey();
+    // A server that starts while somebody prunes the trail waits for that, rather than end.
+    await transaction.raw('SET LOCAL lock_timeout = 0');
     await lockJournal(transaction);
     const at = auditTime(clock.now());
     const body: WriterBody = { publicKey: key.publicKey.toString('base64'), name };
