@@ -1,3 +1,4 @@
+import type { Refusal } from '../../src/accounts/audit/ports.ts';
 import { AccessControl } from '../../src/accounts/policy/access-control.ts';
 import type { NewToken, Owner } from '../../src/accounts/token.ts';
 import { UserDirectory } from '../../src/accounts/user-directory.ts';
@@ -60,6 +61,8 @@ export class OcraHouse {
     below: (bound) => (this.#drawn += 1) % bound,
   };
   readonly warnings: { message: string; fields: LogFields | undefined }[] = [];
+  /** What was refused without a decision. */
+  readonly refusals: Refusal[] = [];
   readonly setup: InMemorySetupStore;
   readonly tokens: InMemoryTokenStore;
   readonly challenges: InMemoryChallengeStore;
@@ -100,7 +103,13 @@ export class OcraHouse {
     const factory = new ChallengeFactory({ clock, random, log, transactionIds: hexTransactionIds });
     const registration = new TokenRegistration({ tokens: this.tokens, random });
     const phase2 = new RolloutPhase2({ tokens: choice, challenges, factory, vault, random });
-    const common = { setup, access, users, vault, clock, random };
+    const refusals = {
+      note: (refusal: Refusal): Promise<void> => {
+        this.refusals.push(refusal);
+        return Promise.resolve();
+      },
+    };
+    const common = { setup, access, users, vault, clock, random, refusals };
     this.ocra = new OcraService({ ...common, tokens: choice, challenges, factory, check });
     this.enrolment = new EnrolmentService({ ...common, registration, phase2 });
     this.validation = new ValidationService({ ...common, challenges, ocra: this.ocra });

@@ -121,6 +121,17 @@ describe('enrolment at once', () => {
   });
 });
 
+it.each([
+  ['init', true],
+  ['show', false],
+])('the right to %s lets enrol: %s', async (action, may) => {
+  house = new OcraHouse({
+    policies: [{ name: 'one', scope: 'admin', action, realm: '*', user: 'helper' }],
+  });
+  const serial = init({ serial: 'T1' }, callerNamed('helper')).catch((error: unknown) => error);
+  expect((await serial) === 'T1').toBe(may);
+});
+
 describe('the first phase of a roll-out', () => {
   it('gives a shared secret that is no key yet, as an URL too', async () => {
     house = new OcraHouse({ configuration: { OcraDefaultSuite: 'OCRA-1:HOTP-SHA1-6:QN08' } });
@@ -143,6 +154,8 @@ describe('a serial that the server makes', () => {
     const serials = [await init({}), await init({ serial: '' })];
     expect(serials.every((serial) => /^OCRA\d{4}[0-9A-F]{4}$/.test(serial))).toBe(true);
     expect(serials[0]).toMatch(/^OCRA000/);
+    const acts = house.tokens.acts.map(({ action }) => action);
+    expect(acts).toEqual(['admin/init', 'admin/init']);
     expect(serials[0]).not.toBe(serials[1]);
   });
 
@@ -184,6 +197,7 @@ describe('enrolling anew', () => {
     house = new OcraHouse({ tokens: [keyedToken('T1', used)] });
     await house.tokens.update('T1', { syncMark: '12:x', description: 'old' }, ACT);
     await init({ serial: 'T1', ocrasuite: QR, description: 'new' });
+    expect(house.tokens.acts.at(-1)).toEqual({ ...ACT, actor: 'admin', action: 'admin/init' });
     expect(await house.tokens.findBySerial('T1')).toMatchObject({
       ...{ counter: 9n, spent: ['8:x'], owner: ANNA, realms: ['alpha'], syncMark: null },
       ...{ failCount: 0, description: 'new', type: 'ocra' },

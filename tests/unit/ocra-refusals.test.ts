@@ -38,6 +38,10 @@ describe('what a client reads of a wrong suite', () => {
       ...['session', 'S0640', 'it must be S and a length from 001 to 512, in three digits, as in S064'],
     ],
     [
+      'OCRA-1:HOTP-SHA1-6:QN08-S0010',
+      ...['session', 'S0010', 'it must be S and a length from 001 to 512, in three digits, as in S064'],
+    ],
+    [
       'OCRA-1:HOTP-SHA1-6:QN08-SS064',
       ...['session', 'SS064', 'it must be S and a length from 001 to 512, in three digits, as in S064'],
     ],

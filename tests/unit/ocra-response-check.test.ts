@@ -259,7 +259,7 @@ describe('a response ahead of the window, with AutoResync', () => {
   });
 
   it('is nothing where the sync window is no wider than the other, or AutoResync is off', async () => {
-    const pass = response(COUNTER, 112);
+    const pass = response(COUNTER, 110);
     for (const syncWindow of [5, 10]) {
       expect(await look(pass, { configuration, token: { syncWindow } })).toEqual(WRONG);
     }

@@ -104,6 +104,33 @@ describe('a resynchronisation', () => {
     expect(await resync({ serial: 'A1' }, bound)).toBe(true);
   });
 
+  it('takes that right and no other', async () => {
+    for (const [action, may] of [
+      ['resync', true],
+      ['show', false],
+    ] as const) {
+      house = new OcraHouse({
+        tokens: [keyedToken('A1', { ocraSuite: SUITE.text, realms: ['alpha'] })],
+        policies: [{ name: 'one', scope: 'admin', action, realm: '*', user: 'helper' }],
+      });
+      const done = resync({ serial: 'A1' }, callerNamed('helper')).catch(() => 'refused');
+      expect(await done).toBe(may ? true : 'refused');
+    }
+  });
+
+  it('does not go by one question that is named and one that is not', async () => {
+    const { question: before } = await house.ocra.requestChallenge(admin, { serial: 'A1' });
+    const { question: last } = await house.ocra.requestChallenge(admin, { serial: 'A1' });
+    const otps = { otp1: otp(before, 12), otp2: otp(last, 13) };
+    for (const asked of [
+      { challenge1: before, challenge2: undefined },
+      { challenge1: undefined, challenge2: last },
+    ]) {
+      const refused = await eventualRefusal(resync({ serial: 'A1', ...otps, ...asked }));
+      expect(refused.code).toBe('parameter.missing');
+    }
+  });
+
   it('tells of a token that has just gone', async () => {
     house.challenges.change = () => Promise.resolve(undefined);
     expect(await eventualRefusal(resync({ serial: 'A1' }))).toMatchObject({

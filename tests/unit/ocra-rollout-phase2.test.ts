@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { checkPin } from '../../src/accounts/pin.ts';
 import type { NewToken } from '../../src/accounts/token.ts';
 import type { Sealed, SecretPurpose } from '../../src/accounts/vault.ts';
+import { ServiceError } from '../../src/kernel/errors.ts';
 import { computeResponse } from '../../src/ocra/compute.ts';
 import type { Enrolled, EnrolmentRequest } from '../../src/ocra/enrolment.ts';
 import { deriveTokenKey } from '../../src/ocra/key-derivation.ts';
@@ -157,6 +158,26 @@ describe('the second phase of a roll-out', () => {
   ])('is refused for %j', async (request, code, message) => {
     expect(await eventualRefusal(phase2(request))).toMatchObject({ code, message });
     expect(house.challenges.issues).toEqual([]);
+  });
+
+  it('passes over tokens that are complete, or have no shared secret', async () => {
+    await house.tokens.update('B2', { rollout: 'complete' }, ACT);
+    expect((await phase2({ user: 'bernd' })).serial).toBe('B1');
+    await house.tokens.update('A1', { secrets: { sharedSecret: null } }, ACT);
+    expect(await eventualRefusal(phase2({ user: 'anna' }))).toMatchObject({
+      code: 'token.unknown',
+      message: "The user 'anna' has no token in roll-out",
+    });
+  });
+
+  it('is not begun again after another failure than a token that has changed', async () => {
+    let attempts = 0;
+    house.challenges.issue = () => {
+      attempts += 1;
+      return Promise.reject(new ServiceError('token.unknown', 'gone'));
+    };
+    expect((await eventualRefusal(phase2({ serial: 'A1' }))).message).toBe('gone');
+    expect(attempts).toBe(1);
   });
 
   it('names the tokens among which it cannot choose', async () => {

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { ServiceError } from '../../src/kernel/errors.ts';
+import { ServiceError } from '../../src/kernel/errors.ts';
 import { computeResponse } from '../../src/ocra/compute.ts';
 import { verifyQrTanSignature } from '../../src/ocra/qrtan-signature.ts';
 import { parseQrTanUrl } from '../../src/ocra/qrtan-url.ts';
@@ -23,6 +23,7 @@ beforeEach(() => {
       keyedToken('B1', { owner: BERND, realms: ['alpha'] }),
       keyedToken('B2', { owner: BERND, realms: ['alpha'] }),
       keyedToken('H1', { type: 'hmac' }),
+      keyedToken('O1', { owner: { ...ANNA, resolverId: '2', resolver: 'other' } }),
       keyedToken('E1', {
         secrets: { seed: null, sharedSecret: null, nonce: null, pin: null, ocraPin: null },
       }),
@@ -106,7 +107,36 @@ describe('a challenge', () => {
     ]);
   });
 
+  it('is made anew where the token gets another owner or key at this moment, some times', async () => {
+    const issue = house.challenges.issue.bind(house.challenges);
+    let attempts = 0;
+    house.challenges.issue = async (...args) => {
+      attempts += 1;
+      return attempts === 1 ? Promise.reject(new ServiceError('token.state', 'another key')) : issue(...args);
+    };
+    expect((await house.ocra.requestChallenge(admin, { user: 'anna' })).serial).toBe('A1');
+    house.challenges.issue = () => Promise.reject(new ServiceError('token.state', 'another key'));
+    const refused = await eventualRefusal(house.ocra.requestChallenge(admin, { serial: 'A1' }));
+    expect(refused.message).toBe('another key');
+    let others = 0;
+    house.challenges.issue = () => {
+      others += 1;
+      return Promise.reject(new ServiceError('token.unknown', 'gone'));
+    };
+    await eventualRefusal(house.ocra.requestChallenge(admin, { serial: 'A1' }));
+    expect(others).toBe(1);
+  });
+
+  it('for a user is stored only while the token is theirs, for a serial whoever owns it', async () => {
+    await house.ocra.requestChallenge(admin, { user: 'anna' });
+    await house.ocra.requestChallenge(admin, { serial: 'A1', user: '' });
+    const owners = house.challenges.issues.map(({ challenge }) => challenge.owner?.userId);
+    expect(owners).toEqual(['anna-id', undefined]);
+  });
+
   it.each([
+    [{ serial: 'H1', user: 'anna' }, 'token.unknown', "No token found with the serial 'H1'"],
+    [{ serial: 'O1', user: 'anna' }, 'token.unknown', "No token found with the serial 'O1'"],
     [{ serial: 'X' }, 'token.unknown', "No token found with the serial 'X'"],
     [{ serial: 'A1', user: 'bernd' }, 'token.unknown', "No token found with the serial 'A1'"],
     [{ user: 'bernd' }, 'token.ambiguous', "More than one token found for the user 'bernd': name its serial"],
@@ -203,6 +233,14 @@ describe('a response', () => {
       expect(checked).toEqual({ known: false, dropped: false, failCount: 0, result: false });
     }
     expect(house.challenges.answers).toEqual([]);
+    const refusal = { ...open, actor: '', action: 'ocra/check_t', outcome: 'no such transaction' };
+    expect(house.refusals).toEqual([refusal, refusal]);
+  });
+
+  it('to a transaction that there is notes no refusal: its decision is audited', async () => {
+    const issued = await house.ocra.requestChallenge(admin, { serial: 'A1' });
+    await answer(issued, 99n);
+    expect(house.refusals).toEqual([]);
   });
 
   it('changes nothing where the token has lost its key', async () => {

@@ -58,6 +58,35 @@ describe('a response by serial or user', () => {
     });
   });
 
+  it('that cannot be decided on is noted, never with what the client wrote', async () => {
+    await house.ocra.requestChallenge(admin, { serial: 'A1' });
+    await house.tokens.update('A1', { realms: ['alpha', 'beta'] }, { ...open, actor: '', action: '' });
+    await house.validation.check(open, { serial: 'A1', pass: response() });
+    await house.validation.check(open, { user: 'anna', pass: response() });
+    await house.validation.check(open, { user: 'bernd', pass: response() });
+    await house.validation.check(open, { serial: 'unheard', pass: response() });
+    const several = { ...open, actor: '', outcome: 'several are open', subject: 'A1', realm: 'alpha,beta' };
+    const nothing = { ...open, actor: '', outcome: 'nothing is open', subject: '', realm: '' };
+    expect(house.refusals).toEqual([
+      { ...several, action: 'validate/check_s' },
+      { ...several, action: 'validate/check' },
+      { ...nothing, action: 'validate/check' },
+      { ...nothing, action: 'validate/check_s' },
+    ]);
+  });
+
+  it('of an empty serial asks for none', async () => {
+    expect(await house.validation.check(open, { serial: '', pass: response() })).toBe(false);
+    expect(house.challenges.filters).toEqual([]);
+  });
+
+  it('of a user asks for that user’s challenges alone', async () => {
+    await house.validation.check(open, { user: 'carol', realm: 'beta', pass: response() });
+    expect(house.challenges.filters).toEqual([
+      { owner: { resolverId: '2', userId: 'carol-id' }, open: true },
+    ]);
+  });
+
   it('counts as wrong where it is wrong', async () => {
     expect(await house.validation.check(open, { user: 'anna', pass: '00000000' })).toBe(false);
     expect((await house.tokens.findBySerial('A1'))?.failCount).toBe(1);
