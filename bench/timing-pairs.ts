@@ -27,7 +27,7 @@ const NO_RESPONSE = '00000000';
 
 /** A statement more on one side costs 0.2 ms and more; half of that matters. */
 const CHECK_BOUND = 0.1;
-/** A hash of a password costs 20 ms and more. */
+/** A hash of a password costs 10 ms and more. */
 const LOGIN_BOUND = 1;
 
 /** @returns pairs of responses, and of what is asked for by open endpoints */

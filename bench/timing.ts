@@ -42,7 +42,7 @@ interface Finding extends SampleDifference {
 type Verdict = 'PASS' | 'FAIL: found' | 'FAIL: too noisy' | 'shown';
 
 const { values: given } = parseArgs({
-  options: { checks: { type: 'string', default: '3000' }, logins: { type: 'string', default: '500' } },
+  options: { checks: { type: 'string', default: '3000' }, logins: { type: 'string', default: '1000' } },
 });
 process.exitCode = (await run({ checks: Number(given.checks), logins: Number(given.logins) })) ? 0 : 1;
 
