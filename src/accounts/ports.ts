@@ -74,8 +74,12 @@ export interface TokenStore {
    * @returns the token as it is afterwards, undefined when it does not exist. @throws 'realm.unknown'
    */
   update(serial: string, change: TokenChange, act: Act, decide?: LockedDecision): Promise<Token | undefined>;
-  /** Removes the token with its challenges. @returns whether there was one */
-  remove(serial: string, act: Act): Promise<boolean>;
+  /**
+   * Removes the token with its challenges.
+   * @param assure throws where the token, as it is now, is not to be removed
+   * @returns whether there was one
+   */
+  remove(serial: string, act: Act, assure?: (token: Token) => void): Promise<boolean>;
   /**
    * Changes tokens by their serials, all of them or none, each with its audit row.
    * @throws 'token.unknown' when one is gone

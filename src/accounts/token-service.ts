@@ -1,5 +1,5 @@
 import type { Random } from '../kernel/clock.ts';
-import { ServiceError } from '../kernel/errors.ts';
+import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import type { AccessControl, Grant } from './policy/access-control.ts';
 import { administrativeRight } from './policy/administrative-right.ts';
 import { actOf, type Caller } from './caller.ts';
@@ -14,6 +14,9 @@ import { sealPin, settingsChange, type TokenSettings } from './token-settings.ts
 import { type DescribedToken, describeToken, isVisible, visibleRealm } from './token-view.ts';
 import type { ResolvedUser, UserDirectory, UserReference } from './user-directory.ts';
 import type { Vault } from './vault.ts';
+
+/** How often realms are decided anew before others who change them, too, are told of. */
+const ATTEMPTS = 5;
 
 export interface TokenDependencies {
   readonly setup: SetupStore;
@@ -108,9 +111,13 @@ export class TokenService {
 
   /** Removes the token and its challenges. */
   async remove(caller: Caller, serial: string): Promise<void> {
-    await this.#open(caller, 'remove', serial);
-    if (!(await this.#its.tokens.remove(serial, actOf(caller, 'token/remove')))) {
-      throw unknownToken(serial);
+    const { grant } = await this.#open(caller, 'remove', serial);
+    const act = actOf(caller, 'token/remove');
+    const assure = (token: Token): void => {
+      assertVisible(token, grant);
+    };
+    if (!(await this.#its.tokens.remove(serial, act, assure))) {
+      gone(serial);
     }
   }
 
@@ -159,28 +166,41 @@ export class TokenService {
     );
   }
 
+  /** Realms are decided from those that the token has: where others change them meanwhile, it is all done anew. */
   async #change(
     caller: Caller,
     action: string,
     serial: string,
     decide: (change: Change) => TokenChange | Promise<TokenChange>,
-    decideLocked?: LockedDecision,
+    decideLocked: LockedDecision = () => ({}),
   ): Promise<DescribedToken> {
-    const change = await decide(await this.#open(caller, action, serial));
-    const act = actOf(caller, `token/${action}`);
-    const changed = await this.#its.tokens.update(serial, change, act, decideLocked);
-    if (changed === undefined) {
-      throw unknownToken(serial);
+    for (let attempt = 1; ; attempt += 1) {
+      const { setup, grant, token } = await this.#open(caller, action, serial);
+      const change = await decide({ setup, grant, token });
+      const decideOnSeen: LockedDecision = (locked) => {
+        assertVisible(locked, grant);
+        if (change.realms !== undefined && locked.realms.join() !== token.realms.join()) {
+          throw new ServiceError('token.state', `Others are changing the realms of the token '${serial}'`);
+        }
+        return decideLocked(locked);
+      };
+      try {
+        const act = actOf(caller, `token/${action}`);
+        const changed = await this.#its.tokens.update(serial, change, act, decideOnSeen);
+        return describeToken(changed ?? gone(serial));
+      } catch (error) {
+        if (change.realms === undefined || attempt === ATTEMPTS || !isServiceError(error, 'token.state')) {
+          throw error;
+        }
+      }
     }
-    return describeToken(changed);
   }
 
   async #open(caller: Caller, action: string, serial: string): Promise<Change> {
     const { setup, grant } = await this.#authorize(caller, action);
-    const token = isSerial(serial) ? await this.#its.tokens.findBySerial(serial) : undefined;
-    if (token === undefined || !isVisible(token, grant)) {
-      throw unknownToken(serial);
-    }
+    const found = isSerial(serial) ? await this.#its.tokens.findBySerial(serial) : undefined;
+    const token = found ?? gone(serial);
+    assertVisible(token, grant);
     return { setup, grant, token };
   }
 
@@ -195,6 +215,12 @@ function ownerOf({ resolver, userId, login }: ResolvedUser): NonNullable<Token['
   return { resolverId: resolver.id, resolver: resolver.name, userId, login };
 }
 
-function unknownToken(serial: string): ServiceError {
-  return new ServiceError('token.unknown', `No token found with the serial '${serial.slice(0, 64)}'`);
+function assertVisible(token: Token, grant: Grant): void {
+  if (!isVisible(token, grant)) {
+    gone(token.serial);
+  }
+}
+
+function gone(serial: string): never {
+  throw new ServiceError('token.unknown', `No token found with the serial '${serial.slice(0, 64)}'`);
 }

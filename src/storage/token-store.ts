@@ -81,11 +81,14 @@ export class SqlTokenStore implements TokenStore {
     return this.#database.transact((transaction) => changeToken(transaction, serial, change, act, decide));
   }
 
-  async remove(serial: string, act: Act): Promise<boolean> {
+  async remove(serial: string, act: Act, assure?: (token: Token) => void): Promise<boolean> {
     if (!isStorable(serial)) {
       return false;
     }
-    return this.#database.transact((transaction) => removeToken(transaction, serial, act));
+    return this.#database.transact(async (transaction) => {
+      await transaction('tokens').where({ serial }).forUpdate().select('id');
+      return removeAssured(transaction, serial, act, assure);
+    });
   }
 
   async updateAll(
@@ -106,11 +109,7 @@ export class SqlTokenStore implements TokenStore {
   async removeAll(serials: readonly string[], act: Act, assure?: (token: Token) => void): Promise<void> {
     await this.#database.transact(async (transaction) => {
       for (const serial of await holdTokens(transaction, serials)) {
-        const token = assure && (await findToken(transaction, serial));
-        if (token !== undefined) {
-          assure?.(token);
-        }
-        await removeToken(transaction, serial, act);
+        await removeAssured(transaction, serial, act, assure);
       }
     });
   }
@@ -157,7 +156,17 @@ async function decideLocked(
   return { ...given, ...decided, ...(Object.keys(secrets).length > 0 && { secrets }) };
 }
 
-async function removeToken(transaction: Knex.Transaction, serial: string, act: Act): Promise<boolean> {
+/** Removes a token that is locked. */
+async function removeAssured(
+  transaction: Knex.Transaction,
+  serial: string,
+  act: Act,
+  assure?: (token: Token) => void,
+): Promise<boolean> {
+  const token = assure && (await findToken(transaction, serial));
+  if (token !== undefined) {
+    assure?.(token);
+  }
   const [removed] = await transaction('tokens')
     .where({ serial })
     .delete()

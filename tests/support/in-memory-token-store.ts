@@ -50,9 +50,14 @@ export class InMemoryTokenStore implements TokenStore {
     return changed;
   }
 
-  remove(serial: string, act: Act): Promise<boolean> {
+  // eslint-disable-next-line @typescript-eslint/require-await -- what `assure` throws is to be a rejection
+  async remove(serial: string, act: Act, assure: (token: Token) => void = () => undefined): Promise<boolean> {
+    const token = this.#tokens.get(serial);
+    if (token !== undefined) {
+      assure(token);
+    }
     this.acts.push(act);
-    return Promise.resolve(this.#tokens.delete(serial));
+    return this.#tokens.delete(serial);
   }
 
   async updateAll(
@@ -72,17 +77,9 @@ export class InMemoryTokenStore implements TokenStore {
     }
   }
 
-  async removeAll(
-    serials: readonly string[],
-    act: Act,
-    assure: (token: Token) => void = () => undefined,
-  ): Promise<void> {
+  async removeAll(serials: readonly string[], act: Act, assure?: (token: Token) => void): Promise<void> {
     for (const serial of serials) {
-      const token = this.#tokens.get(serial);
-      if (token !== undefined) {
-        assure(token);
-      }
-      await this.remove(serial, act);
+      await this.remove(serial, act, assure);
     }
   }
 
