@@ -20,9 +20,22 @@ export interface FailureContext {
   readonly refusals?: RefusalNotes | undefined;
 }
 
+const nothingThere = (cause?: unknown): ServiceError =>
+  new ServiceError('path.unknown', 'There is nothing at this path', { cause });
+
+/** Fails every request whose path is not percent-encoded UTF-8: nothing has such a name, and no route can be looked up. */
+export const refuseBrokenPath: ExchangeHandler = (request, _response, next) => {
+  try {
+    decodeURIComponent(request.path);
+  } catch (cause) {
+    throw nothingThere(cause);
+  }
+  next();
+};
+
 /** Fails every request that no endpoint took. */
 export const refuseUnknownPath: ExchangeHandler = () => {
-  throw new ServiceError('path.unknown', 'There is nothing at this path');
+  throw nothingThere();
 };
 
 /** @returns the handler that turns whatever a request failed with into its answer */

@@ -5,7 +5,7 @@ import type { Caller } from '../accounts/caller.ts';
 import type { SetupStore } from '../accounts/ports.ts';
 import type { Clock, Random } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
-import { answerFailure, refuseUnknownPath } from './answer-failure.ts';
+import { answerFailure, refuseBrokenPath, refuseUnknownPath } from './answer-failure.ts';
 import type { CredentialCheck } from './authenticate.ts';
 import {
   administrationEndpoints,
@@ -111,6 +111,7 @@ export function createApp(dependencies: AppDependencies): Express {
   app.use(helmet());
   app.use(forbidCaching);
   app.use(admitClients(guards));
+  app.use(refuseBrokenPath);
   for (const endpoint of servedEndpoints(dependencies, dialect)) {
     app.all(
       dialect.routes(endpoint.path),

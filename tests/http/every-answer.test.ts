@@ -114,6 +114,25 @@ describe('a path that does not exist', () => {
   });
 });
 
+describe('a path with an id, as the other dialect takes it,', () => {
+  it.each(['/ocra/checkstatus/%ff', '/ocra/check_t/%', '/admin/show/%c0%af'])(
+    'is answered with 404 where it cannot be decoded, by both methods: %s',
+    async (path) => {
+      const { app, calls, lines } = createTestApp({ dialect: 'linotp', serviceVersion: undefined });
+      const nothing = await request(app).get('/ocra/nothing').set(AS_ADMIN);
+      for (const response of [
+        await request(app).get(path).set(AS_ADMIN),
+        await request(app).post(path).set(AS_ADMIN),
+      ]) {
+        expect(response.status).toBe(404);
+        expect(response.text).toBe(nothing.text);
+      }
+      expect(calls).toEqual([]);
+      expect(lines.filter(({ level }) => level === 'error')).toEqual([]);
+    },
+  );
+});
+
 describe('the id of an answer', () => {
   it.each([
     ['7', 7],
