@@ -39,7 +39,7 @@ interface Finding extends SampleDifference {
 }
 
 /** `too noisy`: more samples or a quieter machine would tell; `shown` is held to nothing. */
-type Verdict = 'PASS' | 'FAIL: found' | 'FAIL: too noisy' | 'shown';
+type Verdict = 'PASS' | 'PASS: within the bound' | 'FAIL: found' | 'FAIL: too noisy' | 'shown';
 
 const { values: given } = parseArgs({
   options: { checks: { type: 'string', default: '3000' }, logins: { type: 'string', default: '1000' } },
@@ -172,6 +172,9 @@ function verdictOn({ samples: { pair }, isFound, isWithin }: Finding): Verdict {
   }
   if (pair.role === 'planted') {
     return isFound ? 'PASS' : 'FAIL: too noisy';
+  }
+  if (pair.role === 'bounded' && isFound && isWithin) {
+    return 'PASS: within the bound';
   }
   if (isFound) {
     return 'FAIL: found';
