@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { actOf } from '../../src/accounts/caller.ts';
 import { HousekeepingService } from '../../src/ocra/housekeeping-service.ts';
 import type { HousekeepingMoments, HousekeepingTally } from '../../src/ocra/ports.ts';
 import { callerNamed, OPERATOR } from '../support/callers.ts';
@@ -15,11 +16,17 @@ let isOurs: boolean;
 let asked: HousekeepingMoments[];
 let signals: AbortSignal[];
 let told: unknown[];
+let notes: unknown[];
 let service: HousekeepingService;
 
-beforeEach(() => {
-  [isOurs, asked, signals, told] = [true, [], [], []];
-  service = new HousekeepingService({
+/** @param monthsDue what of the audit is due, where it is not kept for ever */
+function open(monthsDue?: number): HousekeepingService {
+  const auditRetention = {
+    isOn: monthsDue !== undefined,
+    due: () => Promise.resolve(monthsDue ?? 99),
+    remove: () => Promise.resolve(monthsDue ?? 99),
+  };
+  return new HousekeepingService({
     setup: new InMemorySetupStore({ configuration: new Map([['OcraChallengeTimeout', '10M']]) }),
     clock: { now: () => NOW },
     challengeRetention: 3_600,
@@ -28,15 +35,20 @@ beforeEach(() => {
         asked.push(moments);
         return Promise.resolve(DUE);
       },
-      clear: (moments, { signal, removed }) => {
+      clear: async (moments, { signal, removed, also }) => {
         asked.push(moments);
         signals.push(signal);
         if (isOurs) {
           removed({ chore: 'challenges', rows: 5 });
           removed({ chore: 'challenges', rows: 2 });
           removed({ chore: 'rate limits', rows: 1 });
+          await also?.();
         }
-        return Promise.resolve(isOurs);
+        return isOurs;
+      },
+      note: (act, outcome) => {
+        notes.push({ act, outcome });
+        return Promise.resolve();
       },
     },
     metrics: {
@@ -44,7 +56,13 @@ beforeEach(() => {
       removed: (tally) => told.push(['removed', tally]),
       roundDone: (outcome) => told.push(['round', outcome]),
     },
+    auditRetention,
   });
+}
+
+beforeEach(() => {
+  [isOurs, asked, signals, told, notes] = [true, [], [], [], []];
+  service = open();
 });
 
 const backlog = DUE.map((tally) => ['backlog', tally]);
@@ -64,6 +82,31 @@ describe('housekeeping', () => {
       },
     ]);
     expect(signals[0]?.aborted).toBe(false);
+    expect(told).toHaveLength(3);
+  });
+
+  it('by hand is audited with what it removed, and not where it did nothing', async () => {
+    await service.run(OPERATOR);
+    expect(notes).toEqual([
+      {
+        act: actOf(OPERATOR, 'housekeeping/run'),
+        outcome: 'removed 7 challenges, 0 sessions, 1 rate limits',
+      },
+    ]);
+    isOurs = false;
+    await service.run(OPERATOR);
+    await service.round(new AbortController().signal);
+    expect(notes).toHaveLength(1);
+  });
+
+  it('removes months of the audit only where it is not kept for ever', async () => {
+    service = open(3);
+    expect(await service.due(OPERATOR)).toEqual([...DUE, { chore: 'audit months', rows: 3 }]);
+    expect(await service.run(OPERATOR)).toContainEqual({ chore: 'audit months', rows: 3 });
+    expect(told).toContainEqual(['removed', { chore: 'audit months', rows: 3 }]);
+    service = open(0);
+    told = [];
+    expect(await service.run(OPERATOR)).toContainEqual({ chore: 'audit months', rows: 0 });
     expect(told).toHaveLength(3);
   });
 

@@ -127,6 +127,22 @@ describe('a challenge', () => {
     expect(others).toBe(1);
   });
 
+  it('is stored only while the token has the key that it was made with', async () => {
+    const sharedSecret = vault.seal(KEY, 'shared-secret', 'E1');
+    await house.tokens.update(
+      'E1',
+      { rollout: 'phase1', secrets: { sharedSecret } },
+      { ...open, actor: '', action: '' },
+    );
+    await house.ocra.requestChallenge(admin, { serial: 'A1' });
+    await house.ocra.requestChallenge(admin, { serial: 'E1' });
+    const seed = (await house.tokens.findBySerial('A1'))?.secrets.seed;
+    expect(house.challenges.issues.map(({ challenge }) => challenge.key)).toEqual([
+      { seed },
+      { seed: null, sharedSecret },
+    ]);
+  });
+
   it('for a user is stored only while the token is theirs, for a serial whoever owns it', async () => {
     await house.ocra.requestChallenge(admin, { user: 'anna' });
     await house.ocra.requestChallenge(admin, { serial: 'A1', user: '' });
