@@ -157,6 +157,11 @@ describe('a serial that the server makes', () => {
     const acts = house.tokens.acts.map(({ action }) => action);
     expect(acts).toEqual(['admin/init', 'admin/init']);
     expect(serials[0]).not.toBe(serials[1]);
+    for (let count = 0; count < 20; count += 1) {
+      serials.push(await init({}));
+    }
+    expect(serials.filter((serial) => !/^OCRA\d{4}[0-9A-F]{4}$/.test(serial))).toEqual([]);
+    expect(serials.some((serial) => /[A-F]$/.test(serial))).toBe(true);
   });
 
   it('is another one where it is taken; after eight there is none', async () => {
