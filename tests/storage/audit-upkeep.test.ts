@@ -4,7 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { readExportedTrail } from '../../src/accounts/audit/exported-trail.ts';
 import type { AuditFinding } from '../../src/accounts/audit/finding.ts';
 import { AuditRetention } from '../../src/accounts/audit/audit-retention.ts';
+import type { AuditService } from '../../src/accounts/audit/audit-service.ts';
 import { verifyTrail } from '../../src/accounts/audit/verify-trail.ts';
+import { ServiceError } from '../../src/kernel/errors.ts';
 import { writeAudit } from '../../src/storage/audit-rows.ts';
 import { SqlAuditStore } from '../../src/storage/audit-store.ts';
 import { AuditUpkeep, ensureAuditMonths } from '../../src/storage/audit-upkeep.ts';
@@ -260,6 +262,28 @@ describe('a retention', () => {
     audited.clock.time = new Date(audited.clock.time.getTime() + 86_400_000);
     await expect(retention.remove()).rejects.toMatchObject({ code: 'audit.unverifiable' });
     expect(await subjects()).toHaveLength(13);
+  });
+
+  it('does not verify the trail again and again while somebody holds it, but an hour later', async () => {
+    const server = await fourMonths();
+    await addMonth('2026-08');
+    const store = new SqlAuditStore({ database: server });
+    let verified = 0;
+    const held: Pick<AuditService, 'prune'> = {
+      prune: () => {
+        verified += 1;
+        throw new ServiceError('database.unavailable', 'the database took too long');
+      },
+    };
+    const retention = new AuditRetention({
+      ...{ store, audit: held, clock: audited.clock, retention: 86_400 },
+    });
+    await expect(retention.remove()).rejects.toMatchObject({ code: 'database.unavailable' });
+    expect(await retention.remove()).toBe(0);
+    expect(verified).toBe(1);
+    audited.clock.time = new Date(audited.clock.time.getTime() + 3_600_000);
+    await expect(retention.remove()).rejects.toMatchObject({ code: 'database.unavailable' });
+    expect(verified).toBe(2);
   });
 });
 

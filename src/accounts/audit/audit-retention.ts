@@ -14,6 +14,7 @@ export interface AuditRetentionDependencies {
 
 /** Milliseconds. */
 const DAY = 86_400_000;
+const HOUR = 3_600_000;
 const HOUSEKEEPING: Caller = {
   principal: { administrator: 'housekeeping', rights: ['*'], operator: true, client: '' },
   requestId: '',
@@ -40,7 +41,8 @@ export class AuditRetention {
   }
 
   /**
-   * Verifies the trail and takes away what is due. Where the trail does not verify, it is looked at again a day later only.
+   * Verifies the trail and takes away what is due. Where the trail does not verify, it is looked at again a day later only;
+   * where it could not be taken away, an hour later: verifying all of it is work for minutes, on every core.
    * @returns how many months are gone
    * @throws ServiceError 'audit.unverifiable'
    */
@@ -53,7 +55,7 @@ export class AuditRetention {
     try {
       return (await this.#its.audit.prune(HOUSEKEEPING, { before, force: false })).months.length;
     } catch (error) {
-      this.#restUntil = isServiceError(error, 'audit.unverifiable') ? now + DAY : 0;
+      this.#restUntil = now + (isServiceError(error, 'audit.unverifiable') ? DAY : HOUR);
       throw error;
     }
   }
