@@ -1,9 +1,11 @@
 import type { Knex } from 'knex';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 
 import { type LaneCut, pruneBody } from '../accounts/audit/journal-record.ts';
-import type { Pruned } from '../accounts/audit/ports.ts';
+import type { Pruned, PruningPlan } from '../accounts/audit/ports.ts';
 import type { Act } from '../accounts/caller.ts';
+import { ServiceError } from '../kernel/errors.ts';
 import { digestUnsigned } from './audit-digest.ts';
 import { lockJournal } from './audit-journal.ts';
 import { planJournalPruning } from './audit-journal-pruning.ts';
@@ -21,7 +23,12 @@ const TRIES = 40;
 const TIMED_OUT = '55P03';
 
 /** @param before the first instant of a month, UTC. See `AuditStore.prune` */
-export async function pruneTrail(database: Database, before: Date, act: Act): Promise<Pruned> {
+export async function pruneTrail(
+  database: Database,
+  before: Date,
+  act: Act,
+  verified?: PruningPlan,
+): Promise<Pruned> {
   // Rows of today must not go to the default partition, which is locked below.
   await ensureAuditMonths(database);
   const writer = await database.audit.writer();
@@ -35,13 +42,15 @@ export async function pruneTrail(database: Database, before: Date, act: Act): Pr
     }
     const { rows, unsigned } = await countBefore(transaction, before);
     await lockJournal(transaction);
-    const cuts = await findCuts(transaction, before);
-    const plan = await planJournalPruning(transaction, { before, cuts });
+    const plan = verified ?? (await planPruning(transaction, before));
+    const isAsVerified = await isStill(transaction, before, verified);
     const months = partitions.map((name) => name.slice('audit_'.length).replace('_', '-'));
-    const pruned = { rows, months, records: plan.numbers.length };
-    if (rows === 0 && months.length === 0 && pruned.records === 0) {
+    // Where it is not, somebody else may just have pruned it.
+    const pruned = { rows, months, records: isAsVerified ? plan.numbers.length : 0 };
+    if (rows + months.length + pruned.records === 0) {
       return pruned;
     }
+    assertVerified(isAsVerified);
     const day = before.toISOString().slice(0, 10);
     await writeAudit(transaction, act, 'audit', `pruned before ${day}, ${rows} rows`);
     await writer.record(transaction, 'prune', pruneBody(before.toISOString(), rows, plan));
@@ -49,7 +58,7 @@ export async function pruneTrail(database: Database, before: Date, act: Act): Pr
       .whereRaw('number = ANY (?::bigint[])', [[...plan.numbers]])
       .delete();
     if (unsigned > 0) {
-      await writer.record(transaction, 'seal', JSON.stringify(await digestUnsigned(transaction, before)));
+      await writer.record(transaction, 'seal', JSON.stringify(plan.unsigned));
     }
     await transaction('audit_default').where('at', '<', before).delete();
     if (partitions.length > 0) {
@@ -61,6 +70,46 @@ export async function pruneTrail(database: Database, before: Date, act: Act): Pr
     }
     return pruned;
   });
+}
+
+/** @param before the first instant of a month, UTC. See `StoredSnapshot.planPruning` */
+export async function planPruning(transaction: Knex.Transaction, before: Date): Promise<PruningPlan> {
+  const cutNow = await findCuts(transaction, before);
+  return {
+    ...(await planJournalPruning(transaction, { before, cuts: cutNow })),
+    cutNow,
+    prunedBefore: await newestPrune(transaction),
+    unsigned: await digestUnsigned(transaction, before),
+  };
+}
+
+/** Else a row that somebody dates back meanwhile would be taken away, with a signature, and all in front of it. */
+async function isStill(
+  transaction: Knex.Transaction,
+  before: Date,
+  plan: PruningPlan | undefined,
+): Promise<boolean> {
+  if (plan === undefined) {
+    return true;
+  }
+  return (
+    plan.prunedBefore === (await newestPrune(transaction)) &&
+    isDeepStrictEqual(plan.cutNow, await findCuts(transaction, before))
+  );
+}
+
+function assertVerified(isAsVerified: boolean): void {
+  if (!isAsVerified) {
+    throw new ServiceError('audit.unverifiable', 'The audit trail is not any more what was verified');
+  }
+}
+
+async function newestPrune(transaction: Knex.Transaction): Promise<string> {
+  const newest = await transaction('audit_journal')
+    .where({ kind: 'prune' })
+    .orderBy('number', 'desc')
+    .first<{ digest: Buffer } | undefined>('digest');
+  return newest?.digest.toString('hex') ?? '';
 }
 
 /**

@@ -1,11 +1,18 @@
 import type { Knex } from 'knex';
 
 import type { AuditRow } from '../accounts/audit/audit-row.ts';
-import type { AuditFilter, AuditPeriod, AuditSnapshot, AuditStore, Pruned } from '../accounts/audit/ports.ts';
+import type {
+  AuditFilter,
+  AuditPeriod,
+  AuditStore,
+  Pruned,
+  PruningPlan,
+  StoredSnapshot,
+} from '../accounts/audit/ports.ts';
 import type { Act } from '../accounts/caller.ts';
 import { AUDIT_COLUMNS, BY_PLACE, readByCursor, type StoredAuditRow, toAuditRow } from './audit-cursor.ts';
 import { JOURNAL_COLUMNS, type JournalRow, toJournalRecord } from './audit-journal.ts';
-import { partitionsBefore, pruneTrail } from './audit-pruning.ts';
+import { partitionsBefore, planPruning, pruneTrail } from './audit-pruning.ts';
 import type { Database } from './database.ts';
 import { isStorable } from './stored-text.ts';
 
@@ -47,7 +54,7 @@ export class SqlAuditStore implements AuditStore {
     return rows.map(toAuditRow);
   }
 
-  async read<T>(work: (snapshot: AuditSnapshot) => Promise<T>): Promise<T> {
+  async read<T>(work: (snapshot: StoredSnapshot) => Promise<T>): Promise<T> {
     return this.#database.transact(async (transaction) => {
       await transaction.raw('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY');
       await prepare(transaction);
@@ -63,8 +70,8 @@ export class SqlAuditStore implements AuditStore {
     return Math.round(rows[0]?.rows ?? 0);
   }
 
-  prune(before: Date, act: Act): Promise<Pruned> {
-    return pruneTrail(this.#database, before, act);
+  prune(before: Date, act: Act, verified?: PruningPlan): Promise<Pruned> {
+    return pruneTrail(this.#database, before, act, verified);
   }
 
   async monthsBefore(instant: Date): Promise<number> {
@@ -72,8 +79,9 @@ export class SqlAuditStore implements AuditStore {
   }
 }
 
-function snapshotIn(transaction: Knex.Transaction): AuditSnapshot {
+function snapshotIn(transaction: Knex.Transaction): StoredSnapshot {
   return {
+    planPruning: (before) => planPruning(transaction, before),
     records: async function* () {
       const statement = `SELECT ${JOURNAL_COLUMNS} FROM audit_journal ORDER BY number`;
       for await (const rows of readByCursor<JournalRow>(transaction, 'journal_records', statement)) {

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { readExportedTrail } from '../../src/accounts/audit/exported-trail.ts';
 import type { AuditFinding } from '../../src/accounts/audit/finding.ts';
 import { AuditRetention } from '../../src/accounts/audit/audit-retention.ts';
-import type { AuditService } from '../../src/accounts/audit/audit-service.ts';
+import { AuditService } from '../../src/accounts/audit/audit-service.ts';
 import { verifyTrail } from '../../src/accounts/audit/verify-trail.ts';
 import { ServiceError } from '../../src/kernel/errors.ts';
 import { writeAudit } from '../../src/storage/audit-rows.ts';
@@ -117,6 +117,34 @@ describe('pruning', () => {
     });
     expect(await service.prune(OPERATOR, { before, force: true })).toMatchObject({ rows: 7 });
     expect(await audited.verify()).toMatchObject({ findings: 0 });
+  });
+
+  it.each([
+    ['dates rows back', "UPDATE audit SET at = '2026-08-21T00:00:00Z' WHERE subject LIKE '2026-1%'"],
+    [
+      'claims an earlier prune',
+      `INSERT INTO audit_journal (number, at, kind, writer, key_id, body, prev_digest, digest, signature)
+       SELECT number + 1, at, 'prune', writer, '', '{"cuts":[],"gaps":[[1,9,"00"]]}', digest, digest, signature
+       FROM audit_journal ORDER BY number DESC LIMIT 1`,
+    ],
+  ])('takes away nothing where somebody %s while it verifies', async (_who, tampering) => {
+    const server = await fourMonths();
+    const store = new SqlAuditStore({ database: server });
+    const service = new AuditService({
+      ...{ authority: audited.authority, clock: audited.clock },
+      store: Object.assign(Object.create(store) as SqlAuditStore, {
+        prune: async (...given: Parameters<SqlAuditStore['prune']>) => {
+          await audited.tamper(tampering);
+          return store.prune(...given);
+        },
+        read: store.read.bind(store),
+        estimate: store.estimate.bind(store),
+      }),
+    });
+    const prune = service.prune(OPERATOR, { before: new Date('2026-10-01'), force: false });
+    await expect(prune).rejects.toMatchObject({ code: 'audit.unverifiable' });
+    expect(await subjects()).toHaveLength(13);
+    expect(await audited.verify()).not.toMatchObject({ findings: 0 });
   });
 
   it('takes rows from before there were signatures, too', async () => {

@@ -11,6 +11,8 @@ import type {
   AuditStore,
   InstallationKey,
   Pruned,
+  PruningPlan,
+  StoredSnapshot,
 } from './ports.ts';
 import { type Verification, verifyTrail } from './verify-trail.ts';
 
@@ -51,17 +53,27 @@ export class AuditService {
     request: VerifyRequest,
   ): Promise<Verification & { readonly keys: readonly InstallationKey[] }> {
     assertOperator(caller);
+    return this.#verify(request);
+  }
+
+  /** @param also is done on the very trail that was verified */
+  async #verify(
+    request: VerifyRequest,
+    also?: (snapshot: StoredSnapshot) => Promise<void>,
+  ): Promise<Verification & { readonly keys: readonly InstallationKey[] }> {
     const { store, authority } = this.#its;
     const keys = authority.keys().map(({ keyId, publicKey }) => ({ keyId, publicKey }));
     const of = await store.estimate();
-    const result = await store.read((snapshot) =>
-      verifyTrail(snapshot, {
+    const result = await store.read(async (snapshot) => {
+      const verification = await verifyTrail(snapshot, {
         keys,
         report: request.report,
         anchor: request.checkpoint,
         progress: (rows) => request.progress?.(rows, Math.max(rows, of)),
-      }),
-    );
+      });
+      await also?.(snapshot);
+      return verification;
+    });
     return { ...result, keys };
   }
 
@@ -96,8 +108,11 @@ export class AuditService {
     if (cut > this.#its.clock.now()) {
       throw new ServiceError('parameter.invalid', 'Only months that are over can be pruned');
     }
+    let verified: PruningPlan | undefined;
     if (!force) {
-      const { findings } = await this.verify(caller, { report: () => undefined });
+      const { findings } = await this.#verify({ report: () => undefined }, async (snapshot) => {
+        verified = await snapshot.planPruning(cut);
+      });
       if (findings > 0) {
         throw new ServiceError(
           'audit.unverifiable',
@@ -105,7 +120,7 @@ export class AuditService {
         );
       }
     }
-    return await this.#its.store.prune(cut, actOf(caller, 'audit/prune'));
+    return await this.#its.store.prune(cut, actOf(caller, 'audit/prune'), verified);
   }
 }
 

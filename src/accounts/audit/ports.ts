@@ -1,6 +1,6 @@
 import type { Act } from '../caller.ts';
 import type { AuditEntry, AuditRow } from './audit-row.ts';
-import type { JournalRecord } from './journal-record.ts';
+import type { JournalRecord, LaneCut, PruneBody, SealBody } from './journal-record.ts';
 
 /** A public key of the installation. */
 export interface InstallationKey {
@@ -24,6 +24,24 @@ export interface AuditSnapshot {
   records(): AsyncIterable<readonly JournalRecord[]>;
   /** @returns the rows, some at a time, in the order of writer, lane, seq and id */
   rows(period?: AuditPeriod): AsyncIterable<readonly AuditRow[]>;
+}
+
+/** The trail as it is stored, at one instant. */
+export interface StoredSnapshot extends AuditSnapshot {
+  /** @param before the first instant of a month, UTC. @returns what pruning would take away */
+  planPruning(before: Date): Promise<PruningPlan>;
+}
+
+/** What a prune takes away and signs. */
+export interface PruningPlan extends PruneBody {
+  /** Of the journal's records that go. */
+  readonly numbers: readonly number[];
+  /** How far lanes are cut by this one. */
+  readonly cutNow: readonly LaneCut[];
+  /** Hash of the prune before, hexadecimal; empty where there was none. */
+  readonly prunedBefore: string;
+  /** The rows without a signature that are left, which are to be sealed anew. */
+  readonly unsigned: SealBody;
 }
 
 /** Instants. */
@@ -84,16 +102,19 @@ export interface AuditStore {
   /** @returns rows, newest first */
   search(filter: AuditFilter): Promise<readonly AuditRow[]>;
   /** Reads in one snapshot, however long it takes; writers go on meanwhile. */
-  read<T>(work: (snapshot: AuditSnapshot) => Promise<T>): Promise<T>;
+  read<T>(work: (snapshot: StoredSnapshot) => Promise<T>): Promise<T>;
   /** @returns how many rows there are, about: what the database's statistics say */
   estimate(): Promise<number>;
   /**
    * Takes away all rows from before an instant, and of the journal what is then of no use, in one transaction with a
    * signed record of the cut and the audit row. Where there is nothing to take away, nothing is written.
    * @param before the first instant of a month, UTC
-   * @throws ServiceError 'database.unavailable' when somebody has been reading the trail for too long
+   * @param verified the plan of the snapshot that was verified: nothing else is signed, whoever has written to the trail
+   *   since. Undefined: made of what is there
+   * @throws ServiceError 'database.unavailable' when somebody has been reading the trail for too long, 'audit.unverifiable'
+   *   when it is not what was verified any more
    */
-  prune(before: Date, act: Act): Promise<Pruned>;
+  prune(before: Date, act: Act, verified?: PruningPlan): Promise<Pruned>;
   /** @returns how many months there are that are over before that of an instant begins */
   monthsBefore(instant: Date): Promise<number>;
 }
