@@ -7,6 +7,16 @@ import type { Verification } from './verify.ts';
 /** Where a response was found. */
 export type Match = Extract<Verification, { matched: true }>;
 
+/** @returns where a response of this moment would be found, for what must be worked out although there is none */
+export function positionNow(suite: OcraSuite, token: Pick<Token, 'counter'>, now: Date): Match {
+  const second = BigInt(Math.trunc(now.getTime() / 1000));
+  return {
+    matched: true,
+    ...(suite.counter && { counter: token.counter }),
+    ...(suite.timeStep !== undefined && { timeStep: second / BigInt(suite.timeStep), second }),
+  };
+}
+
 /** @returns the mark of a response to `question` that was found at `match`; null where the suite knows no position */
 export function markOfMatch(suite: OcraSuite, question: string, match: Match): string | null {
   const stepStart =

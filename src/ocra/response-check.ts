@@ -4,7 +4,7 @@ import type { Token } from '../accounts/token.ts';
 import type { UserDirectory } from '../accounts/user-directory.ts';
 import type { Vault } from '../accounts/vault.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { advanceTo, markOfMatch, type Match } from './accepted-position.ts';
+import { advanceTo, markOfMatch, type Match, positionNow } from './accepted-position.ts';
 import { findAhead } from './automatic-resynchronisation.ts';
 import type { Verdict } from './challenge.ts';
 import type { OcraSettings } from './ocra-settings.ts';
@@ -46,20 +46,24 @@ export class ResponseCheck {
       return null;
     }
     const { suite } = opened;
+    const now = this.#clock.now();
     const { pin, response } = splitPass(suite, pass);
     const wanted = {
-      ...responseInputs(this.#vault, opened, settings, token, this.#clock.now()),
+      ...responseInputs(this.#vault, opened, settings, token, now),
       question,
       response,
       lookBehind: true,
     };
     const found = verifyResponse(wanted);
     const ahead = settings.autoResync ? findAhead(wanted, token) : ({ kind: 'nothing' } as const);
+    // What follows from a right response is worked out for a wrong one, too: the time taken would tell them apart.
+    const match = found.matched ? found : positionNow(suite, token, now);
+    const accepted = accept(suite, settings, token, match, [markOfMatch(suite, question, match)]);
     if (!(await this.#checkPin(setup, token, pin))) {
       return { kind: 'wrong' };
     }
     if (found.matched) {
-      return accept(suite, settings, token, found, [markOfMatch(suite, question, found)]);
+      return accepted;
     }
     switch (ahead.kind) {
       case 'second': {
