@@ -9,7 +9,7 @@ import { runTankeeper, type ServerProcess, startServerProcess } from '../support
 import { wrongResponse } from '../support/test-application.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 
-/** What fits into half a minute on a busy machine; RACES_TRANSACTIONS=200 is the whole of it. */
+/** RACES_TRANSACTIONS=60 is a third of it, for trials. */
 const TRANSACTIONS = Number(process.env.RACES_TRANSACTIONS ?? 200);
 const SERVERS = 3;
 /** To one transaction, at once. */
