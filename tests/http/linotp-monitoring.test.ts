@@ -207,7 +207,9 @@ describe('the login in the dialect linotp', () => {
     const response = await request(app)
       .post('/admin/logout')
       .set({ Cookie: `access_token_cookie=${LOGIN.token}`, 'X-CSRF-TOKEN': LOGIN.csrfToken });
-    expect(calls).toEqual([['logout', LOGIN.session]]);
+    expect(calls).toEqual([
+      ['logout', LOGIN.session, expect.objectContaining({ actor: 'admin', action: 'admin/logout' })],
+    ]);
     expect(response.body).toHaveProperty(
       'detail.message',
       'Logout successful for admin@linotp_admins (LinOTP_local_admins)',
