@@ -8,8 +8,9 @@ import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
 import { ServiceMetrics } from '../observability/service-metrics.ts';
 import { AuditUpkeep } from '../storage/audit-upkeep.ts';
-import { CountFolding } from '../storage/count-folding.ts';
-import { HousekeepingRounds } from '../storage/housekeeping-rounds.ts';
+import type { BackgroundRounds } from '../storage/background-rounds.ts';
+import { countFolding } from '../storage/count-folding.ts';
+import { housekeepingRounds } from '../storage/housekeeping-rounds.ts';
 import { poolUsage } from '../storage/database.ts';
 import { appMetrics } from './app-metrics.ts';
 import { buildGuards, type ConnectionGuards } from './build-guards.ts';
@@ -68,7 +69,7 @@ export async function startTankeeper(config: Config, log: Log): Promise<Tankeepe
     );
     const baseUrl = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${server.port}`;
     log.info('Listening', { host: config.host, port: server.port });
-    const folding = new CountFolding({ database, log });
+    const folding = countFolding({ database, log });
     folding.start();
     const auditUpkeep = new AuditUpkeep({ database, log, flush: () => services.refusals.flush() });
     auditUpkeep.start();
@@ -95,11 +96,11 @@ function startHousekeeping(
   { housekeepingInterval: interval }: Config,
   { housekeeping }: Services,
   log: Log,
-): HousekeepingRounds | undefined {
+): BackgroundRounds | undefined {
   if (interval === 'off') {
     return undefined;
   }
-  const rounds = new HousekeepingRounds({
+  const rounds = housekeepingRounds({
     round: (signal) => housekeeping.round(signal),
     interval: interval * 1000,
     log,

@@ -7,7 +7,8 @@ import { ServiceError } from '../kernel/errors.ts';
 import { writeAudit } from './audit-rows.ts';
 import { supersede } from './challenge-closing.ts';
 import type { Database } from './database.ts';
-import { assertStorable, isRowId, isStorable } from './stored-text.ts';
+import { assertStorable, isStorable } from './stored-text.ts';
+import { canMatch, narrow } from './token-filter.ts';
 import { holdReferences } from './token-references.ts';
 import { REALMS_OF_TOKEN, selectTokens, stateColumns, type TokenRow, toToken } from './token-rows.ts';
 
@@ -204,52 +205,6 @@ async function holdTokens(
 async function findToken(connection: Knex, serial: string): Promise<Token | undefined> {
   const row = (await selectTokens(connection).where('tokens.serial', serial).first()) as TokenRow | undefined;
   return row === undefined ? undefined : toToken(row);
-}
-
-/** Texts and ids that the database would choke on match nothing. */
-function canMatch({ serial, owner, realm }: TokenFilter): boolean {
-  return (
-    isStorable(serial, owner?.userId, realm ?? undefined) &&
-    (owner === undefined || isRowId(owner.resolverId))
-  );
-}
-
-function narrow(query: Knex.QueryBuilder, filter: TokenFilter): void {
-  if (filter.serial !== undefined) {
-    query.where('tokens.serial', filter.serial);
-  }
-  if (filter.owner !== undefined) {
-    const { resolverId, userId } = filter.owner;
-    query.where({ 'tokens.owner_resolver_id': resolverId, 'tokens.owner_user_id': userId });
-  }
-  if (filter.active !== undefined) {
-    query.where('tokens.active', filter.active);
-  }
-  if (filter.assigned !== undefined) {
-    query[filter.assigned ? 'whereNotNull' : 'whereNull']('tokens.owner_user_id');
-  }
-  if (filter.realm !== undefined) {
-    narrowToRealm(query, filter.realm);
-  }
-  if (filter.inRealms !== undefined) {
-    query.whereRaw(
-      `tokens.realm_set_id IN (SELECT sets.id FROM realm_sets AS sets
-         JOIN realms ON sets.realm_ids @> ARRAY[realms.id] WHERE realms.name = ANY (?))`,
-      [filter.inRealms.filter((name) => isStorable(name))],
-    );
-  }
-}
-
-function narrowToRealm(query: Knex.QueryBuilder, realm: string | null): void {
-  if (realm === null) {
-    query.whereRaw("tokens.realm_set_id = (SELECT id FROM realm_sets WHERE realm_ids = '{}')");
-    return;
-  }
-  query.whereRaw(
-    `tokens.realm_set_id IN (SELECT sets.id FROM realm_sets AS sets
-       JOIN realms ON sets.realm_ids @> ARRAY[realms.id] WHERE realms.name = ?)`,
-    [realm.trim().toLowerCase()],
-  );
 }
 
 function assertTokenStorable(token: TokenChange | NewToken): void {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { CountFolding } from '../../src/storage/count-folding.ts';
+import { countFolding } from '../../src/storage/count-folding.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import * as tables from '../../src/storage/migrations/20261121-01-counts.ts';
 import * as functions from '../../src/storage/migrations/20261121-07-count-functions.ts';
@@ -29,7 +29,7 @@ beforeAll(async () => {
 afterAll(() => test.drop());
 
 /** What a log is told, as `level message`. */
-function recordingLog(): { lines: string[]; log: ConstructorParameters<typeof CountFolding>[0]['log'] } {
+function recordingLog(): { lines: string[]; log: Parameters<typeof countFolding>[0]['log'] } {
   const lines: string[] = [];
   const at = (level: string) => (message: string) => void lines.push(`${level} ${message}`);
   return { lines, log: { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') } };
@@ -54,7 +54,7 @@ const insertUsers = (from: number, to: number): Promise<unknown> =>
 describe('folding in the background', () => {
   it('folds what comes, more than one batch of it too, clears away after itself, and stops', async () => {
     const { lines, log } = recordingLog();
-    const folding = new CountFolding({ database: test.database, log, pause: 20 });
+    const folding = countFolding({ database: test.database, log, pause: 20 });
     folding.start();
     await insertUsers(1, 25_000);
     await until(async () => (await pendingDeltas(test.database)) === 0);
@@ -78,7 +78,7 @@ describe('folding in the background', () => {
     let away = true;
     let asked = 0;
     const nowhere = openDatabase({ connection: 'postgres://nobody@127.0.0.1:1/nothing' });
-    const folding = new CountFolding({
+    const folding = countFolding({
       database: {
         ...database,
         get knex() {
@@ -104,7 +104,7 @@ describe('folding in the background', () => {
     const { knex } = test.database;
     await knex.raw('ALTER TABLE count_state RENAME TO hidden');
     await knex.raw("DELETE FROM tokens WHERE serial = 'T2'");
-    const folding = new CountFolding({ database: test.database, log, pause: 5 });
+    const folding = countFolding({ database: test.database, log, pause: 5 });
     folding.start();
     await until(() => lines.length > 0);
     await sleep(100);

@@ -2,18 +2,19 @@ import { describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { ServiceError } from '../../src/kernel/errors.ts';
-import { HousekeepingRounds } from '../../src/storage/housekeeping-rounds.ts';
+import type { BackgroundRounds } from '../../src/storage/background-rounds.ts';
+import { housekeepingRounds } from '../../src/storage/housekeeping-rounds.ts';
 
 const PATIENCE_MS = 10_000;
 
-type Round = ConstructorParameters<typeof HousekeepingRounds>[0]['round'];
+type Round = Parameters<typeof housekeepingRounds>[0]['round'];
 
 /** Rounds without a pause between them, and what they say. */
-function roundsOf(round: Round): { rounds: HousekeepingRounds; lines: string[] } {
+function roundsOf(round: Round): { rounds: BackgroundRounds; lines: string[] } {
   const lines: string[] = [];
   const at = (level: string) => (message: string) => void lines.push(`${level} ${message}`);
   const log = { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
-  return { rounds: new HousekeepingRounds({ round, interval: 2, log }), lines };
+  return { rounds: housekeepingRounds({ round, interval: 2, log }), lines };
 }
 
 async function until(condition: () => boolean): Promise<void> {
