@@ -13,6 +13,10 @@ import { writeAudit } from './audit-rows.ts';
 import { ensureAuditMonths } from './audit-upkeep.ts';
 import type { Database } from './database.ts';
 
+/** Whoever takes months away holds this advisory lock. "tank", "prun". */
+const PRUNING_LOCK = [0x74616e6b, 0x7072756e] as const;
+/** How long one waits for another who takes months away, which has waits of its own. */
+const TURN_TIMEOUT = '20s';
 /** How long taking away months waits for those who still write to them. */
 const LOCK_TIMEOUT = '3s';
 /** How long writers may have to wait behind whoever waits for the whole table: less than anybody notices. */
@@ -34,6 +38,9 @@ export async function pruneTrail(
   const writer = await database.audit.writer();
   return database.transact(async (transaction) => {
     await transaction.raw('SET LOCAL statement_timeout = 0');
+    // One at a time: a month that is found here is there until the end of this transaction.
+    await transaction.raw(`SET LOCAL lock_timeout = '${TURN_TIMEOUT}'`);
+    await transaction.raw('SELECT pg_advisory_xact_lock(?, ?)', [...PRUNING_LOCK]);
     await transaction.raw(`SET LOCAL lock_timeout = '${LOCK_TIMEOUT}'`);
     const partitions = await partitionsBefore(transaction, before);
     // Whoever is still at a row of these months is waited for, so that none comes in behind the cut.

@@ -106,7 +106,9 @@ function within({ since, until }: AuditPeriod): string {
   return conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
 }
 
-/** However long others have set it: this is no request. */
 async function prepare(transaction: Knex.Transaction): Promise<void> {
+  // However long others have set it: this is no request.
   await transaction.raw('SET LOCAL statement_timeout = 0');
+  // Before anything is seen: a month that is taken away is gone for those also who still see its journal.
+  await transaction.raw('LOCK TABLE ONLY audit IN ACCESS SHARE MODE');
 }

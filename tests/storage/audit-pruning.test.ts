@@ -2,9 +2,11 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { writeAudit } from '../../src/storage/audit-rows.ts';
+import { SqlAuditStore } from '../../src/storage/audit-store.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { AuditedDatabase, shortly } from '../support/audited-database.ts';
 import { OPERATOR } from '../support/callers.ts';
+import { untilWaiting } from '../support/lock-waits.ts';
 import { ACT } from '../support/token-values.ts';
 
 jest.setTimeout(120_000);
@@ -178,6 +180,50 @@ describe('pruning beside servers at work', () => {
     // Nobody has waited for as long as the reader has read.
     expect(longest).toBeLessThan(1_200);
     expect(await audited.verify()).toMatchObject({ findings: 0 });
+  });
+
+  it('does so once where two ask for it at the same time', async () => {
+    await oldMonth();
+    const before = new Date('2026-09-01');
+    const pools = [audited.server(), audited.server()];
+    await Promise.all(pools.map((pool) => pool.audit.open()));
+    const prunings: Promise<{ readonly months: readonly string[] }>[] = [];
+    await audited.test.database.transact(async (transaction) => {
+      // The first has done all but dropping the month, which the second still sees.
+      await transaction.raw('LOCK TABLE ONLY audit IN ACCESS SHARE MODE');
+      for (const pool of pools) {
+        prunings.push(audited.service(pool).prune(OPERATOR, { before, force: true }));
+        prunings.forEach((pruning) => void pruning.catch(() => undefined));
+        await untilWaiting(audited.test.database, prunings.length);
+      }
+    });
+    const months = (await Promise.all(prunings)).flatMap((pruned) => pruned.months);
+    expect(months).toEqual(['2026-08']);
+    expect((await journal()).filter((record) => record.endsWith('prune'))).toHaveLength(1);
+    expect(await audited.verify()).toMatchObject({ findings: 0 });
+  });
+
+  it('waits for whoever reads the trail, from before they look at the journal', async () => {
+    await oldMonth();
+    const before = new Date('2026-09-01');
+    const database = audited.server();
+    let pruning: Promise<unknown> = Promise.resolve();
+    const subjects = await new SqlAuditStore({ database }).read(async (snapshot) => {
+      const kinds: string[] = [];
+      for await (const records of snapshot.records()) {
+        kinds.push(...records.map((record) => record.kind));
+      }
+      expect(kinds).not.toContain('prune');
+      pruning = audited.service(audited.server()).prune(OPERATOR, { before, force: true });
+      await Promise.race([pruning, untilWaiting(audited.test.database)]);
+      const found: string[] = [];
+      for await (const rows of snapshot.rows()) {
+        found.push(...rows.map((row) => row.subject));
+      }
+      return found;
+    });
+    expect(subjects).toEqual(['august']);
+    await expect(pruning).resolves.toMatchObject({ months: ['2026-08'] });
   });
 
   it('leaves everything as it was when it is cut off in the middle', async () => {

@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { Database } from '../../src/storage/database.ts';
 
-const PATIENCE_MS = 5_000;
+const PATIENCE_MS = 20_000;
 
-/** Comes back when this many statements in the database wait for somebody else's lock. @throws after five seconds */
+/** Comes back when this many statements in the database wait for somebody else's lock. @throws after twenty seconds */
 export async function untilWaiting({ knex }: Database, wanted = 1): Promise<void> {
   const deadline = performance.now() + PATIENCE_MS;
   for (;;) {
