@@ -12,6 +12,7 @@ import {
   translateDatabaseFault,
 } from '../../src/storage/database-faults.ts';
 import { eventualRefusal } from '../support/eventual-refusal.ts';
+import { freePort } from '../support/free-port.ts';
 import type { TestDatabase } from '../support/test-database.ts';
 import { connectionsLeft, createTestDatabase } from '../support/test-database.ts';
 import { queryOnce, testServer, withDatabase } from '../support/test-server.ts';
@@ -44,15 +45,6 @@ async function faultOf(work: PromiseLike<unknown>): Promise<ServiceError> {
     throw error;
   }
   throw new Error('There was no fault');
-}
-
-/** @returns a port on which nobody listens */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 describe('a database that is away', () => {
@@ -174,7 +166,7 @@ describe('the pool', () => {
   });
 
   it('makes nobody wait for ever for a connection', async () => {
-    const database = open({ poolSize: 1, acquireTimeoutMs: 100 });
+    const database = open({ poolSize: 1, acquireTimeoutMs: 1_000 });
     const fault = await database.transact(() => faultOf(database.ready()));
     expect(fault.message).toBe('the database is not available: no connection became free in time');
   });
@@ -197,7 +189,7 @@ describe('the pool', () => {
     await other.database.ready();
     const [row] = await queryOnce<{ count: string }>(
       testServer().url,
-      'SELECT count(*) FROM pg_stat_activity WHERE datname = $1',
+      `SELECT count(*) FROM pg_stat_activity WHERE datname = $1 AND backend_type = 'client backend'`,
       [new URL(other.url).pathname.slice(1)],
     );
     expect(row?.count).toBe('1');
@@ -247,7 +239,8 @@ describe('a transaction', () => {
         await add(second)(transaction);
       });
     await Promise.all([inOrder(['b', 'c']), inOrder(['c', 'b'])]);
-    expect(runs).toBe(3);
+    // Twice, and once more for whoever was given up: it may meet the other one again.
+    expect(runs).toBeGreaterThanOrEqual(3);
     expect([await count('b'), await count('c')]).toEqual(['2', '2']);
   });
 

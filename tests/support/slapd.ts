@@ -1,11 +1,12 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { access, chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { freePort } from './free-port.ts';
 
 const run = promisify(execFile);
 
@@ -202,18 +203,6 @@ async function findProgram(name: string): Promise<string | undefined> {
   return undefined;
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') {
-    throw new Error('No port.');
-  }
-  return address.port;
-}
-
 async function waitForPort(port: number, child: ChildProcess): Promise<void> {
   const end = Date.now() + STARTS_WITHIN;
   for (;;) {
@@ -227,7 +216,8 @@ async function waitForPort(port: number, child: ChildProcess): Promise<void> {
       });
     });
     socket.destroy();
-    if (isServed) {
+    // Were it over, somebody else would be there.
+    if (isServed && child.exitCode === null) {
       return;
     }
     if (child.exitCode !== null || Date.now() > end) {
