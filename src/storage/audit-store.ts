@@ -109,6 +109,7 @@ function within({ since, until }: AuditPeriod): string {
 async function prepare(transaction: Knex.Transaction): Promise<void> {
   // However long others have set it: this is no request.
   await transaction.raw('SET LOCAL statement_timeout = 0');
-  // Before anything is seen: a month that is taken away is gone for those also who still see its journal.
-  await transaction.raw('LOCK TABLE ONLY audit IN ACCESS SHARE MODE');
+  // Before anything is seen, and with all months: one that is taken away is gone for those also who still see its
+  // journal, and rows that move to a month which is made are where nobody looks who was there before.
+  await transaction.raw('LOCK TABLE audit IN ACCESS SHARE MODE');
 }

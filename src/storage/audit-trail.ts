@@ -5,17 +5,17 @@ import type { AuditEntry, AuditRow } from '../accounts/audit/audit-row.ts';
 import { checkpointBody } from '../accounts/audit/journal-record.ts';
 import type { AuditAuthority } from '../accounts/audit/ports.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { isServiceError, ServiceError } from '../kernel/errors.ts';
+import { ServiceError } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
 import { lockJournal } from './audit-journal.ts';
 import { AuditLanes, type OpenLane } from './audit-lanes.ts';
 import { AuditWriter } from './audit-writer.ts';
-import { translateDatabaseFault } from './database-faults.ts';
+import { isSurelyUndone, translateDatabaseFault, wasGivenUp } from './database-faults.ts';
 
 /** How long a pool that closes waits for its last checkpoint, in milliseconds. */
 const PATIENCE_MS = 500;
-/** SQLSTATE classes after which a statement or a commit may have been done nevertheless. */
-const DOUBTFUL = /^(?:08|40003|57|58|XX)/;
+/** How often a statement is tried that the database gives up for the sake of others. */
+const ATTEMPTS = 5;
 
 /** What the trail of a pool works with. */
 export interface AuditTrailOptions {
@@ -82,7 +82,7 @@ export class AuditTrail {
     const writer = await this.writer();
     return connection.isTransaction === true
       ? this.#writeIn(connection as Knex.Transaction, writer, entries, store)
-      : this.#writeAlone(writer, entries, store);
+      : this.#writeAlone(() => this.#writeOnce(writer, entries, store));
   }
 
   /**
@@ -164,8 +164,21 @@ export class AuditTrail {
     return lease;
   }
 
+  /** What the database gives up for the sake of others is undone, and done again, as `Database.transact` does. */
+  async #writeAlone(write: () => Promise<boolean>): Promise<boolean> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await write();
+      } catch (error) {
+        if (attempt === ATTEMPTS || !wasGivenUp(error)) {
+          throw error;
+        }
+      }
+    }
+  }
+
   /** The connection first, then the lane: so there are never more lanes than connections. */
-  async #writeAlone(writer: AuditWriter, entries: readonly AuditEntry[], store: Store): Promise<boolean> {
+  async #writeOnce(writer: AuditWriter, entries: readonly AuditEntry[], store: Store): Promise<boolean> {
     const client = this.#its.pool.client as Knex.Client;
     const connection: unknown = await client.acquireConnection();
     const lane = this.#take();
@@ -217,14 +230,4 @@ export class AuditTrail {
     this.#its.log?.info('Audit checkpoint', { component: 'audit', checkpoint: hash });
     return hash;
   }
-}
-
-/** Only what the program or the database refused before committing: after a lost connection, who knows. */
-function isSurelyUndone(error: unknown): boolean {
-  const translated = translateDatabaseFault(error);
-  if (isServiceError(translated)) {
-    return translated.code !== 'database.unavailable';
-  }
-  const { code } = error as { code?: unknown };
-  return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) && !DOUBTFUL.test(code);
 }

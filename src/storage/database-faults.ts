@@ -1,4 +1,4 @@
-import { ServiceError } from '../kernel/errors.ts';
+import { isServiceError, ServiceError } from '../kernel/errors.ts';
 
 /** SQLSTATE classes and codes, system codes, and what the client is told. None of these tells anything of the set-up. */
 const REASONS: readonly (readonly [RegExp, string])[] = [
@@ -19,6 +19,11 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
 
 /** serialization_failure, deadlock_detected: given up for the sake of another statement. */
 const GIVEN_UP = ['40001', '40P01'];
+/** Without the name of a constraint: the row belongs to another partition. */
+const CHECK_VIOLATION = '23514';
+
+/** SQLSTATE classes after which a statement or a commit may have been done nevertheless. */
+const DOUBTFUL = /^(?:08|40003|57|58|XX)/;
 
 /** From the function hold_sealing_key: this server has not noticed yet that another key seals. */
 const RETIRED_KEY = 'TK001';
@@ -51,9 +56,36 @@ export function translateDatabaseFault(error: unknown): unknown {
       });
 }
 
-/** @returns whether PostgreSQL has given the work up for the sake of another one, so that it may go better at once */
+/**
+ * @returns whether PostgreSQL has given the work up for the sake of another one, or a row of the audit because its month
+ *   was made while it was written, so that it may go better at once
+ */
 export function isGivenUp(error: unknown): boolean {
-  return GIVEN_UP.includes(String((error as { code?: unknown } | null)?.code));
+  const { code, table, constraint } = (error ?? {}) as Partial<
+    Record<'code' | 'table' | 'constraint', unknown>
+  >;
+  return (
+    GIVEN_UP.includes(String(code)) ||
+    (code === CHECK_VIOLATION && table === 'audit_default' && constraint === undefined)
+  );
+}
+
+/** The same of what `translateFinalFault` may have made of it. */
+export function wasGivenUp(error: unknown): boolean {
+  return isGivenUp(error) || isGivenUp((error as { cause?: unknown } | null)?.cause);
+}
+
+/** @returns whether the program or the database refused before committing: after a lost connection, who knows */
+export function isSurelyUndone(error: unknown): boolean {
+  if (wasGivenUp(error)) {
+    return true;
+  }
+  const translated = translateDatabaseFault(error);
+  if (isServiceError(translated)) {
+    return translated.code !== 'database.unavailable';
+  }
+  const { code } = error as { code?: unknown };
+  return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) && !DOUBTFUL.test(code);
 }
 
 /** As `translateDatabaseFault`, where nobody tries again: the client may, what was given up has left nothing behind. */

@@ -1,0 +1,67 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+
+import { writeAudit } from '../../src/storage/audit-rows.ts';
+import { SqlAuditStore } from '../../src/storage/audit-store.ts';
+import { ensureAuditMonths } from '../../src/storage/audit-upkeep.ts';
+import { AuditedDatabase } from '../support/audited-database.ts';
+import { untilWaiting } from '../support/lock-waits.ts';
+import { ACT } from '../support/token-values.ts';
+
+jest.setTimeout(60_000);
+
+let audited: AuditedDatabase;
+beforeEach(async () => {
+  audited = await AuditedDatabase.create();
+});
+afterEach(() => audited.drop());
+
+describe('a month of the audit that is made late', () => {
+  beforeEach(async () => {
+    // The database's own month, as where no server ran for long.
+    audited.clock.time = new Date();
+    await audited.tamper(
+      `DROP TABLE audit_${audited.clock.time.toISOString().slice(0, 7).replace('-', '_')}`,
+    );
+  });
+
+  it('fails no act that writes a row of it at that moment', async () => {
+    const { knex } = audited.test.database;
+    const server = audited.server();
+    await server.audit.open();
+    const making = await knex.transaction();
+    await making.raw('SELECT ensure_audit_months(2)');
+    const alone = writeAudit(server.knex, ACT, 'alone', 'done');
+    const within = server.transact((transaction) => writeAudit(transaction, ACT, 'within', 'done'));
+    await untilWaiting(audited.test.database, 2);
+    await making.commit();
+    await Promise.all([alone, within]);
+    expect((await knex('audit').pluck<string[]>('subject')).sort()).toEqual(['alone', 'within']);
+    await knex('audit_default').then((left) => {
+      expect(left).toEqual([]);
+    });
+    // The lanes stand where they stood, and go on.
+    await writeAudit(server.knex, ACT, 'then', 'done');
+    expect(await audited.verify()).toMatchObject({ rows: 3, findings: 0 });
+  });
+
+  it('hides no row from an export that has begun before', async () => {
+    const server = audited.server();
+    await writeAudit(server.knex, ACT, 'stray', 'done');
+    const day = 86_400_000;
+    const period = { since: new Date(Date.now() - day), until: new Date(Date.now() + day) };
+    const subjects: string[] = [];
+    await new SqlAuditStore({ database: server }).read(async (snapshot) => {
+      for await (const some of snapshot.records()) {
+        expect(some).not.toEqual([]);
+      }
+      // Who makes it waits for the export: two seconds, and tries again an hour later.
+      await ensureAuditMonths(audited.test.database).catch((error: unknown) => {
+        expect(error).toMatchObject({ code: 'database.unavailable' });
+      });
+      for await (const some of snapshot.rows(period)) {
+        subjects.push(...some.map(({ subject }) => subject));
+      }
+    });
+    expect(subjects).toEqual(['stray']);
+  });
+});
