@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { printedPassword } from '../support/server-client.ts';
 import { runTankeeper, type ServerProcess, startServerProcess } from '../support/server-process.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 
@@ -31,7 +32,7 @@ beforeAll(async () => {
   environment = { DATABASE_URL: database.url, DATA_DIR: folder };
   const first = await startServerProcess(environment);
   servers = [first, await startServerProcess(environment)];
-  const password = /shown this once:\s+(\S+)/.exec(first.output())?.[1] ?? '';
+  const password = await printedPassword(first);
   authorization = `Basic ${Buffer.from(`admin:${password}`).toString('base64')}`;
 }, 120_000);
 

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { computeResponse } from '../../src/ocra/compute.ts';
 import { parseQrTanUrl } from '../../src/ocra/qrtan-url.ts';
 import { parseOcraSuite } from '../../src/ocra/suite.ts';
+import { printedPassword } from '../support/server-client.ts';
 import { runTankeeper, type ServerProcess, startServerProcess } from '../support/server-process.ts';
 import { wrongResponse } from '../support/test-application.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
@@ -27,8 +28,7 @@ beforeAll(async () => {
   const environment = { DATABASE_URL: database.url, DATA_DIR: folder };
   // At once, on an empty database: one migrates and makes the key, the other waits for it.
   servers = await Promise.all([startServerProcess(environment), startServerProcess(environment)]);
-  const printed = servers.map((server) => server.output()).join('');
-  const password = /shown this once:\s+(\S+)/.exec(printed)?.[1] ?? '';
+  const password = await printedPassword(...servers);
   authorization = `Basic ${Buffer.from(`admin:${password}`).toString('base64')}`;
   await runTankeeper(['setting', 'set', 'OcraMaxChallengeRequests', '1000'], environment);
 }, 120_000);

@@ -6,6 +6,7 @@ import type { ServerProcess } from './server-process.ts';
 
 const SUITE = parseOcraSuite('OCRA-1:HOTP-SHA256-8:C-QN08');
 const KEY = '31'.repeat(32);
+const PRINTED_MS = 30_000;
 
 /** An answer, and how long it took. */
 export interface Answered {
@@ -107,15 +108,20 @@ export class ServerClient {
   }
 }
 
-/** It is printed right after the line that says that the server listens. */
-async function printedPassword(server: ServerProcess): Promise<string> {
-  const deadline = performance.now() + 10_000;
+/**
+ * It is printed after the line that says that the server listens, which is when its start counts as done.
+ * @returns the password that one of these servers has made for the first administrator
+ */
+export async function printedPassword(...servers: readonly ServerProcess[]): Promise<string> {
+  const printed = (): string => servers.map((server) => server.output()).join('');
+  const deadline = performance.now() + PRINTED_MS;
   while (performance.now() < deadline) {
-    const password = /shown this once:\s+(\S+)/.exec(server.output())?.[1];
+    // With what follows it: the end of a piece of output may be anywhere.
+    const password = /shown this once:\s+(\S+)\s/.exec(printed())?.[1];
     if (password !== undefined) {
       return password;
     }
     await sleep(20);
   }
-  throw new Error(`No password was printed:\n${server.output()}`);
+  throw new Error(`No password was printed:\n${printed()}`);
 }
