@@ -17,9 +17,17 @@ afterAll(async () => {
   await database.drop();
 });
 
+/** A database that hangs ends no wait for a lock by itself; and nothing but the request of the test is to wait for one. */
+function environment(): Record<string, string> {
+  return {
+    ...{ DATABASE_URL: database.url, DATA_DIR: folder },
+    ...{ DATABASE_LOCK_TIMEOUT: '60S', HOUSEKEEPING_INTERVAL: 'off' },
+  };
+}
+
 describe('SIGTERM', () => {
   it('lets a request at work finish, and takes no new one', async () => {
-    const server = await startServerProcess({ DATABASE_URL: database.url, DATA_DIR: folder });
+    const server = await startServerProcess(environment());
     const { answered, stopped } = await database.database.transact(async (transaction) => {
       await transaction.raw('LOCK TABLE challenges IN ACCESS EXCLUSIVE MODE');
       const answering = fetch(`${server.baseUrl}/ocra/check_t?transactionid=1&pass=1`);
@@ -33,10 +41,7 @@ describe('SIGTERM', () => {
   }, 30_000);
 
   it('does not wait longer than ten seconds for a database that hangs', async () => {
-    // A database that hangs ends no wait for a lock by itself.
-    const server = await startServerProcess({
-      ...{ DATABASE_URL: database.url, DATA_DIR: folder, DATABASE_LOCK_TIMEOUT: '60S' },
-    });
+    const server = await startServerProcess(environment());
     const [end] = await database.database.transact(async (transaction) => {
       await transaction.raw('LOCK TABLE challenges IN ACCESS EXCLUSIVE MODE');
       const answering = fetch(`${server.baseUrl}/ocra/check_t?transactionid=1&pass=1`);
