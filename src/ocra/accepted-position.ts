@@ -1,6 +1,7 @@
 import type { Token } from '../accounts/token.ts';
 import type { OcraSettings } from './ocra-settings.ts';
-import { isSpent, markOf, spend } from './spent-responses.ts';
+import { plainQuestion } from './question.ts';
+import { isSpent, type MatchedPosition, markOf, spend } from './spent-responses.ts';
 import type { OcraSuite } from './suite.ts';
 import type { Verification } from './verify.ts';
 
@@ -17,16 +18,29 @@ export function positionNow(suite: OcraSuite, token: Pick<Token, 'counter'>, now
   };
 }
 
-/** @returns the mark of a response to `question` that was found at `match`; null where the suite knows no position */
+/**
+ * @returns the mark of a response to `question` that was found at `match`, whichever way the question is spelt; null where
+ *   the suite knows no position
+ */
 export function markOfMatch(suite: OcraSuite, question: string, match: Match): string | null {
-  const stepStart =
-    match.timeStep === undefined || suite.timeStep === undefined
-      ? undefined
-      : match.timeStep * BigInt(suite.timeStep);
-  return markOf(question, {
-    ...(match.counter !== undefined && { counter: match.counter }),
-    ...(stepStart !== undefined && { stepStart }),
-  });
+  return markOf(plainQuestion(suite, question), positionOfMatch(suite, match));
+}
+
+/**
+ * Marks that are in databases from before are of the question as it was spelt.
+ * @returns all marks that say that this response was used: to be looked for, and left, together
+ */
+export function marksOfMatch(suite: OcraSuite, question: string, match: Match): readonly (string | null)[] {
+  const asSpelt = markOf(question, positionOfMatch(suite, match));
+  const mark = markOfMatch(suite, question, match);
+  return mark === asSpelt ? [mark] : [asSpelt, mark];
+}
+
+function positionOfMatch({ timeStep: size }: OcraSuite, { counter, timeStep }: Match): MatchedPosition {
+  return {
+    ...(counter !== undefined && { counter }),
+    ...(timeStep !== undefined && size !== undefined && { stepStart: timeStep * BigInt(size) }),
+  };
 }
 
 /**

@@ -38,6 +38,28 @@ export function questionFromData(suite: OcraSuite, data: string | undefined, ran
 }
 
 /**
+ * Several texts can be one question to a device, and have one response: small and capital hexadecimal digits, and
+ * whatever differs in zeros at the end only, as numbers are taken as hexadecimal and filled up with zeros there
+ * (RFC 6287 §5.1): 1 and 16.
+ * @returns the same text for all of them, as long as the suite's questions; a text that is no question as it is
+ */
+export function plainQuestion({ question: { format, length } }: OcraSuite, question: string): string {
+  if (question.length > length || question.search(UNFIT[format]) >= 0) {
+    return question;
+  }
+  switch (format) {
+    case 'A':
+      return question;
+    case 'H':
+      return question.toLowerCase().replace(/0+$/, '').padEnd(length, '0');
+    case 'N': {
+      const digits = BigInt(question).toString(16).replace(/0+$/, '');
+      return BigInt(`0x0${digits}`).toString().padStart(length, '0');
+    }
+  }
+}
+
+/**
  * Makes the question for a document of any length out of its hash (RFC 6287 §7.3): the first digits of the suite's hash of
  * the UTF-8 data, in hexadecimal; for a numeric question, those taken as one number, its first decimal digits.
  * @returns a question of the suite's length, or shorter where the hash has fewer digits

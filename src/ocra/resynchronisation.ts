@@ -1,8 +1,9 @@
 import type { Token, TokenStateChange } from '../accounts/token.ts';
 import { ServiceError } from '../kernel/errors.ts';
-import { advanceTo, markOfMatch, type Match } from './accepted-position.ts';
+import { advanceTo, marksOfMatch, type Match } from './accepted-position.ts';
 import { timeStepAt } from './data-input.ts';
 import type { OcraSettings } from './ocra-settings.ts';
+import { plainQuestion } from './question.ts';
 import { type ResponseCheck, type Verification, verifyResponse } from './verify.ts';
 
 /** A question and what the token answered. */
@@ -44,8 +45,9 @@ export function resynchronise(
 ): TokenStateChange | null {
   assertMovable(inputs, token);
   let found = findFirst(inputs, token, first, token.counter);
+  const [one, other] = [first, second].map(({ question }) => plainQuestion(inputs.suite, question));
   while (found.matched) {
-    const next = findNext(inputs, token, found, first.question === second.question, second);
+    const next = findNext(inputs, token, found, one === other, second);
     const change = next.matched ? changeFor(inputs, settings, token, { first, second }, found, next) : null;
     if (change !== null) {
       return change;
@@ -127,7 +129,10 @@ function changeFor(
   found: Match,
   next: Match,
 ): TokenStateChange | null {
-  const marks = [markOfMatch(suite, first.question, found), markOfMatch(suite, second.question, next)];
+  const marks = [
+    ...marksOfMatch(suite, first.question, found),
+    ...marksOfMatch(suite, second.question, next),
+  ];
   const advance = advanceTo(suite, settings, token, next, marks);
   if (advance === null || suite.counter || next.timeStep === undefined) {
     return advance;

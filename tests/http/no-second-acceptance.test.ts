@@ -97,3 +97,53 @@ describe('a counter window that is made wider', () => {
     expect(await application.check(await challenge(serial), answer(29n))).toEqual(right);
   });
 });
+
+async function resync(parameters: Record<string, string>): Promise<unknown> {
+  const { body } = (await application.asAdmin('/admin/resync', parameters)) as {
+    body: { result: { value?: unknown } };
+  };
+  return body.result.value;
+}
+
+/** Pairs of texts that are one and the same question to a device: RFC 6287 §5.1 makes the same bytes of both. */
+describe('one question in two spellings', () => {
+  const HEX_SUITE = 'OCRA-1:HOTP-SHA256-8:C-QH08';
+  const TIME_SUITE = 'OCRA-1:HOTP-SHA256-8:QN08-T1M';
+
+  it.each([
+    [SUITE, '00000016', '00000001'],
+    [SUITE, '05478395', '87654320'],
+    [HEX_SUITE, 'ABCDEF12', 'abcdef12'],
+    [TIME_SUITE, '00000256', '00000016'],
+  ])('of %s, %s and then %s: the response is accepted once', async (suite, one, other) => {
+    number += 1;
+    const serial = `TWICE${number}`;
+    await application.enrolPlain(serial, suite);
+    const first = await application.challenge(serial, one);
+    const second = await application.challenge(serial, other);
+    const inputs = { counter: 3n };
+    const response = application.respond(suite, one, inputs);
+    expect([first.question, second.question]).toEqual([one, other]);
+    expect(application.respond(suite, other, inputs)).toBe(response);
+    expect(await application.check(first.transactionid, response)).toEqual(right);
+    expect(await application.check(second.transactionid, response)).toEqual(wrong(1));
+  });
+
+  it('is not accepted after a resync for which it was spelt shorter', async () => {
+    const serial = await enrol();
+    const asked = await application.challenge(serial, '00000012');
+    const [otp1, otp2] = [5n, 6n].map((counter) => application.respond(SUITE, '00000012', { counter }));
+    const spelt = { challenge1: '12', challenge2: '192', otp1: otp1 ?? '', otp2: otp2 ?? '' };
+    expect(await resync({ serial, ...spelt })).toBe(true);
+    expect(await application.check(asked.transactionid, otp2 ?? '')).toEqual(wrong(1));
+  });
+
+  it('is not two responses that follow each other', async () => {
+    number += 1;
+    const serial = `TWICE${number}`;
+    await application.enrolPlain(serial, TIME_SUITE);
+    const otp = application.respond(TIME_SUITE, '00000012');
+    const spelt = { challenge1: '12', challenge2: '192', otp1: otp, otp2: otp };
+    expect(await resync({ serial, ...spelt })).toBe(false);
+  });
+});

@@ -3,8 +3,8 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { systemRandom } from '../../src/kernel/clock.ts';
 import { computeResponse } from '../../src/ocra/compute.ts';
-import type { DataInputs } from '../../src/ocra/data-input.ts';
-import { questionFromData, questionFromHash } from '../../src/ocra/question.ts';
+import { type DataInputs, encodeDataInput } from '../../src/ocra/data-input.ts';
+import { plainQuestion, questionFromData, questionFromHash } from '../../src/ocra/question.ts';
 import { type OcraSuite, parseOcraSuite, responseLength } from '../../src/ocra/suite.ts';
 import { verifyResponse } from '../../src/ocra/verify.ts';
 import { bytes, questionFor, suiteText } from '../support/ocra-arbitraries.ts';
@@ -139,6 +139,33 @@ describe('questions', () => {
           expect(computeResponse(suite, Buffer.from('k'), { ...inputs, question: one })).toBeTruthy();
         }
       }),
+    );
+  });
+
+  it('have one plain text exactly where a device cannot tell them apart', () => {
+    // From few digits, or chance would hardly ever find two spellings of the same.
+    const spelling = (digits: string, most: number) =>
+      fc.string({ unit: fc.constantFrom(...Array.from(digits)), minLength: 1, maxLength: most });
+    const pair = fc.oneof(
+      ...(['QN04', 'QN64', 'QH04', 'QH64', 'QA04'] as const).map((question) => {
+        const suite = parseOcraSuite(`OCRA-1:HOTP-SHA1-6:${question}`);
+        const one = spelling({ N: '0146', H: '0aAb', A: '0aA' }[suite.question.format], 4);
+        const times = fc.constantFrom('', '0', '00');
+        const sixteenfold = one.map((text) =>
+          suite.question.format === 'N' ? String(BigInt(text) * 16n) : `${text}0`,
+        );
+        return fc.record({ suite: fc.constant(suite), one, other: fc.oneof(one, sixteenfold), times });
+      }),
+    );
+    fc.assert(
+      fc.property(pair, ({ suite, one, other, times }) => {
+        const questions = [one, times + other].map((text) => text.slice(0, suite.question.length));
+        const [plain, otherPlain] = questions.map((question) => plainQuestion(suite, question));
+        const [bytesOf, otherBytes] = questions.map((question) => encodeDataInput(suite, { question }));
+        expect(plain === otherPlain).toBe(otherBytes?.equals(bytesOf ?? Buffer.of()));
+        expect(encodeDataInput(suite, { question: plain ?? '' })).toEqual(bytesOf);
+      }),
+      { numRuns: 500 },
     );
   });
 });

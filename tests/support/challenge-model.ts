@@ -31,7 +31,7 @@ export interface ModelToken {
   failCount: number;
   maxFail: number;
   counter: number;
-  /** Position and question of each response that was accepted, for as long as the token has its key. */
+  /** Position and text of each response that was accepted, for as long as the token has its key. */
   spent: Set<string>;
   /** The first half of an automatic resynchronisation. */
   ahead: { readonly position: number; readonly mark: string } | null;
@@ -366,7 +366,7 @@ export class ChallengeModel {
     const answers = (position: Position): boolean => isResponse(token, question, position, response);
     const found = windowOf(token.suite, token.counter, this.#state.now).find(answers);
     if (found !== undefined) {
-      return use(token, found, [markAt(found, question)], this.#state.now);
+      return use(token, found, [markAt(token, found, question)], this.#state.now);
     }
     if (this.#state.configuration.AutoResync !== 'True' || !hasCounter(token.suite)) {
       return false;
@@ -374,11 +374,11 @@ export class ChallengeModel {
     const { ahead } = token;
     if (ahead !== null && ahead.position >= token.counter && answers(ahead.position + 1)) {
       const next = ahead.position + 1;
-      return use(token, next, [ahead.mark, markAt(next, question)], this.#state.now);
+      return use(token, next, [ahead.mark, markAt(token, next, question)], this.#state.now);
     }
     const beyond = upFrom(token.counter + COUNTER_WINDOW, SYNC_WINDOW - COUNTER_WINDOW).find(answers);
     if (beyond !== undefined) {
-      token.ahead = { position: beyond, mark: markAt(beyond, question) };
+      token.ahead = { position: beyond, mark: markAt(token, beyond, question) };
     }
     return false;
   }
@@ -414,9 +414,12 @@ function isResponse(token: ModelToken, question: string, position: Position, res
   return key !== null && responseAt({ suite: token.suite, key }, question, position) === response;
 }
 
-/** Empty where positions play no part: then the same question must be answerable again. */
-function markAt(position: Position, question: string): string {
-  return position === null ? '' : `${position} ${question}`;
+/**
+ * What is not accepted twice: the very response, whatever text the question was given as. Empty where positions play no
+ * part: then the same question must be answerable again.
+ */
+function markAt({ suite, key }: ModelToken, position: Position, question: string): string {
+  return position === null ? '' : `${position} ${responseAt({ suite, key: key ?? '' }, question, position)}`;
 }
 
 /** @returns false where one of the responses was used before */
@@ -441,7 +444,7 @@ function resynchronise(
     const isHere = responses.every((response, index) =>
       isResponse(token, questions[index] ?? '', first + index, response),
     );
-    const marks = questions.map((question, index) => markAt(first + index, question));
+    const marks = questions.map((question, index) => markAt(token, first + index, question));
     return isHere && use(token, first + 1, marks, 0);
   });
 }

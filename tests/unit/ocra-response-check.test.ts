@@ -24,6 +24,7 @@ interface Sketch {
   readonly suite?: string;
   readonly token?: Partial<NewToken>;
   readonly syncMark?: string | null;
+  readonly question?: string;
   readonly policies?: readonly PolicyDraft[];
   readonly configuration?: Readonly<Record<string, string>>;
 }
@@ -40,7 +41,7 @@ async function look(pass: string, sketch: Sketch = {}): Promise<Verdict | null> 
   });
   const setup = await house.setup.current();
   const [stored] = await house.tokens.list({});
-  const { syncMark = null } = sketch;
+  const { syncMark = null, question = QUESTION } = sketch;
   if (stored === undefined) {
     throw new Error('no token');
   }
@@ -48,7 +49,7 @@ async function look(pass: string, sketch: Sketch = {}): Promise<Verdict | null> 
     setup,
     readOcraSettings(setup.configuration),
     { ...stored, syncMark },
-    QUESTION,
+    question,
     pass,
   );
 }
@@ -88,6 +89,17 @@ describe('a response of a suite with a counter', () => {
     expect(await look(response(COUNTER, 99), { token: { spent } })).toEqual(WRONG);
     expect(await look(response(COUNTER, 98), { token: { spent } })).toMatchObject({ kind: 'right' });
     expect(await look(response(COUNTER, 97), { token: { spent: ['98:'] } })).toEqual(WRONG);
+  });
+
+  it('is wrong where it was used for the same question in another spelling, or marked as it was spelt', async () => {
+    const pass = computeResponse(parseOcraSuite(COUNTER), KEY, { question: '05478395', counter: 99n });
+    for (const marked of ['05478395', '87654320']) {
+      const token = { spent: [counterMark(99, marked)] };
+      expect(await look(pass, { token, question: marked })).toEqual(WRONG);
+    }
+    const accepted = await look(pass, { question: '87654320' });
+    const marks = ['87654320', '05478395'].map((question) => counterMark(99, question));
+    expect(accepted).toMatchObject({ advance: { spent: ['95:', ...marks] } });
   });
 
   it('keeps the marks of what could still be tried', async () => {
