@@ -132,14 +132,17 @@ async function expectToWork(): Promise<void> {
   number += 1;
   const transaction = await client.openTransaction(`AWAY${number}`);
   expect((await client.check(transaction)).body.result?.value).toEqual({ failcount: 0, result: true });
-  const connections = await queryOnce<{ application: string; count: string }>(
-    url,
-    `SELECT application_name AS application, count(*) FROM pg_stat_activity
-     WHERE application_name LIKE 'tankeeper%' AND pid <> pg_backend_pid() GROUP BY 1`,
-  );
-  for (const { application, count } of connections) {
-    expect(Number(count)).toBeLessThanOrEqual(application === 'tankeeper server' ? POOL : 1);
-  }
+  // Those from before end a moment after the server has let go of them.
+  await until(BACK_MS, async () => {
+    const connections = await queryOnce<{ application: string; count: string }>(
+      url,
+      `SELECT application_name AS application, count(*) FROM pg_stat_activity
+       WHERE application_name LIKE 'tankeeper%' AND pid <> pg_backend_pid() GROUP BY 1`,
+    );
+    return connections.every(
+      ({ application, count }) => Number(count) <= (application === 'tankeeper server' ? POOL : 1),
+    );
+  });
   // Configuration changes are noticed, counts are folded, what is old is removed.
   await queryOnce(
     url,
@@ -165,6 +168,25 @@ async function expectToWork(): Promise<void> {
   });
 }
 
+/** @returns the processes of PostgreSQL that serve the server */
+async function serverBackends(): Promise<readonly number[]> {
+  const rows = await queryOnce<{ pid: number }>(
+    url,
+    `SELECT pid FROM pg_stat_activity WHERE application_name LIKE 'tankeeper%' AND pid <> pg_backend_pid()`,
+  );
+  return rows.map(({ pid }) => pid);
+}
+
+/** Until none of them serves any more, and PostgreSQL takes connections: it ends them a while after it was told to. */
+async function untilGone(backends: readonly number[]): Promise<void> {
+  await until(BACK_MS, async () => {
+    const left = await queryOnce(url, 'SELECT pid FROM pg_stat_activity WHERE pid = ANY($1::int[])', [
+      backends,
+    ]).catch(() => undefined);
+    return left?.length === 0;
+  });
+}
+
 describe('the database goes away', () => {
   it('with its connections: what needs it is answered with 503 at once, and works again without a restart', async () => {
     await expectToWork();
@@ -184,11 +206,7 @@ describe('the database goes away', () => {
   }, 60_000);
 
   it('when all of its processes hang', async () => {
-    const backends = await queryOnce<{ pid: number }>(
-      url,
-      `SELECT pid FROM pg_stat_activity WHERE application_name LIKE 'tankeeper%'`,
-    );
-    const processes = [postmaster, ...backends.map(({ pid }) => pid)];
+    const processes = [postmaster, ...(await serverBackends())];
     signal(processes, 'SIGSTOP');
     try {
       const underWay = requests();
@@ -203,30 +221,28 @@ describe('the database goes away', () => {
   }, 60_000);
 
   it('because each of its connections is ended, time and again', async () => {
+    const ended: number[] = [];
     for (let round = 0; round < 5; round += 1) {
       const answering = requests();
-      await queryOnce(
-        url,
-        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-         WHERE application_name LIKE 'tankeeper%' AND pid <> pg_backend_pid()`,
-      );
+      const backends = await serverBackends();
+      await queryOnce(url, 'SELECT pg_terminate_backend(pid) FROM unnest($1::int[]) AS pid', [backends]);
+      ended.push(...backends);
       for (const { status } of await answering) {
         expect([200, 503]).toContain(status);
       }
     }
+    await untilGone(ended);
     await until(BACK_MS, isReady);
     await expectToWork();
   }, 60_000);
 
   it('in a crash: kill -9 of a backend has PostgreSQL end all of them and recover', async () => {
-    const [backend] = await queryOnce<{ pid: number }>(
-      url,
-      `SELECT pid FROM pg_stat_activity WHERE application_name LIKE 'tankeeper%' LIMIT 1`,
-    );
-    signal([backend?.pid ?? 0], 'SIGKILL');
+    const backends = await serverBackends();
+    signal(backends.slice(0, 1), 'SIGKILL');
     for (const { status } of await requests()) {
       expect([200, 503]).toContain(status);
     }
+    await untilGone(backends);
     await until(BACK_MS, isReady);
     await until(BACK_MS, async () => (await client.get('/monitoring/config')).status === 200);
     await expectToWork();
