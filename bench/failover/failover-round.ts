@@ -37,9 +37,9 @@ export async function runRound(
   trouble: Trouble,
 ): Promise<FailoverRound> {
   const old = await cluster.settled();
-  const standby = await cluster.candidate();
   const logged = (await old.log()).length;
   await sleep(CALM_MS);
+  await cluster.candidate();
   if (trouble === 'kill') {
     await old.holdBack();
     await sleep(HELD_BACK_MS);
@@ -48,7 +48,7 @@ export async function runRound(
   const changed = newPrimary(cluster, old);
   let moment = Number.POSITIVE_INFINITY;
   if (trouble === 'switchover') {
-    await old.handOver(standby.name);
+    await handOver(cluster, old);
   } else {
     await (trouble === 'kill' ? old.kill() : old.freeze());
     moment = ledger.moment();
@@ -70,6 +70,18 @@ export async function runRound(
     rejoined: seconds(rejoined),
     rejoinedBy: (await old.log()).includes('pg_rewind exit code=0', logged) ? 'pg_rewind' : 'following',
   };
+}
+
+/** Patroni refuses where another standby is the synchronous one by then, as on a busy machine: then that one is asked for. */
+async function handOver(cluster: DatabaseCluster, old: DatabaseNode): Promise<void> {
+  let refusal: string | undefined;
+  await untilSomething('a switchover', async () => {
+    refusal = await old.handOver((await cluster.candidate()).name);
+    // Where Patroni gives it up or does not know, it may have come about.
+    return refusal === undefined || !(await old.isPrimary()) ? old : undefined;
+  }).catch((error: unknown) => {
+    throw new Error(`Patroni did not switch over: ${refusal ?? 'nobody can take over'}`, { cause: error });
+  });
 }
 
 /** @returns after how many milliseconds */
