@@ -74,12 +74,17 @@ describe('requests that are worked on at once', () => {
   it('do not count while their bodies are still coming', async () => {
     const { refusals } = watched();
     const { app } = createTestApp({}, {}, { work: new WorkGuard({ refusals, most: 1 }) });
-    const server = await startServer(app, { host: '127.0.0.1', port: 0 });
+    const begun = deferred<undefined>();
+    const listener: RequestListener = (incoming, response) => {
+      app(incoming, response);
+      begun.resolve(undefined);
+    };
+    const server = await startServer(listener, { host: '127.0.0.1', port: 0 });
     const slow = connect(server.port, '127.0.0.1');
     slow.write(
       'POST /ocra/check_t HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 999\r\n\r\npass=',
     );
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await begun.promise;
     const url = `http://127.0.0.1:${server.port}`;
     expect((await request(url).post('/ocra/check_t').type('form').send(TAN)).status).toBe(200);
     slow.destroy();
