@@ -48,6 +48,8 @@ export class ChallengeModelServer {
       rights: ['*'],
     });
     const server = createServer(application.app);
+    // As of the true server: where the machine is slow, a connection may rest for longer than Node's five seconds.
+    server.keepAliveTimeout = 65_000;
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     return new ChallengeModelServer(application, server, token);
   }
