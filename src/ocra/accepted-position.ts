@@ -8,6 +8,9 @@ import type { Verification } from './verify.ts';
 /** Where a response was found. */
 export type Match = Extract<Verification, { matched: true }>;
 
+/** What the database holds. A counter that cannot move on from a response would let it be accepted for ever. */
+const LARGEST_COUNTER = 2n ** 63n - 1n;
+
 /** @returns where a response of this moment would be found, for what must be worked out although there is none */
 export function positionNow(suite: OcraSuite, token: Pick<Token, 'counter'>, now: Date): Match {
   const second = BigInt(Math.trunc(now.getTime() / 1000));
@@ -46,7 +49,7 @@ function positionOfMatch({ timeStep: size }: OcraSuite, { counter, timeStep }: M
 /**
  * Moves the counter past a match, never back, and remembers which responses were used for it.
  * @param marks of the responses, the match's own last
- * @returns null where one of them was used before: then it is wrong
+ * @returns null where one of them was used before, or no counter comes after it: then it is wrong
  */
 export function advanceTo(
   suite: OcraSuite,
@@ -55,10 +58,10 @@ export function advanceTo(
   match: Match,
   marks: readonly (string | null)[],
 ): { counter: bigint; spent: readonly string[]; syncMark: null } | null {
-  if (marks.some((mark) => isSpent(token.spent, mark))) {
+  const next = (match.counter ?? match.second ?? token.counter) + 1n;
+  if (next > LARGEST_COUNTER || marks.some((mark) => isSpent(token.spent, mark))) {
     return null;
   }
-  const next = (match.counter ?? match.second ?? token.counter) + 1n;
   const counter = next > token.counter ? next : token.counter;
   const oldest = oldestMatch(suite, settings, token, counter);
   const spent = marks.reduce((kept, mark) => spend(kept, mark, oldest), token.spent);

@@ -48,6 +48,9 @@ type Reason =
 /** What changes of the challenge. */
 type ChallengeChange = Pick<Challenge, 'wrongCount' | 'receivedTan' | 'validTan' | 'closedBy'>;
 
+/** What the database holds; far beyond any limit. */
+const LARGEST_FAIL_COUNT = 2 ** 31 - 1;
+
 /** The end of one look at one response. */
 export interface Decision {
   readonly result: boolean;
@@ -146,7 +149,7 @@ function refused(
   wrongCount: number,
   remember: Pick<TokenStateChange, 'syncMark'> = {},
 ): Decision {
-  const failCount = token.failCount + 1;
+  const failCount = Math.min(token.failCount + 1, LARGEST_FAIL_COUNT);
   return {
     result: false,
     failCount,

@@ -42,7 +42,7 @@ export class TokenChoice {
   async bySerial(serial: string, owner: ResolvedUser | undefined): Promise<Token> {
     const token = await this.#tokens.findBySerial(serial);
     if (token === undefined || (owner !== undefined && !isOwnedBy(token, owner))) {
-      throw new ServiceError('token.unknown', `No token found with the serial '${serial}'`);
+      throw new ServiceError('token.unknown', `No token found with the serial '${serial.slice(0, 64)}'`);
     }
     return token;
   }

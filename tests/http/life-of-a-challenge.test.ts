@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { openDatabase } from '../../src/storage/database.ts';
 import { OPERATOR, TestApplication, wrongResponse } from '../support/test-application.ts';
 
 const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
@@ -257,5 +258,34 @@ describe('suites', () => {
     const { transactionid } = await application.challenge(serial);
     expect(await application.check(transactionid, 'pin12345678')).toEqual(wrong(0));
     expect(await flags(transactionid)).toEqual([false, false, 0]);
+  });
+});
+
+describe('a token whose numbers are at their end', () => {
+  async function set(columns: Record<string, string | number>): Promise<string> {
+    const serial = await enrol();
+    const database = openDatabase({ connection: application.databaseUrl, applicationName: 'test' });
+    await database.knex('tokens').where({ serial }).update(columns);
+    await database.close();
+    return serial;
+  }
+
+  it('answers no right response that its counter could not move on from, and counts it as wrong', async () => {
+    const last = 2n ** 63n - 1n;
+    const serial = await set({ counter: last.toString() });
+    const { transactionid, question } = await application.challenge(serial);
+    const answer = (counter: bigint): string => `pin${application.respond(SUITE, question, { counter })}`;
+    expect(await application.check(transactionid, answer(last))).toEqual(wrong(1));
+    expect(await application.check(transactionid, answer(last + 1n))).toEqual(wrong(2));
+    expect(await application.check(transactionid, answer(last - 1n))).toEqual(right(0));
+  });
+
+  it('stays locked, and says so, when its fail counter cannot go up any more', async () => {
+    const most = 2 ** 31 - 1;
+    const serial = await set({ fail_count: most });
+    const { transactionid, question } = await application.challenge(serial);
+    for (const response of [application.respond(SUITE, question), '00000000']) {
+      expect(await application.check(transactionid, `pin${response}`)).toEqual(wrong(most));
+    }
   });
 });

@@ -84,6 +84,11 @@ describe('a response of a suite with a counter', () => {
     expect(await look(response(COUNTER, counter))).toEqual(WRONG);
   });
 
+  it.each([2n ** 63n - 1n, 2n ** 63n])('at %s, from where no counter leads on, is wrong', async (counter) => {
+    const pass = computeResponse(parseOcraSuite(COUNTER), KEY, { question: QUESTION, counter });
+    expect(await look(pass, { token: { counter: 2n ** 63n - 2n } })).toEqual(WRONG);
+  });
+
   it('is wrong where it was used before, also for another transaction', async () => {
     const spent = [counterMark(99)];
     expect(await look(response(COUNTER, 99), { token: { spent } })).toEqual(WRONG);
