@@ -148,12 +148,13 @@ export class OcraService {
   ): Promise<CheckedTransaction> {
     const setup = await this.#its.setup.current();
     const settings = readOcraSettings(setup.configuration);
+    const verified = new Map<string, Promise<boolean>>();
     const decideOn = async ({ challenge, token }: ChallengeOfToken): Promise<Decision> => {
       const unseen = decideUnseen(challenge, token, settings, this.#its.clock.now());
       if (unseen !== null) {
         return unseen;
       }
-      const verdict = await this.#its.check.look(setup, settings, token, challenge.question, pass);
+      const verdict = await this.#its.check.look(setup, settings, token, challenge.question, pass, verified);
       return verdict === null
         ? decideUnverifiable(token)
         : decide(challenge, token, verdict, settings, this.#its.clock.now());

@@ -17,6 +17,9 @@ import { verifyResponse } from './verify.ts';
 /** What precedes the response in `pass`, by the policy `otppin`: 0 the token PIN, 1 the user's password, 2 nothing. */
 type OtpPinMode = '0' | '1' | '2';
 
+/** Whether something is a user's password, by user and text: of one response, kept as long as its request. */
+type VerifiedPasswords = Map<string, Promise<boolean>>;
+
 /** Looks at responses: PIN and TAN, always both, so that the time taken tells nothing of which was wrong. */
 export class ResponseCheck {
   readonly #vault: Vault;
@@ -31,6 +34,8 @@ export class ResponseCheck {
 
   /**
    * @param pass token PIN followed by the response, as the policy `otppin` says
+   * @param verified is kept for further looks at the same response, which then ask nobody for the password again: a second
+   *   look has the token's lock, and must not wait for a connection to the database that one who waits for that lock has
    * @returns the verdict, or null where the server lacks what it would take: a key, or the session information of a
    *   suite with S, which the protocol does not carry
    */
@@ -40,6 +45,7 @@ export class ResponseCheck {
     token: Token,
     question: string,
     pass: string,
+    verified?: VerifiedPasswords,
   ): Promise<Verdict | null> {
     const opened = openTokenKey(this.#vault, token);
     if (opened === undefined || opened.suite.session !== undefined) {
@@ -59,7 +65,7 @@ export class ResponseCheck {
     // What follows from a right response is worked out for a wrong one, too: the time taken would tell them apart.
     const match = found.matched ? found : positionNow(suite, token, now);
     const accepted = accept(suite, settings, token, match, marksOfMatch(suite, question, match));
-    if (!(await this.#checkPin(setup, token, pin))) {
+    if (!(await this.#checkPin(setup, token, pin, verified))) {
       return { kind: 'wrong' };
     }
     if (found.matched) {
@@ -77,17 +83,29 @@ export class ResponseCheck {
     }
   }
 
-  async #checkPin(setup: Setup, token: Token, pin: string): Promise<boolean> {
+  async #checkPin(setup: Setup, token: Token, pin: string, verified?: VerifiedPasswords): Promise<boolean> {
     switch (this.#otpPinMode(setup, token)) {
       case '0': {
         const { pin: sealed } = token.secrets;
         return checkPin(sealed === null ? null : this.#vault.open(sealed, 'pin', token.serial), pin);
       }
       case '1':
-        return token.owner !== null && this.#users.checkPassword(setup, token.owner, pin);
+        return token.owner !== null && this.#checkPassword(setup, token.owner, pin, verified);
       case '2':
         return pin === '';
     }
+  }
+
+  #checkPassword(
+    setup: Setup,
+    owner: NonNullable<Token['owner']>,
+    password: string,
+    verified?: VerifiedPasswords,
+  ): Promise<boolean> {
+    const what = JSON.stringify([owner.resolverId, owner.userId, password]);
+    const answer = verified?.get(what) ?? this.#users.checkPassword(setup, owner, password);
+    verified?.set(what, answer);
+    return answer;
   }
 
   #otpPinMode(setup: Setup, token: Token): OtpPinMode {
