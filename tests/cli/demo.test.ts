@@ -9,6 +9,7 @@ import { findFreePort } from '../../src/cli/demo/free-port.ts';
 import type { CliDependencies } from '../../src/cli/dependencies.ts';
 import { runProgram } from '../../src/cli/program.ts';
 import type { Caller } from '../../src/accounts/caller.ts';
+import { ServiceError } from '../../src/kernel/errors.ts';
 import { type Call, type FakeCli, fakeCli, recordingServices } from './fake-dependencies.ts';
 
 interface DemoRun extends FakeCli {
@@ -140,6 +141,26 @@ describe('a demo', () => {
     await runProgram(['demo', '--exit', '--port', String(port)], demo.dependencies);
     expect(demo.started[0]?.port).toBeGreaterThan(port);
     await new Promise((resolve) => neighbour.close(resolve));
+  });
+
+  it('takes the next port where one is taken while its database starts', async () => {
+    const neighbour = createServer();
+    const ports: number[] = [];
+    const demo = demoWith({
+      startDemoServer: async ({ port }) => {
+        ports.push(port);
+        if (ports.length > 1) {
+          throw new Error('enough');
+        }
+        await new Promise<void>((resolve) => neighbour.listen(port, '127.0.0.1', resolve));
+        throw new ServiceError('address.unavailable', 'another program listens there');
+      },
+    });
+    expect(await runProgram(['demo', '--exit'], demo.dependencies)).toBe(1);
+    await new Promise((resolve) => neighbour.close(resolve));
+    expect(ports).toHaveLength(2);
+    expect(ports[1]).toBeGreaterThan(ports[0] ?? Infinity);
+    expect(demo.io.err()).toContain('enough');
   });
 
   it('says when there is no port left', async () => {

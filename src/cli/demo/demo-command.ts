@@ -6,12 +6,13 @@ import type { CommandContext } from '../command-context.ts';
 import type { CliDependencies } from '../dependencies.ts';
 import { formatDeviceState } from '../device/device-state.ts';
 import { operatorCaller } from '../operator.ts';
+import { isServiceError } from '../../kernel/errors.ts';
 import { safeLines } from '../../kernel/terminal-text.ts';
 import { tourChallenge } from './challenge-tour.ts';
 import { DemoGuide } from './demo-guide.ts';
 import { type DemoPlan, demoPlan, TOUR_USER } from './demo-plan.ts';
 import { seedDemo } from './demo-seed.ts';
-import type { DemoServer } from './demo-server.ts';
+import type { DemoServer, DemoServerOptions } from './demo-server.ts';
 import { findFreePort } from './free-port.ts';
 import { tourMonitoring } from './monitoring-tour.ts';
 import { tourRollOut } from './roll-out-tour.ts';
@@ -23,6 +24,7 @@ interface DemoOptions {
 }
 
 const LOG_LINES_SHOWN = 20;
+const MOST_STARTS = 5;
 
 /** Adds `tankeeper demo`. */
 export function addDemoCommand(program: Command, { dependencies }: CommandContext): void {
@@ -43,8 +45,7 @@ async function runDemo(dependencies: CliDependencies, options: DemoOptions): Pro
     // Root's PostgreSQL runs as another account, which must be able to pass. The folder's name is random.
     await chmod(folder, 0o711);
     await appendFile(logFile, '', { mode: 0o600 });
-    const port = await findFreePort(options.port ?? dependencies.port);
-    const server = await dependencies.startDemoServer({ port, folder, logFile });
+    const server = await startServer(dependencies, options.port ?? dependencies.port, { folder, logFile });
     try {
       const deviceFile = join(folder, 'device.json');
       const exit = options.exit === true;
@@ -59,6 +60,24 @@ async function runDemo(dependencies: CliDependencies, options: DemoOptions): Pro
     await rm(folder, { recursive: true, force: true });
   }
   dependencies.io.stdout.write('\nThe demo is over; its server and its database are gone.\n');
+}
+
+/** A port that was free may be another program's by the time that the database serves: then the next one is taken. */
+async function startServer(
+  dependencies: CliDependencies,
+  first: number,
+  place: Pick<DemoServerOptions, 'folder' | 'logFile'>,
+): Promise<DemoServer> {
+  for (let start = 1; ; start += 1) {
+    const port = await findFreePort(first);
+    try {
+      return await dependencies.startDemoServer({ port, ...place });
+    } catch (error) {
+      if (start === MOST_STARTS || !isServiceError(error, 'address.unavailable')) {
+        throw error;
+      }
+    }
+  }
 }
 
 interface Demo {

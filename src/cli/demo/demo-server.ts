@@ -4,7 +4,7 @@ import type { CliServices } from '../cli-services.ts';
 export interface DemoServerOptions {
   /** On 127.0.0.1. */
   readonly port: number;
-  /** An existing, empty folder: database, keys and log all go there. */
+  /** An existing folder of the demo's own: database, keys and log all go there. */
   readonly folder: string;
   /** Where the server's log lines go; nothing is printed. */
   readonly logFile: string;
