@@ -57,7 +57,7 @@ it('every recorded request to /monitoring gets the recorded bytes, or docs/compa
   expect(findings).toEqual(NOTHING_FOUND);
   expect(counted).toHaveLength(432);
   expect(onPurpose).toBeLessThanOrEqual(MOST_ON_PURPOSE);
-}, 120_000);
+}, 300_000);
 
 function readExchanges(): MonitoringExchange[] {
   return readFileSync(join(import.meta.dirname, '..', 'exchanges', 'monitoring-3.4.4.jsonl'), 'utf8')

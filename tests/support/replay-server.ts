@@ -58,7 +58,7 @@ export class ReplayServer {
       log,
       licenceSignature,
       sessionLifetime: 3600,
-      resolverTimeout: 3,
+      resolverTimeout: 30,
     });
     const app = createApp({
       services: { ...services, ready: () => Promise.resolve(true) },
