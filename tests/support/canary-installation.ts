@@ -10,7 +10,6 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findFreePort } from '../../src/cli/demo/free-port.ts';
 import type { EmbeddedPostgres } from '../../src/storage/embedded-postgres.ts';
 import { openEmbeddedPostgres } from '../../src/storage/embedded-postgres.ts';
 import { readPostmasterFile } from '../../src/storage/embedded-postmaster.ts';
@@ -40,6 +39,9 @@ export const SERVERS = [
   { dialect: 'documented', format: 'json' },
   { dialect: 'linotp', format: 'text' },
 ] as const;
+
+/** In either format of the log; with what follows the port, as the end of a piece of output may be anywhere. */
+const LISTENING = /Listening\b.*?\bport(?:":|=)(\d+)[,}\s]/;
 
 export type CanaryServer = CanaryProcess & { readonly port: number };
 
@@ -111,10 +113,9 @@ export class CanaryInstallation {
 
   /** Starts a server, and waits until it listens. */
   async serve({ dialect, format }: (typeof SERVERS)[number]): Promise<CanaryServer> {
-    const port = await findFreePort(20_000 + Math.floor(Math.random() * 20_000));
     const environment = {
       ...this.#environment,
-      PORT: String(port),
+      PORT: '0',
       WIRE_DIALECT: dialect,
       LOG_FORMAT: format,
     };
@@ -125,7 +126,7 @@ export class CanaryInstallation {
       '',
     );
     this.#servers.push(server);
-    await server.printed('Listening');
+    const port = Number(await server.printed(LISTENING));
     return Object.assign(server, { port });
   }
 
@@ -145,7 +146,6 @@ export class CanaryInstallation {
       .slice(0, 3)
       .join(' ');
     const command = new CanaryProcess(name, parameters, surroundings, input);
-    await command.printed('').catch(() => undefined);
     addProcesses(this.evidence, `command ${this.#commands}`, command.pid);
     const code = await command.end();
     this.evidence.add(`command ${name} (${code === 0 ? 'success' : 'failure'})`, command.output);

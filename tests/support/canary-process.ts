@@ -59,12 +59,16 @@ export class CanaryProcess {
     return this.#results.join('');
   }
 
-  /** @returns once it has printed the text. @throws when it ends before that */
-  async printed(text: string): Promise<void> {
+  /** @returns what the pattern's group has found in what it printed, as soon as that is there. @throws when it ends before that */
+  async printed(pattern: RegExp): Promise<string> {
     const over = this.#ended.then(() => true);
-    while (!this.output.includes(text)) {
+    for (;;) {
+      const found = pattern.exec(this.output);
+      if (found !== null) {
+        return found[1] ?? '';
+      }
       if (await Promise.race([over, sleep(20, false)])) {
-        throw new Error(`${this.name} ended without '${text}':\n${this.output}`);
+        throw new Error(`${this.name} ended without ${String(pattern)}:\n${this.output}`);
       }
     }
   }
