@@ -36,8 +36,7 @@ export async function pruneTrail(
   // Rows of today must not go to the default partition, which is locked below.
   await ensureAuditMonths(database);
   const writer = await database.audit.writer();
-  return database.transact(async (transaction) => {
-    await transaction.raw('SET LOCAL statement_timeout = 0');
+  const prune = async (transaction: Knex.Transaction): Promise<Pruned> => {
     // One at a time: a month that is found here is there until the end of this transaction.
     await transaction.raw(`SET LOCAL lock_timeout = '${TURN_TIMEOUT}'`);
     await transaction.raw('SELECT pg_advisory_xact_lock(?, ?)', [...PRUNING_LOCK]);
@@ -76,7 +75,8 @@ export async function pruneTrail(
       await transaction.raw('DROP TABLE ??', [name]);
     }
     return pruned;
-  });
+  };
+  return database.transact(prune, { isLong: true });
 }
 
 /** @param before the first instant of a month, UTC. See `StoredSnapshot.planPruning` */

@@ -50,16 +50,24 @@ export class SqlAuditStore implements AuditStore {
       query.where('at', '<', until);
     }
     // By the column, not by the text that it is read as.
-    const rows = (await query.orderByRaw('audit.at DESC, audit.id DESC')) as unknown as StoredAuditRow[];
-    return rows.map(toAuditRow);
+    query.orderByRaw('audit.at DESC, audit.id DESC');
+    // What is rare is found by reading all.
+    const find = async (transaction: Knex.Transaction): Promise<StoredAuditRow[]> => {
+      const found: unknown = await query.clone().transacting(transaction);
+      return found as StoredAuditRow[];
+    };
+    return (await this.#database.transact(find, { isLong: true })).map(toAuditRow);
   }
 
   async read<T>(work: (snapshot: StoredSnapshot) => Promise<T>): Promise<T> {
-    return this.#database.transact(async (transaction) => {
+    const read = async (transaction: Knex.Transaction): Promise<T> => {
       await transaction.raw('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY');
-      await prepare(transaction);
+      // Before anything is seen, and with all months: one that is taken away is gone for those also who still see its
+      // journal, and rows that move to a month which is made are where nobody looks who was there before.
+      await transaction.raw('LOCK TABLE audit IN ACCESS SHARE MODE');
       return work(snapshotIn(transaction));
-    });
+    };
+    return this.#database.transact(read, { isLong: true });
   }
 
   async estimate(): Promise<number> {
@@ -104,12 +112,4 @@ function within({ since, until }: AuditPeriod): string {
     ...(until === undefined ? [] : [`at < '${until.toISOString()}'`]),
   ];
   return conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
-}
-
-async function prepare(transaction: Knex.Transaction): Promise<void> {
-  // However long others have set it: this is no request.
-  await transaction.raw('SET LOCAL statement_timeout = 0');
-  // Before anything is seen, and with all months: one that is taken away is gone for those also who still see its
-  // journal, and rows that move to a month which is made are where nobody looks who was there before.
-  await transaction.raw('LOCK TABLE audit IN ACCESS SHARE MODE');
 }

@@ -8,6 +8,7 @@ import type { Clock } from '../kernel/clock.ts';
 import { digestUnsigned } from './audit-digest.ts';
 import { appendRecord, lockJournal, type RecordDraft } from './audit-journal.ts';
 import type { OpenLane } from './audit-lanes.ts';
+import { beginLongWork } from './long-work.ts';
 
 /** Bits of an id that number the rows of a writer; the bits above are the writer's. */
 const ROW_BITS = 32n;
@@ -46,7 +47,8 @@ export class AuditWriter {
     clock: Clock,
   ): Promise<AuditWriter> {
     const key = newSigningKey();
-    // A server that starts while somebody prunes the trail waits for that, rather than end.
+    // A server that starts while somebody prunes the trail waits for that, rather than end; and it may have much to seal.
+    await beginLongWork(transaction);
     await transaction.raw('SET LOCAL lock_timeout = 0');
     await lockJournal(transaction);
     const at = auditTime(clock.now());

@@ -2,6 +2,9 @@ import { Socket } from 'node:net';
 
 import { ServiceError } from '../kernel/errors.ts';
 
+/** How long a statement of long work is waited for, in milliseconds: a day. */
+const LONGEST_WORK = 86_400_000;
+
 /**
  * Stands before a pool. While the database is known to be away, it lets nobody through, so that nobody waits for what
  * cannot come; and it knows the pool's sockets, so that it can cut those on which nothing will come any more.
@@ -13,6 +16,7 @@ export class ConnectionGate {
   #listener: () => void = () => undefined;
   #isExhausted = false;
   #longestStatement = 0;
+  #longestWork = 0;
 
   /** Why nobody is let through; undefined while all are. */
   get reason(): string | undefined {
@@ -30,14 +34,18 @@ export class ConnectionGate {
   /**
    * From now on, a connection on which a statement is not answered for so long is ended: nothing will come any more, where
    * the database itself ends each statement sooner. Until this is told, statements may take any time.
+   * @param longWork for what the database lets run on (`beginLongWork`): longer than any such work takes. Of a connection that
+   *   leads nowhere the watch and the system's TCP know sooner; this is for a server that lives and never answers
    */
-  limitStatements(milliseconds: number): void {
+  limitStatements(milliseconds: number, longWork = LONGEST_WORK): void {
     this.#longestStatement = milliseconds;
+    this.#longestWork = longWork;
   }
 
   /** @param end ends the connection on which `answer` is awaited, so that it fails. @returns `answer` */
-  async bounded<Answer>(answer: Promise<Answer>, end: () => void): Promise<Answer> {
-    const timer = this.#longestStatement > 0 ? setTimeout(end, this.#longestStatement).unref() : undefined;
+  async bounded<Answer>(answer: Promise<Answer>, end: () => void, isLong: boolean): Promise<Answer> {
+    const limit = isLong ? this.#longestWork : this.#longestStatement;
+    const timer = limit > 0 ? setTimeout(end, limit).unref() : undefined;
     try {
       return await answer;
     } finally {

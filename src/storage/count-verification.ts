@@ -32,14 +32,15 @@ export class SqlCountVerification implements CountVerification {
   }
 
   async verify(): Promise<CountCheck> {
-    return this.#database.transact(async (transaction) => {
+    const verify = async (transaction: Knex.Transaction): Promise<CountCheck> => {
       await prepare(transaction);
       return check(transaction);
-    });
+    };
+    return this.#database.transact(verify, { isLong: true });
   }
 
   async mend(act: Act): Promise<CountCheck> {
-    return this.#database.transact(async (transaction) => {
+    const mend = async (transaction: Knex.Transaction): Promise<CountCheck> => {
       await prepare(transaction);
       // Before the lock of the fold, as for who empties the table of tokens.
       await transaction.raw('LOCK TABLE tokens, users IN ACCESS SHARE MODE');
@@ -52,14 +53,13 @@ export class SqlCountVerification implements CountVerification {
         await writeAudit(transaction, act, 'counts', `mended, ${found.total} drifted`);
       }
       return found;
-    });
+    };
+    return this.#database.transact(mend, { isLong: true });
   }
 }
 
-/** However long others have set it: this is no request. */
 async function prepare(transaction: Knex.Transaction): Promise<void> {
   await transaction.raw('SET TRANSACTION ISOLATION LEVEL READ COMMITTED');
-  await transaction.raw('SET LOCAL statement_timeout = 0');
   await transaction.raw("SET LOCAL work_mem = '64MB'");
 }
 

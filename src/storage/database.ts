@@ -9,6 +9,7 @@ import { AuditTrail } from './audit-trail.ts';
 import type { ConnectionGate } from './connection-gate.ts';
 import { isGivenUp, translateDatabaseFault, translateFinalFault } from './database-faults.ts';
 import type { EmbeddedConnection } from './embedded-membership.ts';
+import { beginLongWork, isLongWork } from './long-work.ts';
 import type { Log } from '../kernel/log.ts';
 
 /** How to reach the database, and how much of it to use. Durations in milliseconds. */
@@ -40,6 +41,12 @@ interface PoolUsage {
   readonly waiting: number;
 }
 
+/** What a transaction may be. */
+interface TransactionOptions {
+  /** Known to take minutes where there are many rows, and no request: its statements may take as long as they need. */
+  readonly isLong?: boolean;
+}
+
 /** The pool. What is awaited through it fails with ServiceError 'database.unavailable' when the database is away. */
 export interface Database {
   /** For single statements. */
@@ -51,7 +58,7 @@ export interface Database {
    * times in all, when PostgreSQL gives it up for the sake of another transaction, so it must do nothing else than
    * statements on the transaction it gets.
    */
-  transact<T>(work: (transaction: Knex.Transaction) => Promise<T>): Promise<T>;
+  transact<T>(work: (transaction: Knex.Transaction) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /** Asks the database for a sign of life. @throws ServiceError 'database.unavailable' */
   ready(): Promise<void>;
   /** Waits for what is running, writes a last checkpoint of the audit, then closes every connection. */
@@ -92,7 +99,7 @@ class TranslatingClient extends PostgresClient {
     const end = (): void => {
       connection.connection.stream.destroy();
     };
-    return gate?.bounded(answer, end) ?? answer;
+    return gate?.bounded(answer, end, isLongWork(this)) ?? answer;
   }
 
   override async acquireConnection(): Promise<unknown> {
@@ -116,7 +123,8 @@ export function openDatabase(options: DatabaseOptions): Database {
   return {
     knex: pool,
     audit,
-    transact: (work) => transact(pool, work),
+    transact: (work, { isLong = false } = {}) =>
+      transact(pool, isLong ? (transaction) => atLength(transaction, work) : work),
     ready: async () => {
       await pool.raw('SELECT 1');
     },
@@ -135,6 +143,7 @@ interface ConnectionSettings extends Partial<EmbeddedConnection> {
   readonly lock_timeout: number;
   readonly connectionTimeoutMillis: number;
   readonly keepAlive: boolean;
+  readonly keepAliveInitialDelayMillis: number;
   readonly stream?: () => Socket;
 }
 
@@ -149,6 +158,8 @@ export function connectionSettings(options: DatabaseOptions): ConnectionSettings
     // A host that swallows packets must not hold a request for minutes.
     connectionTimeoutMillis: options.acquireTimeoutMs ?? 5_000,
     keepAlive: true,
+    // What ends long work on a connection that leads nowhere: after the system's two hours nobody would wait any more.
+    keepAliveInitialDelayMillis: 10_000,
   };
 }
 
@@ -190,6 +201,14 @@ function waitingIn(client: unknown): number {
 function countIn(client: unknown, name: string): number {
   const { pool } = client as { pool?: Record<string, () => number> };
   return pool?.[name]?.call(pool) ?? 0;
+}
+
+async function atLength<T>(
+  transaction: Knex.Transaction,
+  work: (transaction: Knex.Transaction) => Promise<T>,
+): Promise<T> {
+  await beginLongWork(transaction);
+  return work(transaction);
 }
 
 async function transact<T>(

@@ -32,7 +32,7 @@ export class SqlKeyRegistry implements KeyRegistry, KeyRegistration {
    * @param work is given the registry to use; may run more than once, when the database gives up a transaction
    */
   withRegistration<T>(work: (registry: KeyRegistry) => Promise<T>): Promise<T> {
-    return this.#database.transact(async (transaction) => {
+    const look = async (transaction: Knex.Transaction): Promise<T> => {
       // Another server may be asking a security module for a key: this is no request, which would give up sooner.
       await transaction.raw('SET LOCAL lock_timeout = 0');
       await lockRegistration(transaction);
@@ -41,7 +41,8 @@ export class SqlKeyRegistry implements KeyRegistry, KeyRegistration {
         register: (keyId, canary, wrapped) => register(transaction, keyId, canary, wrapped),
         addWrapped: (keyId, wrapped) => addWrapped(transaction, keyId, wrapped),
       });
-    });
+    };
+    return this.#database.transact(look, { isLong: true });
   }
 }
 

@@ -16,7 +16,7 @@ import { writeAudit } from './audit-rows.ts';
 import type { Database } from './database.ts';
 import { liveHolders } from './key-holders.ts';
 import { lockRegistration, register, registered } from './key-registry.ts';
-import { countByKey, resealAll, unhurried } from './resealing.ts';
+import { countByKey, resealAll } from './resealing.ts';
 
 /** "keys", as in the function hold_sealing_key. */
 const SEALING_LOCK = 0x6b657973;
@@ -38,8 +38,7 @@ export class SqlKeyRotation implements KeyAdministration {
   }
 
   states(): Promise<readonly KeyState[]> {
-    return this.#database.transact(async (transaction) => {
-      await unhurried(transaction);
+    const read = async (transaction: Knex.Transaction): Promise<readonly KeyState[]> => {
       const rows = await stateRows(transaction);
       const counts = await countByKey(transaction);
       const unknown = [...counts].filter(([keyId]) => !rows.some(({ key_id }) => key_id === keyId));
@@ -47,7 +46,8 @@ export class SqlKeyRotation implements KeyAdministration {
         ...rows.map((row) => toState(row, counts.get(row.key_id) ?? 0)),
         ...unknown.map(([keyId, secrets]) => unregistered(keyId, secrets)),
       ];
-    });
+    };
+    return this.#database.transact(read, { isLong: true });
   }
 
   holders(): Promise<readonly KeyHolder[]> {
@@ -100,10 +100,9 @@ export class SqlKeyRotation implements KeyAdministration {
   }
 
   retire(keyId: string, act: Act): Promise<boolean> {
-    return this.#database.transact(async (transaction) => {
+    const retire = async (transaction: Knex.Transaction): Promise<boolean> => {
       // Each statement is to see what was committed before it began.
       await transaction.raw('SET TRANSACTION ISOLATION LEVEL READ COMMITTED');
-      await unhurried(transaction);
       await lockRegistration(transaction);
       // Waits for all who are about to store what they sealed with it; who comes later waits for us, and is refused.
       await transaction.raw('SELECT pg_advisory_xact_lock(?, hashtext(?))', [SEALING_LOCK, keyId]);
@@ -117,7 +116,8 @@ export class SqlKeyRotation implements KeyAdministration {
         .update({ retired_at: transaction.raw('clock_timestamp()') });
       await writeAudit(transaction, act, keyId, 'retired');
       return true;
-    });
+    };
+    return this.#database.transact(retire, { isLong: true });
   }
 }
 

@@ -47,9 +47,9 @@ function withSchemaLocked<T>(
   database: Database,
   work: (transaction: Knex.Transaction) => Promise<T>,
 ): Promise<T> {
-  return database.transact(async (transaction) => {
-    // However long others take, and however long a migration takes: this is no request.
-    await transaction.raw('SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0');
+  const change = async (transaction: Knex.Transaction): Promise<T> => {
+    // However long others take.
+    await transaction.raw('SET LOCAL lock_timeout = 0');
     await transaction.raw('SELECT pg_advisory_xact_lock(?, ?)', [...MIGRATION_LOCK]);
     assertKnown(await appliedMigrations(transaction));
     if (await isThere(transaction, 'knex_migrations_lock')) {
@@ -57,7 +57,8 @@ function withSchemaLocked<T>(
       await transaction('knex_migrations_lock').update({ is_locked: 0 });
     }
     return work(transaction);
-  });
+  };
+  return database.transact(change, { isLong: true });
 }
 
 async function appliedMigrations(connection: Knex): Promise<readonly string[]> {

@@ -75,16 +75,8 @@ export async function countByKey(connection: Knex): Promise<ReadonlyMap<string, 
 }
 
 async function countOthers(database: Database, currentKeyId: string): Promise<number> {
-  const counts = await database.transact(async (transaction) => {
-    await unhurried(transaction);
-    return countByKey(transaction);
-  });
+  const counts = await database.transact(countByKey, { isLong: true });
   return [...counts].reduce((sum, [keyId, count]) => (keyId === currentKeyId ? sum : sum + count), 0);
-}
-
-/** This is no request: a whole table may be read. */
-export async function unhurried(transaction: Knex.Transaction): Promise<void> {
-  await transaction.raw('SET LOCAL statement_timeout = 0');
 }
 
 async function resealTable(
@@ -97,7 +89,10 @@ async function resealTable(
   let after: string | undefined = table.idType === 'bigint' ? '0' : '';
   while (after !== undefined) {
     const from: string = after;
-    const chunk = await database.transact((transaction) => resealChunk(transaction, table, vault, from));
+    const chunk = await database.transact((transaction) => resealChunk(transaction, table, vault, from), {
+      // To find the last few, a whole table may have to be read.
+      isLong: true,
+    });
     tally.resealed += chunk.resealed;
     chunk.unreadable.forEach((secret) => tally.unreadable.add(secret));
     after = chunk.last;
@@ -113,7 +108,6 @@ async function resealChunk(
   after: string,
 ): Promise<{ resealed: number; unreadable: readonly string[]; last: string | undefined }> {
   await transaction.raw('SET TRANSACTION ISOLATION LEVEL READ COMMITTED');
-  await unhurried(transaction);
   await holdCurrent(transaction, vault.currentKeyId);
   if (table.isConfiguration) {
     await transaction('configuration_state').forUpdate().select('revision');
