@@ -25,7 +25,10 @@ export class SqlKeyHolders {
   /** Says that the server runs and which keys it has. @param id of the process, unlike all others */
   async beat(id: string, { place, keyIds, sealingKey }: KeyHolder): Promise<void> {
     await this.#database.knex.raw(
-      `WITH gone AS (DELETE FROM key_holders WHERE ${GONE} AND id <> :id)
+      // Servers that slept at the same time would wait for each other's rows in a circle.
+      `WITH gone AS (
+         DELETE FROM key_holders WHERE id = ANY (ARRAY(
+           SELECT id FROM key_holders WHERE ${GONE} AND id <> :id FOR UPDATE SKIP LOCKED)))
        INSERT INTO key_holders (id, place, key_ids, sealing_key, seen_at)
        VALUES (:id, :place, :keyIds::text[], :sealingKey, clock_timestamp())
        ON CONFLICT (id) DO UPDATE

@@ -3,6 +3,8 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import { writeAudit } from '../../src/storage/audit-rows.ts';
 import { SqlAuditStore } from '../../src/storage/audit-store.ts';
 import { ensureAuditMonths } from '../../src/storage/audit-upkeep.ts';
+import { openDatabase } from '../../src/storage/database.ts';
+import { SqlKeyHolders } from '../../src/storage/key-holders.ts';
 import { AuditedDatabase } from '../support/audited-database.ts';
 import { untilWaiting } from '../support/lock-waits.ts';
 import { ACT } from '../support/token-values.ts';
@@ -63,5 +65,30 @@ describe('a month of the audit that is made late', () => {
       }
     });
     expect(subjects).toEqual(['stray']);
+  });
+});
+
+describe('servers that slept for hours', () => {
+  it('say that they run without waiting for each other', async () => {
+    const { knex } = audited.test.database;
+    await knex.raw(
+      `INSERT INTO key_holders (id, place, key_ids, sealing_key, seen_at)
+       SELECT id, id, '{}', '', now() - interval '2 hours' FROM unnest(ARRAY['ended', 'one', 'two']) AS id`,
+    );
+    // Another server is at the row of the one that has ended.
+    const other = await knex.transaction();
+    await other('key_holders').where({ id: 'ended' }).forUpdate().select('id');
+    const pool = openDatabase({
+      connection: audited.test.url,
+      applicationName: 'test',
+      lockTimeoutMs: 5_000,
+    });
+    const holders = new SqlKeyHolders({ database: pool });
+    const held = { place: 'here', keyIds: [], sealingKey: '' };
+    await Promise.all([holders.beat('one', held), holders.beat('two', held)]);
+    await other.rollback();
+    await holders.beat('one', held);
+    expect(await knex('key_holders').orderBy('id').pluck('id')).toEqual(['one', 'two']);
+    await pool.close();
   });
 });
