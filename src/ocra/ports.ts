@@ -13,6 +13,8 @@ export interface NewChallenge {
   readonly issuedAt: Date;
   /** Where the token was found by its user: who must still own it. */
   readonly owner?: Pick<Owner, 'resolverId' | 'userId'> | undefined;
+  /** Where the token was found in realms that bind the administrator: it must still be in these, and no others. */
+  readonly realms?: readonly string[] | undefined;
   /** In roll-out phase 2: what the token's key was derived from. The token must still have it. */
   readonly sharedSecret?: Sealed;
   /** What the challenge was signed with. The token must still have it. */
@@ -60,7 +62,7 @@ export interface ChallengeStore {
    * Stores a challenge and closes the token's oldest open ones beyond `maxOpen`, in one transaction.
    * @param change what is changed of the token with it (roll-out phase 2)
    * @returns false when the transaction id is taken, and nothing was stored. @throws 'token.unknown' when the token has
-   *   gone, 'token.state' when it may also have another owner or secret by now than it must have
+   *   gone, 'token.state' when it may also have another owner, secret or other realms by now than it must have
    */
   issue(challenge: NewChallenge, maxOpen: number, act: Act, change?: TokenChange): Promise<boolean>;
   /**

@@ -53,11 +53,18 @@ export class ResynchronisationService {
   async resync(caller: Caller, request: ResynchronisationRequest): Promise<boolean> {
     const setup = await this.#its.setup.current();
     const grant = this.#its.access.authorize(setup, caller, administrativeRight('admin', 'resync'));
-    const { serial } = await this.#token(setup, grant, request);
+    const { serial, owner } = await this.#token(setup, grant, request);
+    const isUsers = (request.user ?? '') !== '';
     const settings = readOcraSettings(setup.configuration);
     const done = await this.#its.locked.change(
       serial,
-      ({ token, questions }) => this.#decide(settings, token, answered(request, questions)),
+      ({ token, questions }) => {
+        // What was looked at may have left the administrator's realms, or its user, since.
+        if (!isVisible(token, grant) || (isUsers && !isSameOwner(token.owner, owner))) {
+          throw unknownToken(serial);
+        }
+        return this.#decide(settings, token, answered(request, questions));
+      },
       actOf(caller, 'token/resync'),
     );
     if (done === undefined) {
@@ -112,6 +119,10 @@ function answered(
     );
   }
   return { first: { question: first, response: otp1 }, second: { question: second, response: otp2 } };
+}
+
+function isSameOwner(one: Token['owner'], other: Token['owner']): boolean {
+  return one?.resolverId === other?.resolverId && one?.userId === other?.userId;
 }
 
 function unknownToken(serial: string): ServiceError {

@@ -57,23 +57,24 @@ export class RolloutPhase2 {
   ): Promise<Enrolled> {
     const token = await this.#token(grant, request, user);
     try {
-      return await this.#start(caller, setup, request, token, user);
+      return await this.#start(caller, grant, setup, request, token, user);
     } catch (error) {
       if (!isServiceError(error, 'token.state')) {
         throw error;
       }
-      // The token has another owner, or the shared secret is not what it was a moment ago: either another roll-out, or
+      // The token has another owner or is in other realms, or the shared secret is not what it was a moment ago: either another roll-out, or
       // the same one sealed anew.
       const again = await this.#token(grant, request, user);
       if (again.id !== token.id || !this.#isSameSecret(token, again)) {
         throw error;
       }
-      return this.#start(caller, setup, request, again, user);
+      return this.#start(caller, grant, setup, request, again, user);
     }
   }
 
   async #start(
     caller: Caller,
+    grant: Grant,
     setup: Setup,
     request: EnrolmentRequest,
     token: Token,
@@ -81,6 +82,7 @@ export class RolloutPhase2 {
   ): Promise<Enrolled> {
     const { factory, challenges } = this.#its;
     const owner = user && { resolverId: user.resolver.id, userId: user.userId };
+    const realms = grant.realms === 'all' ? undefined : token.realms;
     const { suite, key, nonce, change, sharedSecret } = await this.#derive(token, request);
     const callbackUrl = factory.callbackUrl(setup, token, caller.requestId);
     const data = request.message ?? '';
@@ -99,7 +101,7 @@ export class RolloutPhase2 {
       },
       ({ question }, transactionId, issuedAt) =>
         challenges.issue(
-          { tokenId: token.id, transactionId, question, data, issuedAt, owner, sharedSecret },
+          { tokenId: token.id, transactionId, question, data, issuedAt, owner, realms, sharedSecret },
           1,
           actOf(caller, 'admin/init'),
           change,

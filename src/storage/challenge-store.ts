@@ -12,7 +12,7 @@ import type { Database } from './database.ts';
 import { settle } from './settlement.ts';
 import { assertStorable, isRowId, isStorable } from './stored-text.ts';
 import { holdReferences } from './token-references.ts';
-import { REALMS_OF_TOKEN, stateColumns } from './token-rows.ts';
+import { REALMS_OF_TOKEN, REALMS_OF_TOKEN_NOW, stateColumns } from './token-rows.ts';
 import { Turns } from './turns.ts';
 
 type Decide = (found: ChallengeOfToken) => Promise<Decision>;
@@ -144,6 +144,11 @@ async function issue(
   // First the token's row: whoever issues or answers for it at the same time waits here, or for us.
   const [token] = await transaction('tokens')
     .where({ id: tokenId, ...required(challenge) })
+    .modify((query) => {
+      if (challenge.realms !== undefined) {
+        void query.whereRaw(`${REALMS_OF_TOKEN_NOW} = ?::text[]`, [[...challenge.realms]]);
+      }
+    })
     .update({ last_challenge_at: issuedAt, ...stateColumns(change), ...references })
     .returning<{ serial: string; realms: string[] }[]>(['serial', transaction.raw(REALMS_OF_TOKEN)]);
   if (token === undefined) {
@@ -174,7 +179,7 @@ function goneOrChanged(challenge: NewChallenge): ServiceError {
   if (challenge.sharedSecret !== undefined) {
     return new ServiceError(
       'token.state',
-      'The token has left this roll-out meanwhile, has changed hands, or has been removed',
+      'The token has left this roll-out meanwhile, has changed hands or realms, or has been removed',
     );
   }
   return Object.keys(required(challenge)).length > 0

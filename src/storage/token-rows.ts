@@ -70,9 +70,13 @@ const TOKEN_COLUMNS = [
 const REALM_NAMES = `ARRAY(SELECT realms.name FROM realms WHERE realms.id = ANY (realm_sets.realm_ids)
   ORDER BY realms.name) AS realms`;
 
+/** For the conditions of a statement that writes tokens. */
+export const REALMS_OF_TOKEN_NOW = `ARRAY(SELECT realms.name FROM realm_sets
+  JOIN realms ON realms.id = ANY (realm_sets.realm_ids)
+  WHERE realm_sets.id = tokens.realm_set_id ORDER BY realms.name)`;
+
 /** For what a statement that writes tokens returns. */
-export const REALMS_OF_TOKEN = `ARRAY(SELECT realms.name FROM realm_sets JOIN realms ON realms.id = ANY (realm_sets.realm_ids)
-  WHERE realm_sets.id = tokens.realm_set_id ORDER BY realms.name) AS realms`;
+export const REALMS_OF_TOKEN = `${REALMS_OF_TOKEN_NOW} AS realms`;
 
 /** @returns a query for `TokenRow`s, to be narrowed by the caller */
 export function selectTokens(connection: Knex): Knex.QueryBuilder {

@@ -36,6 +36,12 @@ beforeEach(async () => {
 const move = (realms: readonly string[], caller = OPERATOR): Promise<{ realms: readonly string[] }> =>
   application.services.tokens.setRealms(caller, { serial, realms });
 const shown = () => application.services.tokens.show(OPERATOR, serial);
+/** For a resync. */
+const twoResponses = () => ({
+  ...{ challenge1: '1', challenge2: '2' },
+  otp1: application.respond(SUITE, '1', { counter: 4n }),
+  otp2: application.respond(SUITE, '2', { counter: 5n }),
+});
 
 describe('the realms of a token that two administrators change at once', () => {
   it('are those of both, where it is given to a user and put into another realm', async () => {
@@ -79,5 +85,52 @@ describe('a token that leaves the realm of an administrator at that moment', () 
     );
     expect(await acting).toMatchObject({ code: 'token.unknown' });
     expect(await shown()).toEqual({ ...before, realms: ['shop'] });
+  });
+});
+
+describe('a token that leaves the realms of an administrator while that one is at it', () => {
+  const leave = (): Promise<unknown> => move(['shop']);
+
+  it('is not brought in step by them', async () => {
+    const asked = { serial, ...twoResponses() };
+    const resync = (): Promise<unknown> =>
+      application.services.resynchronisation.resync(CLERK, asked).catch(String);
+    expect(await whileHeld(WRITING_A_TOKEN, resync, leave)).toContain('No token found');
+    expect(await shown()).toMatchObject({ realms: ['shop'], counter: 0n });
+  });
+
+  it('does not go into the second phase of its roll-out by them', async () => {
+    const { enrolment } = application.services;
+    const phase = { type: 'ocra', genkey: '1', serial };
+    await enrolment.init(OPERATOR, { ...phase, sharedsecret: '1' });
+    const begin = (): Promise<unknown> =>
+      enrolment.init(CLERK, { ...phase, activationcode: 'GEZDGNBVGY3TQOJQ01' }).catch(String);
+    expect(await whileHeld(WRITING_A_TOKEN, begin, leave)).toContain('init tokens in this realm');
+    expect(await shown()).toMatchObject({ realms: ['shop'], rollout: 'phase1', active: false });
+  });
+
+  it('goes on with the second phase where it stays in one of them', async () => {
+    const { enrolment } = application.services;
+    const phase = { type: 'ocra', genkey: '1', serial };
+    await enrolment.init(OPERATOR, { ...phase, sharedsecret: '1' });
+    const begun = await whileHeld(
+      WRITING_A_TOKEN,
+      () => enrolment.init(CLERK, { ...phase, activationcode: 'GEZDGNBVGY3TQOJQ01' }),
+      () => move(['bank', 'third']),
+    );
+    expect(begun).toMatchObject({ kind: 'phase2', serial });
+    expect(await shown()).toMatchObject({ realms: ['bank', 'third'], rollout: 'phase2' });
+  });
+});
+
+describe('a token that is given to somebody else while it is brought in step as the one of its user', () => {
+  it('is left as it is', async () => {
+    const { tokens, resynchronisation } = application.services;
+    await tokens.assign(OPERATOR, { serial, user: 'ann', realm: 'bank' });
+    const asked = { user: 'ann', realm: 'bank', serial, ...twoResponses() };
+    const resync = (): Promise<unknown> => resynchronisation.resync(OPERATOR, asked).catch(String);
+    const give = (): Promise<unknown> => tokens.assign(OPERATOR, { serial, user: 'bob', realm: 'shop' });
+    expect(await whileHeld(WRITING_A_TOKEN, resync, give)).toContain('No token found');
+    expect((await shown()).counter).toBe(0n);
   });
 });
