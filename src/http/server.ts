@@ -1,13 +1,22 @@
-import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import type { Socket } from 'node:net';
 import { ServiceError } from '../kernel/errors.ts';
 import type { ConnectionGuard } from './limits/connection-guard.ts';
+import { ServedConnections } from './served-connections.ts';
 
 /** How long a client may take for the headers, and keep a connection that it does not use; in milliseconds. */
 const TIME = { headers: 10_000, keepAlive: 65_000 };
 /** How often connections are looked at that take too long, in milliseconds. */
 const CONNECTION_CHECK = 1_000;
 const REQUEST_TIMEOUT = 30_000;
+/** How long a client that was told of a broken request may take to close its side, in milliseconds. */
+const LINGER = 1_000;
 /** How often a closing server looks for connections that have become idle, in milliseconds. */
 const IDLE_CHECK = 50;
 
@@ -29,6 +38,8 @@ export interface ServerOptions {
   readonly port: number;
   /** Milliseconds in which a request must have come whole, and again in which its answer must be taken; 30 s by default. */
   readonly requestTimeout?: number;
+  /** Milliseconds for which a connection is kept that is not used; 65 s by default. */
+  readonly keepAlive?: number;
   /** Undefined: as many connections as the system allows. */
   readonly connections?: ConnectionGuard;
 }
@@ -39,31 +50,49 @@ export interface ServerOptions {
  */
 export async function startServer(
   listener: RequestListener,
-  { host, port, requestTimeout = REQUEST_TIMEOUT, connections }: ServerOptions,
+  { host, port, requestTimeout = REQUEST_TIMEOUT, keepAlive = TIME.keepAlive, connections }: ServerOptions,
 ): Promise<RunningServer> {
-  const server = createServer(
-    {
-      headersTimeout: Math.min(TIME.headers, requestTimeout),
-      requestTimeout,
-      keepAliveTimeout: TIME.keepAlive,
-      connectionsCheckingInterval: CONNECTION_CHECK,
-    },
-    (request, response) => {
-      cutOffSlowReader(response, requestTimeout);
-      if (connections?.isCrowded === true) {
-        response.shouldKeepAlive = false;
-      }
-      listener(request, response);
-    },
-  );
-  server.on('clientError', answerBrokenRequest);
+  const headersTimeout = Math.min(TIME.headers, requestTimeout);
+  const served = new ServedConnections(keepAlive + headersTimeout);
+  const serve = (request: IncomingMessage, response: ServerResponse): void => {
+    request.url = originForm(request.url ?? '');
+    served.begin(request, response);
+    cutOffSlowReader(response, requestTimeout);
+    if (connections?.isCrowded === true) {
+      response.shouldKeepAlive = false;
+    }
+    listener(request, response);
+  };
+  const server = createServer({
+    headersTimeout,
+    requestTimeout,
+    keepAliveTimeout: keepAlive,
+    connectionsCheckingInterval: CONNECTION_CHECK,
+  });
+  // What a client expects beyond 100-continue may be ignored (RFC 9110 §10.1.1).
+  server.on('request', serve).on('checkExpectation', serve);
+  server.on('clientError', brokenRequestAnswer());
+  served.watch(server);
   connections?.watch(server);
   await listen(server, host, port);
   const address = server.address();
   return {
     port: typeof address === 'object' && address !== null ? address.port : port,
-    close: (grace) => closeGracefully(server, grace),
+    close: (grace) => {
+      served.end();
+      return closeGracefully(server, grace);
+    },
   };
+}
+
+/**
+ * A target may name the server (RFC 9112 §3.2.2), or bear a fragment though it must not. Neither matters here, and there
+ * are names at which those who take targets apart give up.
+ */
+function originForm(target: string): string {
+  const bare = target.replace(/#.*$/s, '');
+  const rest = /^[a-z][a-z\d+.-]*:\/\/[^/?]*(.*)$/is.exec(bare)?.[1];
+  return rest === undefined ? bare : rest.replace(/^(?!\/)/, '/');
 }
 
 async function listen(server: Server, host: string, port: number): Promise<void> {
@@ -121,14 +150,30 @@ const BROKEN_REQUEST: Readonly<Record<string, string>> = {
   ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
 };
 
-/** What is no HTTP never becomes a request, so no handler sees it. */
-function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (!socket.writable || error.code === 'ECONNRESET') {
-    socket.destroy();
-    return;
-  }
-  const status = BROKEN_REQUEST[error.code ?? ''] ?? '400 Bad Request';
-  socket.end(
-    `HTTP/1.1 ${status}\r\nConnection: close\r\nCache-Control: no-store\r\nPragma: no-cache\r\nContent-Length: 0\r\n\r\n`,
-  );
+/** What is no HTTP never becomes a request, so no handler sees it. @returns the handler of node's `clientError` */
+function brokenRequestAnswer(): (error: NodeJS.ErrnoException, socket: Socket) => void {
+  const told = new WeakSet<Socket>();
+  return (error, socket) => {
+    if (error.code === 'ECONNRESET' || !(socket.writable || told.has(socket))) {
+      socket.destroy();
+      return;
+    }
+    if (told.has(socket)) {
+      return;
+    }
+    told.add(socket);
+    if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') {
+      // What comes too late must not be done after all.
+      socket.pause();
+    }
+    const status = BROKEN_REQUEST[error.code ?? ''] ?? '400 Bad Request';
+    socket.end(
+      `HTTP/1.1 ${status}\r\nConnection: close\r\nCache-Control: no-store\r\nPragma: no-cache\r\nContent-Length: 0\r\n\r\n`,
+    );
+    // Not at once: the answer would get lost where the client is still sending. But it need not ever close its side.
+    const deadline = setTimeout(() => socket.destroy(), LINGER).unref();
+    socket.once('close', () => {
+      clearTimeout(deadline);
+    });
+  };
 }

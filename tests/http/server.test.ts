@@ -1,7 +1,9 @@
+import { once } from 'node:events';
 import { connect } from 'node:net';
-import type { ServerResponse } from 'node:http';
+import type { RequestListener, ServerResponse } from 'node:http';
 import { describe, expect, it } from '@jest/globals';
 import { startServer } from '../../src/http/server.ts';
+import { createTestApp } from '../support/http-app.ts';
 import { sendRaw } from '../support/raw-http.ts';
 
 const HERE = { host: '127.0.0.1', port: 0 };
@@ -56,6 +58,96 @@ describe('startServer', () => {
     expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status}\r\n`));
     expect(answer).not.toContain('reached');
   });
+
+  it.each(['http://[::1/nothing', 'http://[/nothing?x=1', '//a@[#b'])(
+    'answers the target %p as any other path where nothing is',
+    async (target) => {
+      const request = `GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`;
+      const answer = await sendRaw(createTestApp().app, request);
+      expect(answer).toMatch(/^HTTP\/1\.1 404 Not Found\r\n/);
+      expect(answer).toMatch(/^X-Request-Id: \w+\r$/m);
+      expect(answer).toMatch(/^Cache-Control: no-store\r$/m);
+      expect(answer).toContain('There is nothing at this path');
+    },
+  );
+
+  it('leaves aside which server a target names', async () => {
+    const request = 'GET http://[::1?a=b HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
+    await expect(sendRaw((asked, response) => response.end(asked.url), request)).resolves.toMatch(
+      /\r\n\/\?a=b$/,
+    );
+  });
+
+  it('serves a client that expects what nobody knows', async () => {
+    const request = 'GET /healthz HTTP/1.1\r\nHost: x\r\nExpect: wonders\r\nConnection: close\r\n\r\n';
+    await expect(sendRaw(createTestApp().app, request)).resolves.toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+  });
+
+  it('tells of each request that its client has left, also of those that wait behind another one', async () => {
+    const left: (string | undefined)[] = [];
+    const server = await startServer((request, response) => {
+      response.once('close', () => left.push(request.url));
+      if (request.url === '/c') {
+        socket.destroy();
+      }
+    }, HERE);
+    const socket = connect(server.port, '127.0.0.1');
+    socket.write(['/a', '/b', '/c'].map((path) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`).join(''));
+    while (left.length < 3) {
+      await new Promise(setImmediate);
+    }
+    await server.close(0);
+    expect(left.toSorted()).toEqual(['/a', '/b', '/c']);
+  });
+});
+
+describe('a client that never closes its side', () => {
+  const answering: RequestListener = (_request, response) => response.end('x');
+
+  it.each([
+    ['what is no HTTP', 'not http at all\r\n\r\n', '400 Bad Request'],
+    ['half of its headers', 'GET / HTTP/1.1\r\n', '408 Request Timeout'],
+    ['half of a body', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nx', '408 Request Timeout'],
+  ])(
+    'loses its connection after %s',
+    async (_what, bytes, status) => {
+      const { listener } = holding();
+      const server = await startServer(listener, { ...HERE, requestTimeout: 500 });
+      const socket = connect({ port: server.port, host: '127.0.0.1', allowHalfOpen: true });
+      const pieces: Buffer[] = [];
+      socket.on('data', (piece: Buffer) => pieces.push(piece)).write(bytes);
+      await once(socket, 'end');
+      const answer = Buffer.concat(pieces).toString('latin1');
+      expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status}\r\n`));
+      await expect(server.close(30_000)).resolves.toBe(true);
+      socket.destroy();
+    },
+    40_000,
+  );
+
+  it('cannot keep an unused connection by blank lines', async () => {
+    const server = await startServer(answering, { ...HERE, requestTimeout: 500, keepAlive: 200 });
+    const socket = connect({ port: server.port, host: '127.0.0.1', allowHalfOpen: true });
+    socket.on('error', () => undefined).resume();
+    socket.write(REQUEST);
+    const drip = setInterval(() => socket.write('\r\n'), 20);
+    await new Promise((resolve) => socket.once('close', resolve));
+    clearInterval(drip);
+    await server.close(0);
+    expect(socket.destroyed).toBe(true);
+  }, 30_000);
+
+  it('can use its connection again as long as it is kept', async () => {
+    const server = await startServer(answering, { ...HERE, requestTimeout: 10_000, keepAlive: 10_000 });
+    const socket = connect(server.port, '127.0.0.1');
+    for (let times = 0; times < 3; times += 1) {
+      socket.write(REQUEST);
+      const [piece] = (await once(socket, 'data')) as [Buffer];
+      expect(piece.toString('latin1')).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+    }
+    socket.destroy();
+    await server.close(0);
+  });
 });
 
 describe('close', () => {
@@ -70,7 +162,31 @@ describe('close', () => {
     response.end('done');
     const answer = Buffer.concat((await socket.toArray()) as Buffer[]).toString('latin1');
     expect(answer).toContain('done');
+    expect(answer).toMatch(/^Connection: close\r$/m);
     await expect(closed).resolves.toBe(true);
+  });
+
+  it('lets requests finish that wait behind others on their connection', async () => {
+    const responses: ServerResponse[] = [];
+    const server = await startServer((_request, response) => responses.push(response), HERE);
+    const socket = connect(server.port, '127.0.0.1');
+    socket.write(REQUEST + REQUEST);
+    while (responses.length < 2) {
+      await new Promise(setImmediate);
+    }
+    const closed = server.close(10_000);
+    responses.forEach((response, index) => response.end(`done ${index}`));
+    const answer = Buffer.concat((await socket.toArray()) as Buffer[]).toString('latin1');
+    expect(answer).toContain('done 0');
+    expect(answer).toContain('done 1');
+    await expect(closed).resolves.toBe(true);
+  });
+
+  it('does not wait for clients that have said nothing', async () => {
+    const server = await startServer(() => undefined, HERE);
+    const socket = connect(server.port, '127.0.0.1').resume();
+    await once(socket, 'connect');
+    await expect(server.close(10_000)).resolves.toBe(true);
   });
 
   it('cuts off what has not finished in time', async () => {
