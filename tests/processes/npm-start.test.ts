@@ -42,7 +42,7 @@ describe('npm start', () => {
     const listening = new Promise<string>((resolve) => {
       npm.stdout.on('data', (piece: Buffer) => {
         output += piece.toString('utf8');
-        const port = /"message":"Listening".*"port":(\d+)/.exec(output)?.[1];
+        const port = /"message":"Listening".*"port":(\d+)[,}]/.exec(output)?.[1];
         if (port !== undefined) {
           resolve(port);
         }
