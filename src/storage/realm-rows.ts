@@ -40,11 +40,7 @@ export async function removeRealm(transaction: Knex.Transaction, name: string): 
     return undefined;
   }
   // Realm sets before tokens, and tokens in the order of their ids: as everybody takes locks, so none is deadlocked.
-  const { rows: moves } = await transaction.raw<{ rows: { id: string; reduced: string }[] }>(
-    `SELECT id, intern_realm_set(array_remove(realm_ids, :realm::bigint)) AS reduced
-     FROM realm_sets WHERE realm_ids @> ARRAY[:realm::bigint] ORDER BY id`,
-    { realm: realm.id },
-  );
+  const moves = await reduceSets(transaction, realm.id);
   const moved = await moveTokens(transaction, moves);
   await transaction('realm_sets')
     .whereIn(
@@ -56,21 +52,67 @@ export async function removeRealm(transaction: Knex.Transaction, name: string): 
   return moved;
 }
 
+/**
+ * Takes the realm, which is about to be removed, from some of its tokens: nobody is to wait for one of very many while all
+ * of them are moved. The caller holds the lock of the setup.
+ * @param after the id of the token where the last call has ended; 0 for the first
+ * @param most about so many tokens
+ * @returns how many, and the id of the last; undefined, and nothing was done, where there are fewer: `removeRealm` takes these
+ */
+export async function thinRealm(
+  transaction: Knex.Transaction,
+  name: string,
+  after: string,
+  most: number,
+): Promise<{ readonly tokens: number; readonly last: string } | undefined> {
+  const { rows } = await transaction.raw<{ rows: { realm: string; last: string }[] }>(
+    `SELECT realms.id AS realm, tokens.id AS last FROM realms JOIN tokens ON realm_set_id = ANY (
+       ARRAY(SELECT realm_sets.id FROM realm_sets JOIN realms ON realm_ids @> ARRAY[realms.id] WHERE name = :name))
+     WHERE realms.name = :name AND tokens.id > :after ORDER BY tokens.id OFFSET :before LIMIT 1`,
+    { name, after, before: most - 1 },
+  );
+  const [found] = rows;
+  if (found === undefined) {
+    return undefined;
+  }
+  const moves = await reduceSets(transaction, found.realm);
+  return { tokens: await moveTokens(transaction, moves, after, found.last), last: found.last };
+}
+
+/** A set of realms, and the one that is left of it. */
+interface Move {
+  readonly id: string;
+  readonly reduced: string;
+}
+
+async function reduceSets(transaction: Knex.Transaction, realm: string): Promise<readonly Move[]> {
+  const { rows } = await transaction.raw<{ rows: Move[] }>(
+    `SELECT id, intern_realm_set(array_remove(realm_ids, :realm::bigint)) AS reduced
+     FROM realm_sets WHERE realm_ids @> ARRAY[:realm::bigint] ORDER BY id`,
+    { realm },
+  );
+  return rows;
+}
+
+/** @param after and `last`: of the tokens behind the one id up to the other; all unless told. @returns how many were moved */
 async function moveTokens(
   transaction: Knex.Transaction,
-  moves: readonly { id: string; reduced: string }[],
+  moves: readonly Move[],
+  after = '0',
+  last = '9223372036854775807',
 ): Promise<number> {
   const left = moves.map(({ id }) => id);
   await transaction.raw(
     `SELECT count(*) FROM (
-       SELECT id FROM tokens WHERE realm_set_id = ANY (?::bigint[]) ORDER BY id FOR NO KEY UPDATE) AS locked`,
-    [left],
+       SELECT id FROM tokens WHERE realm_set_id = ANY (?::bigint[]) AND id > ? AND id <= ?
+       ORDER BY id FOR NO KEY UPDATE) AS locked`,
+    [left, after, last],
   );
   const { rowCount } = await transaction.raw<{ rowCount: number }>(
     `UPDATE tokens SET realm_set_id = moves.reduced
      FROM unnest(?::bigint[], ?::bigint[]) AS moves (id, reduced)
-     WHERE tokens.realm_set_id = moves.id`,
-    [left, moves.map(({ reduced }) => reduced)],
+     WHERE tokens.realm_set_id = moves.id AND tokens.id > ? AND tokens.id <= ?`,
+    [left, moves.map(({ reduced }) => reduced), after, last],
   );
   return rowCount;
 }

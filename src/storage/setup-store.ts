@@ -8,7 +8,7 @@ import { ServiceError } from '../kernel/errors.ts';
 import type { ConfigurationChange, ConfigurationState } from '../monitoring/ports.ts';
 import { auditEntry, writeAudit, writeAudits } from './audit-rows.ts';
 import type { Database } from './database.ts';
-import { removeRealm, storeRealm } from './realm-rows.ts';
+import { removeRealm, storeRealm, thinRealm } from './realm-rows.ts';
 import { removeResolver, storeResolver } from './resolver-rows.ts';
 import { SetupCache } from './setup-cache.ts';
 import { SetupConfirmation } from './setup-confirmation.ts';
@@ -26,17 +26,24 @@ interface SetupStoreOptions {
   readonly window?: number;
   /** Milliseconds of a clock that never goes back. */
   readonly elapsed?: () => number;
+  /** How many tokens one transaction takes out of a realm that is removed; 5000 unless told. */
+  readonly tokensAtOnce?: number;
 }
+
+/** Whoever wants one of them waits for a second at most. */
+const TOKENS_AT_ONCE = 5_000;
 
 /** The configuration in PostgreSQL. */
 export class SqlSetupStore implements SetupStore, ConfigurationState {
   readonly #database: Database;
   readonly #cache: SetupCache;
   readonly #confirmation: SetupConfirmation;
+  readonly #tokensAtOnce: number;
 
   constructor(options: SetupStoreOptions) {
     const { database, clock, window = 0, elapsed = () => performance.now() } = options;
     this.#database = database;
+    this.#tokensAtOnce = options.tokensAtOnce ?? TOKENS_AT_ONCE;
     this.#cache = new SetupCache(() => readSetup(database.knex, clock.now()));
     this.#confirmation = new SetupConfirmation({
       read: async () => this.#cache.at(await readRevision(database.knex)),
@@ -101,8 +108,13 @@ export class SqlSetupStore implements SetupStore, ConfigurationState {
     });
   }
 
-  removeRealm(name: string, act: Act): Promise<boolean> {
+  /**
+   * Where very many tokens are in the realm, they leave it before, in transactions of their own with rows of their own in the
+   * audit. If it fails in between, some have left; doing it again goes on.
+   */
+  async removeRealm(name: string, act: Act): Promise<boolean> {
     const wanted = realmName(name);
+    await this.#thinRealm(wanted, act);
     return this.#remove(
       wanted,
       act,
@@ -112,6 +124,20 @@ export class SqlSetupStore implements SetupStore, ConfigurationState {
       },
       [wanted],
     );
+  }
+
+  async #thinRealm(name: string, act: Act): Promise<void> {
+    let after: string | undefined = isStorable(name) ? '0' : undefined;
+    while (after !== undefined) {
+      const from: string = after;
+      after = await this.#change(async (transaction) => {
+        const thinned = await thinRealm(transaction, name, from, this.#tokensAtOnce);
+        if (thinned !== undefined) {
+          await writeAudit(transaction, act, name, `being removed, from ${thinned.tokens} tokens`, [name]);
+        }
+        return thinned?.last;
+      });
+    }
   }
 
   setDefaultRealm(name: string | null, act: Act): Promise<void> {

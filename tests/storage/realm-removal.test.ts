@@ -125,6 +125,59 @@ describe('removing a realm', () => {
   });
 });
 
+describe('removing a realm of very many tokens', () => {
+  const inNorth = ['M1', 'M2', 'M3', 'M4', 'M5'];
+  let chunks: SqlSetupStore;
+  beforeEach(async () => {
+    chunks = new SqlSetupStore({ database, clock: systemClock, tokensAtOnce: 2 });
+    for (const serial of [...inNorth, 'Other']) {
+      await tokens.insert(
+        tokenValue(serial, { realms: serial === 'Other' ? ['south'] : ['north', 'south'] }),
+        ACT,
+      );
+    }
+    await test.database.knex('audit').delete();
+  });
+  const outcomes = (): Promise<string[]> =>
+    test.database.knex('audit').where({ subject: 'north' }).orderBy(['at', 'id']).pluck<string[]>('outcome');
+
+  it('takes it from a few of them at a time, each time with a row in the audit', async () => {
+    expect(await chunks.removeRealm('north', ACT)).toBe(true);
+    expect(await Promise.all(inNorth.map(realmsOf))).toEqual(inNorth.map(() => ['south']));
+    expect(await realmsOf('Other')).toEqual(['south']);
+    expect(await outcomes()).toEqual([
+      'being removed, from 2 tokens',
+      'being removed, from 2 tokens',
+      'removed, from 1 tokens',
+    ]);
+    expect(await chunks.removeRealm('north', ACT)).toBe(false);
+  });
+
+  it('lets others at those that have left it, and goes on where it was broken off', async () => {
+    const holder = await test.database.knex.transaction();
+    await holder('tokens').where({ serial: 'M4' }).forUpdate().select('id');
+    const broken = chunks.removeRealm('north', ACT).catch((error: unknown) => error);
+    await untilWaiting(test.database);
+    // Waits for nobody.
+    await holder('tokens').where({ serial: 'M1' }).update({ description: 'changed' });
+    await holder.raw(
+      `SELECT pg_cancel_backend(pid) FROM pg_stat_activity
+       WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+    );
+    expect(await broken).toMatchObject({ code: 'database.unavailable' });
+    await holder.commit();
+    expect(await Promise.all(inNorth.map(realmsOf))).toEqual([
+      ...[['south'], ['south']],
+      ...[1, 2, 3].map(() => ['north', 'south']),
+    ]);
+    expect(await outcomes()).toEqual(['being removed, from 2 tokens']);
+
+    expect(await chunks.removeRealm('north', ACT)).toBe(true);
+    expect(await Promise.all(inNorth.map(realmsOf))).toEqual(inNorth.map(() => ['south']));
+    expect((await outcomes()).slice(1)).toEqual(['being removed, from 2 tokens', 'removed, from 1 tokens']);
+  });
+});
+
 describe('removing a user of a managed resolver', () => {
   it('leaves no token assigned, though tokens are being assigned at the same time', async () => {
     const users = new SqlManagedUserStore({ database });
