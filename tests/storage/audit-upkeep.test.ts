@@ -350,11 +350,17 @@ describe('a search', () => {
 
 describe('the partitions of months', () => {
   it('are made ahead, and take the rows that had none', async () => {
-    // The database's own month.
-    audited.clock.time = new Date();
-    const month = `audit_${audited.clock.time.toISOString().slice(0, 7).replace('-', '_')}`;
-    await audited.tamper(`DROP TABLE ${month}`);
     const server = audited.server();
+    await ensureAuditMonths(server);
+    // The last one that is there, by the clock of the database.
+    const { rows } = await audited.test.database.knex.raw<{ rows: { name: string; day: string }[] }>(
+      `SELECT max(inhrelid::regclass::text) AS name,
+         to_char(max(to_date(inhrelid::regclass::text, '"audit_"YYYY_MM')), 'YYYY-MM-DD') AS day
+       FROM pg_inherits WHERE inhparent = 'audit'::regclass AND inhrelid <> 'audit_default'::regclass`,
+    );
+    const { name: month = '', day = '' } = rows[0] ?? {};
+    audited.clock.time = new Date(`${day}T12:00:00Z`);
+    await audited.tamper(`DROP TABLE ${month}`);
     await writeAudit(server.knex, ACT, 'stray', 'done');
     expect(await audited.test.database.knex('audit_default').pluck('subject')).toEqual(['stray']);
     expect(await ensureAuditMonths(server)).toBe(1);

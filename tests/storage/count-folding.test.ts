@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { countFolding } from '../../src/storage/count-folding.ts';
-import { openDatabase } from '../../src/storage/database.ts';
+import { openDatabase, poolUsage } from '../../src/storage/database.ts';
 import * as tables from '../../src/storage/migrations/20261121-01-counts.ts';
 import * as functions from '../../src/storage/migrations/20261121-07-count-functions.ts';
 import * as plans from '../../src/storage/migrations/20261121-08-count-plans.ts';
@@ -65,6 +65,8 @@ describe('folding in the background', () => {
       return rows[0]?.size === '0';
     });
     await folding.stop();
+    // Where a turn was under way, stopping may have been faster.
+    await until(() => poolUsage(test.database).used + poolUsage(test.database).waiting === 0);
     await insertUsers(25_001, 25_002);
     await sleep(100);
     expect(await pendingDeltas(test.database)).toBe(2);
