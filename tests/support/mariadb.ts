@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { access, mkdtemp, rm } from 'node:fs/promises';
+import { access, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -29,7 +29,7 @@ export interface Mariadb {
   /** SIGKILL, as a crash. */
   kill(): Promise<void>;
   /** Lets the process stand still, with its connections open; and go on. */
-  stall(): void;
+  stall(): Promise<void>;
   resume(): void;
   /** Ends the server and removes its data. */
   remove(): Promise<void>;
@@ -92,7 +92,10 @@ export async function startMariadb(
       await waitUntilUp(query, child);
     },
     kill: () => end(child),
-    stall: () => child?.kill('SIGSTOP'),
+    stall: async () => {
+      child?.kill('SIGSTOP');
+      await untilStopped(child?.pid ?? 0);
+    },
     resume: () => child?.kill('SIGCONT'),
     remove: async () => {
       await end(child);
@@ -132,6 +135,15 @@ async function findProgram(name: string): Promise<string | undefined> {
     }
   }
   return undefined;
+}
+
+/** A busy machine takes its time, thread by thread, and meanwhile questions are answered. */
+async function untilStopped(pid: number): Promise<void> {
+  const isRunning = async (thread: string): Promise<boolean> =>
+    !/^\d+ \(.*\) T/s.test(await readFile(`/proc/${pid}/task/${thread}/stat`, 'utf8'));
+  while ((await Promise.all((await readdir(`/proc/${pid}/task`)).map(isRunning))).some(Boolean)) {
+    await sleep(5);
+  }
 }
 
 async function end(child: ChildProcess | undefined): Promise<void> {
