@@ -10,6 +10,7 @@ import type {
   Resealing,
   RotatingVault,
 } from './key-administration.ts';
+import type { RegisteredKey } from './vault.ts';
 
 /** What the service works with. */
 export interface KeyDependencies {
@@ -69,17 +70,11 @@ export class KeyService {
   async add(caller: Caller): Promise<AddedKey> {
     assertOperator(caller);
     const { keys, material } = this.#its;
-    const waiting = waitingKey(await keys.states());
-    if (waiting !== undefined) {
-      throw new ServiceError(
-        'key.refused',
-        `The key ${waiting.keyId} was added and has never been used: let it be the current one (keys rotate) first`,
-      );
-    }
-    const { keyId, isMade } = await keys.add(
-      (registered) => material.provide(registered),
-      actOf(caller, 'keys/add'),
-    );
+    const provide = async (registered: readonly RegisteredKey[]): Promise<NewKey> => {
+      assertNoneWaits(registered);
+      return material.provide(registered);
+    };
+    const { keyId, isMade } = await keys.add(provide, actOf(caller, 'keys/add'));
     return { keyId, isMade, place: material.place };
   }
 
@@ -169,6 +164,17 @@ export class KeyService {
       }
       await this.#its.pause(LOOK_MS);
     }
+  }
+}
+
+/** Of those that are registered while nobody else adds one. */
+function assertNoneWaits(registered: readonly RegisteredKey[]): void {
+  const waiting = registered.findLast(({ isWaiting }) => isWaiting === true);
+  if (waiting !== undefined) {
+    throw new ServiceError(
+      'key.refused',
+      `The key ${waiting.keyId} was added and has never been used: let it be the current one (keys rotate) first`,
+    );
   }
 }
 

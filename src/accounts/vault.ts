@@ -37,6 +37,8 @@ export interface RegisteredKey {
   readonly wrapped?: WrappedKey;
   /** Whether it is the one that seals, on every server. */
   readonly isCurrent?: boolean;
+  /** Whether it was added to seal, and never has. */
+  readonly isWaiting?: boolean;
   /** Whether nothing is sealed with it any more, nor ever will be: nobody needs it, but who wants to read old backups. */
   readonly isRetired?: boolean;
 }

@@ -57,6 +57,7 @@ interface Row {
   readonly wrapped: Buffer | null;
   readonly wrapped_by: string | null;
   readonly is_current: boolean;
+  readonly is_waiting: boolean;
   readonly is_retired: boolean;
 }
 
@@ -66,14 +67,16 @@ export async function registered(connection: Knex): Promise<readonly RegisteredK
     .orderBy(['created_at', 'key_id'])
     .select<Row[]>(
       ...['key_id', 'canary', 'wrapped', 'wrapped_by', 'is_current'],
+      connection.raw('num_nonnulls(current_since, retired_at) = 0 AS is_waiting'),
       connection.raw('retired_at IS NOT NULL AS is_retired'),
     );
-  return rows.map(({ key_id: keyId, canary, wrapped: bytes, wrapped_by: by, is_current, is_retired }) => ({
+  return rows.map(({ key_id: keyId, canary, wrapped: bytes, wrapped_by: by, ...is }) => ({
     keyId,
     canary,
     ...(bytes !== null && by !== null && { wrapped: { bytes, by } }),
-    ...(is_current && { isCurrent: true }),
-    ...(is_retired && { isRetired: true }),
+    ...(is.is_current && { isCurrent: true }),
+    ...(is.is_waiting && { isWaiting: true }),
+    ...(is.is_retired && { isRetired: true }),
   }));
 }
 

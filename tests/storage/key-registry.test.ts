@@ -38,7 +38,9 @@ describe('the keys of a database', () => {
   it('are never overwritten', async () => {
     expect(await registry.register('once', Buffer.from('first'))).toBe(true);
     expect(await registry.register('once', Buffer.from('second'))).toBe(false);
-    expect((await registry.registered()).at(-1)).toEqual({ keyId: 'once', canary: Buffer.from('first') });
+    expect((await registry.registered()).at(-1)).toEqual({
+      ...{ keyId: 'once', canary: Buffer.from('first'), isWaiting: true },
+    });
   });
 
   it('are not registered when making the key fails', async () => {
@@ -54,9 +56,19 @@ describe('the keys of a database', () => {
     const canary = Buffer.from('canary');
     const wrapped = { bytes: Buffer.from('wrapped'), by: "key 'k' of token 't'" };
     expect(await registry.register('wrapped', canary, wrapped)).toBe(true);
-    expect((await registry.registered()).at(-1)).toEqual({ keyId: 'wrapped', canary, wrapped });
+    expect((await registry.registered()).at(-1)).toEqual({
+      keyId: 'wrapped',
+      canary,
+      wrapped,
+      isWaiting: true,
+    });
     expect(await registry.addWrapped('wrapped', { bytes: Buffer.from('other'), by: 'other' })).toBe(false);
-    expect((await registry.registered()).at(-1)).toEqual({ keyId: 'wrapped', canary, wrapped });
+    expect((await registry.registered()).at(-1)).toEqual({
+      keyId: 'wrapped',
+      canary,
+      wrapped,
+      isWaiting: true,
+    });
     expect(await registry.addWrapped('once', wrapped)).toBe(true);
     expect((await registry.registered()).find(({ keyId }) => keyId === 'once')).toMatchObject({ wrapped });
   });

@@ -1,11 +1,18 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 
+import { KeyService } from '../../src/accounts/key-service.ts';
+import { systemRandom } from '../../src/kernel/clock.ts';
+import { SecretVault } from '../../src/security/secret-vault.ts';
 import { writeAudit } from '../../src/storage/audit-rows.ts';
 import { SqlAuditStore } from '../../src/storage/audit-store.ts';
 import { ensureAuditMonths } from '../../src/storage/audit-upkeep.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { SqlKeyHolders } from '../../src/storage/key-holders.ts';
+import { SqlKeyRegistry } from '../../src/storage/key-registry.ts';
+import { SqlKeyRotation } from '../../src/storage/key-rotation.ts';
 import { AuditedDatabase } from '../support/audited-database.ts';
+import { OPERATOR } from '../support/callers.ts';
+import { deferred } from '../support/deferred.ts';
 import { untilWaiting } from '../support/lock-waits.ts';
 import { ACT } from '../support/token-values.ts';
 
@@ -90,5 +97,37 @@ describe('servers that slept for hours', () => {
     await holders.beat('one', held);
     expect(await knex('key_holders').orderBy('id').pluck('id')).toEqual(['one', 'two']);
     await pool.close();
+  });
+});
+
+describe('operators who add an encryption key at once', () => {
+  it('get one: the second is refused while that of the first waits for its turn', async () => {
+    const { database } = audited.test;
+    await new SqlKeyRegistry({ database }).register('aa'.repeat(8), Buffer.from('canary'));
+    const released = deferred<undefined>();
+    let made = 0;
+    const service = new KeyService({
+      keys: new SqlKeyRotation({ database }),
+      material: {
+        place: 'a test',
+        provide: async () => {
+          made += 1;
+          const keyId = `bb${made}`.padEnd(16, '0');
+          await released.promise;
+          return { keyId, canary: Buffer.from('canary'), isMade: true };
+        },
+        remove: () => Promise.resolve(false),
+      },
+      vault: Object.assign(new SecretVault({ keys: [Buffer.alloc(32, 1)], random: systemRandom }), {
+        refresh: () => Promise.resolve([]),
+      }),
+      pause: () => Promise.resolve(),
+    });
+    const adding = Promise.allSettled([service.add(OPERATOR), service.add(OPERATOR)]);
+    await untilWaiting(database);
+    released.resolve(undefined);
+    expect((await adding).map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    await expect(service.add(OPERATOR)).rejects.toMatchObject({ code: 'key.refused' });
+    expect(made).toBe(1);
   });
 });
