@@ -7,6 +7,8 @@ import type { Log } from '../kernel/log.ts';
 import type { Dialect } from './dialects/dialect.ts';
 import type { ExchangeHandler, ExchangeResponse } from './exchange.ts';
 import { failureForm, failureStatus, toServiceError } from './failures.ts';
+import type { Guards } from './limits/guards.ts';
+import { readQuery } from './parameters.ts';
 import { noteRefused, refusedBy } from './refused-requests.ts';
 import { send } from './reply.ts';
 
@@ -23,26 +25,32 @@ export interface FailureContext {
 const nothingThere = (cause?: unknown): ServiceError =>
   new ServiceError('path.unknown', 'There is nothing at this path', { cause });
 
-/** Fails every request whose path is not percent-encoded UTF-8: nothing has such a name, and no route can be looked up. */
-export const refuseBrokenPath: ExchangeHandler = (request, _response, next) => {
-  try {
-    decodeURIComponent(request.path);
-  } catch (cause) {
-    throw nothingThere(cause);
-  }
-  next();
-};
+/** @returns what fails every request whose path is not percent-encoded UTF-8: nothing has such a name, and no route can be looked up */
+export function refuseBrokenPath({ requests }: Pick<Guards, 'requests'>): ExchangeHandler {
+  return async (request, response, next) => {
+    try {
+      decodeURIComponent(request.path);
+    } catch (cause) {
+      await requests.admit(response.locals.exchange.limitedAs);
+      throw nothingThere(cause);
+    }
+    next();
+  };
+}
 
-/** Fails every request that no endpoint took. */
-export const refuseUnknownPath: ExchangeHandler = () => {
-  throw nothingThere();
-};
+/** @returns what fails every request that no endpoint took */
+export function refuseUnknownPath({ requests }: Pick<Guards, 'requests'>): ExchangeHandler {
+  return async (_request, response) => {
+    await requests.admit(response.locals.exchange.limitedAs);
+    throw nothingThere();
+  };
+}
 
 /** @returns the handler that turns whatever a request failed with into its answer */
 export function answerFailure({ dialect, setup, log, refusals }: FailureContext) {
   return async (
     thrown: unknown,
-    _request: Request,
+    request: Request,
     response: ExchangeResponse,
     // eslint-disable-next-line @typescript-eslint/no-unused-vars -- express knows an error handler by its four parameters
     _next: NextFunction,
@@ -62,6 +70,10 @@ export function answerFailure({ dialect, setup, log, refusals }: FailureContext)
     if (response.headersSent) {
       response.destroy();
       return;
+    }
+    if (exchange.asked.given.size === 0) {
+      // Whatever kept the parameters from being read, the answer bears the id that it was asked with.
+      exchange.asked = { ...exchange.asked, given: readQuery(request) };
     }
     const httpError = exchange.asked.given.get('httperror');
     const restrictedTo = httpError === undefined ? '' : await readRestriction(setup);

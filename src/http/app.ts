@@ -110,8 +110,7 @@ export function createApp(dependencies: AppDependencies): Express {
   }
   app.use(helmet());
   app.use(forbidCaching);
-  app.use(admitClients(guards));
-  app.use(refuseBrokenPath);
+  app.use(refuseBrokenPath(guards));
   for (const endpoint of servedEndpoints(dependencies, dialect)) {
     app.all(
       dialect.routes(endpoint.path),
@@ -119,7 +118,7 @@ export function createApp(dependencies: AppDependencies): Express {
       serveEndpoint(endpoint, context),
     );
   }
-  app.use(refuseUnknownPath);
+  app.use(refuseUnknownPath(guards));
   app.use(answerFailure({ dialect, setup: services.setup, log, refusals }));
   return app;
 }
@@ -154,14 +153,3 @@ const forbidCaching: ExchangeHandler = (_request, response, next) => {
   response.setHeader('Pragma', 'no-cache');
   next();
 };
-
-/** Whoever asks whether the server lives or is ready is told, whatever else the same address asks for. */
-function admitClients({ requests }: Pick<Guards, 'requests'>): ExchangeHandler {
-  const open: readonly string[] = [OPERATIONS_PATHS.health, OPERATIONS_PATHS.readiness];
-  return async (request, response, next) => {
-    if (!open.includes(request.path)) {
-      await requests.admit(response.locals.exchange.limitedAs);
-    }
-    next();
-  };
-}

@@ -119,6 +119,10 @@ export function serveEndpoint(endpoint: Endpoint, context: EndpointContext): Exc
   return async (request, response) => {
     const { exchange } = response.locals;
     exchange.asked = { ...exchange.asked, path: endpoint.path, usage: endpoint.usage };
+    // Whoever asks whether the server lives or is ready is told, whatever else the same address asks for.
+    if (endpoint.answersAlways !== true || endpoint.access !== 'open') {
+      await context.guards.requests.admit(exchange.limitedAs);
+    }
     const allow = allowedMethods(endpoint);
     if (!allow.includes(request.method)) {
       response.setHeader('Allow', allow.join(', '));

@@ -33,6 +33,16 @@ export async function readParameters(
   return { given: mergeParameters(entries, limits.parameters), written: new Map(entries) };
 }
 
+/** @returns the parameters in the query string alone, for answers to what could not be read; none where it is broken */
+export function readQuery({ url = '' }: Pick<IncomingMessage, 'url'>): GivenParameters {
+  try {
+    const entries = parseQueryString(queryOf(url));
+    return mergeParameters(entries, entries.length);
+  } catch {
+    return new Map();
+  }
+}
+
 /**
  * @param entries of a repeated name the last one wins
  * @throws ServiceError 'request.malformed' when there are more than `most`, or a text holds what no text may

@@ -105,3 +105,24 @@ describe('httperror', () => {
     expect((await request(app).get('/ocra/check_t?httperror=418')).status).toBe(418);
   });
 });
+
+describe('the id of a request', () => {
+  it.each([
+    ['that nothing is there for', '/nothing', {}, '', 404],
+    ['whose method is not allowed', '/healthz', {}, '', 405],
+    ['that another site sent', '/ocra/request', { 'Sec-Fetch-Site': 'cross-site' }, '', 403],
+    ['whose body cannot be read', '/ocra/check_t', { 'Content-Type': 'application/json' }, '{', 400],
+    ['whose body is of no known kind', '/ocra/check_t', { 'Content-Type': 'text/plain' }, 'x', 415],
+    ['whose body is too large', '/ocra/check_t', {}, `pass=${'x'.repeat(70_000)}`, 413],
+  ])('comes back with the refusal of one %s', async (_what, path, headers, body, status) => {
+    const { app } = createTestApp();
+    const response = await request(app).post(`${path}?id=42`).set(headers).send(body);
+    expect(response.status).toBe(status);
+    expect(response.body).toHaveProperty('id', 42);
+  });
+
+  it('is 1 where the query string is broken', async () => {
+    const response = await request(createTestApp().app).get('/nothing?id=42&x=%ff');
+    expect(response.body).toHaveProperty('id', 1);
+  });
+});

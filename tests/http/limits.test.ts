@@ -208,4 +208,15 @@ describe('requests of one client', () => {
     expect(statuses(health)).toEqual(health.map(() => 200));
     expect((await application.send('/nothing', {}).set('X-Forwarded-For', CUSTOMER)).status).toBe(404);
   });
+
+  it.each(['/ocra/check_t', '/validate/check', '/metrics', '/monitoring/tokens', '/%ff'])(
+    'are counted also where they are for %s',
+    async (path) => {
+      await open({ clientRequests: 1 });
+      const answers = await Promise.all(
+        Array.from({ length: 20 }, () => application.send(path, {}).set('X-Forwarded-For', ATTACKER)),
+      );
+      expect(statuses(answers)).toContain(429);
+    },
+  );
 });

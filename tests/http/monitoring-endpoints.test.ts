@@ -110,6 +110,23 @@ describe('/monitoring', () => {
     expect(response.get('Deprecation')).toBe('@1657843200');
   });
 
+  it('says so, and whose answer it is, to a client that asks too much', async () => {
+    const refuse = (): Promise<void> =>
+      Promise.reject(new ServiceError('too-many-requests', 'Too many requests', { retryAfter: 7 }));
+    const { app, lines } = createTestApp({}, {}, { requests: { admit: refuse } });
+    const response = await request(app).post('/monitoring/tokens?id=9').set(AS_ADMIN);
+    expect(response.status).toBe(429);
+    expect(response.get('Retry-After')).toBe('7');
+    expect(response.get('Deprecation')).toBe('@1657843200');
+    expect(response.body).toHaveProperty('id', 9);
+    expect(lines).toContainEqual(
+      expect.objectContaining({
+        message: 'request',
+        fields: expect.objectContaining({ path: '/monitoring/tokens', status: 429 }),
+      }),
+    );
+  });
+
   it('links to a page that is there, without a password', async () => {
     const { app } = createTestApp();
     const link = (await request(app).post('/monitoring/tokens')).get('Link') ?? '';
