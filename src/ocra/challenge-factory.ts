@@ -1,3 +1,4 @@
+import type { Caller } from '../accounts/caller.ts';
 import type { Setup } from '../accounts/setup.ts';
 import type { Token } from '../accounts/token.ts';
 import type { Clock, Random } from '../kernel/clock.ts';
@@ -37,12 +38,15 @@ export class ChallengeFactory {
 
   /**
    * The address that the app sends its response to: the value of the action `qrtanurl` in scope authentication for the
-   * token's realms. Without one the app will refuse the code, so operators are told.
-   * @param requestId whose challenge it is, for the log
+   * token's realms and the client that asks. Without one the app will refuse the code, so operators are told.
    * @throws ServiceError 'challenge.url-ambiguous' where policies give different ones
    */
-  callbackUrl(setup: Setup, token: Pick<Token, 'serial' | 'realms' | 'owner'>, requestId: string): string {
-    const urls = tokenPolicyValues(setup, 'qrtanurl', token, this.#clock.now());
+  callbackUrl(
+    setup: Setup,
+    token: Pick<Token, 'serial' | 'realms' | 'owner'>,
+    { principal: { client }, requestId }: Caller,
+  ): string {
+    const urls = tokenPolicyValues(setup, 'qrtanurl', token, { client, at: this.#clock.now() });
     if (urls.length > 1) {
       throw new ServiceError(
         'challenge.url-ambiguous',

@@ -118,7 +118,7 @@ export class OcraService {
     const token = await tokens.only(setup, reference);
     const owner = (reference.user ?? '') === '' ? undefined : (token.owner ?? undefined);
     const { suite, key } = requireTokenKey(vault, token);
-    const callbackUrl = factory.callbackUrl(setup, token, caller.requestId);
+    const callbackUrl = factory.callbackUrl(setup, token, caller);
     const { maxChallenges } = readOcraSettings(setup.configuration);
     const issued = await factory.issue(
       (transactionId) => {
@@ -148,13 +148,13 @@ export class OcraService {
   ): Promise<CheckedTransaction> {
     const setup = await this.#its.setup.current();
     const settings = readOcraSettings(setup.configuration);
-    const verified = new Map<string, Promise<boolean>>();
+    const origin = { client: open.client, verified: new Map<string, Promise<boolean>>() };
     const decideOn = async ({ challenge, token }: ChallengeOfToken): Promise<Decision> => {
       const unseen = decideUnseen(challenge, token, settings, this.#its.clock.now());
       if (unseen !== null) {
         return unseen;
       }
-      const verdict = await this.#its.check.look(setup, settings, token, challenge.question, pass, verified);
+      const verdict = await this.#its.check.look(setup, settings, token, challenge.question, pass, origin);
       return verdict === null
         ? decideUnverifiable(token)
         : decide(challenge, token, verdict, settings, this.#its.clock.now());

@@ -20,6 +20,17 @@ type OtpPinMode = '0' | '1' | '2';
 /** Whether something is a user's password, by user and text: of one response, kept as long as its request. */
 type VerifiedPasswords = Map<string, Promise<boolean>>;
 
+/** Where a response comes from, and what is known of it. */
+interface ResponseOrigin {
+  /** The address of the client, for policies; left out where there is none. */
+  readonly client?: string;
+  /**
+   * Is kept for further looks at the same response, which then ask nobody for the password again: a second look has the
+   * token's lock, and must not wait for a connection to the database that one who waits for that lock has.
+   */
+  readonly verified?: VerifiedPasswords;
+}
+
 /** Looks at responses: PIN and TAN, always both, so that the time taken tells nothing of which was wrong. */
 export class ResponseCheck {
   readonly #vault: Vault;
@@ -34,8 +45,6 @@ export class ResponseCheck {
 
   /**
    * @param pass token PIN followed by the response, as the policy `otppin` says
-   * @param verified is kept for further looks at the same response, which then ask nobody for the password again: a second
-   *   look has the token's lock, and must not wait for a connection to the database that one who waits for that lock has
    * @returns the verdict, or null where the server lacks what it would take: a key, or the session information of a
    *   suite with S, which the protocol does not carry
    */
@@ -45,7 +54,7 @@ export class ResponseCheck {
     token: Token,
     question: string,
     pass: string,
-    verified?: VerifiedPasswords,
+    origin?: ResponseOrigin,
   ): Promise<Verdict | null> {
     const opened = openTokenKey(this.#vault, token);
     if (opened === undefined || opened.suite.session !== undefined) {
@@ -65,7 +74,7 @@ export class ResponseCheck {
     // What follows from a right response is worked out for a wrong one, too: the time taken would tell them apart.
     const match = found.matched ? found : positionNow(suite, token, now);
     const accepted = accept(suite, settings, token, match, marksOfMatch(suite, question, match));
-    if (!(await this.#checkPin(setup, token, pin, verified))) {
+    if (!(await this.#checkPin(setup, token, pin, origin))) {
       return { kind: 'wrong' };
     }
     if (found.matched) {
@@ -83,8 +92,13 @@ export class ResponseCheck {
     }
   }
 
-  async #checkPin(setup: Setup, token: Token, pin: string, verified?: VerifiedPasswords): Promise<boolean> {
-    switch (this.#otpPinMode(setup, token)) {
+  async #checkPin(
+    setup: Setup,
+    token: Token,
+    pin: string,
+    { client = '', verified }: ResponseOrigin = {},
+  ): Promise<boolean> {
+    switch (this.#otpPinMode(setup, token, client)) {
       case '0': {
         const { pin: sealed } = token.secrets;
         return checkPin(sealed === null ? null : this.#vault.open(sealed, 'pin', token.serial), pin);
@@ -108,8 +122,8 @@ export class ResponseCheck {
     return answer;
   }
 
-  #otpPinMode(setup: Setup, token: Token): OtpPinMode {
-    const values = tokenPolicyValues(setup, 'otppin', token, this.#clock.now());
+  #otpPinMode(setup: Setup, token: Token, client: string): OtpPinMode {
+    const values = tokenPolicyValues(setup, 'otppin', token, { client, at: this.#clock.now() });
     // Where policies disagree, the strictest counts: a token may have no PIN, and then it would ask for nothing.
     return (['1', '0', '2'] as const).find((mode) => values.includes(mode)) ?? '0';
   }

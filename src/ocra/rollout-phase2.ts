@@ -84,7 +84,7 @@ export class RolloutPhase2 {
     const owner = user && { resolverId: user.resolver.id, userId: user.userId };
     const realms = grant.realms === 'all' ? undefined : token.realms;
     const { suite, key, nonce, change, sharedSecret } = await this.#derive(token, request);
-    const callbackUrl = factory.callbackUrl(setup, token, caller.requestId);
+    const callbackUrl = factory.callbackUrl(setup, token, caller);
     const data = request.message ?? '';
     const issued = await factory.issue(
       (transactionId) => {

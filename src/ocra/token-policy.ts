@@ -4,13 +4,14 @@ import type { Token } from '../accounts/token.ts';
 
 /**
  * @param action of the scope authentication, such as `qrtanurl`
- * @returns the different values that active policies give it for this token's realms and owner
+ * @param asking the address of who asks for a challenge or answers one, empty where there is none; and when
+ * @returns the different values that active policies give it for this token's realms and owner, and that client
  */
 export function tokenPolicyValues(
   setup: Setup,
   action: 'qrtanurl' | 'otppin',
   { realms, owner }: Pick<Token, 'realms' | 'owner'>,
-  at: Date,
+  { client, at }: { readonly client: string; readonly at: Date },
 ): readonly string[] {
   return policyValue(setup.policies, {
     scope: 'authentication',
@@ -18,6 +19,7 @@ export function tokenPolicyValues(
     realms,
     user: owner?.login,
     resolver: owner?.resolver,
+    client,
     at,
   });
 }

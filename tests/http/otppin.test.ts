@@ -36,9 +36,9 @@ afterEach(async () => {
   }
 });
 
-async function policy(realm: 'bank' | 'shop', mode: string): Promise<void> {
+async function policy(realm: 'bank' | 'shop', mode: string, client = ''): Promise<void> {
   await application.services.policies.set(OPERATOR, {
-    ...{ name: `pin-${realm}`, scope: 'authentication', action: `otppin=${mode}`, realm },
+    ...{ name: `pin-${realm}`, scope: 'authentication', action: `otppin=${mode}`, realm, client },
   });
 }
 
@@ -60,6 +60,13 @@ describe('what stands before the response', () => {
     await policy('bank', '0');
     await application.services.tokens.set(OPERATOR, { serial, pin: '1234' });
     expect(await accepted('', '12345', PASSWORD, '1234')).toEqual([false, false, false, true]);
+  });
+
+  it('is what the policies for the client that answers ask for', async () => {
+    await policy('bank', '1', '203.0.113.0/24');
+    expect(await accepted('', PASSWORD)).toEqual([true, false]);
+    await policy('bank', '1', '127.0.0.0/8, ::1');
+    expect(await accepted('', '', '', PASSWORD)).toEqual([false, false, false, true]);
   });
 
   it("is the user's password with otppin=1, whatever the token PIN", async () => {

@@ -298,6 +298,24 @@ describe('a challenge', () => {
     expect(JSON.parse(warning ?? '{}')).toMatchObject({ serial, requestId: response.get('X-Request-Id') });
   });
 
+  it('carries the URL of a policy for the client that asks for it', async () => {
+    const realm = `clients${number}`;
+    await application.addRealm(realm);
+    for (const [name, client] of [
+      ['here', '127.0.0.0/8, ::1'],
+      ['there', '203.0.113.0/24'],
+    ] as const) {
+      const action = `qrtanurl=https://${name}.example/`;
+      await application.services.policies.set(OPERATOR, {
+        ...{ name, scope: 'authentication', action, realm, client },
+      });
+    }
+    const serial = `CLIENTS${number}`;
+    await application.enrolPlain(serial, SUITE, { realm });
+    const { url } = await application.challenge(serial, 'x');
+    expect(parseQrTanUrl(url)).toMatchObject({ callbackUrl: 'https://here.example/' });
+  });
+
   it('is refused where two policies name different URLs for one token', async () => {
     await application.addRealm(`branch${number}`);
     await application.services.policies.set(OPERATOR, {
