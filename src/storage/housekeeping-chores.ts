@@ -69,16 +69,19 @@ const endedSessions: ChoreStep = {
     ),
 };
 
+/** Longer than any limit lasts: what ends later was counted under a clock that ran ahead, and would keep people out. Milliseconds. */
+const NO_LIMIT_LASTS = 3_600_000;
+
 const endedLimits: ChoreStep = {
   chore: 'rate limits',
   due: (connection, { limitsEndBy }) =>
-    connection('rate_limits').where('expire', '<=', limitsEndBy.getTime()),
+    connection('rate_limits').whereRaw('(expire <= ? OR expire > ?)', limitBounds(limitsEndBy)),
   remove: async (transaction, { limitsEndBy }, most) =>
     removed(
       await transaction.raw(
         `DELETE FROM rate_limits WHERE key = ANY (ARRAY(
-           SELECT key FROM rate_limits WHERE expire <= ? ORDER BY expire LIMIT ? FOR UPDATE SKIP LOCKED))`,
-        [limitsEndBy.getTime(), most],
+           SELECT key FROM rate_limits WHERE expire <= ? OR expire > ? LIMIT ? FOR UPDATE SKIP LOCKED))`,
+        [...limitBounds(limitsEndBy), most],
       ),
     ),
 };
@@ -90,6 +93,10 @@ export const CHORE_STEPS: readonly ChoreStep[] = [
   endedSessions,
   endedLimits,
 ];
+
+function limitBounds(endBy: Date): readonly [number, number] {
+  return [endBy.getTime(), endBy.getTime() + NO_LIMIT_LASTS];
+}
 
 function removed({ rowCount }: { rowCount: number | null }): number {
   return rowCount ?? 0;

@@ -54,7 +54,8 @@ export class SharedLimit implements AttemptLimit {
       return 0;
     }
     const left = until - this.#now();
-    if (left <= 0) {
+    // More than a window is left only where the clock has been set back.
+    if (left <= 0 || left > this.#its.duration * 1000) {
       this.#waiting.delete(key);
       return 0;
     }
@@ -62,8 +63,10 @@ export class SharedLimit implements AttemptLimit {
   }
 
   async count(key: string): Promise<number> {
-    const { attempts, wait } = await this.#count(key);
-    const { points } = this.#its;
+    const { attempts, wait: left } = await this.#count(key);
+    const { points, duration } = this.#its;
+    // What was counted under a clock that ran ahead says otherwise, until housekeeping takes it away.
+    const wait = Math.min(left, duration * 1000);
     if (attempts >= points) {
       this.#remember(key, wait);
     }

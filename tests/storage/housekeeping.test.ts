@@ -134,14 +134,16 @@ describe('housekeeping', () => {
     expect(kept.map(String)).toEqual(['good']);
   });
 
-  it('removes what limits counted once it has ended, and nothing that still counts', async () => {
+  it('removes what limits counted once it has ended or under a clock far ahead, and nothing that still counts', async () => {
     const { knex } = test.database;
     await knex('rate_limits').insert([
       { key: 'past', points: 9, expire: NOW.getTime() },
       { key: 'future', points: 9, expire: NOW.getTime() + 1 },
+      { key: 'later', points: 9, expire: NOW.getTime() + 3_600_000 },
+      { key: 'next year', points: 9, expire: NOW.getTime() + 31_536_000_000 },
     ]);
-    expect(sum((await clear()).pieces, 'rate limits')).toBe(1);
-    expect(await knex('rate_limits').pluck('key')).toEqual(['future']);
+    expect(sum((await clear()).pieces, 'rate limits')).toBe(2);
+    expect(await knex('rate_limits').orderBy('key').pluck('key')).toEqual(['future', 'later']);
   });
 
   it('takes a long backlog in chunks', async () => {

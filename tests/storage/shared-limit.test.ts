@@ -69,6 +69,27 @@ describe('a shared limit', () => {
     expect(await countTimes(1, counted)).toEqual([true]);
   });
 
+  it('keeps nobody out for longer than its time, also when the clock is set back', async () => {
+    let later = 0;
+    const counted = new SharedLimit({
+      ...{ name: 'clock', points: 1, duration: 600, database: database.database },
+      clock: { now: () => new Date(Date.now() + later) },
+    });
+    // As if the clock had been a year ahead, here and for what the library has written.
+    later = 31_536_000_000;
+    expect(await countTimes(1, counted)).toEqual([true]);
+    await queryOnce(
+      database.url,
+      "UPDATE rate_limits SET expire = expire + 31536000000 WHERE key = 'clock:x'",
+    );
+    expect(counted.wait('x')).toBeGreaterThan(0);
+    later = 0;
+    expect(counted.wait('x')).toBe(0);
+    const wait = await counted.count('x');
+    expect(wait).toBeGreaterThan(0);
+    expect(wait).toBeLessThanOrEqual(600_000);
+  });
+
   it('goes by what this server has counted while the database is away', async () => {
     const away = openDatabase({ connection: 'postgres://nobody@127.0.0.1:1/none' });
     const counted = new SharedLimit({
