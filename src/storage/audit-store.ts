@@ -13,6 +13,7 @@ import type { Act } from '../accounts/caller.ts';
 import { AUDIT_COLUMNS, BY_PLACE, readByCursor, type StoredAuditRow, toAuditRow } from './audit-cursor.ts';
 import { JOURNAL_COLUMNS, type JournalRow, toJournalRecord } from './audit-journal.ts';
 import { partitionsBefore, planPruning, pruneTrail } from './audit-pruning.ts';
+import { writeAudit } from './audit-rows.ts';
 import type { Database } from './database.ts';
 import { isStorable } from './stored-text.ts';
 
@@ -68,6 +69,10 @@ export class SqlAuditStore implements AuditStore {
       return work(snapshotIn(transaction));
     };
     return this.#database.transact(read, { isLong: true });
+  }
+
+  note(act: Act, outcome: string): Promise<void> {
+    return writeAudit(this.#database.knex, act, 'audit', outcome);
   }
 
   async estimate(): Promise<number> {

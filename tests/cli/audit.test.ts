@@ -151,7 +151,8 @@ describe('tankeeper audit, beside a server', () => {
       const file = join(folder, 'trail.jsonl');
       expect(await tankeeper('export', '--output', file)).toMatchObject({
         code: 0,
-        out: 'rows exported: 2\n',
+        // With the row of its own.
+        out: 'rows exported: 3\n',
       });
       expect(await tankeeper('export', '--output', file)).toMatchObject({ code: 1 });
       const { out } = await tankeeper('verify', '--json');

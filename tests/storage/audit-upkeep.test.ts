@@ -161,7 +161,7 @@ describe('pruning', () => {
 describe('an export', () => {
   async function exported(period: { since?: Date; until?: Date } = {}): Promise<string> {
     const pieces: string[] = [];
-    await audited.service().export(OPERATOR, { format: 'jsonl', ...period }, (text) => {
+    await audited.service(audited.server()).export(OPERATOR, { format: 'jsonl', ...period }, (text) => {
       pieces.push(text);
       return Promise.resolve();
     });
@@ -183,7 +183,36 @@ describe('an export', () => {
   it('verifies at another place, as the trail does', async () => {
     const server = await fourMonths();
     await audited.service(server).prune(OPERATOR, { before: new Date('2026-09-01'), force: false });
-    expect(await verifyText(await exported())).toEqual({ rows: 11, found: [] });
+    expect(await verifyText(await exported())).toEqual({ rows: 12, found: [] });
+  });
+
+  it('is itself a row of the trail, and of what is handed out, with the period', async () => {
+    await fourMonths();
+    await exported();
+    const text = await exported({ since: new Date('2026-09-01'), until: new Date('2027-01-01') });
+    const mine = /"actor":"operator:root","action":"audit\/export","subject":"audit".*"outcome":"([^"]*)"/g;
+    expect([...text.matchAll(mine)].map(([, outcome]) => outcome)).toEqual([
+      'handed out as jsonl',
+      'handed out as jsonl, since 2026-09-01T00:00:00.000Z, until 2027-01-01T00:00:00.000Z',
+    ]);
+    expect(await audited.verify()).toMatchObject({ findings: 0 });
+  });
+
+  it('is refused where the row cannot be written, and nothing is handed out', async () => {
+    await fourMonths();
+    await audited.tamper(
+      `CREATE FUNCTION no_audit() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'no audit'; END $$`,
+    );
+    await audited.tamper(
+      'CREATE TRIGGER no_audit BEFORE INSERT ON audit FOR EACH ROW EXECUTE FUNCTION no_audit()',
+    );
+    const pieces: string[] = [];
+    const refused = audited.service(audited.server()).export(OPERATOR, { format: 'csv' }, (text) => {
+      pieces.push(text);
+      return Promise.resolve();
+    });
+    await expect(refused).rejects.toThrow('no audit');
+    expect(pieces).toEqual([]);
   });
 
   it.each([
@@ -194,7 +223,7 @@ describe('an export', () => {
     ],
     [
       'removed',
-      (text: string) => text.replace(/\{"row":.*"2026-09 1".*\n/, '').replace('"rows":13', '"rows":12'),
+      (text: string) => text.replace(/\{"row":.*"2026-09 1".*\n/, '').replace('"rows":14', '"rows":13'),
       ['removed 1/4'],
     ],
   ])('tells of a row that was %s in the file', async (_, alter, found) => {
@@ -220,11 +249,11 @@ describe('an export', () => {
   it('as CSV holds no formula', async () => {
     await writeAudit(audited.server().knex, { ...ACT, actor: '=1+1' }, 'a "b", c', 'done');
     const pieces: string[] = [];
-    const rows = await audited.service().export(OPERATOR, { format: 'csv' }, (text) => {
+    const rows = await audited.service(audited.server()).export(OPERATOR, { format: 'csv' }, (text) => {
       pieces.push(text);
       return Promise.resolve();
     });
-    expect(rows).toBe(1);
+    expect(rows).toBe(2);
     expect(pieces.join('').split('\r\n')[1]).toContain(`Z,'=1+1,${ACT.action},"a ""b"", c",,done,`);
   });
 });

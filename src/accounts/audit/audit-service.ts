@@ -78,7 +78,8 @@ export class AuditService {
   }
 
   /**
-   * Hands out the trail, with all that it can be verified by at another place.
+   * Hands out the trail, with all that it can be verified by at another place. That somebody has taken it is a row of it, and
+   * written before: where the database takes no row, nothing is handed out.
    * @param write is given the text piece by piece
    * @returns how many rows
    * @throws ServiceError 'right.missing' for anybody but an operator
@@ -90,6 +91,10 @@ export class AuditService {
   ): Promise<number> {
     assertOperator(caller);
     const { store, authority, clock } = this.#its;
+    const { since, until } = period;
+    const from = since === undefined ? '' : `, since ${since.toISOString()}`;
+    const to = until === undefined ? '' : `, until ${until.toISOString()}`;
+    await store.note(actOf(caller, 'audit/export'), `handed out as ${format}${from}${to}`);
     return await store.read((snapshot) =>
       exportTrail(snapshot, { keys: authority.keys(), at: clock.now(), format, period, write }),
     );

@@ -103,6 +103,8 @@ export interface AuditStore {
   search(filter: AuditFilter): Promise<readonly AuditRow[]>;
   /** Reads in one snapshot, however long it takes; writers go on meanwhile. */
   read<T>(work: (snapshot: StoredSnapshot) => Promise<T>): Promise<T>;
+  /** Writes a row of an act that reads the trail. */
+  note(act: Act, outcome: string): Promise<void>;
   /** @returns how many rows there are, about: what the database's statistics say */
   estimate(): Promise<number>;
   /**
