@@ -55,7 +55,8 @@ export async function startMariadb(
   { server: program, installer }: MariadbPrograms,
   options: readonly string[] = [],
 ): Promise<Mariadb> {
-  const folder = await mkdtemp(join(tmpdir(), 'tankeeper-mariadb-'));
+  // The installer cannot work in a folder with a blank in its name.
+  const folder = await mkdtemp(join(/\s/.test(tmpdir()) ? '/tmp' : tmpdir(), 'tankeeper-mariadb-'));
   const [data, socket] = [join(folder, 'data'), join(folder, 'socket')];
   const account = process.getuid?.() === 0 ? ['--user=root'] : [];
   await run(installer, [

@@ -147,15 +147,15 @@ function configurationOf(folder: string, { configuration = [], certificates }: S
     certificates === undefined
       ? []
       : [
-          `TLSCACertificateFile ${certificates.authorityFile}`,
-          `TLSCertificateFile ${certificates.certificateFile}`,
-          `TLSCertificateKeyFile ${certificates.keyFile}`,
+          `TLSCACertificateFile "${certificates.authorityFile}"`,
+          `TLSCertificateFile "${certificates.certificateFile}"`,
+          `TLSCertificateKeyFile "${certificates.keyFile}"`,
         ];
   return [
     ...['core', 'cosine', 'inetorgperson'].map((name) => `include /etc/ldap/schema/${name}.schema`),
     // As Active Directory has it; the schema that OpenLDAP ships lacks the comparison.
     "attributetype ( 1.3.6.1.4.1.99999.1 NAME 'objectGUID' EQUALITY octetStringMatch SYNTAX 1.3.6.1.4.1.1466.115.121.1.40 SINGLE-VALUE )",
-    `pidfile ${join(folder, 'slapd.pid')}`,
+    `pidfile "${join(folder, 'slapd.pid')}"`,
     'modulepath /usr/lib/ldap',
     'moduleload back_mdb',
     // A careless server: a name without a password is taken, as nobody's.
@@ -163,7 +163,7 @@ function configurationOf(folder: string, { configuration = [], certificates }: S
     ...tls,
     'database mdb',
     `suffix "${SUFFIX}"`,
-    `directory ${join(folder, 'data')}`,
+    `directory "${join(folder, 'data')}"`,
     'maxsize 268435456',
     'dbnosync',
     'index objectClass,uid,entryUUID eq',
