@@ -75,8 +75,8 @@ interface Runner {
 }
 
 const ATTEMPTS = 5;
-/** What a server says when it ends a connection. */
-const LAST_WORDS = /^(?:57P0[1-5]|25P0[34])$/;
+/** What a server says when it ends a connection, or will take no write over it (25006), though another one may. */
+const LAST_WORDS = /^(?:57P0[1-5]|25P0[34]|25006)$/;
 
 // Knex does not export the class of its PostgreSQL dialect by name. No connection is made here.
 const PostgresClient = (knex({ client: 'pg' }).client as Knex.Client).constructor as typeof Knex.Client;
@@ -235,7 +235,10 @@ interface PooledConnection {
   __knex__disposed?: unknown;
 }
 
-/** A server that ends a connection says so before the socket closes: in between, nobody else must be given it. */
+/**
+ * A server that ends a connection says so before the socket closes: in between, nobody else must be given it. Nor must one
+ * that leads to a standby.
+ */
 function noteLastWords(
   pooled: PooledConnection,
   done: (error: null, pooled: PooledConnection) => void,

@@ -152,6 +152,16 @@ describe('the pool', () => {
     await database.ready();
   });
 
+  it('does not use a connection again that takes no writes', async () => {
+    const database = open({ poolSize: 1 });
+    // As one that a failover has left at what is a standby now.
+    await database.knex.raw('SET default_transaction_read_only = on');
+    const write = (): Promise<unknown> =>
+      database.knex.raw("INSERT INTO counters VALUES ('writable', 1) ON CONFLICT DO NOTHING");
+    expect(await faultOf(write())).toMatchObject({ code: 'database.unavailable' });
+    await expect(write()).resolves.toMatchObject({ rowCount: 1 });
+  });
+
   it('reports a connection that is lost in the middle of a transaction', async () => {
     const database = open();
     const fault = await faultOf(
