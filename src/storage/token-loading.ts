@@ -29,8 +29,12 @@ export class SqlTokenLoading implements TokenLoading {
     for (const { serial, type, ocraSuite } of tokens) {
       assertStorable(serial, type, ocraSuite);
     }
-    // In one order always, so that two loads of the same serials do not wait for each other in a circle.
-    const inOrder = [...tokens].sort((left, right) => (left.serial < right.serial ? -1 : 1));
+    // In one order always, so that two loads of the same serials do not wait for each other in a circle; without regard to
+    // case, as they are unique.
+    const inOrder = tokens
+      .map((token) => ({ token, caseless: token.serial.toLowerCase() }))
+      .sort((left, right) => (left.caseless < right.caseless ? -1 : 1))
+      .map(({ token }) => token);
     await this.#database.transact(async (transaction) => {
       const references = await holdReferences(transaction, change);
       for (let start = 0; start < inOrder.length; start += AT_ONCE) {

@@ -34,7 +34,7 @@ export class SqlUserCountStore implements UserCountStore {
   async keep({ resolverId, settingsDigest, users, countedAt }: KeptUserCount): Promise<void> {
     await this.#database.knex.raw(
       `INSERT INTO resolver_user_counts AS kept (resolver_id, settings_digest, users, counted_at)
-       SELECT id, ?, ?, ? FROM resolvers WHERE id = ?
+       SELECT id, ?, ?, ? FROM resolvers WHERE id = ? FOR KEY SHARE
        ON CONFLICT (resolver_id) DO UPDATE SET
          settings_digest = excluded.settings_digest, users = excluded.users, counted_at = excluded.counted_at
        WHERE kept.counted_at <= excluded.counted_at`,

@@ -10,11 +10,14 @@ import { openDatabase } from '../../src/storage/database.ts';
 import { SqlKeyHolders } from '../../src/storage/key-holders.ts';
 import { SqlKeyRegistry } from '../../src/storage/key-registry.ts';
 import { SqlKeyRotation } from '../../src/storage/key-rotation.ts';
+import { SqlTokenLoading } from '../../src/storage/token-loading.ts';
+import { SqlUserCountStore } from '../../src/storage/user-count-store.ts';
 import { AuditedDatabase } from '../support/audited-database.ts';
 import { OPERATOR } from '../support/callers.ts';
 import { deferred } from '../support/deferred.ts';
+import { whileHeld } from '../support/held-statement.ts';
 import { untilWaiting } from '../support/lock-waits.ts';
-import { ACT } from '../support/token-values.ts';
+import { ACT, tokenValue } from '../support/token-values.ts';
 
 jest.setTimeout(60_000);
 
@@ -129,5 +132,55 @@ describe('operators who add an encryption key at once', () => {
     expect((await adding).map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
     await expect(service.add(OPERATOR)).rejects.toMatchObject({ code: 'key.refused' });
     expect(made).toBe(1);
+  });
+});
+
+describe('key files that are loaded at once', () => {
+  const THE_LAST_TWO = /^insert into "tokens" .{0,3000}$/s;
+  const tokensOf = (...serials: readonly string[]): ReturnType<typeof tokenValue>[] => {
+    // More than one statement takes.
+    const more = Array.from({ length: 1_000 }, (_, index) => `${serials.join('')}-${index}`);
+    return [...serials, ...more].map((serial) => tokenValue(serial));
+  };
+
+  it('do not wait for each other in a circle where their serials differ in case', async () => {
+    const { database, url } = audited.test;
+    // A circle that the database does not end shows.
+    await database.knex.raw(
+      `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET deadlock_timeout = '10min'`,
+    );
+    const pool = openDatabase({ connection: url, applicationName: 'test', lockTimeoutMs: 10_000 });
+    const loading = new SqlTokenLoading({ database: pool });
+    const load = (...serials: readonly string[]): Promise<unknown> =>
+      loading.insertAll(tokensOf(...serials), { realms: [] }, ACT);
+    let second: Promise<unknown> = Promise.resolve();
+    const first = whileHeld(
+      THE_LAST_TWO,
+      () => load('AAA', 'bbb'),
+      async () => {
+        second = load('aaa', 'BBB').catch((error: unknown) => error);
+        await untilWaiting(database);
+      },
+    );
+    await first;
+    expect(await second).toMatchObject({ code: 'token.exists' });
+    await pool.close();
+  });
+});
+
+describe('the number of users of a resolver that is removed at that moment', () => {
+  it('is not kept, and nothing fails', async () => {
+    const { database } = audited.test;
+    await database.knex('resolvers').insert({ name: 'gone', kind: 'ldap' });
+    const [resolver] = await database.knex('resolvers').select<{ id: string }[]>('id');
+    const removing = await database.knex.transaction();
+    await removing('resolvers').where({ name: 'gone' }).delete();
+    const keeping = new SqlUserCountStore({ database }).keep({
+      ...{ resolverId: resolver?.id ?? '', settingsDigest: '', users: 1, countedAt: new Date() },
+    });
+    await untilWaiting(database);
+    await removing.commit();
+    await keeping;
+    expect(await database.knex('resolver_user_counts')).toEqual([]);
   });
 });
