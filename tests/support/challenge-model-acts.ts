@@ -13,7 +13,7 @@ export const REALM = 'bank';
 export const KEYS = ['a1'.repeat(32), 'b2'.repeat(32)] as const;
 /** Digits of a response of all the suites. */
 export const DIGITS = 8;
-/** The windows of the model's tokens. */
+/** The windows of the model's tokens, as long as nobody sets another one. */
 export const COUNTER_WINDOW = 10;
 export const SYNC_WINDOW = 30;
 export const MAX_FAIL = 4;
@@ -55,6 +55,7 @@ export type ModelAct =
   | { readonly act: 'assign'; readonly serial: string; readonly user: string }
   | { readonly act: 'set'; readonly serial: string; readonly pin: string }
   | { readonly act: 'limit'; readonly serial: string; readonly maxFail: number }
+  | { readonly act: 'window'; readonly serial: string; readonly counters: number }
   | {
       readonly act: 'resync';
       readonly serial: string;

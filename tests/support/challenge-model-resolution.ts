@@ -64,6 +64,8 @@ export class StepResolution {
         return { act: 'set', serial, pin: step.pin };
       case 'limit':
         return { act: 'limit', serial, maxFail: step.maxFail };
+      case 'window':
+        return { act: 'window', serial, counters: step.counters };
     }
   }
 

@@ -1,7 +1,5 @@
 import { computeResponse } from '../../src/ocra/compute.ts';
 import { parseOcraSuite } from '../../src/ocra/suite.ts';
-import { COUNTER_WINDOW } from './challenge-model-acts.ts';
-
 /** Seconds that a device's clock may be off. */
 const TIME_WINDOW = 180;
 const STEP = 60;
@@ -33,12 +31,14 @@ export const stepOf = (second: number): number => Math.floor(second / STEP) * ST
 
 /**
  * @param counter that the token has come to
+ * @param window how many counters from there on
  * @returns where an open challenge of the token is looked for, in the order of preference
  */
-export function windowOf(suite: string, counter: number, now: number): Position[] {
+export function windowOf(suite: string, counter: number, window: number, now: number): Position[] {
   if (hasCounter(suite)) {
-    const ahead = upFrom(counter, COUNTER_WINDOW);
-    const behind = upFrom(counter - COUNTER_WINDOW / 2, COUNTER_WINDOW / 2).reverse();
+    const half = Math.floor(window / 2);
+    const ahead = upFrom(counter, window);
+    const behind = upFrom(counter - half, half).reverse();
     return [...ahead, ...behind.filter((position) => position >= 0)];
   }
   if (!hasTime(suite)) {
@@ -56,6 +56,11 @@ export function counterAfter(suite: string, counter: number, position: Position,
   }
   const used = hasTime(suite) ? Math.max(position, now - TIME_WINDOW) : position;
   return Math.max(counter, used + 1);
+}
+
+/** @returns how far behind the counter responses may still come, whose marks are therefore kept */
+export function reachOf(suite: string, window: number): number {
+  return hasTime(suite) ? 2 * (TIME_WINDOW + STEP) : Math.floor(window / 2);
 }
 
 export function upFrom(first: number, count: number): number[] {

@@ -99,6 +99,8 @@ export class ChallengeModelServer {
         return this.#tell('admin/set', { serial: act.serial, pin: act.pin });
       case 'limit':
         return this.#tell('admin/set', { serial: act.serial, MaxFailCount: String(act.maxFail) });
+      case 'window':
+        return this.#tell('admin/set', { serial: act.serial, CounterWindow: String(act.counters) });
       case 'resync':
         return this.#resync(act);
       default:

@@ -38,6 +38,7 @@ export type ModelStep =
   | { readonly step: 'assign'; readonly token: number; readonly user: string }
   | { readonly step: 'set'; readonly token: number; readonly pin: string }
   | { readonly step: 'limit'; readonly token: number; readonly maxFail: number }
+  | { readonly step: 'window'; readonly token: number; readonly counters: number }
   | {
       readonly step: 'resync';
       readonly token: number;
@@ -45,6 +46,7 @@ export type ModelStep =
       readonly questions: readonly [string, string];
     }
   | { readonly step: 'configure'; readonly key: ConfigurationKey; readonly value: string }
+  /** Less than nothing: the clock is set back. */
   | { readonly step: 'wait'; readonly seconds: number }
   /** Until so many seconds after a challenge expires. */
   | { readonly step: 'wait for expiry'; readonly which: number; readonly after: number }
@@ -136,6 +138,10 @@ export const anyStep: fc.Arbitrary<ModelStep> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ step: step('set'), token, pin }) },
   { weight: 4, arbitrary: fc.record({ step: step('limit'), token, maxFail: fc.constantFrom(1, 1, 2, 3) }) },
   {
+    weight: 3,
+    arbitrary: fc.record({ step: step('window'), token, counters: fc.constantFrom(1, 4, 7, 24) }),
+  },
+  {
     weight: 4,
     arbitrary: fc.record({
       ...{ step: step('resync'), token, ahead: fc.constantFrom(0, 0, -1, 1, 9, 12, 28, 29, 30) },
@@ -144,8 +150,11 @@ export const anyStep: fc.Arbitrary<ModelStep> = fc.oneof(
   },
   { weight: 6, arbitrary: configuration },
   {
-    weight: 4,
-    arbitrary: fc.record({ step: step('wait'), seconds: fc.constantFrom(1, 30, 59, 60, 170, 400, 691_200) }),
+    weight: 6,
+    arbitrary: fc.record({
+      step: step('wait'),
+      seconds: fc.constantFrom(1, 30, 59, 60, 170, 400, 691_200, -1, -60, -170, -400, -86_400),
+    }),
   },
   {
     weight: 5,

@@ -11,14 +11,8 @@ import {
   SUITES,
   SYNC_WINDOW,
 } from './challenge-model-acts.ts';
-import {
-  counterAfter,
-  hasCounter,
-  type Position,
-  responseAt,
-  upFrom,
-  windowOf,
-} from './challenge-model-responses.ts';
+import { isResponse, markAt, resynchronise, use } from './challenge-model-acceptance.ts';
+import { hasCounter, type Position, upFrom, windowOf } from './challenge-model-responses.ts';
 
 export interface ModelToken {
   readonly serial: string;
@@ -33,6 +27,9 @@ export interface ModelToken {
   counter: number;
   /** Position and text of each response that was accepted, for as long as the token has its key. */
   spent: Set<string>;
+  /** What is older counts as accepted: a wider window, or a clock that is set back, brings nothing back. */
+  bottom: number;
+  window: number;
   /** The first half of an automatic resynchronisation. */
   ahead: { readonly position: number; readonly mark: string } | null;
   pin: string;
@@ -197,6 +194,9 @@ export class ChallengeModel {
       case 'limit':
         token.maxFail = act.maxFail;
         return 1;
+      case 'window':
+        token.window = act.counters;
+        return 1;
       case 'resync':
         return resynchronise(token, act);
       default:
@@ -229,11 +229,15 @@ export class ChallengeModel {
   /** What a token is like right after an enrolment; counter and spent responses stay with the key. */
   #enrolled(serial: string, user: string | undefined, change: Partial<ModelToken>, keepsKey: boolean): true {
     const known = this.#state.tokens.get(serial);
+    const { counter, spent, bottom } = (keepsKey ? known : undefined) ?? {
+      counter: 0,
+      spent: new Set(),
+      bottom: 0,
+    };
     this.#state.tokens.set(serial, {
       ...{ serial, suite: SUITES.counter, key: null, sharedSecret: null, rollout: 'complete', active: true },
       ...{ failCount: 0, maxFail: MAX_FAIL, ahead: null, pin: '' },
-      counter: keepsKey ? (known?.counter ?? 0) : 0,
-      spent: keepsKey ? (known?.spent ?? new Set()) : new Set(),
+      ...{ counter, spent, bottom, window: COUNTER_WINDOW },
       owner: user ?? known?.owner ?? null,
       ...change,
     });
@@ -258,7 +262,7 @@ export class ChallengeModel {
     }
     Object.assign(token, {
       ...{ key: learned.key, rollout: 'phase2', active: true },
-      ...{ failCount: 0, counter: 0, spent: new Set(), ahead: null },
+      ...{ failCount: 0, counter: 0, spent: new Set(), bottom: 0, ahead: null },
     });
     this.#issue(serial, learned, 1);
     return true;
@@ -364,7 +368,7 @@ export class ChallengeModel {
       return false;
     }
     const answers = (position: Position): boolean => isResponse(token, question, position, response);
-    const found = windowOf(token.suite, token.counter, this.#state.now).find(answers);
+    const found = windowOf(token.suite, token.counter, token.window, this.#state.now).find(answers);
     if (found !== undefined) {
       return use(token, found, [markAt(token, found, question)], this.#state.now);
     }
@@ -376,7 +380,7 @@ export class ChallengeModel {
       const next = ahead.position + 1;
       return use(token, next, [ahead.mark, markAt(token, next, question)], this.#state.now);
     }
-    const beyond = upFrom(token.counter + COUNTER_WINDOW, SYNC_WINDOW - COUNTER_WINDOW).find(answers);
+    const beyond = upFrom(token.counter + token.window, SYNC_WINDOW - token.window).find(answers);
     if (beyond !== undefined) {
       token.ahead = { position: beyond, mark: markAt(token, beyond, question) };
     }
@@ -407,46 +411,6 @@ export class ChallengeModel {
       'serial' in of ? token.serial === of.serial : token.owner === of.user,
     );
   }
-}
-
-function isResponse(token: ModelToken, question: string, position: Position, response: string): boolean {
-  const key = token.rollout === 'phase1' ? token.sharedSecret : token.key;
-  return key !== null && responseAt({ suite: token.suite, key }, question, position) === response;
-}
-
-/**
- * What is not accepted twice: the very response, whatever text the question was given as. Empty where positions play no
- * part: then the same question must be answerable again.
- */
-function markAt({ suite, key }: ModelToken, position: Position, question: string): string {
-  return position === null ? '' : `${position} ${responseAt({ suite, key: key ?? '' }, question, position)}`;
-}
-
-/** @returns false where one of the responses was used before */
-function use(token: ModelToken, position: Position, marks: readonly string[], now: number): boolean {
-  if (marks.some((mark) => mark !== '' && token.spent.has(mark))) {
-    return false;
-  }
-  marks.forEach((mark) => token.spent.add(mark));
-  token.counter = counterAfter(token.suite, token.counter, position, now);
-  token.ahead = null;
-  return true;
-}
-
-function resynchronise(
-  token: ModelToken,
-  { questions, responses }: Extract<ModelAct, { act: 'resync' }>,
-): ModelAnswer {
-  if (token.rollout === 'phase1' || !hasCounter(token.suite)) {
-    return REFUSED;
-  }
-  return upFrom(token.counter, SYNC_WINDOW).some((first) => {
-    const isHere = responses.every((response, index) =>
-      isResponse(token, questions[index] ?? '', first + index, response),
-    );
-    const marks = questions.map((question, index) => markAt(token, first + index, question));
-    return isHere && use(token, first + 1, marks, 0);
-  });
 }
 
 function shown(token: ModelToken | undefined): ModelAnswer {
