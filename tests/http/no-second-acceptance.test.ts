@@ -98,6 +98,25 @@ describe('a counter window that is made wider', () => {
   });
 });
 
+describe('a clock that is set back', () => {
+  it('does not bring back a response that was accepted so long ago that it is forgotten', async () => {
+    const suite = 'OCRA-1:HOTP-SHA256-8:QN08-T1M';
+    number += 1;
+    const serial = `TWICE${number}`;
+    await application.enrolPlain(serial, suite);
+    const noon = application.clock.now();
+    const first = application.respond(suite, DATA);
+    expect(await application.check(await challenge(serial), first)).toEqual(right);
+    application.clock.advance(3600);
+    expect(await application.check(await challenge(serial), application.respond(suite, DATA))).toEqual(right);
+    application.clock.set(noon);
+    expect(await application.check(await challenge(serial), first)).toEqual(wrong(1));
+    application.clock.advance(3660);
+    expect(await application.check(await challenge(serial), application.respond(suite, DATA))).toEqual(right);
+    application.clock.set(noon);
+  });
+});
+
 async function resync(parameters: Record<string, string>): Promise<unknown> {
   const { body } = (await application.asAdmin('/admin/resync', parameters)) as {
     body: { result: { value?: unknown } };
