@@ -14,8 +14,8 @@ export interface Ended {
 
 /** A `tankeeper` command that runs as its own process. */
 export interface Running {
-  /** @returns what it had printed once `text` was among it. @throws when it ends before that */
-  printed(text: string): Promise<string>;
+  /** @returns what it had printed once that was among it. @throws when it ends before that */
+  printed(wanted: string | RegExp): Promise<string>;
   /** Sends a signal. */
   signal(name: 'SIGTERM' | 'SIGINT'): void;
   readonly ended: Promise<Ended>;
@@ -41,10 +41,10 @@ export function startCli(
   child.stderr.setEncoding('utf8').on('data', (text: string) => (printed.err += text));
   const ended = once(child, 'close').then(([code]): Ended => ({ code: code as number | null, ...printed }));
   return {
-    printed: (text) =>
+    printed: (wanted) =>
       new Promise((resolve, reject) => {
         const look = (): void => {
-          if (printed.out.includes(text)) {
+          if (typeof wanted === 'string' ? printed.out.includes(wanted) : wanted.test(printed.out)) {
             child.stdout.off('data', look);
             resolve(printed.out);
           }
