@@ -10,7 +10,8 @@ import { SqlAuditStore } from '../../src/storage/audit-store.ts';
 import { AuditedDatabase, shortly } from '../support/audited-database.ts';
 import { ACT } from '../support/token-values.ts';
 
-jest.setTimeout(120_000);
+// Signatures by the thousand, which take some seconds of a machine that has nothing else to do.
+jest.setTimeout(400_000);
 
 /** More for a long search: FC_RUNS=20000. */
 const RUNS = Number(process.env.FC_RUNS ?? 400);
