@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
+import { ServiceError } from '../../src/kernel/errors.ts';
 import { Turns } from '../../src/storage/turns.ts';
 import { deferred } from '../support/deferred.ts';
 
@@ -14,8 +15,8 @@ class Work {
     return this.#end.promise;
   };
 
-  fail(): void {
-    this.#end.reject(new Error('failed'));
+  fail(fault = new Error('failed')): void {
+    this.#end.reject(fault);
   }
 }
 
@@ -41,6 +42,36 @@ describe('work of one key', () => {
     second.end('two');
     await expect(results[0]).rejects.toThrow('failed');
     expect(await results[1]).toBe('two');
+  });
+});
+
+describe('work that has waited for long', () => {
+  const AWAY = new ServiceError('database.unavailable', 'the database took too long');
+
+  it('is given up with the one before that the database kept waiting in vain, and so on', async () => {
+    const turns = new Turns(0);
+    const work = [new Work(), new Work(), new Work()];
+    const results = Promise.allSettled(work.map(({ run }) => turns.take('key', run)));
+    work[0]?.fail(AWAY);
+    expect((await results).map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+    expect(work.map(({ begun }) => begun)).toEqual([true, false, false]);
+    // Whoever comes now has not waited.
+    const next = new Work();
+    next.end('next');
+    expect(await turns.take('key', next.run)).toBe('next');
+  });
+
+  it('begins after what failed for another reason, or soon', async () => {
+    for (const [turns, fault] of [
+      [new Turns(0), new Error('failed')],
+      [new Turns(), AWAY],
+    ] as const) {
+      const [first, second] = [new Work(), new Work()];
+      const results = Promise.allSettled([first, second].map(({ run }) => turns.take('key', run)));
+      first.fail(fault);
+      second.end('two');
+      expect((await results).map(({ status }) => status)).toEqual(['rejected', 'fulfilled']);
+    }
   });
 });
 
