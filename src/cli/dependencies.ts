@@ -1,3 +1,4 @@
+import type { Caller } from '../accounts/caller.ts';
 import type { Clock, Random } from '../kernel/clock.ts';
 import type { CliServices } from './cli-services.ts';
 import type { DemoServer, DemoServerOptions } from './demo/demo-server.ts';
@@ -47,7 +48,7 @@ export interface CliDependencies {
   /** Serves until a signal ends it. */
   serve(): Promise<void>;
   describeConfig(): readonly ConfigRow[];
-  migrate(): Promise<MigrationOutcome>;
+  migrate(caller: Caller): Promise<MigrationOutcome>;
   /** Starts a server of its own, with a database of its own. */
   startDemoServer(options: DemoServerOptions): Promise<DemoServer>;
   /** Resolves when somebody wants the process to end (Ctrl-C, SIGTERM). */

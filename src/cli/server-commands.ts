@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { CommandContext } from './command-context.ts';
 import type { ConfigRow } from './dependencies.ts';
+import { operatorCaller } from './operator.ts';
 import type { Column } from './output.ts';
 
 const CONFIG_COLUMNS: readonly Column<ConfigRow>[] = [
@@ -21,7 +22,7 @@ export function addServerCommands(program: Command, context: CommandContext): vo
     .command('migrate')
     .description("bring the database's tables up to date (the server does so itself when it starts)")
     .action(async (_options: object, command: Command) => {
-      const { applied } = await dependencies.migrate();
+      const { applied } = await dependencies.migrate(operatorCaller(dependencies));
       const sentence =
         applied.length === 0 ? 'the tables are up to date' : `applied:\n  ${applied.join('\n  ')}`;
       context.output(command).done(sentence, { applied });

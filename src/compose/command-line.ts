@@ -1,4 +1,5 @@
 import { homedir, userInfo } from 'node:os';
+import { actOf } from '../accounts/caller.ts';
 import type { CliDependencies } from '../cli/dependencies.ts';
 import { terminalIo } from '../cli/terminal-io.ts';
 import { describeConfig, loadConfig } from '../config.ts';
@@ -33,9 +34,9 @@ export function commandLineDependencies(): CliDependencies {
       await serve(config);
     },
     describeConfig: () => describeConfig(),
-    migrate: async () => {
+    migrate: async (caller) => {
       const { migrate } = await import('./open-installation.ts');
-      return { applied: await migrate(config, commandLog) };
+      return { applied: await migrate(config, commandLog, actOf(caller, 'migrate')) };
     },
     startDemoServer: async (options) => {
       const { startDemoServer } = await import('./demo-server.ts');

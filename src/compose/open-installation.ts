@@ -1,22 +1,27 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Act } from '../accounts/caller.ts';
 import type { KeyService } from '../accounts/key-service.ts';
 import type { Config } from '../config.ts';
 import { systemClock, systemRandom } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
+import { describeFault } from '../kernel/fault.ts';
 import type { Log } from '../kernel/log.ts';
 import { decimalTransactionIds, hexTransactionIds } from '../ocra/challenge-factory.ts';
 import { Argon2PasswordHasher } from '../security/password-hash.ts';
+import { VaultAuditAuthority } from '../security/vault-audit-authority.ts';
 import { CONFIGURATION_WINDOW_MS, ConfigurationFollower } from '../storage/configuration-follower.ts';
 import { ConnectionGate } from '../storage/connection-gate.ts';
 import { type Database, type DatabaseOptions, openDatabase } from '../storage/database.ts';
 import { describeDatabaseFault } from '../storage/database-faults.ts';
 import { DatabaseWatch } from '../storage/database-watch.ts';
 import { openEmbeddedPostgres } from '../storage/embedded-postgres.ts';
+import { SqlKeyRegistry } from '../storage/key-registry.ts';
 import { migrateToLatest, pendingMigrations } from '../storage/migrate.ts';
 import { migrationNames } from '../storage/migration-source.ts';
 import { buildServices, type ServiceMeasures, type Services } from './build-services.ts';
 import { followKeys, keyService, openKeys } from './open-keys.ts';
 import { openLicenceKey } from './licence-key.ts';
+import { noteMigrations, SERVER_MIGRATES } from './note-migrations.ts';
 
 /** How long closing waits for statements that still run, in milliseconds. */
 const POOL_PATIENCE = 1_000;
@@ -105,7 +110,7 @@ export async function openInstallation(
   const licenceSignature = openLicenceKey(config);
   const { database, options, limitStatements, close } = await connect(config, role, log);
   try {
-    await prepareSchema(database, role, log);
+    const migrated = await prepareSchema(database, role, log);
     const keys = await openKeys(config, database, log);
     const unfollowKeys = role === 'server' ? await followKeys(database, keys, log) : undefined;
     const services = buildServices({
@@ -128,8 +133,7 @@ export async function openInstallation(
     });
     if (role === 'server') {
       await database.audit.open();
-    }
-    if (role === 'server') {
+      await noteMigrations(database, SERVER_MIGRATES, migrated);
       // Only now: migrations may take long.
       limitStatements(config.databaseStatementTimeout * 1000 + ANSWER_PATIENCE);
     }
@@ -159,19 +163,48 @@ function followConfiguration(services: Services, options: DatabaseOptions, log: 
 
 /**
  * Brings the schema up to date, also of a database that a server works on.
+ * @param act for the audit, which has its row where there are keys here to sign it; migrating needs none
  * @returns the names of the migrations that were applied now, in order
  */
-export async function migrate(config: Config, log: Log): Promise<readonly string[]> {
+export async function migrate(config: Config, log: Log, act: Act): Promise<readonly string[]> {
   const { database, close } = await connect(config, 'guest', log);
   try {
-    return await migrateToLatest(database);
+    const applied = await migrateToLatest(database);
+    // Never the first to open a new database's keys: with no key file here, one would be made that no server has.
+    if (applied.length > 0 && (await new SqlKeyRegistry({ database }).registered()).length > 0) {
+      await signedNote(config, database, log, act, applied);
+    }
+    return applied;
   } finally {
     await close();
   }
 }
 
-/** A server brings the schema up to date; a command only makes a new one, never changes one that a server works on. */
-async function prepareSchema(database: Database, role: Role, log: Log): Promise<void> {
+async function signedNote(
+  config: Config,
+  database: Database,
+  log: Log,
+  act: Act,
+  applied: readonly string[],
+): Promise<void> {
+  try {
+    const { vault } = await openKeys(config, database, log);
+    database.audit.certifyBy(new VaultAuditAuthority({ vault }));
+  } catch (error) {
+    log.warn('The audit has no row of these migrations: the keys that sign it cannot be opened here', {
+      component: 'audit',
+      ...describeFault(error),
+    });
+    return;
+  }
+  await noteMigrations(database, act, applied);
+}
+
+/**
+ * A server brings the schema up to date; a command only makes a new one, never changes one that a server works on.
+ * @returns the names of the migrations that were applied now, in order
+ */
+async function prepareSchema(database: Database, role: Role, log: Log): Promise<readonly string[]> {
   const pending = await pendingMigrations(database);
   if (role === 'guest' && pending.length > 0 && pending.length < migrationNames.length) {
     throw new ServiceError(
@@ -179,8 +212,10 @@ async function prepareSchema(database: Database, role: Role, log: Log): Promise<
       'the database is older than this program: run `tankeeper migrate`, or start the server, which does so itself',
     );
   }
-  if (pending.length > 0) {
-    const applied = await migrateToLatest(database);
-    log.info(`Brought the database schema up to date: ${applied.length} migrations`);
+  if (pending.length === 0) {
+    return [];
   }
+  const applied = await migrateToLatest(database);
+  log.info(`Brought the database schema up to date: ${applied.length} migrations`);
+  return applied;
 }
