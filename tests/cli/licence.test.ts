@@ -97,6 +97,8 @@ describe('tankeeper licence, in words and for scripts', () => {
 
 describe('tankeeper licence on a database', () => {
   const vendor = licenceVendor('RS256');
+  /** The command goes by the clock of the machine. */
+  const claims = { ...CLAIMS, expire: '9999-12-31' };
   let folder: string;
   let test: TestDatabase;
   let environment: Record<string, string>;
@@ -116,27 +118,28 @@ describe('tankeeper licence on a database', () => {
     await test.drop();
   });
 
-  const run = (line: string, input = ''): Promise<Ended> => runCli(line.split(' '), environment, input);
+  const run = (parameters: readonly string[], input = ''): Promise<Ended> =>
+    runCli(['licence', ...parameters], environment, input);
 
   it(
     'installs one, keeps it when the next one is refused, and shows it',
     async () => {
-      await writeFile(join(folder, 'licence.jws'), `${await vendor.sign(CLAIMS)}\n`);
-      const installed = await run(`licence install ${join(folder, 'licence.jws')} --json`);
+      await writeFile(join(folder, 'licence.jws'), `${await vendor.sign(claims)}\n`);
+      const installed = await run(['install', join(folder, 'licence.jws'), '--json']);
       expect(installed).toMatchObject({ code: 0, err: '' });
-      expect(JSON.parse(installed.out)).toMatchObject({ valid: true, licensed: 5, licence: CLAIMS });
+      expect(JSON.parse(installed.out)).toMatchObject({ valid: true, licensed: 5, licence: claims });
       await insertTokens(
         test.database,
         [1, 2, 3, 4].map((number) => ({ serial: `T${number}`, realms: [] })),
       );
-      const refused = await run('licence install -', await vendor.sign({ ...CLAIMS, 'token-num': 1 }));
+      const refused = await run(['install', '-'], await vendor.sign({ ...claims, 'token-num': 1 }));
       expect(refused).toEqual({
         code: 1,
         out: '',
         err: 'tankeeper: The licence is refused: it is for 1 token, but 4 tokens are active. Nothing was changed\n',
       });
-      const shown = await run('licence show --json');
-      expect(JSON.parse(shown.out)).toMatchObject({ valid: true, active: 4, left: 1, licence: CLAIMS });
+      const shown = await run(['show', '--json']);
+      expect(JSON.parse(shown.out)).toMatchObject({ valid: true, active: 4, left: 1, licence: claims });
     },
     PATIENCE,
   );
