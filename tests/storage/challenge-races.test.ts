@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 
 import type { Decision } from '../../src/ocra/challenge.ts';
 import type { ChallengeOfToken } from '../../src/ocra/ports.ts';
@@ -9,6 +9,9 @@ import { NOW, rightly, wrongly } from '../support/challenge-answers.ts';
 import { untilWaiting } from '../support/lock-waits.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 import { ACT, tokenValue } from '../support/token-values.ts';
+
+// Hundreds of transactions, each of which takes its time on a busy machine.
+jest.setTimeout(120_000);
 
 type Decide = (found: ChallengeOfToken) => Promise<Decision>;
 
