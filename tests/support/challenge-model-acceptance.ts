@@ -7,7 +7,7 @@ import {
   responseAt,
   upFrom,
 } from './challenge-model-responses.ts';
-import type { ModelToken } from './challenge-model.ts';
+import type { ModelToken } from './challenge-model-state.ts';
 
 /** @returns whether the token gives that response to the question at that position */
 export function isResponse(

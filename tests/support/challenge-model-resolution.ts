@@ -1,5 +1,6 @@
 import { KEYS, type ModelAct, type Selected, USERS } from './challenge-model-acts.ts';
-import type { ChallengeModel, ModelChallenge, ModelToken } from './challenge-model.ts';
+import type { ModelChallenge, ModelToken } from './challenge-model-state.ts';
+import type { ChallengeModel } from './challenge-model.ts';
 import { hasCounter, hasTime, type Position, responseAt, stepOf } from './challenge-model-responses.ts';
 import type { Chosen, Given, ModelStep, Which } from './challenge-model-steps.ts';
 import { wrongResponse } from './test-application.ts';
