@@ -18,5 +18,6 @@ export default {
   // Drawing QR codes looks Math up a million times, which is slow through the tests' own global object.
   sandboxInjectedGlobals: ['Math'],
   testTimeout: 20_000,
-  maxWorkers: 2,
+  // More than the two cores of CI: many tests wait for servers that they have started.
+  maxWorkers: 3,
 };
