@@ -71,6 +71,13 @@ export async function startServer(
   });
   // What a client expects beyond 100-continue may be ignored (RFC 9110 §10.1.1).
   server.on('request', serve).on('checkExpectation', serve);
+  server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
+    // Behind another answer node would put it between the headers of this one and its body; it may be left out.
+    if (response.socket !== null) {
+      response.writeContinue();
+    }
+    serve(request, response);
+  });
   server.on('clientError', brokenRequestAnswer());
   served.watch(server);
   connections?.watch(server);

@@ -78,6 +78,24 @@ describe('startServer', () => {
     );
   });
 
+  it.each([
+    ['alone', '', 1],
+    // As nothing but headers can be between an answer and its body.
+    ['behind another request', 'GET /first HTTP/1.1\r\nHost: x\r\n\r\n', 0],
+  ])('keeps an answer whole for a client that asks whether to go on, %s', async (_, before, interims) => {
+    const head = 'Host: x\r\nExpect: 100-continue\r\nConnection: close\r\n\r\n';
+    const waiting: ServerResponse[] = [];
+    const answer = await sendRaw(({ url }, response) => {
+      waiting.push(response);
+      if (url === '/last') {
+        waiting.reverse().forEach((each) => each.end(Buffer.from('body')));
+      }
+    }, `${before}GET /last HTTP/1.1\r\n${head}`);
+    const answers = answer.slice(answer.lastIndexOf('HTTP/1.1 200'));
+    expect(answers).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*\r\n\r\nbody$/);
+    expect(answer.match(/HTTP\/1\.1 100 Continue\r\n\r\n/g) ?? []).toHaveLength(interims);
+  });
+
   it('serves a client that expects what nobody knows', async () => {
     const request = 'GET /healthz HTTP/1.1\r\nHost: x\r\nExpect: wonders\r\nConnection: close\r\n\r\n';
     await expect(sendRaw(createTestApp().app, request)).resolves.toMatch(/^HTTP\/1\.1 200 OK\r\n/);
