@@ -1,5 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { inPython2Order } from '../../src/http/dialects/python2-key-order.ts';
+import {
+  inPython2Order,
+  inPython2OrderOfCopy,
+  inPython2OrderOfTable,
+} from '../../src/http/dialects/python2-key-order.ts';
 
 /** Orders that LinOTP 2.12.6 was recorded to give. */
 const RECORDED = [
@@ -66,5 +70,44 @@ describe('the order of keys', () => {
         ] as const),
       ]),
     ).toEqual({ a: 3, b: 2 });
+  });
+});
+
+describe('the order of CPython 2.7.18', () => {
+  const letters = [
+    ...['alpha', 'beta', 'gamma', 'delta', 'epsilon', 'zeta', 'eta', 'theta', 'iota', 'kappa', 'lambda'],
+    ...['mu', 'nu', 'xi', 'omicron', 'pi', 'rho', 'sigma', 'tau', 'upsilon', 'phi', 'chi'],
+  ];
+  const keysOf = (order: typeof inPython2Order, count: number): string =>
+    Object.keys(order(letters.slice(0, count).map((key) => [key, 1]))).join(' ');
+
+  it.each([
+    [5, 'epsilon alpha beta gamma delta'],
+    [6, 'epsilon beta delta alpha zeta gamma'],
+    [11, 'kappa epsilon iota beta eta delta alpha zeta theta gamma lambda'],
+    [
+      22,
+      'tau xi alpha zeta chi theta pi nu phi epsilon omicron beta rho delta upsilon kappa iota mu eta sigma gamma lambda',
+    ],
+  ])('is kept for a dict of %i keys', (count, keys) => {
+    expect(keysOf(inPython2Order, count)).toBe(keys);
+  });
+
+  it.each([
+    [5, 'epsilon beta delta gamma alpha'],
+    [6, 'beta delta epsilon alpha zeta gamma'],
+    [11, 'kappa theta epsilon beta eta delta alpha zeta iota gamma lambda'],
+    [
+      22,
+      'tau phi xi epsilon omicron beta rho delta alpha zeta kappa chi iota mu eta gamma theta pi sigma nu upsilon lambda',
+    ],
+  ])('is kept for the copy of a dict of %i keys', (count, keys) => {
+    expect(keysOf(inPython2OrderOfCopy, count)).toBe(keys);
+  });
+
+  it('is kept for keys of a larger dict', () => {
+    expect(inPython2OrderOfTable(letters.slice(0, 5), 256)).toEqual([
+      ...['epsilon', 'delta', 'beta', 'alpha', 'gamma'],
+    ]);
   });
 });

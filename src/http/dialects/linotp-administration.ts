@@ -4,7 +4,7 @@ import type { Policy, Realm, Resolver, ResolverKind } from '../../accounts/setup
 import type { TokenPage } from '../../accounts/token-page.ts';
 import type { AdministrationShapes } from './administration-shapes.ts';
 import { linotpToken } from './linotp-token.ts';
-import { inPython2Order } from './python2-key-order.ts';
+import { inPython2Order, inPython2OrderOfCopy, inPython2OrderOfTable } from './python2-key-order.ts';
 import { resolverClass, shownSettings } from './resolver-class.ts';
 
 /** LinOTP shows times and clients that do not restrict as they would be written. */
@@ -20,7 +20,8 @@ const STORED_FIELDS = {
   action: true,
   scope: true,
 } as const;
-const REMOVED_FIELDS = ['user', 'time', 'realm', 'client', 'active', 'scope', 'action'] as const;
+/** LinOTP finds the values of a policy in its configuration; a dict of this size gives them out in an order that fits the recorded one. */
+const CONFIGURATION_TABLE = 256;
 const RESOLVER_TYPES: Readonly<Record<ResolverKind, string>> = {
   managed: 'managedresolver',
   passwd: 'passwdresolver',
@@ -36,11 +37,7 @@ export const LINOTP_ADMINISTRATION: AdministrationShapes = {
   policies: (policies) =>
     inPython2Order(policies.map((policy) => [policy.name, policyValue(policy)] as const)),
   storedPolicy: ({ name }) => ({ [`setPolicy ${name}`]: STORED_FIELDS }),
-  removedPolicy: (name) => ({
-    delPolicy: {
-      result: Object.fromEntries(REMOVED_FIELDS.map((field) => [`linotp.Policy.${name}.${field}`, true])),
-    },
-  }),
+  removedPolicy: (name) => ({ delPolicy: { result: removedValues(name) } }),
   resolvers: (resolvers) =>
     inPython2Order(resolvers.map((resolver) => [resolver.name, resolverEntry(resolver)] as const)),
   resolver: (resolver) => ({
@@ -82,6 +79,12 @@ function policyValue(policy: Policy): Record<string, string> {
     active: policy.active ? 'True' : 'False',
     scope: policy.scope,
   };
+}
+
+function removedValues(policy: string): Record<string, boolean> {
+  const keys = Object.keys(STORED_FIELDS).map((field) => `linotp.Policy.${policy}.${field}`);
+  const found = inPython2OrderOfTable(keys, CONFIGURATION_TABLE);
+  return inPython2OrderOfCopy(found.map((key) => [key, true] as const));
 }
 
 function resolverEntry({ name, kind }: Resolver): Record<string, string> {

@@ -1,5 +1,8 @@
 /** A table of a Python 2 dict is at most two thirds full; then it grows to the power of two beyond four times its keys. */
 const SMALLEST_TABLE = 8;
+const GROWTH = 4;
+/** A dict that is copied into a new one takes a table beyond twice its keys at once, where the smallest is too small. */
+const GROWTH_OF_COPY = 2;
 const PERTURB_SHIFT = 5n;
 const MULTIPLIER = 1_000_003n;
 
@@ -10,44 +13,73 @@ const MULTIPLIER = 1_000_003n;
  * @returns the object with its keys in that order; keys that are array indices come first, as in any object
  */
 export function inPython2Order<Value>(entries: Iterable<readonly [string, Value]>): Record<string, Value> {
-  const values = new Map(entries);
-  return Object.fromEntries(
-    python2Order([...values.keys()]).map((key) => [key, values.get(key)] as [string, Value]),
-  );
+  return inOrderOf(entries, filledTable);
 }
 
-function python2Order(keys: readonly string[]): readonly string[] {
-  let table = emptyTable(SMALLEST_TABLE);
-  keys.forEach((key, index) => {
-    insert(table, key);
-    const used = index + 1;
-    if (used * 3 >= table.length * 2) {
-      table = resized(table, used);
-    }
-  });
-  return occupied(table);
+/** @returns the same for a dict that was filled and then copied: the copy has another size, and so another order */
+export function inPython2OrderOfCopy<Value>(
+  entries: Iterable<readonly [string, Value]>,
+): Record<string, Value> {
+  return inOrderOf(entries, (keys) => copied(filledTable(keys)));
+}
+
+/** @returns the keys as a large dict gives them out that holds them among others, but for collisions with these */
+export function inPython2OrderOfTable(keys: readonly string[], size: number): readonly string[] {
+  return occupied(tableOf(keys, size));
+}
+
+function inOrderOf<Value>(
+  entries: Iterable<readonly [string, Value]>,
+  tableFor: (keys: readonly string[]) => Table,
+): Record<string, Value> {
+  const values = new Map(entries);
+  return Object.fromEntries(
+    occupied(tableFor([...values.keys()])).map((key) => [key, values.get(key)] as [string, Value]),
+  );
 }
 
 type Table = (string | undefined)[];
 
-function emptyTable(size: number): Table {
-  return new Array<string | undefined>(size).fill(undefined);
+function filledTable(keys: readonly string[]): Table {
+  let table = tableOf([], SMALLEST_TABLE);
+  keys.forEach((key, index) => {
+    insert(table, key);
+    const used = index + 1;
+    if (isTooFull(table, used)) {
+      table = tableOf(occupied(table), sizeBeyond(used * GROWTH));
+    }
+  });
+  return table;
+}
+
+function copied(table: Table): Table {
+  const keys = occupied(table);
+  const isSmall = !isTooFull(tableOf([], SMALLEST_TABLE), keys.length);
+  return tableOf(keys, isSmall ? SMALLEST_TABLE : sizeBeyond(keys.length * GROWTH_OF_COPY));
+}
+
+function isTooFull(table: Table, used: number): boolean {
+  return used * 3 >= table.length * 2;
+}
+
+function sizeBeyond(keys: number): number {
+  let size = SMALLEST_TABLE;
+  while (size <= keys) {
+    size *= 2;
+  }
+  return size;
+}
+
+function tableOf(keys: readonly string[], size: number): Table {
+  const table = new Array<string | undefined>(size).fill(undefined);
+  for (const key of keys) {
+    insert(table, key);
+  }
+  return table;
 }
 
 function occupied(table: Table): readonly string[] {
   return table.filter((key) => key !== undefined);
-}
-
-function resized(table: Table, used: number): Table {
-  let size = SMALLEST_TABLE;
-  while (size <= used * 4) {
-    size *= 2;
-  }
-  const larger = emptyTable(size);
-  for (const key of occupied(table)) {
-    insert(larger, key);
-  }
-  return larger;
 }
 
 function insert(table: Table, key: string): void {
