@@ -6,7 +6,7 @@ import { describeFault } from '../kernel/fault.ts';
 import type { Log } from '../kernel/log.ts';
 import type { Dialect } from './dialects/dialect.ts';
 import type { ExchangeHandler, ExchangeResponse } from './exchange.ts';
-import { failureForm, failureStatus, toServiceError } from './failures.ts';
+import { failureForm, failureStatus, toServiceError, wishedStatus } from './failures.ts';
 import type { Guards } from './limits/guards.ts';
 import { readQuery } from './parameters.ts';
 import { noteRefused, refusedBy } from './refused-requests.ts';
@@ -79,8 +79,9 @@ export function answerFailure({ dialect, setup, log, refusals }: FailureContext)
     const restrictedTo = httpError === undefined ? '' : await readRestriction(setup);
     const { asked } = exchange;
     const legacyCode = dialect.errorCode({ error, form }, asked);
-    const status = failureStatus({ ...form, legacyCode }, { httpError, restrictedTo });
-    const reply = dialect.failure({ error, form, status, statusWished: status !== form.status }, asked);
+    const wish = { httpError, restrictedTo };
+    const status = failureStatus({ ...form, legacyCode }, wish);
+    const reply = dialect.failure({ error, form, status, wished: wishedStatus(legacyCode, wish) }, asked);
     send(response, { ...reply, headers: { ...form.headers, ...retryAfter(error), ...reply.headers } });
   };
 }

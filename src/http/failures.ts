@@ -101,17 +101,22 @@ export interface StatusWish {
 }
 
 /**
- * @returns the HTTP status of a failure: its own, or for one that would come with 200 the one wished for, where any
- *   number but 400 to 599 means 500
+ * @returns the HTTP status that is wished for an error of that code, where any number but 400 to 599 means 500; undefined:
+ *   none is, or not for this code
  */
-export function failureStatus({ status, legacyCode }: FailureForm, wish: StatusWish): number {
-  if (status !== 200 || wish.httpError === undefined) {
-    return status;
+export function wishedStatus(legacyCode: number, wish: StatusWish): number | undefined {
+  if (wish.httpError === undefined) {
+    return undefined;
   }
   const codes = wish.restrictedTo.split(',').flatMap((entry) => entry.trim() || []);
   if (codes.length > 0 && !codes.includes(String(legacyCode))) {
-    return status;
+    return undefined;
   }
   const wished = wish.httpError.trim();
   return /^[45]\d\d$/.test(wished) ? Number(wished) : 500;
+}
+
+/** @returns the HTTP status of a failure: its own, or for one that would come with 200 the one wished for */
+export function failureStatus({ status, legacyCode }: FailureForm, wish: StatusWish): number {
+  return status === 200 ? (wishedStatus(legacyCode, wish) ?? status) : status;
 }

@@ -134,7 +134,7 @@ describe('an error of /monitoring in the dialect linotp', () => {
   });
 
   it('is JSON where nobody proved who asks', async () => {
-    const response = await request(linotp().app).get('/monitoring/tokens?httperror=403');
+    const response = await request(linotp().app).get('/monitoring/tokens');
     expect(response.status).toBe(401);
     expect(response.body).toEqual({
       jsonrpc: '2.0802',
@@ -143,6 +143,36 @@ describe('an error of /monitoring in the dialect linotp', () => {
       versionNumber: '3.4.4',
       id: 1,
     });
+  });
+
+  it.each([
+    ['500', '500 500 Internal Server Error'],
+    ['403', '403 403 Forbidden'],
+    ['444', '444 444 LinOTP Error'],
+    ['', '500 500 Internal Server Error'],
+    ['200', '500 500 Internal Server Error'],
+  ])(
+    'is the page that httperror=%s asks for, with 401, where nobody proved who asks',
+    async (wish, title) => {
+      const { app } = linotp();
+      for (const method of ['get', 'post'] as const) {
+        const response = await request(app)[method]('/monitoring/tokens').query({ httperror: wish });
+        expect(response.status).toBe(401);
+        expect(response.get('Content-Type')).toBe('text/html; charset=utf-8');
+        expect(response.get('WWW-Authenticate')).toMatch(/^Basic /);
+        expect(response.text).toBe(
+          `\n<html>\n<head>\n<title>${title}</title>\n</head>\n<body>\n<h1>${title}</h1>\n[LinOTP 3.4.4] -311: Not authenticated\n<br>\n<br>\n</body>\n</html>\n`,
+        );
+      }
+    },
+  );
+
+  it('is JSON for who did not prove who asks where httperror is not for its code', async () => {
+    const { app, configuration } = linotp();
+    configuration.set('errors', '410');
+    const response = await request(app).get('/monitoring/tokens?httperror=500');
+    expect(response.status).toBe(401);
+    expect(response.body).toHaveProperty('result.error.message', 'Not authenticated');
   });
 
   it('says what is wrong with a body, where the recorded page does not', async () => {

@@ -21,8 +21,8 @@ export interface Failure {
   readonly form: FailureForm;
   /** The HTTP status, with all that bears on it. */
   readonly status: number;
-  /** Whether the client asked for that status by `httperror`. */
-  readonly statusWished: boolean;
+  /** The status that the client asks for by `httperror`, also where the failure keeps its own; undefined: none. */
+  readonly wished: number | undefined;
 }
 
 /**

@@ -15,17 +15,20 @@ const PAGES: Readonly<Record<number, string>> = {
   405: 'The method is not allowed for the requested URL.',
 };
 
+/** Errors of these statuses come as the page that `httperror` asks for; the second keeps its own status on the wire. */
+const PAGED: readonly number[] = [200, 401];
+
 /** @returns the answer of LinOTP 3.4.4 to a request that failed */
 export function monitoringFailure(version: string, failure: Failure, asked: Asked): Reply {
-  const { error, form, status, statusWished } = failure;
+  const { error, form, status, wished } = failure;
   const page = PAGES[form.status];
   // Where there is more to say than that the body cannot be read at all, a 400 comes as JSON.
   if (page !== undefined && (form.status !== 400 || error.about.includes('body'))) {
     return frameworkPage(form.status, page);
   }
   const message = `${form.prefix}${translate(error.message, asked.language)}`;
-  return statusWished
-    ? plainErrorPage(status, version, form.legacyCode, message)
+  return wished !== undefined && PAGED.includes(form.status)
+    ? { ...plainErrorPage(wished, version, form.legacyCode, message), status }
     : monitoringReply(version, { status: false, error: { code: form.legacyCode, message } }, { status });
 }
 

@@ -16,6 +16,10 @@ const MESSAGES: readonly Message[] = [
     en: 'You do not have the rights to see these realms: {}. Check the policies!',
     de: 'Sie haben nicht die notwendigen Rechte um diese Realms einzusehen: {}. Überprüfen Sie die Richtlinien!',
   },
+  {
+    en: 'You do not have the administrative right to do this. You are missing a policy scope={}, action={}',
+    de: 'Sie haben nicht die administrativen Rechte dies auszuführen. Es fehlt dazu eine Richtlinie mit scope={} und action={}',
+  },
   { en: 'license file is empty!', de: 'Die Lizenzdatei ist leer!' },
   {
     en: 'volume exceeded: {} active tokens found > {} tokens licensed.',
