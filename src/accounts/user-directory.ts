@@ -32,7 +32,7 @@ export class UserDirectory {
 
   /**
    * @param within names of the realms to look in; users of others are answered like those who are not there
-   * @throws ServiceError 'user.unknown', 'resolver.unavailable'
+   * @throws ServiceError 'user.unknown', about the login without what may be a realm, 'resolver.unavailable'
    */
   async resolve(
     setup: Setup,
@@ -41,7 +41,13 @@ export class UserDirectory {
   ): Promise<ResolvedUser> {
     const found = await this.find(setup, reference, within);
     if (found === undefined) {
-      throw new ServiceError('user.unknown', `getUserId failed: no user >${shorten(reference.user)}< found!`);
+      throw new ServiceError(
+        'user.unknown',
+        `getUserId failed: no user >${shorten(reference.user)}< found!`,
+        {
+          about: [shorten(loginOf(reference))],
+        },
+      );
     }
     return found;
   }
@@ -102,6 +108,12 @@ function locate(
   return named === undefined
     ? { login: user, realm: realmWith(setup, resolver) }
     : { login: user.slice(0, at), realm: named };
+}
+
+/** What stands before the last `@` may be the login also where no realm of that name is there. */
+function loginOf({ user, realm = '' }: UserReference): string {
+  const at = realm.trim() === '' ? user.lastIndexOf('@') : -1;
+  return at < 0 ? user : user.slice(0, at);
 }
 
 /** The default realm; for one resolver alone, where the default realm lacks it, the first by name that has it. */

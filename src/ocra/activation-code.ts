@@ -10,6 +10,8 @@ import { decodeBase32, encodeBase32 } from './base32.ts';
 /** Ten bytes make sixteen letters without padding. */
 const RANDOM_BYTES = 10;
 const CHECKSUM_LENGTH = 2;
+/** RFC 4648 §6. */
+const GROUP_LENGTH = 8;
 
 /** @returns base32, padded, and the checksum: no bytes at all give `00` */
 export function encodeActivationCode(bytes: Uint8Array): string {
@@ -31,28 +33,40 @@ export function normalizeActivationCode(text: string): string {
   return capitals.slice(0, boundary).replaceAll('0', 'O') + capitals.slice(boundary).replaceAll('O', '0');
 }
 
+/** What is wrong with a code: how many characters it has, one of them, or their sum. */
+type ActivationCodeFault = 'padding' | 'alphabet' | 'checksum';
+
 /**
  * Reads a code, dashes anywhere in it. Letters must be capitals: what was typed goes through `normalizeActivationCode`
  * first.
- * @throws ServiceError 'activation-code.invalid'; the message does not hold the code
+ * @throws ServiceError 'activation-code.invalid', about the first of 'padding', 'alphabet' and 'checksum' that is wrong;
+ *   the message does not hold the code
  */
 export function decodeActivationCode(text: string): Buffer {
   const code = text.replaceAll('-', '');
   if (code.length < CHECKSUM_LENGTH) {
-    throw invalid('it is too short');
+    throw invalid('checksum', 'it is too short');
   }
   const letters = code.slice(0, -CHECKSUM_LENGTH);
-  if (!/^[A-Z2-7]*=*$/.test(letters)) {
-    throw invalid('it must be capital letters and the digits 2 to 7, then two hexadecimal digits');
-  }
   const bytes = decodeBase32(letters);
   if (bytes === undefined) {
-    throw invalid('characters are missing or too many');
+    throw undecodable(letters);
   }
   if (checksum(bytes) !== code.slice(-CHECKSUM_LENGTH)) {
-    throw invalid('its checksum is wrong, so something is mistyped');
+    throw invalid('checksum', 'its checksum is wrong, so something is mistyped');
   }
   return bytes;
+}
+
+/** People are told of a foreign character first, programs of the length: Base32 comes in groups of eight characters. */
+function undecodable(letters: string): ServiceError {
+  const isForeign = !/^[A-Z2-7]*=*$/.test(letters);
+  return invalid(
+    isForeign && letters.length % GROUP_LENGTH === 0 ? 'alphabet' : 'padding',
+    isForeign
+      ? 'it must be capital letters and the digits 2 to 7, then two hexadecimal digits'
+      : 'characters are missing or too many',
+  );
 }
 
 function checksum(bytes: Uint8Array): string {
@@ -63,6 +77,8 @@ function checksum(bytes: Uint8Array): string {
     .padStart(CHECKSUM_LENGTH, '0');
 }
 
-function invalid(what: string): ServiceError {
-  return new ServiceError('activation-code.invalid', `The activation code is wrong: ${what}.`);
+function invalid(fault: ActivationCodeFault, what: string): ServiceError {
+  return new ServiceError('activation-code.invalid', `The activation code is wrong: ${what}.`, {
+    about: [fault],
+  });
 }

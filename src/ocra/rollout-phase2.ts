@@ -156,7 +156,10 @@ export class RolloutPhase2 {
     const owned = await this.#its.tokens.ofUser(user);
     const [token, ...others] = owned.filter((one) => isInRollout(one) && isVisible(one, grant));
     if (token === undefined) {
-      throw new ServiceError('token.unknown', `The user '${user?.login ?? ''}' has no token in roll-out`);
+      const login = user?.login ?? '';
+      throw new ServiceError('token.unknown', `The user '${login}' has no token in roll-out`, {
+        about: [login],
+      });
     }
     if (others.length > 0) {
       const serials = [token, ...others].map(({ serial }) => serial);

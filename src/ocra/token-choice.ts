@@ -49,13 +49,15 @@ export class TokenChoice {
 
   async #onlyOf(owner: ResolvedUser | undefined): Promise<Token> {
     const [token, another] = await this.ofUser(owner);
+    const login = owner?.login ?? '';
     if (token === undefined) {
-      throw new ServiceError('token.unknown', `No token found for the user '${owner?.login ?? ''}'`);
+      throw new ServiceError('token.unknown', `No token found for the user '${login}'`, { about: [login] });
     }
     if (another !== undefined) {
       throw new ServiceError(
         'token.ambiguous',
-        `More than one token found for the user '${owner?.login ?? ''}': name its serial`,
+        `More than one token found for the user '${login}': name its serial`,
+        { about: [login] },
       );
     }
     return token;

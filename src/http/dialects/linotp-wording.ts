@@ -15,13 +15,19 @@ export interface Wording {
 const UNNUMBERED = -311;
 const NOBODY = "User(login='', realm='', conf='' ::resolverUid:{}, resolverConf:{})";
 const BOTH_KEYS = 'ERR344: [ParameterError] You may either specifygenkey or otpkey, but not both!';
-const NO_USER = { code: UNNUMBERED, message: 'ERR1205: getUserId failed: no user >< found!' };
+const ACTIVATION_CODE_FAULTS: Readonly<Record<string, string>> = {
+  padding: "Error during decoding activation code: TypeError('Incorrect padding',)",
+  alphabet: "Error during decoding activation code: TypeError('Non-base32 digit found',)",
+  checksum: '[crypt:kdf2] activation code checksum error.',
+};
 
 /** @returns the failure as LinOTP 2.12.6 put it at that endpoint; in our own words where its words say too much */
 export function linotpWording(error: ServiceError, form: FailureForm, asked: Asked): Wording {
   return (
+    userWording(error) ??
     WORDINGS[asked.path ?? '']?.(error, asked) ??
     suiteWording(error) ??
+    activationCodeFault(error) ??
     urlWording(error) ?? { code: codeOf(error, asked), message: ownText(error, form, asked) }
   );
 }
@@ -51,18 +57,22 @@ function plain(message: string): Wording {
   return { code: UNNUMBERED, message };
 }
 
+function noUser(login: string): Wording {
+  return plain(`ERR1205: getUserId failed: no user >${login}< found!`);
+}
+
 /** An empty or missing name, shown as Python does. */
 function named(value: string | undefined): string {
   return value === undefined || value === '' ? 'None' : unicodeRepr(value);
 }
 
-function requestWording({ code }: ServiceError, { given }: Asked): Wording | undefined {
-  const user = given.get('user') ?? '';
+function requestWording({ code, about: [login] }: ServiceError, { given }: Asked): Wording | undefined {
+  const user = login ?? given.get('user') ?? '';
   // LinOTP prints everything it knows of a user here, the path of the passwd file included; the login is enough.
   const whom = `(u:${user === '' ? NOBODY : unicodeRepr(user)},s:${named(given.get('serial'))})`;
   switch (code) {
     case 'parameter.missing':
-      return given.has('serial') || given.has('realm') ? NO_USER : undefined;
+      return given.has('serial') || given.has('realm') ? noUser('') : undefined;
     case 'token.unknown':
       return plain(`No token found: unable to create challenge for ${whom}!`);
     case 'token.ambiguous':
@@ -105,7 +115,7 @@ function rolloutWording({ code, about }: ServiceError, given: Asked['given']): W
     case 'token.ambiguous':
       return plain(`multiple tokens found in rollout state: [${about.map(unicodeRepr).join(', ')}]`);
     case 'token.unknown':
-      return serial === '' ? noTokenFor(user) : noSharedSecretOf(serial);
+      return serial === '' ? noTokenFor(about[0] ?? user) : noSharedSecretOf(serial);
     case 'token.state':
       return noSharedSecretOf(serial);
     case 'parameter.missing':
@@ -125,6 +135,17 @@ function noTokenFor(user: string): Wording {
 
 function calculationWording(error: ServiceError, { given }: Asked): Wording | undefined {
   const message = calculationMessage(error, given);
+  return message === undefined ? undefined : plain(message);
+}
+
+/** LinOTP took what follows an `@` for a realm, whether there is one of that name or not. */
+function userWording({ code, about: [login] }: ServiceError): Wording | undefined {
+  return code === 'user.unknown' && login !== undefined ? noUser(login) : undefined;
+}
+
+/** LinOTP quoted the code and its right checksum; what is wrong is enough. */
+function activationCodeFault({ code, about: [fault] }: ServiceError): Wording | undefined {
+  const message = code === 'activation-code.invalid' ? ACTIVATION_CODE_FAULTS[fault ?? ''] : undefined;
   return message === undefined ? undefined : plain(message);
 }
 
