@@ -46,7 +46,7 @@ const HASH_BYTES: Readonly<Record<HashName, number>> = { sha1: 20, sha256: 32, s
 export function parseOcraSuite(text: string): OcraSuite {
   const [algorithm = '', cryptoFunction, dataInput, ...surplus] = text.split(':');
   if (algorithm.toUpperCase() !== 'OCRA-1') {
-    throw invalid('algorithm', algorithm, "it must be 'OCRA-1'");
+    throw invalid('algorithm', algorithm, "it must be 'OCRA-1'", text);
   }
   if (cryptoFunction === undefined || dataInput === undefined || surplus.length > 0) {
     throw invalid('shape', text, 'it must have three parts, as in OCRA-1:HOTP-SHA256-8:C-QA64');
@@ -78,7 +78,7 @@ export function hashLength(hash: HashName): number {
 function parseCryptoFunction(text: string): Pick<OcraSuite, 'hash' | 'truncation'> {
   const [name = '', hash, truncation, ...surplus] = text.split('-');
   if (name.toUpperCase() !== 'HOTP') {
-    throw invalid('crypto function', name, "it must be 'HOTP'");
+    throw invalid('crypto function', name, "it must be 'HOTP'", text);
   }
   if (hash === undefined || truncation === undefined || surplus.length > 0) {
     throw invalid('crypto function', text, 'it must have a hash and a truncation, as in HOTP-SHA256-8');
@@ -191,11 +191,16 @@ function unknownPart(part: string): ServiceError {
 
 const LONGEST_QUOTE = 60;
 
-function invalid(part: string, text: string, allowed: string): ServiceError {
-  const quoted = text.length > LONGEST_QUOTE ? `${text.slice(0, LONGEST_QUOTE)}…` : text;
+/** @param whole what the text is a part of, where that tells more */
+function invalid(part: string, text: string, allowed: string, whole = text): ServiceError {
+  const quoted = quote(text);
   return new ServiceError(
     'suite.invalid',
     `Not an OCRA suite, the ${part} '${quoted}' is wrong: ${allowed}.`,
-    { about: [part, quoted] },
+    { about: whole === text ? [part, quoted] : [part, quoted, quote(whole)] },
   );
+}
+
+function quote(text: string): string {
+  return text.length > LONGEST_QUOTE ? `${text.slice(0, LONGEST_QUOTE)}…` : text;
 }

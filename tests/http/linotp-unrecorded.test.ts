@@ -138,6 +138,29 @@ describe('a wrong activation code', () => {
   });
 });
 
+describe('what calculateOtp cannot compute with', () => {
+  const given = {
+    activationcode: 'GEZDGNBVGY3TQOJQ01',
+    sharedsecret: SHARED_SECRET,
+    nonce: NONCE,
+    challenge: 'abc',
+    ocrasuite: 'OCRA-1:HOTP-SHA256-6:C-QA64',
+  };
+
+  it.each([
+    [{ challenge: '' }, "challenge is empty : ''"],
+    [{ ocrasuite: 'OCRA-1:HOTP-SHA256-6' }, 'need more than 2 values to unpack'],
+    [{ ocrasuite: 'OCRA-1:HOTP-SHA256-6:QA64:x' }, 'too many values to unpack'],
+    [{ ocrasuite: 'OCRA-1:HOTP-SHA256-11:QA64' }, "Invalid truncation length u'11'"],
+    [{ ocrasuite: 'OCRA-1:HOTP-SHA256-6:QX08' }, "challenge description not in 'ANH'"],
+  ])('is told as LinOTP tells it: %j', async (parameters, message) => {
+    expect(await ask('/ocra/calculateOtp', { ...given, ...parameters })).toMatchObject({
+      result: { status: false, error: { message, code: -311 } },
+      id: 0,
+    });
+  });
+});
+
 describe('a right that /monitoring misses', () => {
   const ENDPOINTS = ['tokens', 'userinfo', 'activeUsers', 'config', 'license', 'storageEncryption'];
 

@@ -65,7 +65,7 @@ function parameterMessage(name: string, value: string): string | undefined {
 }
 
 function questionMessage(aspect: string, challenge: string | undefined): string | undefined {
-  const fault = QUESTION_FAULTS[aspect];
+  const fault = challenge === '' ? 'is empty ' : QUESTION_FAULTS[aspect];
   if (challenge === undefined || fault === undefined) {
     return undefined;
   }

@@ -4,6 +4,7 @@ import type { FailureForm } from '../failures.ts';
 import { translate } from '../messages/catalogue.ts';
 import { calculationMessage } from './linotp-calculation-wording.ts';
 import { asciiRefusal, unicodeRepr } from './linotp-python-text.ts';
+import { suiteMessage } from './linotp-suite-wording.ts';
 
 /** A failure in LinOTP 2.12.6's words. */
 export interface Wording {
@@ -150,27 +151,9 @@ function activationCodeFault({ code, about: [fault] }: ServiceError): Wording | 
 }
 
 /** What is wrong with a suite, as LinOTP said it where it had a text of its own. */
-function suiteWording({ code, about: [part = '', text = ''] }: ServiceError): Wording | undefined {
-  if (code !== 'suite.invalid') {
-    return undefined;
-  }
-  switch (part) {
-    case 'algorithm':
-      return plain(/^ocra-/i.test(text) ? 'unsupported ocra version' : 'need more than 1 value to unpack');
-    case 'hash':
-      return plain(`Unknown hash algorithm ${unicodeRepr(text.toLowerCase())}`);
-    case 'question':
-      return questionWording(text);
-    default:
-      return undefined;
-  }
-}
-
-function questionWording(text: string): Wording | undefined {
-  if (text === 'Q') {
-    return plain('string index out of range');
-  }
-  return /^Q[ANH]\d+$/.test(text) ? plain('challenge legthn not in len[4,64]') : undefined;
+function suiteWording(error: ServiceError): Wording | undefined {
+  const message = error.code === 'suite.invalid' ? suiteMessage(error) : undefined;
+  return message === undefined ? undefined : plain(message);
 }
 
 /** The values of the policies are no secret: each QR code of these realms holds one. */
