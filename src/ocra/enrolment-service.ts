@@ -12,6 +12,7 @@ import { type Enrolled, type EnrolmentRequest, keyOf, phaseOf, suiteOf } from '.
 import { type OcraSettings, readOcraSettings } from './ocra-settings.ts';
 import { buildInitUrl } from './qrtan-url.ts';
 import type { RolloutPhase2 } from './rollout-phase2.ts';
+import { parseOcraSuite } from './suite.ts';
 import { hasKey } from './token-key.ts';
 import type { Assignment, Enrolment, TokenRegistration } from './token-registration.ts';
 
@@ -81,10 +82,9 @@ export class EnrolmentService {
       realms: assignment.realms ?? [],
       secrets: this.#secrets(phase, serial, key, request),
     });
-    const token = await this.#its.registration.store(
-      enrolment,
-      make,
-      (known) => known.ocraSuite === suite && hasKey(this.#its.vault, known, key),
+    const given = { suite: parseOcraSuite(suite), key };
+    const token = await this.#its.registration.store(enrolment, make, (known) =>
+      hasKey(this.#its.vault, known, given),
     );
     const secret = key.toString('hex');
     return phase === 'plain'

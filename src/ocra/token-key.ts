@@ -2,6 +2,7 @@ import type { Token, TokenSecrets } from '../accounts/token.ts';
 import type { Vault } from '../accounts/vault.ts';
 import { equalBytes } from '../kernel/constant-time.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
+import { hmacBlock } from './hmac-key.ts';
 import { type OcraSuite, parseOcraSuite } from './suite.ts';
 
 /** A token's suite and key, opened for one computation. */
@@ -34,13 +35,16 @@ export function keySecrets({
 }
 
 /**
- * @returns whether this is the token's key; false also where the one that it has was altered, and opens for nobody
+ * @param given a suite and a key, of which HMAC may make the same as of another key
+ * @returns whether the token computes the same responses with what it has; false also where its key was altered, and opens
+ *   for nobody
  * @throws ServiceError 'key.unavailable' where this server alone may be unable to open it: another one may have accepted
  *   responses with the very same
  */
-export function hasKey(vault: Vault, { secrets: { seed }, serial }: Token, key: Uint8Array): boolean {
+export function hasKey(vault: Vault, token: Token, { suite, key }: TokenKey): boolean {
   try {
-    return seed !== null && equalBytes(vault.open(seed, 'seed', serial), key);
+    const its = token.ocraSuite === suite.text ? openTokenKey(vault, token) : undefined;
+    return its !== undefined && equalBytes(hmacBlock(suite.hash, its.key), hmacBlock(suite.hash, key));
   } catch (error) {
     if (isServiceError(error, 'secret.unreadable')) {
       return false;
