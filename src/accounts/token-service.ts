@@ -11,7 +11,7 @@ import { DISABLING, enabling, RESETTING, UNASSIGNING } from './token-decisions.t
 import { readTokenListing, type TokenListing } from './token-listing.ts';
 import { type PageWish, readPageWish, resolverKinds, type TokenPage, usualPageSize } from './token-page.ts';
 import { sealPin, settingsChange, type TokenSettings } from './token-settings.ts';
-import { type DescribedToken, describeToken, isVisible, visibleRealm } from './token-view.ts';
+import { type DescribedToken, describeToken, foreignRealms, isVisible, visibleRealm } from './token-view.ts';
 import type { ResolvedUser, UserDirectory, UserReference } from './user-directory.ts';
 import type { Vault } from './vault.ts';
 
@@ -154,8 +154,7 @@ export class TokenService {
   ): Promise<DescribedToken> {
     return this.#change(caller, 'tokenrealm', serial, ({ setup, grant, token }) => {
       const wanted = realms.map((name) => visibleRealm(setup, grant, name));
-      const untouched = token.realms.filter((name) => grant.realms !== 'all' && !grant.realms.includes(name));
-      return { realms: [...new Set([...untouched, ...wanted])].sort() };
+      return { realms: [...new Set([...foreignRealms(token, grant), ...wanted])].sort() };
     });
   }
 

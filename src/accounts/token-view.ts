@@ -37,6 +37,14 @@ export function isVisible(token: Pick<Token, 'realms'>, { realms: allowed }: Gra
   return allowed === 'all' || token.realms.some((name) => allowed.includes(name));
 }
 
+/** @returns the realms of the token that a grant does not cover: whoever has the grant leaves the token in them */
+export function foreignRealms(
+  { realms }: Pick<Token, 'realms'>,
+  { realms: allowed }: Grant,
+): readonly string[] {
+  return allowed === 'all' ? [] : realms.filter((name) => !allowed.includes(name));
+}
+
 /**
  * @returns the name of a realm as it is kept
  * @throws ServiceError 'realm.unknown' when it is not there, or not to be seen, which is answered alike

@@ -3,6 +3,7 @@ import { eventualRefusal } from '../support/eventual-refusal.ts';
 import { callerNamed } from '../support/callers.ts';
 import { OPERATOR, TestApplication } from '../support/test-application.ts';
 
+const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
 const CODE = 'GEZDGNBVGY3TQOJQ01';
 const bound = callerNamed('bound');
 
@@ -41,4 +42,44 @@ describe('an administrator who is bound to a realm', () => {
     await inRollout('SHOWN', 'north');
     expect(await phase2({ user: 'ann' })).toMatchObject({ kind: 'phase2', serial: 'SHOWN' });
   });
+
+  it.each([
+    ['names the own realm', { realm: 'north' }],
+    ['names a user of the own realm', { user: 'ann', realm: 'north' }],
+  ])('leaves a token that is enrolled anew in the realms of others: %s', async (_, named) => {
+    const { enrolment, tokens } = application.services;
+    for (const [serial, before, after] of [
+      ['BOTH', ['north', 'south'], ['north', 'south']],
+      ['OWN', ['north'], ['north']],
+    ] as const) {
+      await application.enrolPlain(serial, SUITE);
+      await tokens.setRealms(OPERATOR, { serial, realms: before });
+      await enrolment.init(bound, { type: 'ocra', genkey: '1', serial, ...named });
+      expect((await tokens.show(OPERATOR, serial)).realms).toEqual(after);
+    }
+  });
+
+  it('does so over HTTP, for a roll-out too', async () => {
+    const { administrators, tokens } = application.services;
+    await administrators.add(OPERATOR, 'bound', 'a password of bound');
+    const credentials = Buffer.from('bound:a password of bound').toString('base64');
+    await application.enrolPlain('OVERHTTP', SUITE);
+    await tokens.setRealms(OPERATOR, { serial: 'OVERHTTP', realms: ['north', 'south'] });
+    const { body } = (await application
+      .send('/admin/init', {
+        ...{ type: 'ocra', genkey: '1', sharedsecret: '1', serial: 'OVERHTTP', realm: 'north' },
+      })
+      .set('Authorization', `Basic ${credentials}`)) as { body: { result: { status: boolean } } };
+    expect(body.result.status).toBe(true);
+    expect(await tokens.show(OPERATOR, 'OVERHTTP')).toMatchObject({
+      ...{ realms: ['north', 'south'], rollout: 'phase1' },
+    });
+  });
+});
+
+it('an administrator of all realms puts a token that is enrolled anew into the realm named, and no other', async () => {
+  await application.enrolPlain('ALL', SUITE);
+  await application.services.tokens.setRealms(OPERATOR, { serial: 'ALL', realms: ['north', 'south'] });
+  await application.enrolPlain('ALL', SUITE, { realm: 'north' });
+  expect((await application.services.tokens.show(OPERATOR, 'ALL')).realms).toEqual(['north']);
 });

@@ -65,6 +65,22 @@ describe('the realms of a token that two administrators change at once', () => {
   });
 });
 
+describe('a token that is enrolled anew by an administrator who is bound to a realm', () => {
+  const enrol = () =>
+    application.services.enrolment.init(CLERK, { type: 'ocra', genkey: '1', serial, realm: 'bank' });
+
+  it('stays in another realm that it is put into meanwhile', async () => {
+    await whileHeld(WRITING_A_TOKEN, enrol, () => move(['bank', 'third']));
+    expect((await shown()).realms).toEqual(['bank', 'third']);
+  });
+
+  it('does not come back into another realm that it leaves meanwhile', async () => {
+    await move(['bank', 'third']);
+    await whileHeld(WRITING_A_TOKEN, enrol, () => move(['bank']));
+    expect((await shown()).realms).toEqual(['bank']);
+  });
+});
+
 describe('a token that leaves the realm of an administrator at that moment', () => {
   it.each<readonly [string, () => Promise<unknown>]>([
     ['reset', () => application.services.tokens.reset(CLERK, serial)],
