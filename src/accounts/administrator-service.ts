@@ -14,7 +14,15 @@ import type {
   ProvenPassword,
   SetupStore,
 } from './ports.ts';
-import { isApiTokenShaped, isSessionShaped, newApiToken, newSession, secretHash } from './session-secrets.ts';
+import {
+  isApiTokenShaped,
+  isSessionShaped,
+  newApiToken,
+  newSession,
+  secretHash,
+  sessionHash,
+  type SessionKind,
+} from './session-secrets.ts';
 
 export interface AdministratorDependencies {
   readonly administrators: AdministratorStore;
@@ -175,27 +183,32 @@ export class AdministratorService {
   async openSession(
     proven: ProvenPassword,
     act: Partial<Act> = {},
+    kind: SessionKind = 'session',
   ): Promise<{ session: string; expiresAt: Date } | undefined> {
     const { administrators, clock, random, sessionLifetime = DEFAULT_SESSION_LIFETIME } = this.#its;
     const session = newSession(random);
     const expiresAt = new Date(clock.now().getTime() + sessionLifetime * 1000);
     const opening: Act = { ...SESSION_ACT, actor: proven.administrator, ...act };
-    const isOpen = await administrators.insertSession(proven, secretHash(session), expiresAt, opening);
+    const isOpen = await administrators.insertSession(proven, sessionHash(session, kind), expiresAt, opening);
     return isOpen ? { session, expiresAt } : undefined;
   }
 
-  /** @returns the administrator's name, unless the session is unknown, has expired or was closed */
-  async findSession(session: string): Promise<string | undefined> {
+  /** @returns the administrator's name, unless the session is unknown, of another kind, has expired or was closed */
+  async findSession(session: string, kind: SessionKind = 'session'): Promise<string | undefined> {
     return isSessionShaped(session)
-      ? this.#its.administrators.findSession(secretHash(session), this.#its.clock.now())
+      ? this.#its.administrators.findSession(sessionHash(session, kind), this.#its.clock.now())
       : undefined;
   }
 
   /** @returns whether it was open */
-  async closeSession(session: string, act: Partial<Act> = {}): Promise<boolean> {
+  async closeSession(
+    session: string,
+    act: Partial<Act> = {},
+    kind: SessionKind = 'session',
+  ): Promise<boolean> {
     const { administrators } = this.#its;
     const closing: Act = { ...SESSION_ACT, ...act };
-    return isSessionShaped(session) && administrators.revokeSession(secretHash(session), closing);
+    return isSessionShaped(session) && administrators.revokeSession(sessionHash(session, kind), closing);
   }
 
   /** @returns what the API token stands for, unless it is unknown or has expired */

@@ -2,6 +2,7 @@ import type { Clock, Random } from '../kernel/clock.ts';
 import type { AdministratorService } from './administrator-service.ts';
 import type { Act } from './caller.ts';
 import type { LoginTokens } from './login-tokens.ts';
+import type { SessionKind } from './session-secrets.ts';
 
 export interface LoginDependencies {
   readonly administrators: Pick<
@@ -33,7 +34,7 @@ const LONGEST_TOKEN = 4096;
 
 /**
  * Logins with a signed token. The token alone proves nothing: the session it names must still be open, and belong to the
- * administrator it names. So a login ends when the session is closed, the password changes or the administrator goes.
+ * administrator it names. That session serves for nothing else, and no other one for it. So a login ends when the session is closed, the password changes or the administrator goes.
  */
 export class LoginService {
   readonly #its: LoginDependencies;
@@ -46,7 +47,7 @@ export class LoginService {
   async login(name: string, password: string, act: Partial<Act> = {}): Promise<Login | undefined> {
     const { administrators, tokens, clock, random } = this.#its;
     const proven = await administrators.authenticatePassword(name, password);
-    const opened = proven && (await administrators.openSession(proven, act));
+    const opened = proven && (await administrators.openSession(proven, act, 'login'));
     if (opened === undefined) {
       return undefined;
     }
@@ -64,13 +65,13 @@ export class LoginService {
       return undefined;
     }
     const { administrator, session, csrfToken } = claims;
-    const owner = await this.#its.administrators.findSession(session);
+    const owner = await this.#its.administrators.findSession(session, 'login');
     return owner === administrator ? { administrator, session, csrfToken } : undefined;
   }
 
-  /** Ends the login of that session. @returns whether it stood */
-  logout(session: string, act: Partial<Act> = {}): Promise<boolean> {
-    return this.#its.administrators.closeSession(session, act);
+  /** Ends the login of that session, or, as old clients log out of either, a session. @returns whether it stood */
+  logout(session: string, act: Partial<Act> = {}, kind: SessionKind = 'login'): Promise<boolean> {
+    return this.#its.administrators.closeSession(session, act, kind);
   }
 }
 

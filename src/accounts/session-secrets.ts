@@ -22,6 +22,17 @@ export function secretHash(secret: string): Buffer {
   return createHash('sha256').update(secret, 'utf8').digest();
 }
 
+/**
+ * What a session was opened for: `session` to be carried by itself, as cookie and parameter; `login` to be named by a signed
+ * token, which everybody who sees the token can read. What one serves for, the other does not.
+ */
+export type SessionKind = 'session' | 'login';
+
+/** @returns what the database keeps of a session of that kind, which is found by no other kind */
+export function sessionHash(session: string, kind: SessionKind): Buffer {
+  return secretHash(kind === 'session' ? session : `login ${session}`);
+}
+
 /** @returns whether it can be a session at all */
 export function isSessionShaped(text: string): boolean {
   return /^[\w-]{43}$/.test(text);

@@ -34,10 +34,12 @@ export interface Checks {
   readonly guards: Pick<Guards, 'logins'>;
 }
 
-/** Who asks, and the session that proves it, if one does. */
+/** Who asks, and the session or login that proves it, if one does. */
 export interface Identity {
   readonly principal: Principal;
   readonly session: string | undefined;
+  /** The session of a login, which serves for nothing else. */
+  readonly login?: string;
   /** Where a password was given. */
   readonly proven?: ProvenPassword | undefined;
 }
@@ -186,7 +188,7 @@ async function byLogin(
     throw notAuthenticated('login');
   }
   assertCsrfToken(request, login, given.get('csrf_token'));
-  return { principal: principal(login.administrator, client), session: login.session };
+  return { principal: principal(login.administrator, client), session: undefined, login: login.session };
 }
 
 async function byApiToken(

@@ -58,6 +58,8 @@ export interface AdministratorCall<Parameters> extends Call<Parameters> {
   readonly caller: Caller;
   /** The session that proved who calls; undefined: another credential did. */
   readonly session: string | undefined;
+  /** The session of the login that proved who calls; undefined: another credential did. */
+  readonly login: string | undefined;
   /** The password that was given, where the endpoint asks for one. */
   readonly proven: ProvenPassword | undefined;
 }
@@ -96,11 +98,12 @@ export function administratorEndpoint<Shape extends z.ZodRawShape>(
   return {
     access: 'administrator',
     ...face,
-    answer: (call, { principal, session, proven }) =>
+    answer: (call, { principal, session, login, proven }) =>
       answer({
         ...call,
         parameters: pickParameters(face.parameters, call.parameters),
         session,
+        login,
         proven,
         caller: { principal, requestId: call.requestId },
       }),

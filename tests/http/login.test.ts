@@ -44,6 +44,16 @@ function setCookies(response: Response): readonly string[] {
 const get = (cookie: string, path = READ): Test => request(application.app).get(path).set('Cookie', cookie);
 const post = (cookie: string, path = READ): Test => request(application.app).post(path).set('Cookie', cookie);
 
+/** What the token of a login tells everybody who sees it. */
+function sessionOf({ token }: Browser): string {
+  const [, claims = ''] = token.split('.');
+  return (JSON.parse(Buffer.from(claims, 'base64url').toString('utf8')) as { jti: string }).jti;
+}
+
+/** A request with a session as cookie and parameter. */
+const asSession = (session: string): Test =>
+  get(`admin_session=${session}`, `${READ}?session=${encodeURIComponent(session)}`);
+
 async function statusOf(test: Test): Promise<number> {
   return (await test).status;
 }
@@ -172,6 +182,36 @@ describe('whoever has logged in', () => {
   });
 });
 
+describe('the id in the token of a login', () => {
+  it('is no session: not by itself, not with a password, and not for a POST without the CSRF value', async () => {
+    const its = await browser();
+    const session = sessionOf(its);
+    expect(session).toMatch(/^[\w-]{43}$/);
+    const basic = `Basic ${Buffer.from(`admin:${PASSWORD}`).toString('base64')}`;
+    const attempts = [
+      asSession(session),
+      asSession(session).set('Authorization', basic),
+      post(`admin_session=${session}`, READ).type('form').send({ session }),
+      post(`admin_session=${session}; ${its.cookie}`, READ).type('form').send({ session }),
+      post(`admin_session=${session}`, '/admin/loadtokens').send({}),
+    ];
+    for (const attempt of attempts) {
+      expect(await statusOf(attempt)).toBe(401);
+    }
+    expect(await statusOf(get(its.cookie))).toBe(200);
+  });
+
+  it('closes no login by itself', async () => {
+    const its = await browser();
+    const session = sessionOf(its);
+    for (const path of ['/admin/dropsession', '/admin/logout']) {
+      const attempt = get(`admin_session=${session}`, `${path}?session=${session}`);
+      expect(await statusOf(attempt)).toBe(401);
+    }
+    expect(await statusOf(get(its.cookie))).toBe(200);
+  });
+});
+
 describe('a login ends', () => {
   it('by logging out, and leaves the browser without cookies', async () => {
     const { cookie } = await browser();
@@ -185,6 +225,15 @@ describe('a login ends', () => {
     expect(await statusOf(get(cookie))).toBe(401);
     expect(await statusOf(get(cookie, '/admin/logout'))).toBe(401);
     expect(await statusOf(get(another.cookie))).toBe(200);
+  });
+
+  it('by closing the session as well, as a session ends by logging out', async () => {
+    const { cookie } = await browser();
+    expect(await statusOf(get(cookie, '/admin/dropsession'))).toBe(200);
+    expect(await statusOf(get(cookie))).toBe(401);
+    const { session } = await openSession(application.services.administrators, 'admin', PASSWORD);
+    expect(await statusOf(get(`admin_session=${session}`, `/admin/logout?session=${session}`))).toBe(200);
+    expect(await statusOf(asSession(session))).toBe(401);
   });
 
   it('not because another site wants it to', async () => {
@@ -229,16 +278,23 @@ describe('a token that was not given to whoever sends it', () => {
     );
 
   it('is refused when it names the session of another administrator, or none', async () => {
-    const { administrators } = application.services;
-    const { session } = await openSession(administrators, 'other', 'battery staple');
+    const session = sessionOf(await browser('other', 'battery staple'));
     expect(await statusOf(get(`access_token_cookie=${await sign(7, 'other', session)}`))).toBe(200);
     expect(await statusOf(get(`access_token_cookie=${await sign(7, 'admin', session)}`))).toBe(401);
     expect(await statusOf(get(`access_token_cookie=${await sign(7, 'admin', 'a'.repeat(43))}`))).toBe(401);
   });
 
   it('is refused when another key signed it', async () => {
-    const { session } = await openSession(application.services.administrators, 'admin', PASSWORD);
+    const session = sessionOf(await browser());
+    expect(await statusOf(get(`access_token_cookie=${await sign(7, 'admin', session)}`))).toBe(200);
     expect(await statusOf(get(`access_token_cookie=${await sign(8, 'admin', session)}`))).toBe(401);
+  });
+
+  it('is refused when it names a session that was opened by itself, also signed by our key', async () => {
+    const { session } = await openSession(application.services.administrators, 'admin', PASSWORD);
+    expect(await statusOf(asSession(session))).toBe(200);
+    expect(await statusOf(get(`access_token_cookie=${await sign(7, 'admin', session)}`))).toBe(401);
+    expect(await statusOf(asSession(session))).toBe(200);
   });
 
   it('is refused when it comes twice, differently: one of them may have been planted', async () => {

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { type Act, actOf } from '../../accounts/caller.ts';
 import type { EnrolmentService } from '../../ocra/enrolment-service.ts';
 import type { ProvenPassword } from '../../accounts/ports.ts';
+import type { SessionKind } from '../../accounts/session-secrets.ts';
 import { SESSION_COOKIE } from '../authenticate.ts';
 import { notAuthenticated } from '../credentials.ts';
 import type { Dialect } from '../dialects/dialect.ts';
@@ -19,7 +20,8 @@ export interface SessionOperations {
     proven: ProvenPassword,
     act: Act,
   ): Promise<{ readonly session: string; readonly expiresAt: Date } | undefined>;
-  closeSession(session: string, act: Act): Promise<unknown>;
+  /** @param kind `session` unless told */
+  closeSession(session: string, act: Act, kind?: SessionKind): Promise<unknown>;
 }
 
 const METHODS: readonly Method[] = ['GET', 'POST'];
@@ -97,9 +99,12 @@ function closeSessionEndpoint(sessions: SessionOperations, dialect: Dialect): En
       changesState: true,
       parameters: z.object({}),
     },
-    async ({ session, caller, asked, secure }) => {
-      if (session !== undefined) {
-        await sessions.closeSession(session, actOf(caller, 'admin/dropsession'));
+    async ({ session, login, caller, asked, secure }) => {
+      const act = actOf(caller, 'admin/dropsession');
+      if (login !== undefined) {
+        await sessions.closeSession(login, act, 'login');
+      } else if (session !== undefined) {
+        await sessions.closeSession(session, act);
       }
       return withCookie(dialect.done(asked), '', new Date(0), secure);
     },

@@ -57,9 +57,12 @@ function logoutEndpoint(logins: LoginOperations, dialect: Dialect): Endpoint {
       changesState: true,
       parameters: z.object({}),
     },
-    async ({ session, caller, asked, secure }) => {
-      if (session !== undefined) {
-        await logins.logout(session, actOf(caller, 'admin/logout'));
+    async ({ session, login, caller, asked, secure }) => {
+      const act = actOf(caller, 'admin/logout');
+      if (login !== undefined) {
+        await logins.logout(login, act);
+      } else if (session !== undefined) {
+        await logins.logout(session, act, 'session');
       }
       const reply = dialect.loggedOut(caller.principal.administrator, asked);
       return { ...reply, headers: { ...reply.headers, 'Set-Cookie': logoutCookies(secure) } };
