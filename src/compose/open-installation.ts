@@ -131,8 +131,11 @@ export async function openInstallation(
       metrics,
       configurationWindow: role === 'server' ? CONFIGURATION_WINDOW_MS : 0,
     });
-    if (role === 'server') {
+    if (role === 'server' || keys.isFirst) {
+      // From its first key on, an installation has a journal: without one, its trail was emptied.
       await database.audit.open();
+    }
+    if (role === 'server') {
       await noteMigrations(database, SERVER_MIGRATES, migrated);
       // Only now: migrations may take long.
       limitStatements(config.databaseStatementTimeout * 1000 + ANSWER_PATIENCE);

@@ -10,6 +10,8 @@ export interface OpenedVault {
   readonly vault: SecretVault;
   /** Whether the key file was made just now. */
   readonly created: boolean;
+  /** Whether the database had no key before. */
+  readonly isFirst: boolean;
   /** What operators should mend, in words for the log. */
   readonly warnings: readonly string[];
 }
@@ -32,11 +34,12 @@ export async function openVault(given: {
     assertKeysOf(neededKeys(registered), opened.vault, given.keyFile);
     if (registered.length === 0) {
       await registry.register(opened.vault.currentKeyId, sealCanary(opened.vault));
-      return opened;
+      return { ...opened, isFirst: true };
     }
     const unknown = opened.vault.keyIds.filter((id) => registered.every(({ keyId }) => keyId !== id));
     return {
       ...opened,
+      isFirst: false,
       vault: opened.vault.extended([], sealingKey(registered)),
       warnings: [...opened.warnings, ...unknown.map((keyId) => unknownText(keyId, given.keyFile))],
     };
@@ -51,7 +54,7 @@ async function openKeys(
   file: string,
   registered: readonly RegisteredKey[],
   random: Random,
-): Promise<OpenedVault> {
+): Promise<Omit<OpenedVault, 'isFirst'>> {
   const found = await readKeyFile(file);
   if (found !== undefined) {
     return {

@@ -95,6 +95,12 @@ export class SqlAuditStore implements AuditStore {
 function snapshotIn(transaction: Knex.Transaction): StoredSnapshot {
   return {
     planPruning: (before) => planPruning(transaction, before),
+    installation: async () => ({
+      administrators: await transaction('administrators').orderBy('name').pluck<string[]>('name'),
+      keyIds: await transaction('encryption_keys')
+        .orderBy(['created_at', 'key_id'])
+        .pluck<string[]>('key_id'),
+    }),
     records: async function* () {
       const statement = `SELECT ${JOURNAL_COLUMNS} FROM audit_journal ORDER BY number`;
       for await (const rows of readByCursor<JournalRow>(transaction, 'journal_records', statement)) {

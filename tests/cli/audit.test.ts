@@ -199,3 +199,45 @@ describe('tankeeper audit, beside a server', () => {
     PATIENCE,
   );
 });
+
+describe('tankeeper audit verify, of a trail without rows', () => {
+  let folder: string;
+  let database: TestDatabase;
+  let environment: Record<string, string>;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'tankeeper-audit-'));
+    database = await createTestDatabase();
+    environment = { DATABASE_URL: database.url, DATA_DIR: folder };
+  });
+  afterAll(async () => {
+    await rm(folder, { recursive: true });
+    await database.drop();
+  });
+
+  it(
+    'finds nothing while nothing was done, and says that it was emptied once there was an administrator',
+    async () => {
+      // The first command of an installation gives it its key.
+      for (const command of [
+        ['token', 'list'],
+        ['audit', 'verify'],
+        ['audit', 'verify'],
+      ]) {
+        expect(await runCli(command, environment)).toMatchObject({ code: 0, err: '' });
+      }
+      const server = await startServerProcess(environment);
+      await server.stop();
+      await database.database.knex.raw('TRUNCATE audit, audit_journal');
+      const { code, out, err } = await runCli(['audit', 'verify'], environment);
+      expect({ code, err }).toEqual({
+        code: 1,
+        err: 'tankeeper: the audit trail does not verify: 1 finding\n',
+      });
+      expect(out).toMatch(
+        /^removed: row: there is none at all, though there is the administrator 'admin'\n0 rows, 0 records of the journal: 1 findings\n/,
+      );
+    },
+    PATIENCE,
+  );
+});

@@ -1,13 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 
 import type { AuditFinding } from '../../src/accounts/audit/finding.ts';
 import type { AuditRow } from '../../src/accounts/audit/audit-row.ts';
 import type { JournalRecord } from '../../src/accounts/audit/journal-record.ts';
 import { verifyTrail } from '../../src/accounts/audit/verify-trail.ts';
+import { SqlAdministratorStore } from '../../src/storage/administrator-store.ts';
 import { writeAudit } from '../../src/storage/audit-rows.ts';
 import { SqlAuditStore } from '../../src/storage/audit-store.ts';
+import type { Database } from '../../src/storage/database.ts';
+import { SqlKeyRegistry } from '../../src/storage/key-registry.ts';
 import { AuditedDatabase, shortly } from '../support/audited-database.ts';
+import { OPERATOR } from '../support/callers.ts';
 import { ACT } from '../support/token-values.ts';
 
 // Signatures by the thousand, which take some seconds of a machine that has nothing else to do.
@@ -221,6 +225,88 @@ describe('any single edit of a trail by somebody without a key', () => {
     const findings = await verify({ ...trail, rows });
     expect(findings).toHaveLength(5_000);
     expect(new Set(findings.map(({ kind }) => kind))).toEqual(new Set(['inserted']));
+  });
+});
+
+describe('a trail that is emptied', () => {
+  let attacked: AuditedDatabase;
+  beforeEach(async () => {
+    attacked = await AuditedDatabase.create();
+    attacked.clock.time = new Date('2026-08-10T12:00:00Z');
+    const server = attacked.server();
+    await register(server);
+    await server.audit.open();
+    await add(server, 'alice');
+    await server.close();
+    expect(await attacked.verify()).toMatchObject({ rows: 1, findings: 0 });
+  });
+  afterEach(() => attacked.drop());
+
+  const register = (server: Database): Promise<boolean> =>
+    new SqlKeyRegistry({ database: server }).register('0123456789abcdef', Buffer.alloc(1));
+  const add = (server: Database, name: string): Promise<void> =>
+    new SqlAdministratorStore({ database: server }).insert(name, 'hash', {
+      ...ACT,
+      action: 'administrator/add',
+    });
+  const reasons = async (): Promise<readonly string[]> =>
+    (await attacked.verify()).all.map(({ kind, of, reason }) => `${kind} ${of}: ${reason}`);
+  const EMPTY = "removed row: there is none at all, though there is the administrator 'alice'";
+  const EVERYTHING = 'TRUNCATE audit, audit_journal';
+
+  it.each(['TRUNCATE audit', EVERYTHING, 'DELETE FROM audit; DELETE FROM audit_journal'])(
+    'does not verify while there is an administrator: %s',
+    async (sql) => {
+      await attacked.tamper(sql);
+      expect(await reasons()).toContain(EMPTY);
+    },
+  );
+
+  it('does not verify while there is a key, though the administrators were removed as well', async () => {
+    await attacked.tamper(`${EVERYTHING}; DELETE FROM administrators`);
+    expect(await reasons()).toEqual([
+      'removed row: there is none at all, and no journal, though the encryption key 0123456789abcdef is in use',
+    ]);
+  });
+
+  it('does not verify when servers have begun another one, which tells of no administrator from before', async () => {
+    await attacked.tamper(EVERYTHING);
+    const server = attacked.server();
+    await add(server, 'bob');
+    await writeAudit(server.knex, ACT, 'alice', 'created');
+    await server.close();
+    expect(await reasons()).toEqual(["removed row: none tells who made the administrator 'alice'"]);
+  });
+
+  it('does not verify for an administrator whom somebody has put into the database', async () => {
+    await attacked.tamper("INSERT INTO administrators (name, password_hash) VALUES ('eve', 'hash')");
+    expect(await reasons()).toEqual(["removed row: none tells who made the administrator 'eve'"]);
+  });
+
+  it('verifies after the month that told of the administrators was pruned, and not when it is emptied then', async () => {
+    attacked.clock.time = new Date('2026-10-10T12:00:00Z');
+    const server = attacked.server();
+    const pruned = await attacked
+      .service(server)
+      .prune(OPERATOR, { before: new Date('2026-09-01'), force: false });
+    await server.close();
+    expect(pruned.rows).toBe(1);
+    expect(await reasons()).toEqual([]);
+    await attacked.tamper(EVERYTHING);
+    expect(await reasons()).toEqual([EMPTY]);
+  });
+
+  it('verifies where nothing has been done: with no key, or one and its journal', async () => {
+    const fresh = await AuditedDatabase.create();
+    try {
+      expect(await fresh.verify()).toMatchObject({ rows: 0, records: 0, findings: 0 });
+      const server = fresh.server();
+      await register(server);
+      await server.audit.open();
+      expect(await fresh.verify()).toMatchObject({ rows: 0, findings: 0 });
+    } finally {
+      await fresh.drop();
+    }
   });
 });
 

@@ -69,6 +69,7 @@ export class AuditService {
         keys,
         report: request.report,
         anchor: request.checkpoint,
+        installation: await snapshot.installation(),
         progress: (rows) => request.progress?.(rows, Math.max(rows, of)),
       });
       await also?.(snapshot);

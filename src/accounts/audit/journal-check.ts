@@ -32,6 +32,8 @@ export interface JournalFacts {
   readonly seal: SealBody | undefined;
   /** How many records there are. */
   readonly records: number;
+  /** Whether rows were taken away by a prune. */
+  readonly isPruned: boolean;
   /** The hash of the last record, hexadecimal; empty where there is none. */
   readonly newest: string;
   /** Whether the record that was asked for is there. */
@@ -110,6 +112,7 @@ export class JournalCheck {
       lanes: this.#bounds(certified, prunes),
       seal: seals.at(-1)?.body,
       records: this.#records,
+      isPruned: prunes.length > 0,
       newest: this.#records === 0 ? '' : this.#gaps.newest.toString('hex'),
       isAnchored: this.#isAnchored,
     };

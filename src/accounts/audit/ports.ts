@@ -26,8 +26,17 @@ export interface AuditSnapshot {
   rows(period?: AuditPeriod): AsyncIterable<readonly AuditRow[]>;
 }
 
+/** What there is beside the trail, and came there by acts that it tells of. */
+export interface InstallationFacts {
+  /** Names. */
+  readonly administrators: readonly string[];
+  /** Of the encryption keys that are registered, in order. */
+  readonly keyIds: readonly string[];
+}
+
 /** The trail as it is stored, at one instant. */
 export interface StoredSnapshot extends AuditSnapshot {
+  installation(): Promise<InstallationFacts>;
   /** @param before the first instant of a month, UTC. @returns what pruning would take away */
   planPruning(before: Date): Promise<PruningPlan>;
 }

@@ -1,6 +1,7 @@
 import type { Report } from './finding.ts';
 import { JournalCheck } from './journal-check.ts';
-import type { AuditSnapshot, InstallationKey } from './ports.ts';
+import { EmptiedCheck } from './emptied-check.ts';
+import type { AuditSnapshot, InstallationFacts, InstallationKey } from './ports.ts';
 import { RowCheck } from './row-check.ts';
 
 /** What came of verifying. */
@@ -23,6 +24,8 @@ export interface VerificationOptions {
   readonly anchor?: string | undefined;
   /** false: a part of the trail, of which nothing can be missed. */
   readonly isWhole?: boolean;
+  /** Of the installation whose trail it is; undefined: nothing is known of it, as of an export. */
+  readonly installation?: InstallationFacts;
   /** Is told how many rows were checked so far. */
   readonly progress?: ((rows: number) => void) | undefined;
 }
@@ -45,11 +48,14 @@ export async function verifyTrail(
   }
   const facts = await journal.finish();
   const check = new RowCheck(facts, report, options.isWhole ?? true);
+  const emptied = options.installation && new EmptiedCheck(facts, options.installation);
   for await (const rows of snapshot.rows()) {
     await check.take(rows);
+    emptied?.take(rows);
     options.progress?.(check.rows);
   }
   check.finish();
+  emptied?.finish(report);
   const { records, newest } = facts;
   return { rows: check.rows, unsigned: check.unsigned, records, newest, findings };
 }
