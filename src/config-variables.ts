@@ -1,5 +1,7 @@
+import { isAbsolute } from 'node:path';
 import { z } from 'zod';
 import { parseDuration } from './kernel/duration.ts';
+import { maskPassword } from './kernel/masked-url.ts';
 
 /** One variable: how it is read, what it may be, what it is for. */
 export interface Variable {
@@ -40,11 +42,9 @@ const seconds = z
   })
   .pipe(z.number().min(1));
 const networkNames = ['loopback', 'linklocal', 'uniquelocal'] as const;
+const list = z.string().transform((value) => value.split(',').map((entry) => entry.trim()));
 const networks = <const Name extends string>(...names: Name[]) =>
-  z
-    .string()
-    .transform((value) => value.split(',').map((entry) => entry.trim()))
-    .pipe(z.array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6(), z.enum(names)])));
+  list.pipe(z.array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6(), z.enum(names)])));
 
 /** Every variable that tankeeper reads: the list behind `tankeeper config` and .env.example. */
 export const VARIABLES = {
@@ -219,6 +219,11 @@ export const VARIABLES = {
     allowed: 'a duration such as 5 or 5S',
     meaning: 'how long a resolver may take to count',
   },
+  RESOLVER_FILE_DIRS: {
+    schema: list.pipe(z.array(z.string().refine(isAbsolute))),
+    allowed: 'absolute folders, comma separated',
+    meaning: 'folders below which files of resolvers may be named over HTTP; unset: none can be',
+  },
   CHALLENGE_RETENTION: {
     schema: seconds,
     fallback: '7D',
@@ -249,13 +254,3 @@ export const VARIABLES = {
     meaning: 'the day on which POST on /monitoring ends, announced in a header',
   },
 } as const satisfies Record<string, Variable>;
-
-/** Also where it is none that could be read: then all behind a colon that introduces no port may be a password. */
-function maskPassword(url: string): string {
-  const masked = url
-    .replace(/^([a-z]+:\/\/.*?|(?![a-z]+:\/\/).*?):.*@/is, '$1:****@')
-    .replace(/([?&]password=)[^&]*/gi, '$1****');
-  return masked.includes('@') || URL.canParse(url)
-    ? masked
-    : masked.replace(/:(?!\/\/)(?!\d{1,5}(?:[/?]|$)).*/s, ':****');
-}

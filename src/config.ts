@@ -40,6 +40,8 @@ export interface Config {
   readonly sessionLifetime: number;
   /** Seconds. */
   readonly resolverTimeout: number;
+  /** Absolute. */
+  readonly resolverFileDirs: readonly string[];
   /** Seconds. */
   readonly challengeRetention: number;
   /** Seconds; `off`: for ever. */
@@ -96,6 +98,7 @@ export function loadConfig(environment: Environment = process.env): Config {
     limits: limitSettings(read),
     sessionLifetime: read('SESSION_LIFETIME'),
     resolverTimeout: read('RESOLVER_TIMEOUT'),
+    resolverFileDirs: Object.freeze(read('RESOLVER_FILE_DIRS') ?? []),
     challengeRetention: read('CHALLENGE_RETENTION'),
     auditRetention: read('AUDIT_RETENTION'),
     housekeepingInterval: read('HOUSEKEEPING_INTERVAL'),

@@ -8,6 +8,8 @@ export interface ResolverEntry {
   readonly name: string;
   readonly kind: ResolverKind;
   readonly settings: Readonly<Record<string, string>>;
+  /** Whether its file must be below a folder of RESOLVER_FILE_DIRS; true unless told. */
+  readonly isBounded?: boolean;
   /** What it logs in with, sealed for 'resolver' and its name. null: nothing; undefined: what it has is kept. */
   readonly secret?: Sealed | null | undefined;
   /** Names of the settings that say to whom the secret is shown. */
@@ -136,6 +138,12 @@ export interface UserSource {
   count(): Promise<number>;
   /** @returns whether it is the user's password; false where the resolver keeps none */
   checkPassword(userId: string, password: string): Promise<boolean>;
+}
+
+/** Which files may be named over HTTP. */
+export interface ResolverFiles {
+  /** @throws ServiceError 'resolver.invalid' */
+  assertNamable(fileName: string): Promise<void>;
 }
 
 /** What resolvers log in with. */

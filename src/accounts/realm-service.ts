@@ -4,8 +4,15 @@ import { administrativeRight } from './policy/administrative-right.ts';
 import { actOf, type Caller } from './caller.ts';
 import { readRealmName, readResolverName } from './names.ts';
 import { assertPassword } from './password-rule.ts';
-import type { DirectoryUser, ManagedUserStore, PasswordHasher, SetupStore, UserSources } from './ports.ts';
-import { assertNoForeignSocket, checkResolver, type ResolverDraft } from './resolver-draft.ts';
+import type {
+  DirectoryUser,
+  ManagedUserStore,
+  PasswordHasher,
+  ResolverFiles,
+  SetupStore,
+  UserSources,
+} from './ports.ts';
+import { assertNoForeignPath, checkResolver, type ResolverDraft } from './resolver-draft.ts';
 import { requireManaged, requireResolver, unknown, visibleResolvers } from './resolver-lookup.ts';
 import type { Realm, Resolver, Setup } from './setup.ts';
 import { checkUser, type UserDraft } from './user-draft.ts';
@@ -18,6 +25,7 @@ export interface RealmDependencies {
   readonly hasher: PasswordHasher;
   readonly access: AccessControl;
   readonly vault: Pick<Vault, 'seal'>;
+  readonly files: ResolverFiles;
 }
 
 /** A user, with the name of the resolver that knows them. */
@@ -94,17 +102,22 @@ export class RealmService {
    * Creates or changes a resolver; whether its users can be read, `testResolver` tells. Its secret stays as it is where
    * none is given.
    * @throws ServiceError 'parameter.invalid', 'resolver.invalid' for settings that its kind does not take, when the
-   *   kind of an existing one would change, or when its secret would be shown to another server
+   *   kind of an existing one would change, when its secret would be shown to another server, or when anybody but an
+   *   operator names a path of the machine that is not for them to name
    */
   async setResolver(caller: Caller, draft: ResolverDraft): Promise<void> {
     await this.#mayWrite(caller);
     const { secret, ...resolver } = checkResolver(draft);
-    assertNoForeignSocket(caller, resolver);
+    await assertNoForeignPath(caller, resolver, this.#its.files);
     const sealed =
       typeof secret === 'string'
         ? this.#its.vault.seal(Buffer.from(secret, 'utf8'), 'resolver', resolver.name)
         : secret;
-    await this.#its.setup.putResolver({ ...resolver, secret: sealed }, actOf(caller, 'resolver/set'));
+    const isBounded = !caller.principal.operator;
+    await this.#its.setup.putResolver(
+      { ...resolver, isBounded, secret: sealed },
+      actOf(caller, 'resolver/set'),
+    );
   }
 
   /** @throws ServiceError 'resolver.unknown', 'resolver.in-use' that names who uses it */

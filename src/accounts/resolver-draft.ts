@@ -1,6 +1,7 @@
 import { ServiceError } from '../kernel/errors.ts';
 import type { Caller } from './caller.ts';
 import { readResolverName } from './names.ts';
+import type { ResolverFiles } from './ports.ts';
 import { SETTINGS_RULES } from './resolver-settings/settings-rules.ts';
 import { RESOLVER_KINDS, type Resolver } from './setup.ts';
 
@@ -47,20 +48,28 @@ export function checkResolver(draft: ResolverDraft): CheckedResolver {
 }
 
 /**
- * Sockets of the machine are for the operator: a database behind one may believe whoever reaches it as this service's
- * account, without a password. The embedded database does.
+ * Paths of the machine are for the operator. A database behind a socket may believe whoever reaches it as this service's
+ * account, without a password; the embedded one does. What is wrong with a file tells something of what it holds, so over
+ * HTTP files are named only where the operator says.
  * @throws ServiceError 'resolver.invalid'
  */
-export function assertNoForeignSocket(
+export async function assertNoForeignPath(
   { principal }: Caller,
   { kind, settings }: Pick<CheckedResolver, 'kind' | 'settings'>,
-): void {
-  if (kind === 'sql' && settings.Server?.startsWith('/') === true && !principal.operator) {
+  files: ResolverFiles,
+): Promise<void> {
+  if (principal.operator) {
+    return;
+  }
+  if (kind === 'sql' && settings.Server?.startsWith('/') === true) {
     throw new ServiceError(
       'resolver.invalid',
       'The setting Server is the path of a socket, which only the command `tankeeper resolver` takes',
       { about: ['Server'] },
     );
+  }
+  if (settings.fileName !== undefined) {
+    await files.assertNamable(settings.fileName);
   }
 }
 

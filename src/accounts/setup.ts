@@ -19,6 +19,8 @@ export interface Resolver {
   readonly kind: ResolverKind;
   /** By kind, see `resolver-settings/settings-rules.ts`. Holds no secret. */
   readonly settings: Readonly<Record<string, string>>;
+  /** Whether its file must be below a folder of RESOLVER_FILE_DIRS; not so where it was set at the machine. */
+  readonly isBounded: boolean;
   /** Another one with every secret that it is given; absent or null: it has none. Tells nothing of the secret. */
   readonly secretStamp?: string | null;
 }

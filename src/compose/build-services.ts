@@ -34,6 +34,7 @@ import { TokenChoice } from '../ocra/token-choice.ts';
 import { TokenImportService } from '../ocra/token-import-service.ts';
 import { TokenRegistration } from '../ocra/token-registration.ts';
 import { ValidationService } from '../ocra/validation-service.ts';
+import { FileBounds } from '../resolvers/file-bounds.ts';
 import { openUserSources } from '../resolvers/user-sources.ts';
 import { BoundedPasswordHasher } from '../security/bounded-password-hasher.ts';
 import { HashedDirectoryPasswords } from '../security/directory-password.ts';
@@ -83,6 +84,8 @@ export interface ServiceParts {
   readonly licenceSignature?: LicenceSignature | undefined;
   /** Seconds. */
   readonly resolverTimeout: number;
+  /** Folders below which files may be named over HTTP; none unless told. */
+  readonly resolverFileDirs?: readonly string[];
   /** Undefined: nobody measures. */
   readonly metrics?: ServiceMeasures | undefined;
   /** Seconds for which expired challenges are kept; seven days unless told. */
@@ -140,13 +143,12 @@ export function buildServices(parts: ServiceParts): Services {
   const setup = new SqlSetupStore({ database, clock, window: parts.configurationWindow ?? 0 });
   const access = new AccessControl({ clock });
   const managedUsers = new SqlManagedUserStore({ database });
+  const timeLimit = parts.resolverTimeout * 1000;
+  const files = new FileBounds({ folders: parts.resolverFileDirs ?? [], timeLimit });
   const sources = openUserSources({
-    users: managedUsers,
-    hasher: userHasher,
+    ...{ users: managedUsers, hasher: userHasher, fileBounds: files, timeLimit, log: parts.log },
     secrets: new SqlResolverSecrets({ database, vault }),
     passwords: new HashedDirectoryPasswords({ hasher: userHasher }),
-    timeLimit: parts.resolverTimeout * 1000,
-    log: parts.log,
   });
   const users = new UserDirectory({ sources });
   const tokens = new SqlTokenStore({ database });
@@ -168,7 +170,7 @@ export function buildServices(parts: ServiceParts): Services {
     closeSources: () => sources.close(),
     administrators,
     logins: new LoginService({ ...common, administrators, tokens: new JwtLoginTokens({ keys: vault }) }),
-    realms: new RealmService({ ...common, users: managedUsers }),
+    realms: new RealmService({ ...common, users: managedUsers, files }),
     policies: new PolicyService(common),
     configuration: new ConfigurationService({ ...common, check: checkOcraSettings, defaults: OCRA_DEFAULTS }),
     tokens: new TokenService({ ...common, tokens }),
@@ -186,7 +188,7 @@ export function buildServices(parts: ServiceParts): Services {
       userCounts: new UserCounts({
         ...{ sources, clock, log: parts.log, metrics: parts.metrics ?? UNMEASURED },
         store: new SqlUserCountStore({ database }),
-        timeLimit: parts.resolverTimeout * 1000,
+        timeLimit,
       }),
     }),
   };

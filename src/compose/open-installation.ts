@@ -126,6 +126,7 @@ export async function openInstallation(
       passwordsAtOnce: config.limits.loginsAtOnce,
       licenceSignature,
       resolverTimeout: config.resolverTimeout,
+      resolverFileDirs: config.resolverFileDirs,
       challengeRetention: config.challengeRetention,
       auditRetention: config.auditRetention === 'off' ? undefined : config.auditRetention,
       metrics,

@@ -1,12 +1,14 @@
 import type { NextFunction, Request } from 'express';
 import type { RefusalNotes } from '../accounts/audit/ports.ts';
 import type { SetupStore } from '../accounts/ports.ts';
+import type { Clock } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { describeFault } from '../kernel/fault.ts';
 import type { Log } from '../kernel/log.ts';
 import type { Dialect } from './dialects/dialect.ts';
 import type { ExchangeHandler, ExchangeResponse } from './exchange.ts';
 import { failureForm, failureStatus, toServiceError, wishedStatus } from './failures.ts';
+import { KeptReasons } from './kept-reasons.ts';
 import type { Guards } from './limits/guards.ts';
 import { readQuery } from './parameters.ts';
 import { noteRefused, refusedBy } from './refused-requests.ts';
@@ -20,6 +22,7 @@ export interface FailureContext {
   readonly setup: Pick<SetupStore, 'current'>;
   readonly log: Log;
   readonly refusals?: RefusalNotes | undefined;
+  readonly clock: Clock;
 }
 
 const nothingThere = (cause?: unknown): ServiceError =>
@@ -47,7 +50,8 @@ export function refuseUnknownPath({ requests }: Pick<Guards, 'requests'>): Excha
 }
 
 /** @returns the handler that turns whatever a request failed with into its answer */
-export function answerFailure({ dialect, setup, log, refusals }: FailureContext) {
+export function answerFailure({ dialect, setup, log, refusals, clock }: FailureContext) {
+  const keptReasons = new KeptReasons({ log, clock });
   return async (
     thrown: unknown,
     request: Request,
@@ -59,6 +63,7 @@ export function answerFailure({ dialect, setup, log, refusals }: FailureContext)
     const error = toServiceError(thrown);
     const form = failureForm(error.code);
     exchange.failed = error.code;
+    keptReasons.note(error, exchange);
     await noteRefused(refusals, exchange, refusedBy(error));
     if (form.status >= 500 ? !isToldOnce(error) : error.code === 'security-module.unavailable') {
       log.error('request failed', {

@@ -119,7 +119,7 @@ export function createApp(dependencies: AppDependencies): Express {
     );
   }
   app.use(refuseUnknownPath(guards));
-  app.use(answerFailure({ dialect, setup: services.setup, log, refusals }));
+  app.use(answerFailure({ dialect, setup: services.setup, log, refusals, clock }));
   return app;
 }
 

@@ -13,6 +13,7 @@ import {
   refuseCrossSite,
 } from './authenticate.ts';
 import type { Asked, Exchange, ExchangeHandler, ExchangeResponse } from './exchange.ts';
+import { withoutReason } from './kept-reasons.ts';
 import type { Guards } from './limits/guards.ts';
 import { type GivenParameters, pickParameters, readParameters } from './parameters.ts';
 import { noteRefused } from './refused-requests.ts';
@@ -191,7 +192,11 @@ async function answerCall(
   const { asked, client, limitedAs, requestId } = exchange;
   const call = { parameters: asked.given, asked, client, limitedAs, requestId, secure: request.secure };
   if (endpoint.access === 'open') {
-    return endpoint.answer(call);
+    try {
+      return await endpoint.answer(call);
+    } catch (error) {
+      throw withoutReason(error);
+    }
   }
   const identity =
     endpoint.access === 'password'

@@ -4,6 +4,7 @@ import type { Log } from '../kernel/log.ts';
 import { within } from '../kernel/time-limit.ts';
 import { type PasswdContent, PasswdFault } from './passwd-content.ts';
 import { type PasswdReading, readPasswdFile } from './passwd-reading.ts';
+import type { FileBounds } from './file-bounds.ts';
 import type { Places } from './places.ts';
 
 /**
@@ -20,6 +21,7 @@ export class PasswdFile implements UserSource {
   readonly #log: Log;
   readonly #timeLimit: number;
   readonly #places: Places;
+  readonly #bounds: FileBounds | undefined;
   #last: PasswdReading | undefined;
   #looking: Promise<PasswdReading> | undefined;
   #next: Promise<PasswdReading> | undefined;
@@ -27,7 +29,8 @@ export class PasswdFile implements UserSource {
 
   /**
    * @param dependencies `resolver` its name, for messages; `timeLimit` in milliseconds; `places` where files are looked
-   *   at: each takes one of the few threads that the process has for files and for hashes of passwords
+   *   at: each takes one of the few threads that the process has for files and for hashes of passwords; `bounds` where the
+   *   file must be, undefined: anywhere
    */
   constructor(dependencies: {
     readonly resolver: string;
@@ -36,6 +39,7 @@ export class PasswdFile implements UserSource {
     readonly log: Log;
     readonly timeLimit: number;
     readonly places: Places;
+    readonly bounds?: FileBounds | undefined;
   }) {
     this.#resolver = dependencies.resolver;
     this.#fileName = dependencies.fileName;
@@ -43,6 +47,7 @@ export class PasswdFile implements UserSource {
     this.#log = dependencies.log;
     this.#timeLimit = dependencies.timeLimit;
     this.#places = dependencies.places;
+    this.#bounds = dependencies.bounds;
   }
 
   async findByLogin(login: string): Promise<DirectoryUser | undefined> {
@@ -96,7 +101,7 @@ export class PasswdFile implements UserSource {
 
   #lookNow(): Promise<PasswdReading> {
     this.#next = undefined;
-    const look = this.#places.take(() => readPasswdFile(this.#fileName, this.#last));
+    const look = this.#places.take(() => readPasswdFile(this.#fileName, this.#last, this.#bounds));
     this.#looking = look;
     const seen = (reading: PasswdReading | undefined): void => {
       this.#last = reading;

@@ -9,6 +9,7 @@ import type {
 import type { Resolver } from '../accounts/setup.ts';
 import type { Log } from '../kernel/log.ts';
 import type { ClosableUserSource } from './closable-source.ts';
+import type { FileBounds } from './file-bounds.ts';
 import { LdapUsers } from './ldap-users.ts';
 import { ManagedUsers } from './managed.ts';
 import { PasswdFile } from './passwd-file.ts';
@@ -21,6 +22,8 @@ export interface SourceDependencies {
   readonly hasher: PasswordHasher;
   readonly secrets: ResolverSecrets;
   readonly passwords: DirectoryPasswords;
+  /** Where the files of resolvers are that were not set at the machine. */
+  readonly fileBounds: FileBounds;
   /** Milliseconds that a resolver may take to answer. */
   readonly timeLimit: number;
   readonly log: Log;
@@ -53,6 +56,7 @@ export function openUserSources(dependencies: SourceDependencies): OpenUserSourc
       resolver.name,
       resolver.kind,
       resolver.settings,
+      resolver.isBounded,
       resolver.secretStamp ?? null,
     ]);
     const known = opened.get(resolver.id);
@@ -80,13 +84,18 @@ function openSource(
   resolver: Resolver,
   dependencies: SourceDependencies & { readonly places: Places },
 ): ClosableUserSource {
-  const { id, name, kind, settings } = resolver;
-  const { users, hasher, secrets } = dependencies;
+  const { id, name, kind, settings, isBounded } = resolver;
+  const { users, hasher, secrets, fileBounds } = dependencies;
   switch (kind) {
     case 'managed':
       return new ManagedUsers({ resolverId: id, users, hasher });
     case 'passwd':
-      return new PasswdFile({ ...dependencies, resolver: name, fileName: settings.fileName ?? '' });
+      return new PasswdFile({
+        ...dependencies,
+        resolver: name,
+        fileName: settings.fileName ?? '',
+        bounds: isBounded ? fileBounds : undefined,
+      });
     case 'sql':
       return new SqlUsers({ ...dependencies, resolver });
     case 'ldap':

@@ -20,6 +20,7 @@ import * as auditChain from './migrations/20261121-10-audit-chain.ts';
 import * as rateLimits from './migrations/20261121-11-rate-limits.ts';
 import * as housekeeping from './migrations/20261121-12-housekeeping.ts';
 import * as keyRotation from './migrations/20261121-13-key-rotation.ts';
+import * as boundedResolvers from './migrations/20261122-01-bounded-resolvers.ts';
 
 /**
  * All migrations, in the order in which they are applied. Their names carry no file ending, so that a database migrated
@@ -46,6 +47,7 @@ const MIGRATIONS: readonly (readonly [name: string, migration: Knex.Migration])[
   ['20261121-11-rate-limits', rateLimits],
   ['20261121-12-housekeeping', housekeeping],
   ['20261121-13-key-rotation', keyRotation],
+  ['20261122-01-bounded-resolvers', boundedResolvers],
 ];
 
 /** The names of all migrations, in order. */

@@ -18,10 +18,11 @@ interface KnownRow {
  */
 export async function storeResolver(
   transaction: Knex.Transaction,
-  { name, kind, settings, secret, secretBoundTo = [] }: ResolverEntry,
+  { name, kind, settings, isBounded = true, secret, secretBoundTo = [] }: ResolverEntry,
 ): Promise<boolean> {
   const columns = {
     settings: JSON.stringify(settings),
+    is_bounded: isBounded,
     ...(secret !== undefined && { secret }),
   };
   const known = await transaction('resolvers')

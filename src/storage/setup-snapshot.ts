@@ -31,7 +31,7 @@ const SNAPSHOT = `
       ) ORDER BY realms.name), '[]') FROM realms) AS realms,
     (SELECT coalesce(json_agg(json_build_object(
         'id', id::text, 'name', name, 'kind', kind, 'settings', settings,
-        'secretStamp', encode(sha256(secret), 'hex')
+        'isBounded', is_bounded, 'secretStamp', encode(sha256(secret), 'hex')
       ) ORDER BY name), '[]') FROM resolvers) AS resolvers,
     (SELECT coalesce(json_agg(json_build_object(
         'name', name, 'scope', scope, 'action', action, 'realm', realm, 'user', username, 'client', client,

@@ -48,10 +48,10 @@ export class OcraReplay {
   }
 
   static async open(): Promise<OcraReplay> {
-    const application = await TestApplication.open({ dialect: 'linotp' });
+    const folder = mkdtempSync(join(tmpdir(), 'tankeeper-replay-'));
+    const application = await TestApplication.open({ dialect: 'linotp', resolverFileDirs: [folder] });
     const server = createServer(application.app);
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const folder = mkdtempSync(join(tmpdir(), 'tankeeper-replay-'));
     for (const [name, content] of Object.entries(PASSWD_FILES)) {
       writeFileSync(join(folder, name), content);
     }

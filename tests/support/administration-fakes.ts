@@ -37,8 +37,11 @@ const POLICY: Policy = {
   active: true,
 };
 const RESOLVERS: readonly Resolver[] = [
-  { id: '1', name: 'myDefRes', kind: 'passwd', settings: { fileName: '/etc/tokens/def-passwd' } },
-  { id: '2', name: 'myOtherRes', kind: 'managed', settings: {} },
+  {
+    ...{ id: '1', name: 'myDefRes', kind: 'passwd', isBounded: true },
+    settings: { fileName: '/etc/tokens/def-passwd' },
+  },
+  { id: '2', name: 'myOtherRes', kind: 'managed', settings: {}, isBounded: true },
 ];
 const REALMS: readonly Realm[] = [
   { id: '1', name: 'mydefrealm', isDefault: true, resolvers: ['myDefRes'] },
@@ -83,6 +86,7 @@ export function fakeAdministration(answer: Answer): AdministrationOperations {
         name: 'myDefRes',
         kind: 'passwd' as const,
         settings: { fileName: '/etc/tokens/def-passwd' },
+        isBounded: true,
       }),
       setResolver: answer('setResolver', undefined),
       removeResolver: answer('removeResolver', undefined),

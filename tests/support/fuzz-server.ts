@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { computeResponse } from '../../src/ocra/compute.ts';
 import { parseQrTanUrl } from '../../src/ocra/qrtan-url.ts';
@@ -61,7 +61,7 @@ export class FuzzServer {
     this.#database = database;
     this.#apiToken = apiToken;
     // Beside the data folder: its name is shown to administrators, that of the data folder to nobody.
-    this.#passwdFile = `${folder}-users`;
+    this.#passwdFile = passwdFileOf(folder);
   }
 
   /** @param folder that is made, for the server's files */
@@ -70,12 +70,17 @@ export class FuzzServer {
     const database = await createTestDatabase();
     const password = join(folder, 'password');
     writeFileSync(password, ADMINISTRATOR.password);
-    writeFileSync(`${folder}-users`, USERS.map((name, at) => `${name}:x:${at + 1}:1:${name}::\n`).join(''));
+    mkdirSync(dirname(passwdFileOf(folder)));
+    writeFileSync(
+      passwdFileOf(folder),
+      USERS.map((name, at) => `${name}:x:${at + 1}:1:${name}::\n`).join(''),
+    );
     const own = { DATABASE_URL: database.url, DATA_DIR: folder, ...environment };
     const process = await startServerProcess({
       ...own,
       ADMIN_PASSWORD_FILE: password,
       RESOLVER_TIMEOUT: '1S',
+      RESOLVER_FILE_DIRS: dirname(passwdFileOf(folder)),
       NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(PROBE)}`,
     });
     const made = await runTankeeper(
@@ -221,6 +226,10 @@ export class FuzzServer {
       csrfToken: cookie(response, 'csrf_access_token'),
     };
   }
+}
+
+function passwdFileOf(folder: string): string {
+  return join(`${folder}-users`, 'passwd');
 }
 
 function cookie(response: Response, name: string): string {

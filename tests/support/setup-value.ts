@@ -24,6 +24,7 @@ export function setupOf(sketch: SetupSketch): Setup {
         id: String(index + 1),
         kind: 'managed' as const,
         settings: {},
+        isBounded: false,
         ...resolver,
       })),
     ),

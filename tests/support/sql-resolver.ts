@@ -53,7 +53,7 @@ export interface SqlUsersSketch {
 /** @returns the users of a resolver named `staff`. @throws ServiceError 'resolver.invalid' for settings that do not do */
 export function sqlUsers({ settings, password, timeLimit = 15_000, logged = [] }: SqlUsersSketch): SqlUsers {
   const checked = checkSqlSettings(settings);
-  const resolver: Resolver = { id: '1', name: 'staff', kind: 'sql', settings: checked };
+  const resolver: Resolver = { id: '1', name: 'staff', kind: 'sql', settings: checked, isBounded: true };
   const line = (message: string, fields?: object): void => {
     logged.push(JSON.stringify({ message, ...fields }));
   };

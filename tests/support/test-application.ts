@@ -64,6 +64,8 @@ interface TestApplicationOptions {
   readonly dialect?: DialectName;
   /** Seconds. */
   readonly resolverTimeout?: number;
+  /** Where files may be that are named over HTTP; nowhere unless told. */
+  readonly resolverFileDirs?: readonly string[];
   /** For how many milliseconds a configuration that was read stands; 0 unless told: each request asks. */
   readonly configurationWindow?: number;
   /** What verifies licences; nothing unless told. */
@@ -113,6 +115,7 @@ export class TestApplication {
       sessionLifetime: 3600,
       configurationWindow: options.configurationWindow ?? 0,
       resolverTimeout,
+      resolverFileDirs: options.resolverFileDirs ?? [],
       licenceSignature: options.licenceSignature,
       metrics: this.metrics,
     });
@@ -143,9 +146,12 @@ export class TestApplication {
     return application;
   }
 
-  /** @returns the same server after a restart: over the same database, and knowing nothing but what is there */
-  restarted(): TestApplication {
-    const again = new TestApplication(this.#database, this.clock, this.#options);
+  /**
+   * @param changes what is configured otherwise from then on
+   * @returns the same server after a restart: over the same database, and knowing nothing but what is there
+   */
+  restarted(changes: TestApplicationOptions = {}): TestApplication {
+    const again = new TestApplication(this.#database, this.clock, { ...this.#options, ...changes });
     again.#bearer = this.#bearer;
     return again;
   }

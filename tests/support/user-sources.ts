@@ -1,5 +1,6 @@
 import type { ManagedUserStore } from '../../src/accounts/ports.ts';
 import type { Log } from '../../src/kernel/log.ts';
+import { FileBounds } from '../../src/resolvers/file-bounds.ts';
 import {
   type OpenUserSources,
   openUserSources,
@@ -25,6 +26,7 @@ export function sourcesOver(
     hasher: new ReadableHasher(),
     secrets: { open: () => Promise.resolve(undefined) },
     passwords: new HashedDirectoryPasswords({ hasher: new ReadableHasher() }),
+    fileBounds: new FileBounds({ folders: [], timeLimit: 3_000 }),
     timeLimit: 3_000,
     log: SILENT,
     ...dependencies,

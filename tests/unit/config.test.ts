@@ -46,6 +46,7 @@ describe('the configuration', () => {
       },
       sessionLifetime: 3600,
       resolverTimeout: 3,
+      resolverFileDirs: [],
       monitoringPost: 'on',
       monitoringPostSunset: undefined,
     });
@@ -87,6 +88,8 @@ describe('the configuration', () => {
     ['MONITORING_POST_SUNSET', '31.12.2027', 'a date'],
     ['SESSION_LIFETIME', '0', 'a duration'],
     ['DATABASE_POOL_SIZE', '4', 'a whole number from 5'],
+    ['RESOLVER_FILE_DIRS', '/srv/users,users', 'absolute folders'],
+    ['RESOLVER_FILE_DIRS', '/srv/users,', 'absolute folders'],
   ])('names the variable, the value and what is allowed: %s=%s', (variable, value, allowed) => {
     expect(() => loadConfig({ [variable]: value })).toThrow(
       expect.objectContaining({
@@ -107,6 +110,13 @@ describe('the configuration', () => {
       '10.0.0.0/8',
       '::1',
       'loopback',
+    ]);
+  });
+
+  it('reads the folders of files that may be named over HTTP as a list', () => {
+    expect(loadConfig({ RESOLVER_FILE_DIRS: '/srv/users, /srv/more users' }).resolverFileDirs).toEqual([
+      '/srv/users',
+      '/srv/more users',
     ]);
   });
 

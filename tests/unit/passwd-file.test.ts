@@ -192,7 +192,7 @@ describe('a passwd file with a fault', () => {
 describe('the users of a resolver', () => {
   const users = new InMemoryUserStore().with('7', 'anna');
   const resolver = (kind: Resolver['kind'], settings: Resolver['settings'] = {}): Resolver => ({
-    ...{ id: '7', name: 'res', kind, settings },
+    ...{ id: '7', name: 'res', kind, settings, isBounded: false },
   });
 
   it('are opened by its kind', async () => {

@@ -40,7 +40,11 @@ beforeEach(() => {
   const hasher = new ReadableHasher();
   const access = new AccessControl({ clock: { now: () => new Date(0) } });
   const vault = new SecretVault({ keys: [Buffer.alloc(32, 1)], random: systemRandom });
-  service = new RealmService({ setup, users, sources: sourcesOver(users), hasher, access, vault });
+  const files = {
+    assertNamable: (fileName: string): Promise<void> =>
+      fileName === '/etc/x' ? Promise.resolve() : Promise.reject(new Error(`${fileName} is elsewhere`)),
+  };
+  service = new RealmService({ setup, users, sources: sourcesOver(users), hasher, access, vault, files });
 });
 
 describe('realms', () => {

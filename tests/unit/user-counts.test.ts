@@ -12,7 +12,9 @@ import { InMemoryUserCountStore, userCountsOf } from '../support/user-counts-fak
 /** Milliseconds: long enough for whatever answers at once, on any machine. */
 const SHORT = 200;
 const START = new Date('2026-11-20T12:00:00Z');
-const STAFF: Resolver = { id: '7', name: 'Staff', kind: 'passwd', settings: { fileName: '/a' } };
+const STAFF: Resolver = {
+  ...{ id: '7', name: 'Staff', kind: 'passwd', settings: { fileName: '/a' }, isBounded: false },
+};
 const REFUSED = new ServiceError('resolver.unavailable', "The resolver 'Staff' is unavailable: it refuses");
 
 let now: Date;

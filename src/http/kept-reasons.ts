@@ -1,0 +1,73 @@
+import { type ErrorCode, isServiceError, ServiceError } from '../kernel/errors.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { describeFault } from '../kernel/fault.ts';
+import type { Log } from '../kernel/log.ts';
+import type { Exchange } from './exchange.ts';
+
+/** What open endpoints tell of a failure inside: that something is unavailable. Why is for the log. */
+const TOLD: Readonly<Partial<Record<ErrorCode, string>>> = {
+  'resolver.unavailable': 'The resolver is unavailable',
+  'key.unavailable': 'The key is unavailable',
+  'secret.unreadable': 'The key is unavailable',
+  'security-module.unavailable': 'The security module is unavailable',
+};
+
+/** The same reason is told of once in so many milliseconds: everybody may ask, as often as they like. */
+const QUIET_MS = 60_000;
+/** So many reasons are remembered. */
+const MOST_TOLD = 1_000;
+
+/** A failure as everybody may be told of it. */
+class UnexplainedError extends ServiceError {
+  /** What it was before: may be logged. */
+  readonly reason: string;
+
+  constructor(error: ServiceError, message: string) {
+    super(error.code, message, {
+      cause: error,
+      ...(error.retryAfter !== undefined && { retryAfter: error.retryAfter }),
+    });
+    this.reason = error.message;
+  }
+}
+
+/** @returns the error as an open endpoint may answer it: without the reason why a resolver, a file or a key failed */
+export function withoutReason(error: unknown): unknown {
+  const told = isServiceError(error) ? TOLD[error.code] : undefined;
+  return told !== undefined && isServiceError(error) ? new UnexplainedError(error, told) : error;
+}
+
+/** Logs the reasons that open endpoints keep to themselves. */
+export class KeptReasons {
+  readonly #log: Log;
+  readonly #clock: Clock;
+  readonly #quietUntil = new Map<string, number>();
+
+  constructor({ log, clock }: { log: Log; clock: Clock }) {
+    this.#log = log;
+    this.#clock = clock;
+  }
+
+  /** To be given every error that is answered. */
+  note(error: ServiceError, { requestId, asked }: Exchange): void {
+    if (!(error instanceof UnexplainedError) || !this.#isDue(error.reason)) {
+      return;
+    }
+    const { fault, faultDetail } = describeFault(error.cause);
+    this.#log.warn(`A request failed, and the client was not told why: ${error.reason}`, {
+      ...{ requestId, path: asked.path, fault, faultDetail },
+    });
+  }
+
+  #isDue(reason: string): boolean {
+    const now = this.#clock.now().getTime();
+    if ((this.#quietUntil.get(reason) ?? 0) > now) {
+      return false;
+    }
+    if (this.#quietUntil.size >= MOST_TOLD) {
+      this.#quietUntil.clear();
+    }
+    this.#quietUntil.set(reason, now + QUIET_MS);
+    return true;
+  }
+}
