@@ -22,7 +22,13 @@ export default async function knexfile(): Promise<Knex.Config> {
 }
 
 function openEmbedded(): Promise<EmbeddedPostgres> {
-  return openEmbeddedPostgres({ dataDir: process.env.DATA_DIR ?? './data', role: 'guest', log: console });
+  return openEmbeddedPostgres({
+    dataDir: process.env.DATA_DIR ?? './data',
+    // What only looks makes no database.
+    create: process.argv.some((word) => /^migrate:(?:latest|up)$/.test(word)),
+    role: 'guest',
+    log: console,
+  });
 }
 
 async function openEmbeddedForCommand(): Promise<EmbeddedPostgres> {

@@ -76,6 +76,7 @@ const FORMS: Readonly<Record<ErrorCode, FailureForm>> = {
   'database.unavailable': withStatus(503, { 'Retry-After': '5' }),
   'audit.unverifiable': PLAIN,
   'data-folder.in-use': FAULT,
+  'installation.missing': FAULT,
   'address.unavailable': FAULT,
   internal: FAULT,
 };

@@ -53,6 +53,7 @@ export type ErrorCode =
   | 'database.unavailable'
   | 'audit.unverifiable'
   | 'data-folder.in-use'
+  | 'installation.missing'
   | 'address.unavailable'
   | 'internal';
 

@@ -7,7 +7,7 @@ import type { PostgresPrograms } from './embedded-binaries.ts';
 import { findPrograms, packagedBinaries } from './embedded-binaries.ts';
 import { createCluster } from './embedded-creation.ts';
 import type { ClusterLocation } from './embedded-location.ts';
-import { locateCluster } from './embedded-location.ts';
+import { locateCluster, noClusterIn } from './embedded-location.ts';
 import type { EmbeddedRole, JoinRefusal, Membership } from './embedded-membership.ts';
 import { joinCluster } from './embedded-membership.ts';
 import type { PostmasterFile, StartedPostmaster } from './embedded-postmaster.ts';
@@ -23,6 +23,8 @@ import type { Log } from '../kernel/log.ts';
 /** What is needed to come into the cluster of a data folder. */
 export interface EntryRequest {
   readonly dataFolder: string;
+  /** Whether a cluster is made where there is none. */
+  readonly create: boolean;
   readonly role: EmbeddedRole;
   readonly durable: boolean;
   /** Where PostgreSQL's programs are; undefined: where npm installed them. */
@@ -53,13 +55,15 @@ const RACE =
 /**
  * Joins the postmaster that serves the cluster, or starts one; creates the cluster where there is none. Any number of
  * processes may do this at once, and while another one stops the postmaster: each looks again until it is in.
- * @throws ServiceError 'database.unavailable' with PostgreSQL's own complaint, or when nothing happens for 30 s
+ * @throws ServiceError 'installation.missing'; 'database.unavailable' with PostgreSQL's own complaint, or when nothing
+ *   happens for 30 s; the reason of `request.signal`
  */
 export async function enterCluster(request: EntryRequest): Promise<Entry> {
   const location = await findOrCreate(request);
   const begun = performance.now();
   let started: StartedPostmaster | undefined;
   for (;;) {
+    await giveUpIfAborted(request.signal, started);
     const serving = await readPostmasterFile(location.cluster);
     const outcome = await tryJoin(serving, location, request.role);
     if (typeof outcome !== 'string') {
@@ -70,7 +74,15 @@ export async function enterCluster(request: EntryRequest): Promise<Entry> {
       started = await start(location, request);
     }
     assertPatience(outcome, begun, location, serving);
-    await sleep(POLL_MS, undefined, { signal: request.signal });
+    await sleep(POLL_MS);
+  }
+}
+
+/** What this process has started ends with the attempt: nobody has joined it yet. */
+async function giveUpIfAborted(signal: AbortSignal, started: StartedPostmaster | undefined): Promise<void> {
+  if (signal.aborted) {
+    await started?.stop();
+    signal.throwIfAborted();
   }
 }
 
@@ -79,6 +91,9 @@ async function findOrCreate(request: EntryRequest): Promise<ClusterLocation> {
   const present = await locateCluster(dataFolder);
   if (present !== undefined) {
     return present;
+  }
+  if (!request.create) {
+    throw noClusterIn(dataFolder);
   }
   await createCluster({
     ...{ dataFolder, sharedFolder, durable, log },

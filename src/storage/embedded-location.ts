@@ -22,16 +22,21 @@ const CLUSTER = 'postgres';
 const WRITABLE_BY_ALL = 0o002;
 
 /**
- * Creates the data folder where it is missing.
+ * Finds the data folder.
+ * @param create whether to make it where it is missing
  * @returns its path, all links resolved
- * @throws ServiceError 'database.unavailable' when anybody may write there: a cluster, signpost or key that they put there
- *   first would be taken for ours
+ * @throws ServiceError 'installation.missing'; 'database.unavailable' when anybody may write there: a cluster, signpost or
+ *   key that they put there first would be taken for ours
  */
-export async function openDataFolder(dataDir: string): Promise<string> {
+export async function openDataFolder(dataDir: string, create: boolean): Promise<string> {
   const wanted = resolve(dataDir);
-  // Root's own folder lets PostgreSQL's account pass (not look around), so that the cluster can live inside.
-  await mkdir(wanted, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 });
-  const folder = await realpath(wanted);
+  if (create) {
+    // Root's own folder lets PostgreSQL's account pass (not look around), so that the cluster can live inside.
+    await mkdir(wanted, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 });
+  }
+  const folder = await realpath(wanted).catch((error: unknown) => {
+    throw isCode(error, 'ENOENT') ? noClusterIn(wanted) : error;
+  });
   if (((await stat(folder)).mode & WRITABLE_BY_ALL) !== 0) {
     throw new ServiceError(
       'database.unavailable',
@@ -134,6 +139,11 @@ function notOurs(cluster: string): ServiceError {
     'database.unavailable',
     `the embedded database ${cluster} ${rule}: run as its owner, or give it to the right one with chown -R, or set DATABASE_URL`,
   );
+}
+
+/** @returns the refusal of a process that may not make a cluster where there is none */
+export function noClusterIn(dataFolder: string): ServiceError {
+  return new ServiceError('installation.missing', `there is no embedded database in ${dataFolder}`);
 }
 
 function isCode(error: unknown, code: string): boolean {

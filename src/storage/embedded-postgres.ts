@@ -16,6 +16,10 @@ export interface EmbeddedPostgresOptions {
   readonly log: Log;
   /** 'server' for the one server of a data folder, 'guest' for everything else. */
   readonly role: EmbeddedRole;
+  /** Whether it is made where there is none; true unless told. */
+  readonly create?: boolean;
+  /** Gives opening up when it is aborted. */
+  readonly giveUp?: AbortSignal | undefined;
   /** Whether commits survive a power cut; false only for tests. */
   readonly durable?: boolean;
   /** Where PostgreSQL's `bin`, `lib` and `share` are, if not where npm installed them. */
@@ -39,12 +43,15 @@ const RETRY_MS = 5_000;
 /**
  * Opens the private PostgreSQL of a data folder: joins it when it runs, else starts it, else creates it first. It has no
  * TCP port, only a socket in a folder that nobody else may enter, and it outlives this process when that is killed.
- * @throws ServiceError 'data-folder.in-use' for a second server, 'database.unavailable' for whatever else stands against it
+ * @throws ServiceError 'data-folder.in-use' for a second server, 'installation.missing' where there is none and none is to
+ *   be made, 'database.unavailable' for whatever else stands against it
  */
 export async function openEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const closing = new AbortController();
+  const create = options.create ?? true;
   const request: EntryRequest = {
-    dataFolder: await openDataFolder(options.dataDir),
+    dataFolder: await openDataFolder(options.dataDir, create),
+    create,
     role: options.role,
     durable: options.durable ?? true,
     nativeFolder: options.nativeFolder,
@@ -52,7 +59,7 @@ export async function openEmbeddedPostgres(options: EmbeddedPostgresOptions): Pr
     log: options.log,
     signal: closing.signal,
   };
-  const first = await enter(request);
+  const first = await enter({ ...request, signal: options.giveUp ?? closing.signal });
   const presence = keepPresent(request, first);
   return {
     connection: embeddedConnection(first.socketFolder),

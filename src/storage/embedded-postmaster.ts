@@ -20,6 +20,8 @@ export interface StartedPostmaster {
   hasExited(): boolean;
   /** What it wrote to its log since it was started. */
   complaint(): Promise<string>;
+  /** Stops it, whether it serves already or not; waits half a minute at most. */
+  stop(): Promise<void>;
 }
 
 /** How a postmaster is to run. */
@@ -105,6 +107,13 @@ export async function startPostmaster(
       pid: child.pid,
       hasExited: () => exited,
       complaint: async () => (await readFile(logPath)).subarray(size).toString('utf8').trim(),
+      stop: async () => {
+        const deadline = performance.now() + STOP_LIMIT_MS;
+        child.kill('SIGINT');
+        while (!exited && performance.now() < deadline) {
+          await sleep(POLL_MS);
+        }
+      },
     };
   } finally {
     await log.close();

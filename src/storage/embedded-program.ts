@@ -43,7 +43,10 @@ export function isolatedSurroundings(context: ProgramContext): {
   };
 }
 
-/** Runs a program to its end, within two minutes. Never rejects: a program that cannot be started ends with status null. */
+/**
+ * Runs a program to its end, within two minutes, in a session of its own: Ctrl-C is for this process, which then ends in
+ * good order. Never rejects: a program that cannot be started ends with status null.
+ */
 export function runProgram(
   path: string,
   parameters: readonly string[],
@@ -52,6 +55,7 @@ export function runProgram(
   return new Promise((resolve) => {
     const child = spawn(path, parameters, {
       ...isolatedSurroundings(context),
+      detached: true,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     // Not by spawn's own option, whose timer goes on, and keeps us alive, when the program could not be started.

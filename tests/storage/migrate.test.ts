@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -165,6 +166,12 @@ describe('the knex command', () => {
     expect((await knexCommand(env, 'migrate:list')).output).toContain(migrationNames.at(-1));
     expect(await knexCommand(env, 'migrate:rollback', '--all')).toMatchObject({ status: 0 });
     expect(await pendingMigrations(empty.database)).toEqual(migrationNames);
+  });
+
+  it('makes no embedded database when it only looks', async () => {
+    const dataDir = join(await folders.make(), 'data');
+    expect((await knexCommand({ DATA_DIR: dataDir }, 'migrate:status')).status).toBe(1);
+    expect(existsSync(dataDir)).toBe(false);
   });
 
   it('migrates the embedded database of DATA_DIR where there is no DATABASE_URL, and leaves it stopped', async () => {
