@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { Caller } from '../accounts/caller.ts';
 import type { CliServices } from './cli-services.ts';
 import type { CliDependencies } from './dependencies.ts';
+import { unlessAborted } from '../kernel/stop-request.ts';
 import { operatorCaller } from './operator.ts';
 import { Output } from './output.ts';
 import { readSecret } from './secret-input.ts';
@@ -14,11 +15,11 @@ export class CommandContext {
     this.dependencies = dependencies;
   }
 
-  /** Does `work` with the services, as the operator, and closes them whatever happens. */
+  /** Does `work` with the services, as the operator, and closes them whatever happens, Ctrl-C included. */
   async withServices<T>(work: (services: CliServices, caller: Caller) => Promise<T>): Promise<T> {
     const services = await this.dependencies.openServices();
     try {
-      return await work(services, operatorCaller(this.dependencies));
+      return await unlessAborted(work(services, operatorCaller(this.dependencies)), services.interrupted);
     } finally {
       await services.close();
     }

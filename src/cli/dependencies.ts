@@ -1,5 +1,6 @@
 import type { Caller } from '../accounts/caller.ts';
 import type { Clock, Random } from '../kernel/clock.ts';
+import type { StopRequest } from '../kernel/stop-request.ts';
 import type { CliServices } from './cli-services.ts';
 import type { DemoServer, DemoServerOptions } from './demo/demo-server.ts';
 import type { Fetch } from './device/send-response.ts';
@@ -41,18 +42,28 @@ interface MigrationOutcome {
   readonly applied: readonly string[];
 }
 
+/** The services of an installation, for one command. */
+interface OpenServices extends CliServices {
+  /** Aborted when the command is to end before its work is done. */
+  readonly interrupted?: AbortSignal;
+  close(): Promise<void>;
+}
+
 /** All that the command line needs from outside; `compose.ts` gives it. */
 export interface CliDependencies {
-  /** Opens the database: DATABASE_URL, or the embedded one, joined while a server runs. To be closed by the caller. */
-  openServices(): Promise<CliServices & { close(): Promise<void> }>;
+  /**
+   * Opens the database: DATABASE_URL, or the embedded one, joined while a server runs. To be closed by the caller.
+   * @throws ServiceError 'installation.missing' where there is none: nothing is made
+   */
+  openServices(): Promise<OpenServices>;
   /** Serves until a signal ends it. */
   serve(): Promise<void>;
   describeConfig(): readonly ConfigRow[];
   migrate(caller: Caller): Promise<MigrationOutcome>;
   /** Starts a server of its own, with a database of its own. */
   startDemoServer(options: DemoServerOptions): Promise<DemoServer>;
-  /** Resolves when somebody wants the process to end (Ctrl-C, SIGTERM). */
-  untilStopped(): Promise<void>;
+  /** Takes the signals that end a process (Ctrl-C, SIGTERM, a closed terminal) from now on. */
+  watchSignals(): StopRequest;
   /** The port that PORT names, or its default. */
   readonly port: number;
   /** Whether DATABASE_URL is set. */

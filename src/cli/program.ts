@@ -20,7 +20,7 @@ import { addTokenCommands } from './token-commands.ts';
 import { addUserCommands } from './user-commands.ts';
 
 const EXIT_CODES_TEXT = `
-Exit codes: 0 done, 1 it failed (the reason is on stderr), 2 wrong usage, 130 ended by Ctrl-C at a prompt.
+Exit codes: 0 done, 1 it failed (the reason is on stderr), 2 wrong usage, 130 ended by Ctrl-C.
 Passwords, PINs and keys are never arguments: they are asked for, or read from a file (- for stdin).`;
 
 /** @returns the `tankeeper` command with all that belongs to it */

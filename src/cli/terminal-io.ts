@@ -9,7 +9,7 @@ const DEFAULT_COLUMNS = 80;
 export function terminalIo(): CliIo {
   const { stdin, stdout, stderr } = process;
   for (const stream of [stdout, stderr]) {
-    stream.on('error', ignoreClosedPipe);
+    stream.on('error', ignoreClosedEnd);
   }
   return {
     stdout,
@@ -24,9 +24,9 @@ export function terminalIo(): CliIo {
   };
 }
 
-/** `tankeeper token list | head` is no failure. */
-function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EPIPE') {
+/** `tankeeper token list | head` is no failure, nor is a terminal that was closed. */
+function ignoreClosedEnd(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE' && error.code !== 'EIO') {
     throw error;
   }
 }

@@ -6,7 +6,7 @@ import { describeConfig, loadConfig } from '../config.ts';
 import { systemClock, systemRandom } from '../kernel/clock.ts';
 import { createLogger } from '../observability/logger.ts';
 import { packageVersion } from './package-version.ts';
-import { untilStopped } from './signals.ts';
+import { type WatchedSignals, watchSignals } from './signals.ts';
 
 /**
  * What a command does not use is not even loaded: HTTP and database libraries take longer than most commands do.
@@ -26,8 +26,22 @@ export function commandLineDependencies(): CliDependencies {
   return {
     openServices: async () => {
       const { openInstallation } = await import('./open-installation.ts');
-      const { services, close } = await openInstallation(config, 'guest', commandLog);
-      return { ...services, close };
+      const signals = watchSignals();
+      try {
+        const giveUp = signals.requested;
+        const { services, close } = await openInstallation(config, 'guest', commandLog, { giveUp });
+        return {
+          ...services,
+          interrupted: giveUp,
+          close: () =>
+            close().finally(() => {
+              leave(signals);
+            }),
+        };
+      } catch (error) {
+        leave(signals);
+        throw error;
+      }
     },
     serve: async () => {
       const { serve } = await import('./serve.ts');
@@ -36,13 +50,18 @@ export function commandLineDependencies(): CliDependencies {
     describeConfig: () => describeConfig(),
     migrate: async (caller) => {
       const { migrate } = await import('./open-installation.ts');
-      return { applied: await migrate(config, commandLog, actOf(caller, 'migrate')) };
+      const signals = watchSignals();
+      try {
+        return { applied: await migrate(config, commandLog, actOf(caller, 'migrate'), signals.requested) };
+      } finally {
+        leave(signals);
+      }
     },
     startDemoServer: async (options) => {
       const { startDemoServer } = await import('./demo-server.ts');
       return startDemoServer(config, options);
     },
-    untilStopped,
+    watchSignals: () => watchSignals(),
     port: config.port,
     databaseConfigured: config.databaseUrl !== undefined,
     debug: config.logLevel === 'debug',
@@ -54,6 +73,14 @@ export function commandLineDependencies(): CliDependencies {
     osUser: osUser(),
     homeFolder: homedir(),
   };
+}
+
+/** The end of what signals had to wait for. Where work was given up, what still hangs in the database keeps the process. */
+function leave({ requested, release }: WatchedSignals): void {
+  release();
+  if (requested.aborted) {
+    setTimeout(() => process.exit(), 500).unref();
+  }
 }
 
 /** Some containers run under an id that has no name. */

@@ -9,7 +9,7 @@ import { startTankeeper } from './server.ts';
 /** A server with a database, a key and a log of its own, whatever the environment says. */
 export async function startDemoServer(
   config: Config,
-  { port, folder, logFile }: DemoServerOptions,
+  { port, folder, logFile, giveUp }: DemoServerOptions,
 ): Promise<DemoServer> {
   const stream = createWriteStream(logFile, { mode: 0o600 });
   const log = createLogger({ level: 'info', format: 'json', stream, clock: systemClock });
@@ -26,13 +26,14 @@ export async function startDemoServer(
       adminPasswordFile: undefined,
     },
     log,
+    giveUp,
   );
   return {
     baseUrl: server.baseUrl,
     adminPassword: server.firstAdministrator?.password ?? '',
     services: server.services,
-    stop: async () => {
-      await server.stop();
+    stop: async (urgent) => {
+      await server.stop(urgent);
       await log.end();
     },
   };

@@ -6,111 +6,55 @@ import { systemClock, systemRandom } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { describeFault } from '../kernel/fault.ts';
 import type { Log } from '../kernel/log.ts';
+import { unlessAborted } from '../kernel/stop-request.ts';
 import { decimalTransactionIds, hexTransactionIds } from '../ocra/challenge-factory.ts';
 import { Argon2PasswordHasher } from '../security/password-hash.ts';
 import { VaultAuditAuthority } from '../security/vault-audit-authority.ts';
 import { CONFIGURATION_WINDOW_MS, ConfigurationFollower } from '../storage/configuration-follower.ts';
-import { ConnectionGate } from '../storage/connection-gate.ts';
-import { type Database, type DatabaseOptions, openDatabase } from '../storage/database.ts';
-import { describeDatabaseFault } from '../storage/database-faults.ts';
-import { DatabaseWatch } from '../storage/database-watch.ts';
-import { openEmbeddedPostgres } from '../storage/embedded-postgres.ts';
+import type { Database } from '../storage/database.ts';
 import { SqlKeyRegistry } from '../storage/key-registry.ts';
 import { migrateToLatest, pendingMigrations } from '../storage/migrate.ts';
 import { migrationNames } from '../storage/migration-source.ts';
 import { buildServices, type ServiceMeasures, type Services } from './build-services.ts';
+import { connectDatabase, type ConnectedDatabase, type OpenDatabase, type Role } from './connect-database.ts';
 import { followKeys, keyService, openKeys } from './open-keys.ts';
 import { openLicenceKey } from './licence-key.ts';
+import { noKey, noTables } from './no-installation.ts';
 import { noteMigrations, SERVER_MIGRATES } from './note-migrations.ts';
 
-/** How long closing waits for statements that still run, in milliseconds. */
-const POOL_PATIENCE = 1_000;
+/** How long closing waits for resolvers, in milliseconds. */
+const SOURCES_PATIENCE = 1_000;
 /** How long after its time-out in the database a statement may still be waited for, in milliseconds. */
 const ANSWER_PATIENCE = 2_000;
-
-/** `server` for the one server of a data folder, `guest` for commands, also while a server runs. */
-type Role = 'server' | 'guest';
-
-/** An open database, and how to leave it. */
-interface OpenDatabase {
-  readonly database: Database;
-  readonly close: () => Promise<void>;
-}
-
-/** An open database that further connections can be made to. */
-interface ConnectedDatabase extends OpenDatabase {
-  readonly options: DatabaseOptions;
-  readonly limitStatements: (milliseconds: number) => void;
-}
 
 /** An installation that is ready for use. */
 export interface Installation extends OpenDatabase {
   readonly services: Services & { readonly keys: KeyService };
 }
 
-/**
- * Opens the database: that of DATABASE_URL, else the embedded one in the data folder, which is started or joined.
- * @throws ServiceError 'database.unavailable', 'data-folder.in-use'
- */
-async function connect(config: Config, role: Role, log: Log): Promise<ConnectedDatabase> {
-  const url = config.databaseUrl;
-  const embedded =
-    url === undefined ? await openEmbeddedPostgres({ dataDir: config.dataDir, log, role }) : undefined;
-  const options: DatabaseOptions = {
-    connection: embedded?.connection ?? url ?? '',
-    statementTimeoutMs: config.databaseStatementTimeout * 1000,
-    // Commands may wait for locks as long as the operator does.
-    ...(role === 'server'
-      ? { poolSize: config.databasePoolSize, lockTimeoutMs: config.databaseLockTimeout * 1000 }
-      : { poolSize: 4 }),
-    applicationName: `tankeeper ${role}`,
-    log,
-  };
-  const gate = new ConnectionGate();
-  const database = openDatabase({ ...options, gate });
-  const watch = role === 'server' ? watchDatabase(options, gate, log) : undefined;
-  const close = async (): Promise<void> => {
-    await watch?.stop();
-    // A statement that hangs must not keep the process: stopping the embedded database ends it.
-    await Promise.race([database.close(), sleep(POOL_PATIENCE, undefined, { ref: false })]);
-    await embedded?.close();
-  };
-  try {
-    await database.ready();
-    watch?.start();
-  } catch (error) {
-    await close();
-    throw url === undefined
-      ? error
-      : new ServiceError('database.unavailable', describeDatabaseFault(error, url), { cause: error });
-  }
-  const limitStatements = (milliseconds: number): void => {
-    gate.limitStatements(milliseconds);
-  };
-  return { database, options, limitStatements, close };
-}
-
-/** A command is over soon, one way or the other; a server has to know at any time whether the database is there. */
-function watchDatabase(options: DatabaseOptions, gate: ConnectionGate, log: Log): DatabaseWatch {
-  const database = { ...options, applicationName: 'tankeeper watch' };
-  return new DatabaseWatch({ database, gate, log });
+/** What else opening an installation takes. */
+interface OpeningOptions {
+  readonly metrics?: ServiceMeasures | undefined;
+  /** Gives opening up when it is aborted. */
+  readonly giveUp?: AbortSignal | undefined;
 }
 
 /**
- * Opens database, schema and keys, and builds the services.
+ * Opens database, schema and keys, and builds the services. A server makes what is missing of these, a command nothing.
  * @throws ServiceError 'database.unavailable', 'data-folder.in-use', 'configuration.invalid', 'key.unavailable',
- *   'security-module.unavailable'
+ *   'security-module.unavailable', 'installation.missing'; the reason of `giveUp`
  */
 export async function openInstallation(
   config: Config,
   role: Role,
   log: Log,
-  metrics?: ServiceMeasures,
+  { metrics, giveUp }: OpeningOptions = {},
 ): Promise<Installation> {
   const licenceSignature = openLicenceKey(config);
-  const { database, options, limitStatements, close } = await connect(config, role, log);
-  try {
-    const migrated = await prepareSchema(database, role, log);
+  const connected = await connectDatabase(config, { role, create: role === 'server', log, giveUp });
+  const { database, limitStatements, close } = connected;
+  const prepare = async (): Promise<Installation> => {
+    const migrated = await prepareSchema(config, database, role, log);
     const keys = await openKeys(config, database, log);
     const unfollowKeys = role === 'server' ? await followKeys(database, keys, log) : undefined;
     const services = buildServices({
@@ -141,16 +85,20 @@ export async function openInstallation(
       // Only now: migrations may take long.
       limitStatements(config.databaseStatementTimeout * 1000 + ANSWER_PATIENCE);
     }
-    const unfollow = role === 'server' ? followConfiguration(services, options, log) : undefined;
+    giveUp?.throwIfAborted();
+    const unfollow = role === 'server' ? followConfiguration(services, connected, log) : undefined;
     return {
       database,
       services: { ...services, keys: keyService(database, keys) },
       close: async () => {
         await Promise.all([unfollow?.(), unfollowKeys?.()]);
-        await Promise.race([services.closeSources(), sleep(POOL_PATIENCE, undefined, { ref: false })]);
+        await Promise.race([services.closeSources(), sleep(SOURCES_PATIENCE, undefined, { ref: false })]);
         await close();
       },
     };
+  };
+  try {
+    return await unlessAborted(prepare(), giveUp);
   } catch (error) {
     await close();
     throw error;
@@ -158,7 +106,11 @@ export async function openInstallation(
 }
 
 /** A command is over before anybody changes anything; a server stays in step. @returns what ends that */
-function followConfiguration(services: Services, options: DatabaseOptions, log: Log): () => Promise<void> {
+function followConfiguration(
+  services: Services,
+  { options }: ConnectedDatabase,
+  log: Log,
+): () => Promise<void> {
   const database = { ...options, applicationName: 'tankeeper listener' };
   const follower = new ConfigurationFollower({ kept: services.setup, database, log });
   follower.start();
@@ -166,22 +118,45 @@ function followConfiguration(services: Services, options: DatabaseOptions, log: 
 }
 
 /**
- * Brings the schema up to date, also of a database that a server works on.
+ * Brings the schema up to date, also of a database that a server works on. Makes an embedded installation where there is none.
  * @param act for the audit, which has its row where there are keys here to sign it; migrating needs none
+ * @param giveUp gives it up when it is aborted
  * @returns the names of the migrations that were applied now, in order
+ * @throws ServiceError; the reason of `giveUp`
  */
-export async function migrate(config: Config, log: Log, act: Act): Promise<readonly string[]> {
-  const { database, close } = await connect(config, 'guest', log);
+export async function migrate(
+  config: Config,
+  log: Log,
+  act: Act,
+  giveUp?: AbortSignal,
+): Promise<readonly string[]> {
+  const { database, close } = await connectDatabase(config, { role: 'guest', create: true, log, giveUp });
   try {
-    const applied = await migrateToLatest(database);
-    // Never the first to open a new database's keys: with no key file here, one would be made that no server has.
-    if (applied.length > 0 && (await new SqlKeyRegistry({ database }).registered()).length > 0) {
-      await signedNote(config, database, log, act, applied);
-    }
-    return applied;
+    return await unlessAborted(migrateDatabase(config, database, log, act), giveUp);
   } finally {
     await close();
   }
+}
+
+async function migrateDatabase(
+  config: Config,
+  database: Database,
+  log: Log,
+  act: Act,
+): Promise<readonly string[]> {
+  const applied = await migrateToLatest(database);
+  const hasKeys = await hasRegisteredKeys(database);
+  if (!hasKeys && config.databaseUrl === undefined) {
+    // Commands may come before the first server. Elsewhere that server makes the key: one made here it might not have.
+    await openKeys(config, database, log);
+  } else if (hasKeys && applied.length > 0) {
+    await signedNote(config, database, log, act, applied);
+  }
+  return applied;
+}
+
+async function hasRegisteredKeys(database: Database): Promise<boolean> {
+  return (await new SqlKeyRegistry({ database }).registered()).length > 0;
 }
 
 async function signedNote(
@@ -205,21 +180,38 @@ async function signedNote(
 }
 
 /**
- * A server brings the schema up to date; a command only makes a new one, never changes one that a server works on.
+ * A server brings the schema up to date; a command changes nothing of it.
  * @returns the names of the migrations that were applied now, in order
+ * @throws ServiceError 'installation.missing', 'configuration.invalid' for a command whose database is not ready for it
  */
-async function prepareSchema(database: Database, role: Role, log: Log): Promise<readonly string[]> {
+async function prepareSchema(
+  config: Config,
+  database: Database,
+  role: Role,
+  log: Log,
+): Promise<readonly string[]> {
   const pending = await pendingMigrations(database);
-  if (role === 'guest' && pending.length > 0 && pending.length < migrationNames.length) {
+  if (role === 'guest') {
+    await assertReady(config, database, pending);
+  } else if (pending.length > 0) {
+    const applied = await migrateToLatest(database);
+    log.info(`Brought the database schema up to date: ${applied.length} migrations`);
+    return applied;
+  }
+  return [];
+}
+
+async function assertReady(config: Config, database: Database, pending: readonly string[]): Promise<void> {
+  if (pending.length === migrationNames.length) {
+    throw noTables(config);
+  }
+  if (pending.length > 0) {
     throw new ServiceError(
       'configuration.invalid',
       'the database is older than this program: run `tankeeper migrate`, or start the server, which does so itself',
     );
   }
-  if (pending.length === 0) {
-    return [];
+  if (!(await hasRegisteredKeys(database))) {
+    throw noKey(config);
   }
-  const applied = await migrateToLatest(database);
-  log.info(`Brought the database schema up to date: ${applied.length} migrations`);
-  return applied;
 }

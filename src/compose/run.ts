@@ -1,6 +1,7 @@
 import { runProgram } from '../cli/program.ts';
 import { isServiceError } from '../kernel/errors.ts';
 import { commandLineDependencies } from './command-line.ts';
+import { bearLostTerminal } from './lost-terminal.ts';
 
 /**
  * Runs the `tankeeper` command.
@@ -8,6 +9,7 @@ import { commandLineDependencies } from './command-line.ts';
  * @returns the exit code
  */
 export async function run(parameters: readonly string[]): Promise<number> {
+  bearLostTerminal();
   try {
     return await runProgram(parameters, commandLineDependencies());
   } catch (error) {

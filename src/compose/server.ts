@@ -29,8 +29,11 @@ export interface TankeeperServer {
   readonly services: Installation['services'];
   /** The first administrator, when this start created one; with the password, when a random one was made. */
   readonly firstAdministrator: { readonly name: string; readonly password?: string } | undefined;
-  /** Takes no more requests, lets those at work finish for seven seconds at most, closes the database. */
-  stop(): Promise<void>;
+  /**
+   * Takes no more requests, lets those at work finish for seven seconds at most, closes the database.
+   * @param urgent cuts those at work off at once when it is aborted
+   */
+  stop(urgent?: AbortSignal): Promise<void>;
 }
 
 /** Other dialects than our own say what their clients expect. */
@@ -40,12 +43,17 @@ function serviceVersion({ dialect, serviceVersion: given }: Config): string | un
 
 /**
  * Opens the installation and listens.
+ * @param giveUp gives the start up until the installation is open, when it is aborted; what then follows is short
  * @throws ServiceError 'database.unavailable', 'data-folder.in-use', 'configuration.invalid', 'key.unavailable',
- *   'address.unavailable'
+ *   'address.unavailable'; the reason of `giveUp`
  */
-export async function startTankeeper(config: Config, log: Log): Promise<TankeeperServer> {
+export async function startTankeeper(
+  config: Config,
+  log: Log,
+  giveUp?: AbortSignal,
+): Promise<TankeeperServer> {
   const metrics = new ServiceMetrics({ clock: systemClock });
-  const { database, services, close } = await openInstallation(config, 'server', log, metrics);
+  const { database, services, close } = await openInstallation(config, 'server', log, { metrics, giveUp });
   try {
     metrics.measureProcess();
     metrics.measureDatabase(() => poolUsage(database));
@@ -78,8 +86,8 @@ export async function startTankeeper(config: Config, log: Log): Promise<Tankeepe
       baseUrl,
       services,
       firstAdministrator,
-      stop: async () => {
-        const drained = await server.close(GRACE);
+      stop: async (urgent) => {
+        const drained = await server.close(GRACE, urgent);
         await Promise.all([folding.stop(), housekeeping?.stop(), auditUpkeep.stop()]);
         await close();
         log.info(drained ? 'Stopped' : 'Stopped; some requests were cut off');
@@ -131,8 +139,8 @@ async function startServers(
     log.info('Listening for metrics', { host, port: forMetrics.port });
     return {
       port: server.port,
-      close: async (grace) => {
-        const drained = await server.close(grace);
+      close: async (grace, urgent) => {
+        const drained = await server.close(grace, urgent);
         await forMetrics.close(0);
         return drained;
       },

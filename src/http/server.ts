@@ -27,9 +27,10 @@ export interface RunningServer {
   /**
    * Takes no more requests and lets those at work finish.
    * @param grace milliseconds after which those still at work are cut off
+   * @param urgent cuts them off at once when it is aborted
    * @returns whether all could finish
    */
-  close(grace: number): Promise<boolean>;
+  close(grace: number, urgent?: AbortSignal): Promise<boolean>;
 }
 
 /** Where a server listens, and what it bears. */
@@ -85,9 +86,9 @@ export async function startServer(
   const address = server.address();
   return {
     port: typeof address === 'object' && address !== null ? address.port : port,
-    close: (grace) => {
+    close: (grace, urgent) => {
       served.end();
-      return closeGracefully(server, grace);
+      return closeGracefully(server, grace, urgent);
     },
   };
 }
@@ -120,15 +121,17 @@ async function listen(server: Server, host: string, port: number): Promise<void>
   });
 }
 
-async function closeGracefully(server: Server, grace: number): Promise<boolean> {
+async function closeGracefully(server: Server, grace: number, urgent?: AbortSignal): Promise<boolean> {
   let finished = true;
   const idleCheck = setInterval(() => {
     server.closeIdleConnections();
   }, IDLE_CHECK);
-  const deadline = setTimeout(() => {
+  const cutOff = (): void => {
     finished = false;
     server.closeAllConnections();
-  }, grace);
+  };
+  const deadline = setTimeout(cutOff, urgent?.aborted === true ? 0 : grace);
+  urgent?.addEventListener('abort', cutOff);
   try {
     await new Promise<void>((resolve) => {
       server.close(() => {
@@ -138,6 +141,7 @@ async function closeGracefully(server: Server, grace: number): Promise<boolean> 
   } finally {
     clearInterval(idleCheck);
     clearTimeout(deadline);
+    urgent?.removeEventListener('abort', cutOff);
   }
   return finished;
 }

@@ -9,7 +9,7 @@ type LogLevel = keyof typeof LEVELS;
 export interface Logger extends Readonly<
   Record<LogLevel, (message: string, fields?: Readonly<Record<string, unknown>>) => void>
 > {
-  /** @returns when everything has been handed to the stream */
+  /** What is written from now on is left out. @returns when everything before has been handed to the stream */
   end(): Promise<void>;
 }
 
@@ -31,11 +31,15 @@ export function createLogger({ level, format, stream, clock }: LoggerOptions): L
     // eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment -- winston's types name its own transports by interfaces
     transports: [new winston.transports.Stream({ stream })],
   });
+  let isOver = false;
   const write =
     (eventLevel: LogLevel) =>
     (message: string, fields: Readonly<Record<string, unknown>> = {}): void => {
-      const time = clock.now().toISOString();
-      target.log({ ...allowedFields(fields), time, level: eventLevel, message });
+      // winston would end the process, which may still be waiting for its last connection.
+      if (!isOver) {
+        const time = clock.now().toISOString();
+        target.log({ ...allowedFields(fields), time, level: eventLevel, message });
+      }
     };
   return {
     error: write('error'),
@@ -43,6 +47,7 @@ export function createLogger({ level, format, stream, clock }: LoggerOptions): L
     info: write('info'),
     debug: write('debug'),
     end: async () => {
+      isOver = true;
       await new Promise<void>((resolve) => {
         target.once('finish', resolve);
         target.end();

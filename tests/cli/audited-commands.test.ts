@@ -42,6 +42,8 @@ beforeAll(async () => {
     writeFile(at('keys.xml'), container({ packages: ocraPackage('IMPORTED', SUITE, Buffer.alloc(32, 1)) })),
   ]);
   config = configured(test.url);
+  // A server, not a command, makes the key.
+  await (await openInstallation(config, 'server', LOG)).close();
   installation = await openInstallation(config, 'guest', LOG);
 });
 afterAll(async () => {

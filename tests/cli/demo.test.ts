@@ -126,7 +126,7 @@ describe('a demo', () => {
   it('ends well when somebody ends it in the middle of its tour', async () => {
     const demo = demoWith({
       fetch: () => new Promise(() => undefined),
-      untilStopped: () => Promise.resolve(),
+      watchSignals: () => ({ requested: AbortSignal.abort(), urgent: new AbortController().signal }),
     });
     expect(await runProgram(['demo'], demo.dependencies)).toBe(0);
     expect(demo.stops.count).toBe(1);

@@ -42,7 +42,7 @@ export function fakeCli(
     describeConfig: () => [],
     migrate: () => Promise.resolve({ applied: [] }),
     startDemoServer: () => Promise.reject(new Error('not in this test')),
-    untilStopped: () => new Promise(() => undefined),
+    watchSignals: () => ({ requested: new AbortController().signal, urgent: new AbortController().signal }),
     port: 5001,
     databaseConfigured: false,
     debug: false,

@@ -7,6 +7,7 @@ import { ServiceError } from '../../src/kernel/errors.ts';
 import type { Licence } from '../../src/monitoring/licence.ts';
 import type { LicenseReport } from '../../src/monitoring/outcomes.ts';
 import { CLAIMS, licenceVendor } from '../support/signed-licence.ts';
+import { startServerProcess } from '../support/server-process.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 import { insertTokens } from '../support/token-rows.ts';
 import { type Ended, runCli } from './cli-process.ts';
@@ -111,7 +112,9 @@ describe('tankeeper licence on a database', () => {
       ...{ HOME: folder, DATA_DIR: folder, DATABASE_URL: test.url },
       LICENCE_PUBLIC_KEY_FILE: join(folder, 'vendor.pem'),
     };
-  });
+    // A server, not a command, makes the key.
+    await (await startServerProcess(environment)).stop();
+  }, PATIENCE);
 
   afterAll(async () => {
     await rm(folder, { recursive: true, force: true });

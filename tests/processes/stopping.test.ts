@@ -1,8 +1,12 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startServerProcess } from '../support/server-process.ts';
+import { MIGRATION_LOCK } from '../../src/storage/migrate.ts';
+import { startCli } from '../cli/cli-process.ts';
+import { HalfRequest } from '../support/half-request.ts';
+import { type ProcessEnd, startServerProcess } from '../support/server-process.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 
 let folder: string;
@@ -10,6 +14,8 @@ let database: TestDatabase;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'tankeeper-stop-'));
+  // Under root the embedded PostgreSQL runs as another user, who has to get through.
+  chmodSync(folder, 0o711);
   database = await createTestDatabase({ schema: 'empty' });
 });
 afterAll(async () => {
@@ -52,10 +58,73 @@ describe('SIGTERM', () => {
   }, 60_000);
 });
 
+describe('signals that come again', () => {
+  const portOf = (baseUrl: string): number => Number(new URL(baseUrl).port);
+
+  it('are one within two seconds, whichever they are: the request at work is answered', async () => {
+    const server = await startServerProcess(environment());
+    const request = await HalfRequest.begin(portOf(server.baseUrl));
+    const stopped = server.stop();
+    server.process.kill('SIGINT');
+    server.process.kill('SIGHUP');
+    server.process.kill('SIGINT');
+    await untilRefused(`${server.baseUrl}/healthz`);
+    expect(await request.finish()).toMatch(/^HTTP\/1\.1 200 /);
+    expect(await stopped).toMatchObject({ code: 0, output: expect.stringContaining('"message":"Stopped"') });
+  }, 60_000);
+
+  it('end the wait for requests after that, with status 130, and still stop the embedded database', async () => {
+    const dataDir = join(folder, 'data');
+    const end = await stopUrgently(dataDir);
+    expect(end.output).toContain('"message":"Stopping at once: another signal came"');
+    expect(end.output).toContain('"message":"Stopped; some requests were cut off"');
+    expect(end.code).toBe(130);
+    expect(existsSync(join(dataDir, 'postgres/PG_VERSION'))).toBe(true);
+    expect(existsSync(join(dataDir, 'postgres/postmaster.pid'))).toBe(false);
+    expect(existsSync(join(dataDir, 'postgres.socket/.s.PGSQL.5432'))).toBe(false);
+  }, 300_000);
+
+  /** Again where this machine was so busy that the server had stopped waiting by itself. */
+  async function stopUrgently(dataDir: string): Promise<ProcessEnd> {
+    const server = await startServerProcess({ DATA_DIR: dataDir });
+    const request = await HalfRequest.begin(portOf(server.baseUrl));
+    const stopped = server.stop();
+    const begun = performance.now();
+    while (!server.output().includes('"message":"Stopping"')) {
+      await sleep(20);
+    }
+    await sleep(2_100);
+    server.process.kill('SIGINT');
+    const isInTime = performance.now() - begun < 6_500;
+    const end = await stopped;
+    expect(await request.answer()).toBe('');
+    return isInTime ? end : stopUrgently(dataDir);
+  }
+});
+
+describe('a signal before the server is ready', () => {
+  it('ends a start that waits for the migrations of others, with status 0', async () => {
+    const fresh = await createTestDatabase({ schema: 'empty' });
+    const server = await fresh.database.transact(async (transaction) => {
+      await transaction.raw('SELECT pg_advisory_xact_lock(?, ?)', [...MIGRATION_LOCK]);
+      const starting = startCli(['serve'], {
+        ...{ DATABASE_URL: fresh.url, DATA_DIR: folder, PORT: '0', LOG_FORMAT: 'json' },
+      });
+      await waitForLock(fresh);
+      starting.signal('SIGINT');
+      return starting.ended;
+    });
+    expect(server).toMatchObject({ code: 0, err: '' });
+    expect(server.out).toContain('"message":"Stopped before it was ready"');
+    expect(server.out).not.toContain('"message":"Listening"');
+    await fresh.drop();
+  }, 60_000);
+});
+
 /** Until a request hangs in the database. */
-async function waitForLock(): Promise<void> {
+async function waitForLock({ database: locked }: TestDatabase = database): Promise<void> {
   for (;;) {
-    const { rows } = await database.database.knex.raw<{ rows: unknown[] }>(
+    const { rows } = await locked.knex.raw<{ rows: unknown[] }>(
       "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
     );
     if (rows.length > 0) {

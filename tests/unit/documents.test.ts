@@ -194,7 +194,9 @@ function dependenciesWith(io: CliDependencies['io']): CliDependencies {
     serve: reached,
     migrate: reached,
     startDemoServer: reached,
-    untilStopped: reached,
+    watchSignals: () => {
+      throw new Error('reached');
+    },
     describeConfig: () => [],
     fetch: reached,
     port: 5001,

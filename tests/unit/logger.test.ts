@@ -1,4 +1,5 @@
 import { PassThrough } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { createLogger, type Logger, type LoggerOptions } from '../../src/observability/logger.ts';
 import { fixedClock } from '../support/http-app.ts';
@@ -68,6 +69,17 @@ describe('createLogger', () => {
       expect(text.trimEnd()).not.toMatch(/[\p{Cc}\u2028\u2029]/u);
     }
     expect(JSON.parse(await written({}, log))).toMatchObject({ message: hostile, path: hostile });
+  });
+
+  it('leaves out what comes after its end, and the process goes on', async () => {
+    const stream = new PassThrough();
+    const logger = createLogger({ level: 'info', format: 'json', stream, clock: fixedClock });
+    logger.info('the last line');
+    await logger.end();
+    logger.info('one more');
+    // An error of the stream would come in one of the next rounds.
+    await sleep(20);
+    expect(String(stream.read())).toMatch(/^\{.*"the last line"\}\n$/);
   });
 
   it('writes text for people where it is a terminal, with the frames of a stack below', async () => {

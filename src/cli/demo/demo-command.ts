@@ -7,6 +7,7 @@ import type { CliDependencies } from '../dependencies.ts';
 import { formatDeviceState } from '../device/device-state.ts';
 import { operatorCaller } from '../operator.ts';
 import { isServiceError } from '../../kernel/errors.ts';
+import { untilAborted } from '../../kernel/stop-request.ts';
 import { safeLines } from '../../kernel/terminal-text.ts';
 import { tourChallenge } from './challenge-tour.ts';
 import { DemoGuide } from './demo-guide.ts';
@@ -38,35 +39,39 @@ export function addDemoCommand(program: Command, { dependencies }: CommandContex
 
 /** Whatever happens, nothing stays behind: no process, no folder. */
 async function runDemo(dependencies: CliDependencies, options: DemoOptions): Promise<void> {
-  const stopped = dependencies.untilStopped();
+  const { requested, urgent } = dependencies.watchSignals();
   const folder = await mkdtemp(join(tmpdir(), 'tankeeper-demo-'));
   const logFile = join(folder, 'server.log');
   try {
     // Root's PostgreSQL runs as another account, which must be able to pass. The folder's name is random.
     await chmod(folder, 0o711);
     await appendFile(logFile, '', { mode: 0o600 });
-    const server = await startServer(dependencies, options.port ?? dependencies.port, { folder, logFile });
+    const place = { folder, logFile, giveUp: requested };
+    const server = await startServer(dependencies, options.port ?? dependencies.port, place);
     try {
       const deviceFile = join(folder, 'device.json');
       const exit = options.exit === true;
-      await driveDemo(dependencies, { server, folder, logFile, deviceFile, stopped, exit });
+      await driveDemo(dependencies, { server, folder, logFile, deviceFile, requested, exit });
     } finally {
-      await server.stop();
+      await server.stop(urgent);
     }
   } catch (error) {
-    dependencies.io.stderr.write(await lastLogLines(logFile));
-    throw error;
+    if (error !== requested.reason) {
+      dependencies.io.stderr.write(await lastLogLines(logFile));
+      throw error;
+    }
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
   dependencies.io.stdout.write('\nThe demo is over; its server and its database are gone.\n');
+  urgent.throwIfAborted();
 }
 
 /** A port that was free may be another program's by the time that the database serves: then the next one is taken. */
 async function startServer(
   dependencies: CliDependencies,
   first: number,
-  place: Pick<DemoServerOptions, 'folder' | 'logFile'>,
+  place: Omit<DemoServerOptions, 'port'>,
 ): Promise<DemoServer> {
   for (let start = 1; ; start += 1) {
     const port = await findFreePort(first);
@@ -86,17 +91,18 @@ interface Demo {
   readonly logFile: string;
   /** Where the virtual app of the tour leaves its tokens. */
   readonly deviceFile: string;
-  readonly stopped: Promise<void>;
+  /** Aborted when somebody wants the demo to end. */
+  readonly requested: AbortSignal;
   readonly exit: boolean;
 }
 
 async function driveDemo(dependencies: CliDependencies, demo: Demo): Promise<void> {
   const { io } = dependencies;
   const tour = giveTour(dependencies, demo);
-  const outcome = await Promise.race([tour.then(() => 'done' as const), demo.stopped]);
+  const outcome = await Promise.race([tour.then(() => 'done' as const), untilAborted(demo.requested)]);
   if (outcome === 'done' && !demo.exit) {
     io.stdout.write(whatNext(demo.server, demo.deviceFile));
-    await demo.stopped;
+    await untilAborted(demo.requested);
   }
   // The tour that is cut off fails at its next request; nobody waits for it any more.
   tour.catch(() => undefined);

@@ -8,6 +8,8 @@ export interface DemoServerOptions {
   readonly folder: string;
   /** Where the server's log lines go; nothing is printed. */
   readonly logFile: string;
+  /** Gives the start up when it is aborted. */
+  readonly giveUp: AbortSignal;
 }
 
 /** A running server that the demo may drive. */
@@ -17,6 +19,9 @@ export interface DemoServer {
   /** The password of the administrator `admin`; thrown away with the server. */
   readonly adminPassword: string;
   readonly services: CliServices;
-  /** Stops the server and its database. */
-  stop(): Promise<void>;
+  /**
+   * Stops the server and its database.
+   * @param urgent cuts requests at work off at once when it is aborted
+   */
+  stop(urgent: AbortSignal): Promise<void>;
 }

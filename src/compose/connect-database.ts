@@ -1,0 +1,106 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Config } from '../config.ts';
+import { isServiceError, ServiceError } from '../kernel/errors.ts';
+import type { Log } from '../kernel/log.ts';
+import { unlessAborted } from '../kernel/stop-request.ts';
+import { ConnectionGate } from '../storage/connection-gate.ts';
+import { type Database, type DatabaseOptions, openDatabase } from '../storage/database.ts';
+import { describeDatabaseFault } from '../storage/database-faults.ts';
+import { DatabaseWatch } from '../storage/database-watch.ts';
+import { type EmbeddedPostgres, openEmbeddedPostgres } from '../storage/embedded-postgres.ts';
+import { noCluster } from './no-installation.ts';
+
+/** How long closing waits for statements that still run, in milliseconds. */
+const POOL_PATIENCE = 1_000;
+
+/** `server` for the one server of a data folder, `guest` for commands, also while a server runs. */
+export type Role = 'server' | 'guest';
+
+/** An open database, and how to leave it. */
+export interface OpenDatabase {
+  readonly database: Database;
+  readonly close: () => Promise<void>;
+}
+
+/** An open database that further connections can be made to. */
+export interface ConnectedDatabase extends OpenDatabase {
+  readonly options: DatabaseOptions;
+  readonly limitStatements: (milliseconds: number) => void;
+}
+
+/** How a database is opened. */
+interface ConnectOptions {
+  readonly role: Role;
+  /** Whether an embedded database is made where there is none. */
+  readonly create: boolean;
+  readonly log: Log;
+  /** Gives opening up. */
+  readonly giveUp?: AbortSignal | undefined;
+}
+
+/**
+ * Opens the database: that of DATABASE_URL, else the embedded one in the data folder, which is started or joined.
+ * @throws ServiceError 'database.unavailable', 'data-folder.in-use', 'installation.missing'; the reason of `giveUp`
+ */
+export async function connectDatabase(config: Config, given: ConnectOptions): Promise<ConnectedDatabase> {
+  const { role, log, giveUp } = given;
+  const url = config.databaseUrl;
+  const embedded = url === undefined ? await openEmbedded(config, given) : undefined;
+  const options: DatabaseOptions = {
+    connection: embedded?.connection ?? url ?? '',
+    statementTimeoutMs: config.databaseStatementTimeout * 1000,
+    // Commands may wait for locks as long as the operator does.
+    ...(role === 'server'
+      ? { poolSize: config.databasePoolSize, lockTimeoutMs: config.databaseLockTimeout * 1000 }
+      : { poolSize: 4 }),
+    applicationName: `tankeeper ${role}`,
+    log,
+  };
+  const gate = new ConnectionGate();
+  const database = openDatabase({ ...options, gate });
+  const watch = role === 'server' ? watchDatabase(options, gate, log) : undefined;
+  const leave = async (): Promise<void> => {
+    await watch?.stop();
+    // A statement that hangs must not keep the process: stopping the embedded database ends it.
+    await Promise.race([database.close(), sleep(POOL_PATIENCE, undefined, { ref: false })]);
+    await embedded?.close();
+  };
+  let leaving: Promise<void> | undefined;
+  const close = (): Promise<void> => (leaving ??= leave());
+  try {
+    await unlessAborted(answer(database, url), giveUp);
+    watch?.start();
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  const limitStatements = (milliseconds: number): void => {
+    gate.limitStatements(milliseconds);
+  };
+  return { database, options, limitStatements, close };
+}
+
+/** @throws ServiceError 'database.unavailable' that says where the database should have been */
+async function answer(database: Database, url: string | undefined): Promise<void> {
+  try {
+    await database.ready();
+  } catch (error) {
+    throw url === undefined
+      ? error
+      : new ServiceError('database.unavailable', describeDatabaseFault(error, url), { cause: error });
+  }
+}
+
+async function openEmbedded(config: Config, given: ConnectOptions): Promise<EmbeddedPostgres> {
+  try {
+    return await openEmbeddedPostgres({ dataDir: config.dataDir, ...given });
+  } catch (error) {
+    throw isServiceError(error, 'installation.missing') ? noCluster(config) : error;
+  }
+}
+
+/** A command is over soon, one way or the other; a server has to know at any time whether the database is there. */
+function watchDatabase(options: DatabaseOptions, gate: ConnectionGate, log: Log): DatabaseWatch {
+  const database = { ...options, applicationName: 'tankeeper watch' };
+  return new DatabaseWatch({ database, gate, log });
+}

@@ -1,0 +1,61 @@
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const POLL_MS = 50;
+
+/** A process, and its command line. */
+interface FoundProcess {
+  readonly pid: number;
+  readonly words: string;
+}
+
+/** @returns the processes that have to do with the folder: by an argument, their environment or their current folder */
+export function processesOf(folder: string): readonly FoundProcess[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((name) => traces(name).some((trace) => trace.includes(folder)))
+    .map((name) => ({ pid: Number(name), words: orNothing(() => commandLine(name)) }));
+}
+
+/** Waits until no process has to do with the folder. @throws with those that are left after a minute */
+export async function untilNobodyIsLeft(folder: string): Promise<void> {
+  const deadline = performance.now() + 60_000;
+  for (;;) {
+    const left = processesOf(folder);
+    if (left.length === 0) {
+      return;
+    }
+    if (performance.now() > deadline) {
+      throw new Error(`Left behind:\n${left.map(({ pid, words }) => `${pid} ${words}`).join('\n')}`);
+    }
+    await sleep(POLL_MS);
+  }
+}
+
+/** Ends what a test has left behind. */
+export function killProcessesOf(folder: string): void {
+  for (const { pid } of processesOf(folder)) {
+    orNothing(() => String(process.kill(pid, 'SIGKILL')));
+  }
+}
+
+function traces(name: string): readonly string[] {
+  return [
+    orNothing(() => commandLine(name)),
+    orNothing(() => readFileSync(`/proc/${name}/environ`, 'latin1')),
+    orNothing(() => readlinkSync(`/proc/${name}/cwd`)),
+  ];
+}
+
+function commandLine(name: string): string {
+  return readFileSync(`/proc/${name}/cmdline`, 'latin1').replaceAll('\0', ' ').trim();
+}
+
+/** Empty for a process that has ended meanwhile, or is somebody else's. */
+function orNothing(read: () => string): string {
+  try {
+    return read();
+  } catch {
+    return '';
+  }
+}
