@@ -6,6 +6,7 @@ export default mutationOf('kernel', [
   'duration',
   'errors',
   'fault',
+  'stop-request',
   'terminal-text',
   'time-limit',
 ]);

@@ -217,6 +217,26 @@ describe('close', () => {
     await expect(server.close(100)).resolves.toBe(false);
   });
 
+  it.each(['while it waits', 'before it waits'])(
+    'cuts it off at once when that is urgent, %s',
+    async (when) => {
+      const { listener, next } = holding();
+      const server = await startServer(listener, HERE);
+      const socket = connect(server.port, '127.0.0.1');
+      socket.on('error', () => undefined);
+      socket.write(REQUEST);
+      await next;
+      const urgent = new AbortController();
+      if (when === 'before it waits') {
+        urgent.abort();
+      }
+      // Longer than a test may take.
+      const closed = server.close(600_000, urgent.signal);
+      urgent.abort();
+      await expect(closed).resolves.toBe(false);
+    },
+  );
+
   it('does not wait for clients that only keep their connection', async () => {
     const server = await startServer((_request, response) => response.end('x'), HERE);
     const socket = connect(server.port, '127.0.0.1');
