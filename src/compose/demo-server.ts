@@ -4,6 +4,7 @@ import type { DemoServer, DemoServerOptions } from '../cli/demo/demo-server.ts';
 import type { Config } from '../config.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { createLogger } from '../observability/logger.ts';
+import { removeClusterApart } from '../storage/embedded-creation.ts';
 import { startTankeeper } from './server.ts';
 
 /** A server with a database, a key and a log of its own, whatever the environment says. */
@@ -34,6 +35,7 @@ export async function startDemoServer(
     services: server.services,
     stop: async (urgent) => {
       await server.stop(urgent);
+      await removeClusterApart(folder);
       await log.end();
     },
   };

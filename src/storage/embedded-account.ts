@@ -1,6 +1,10 @@
-import { spawn } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { readFile, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+
+import { ServiceError } from '../kernel/errors.ts';
 
 /** An operating system account: what `spawn` needs in order to run a program as somebody else. */
 export interface Account {
@@ -8,24 +12,51 @@ export interface Account {
   readonly gid: number;
 }
 
-const SERVICE_ACCOUNTS = ['postgres', '_postgres'];
+/** Where the system keeps its accounts and the programs that create them. */
+export interface AccountPlaces {
+  /** Lines as in passwd(5). */
+  readonly passwd: string;
+  /** Folders as in PATH. */
+  readonly programs: string;
+}
+
+/** The account's name; on macOS names of system accounts begin with an underscore. */
+const SERVICE_ACCOUNTS = ['tankeeper', '_tankeeper'];
+const SYSTEM: AccountPlaces = { passwd: '/etc/passwd', programs: '/usr/sbin:/usr/bin:/sbin:/bin' };
+/** Another process may be creating the account; useradd then finds its files locked. */
+const ATTEMPTS = 15;
+const PAUSE_MS = 200;
+const NO_PROGRAM = 'there is no useradd';
+
+const run = promisify(execFile);
 
 /**
- * The account that a new cluster belongs to. PostgreSQL refuses to run as root, so root hands it to the system account
- * of PostgreSQL, which is created where it is missing; where that is impossible (no useradd, a read-only /etc) `nobody`
- * has to do.
- * @returns undefined for an ordinary user, who runs PostgreSQL as oneself
+ * The account that a new cluster belongs to. PostgreSQL refuses to run as root, so root hands it to a system account that
+ * nothing else uses, and creates that one where it is missing. An account such as `postgres` or `nobody` does not do: what
+ * else runs as it could read the database.
+ * @returns undefined for an ordinary user, as whom PostgreSQL can run
+ * @throws ServiceError 'database.unavailable' where the account is missing and cannot be created
  */
-export async function accountForNewCluster(): Promise<Account | undefined> {
+export async function accountForNewCluster(places: AccountPlaces = SYSTEM): Promise<Account | undefined> {
   if (process.getuid?.() !== 0) {
     return undefined;
   }
-  const found = await findAccount(SERVICE_ACCOUNTS);
-  if (found !== undefined) {
-    return found;
+  let complaint: string | undefined;
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+    const found = await findAccount(places);
+    if (found !== undefined) {
+      return found;
+    }
+    complaint = await createAccount(places);
+    if (complaint === NO_PROGRAM) {
+      break;
+    }
+    await sleep(complaint === undefined ? 0 : PAUSE_MS);
   }
-  await createServiceAccount();
-  return (await findAccount([...SERVICE_ACCOUNTS, 'nobody'])) ?? { uid: 65534, gid: 65534 };
+  throw new ServiceError(
+    'database.unavailable',
+    `PostgreSQL must not run as root, and its account tankeeper is missing and cannot be created (${complaint ?? 'it does not appear'}): create a system account of that name, run tankeeper as an ordinary user, or set DATABASE_URL`,
+  );
 }
 
 /** @returns whether a process of that account may reach `path`: it needs the x bit of each folder on the way, itself included */
@@ -45,11 +76,9 @@ function maySearch(account: Account, folder: { uid: number; gid: number; mode: n
   return (folder.mode & (folder.gid === account.gid ? 0o010 : 0o001)) !== 0;
 }
 
-async function findAccount(names: readonly string[]): Promise<Account | undefined> {
-  const lines = (await readFile('/etc/passwd', 'utf8').catch(() => ''))
-    .split('\n')
-    .map((line) => line.split(':'));
-  for (const name of names) {
+async function findAccount({ passwd }: AccountPlaces): Promise<Account | undefined> {
+  const lines = (await readFile(passwd, 'utf8').catch(() => '')).split('\n').map((line) => line.split(':'));
+  for (const name of SERVICE_ACCOUNTS) {
     const [, , uid, gid] = lines.find(([candidate]) => candidate === name) ?? [];
     if (Number(uid) > 0 && gid !== undefined) {
       return { uid: Number(uid), gid: Number(gid) };
@@ -58,26 +87,23 @@ async function findAccount(names: readonly string[]): Promise<Account | undefine
   return undefined;
 }
 
-/** Failure is no fault here: a second starter may have been quicker, and else the caller falls back. */
-async function createServiceAccount(): Promise<void> {
-  await runQuietly('groupadd', ['--system', 'postgres']);
-  await runQuietly('useradd', [
-    ...['--system', '--gid', 'postgres', '--no-create-home'],
-    ...['--home-dir', '/nonexistent', '--shell', '/usr/sbin/nologin', 'postgres'],
-  ]);
-}
-
-function runQuietly(program: string, parameters: readonly string[]): Promise<void> {
-  return new Promise((resolve) => {
-    const child = spawn(program, parameters, {
-      stdio: 'ignore',
-      env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' },
-    });
-    child.once('error', () => {
-      resolve();
-    });
-    child.once('close', () => {
-      resolve();
-    });
-  });
+/** @returns why useradd failed; undefined when it did not */
+async function createAccount({ programs }: AccountPlaces): Promise<string | undefined> {
+  const surroundings = { env: { PATH: programs, LC_ALL: 'C' } };
+  // The group may be there already; if it cannot be created, useradd says so.
+  await run('groupadd', ['--system', 'tankeeper'], surroundings).catch(() => undefined);
+  try {
+    await run(
+      'useradd',
+      [
+        ...['--system', '--gid', 'tankeeper', '--no-create-home'],
+        ...['--home-dir', '/nonexistent', '--shell', '/usr/sbin/nologin', 'tankeeper'],
+      ],
+      surroundings,
+    );
+    return undefined;
+  } catch (error) {
+    const { code, stderr } = error as { code?: string | number; stderr?: string };
+    return code === 'ENOENT' ? NO_PROGRAM : (stderr ?? '').trim();
+  }
 }

@@ -24,7 +24,7 @@ import { ServiceError } from '../kernel/errors.ts';
 export async function copyBinaries(nativeFolder: string, sharedFolder: string): Promise<string> {
   await prepareSharedFolder(sharedFolder);
   const target = join(sharedFolder, await copyName(nativeFolder));
-  if (await isOurs(target)) {
+  if (await isOursAlone(target)) {
     return target;
   }
   const aside = await mkdtemp(`${target}.`);
@@ -38,7 +38,7 @@ export async function copyBinaries(nativeFolder: string, sharedFolder: string): 
   } catch (error) {
     await rm(aside, { recursive: true, force: true });
     // Somebody else was quicker: a folder with content is never replaced.
-    if (!(await isOurs(target))) {
+    if (!(await isOursAlone(target))) {
       throw error;
     }
   }
@@ -53,7 +53,7 @@ export async function prepareSharedFolder(path: string): Promise<void> {
   if ((await mkdir(path, { recursive: true })) !== undefined) {
     await chmod(path, 0o755);
   }
-  if (!(await isOurs(path))) {
+  if (!(await isOursAlone(path))) {
     throw new ServiceError(
       'database.unavailable',
       `${path} must be a folder of ours that nobody else may write; correct that, or set DATABASE_URL to a PostgreSQL server of your own`,
@@ -61,7 +61,8 @@ export async function prepareSharedFolder(path: string): Promise<void> {
   }
 }
 
-async function isOurs(path: string): Promise<boolean> {
+/** @returns whether it is a folder of this user's, no link, that nobody else may write */
+export async function isOursAlone(path: string): Promise<boolean> {
   const status = await lstat(path).catch(() => undefined);
   return status?.isDirectory() === true && status.uid === process.getuid?.() && (status.mode & 0o022) === 0;
 }

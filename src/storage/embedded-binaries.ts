@@ -21,8 +21,8 @@ export interface BinariesRequest {
   readonly account: Account | undefined;
   /** Where the package's `bin`, `lib` and `share` are. */
   readonly nativeFolder: string;
-  /** A folder that the account reaches, for links to libraries. */
-  readonly linkFolder: string;
+  /** A folder that the account reaches, for links to libraries; undefined where there is none that we may write. */
+  readonly linkFolder: string | undefined;
   /** Where root keeps copies for an account that does not reach the package. */
   readonly sharedFolder: string;
 }
@@ -58,18 +58,18 @@ export function packagedBinaries(platform = `${process.platform}-${process.arch}
  * @throws ServiceError 'database.unavailable' when none of these starts
  */
 export async function findPrograms(request: BinariesRequest): Promise<PostgresPrograms> {
-  const { account, nativeFolder } = request;
+  const { account, nativeFolder, linkFolder } = request;
   const missing = await completeLinks(nativeFolder);
   const inPlace = programs(nativeFolder, { account, libraryPath: undefined });
   const complaint = await tryOut(inPlace);
   if (complaint === undefined) {
     return inPlace;
   }
-  if (missing.length > 0) {
-    await Promise.all(missing.map((link) => placeLink(link.source, join(request.linkFolder, link.name))));
+  if (missing.length > 0 && linkFolder !== undefined) {
+    await Promise.all(missing.map((link) => placeLink(link.source, join(linkFolder, link.name))));
     const linked = programs(nativeFolder, {
       account,
-      libraryPath: `${request.linkFolder}:${join(nativeFolder, 'lib')}`,
+      libraryPath: `${linkFolder}:${join(nativeFolder, 'lib')}`,
     });
     if ((await tryOut(linked)) === undefined) {
       return linked;

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { chown, mkdir, mkdtemp, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { chown, lstat, mkdir, mkdtemp, open, readdir, realpath, rename, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { ServiceError } from '../kernel/errors.ts';
@@ -8,9 +8,10 @@ import { accountForNewCluster, mayReachFolder } from './embedded-account.ts';
 import { prepareSharedFolder } from './embedded-binaries-copy.ts';
 import type { PostgresPrograms } from './embedded-binaries.ts';
 import type { ClusterLocation } from './embedded-location.ts';
-import { clusterAt, postSign } from './embedded-location.ts';
+import { makeHome, removeHome } from './embedded-home.ts';
+import { assertMayCreate, clusterAt, locateCluster, postSign } from './embedded-location.ts';
 import type { Log } from '../kernel/log.ts';
-import { runProgram } from './embedded-program.ts';
+import { runProgram, runScript } from './embedded-program.ts';
 
 /** What the creation of a cluster needs to know. */
 export interface CreationRequest {
@@ -32,9 +33,10 @@ const UNFINISHED_FOR_MS = 3_600_000;
  * Creates the cluster of a data folder. It appears complete or not at all: initdb works aside, and one rename (or, where
  * the cluster must live elsewhere, the signpost) publishes it. Of several processes that do this at once one wins, and
  * the others throw their own away.
- * @throws ServiceError 'database.unavailable' when initdb fails
+ * @throws ServiceError 'database.unavailable' when initdb fails, or root would work in another user's folder
  */
 export async function createCluster(request: CreationRequest): Promise<void> {
+  await assertMayCreate(request.dataFolder);
   const account = await accountForNewCluster();
   const programs = await request.findPrograms(account);
   const inside = account === undefined || (await mayReachFolder(account, request.dataFolder));
@@ -50,7 +52,7 @@ async function createInside(request: CreationRequest, programs: PostgresPrograms
     await rename(aside, clusterAt(dataFolder, dataFolder, undefined).cluster);
     await syncFolder(dataFolder);
   } catch (error) {
-    await rm(aside, { recursive: true, force: true });
+    await removeCluster(aside);
     if (!['ENOTEMPTY', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? '')) {
       throw error;
     }
@@ -69,19 +71,18 @@ async function createApart(request: CreationRequest, programs: PostgresPrograms)
   }
   const mark = `${createHash('sha256').update(dataFolder).digest('hex').slice(0, 16)}-`;
   const forsaken = (await readdir(sharedFolder)).filter((name) => name.startsWith(mark));
-  const home = await mkdtemp(join(sharedFolder, mark));
+  const home = await makeHome(join(sharedFolder, mark), dataFolder);
   const location: ClusterLocation = clusterAt(dataFolder, home, account);
   try {
-    await giveTo(home, account);
     await mkdir(location.cluster, { mode: 0o700 });
     await initialise(location.cluster, request, programs);
     await syncFolder(home);
     if (!(await postSign(dataFolder, home))) {
-      await rm(home, { recursive: true, force: true });
+      await removeApart(location);
       return;
     }
   } catch (error) {
-    await rm(home, { recursive: true, force: true });
+    await removeApart(location);
     throw error;
   }
   log.info(
@@ -110,7 +111,9 @@ async function initialise(
   const { status, output } = await runProgram(
     programs.initdb,
     [
-      ...['--pgdata', folder, '--username', CLUSTER_ROLE, '--auth', 'trust', '--no-instructions'],
+      ...['--pgdata', folder, '--username', CLUSTER_ROLE, '--no-instructions'],
+      // Replaced at each start, by narrower rules.
+      ...['--auth-local', 'peer', '--auth-host', 'reject'],
       // Built into PostgreSQL, so that it sorts alike on every machine, whatever locales that machine has.
       ...[
         '--encoding',
@@ -146,11 +149,40 @@ async function removeUnfinished(dataFolder: string): Promise<void> {
   for (const name of await readdir(dataFolder)) {
     if (name.startsWith(UNFINISHED)) {
       const path = join(dataFolder, name);
-      const status = await stat(path).catch(() => undefined);
+      const status = await lstat(path).catch(() => undefined);
       if (status !== undefined && Date.now() - status.mtimeMs > UNFINISHED_FOR_MS) {
-        await rm(path, { recursive: true, force: true });
+        await removeCluster(path);
       }
     }
+  }
+}
+
+/** Removes the cluster of a data folder that is itself about to be removed, where it lives apart. It must be stopped. */
+export async function removeClusterApart(dataDir: string): Promise<void> {
+  const dataFolder = await realpath(dataDir);
+  const location = await locateCluster(dataFolder);
+  if (location !== undefined && location.home !== dataFolder) {
+    await removeApart(location);
+  }
+}
+
+async function removeApart({ home, cluster }: ClusterLocation): Promise<void> {
+  await removeCluster(cluster);
+  await removeCluster(join(home, 'postgres.socket'));
+  await removeHome(home);
+}
+
+/** What its account may change is removed as that account, which could put a link in the way while root is at it. */
+async function removeCluster(path: string): Promise<void> {
+  const status = await lstat(path).catch(() => undefined);
+  if (status === undefined) {
+    return;
+  }
+  if (process.getuid?.() === 0 && status.uid !== 0) {
+    await runScript('rm -rf -- "$1"/* "$1"/.[!.]*', [path], status);
+    await rmdir(path).catch(() => undefined);
+  } else {
+    await rm(path, { recursive: true, force: true });
   }
 }
 

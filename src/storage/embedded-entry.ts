@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { ServiceError } from '../kernel/errors.ts';
-import type { Account } from './embedded-account.ts';
 import type { PostgresPrograms } from './embedded-binaries.ts';
 import { findPrograms, packagedBinaries } from './embedded-binaries.ts';
 import { createCluster } from './embedded-creation.ts';
@@ -10,14 +9,11 @@ import type { ClusterLocation } from './embedded-location.ts';
 import { locateCluster, noClusterIn } from './embedded-location.ts';
 import type { EmbeddedRole, JoinRefusal, Membership } from './embedded-membership.ts';
 import { joinCluster } from './embedded-membership.ts';
+import { accessRules } from './embedded-access.ts';
 import type { PostmasterFile, StartedPostmaster } from './embedded-postmaster.ts';
-import {
-  isPostmasterOf,
-  readPostmasterFile,
-  removeStaleFiles,
-  startPostmaster,
-} from './embedded-postmaster.ts';
-import { assertPrivate, prepareSocketFolder } from './embedded-socket.ts';
+import { readPostmasterFile, startPostmaster } from './embedded-postmaster.ts';
+import { isPostmasterOf } from './embedded-process.ts';
+import { assertPrivate, prepareSocketFolder, socketFolderOf } from './embedded-socket.ts';
 import type { Log } from '../kernel/log.ts';
 
 /** What is needed to come into the cluster of a data folder. */
@@ -65,13 +61,13 @@ export async function enterCluster(request: EntryRequest): Promise<Entry> {
   for (;;) {
     await giveUpIfAborted(request.signal, started);
     const serving = await readPostmasterFile(location.cluster);
-    const outcome = await tryJoin(serving, location, request.role);
+    const socketFolder = await socketFolderOf(location, serving);
+    const outcome = await tryJoin(serving, socketFolder, location, request.role);
     if (typeof outcome !== 'string') {
-      const socketFolder = serving?.socketFolder ?? '';
       return { location, socketFolder, membership: outcome, startedHere: started?.pid === serving?.pid };
     }
     if (outcome === 'absent' && (await mayStart(location, serving, started))) {
-      started = await start(location, request);
+      started = await start(location, request, serving);
     }
     assertPatience(outcome, begun, location, serving);
     await sleep(POLL_MS);
@@ -97,7 +93,7 @@ async function findOrCreate(request: EntryRequest): Promise<ClusterLocation> {
   }
   await createCluster({
     ...{ dataFolder, sharedFolder, durable, log },
-    findPrograms: (account) => programsFor(account, request),
+    findPrograms: (account) => programsFor({ account, accountOwnsFolder: false }, request),
   });
   const created = await locateCluster(dataFolder);
   if (created === undefined) {
@@ -106,17 +102,21 @@ async function findOrCreate(request: EntryRequest): Promise<ClusterLocation> {
   return created;
 }
 
-function programsFor(account: Account | undefined, request: EntryRequest): Promise<PostgresPrograms> {
+function programsFor(
+  { account, accountOwnsFolder }: Pick<ClusterLocation, 'account' | 'accountOwnsFolder'>,
+  request: EntryRequest,
+): Promise<PostgresPrograms> {
   return findPrograms({
     account,
     nativeFolder: request.nativeFolder ?? packagedBinaries(),
-    linkFolder: join(request.dataFolder, 'postgres.lib'),
+    linkFolder: accountOwnsFolder ? undefined : join(request.dataFolder, 'postgres.lib'),
     sharedFolder: request.sharedFolder,
   });
 }
 
 async function tryJoin(
   serving: PostmasterFile | undefined,
+  socketFolder: string,
   location: ClusterLocation,
   role: EmbeddedRole,
 ): Promise<Membership | JoinRefusal> {
@@ -124,17 +124,20 @@ async function tryJoin(
     return 'absent';
   }
   try {
-    await assertPrivate(serving.socketFolder, location);
+    await assertPrivate(socketFolder, location);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') {
       return 'absent';
     }
     throw error;
   }
-  return joinCluster(serving.socketFolder, role);
+  return joinCluster(socketFolder, role, location.cluster);
 }
 
-/** @throws ServiceError 'database.unavailable' when a postmaster of ours has ended for a reason that will not pass */
+/**
+ * @throws ServiceError 'database.unavailable' when a postmaster of ours has ended for a reason that will not pass, or this is
+ *   the copy of a cluster that runs
+ */
 async function mayStart(
   location: ClusterLocation,
   serving: PostmasterFile | undefined,
@@ -148,7 +151,7 @@ async function mayStart(
     if (!RACE.test(complaint)) {
       throw new ServiceError(
         'database.unavailable',
-        `the embedded database does not start: ${complaint.split('\n').at(-1) ?? ''}`,
+        `the embedded database does not start: ${lastLine(complaint) ?? `${join(location.dataFolder, 'postgres.log')} does not say why, or cannot be written`}`,
         { detail: complaint },
       );
     }
@@ -159,14 +162,43 @@ async function mayStart(
   if (await isPostmasterOf(serving.pid, location.cluster)) {
     return false;
   }
-  await removeStaleFiles(location.cluster, serving);
+  await assertNoRunningOriginal(serving, location);
   return true;
 }
 
-async function start(location: ClusterLocation, request: EntryRequest): Promise<StartedPostmaster> {
-  const programs = await programsFor(location.account, request);
+function lastLine(text: string): string | undefined {
+  const line = text.split('\n').at(-1);
+  return line === '' ? undefined : line;
+}
+
+/** A copy that was made while PostgreSQL wrote is seldom whole, and nothing would tell: its operator has to decide. */
+async function assertNoRunningOriginal(serving: PostmasterFile, location: ClusterLocation): Promise<void> {
+  if (serving.cluster !== location.cluster && (await isPostmasterOf(serving.pid, serving.cluster))) {
+    throw new ServiceError(
+      'database.unavailable',
+      `the data folder ${location.dataFolder} is a copy, made while its database was running, and that one runs still (process ${serving.pid} in ${serving.cluster}). Stop its server and copy the folder again; or, to have PostgreSQL recover what was copied, remove ${join(location.cluster, 'postmaster.pid')}`,
+    );
+  }
+}
+
+async function start(
+  location: ClusterLocation,
+  request: EntryRequest,
+  stale: PostmasterFile | undefined,
+): Promise<StartedPostmaster> {
+  if (stale !== undefined && stale.cluster !== location.cluster) {
+    request.log.warn(
+      'The data folder was copied or moved while its database was running; PostgreSQL recovers what is there',
+      { dataFolder: location.dataFolder },
+    );
+  }
+  const programs = await programsFor(location, request);
   const socketFolder = await prepareSocketFolder(location);
-  return startPostmaster(programs, location, { socketFolder, durable: request.durable });
+  const access = await accessRules(location);
+  return startPostmaster(programs, location, {
+    ...{ socketFolder, durable: request.durable },
+    ...{ access, stranger: stale?.pid },
+  });
 }
 
 function assertPatience(

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { link, mkdir, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
+import { link, lstat, mkdir, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 
 import { ServiceError } from '../kernel/errors.ts';
 import type { Account } from './embedded-account.ts';
+import { assertHomeOf } from './embedded-home.ts';
+import { readForeignFile } from './foreign-file.ts';
 
 /** Where the cluster of a data folder lives, and who runs it. */
 export interface ClusterLocation {
@@ -15,11 +17,14 @@ export interface ClusterLocation {
   readonly cluster: string;
   /** Whom PostgreSQL runs as; undefined: as this process. */
   readonly account: Account | undefined;
+  /** Whether that account has the data folder, too: what is made there is then made as that account. */
+  readonly accountOwnsFolder: boolean;
 }
 
 const SIGNPOST = 'postgres.location';
 const CLUSTER = 'postgres';
 const WRITABLE_BY_ALL = 0o002;
+const WRITABLE_BY_GROUP = 0o020;
 
 /**
  * Finds the data folder.
@@ -37,23 +42,41 @@ export async function openDataFolder(dataDir: string, create: boolean): Promise<
   const folder = await realpath(wanted).catch((error: unknown) => {
     throw isCode(error, 'ENOENT') ? noClusterIn(wanted) : error;
   });
-  if (((await stat(folder)).mode & WRITABLE_BY_ALL) !== 0) {
+  const { mode, gid } = await stat(folder);
+  const byGroup = process.getuid?.() === 0 && gid !== 0 && (mode & WRITABLE_BY_GROUP) !== 0;
+  if (byGroup || (mode & WRITABLE_BY_ALL) !== 0) {
+    const [who, change] = byGroup ? ['a group', 'g-w'] : ['anybody', 'o-w'];
     throw new ServiceError(
       'database.unavailable',
-      `anybody may write in the data folder ${folder}: chmod o-w it, or set DATA_DIR to a folder in it, which is then made`,
+      `${who} may write in the data folder ${folder}: chmod ${change} it, or set DATA_DIR to a folder in it, which is then made`,
     );
   }
   return folder;
 }
 
 /**
+ * Root creates a cluster only in a folder of its own.
+ * @throws ServiceError 'database.unavailable' where another user could put anything in its place
+ */
+export async function assertMayCreate(dataFolder: string): Promise<void> {
+  const { uid } = await stat(dataFolder);
+  if (process.getuid?.() === 0 && uid !== 0) {
+    throw othersFolder(dataFolder, uid);
+  }
+}
+
+/**
  * Finds the cluster of a data folder: inside, or where the signpost leads. The owner of a cluster runs it.
  * @returns undefined when there is none yet
- * @throws ServiceError 'database.unavailable' when it is somebody else's, or is gone from where the signpost leads
+ * @throws ServiceError 'database.unavailable' when it is somebody else's or another data folder's, or is gone from where
+ *   the signpost leads
  */
 export async function locateCluster(dataFolder: string): Promise<ClusterLocation | undefined> {
   const posted = await readSignpost(dataFolder);
   const found = await clusterIn(dataFolder, posted ?? dataFolder);
+  if (found !== undefined && posted !== undefined) {
+    await assertHomeOf(dataFolder, posted, join(dataFolder, SIGNPOST));
+  }
   if (found === undefined && posted !== undefined) {
     throw new ServiceError(
       'database.unavailable',
@@ -64,8 +87,13 @@ export async function locateCluster(dataFolder: string): Promise<ClusterLocation
 }
 
 /** @returns the place of the cluster whose home is `home`, whether or not there is one yet */
-export function clusterAt(dataFolder: string, home: string, account: Account | undefined): ClusterLocation {
-  return { dataFolder, home, cluster: join(home, CLUSTER), account };
+export function clusterAt(
+  dataFolder: string,
+  home: string,
+  account: Account | undefined,
+  accountOwnsFolder = false,
+): ClusterLocation {
+  return { dataFolder, home, cluster: join(home, CLUSTER), account, accountOwnsFolder };
 }
 
 /**
@@ -98,7 +126,7 @@ export async function postSign(dataFolder: string, home: string): Promise<boolea
 
 async function readSignpost(dataFolder: string): Promise<string | undefined> {
   try {
-    const text = await readFile(join(dataFolder, SIGNPOST), 'utf8');
+    const text = await readForeignFile(join(dataFolder, SIGNPOST));
     return text.split('\n').find((line) => line.startsWith('/'));
   } catch (error) {
     if (isCode(error, 'ENOENT')) {
@@ -111,8 +139,16 @@ async function readSignpost(dataFolder: string): Promise<string | undefined> {
 async function clusterIn(dataFolder: string, home: string): Promise<ClusterLocation | undefined> {
   const { cluster } = clusterAt(dataFolder, home, undefined);
   try {
+    const status = await lstat(cluster);
+    if (status.isSymbolicLink()) {
+      throw new ServiceError(
+        'database.unavailable',
+        `${cluster} is a link: a copy of this data folder would lead to the same database. Set DATA_DIR to the folder that has the database itself`,
+      );
+    }
     await stat(join(cluster, 'PG_VERSION'));
-    return clusterAt(dataFolder, home, accountOf(await stat(cluster), cluster));
+    const account = accountOf(status, cluster);
+    return clusterAt(dataFolder, home, account, await ownsFolder(account, dataFolder));
   } catch (error) {
     if (isCode(error, 'ENOENT')) {
       return undefined;
@@ -132,12 +168,30 @@ function accountOf(owner: { uid: number; gid: number }, cluster: string): Accoun
   throw notOurs(cluster);
 }
 
-function notOurs(cluster: string): ServiceError {
-  const rule =
-    process.getuid?.() === 0 ? 'belongs to root, whom PostgreSQL refuses' : 'belongs to another user';
+/** @throws ServiceError 'database.unavailable' where root would work in the folder of a third one */
+async function ownsFolder(account: Account | undefined, dataFolder: string): Promise<boolean> {
+  const { uid } = await stat(dataFolder);
+  if (account !== undefined && uid !== 0 && uid !== account.uid) {
+    throw othersFolder(dataFolder, uid);
+  }
+  return uid === account?.uid;
+}
+
+function othersFolder(dataFolder: string, uid: number): ServiceError {
   return new ServiceError(
     'database.unavailable',
-    `the embedded database ${cluster} ${rule}: run as its owner, or give it to the right one with chown -R, or set DATABASE_URL`,
+    `the data folder ${dataFolder} belongs to another user (number ${uid}), who could put anything there: run tankeeper as that user, or chown the folder to root`,
+  );
+}
+
+function notOurs(cluster: string): ServiceError {
+  const advice =
+    process.getuid?.() === 0
+      ? 'belongs to root, whom PostgreSQL refuses: give it to the account tankeeper with chown -R'
+      : 'belongs to another user: run as its owner, or give it to the right one with chown -R';
+  return new ServiceError(
+    'database.unavailable',
+    `the embedded database ${cluster} ${advice}, or set DATABASE_URL`,
   );
 }
 

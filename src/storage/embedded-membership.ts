@@ -2,8 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import pg from 'pg';
 
+import { ServiceError } from '../kernel/errors.ts';
 import { CLUSTER_ROLE } from './embedded-creation.ts';
 import { SOCKET_PORT } from './embedded-postmaster.ts';
+import { isSameFolder } from './folder-identity.ts';
 
 /** What this process is to the cluster: its server, of which there is one, or a passing command. */
 export type EmbeddedRole = 'server' | 'guest';
@@ -44,6 +46,8 @@ const SERVER = 2;
 const CREATION = 3;
 const SERVER_WAIT_MS = 2_000;
 const POLL_MS = 50;
+/** Peer authentication has failed. */
+const INVALID_AUTHORIZATION = '28000';
 
 /** @returns how to reach the service's database through the socket in `socketFolder` */
 export function embeddedConnection(socketFolder: string): EmbeddedConnection {
@@ -57,10 +61,15 @@ export function embeddedConnection(socketFolder: string): EmbeddedConnection {
   };
 }
 
-/** @throws any error but "no server there" and "a server that comes or goes" */
+/**
+ * @param cluster the data directory that the server at the socket must have
+ * @throws ServiceError 'database.unavailable' when it has another one, or does not admit this process, and any error but "no
+ *   server there" and "a server that comes or goes"
+ */
 export async function joinCluster(
   socketFolder: string,
   role: EmbeddedRole,
+  cluster: string,
 ): Promise<Membership | JoinRefusal> {
   const client = new pg.Client({
     ...embeddedConnection(socketFolder),
@@ -76,6 +85,7 @@ export async function joinCluster(
   });
   try {
     await client.connect();
+    await assertServes(client, cluster);
     if (!(await tryLock(client, 'pg_try_advisory_lock_shared', PRESENCE))) {
       await client.end();
       return 'changing';
@@ -88,13 +98,38 @@ export async function joinCluster(
   }
 }
 
+/** A socket may be the hard link of another one: the server says which folder it works in. */
+async function assertServes(client: pg.Client, cluster: string): Promise<void> {
+  const { rows } = await client.query<{ folder: string; pid: number }>(
+    "SELECT current_setting('data_directory') AS folder, pg_backend_pid() AS pid",
+  );
+  const { folder = '', pid = 0 } = rows[0] ?? {};
+  // The second after the folder was renamed.
+  if (!(await isSameFolder(folder, cluster)) && !(await isSameFolder(`/proc/${pid}/cwd`, cluster))) {
+    throw new ServiceError(
+      'database.unavailable',
+      `the socket for the embedded database ${cluster} leads to another one, ${folder}; stop the servers of both, and remove the socket's folder here`,
+    );
+  }
+}
+
 function refusal(error: unknown): JoinRefusal {
   const code = (error as { code?: string }).code ?? '';
+  if (code === INVALID_AUTHORIZATION) {
+    throw new ServiceError(
+      'database.unavailable',
+      'the embedded database was started by another user, and admits only that user and root',
+      { cause: error },
+    );
+  }
   if (['ENOENT', 'ECONNREFUSED'].includes(code)) {
     return 'absent';
   }
   // Starting up or shutting down; cut off by a shutdown; a backlog or connection limit that is full for the moment.
-  if (/^57P0|^53300$|^ECONNRESET$|^EPIPE$|^EAGAIN$/.test(code) || /terminated/i.test(String(error))) {
+  if (
+    /^57P0|^53300$|^ECONNRESET$|^EPIPE$|^EAGAIN$/.test(code) ||
+    /terminated|not queryable/i.test(String(error))
+  ) {
     return 'changing';
   }
   throw error;

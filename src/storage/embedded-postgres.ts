@@ -115,8 +115,8 @@ async function keepPresent(request: EntryRequest, first: Entry): Promise<Entry> 
 
 async function leave({ membership, location }: Entry, log: Log): Promise<void> {
   try {
-    if ((await membership.leave()) && !(await stopPostmaster(location.cluster))) {
-      log.warn('The embedded database did not stop in time and is left running');
+    if ((await membership.leave()) && !(await stopPostmaster(location))) {
+      log.warn('The embedded database could not be stopped, or not in time, and is left running');
     }
   } catch (error) {
     log.warn('The connection to the embedded database was lost before it could be stopped', {

@@ -1,15 +1,21 @@
 import { spawn } from 'node:child_process';
-import { open, readFile, readlink, rm } from 'node:fs/promises';
+import { lstat, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import type { Account } from './embedded-account.ts';
+import type { AccessRules } from './embedded-access.ts';
 import type { PostgresPrograms } from './embedded-binaries.ts';
 import type { ClusterLocation } from './embedded-location.ts';
-import { isolatedSurroundings, runProgram } from './embedded-program.ts';
+import { isPostmasterOf } from './embedded-process.ts';
+import { isolatedSurroundings, runScript, SHELL } from './embedded-program.ts';
+import { readForeignFile } from './foreign-file.ts';
 
-/** What PostgreSQL's main process writes into postmaster.pid: the truth about who serves a cluster, unless it is stale. */
+/** What postmaster.pid says. The cluster's account may write it, and it is copied with its folder: none of it is certain. */
 export interface PostmasterFile {
   readonly pid: number;
+  /** The data directory that it was written for. */
+  readonly cluster: string;
   /** Absent while it starts. */
   readonly socketFolder: string | undefined;
 }
@@ -29,71 +35,77 @@ export interface PostmasterSettings {
   readonly socketFolder: string;
   /** Whether commits must survive a power cut. */
   readonly durable: boolean;
+  readonly access: AccessRules;
+  /** A process that postmaster.pid names and that is no postmaster of this cluster; PostgreSQL itself takes it for one. */
+  readonly stranger: number | undefined;
 }
 
 /** Names the socket: `<folder>/.s.PGSQL.5432`. No TCP port is opened. */
 export const SOCKET_PORT = 5432;
 const POLL_MS = 20;
 const STOP_LIMIT_MS = 30_000;
+/**
+ * Runs as the cluster's account. $1: a log to open, $3 and $4: what to write into the two files; each may be empty. What is
+ * left of an earlier postmaster at the socket ($5) goes: the folder is this cluster's alone, and postmaster.pid alone decides
+ * who serves.
+ */
+const START = `
+umask 077
+[ -z "$1" ] || exec >>"$1" 2>&1
+cd -- "$2" || exit
+[ -z "$3" ] || { printf %s "$3" >"pg_hba.conf.$$" && mv -f "pg_hba.conf.$$" pg_hba.conf; } || exit
+[ -z "$4" ] || { printf %s "$4" >"pg_ident.conf.$$" && mv -f "pg_ident.conf.$$" pg_ident.conf; } || exit
+[ ! -e "$5" ] || rm -f -- "$5"
+shift 5
+exec "$@"
+`;
 
 /** @returns what postmaster.pid says, undefined when there is none or it is still empty */
 export async function readPostmasterFile(cluster: string): Promise<PostmasterFile | undefined> {
-  const text = await readFile(join(cluster, 'postmaster.pid'), 'utf8').catch(() => '');
+  const text = await readForeignFile(join(cluster, 'postmaster.pid')).catch(() => '');
   const lines = text.split('\n');
-  const pid = Number(lines[0]);
+  const pid = /^\d{1,10}$/.test(lines[0] ?? '') ? Number(lines[0]) : 0;
   const socketFolder = lines[4];
-  return pid > 0 ? { pid, socketFolder: socketFolder === '' ? undefined : socketFolder } : undefined;
-}
-
-/**
- * @returns whether the process that postmaster.pid names really is this cluster's postmaster. After a crash or a reboot
- * the number may belong to any other process of this user, and PostgreSQL would refuse to start because of it.
- */
-export async function isPostmasterOf(pid: number, cluster: string): Promise<boolean> {
-  if ((await readlink('/proc/self/cwd').catch(() => undefined)) === undefined) {
-    const { output } = await runProgram('/bin/ps', ['-o', 'command=', '-p', String(pid)], {
-      account: undefined,
-      libraryPath: undefined,
-    });
-    return output.includes('postgres');
-  }
-  try {
-    // A postmaster's current folder is its data directory.
-    return (await readlink(`/proc/${pid}/cwd`)) === cluster;
-  } catch (error) {
-    // Another user's process: PostgreSQL recognises that itself.
-    return (error as NodeJS.ErrnoException).code === 'EACCES';
-  }
-}
-
-/** Removes the lock files of a postmaster that is no more, if they still are that one's. */
-export async function removeStaleFiles(cluster: string, stale: PostmasterFile): Promise<void> {
-  if ((await readPostmasterFile(cluster))?.pid !== stale.pid) {
-    return;
-  }
-  await rm(join(cluster, 'postmaster.pid'), { force: true });
-  if (stale.socketFolder !== undefined) {
-    await rm(join(stale.socketFolder, `.s.PGSQL.${SOCKET_PORT}.lock`), { force: true });
-  }
+  return pid > 0
+    ? { pid, cluster: lines[1] ?? '', socketFolder: socketFolder === '' ? undefined : socketFolder }
+    : undefined;
 }
 
 /**
  * Starts a postmaster in a session of its own, so that neither Ctrl-C nor the end of this process touches it. Not by
- * pg_ctl, which hands the paths to a shell; with a file for its output, because a pipe to us would break with us.
+ * pg_ctl, which hands the paths to a shell as part of its command; with a file for its output, because a pipe to us would
+ * break with us. The shell that prepares the account's own files becomes the postmaster.
  */
 export async function startPostmaster(
   programs: PostgresPrograms,
   location: ClusterLocation,
   settings: PostmasterSettings,
 ): Promise<StartedPostmaster> {
-  const logPath = join(location.dataFolder, 'postgres.log');
-  const log = await open(logPath, 'a', 0o600);
+  const { dataFolder, cluster, accountOwnsFolder } = location;
+  const { access, socketFolder, stranger } = settings;
+  const logPath = join(dataFolder, 'postgres.log');
+  const size = await lstat(logPath).then(
+    (status) => status.size,
+    () => 0,
+  );
+  // Where the folder is the account's, so might be a link of that name.
+  const log = accountOwnsFolder ? undefined : await open(logPath, 'a', 0o600);
+  const output = log?.fd ?? 'ignore';
+  const given = [
+    ...[log === undefined ? logPath : '', cluster],
+    await missingIn(join(cluster, 'pg_hba.conf'), access.connections),
+    await missingIn(join(cluster, 'pg_ident.conf'), access.accounts),
+    join(socketFolder, `.s.PGSQL.${SOCKET_PORT}.lock`),
+  ];
+  const command = [programs.postgres, '-D', cluster, ...asParameters(cluster, settings)];
+  const surroundings = isolatedSurroundings(programs.context);
   try {
-    const { size } = await log.stat();
-    const child = spawn(programs.postgres, ['-D', location.cluster, ...asParameters(settings)], {
-      ...isolatedSurroundings(programs.context),
+    const child = spawn(SHELL, ['-c', START, 'sh', ...given, ...command], {
+      ...surroundings,
+      // What pg_ctl sets, too: PostgreSQL does not take that process for another postmaster.
+      env: { ...surroundings.env, ...(stranger !== undefined && { PG_GRANDPARENT_PID: String(stranger) }) },
       detached: true,
-      stdio: ['ignore', log.fd, log.fd],
+      stdio: ['ignore', output, output],
     });
     let exited = false;
     child.once('exit', () => {
@@ -106,7 +118,7 @@ export async function startPostmaster(
     return {
       pid: child.pid,
       hasExited: () => exited,
-      complaint: async () => (await readFile(logPath)).subarray(size).toString('utf8').trim(),
+      complaint: async () => (await readForeignFile(logPath, size).catch(() => '')).trim(),
       stop: async () => {
         const deadline = performance.now() + STOP_LIMIT_MS;
         child.kill('SIGINT');
@@ -116,22 +128,26 @@ export async function startPostmaster(
       },
     };
   } finally {
-    await log.close();
+    await log?.close();
   }
 }
 
-/** Stops the postmaster that serves the cluster. @returns whether it is gone, within half a minute */
-export async function stopPostmaster(cluster: string): Promise<boolean> {
+/** @returns the content that the file must have; empty where it has it */
+async function missingIn(path: string, content: string): Promise<string> {
+  return (await readForeignFile(path).catch(() => undefined)) === content ? '' : content;
+}
+
+/**
+ * Stops the postmaster that serves the cluster: none but that one, and with no more than the rights of its account.
+ * @returns whether it is gone, within half a minute
+ */
+export async function stopPostmaster({ cluster, account }: ClusterLocation): Promise<boolean> {
   const serving = await readPostmasterFile(cluster);
   if (serving === undefined) {
     return true;
   }
-  try {
-    process.kill(serving.pid, 'SIGINT');
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ESRCH';
-  }
-  const deadline = performance.now() + STOP_LIMIT_MS;
+  const isAsked = (await isPostmasterOf(serving.pid, cluster)) && (await interrupt(serving.pid, account));
+  const deadline = performance.now() + (isAsked ? STOP_LIMIT_MS : 0);
   while ((await readPostmasterFile(cluster))?.pid === serving.pid) {
     if (performance.now() > deadline) {
       return false;
@@ -141,8 +157,22 @@ export async function stopPostmaster(cluster: string): Promise<boolean> {
   return true;
 }
 
-function asParameters({ socketFolder, durable }: PostmasterSettings): readonly string[] {
+/** @returns whether the signal was sent */
+async function interrupt(pid: number, account: Account | undefined): Promise<boolean> {
+  if (account !== undefined) {
+    return (await runScript('kill -INT "$1"', [String(pid)], account)).status === 0;
+  }
+  try {
+    return process.kill(pid, 'SIGINT');
+  } catch {
+    return false;
+  }
+}
+
+function asParameters(cluster: string, { socketFolder, durable }: PostmasterSettings): readonly string[] {
   const settings = {
+    hba_file: join(cluster, 'pg_hba.conf'),
+    ident_file: join(cluster, 'pg_ident.conf'),
     listen_addresses: '',
     port: SOCKET_PORT,
     unix_socket_directories: socketFolder,

@@ -17,6 +17,8 @@ export interface ProgramContext {
   readonly libraryPath: string | undefined;
 }
 
+/** `initdb` needs it as well. */
+export const SHELL = '/bin/sh';
 const OUTPUT_LIMIT = 8192;
 const TIME_LIMIT_MS = 120_000;
 
@@ -41,6 +43,20 @@ export function isolatedSurroundings(context: ProgramContext): {
     },
     ...context.account,
   };
+}
+
+/**
+ * Runs a script of sh(1) as that account: the kernel then refuses what the account may not do, whatever the files and
+ * processes really are that root's own look has found.
+ * @param parameters `$1` and so on
+ */
+export function runScript(
+  script: string,
+  parameters: readonly string[],
+  { uid, gid }: Account,
+): Promise<ProgramEnd> {
+  const account = { uid, gid };
+  return runProgram(SHELL, ['-c', script, 'sh', ...parameters], { account, libraryPath: undefined });
 }
 
 /**

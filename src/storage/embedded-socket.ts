@@ -1,35 +1,69 @@
 import { createHash } from 'node:crypto';
-import { chown, lstat, mkdir } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { lstat, mkdir, open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, isAbsolute, join } from 'node:path';
 
 import { ServiceError } from '../kernel/errors.ts';
+import type { Account } from './embedded-account.ts';
 import type { ClusterLocation } from './embedded-location.ts';
+import type { PostmasterFile } from './embedded-postmaster.ts';
 import { SOCKET_PORT } from './embedded-postmaster.ts';
+import { runScript } from './embedded-program.ts';
+import { folderIdentity } from './folder-identity.ts';
 
 /** The longest path of a socket that every system takes (macOS: 103 bytes and a final zero). */
 const PATH_LIMIT = 100;
 
 /**
- * Makes the folder for the cluster's socket: in the cluster's home, or, where the path would be too long for a socket or
- * PostgreSQL could misread it as a list, among the temporary files.
+ * Finds out which folder is for the cluster's socket: one in the cluster's home, or, where the path would be too long for a
+ * socket or PostgreSQL could misread it as a list, one among the temporary files with a name that no copy of the cluster
+ * shares. What postmaster.pid says matters for the latter only: its starter may have had other temporary files.
+ */
+export async function socketFolderOf(
+  location: ClusterLocation,
+  serving: PostmasterFile | undefined,
+): Promise<string> {
+  const near = join(location.home, 'postgres.socket');
+  if (Buffer.byteLength(join(near, `.s.PGSQL.${SOCKET_PORT}`)) <= PATH_LIMIT && !/[",\n]/.test(near)) {
+    return near;
+  }
+  const mark = createHash('sha256')
+    .update(`${ownerOf(location)}:${await folderIdentity(location.cluster)}`)
+    .digest('hex');
+  const name = `tankeeper-${mark.slice(0, 16)}`;
+  const told = serving?.socketFolder ?? '';
+  return isAbsolute(told) && basename(told) === name ? told : join(tmpdir(), name);
+}
+
+/**
+ * Makes the folder for the cluster's socket.
  * @throws ServiceError 'database.unavailable' when somebody else could be behind that folder
  */
 export async function prepareSocketFolder(location: ClusterLocation): Promise<string> {
-  const near = join(location.home, 'postgres.socket');
-  const fits = Buffer.byteLength(join(near, `.s.PGSQL.${SOCKET_PORT}`)) <= PATH_LIMIT && !/[",\n]/.test(near);
-  const mark = createHash('sha256')
-    .update(`${ownerOf(location)}:${location.cluster}`)
-    .digest('hex');
-  const folder = fits ? near : join(tmpdir(), `tankeeper-${mark.slice(0, 16)}`);
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  const { account } = location;
-  const status = await lstat(folder);
-  if (account !== undefined && status.isDirectory() && status.uid === process.getuid?.()) {
-    await chown(folder, account.uid, account.gid);
+  const folder = await socketFolderOf(location, undefined);
+  const { account, accountOwnsFolder } = location;
+  if (account !== undefined && accountOwnsFolder) {
+    await runScript('umask 077 && mkdir -p -- "$1"', [folder], account);
+  } else {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await handOver(folder, account);
   }
   await assertPrivate(folder, location);
   return folder;
+}
+
+/** Gives root's own new folder to the account; what is no such folder stays as it is. */
+async function handOver(folder: string, account: Account | undefined): Promise<void> {
+  const flags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
+  const handle = account === undefined ? undefined : await open(folder, flags).catch(() => undefined);
+  try {
+    if (account !== undefined && (await handle?.stat())?.uid === process.getuid?.()) {
+      await handle?.chown(account.uid, account.gid);
+    }
+  } finally {
+    await handle?.close();
+  }
 }
 
 /**

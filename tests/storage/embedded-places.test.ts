@@ -6,6 +6,7 @@ import { afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals'
 import type { Account } from '../../src/storage/embedded-account.ts';
 import { accountForNewCluster, mayReachFolder } from '../../src/storage/embedded-account.ts';
 import { packagedBinaries } from '../../src/storage/embedded-binaries.ts';
+import { removeClusterApart } from '../../src/storage/embedded-creation.ts';
 import { ask, asRoot, embeddedFolders } from '../support/embedded-folders.ts';
 import { openElsewhere } from '../support/embedded-process.ts';
 
@@ -129,8 +130,9 @@ if (asRoot) {
 
       const home = (await readFile(join(dataDir, 'postgres.location'), 'utf8')).split('\n').at(-2) ?? '';
       expect(dirname(home)).toBe(sharedFolder);
-      expect((await stat(home)).mode & 0o777).toBe(0o700);
-      expect((await stat(home)).uid).toBe(account?.uid);
+      // What the account may not do itself, it cannot have root do there.
+      expect(await ownerAndMode(home)).toEqual([0, 0o711]);
+      expect(await ownerAndMode(join(home, 'postgres'))).toEqual([account?.uid, 0o700]);
       expect(first.messages.join()).toContain('The embedded database lives apart');
 
       const second = await folders.open({ dataDir, sharedFolder, role: 'server' });
@@ -147,6 +149,14 @@ if (asRoot) {
       expect(both[0]?.connection).toEqual(both[1]?.connection);
       const homes = (await readdir(sharedFolder)).filter((name) => !name.startsWith('postgresql-'));
       expect(homes).toHaveLength(1);
+    });
+
+    it('leaves nothing of it behind where the folder was made for a demo', async () => {
+      const dataDir = join(await folders.make('closed'), 'data');
+      const sharedFolder = join(await folders.make(), 'shared');
+      await (await folders.open({ dataDir, sharedFolder })).close();
+      await removeClusterApart(dataDir);
+      expect((await readdir(sharedFolder)).filter((name) => !name.startsWith('postgresql-'))).toEqual([]);
     });
 
     it('refuses to begin anew when the database is gone from there', async () => {
@@ -235,6 +245,11 @@ if (asRoot && (await othersReach(import.meta.dirname)) && (await othersReach(dir
       expect(user.report.error).toContain('belongs to another user');
     });
   });
+}
+
+async function ownerAndMode(path: string): Promise<[number, number]> {
+  const { uid, mode } = await stat(path);
+  return [uid, mode & 0o777];
 }
 
 function othersReach(folder: string): Promise<boolean> {

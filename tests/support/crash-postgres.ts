@@ -2,7 +2,8 @@ import { chmod, mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { openEmbeddedPostgres } from '../../src/storage/embedded-postgres.ts';
-import { isPostmasterOf, readPostmasterFile } from '../../src/storage/embedded-postmaster.ts';
+import { readPostmasterFile } from '../../src/storage/embedded-postmaster.ts';
+import { isPostmasterOf } from '../../src/storage/embedded-process.ts';
 import { embeddedUrl } from './embedded-url.ts';
 import { queryOnce } from './test-server.ts';
 

@@ -7,7 +7,8 @@ import pg from 'pg';
 import type { EmbeddedConnection } from '../../src/storage/embedded-membership.ts';
 import type { EmbeddedPostgres, EmbeddedPostgresOptions } from '../../src/storage/embedded-postgres.ts';
 import { openEmbeddedPostgres } from '../../src/storage/embedded-postgres.ts';
-import { isPostmasterOf, readPostmasterFile } from '../../src/storage/embedded-postmaster.ts';
+import { readPostmasterFile } from '../../src/storage/embedded-postmaster.ts';
+import { isPostmasterOf } from '../../src/storage/embedded-process.ts';
 
 /** Whether the tests run as root, whom PostgreSQL refuses. */
 export const asRoot = process.getuid?.() === 0;

@@ -29,14 +29,18 @@ export interface ProcessSurroundings {
   readonly uid?: number;
   readonly gid?: number;
   readonly env?: Readonly<Record<string, string>>;
+  /** A program, with its parameters, that starts the process in its place. */
+  readonly through?: readonly string[];
 }
 
 /** Opens the embedded PostgreSQL in a process of its own. */
 export async function openElsewhere(
   options: Omit<EmbeddedPostgresOptions, 'log'>,
-  { env, ...account }: ProcessSurroundings = {},
+  { env, through = [], ...account }: ProcessSurroundings = {},
 ): Promise<EmbeddedProcess> {
-  const child = spawn(process.execPath, ['--import', 'tsx', CHILD, JSON.stringify(options)], {
+  const node = [process.execPath, '--import', 'tsx', CHILD, JSON.stringify(options)];
+  const [program = '', ...parameters] = [...through, ...node];
+  const child = spawn(program, parameters, {
     ...account,
     cwd: join(import.meta.dirname, '..', '..'),
     env: { PATH: process.env.PATH ?? '', ...env },
