@@ -43,9 +43,18 @@ export async function publishResults(page: ResultPage): Promise<void> {
   if (process.env.WRITE_RESULTS === '1') {
     const file = join(FOLDER, `${page.name}.md`);
     await mkdir(FOLDER, { recursive: true });
-    await writeFile(file, await formatted([...heading(page), ...sections]));
+    await writeFile(file, await resultText(page));
     process.stderr.write(`Written: ${file}\n`);
   }
+}
+
+/** @returns the whole page, as Prettier writes it */
+export function resultText(page: ResultPage): Promise<string> {
+  return formatted([...heading(page), ...sectionsOf(page)]);
+}
+
+function sectionsOf({ sections }: ResultPage): readonly string[] {
+  return sections.map((section) => (typeof section === 'string' ? section : markdown(section)));
 }
 
 function heading({ title, command, measures, software }: ResultPage): readonly string[] {
