@@ -1,8 +1,6 @@
-import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
-import Table from 'cli-table3';
 import pg from 'pg';
 
 import { type Database, openDatabase } from '../src/storage/database.ts';
@@ -11,6 +9,7 @@ import { ACT, tokenValue } from '../tests/support/token-values.ts';
 import { closingOnce, openBenchCluster } from './bench-cluster.ts';
 import { startBenchServer } from './bench-server.ts';
 import { ProgressBar } from './progress-bar.ts';
+import { benchCommand, publishResults, type ResultTable } from './result-page.ts';
 import { median, range } from './sample-statistics.ts';
 
 /** `npm run bench:enrolment`: see docs/benchmarks.md. */
@@ -65,11 +64,19 @@ async function run(rounds: number, seconds: number, durable: boolean): Promise<b
     const server = await startBenchServer(url, join(cluster.folder, 'server'));
     opened.push(() => server.stop());
     await alternate(database, ways, rounds, seconds * 1000);
-    say(`PostgreSQL ${cluster.version}, Node ${process.version}, ${cpus().length} cores;`);
-    say(
-      `${WRITERS} writers, ${rounds} rounds of ${seconds} s each way; commits wait for the disk: ${durable ? 'yes' : 'no'}\n`,
-    );
-    return report(ways);
+    await publishResults({
+      name: durable ? 'enrolment' : 'enrolment-no-sync',
+      title: 'Enrolment',
+      command: benchCommand('bench:enrolment'),
+      measures: 'Enrolments a second with and without the counts: [Benchmarks](../benchmarks.md#enrolment).',
+      software: `PostgreSQL ${cluster.version}`,
+      sections: [
+        `${WRITERS} writers, ${rounds} rounds of ${seconds} s each way. Commits ${durable ? '' : 'do not '}wait for the disk.`,
+        ratesTable(ways),
+        ways.map((way) => `- ${isKept(way) ? 'PASS' : 'FAIL'}: ${way.name} (limit ${LIMIT})`).join('\n'),
+      ],
+    });
+    return ways.every(isKept);
   } finally {
     await close();
   }
@@ -155,41 +162,32 @@ async function rateOf(enrol: Enrol, numbers: { next: number }, milliseconds: num
   return ((numbers.next - first) * 1000) / (performance.now() - begun);
 }
 
-/** @returns whether the limit is kept every way */
-function report(ways: readonly Way[]): boolean {
-  const table = new Table({
-    head: ['enrolment', 'with counts /s', 'without /s', 'ratio', 'ratios of the rounds'],
-    style: { head: [], border: [] },
-    colAligns: ['left', 'right', 'right', 'right', 'right'],
-  });
-  const verdicts = ways.map(({ name, counted, uncounted }) => {
-    const ratios = counted.map((rate, round) => rate / (uncounted[round] ?? Number.NaN));
-    table.push([
-      name,
-      describeRates(counted),
-      describeRates(uncounted),
-      median(ratios).toFixed(2),
-      range(ratios)
+function ratesTable(ways: readonly Way[]): ResultTable {
+  return {
+    head: ['enrolment', 'with counts, 1/s', 'without counts, 1/s', 'ratio', 'ratios of the rounds'],
+    rows: ways.map((way) => [
+      way.name,
+      describeRates(way.counted),
+      describeRates(way.uncounted),
+      median(ratiosOf(way)).toFixed(2),
+      range(ratiosOf(way))
         .map((ratio) => ratio.toFixed(2))
         .join('–'),
-    ]);
-    return { name, ratio: median(ratios) };
-  });
-  say(`${table.toString()}\n`);
-  for (const { name, ratio } of verdicts) {
-    say(
-      `${ratio >= LIMIT ? 'PASS' : 'FAIL'}  ${name}: ${ratio.toFixed(2)} of the rate without counts (limit ${LIMIT})`,
-    );
-  }
-  return verdicts.every(({ ratio }) => ratio >= LIMIT);
+    ]),
+  };
+}
+
+function isKept(way: Way): boolean {
+  return median(ratiosOf(way)) >= LIMIT;
+}
+
+/** @returns the rate with counts over the rate without, for each round */
+function ratiosOf({ counted, uncounted }: Way): readonly number[] {
+  return counted.map((rate, round) => rate / (uncounted[round] ?? Number.NaN));
 }
 
 function describeRates(rates: readonly number[]): string {
   return `${median(rates).toFixed(0)} (${range(rates)
     .map((rate) => rate.toFixed(0))
     .join('–')})`;
-}
-
-function say(text: string): void {
-  process.stdout.write(`${text}\n`);
 }

@@ -1,13 +1,12 @@
-import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
-import Table from 'cli-table3';
 import pg from 'pg';
 
 import { closingOnce, openBenchCluster } from './bench-cluster.ts';
 import { startBenchServer } from './bench-server.ts';
 import { FormProbe } from './form-probe.ts';
+import { benchCommand, publishResults, type ResultTable } from './result-page.ts';
 import { summarise } from './sample-statistics.ts';
 import { forgiveResponses, makeTimedTokens, type TimedToken } from './timing-tokens.ts';
 
@@ -56,9 +55,19 @@ async function run(seconds: number, rounds: number): Promise<void> {
       await flood.stop();
     }
     probe.close();
-    say(`PostgreSQL ${cluster.version}, Node ${process.version}, ${cpus().length} cores`);
-    say(`${rounds} rounds of ${seconds} s each; ${ATTACKERS} wrong logins at once\n`);
-    report(quiet, flooded, answers);
+    await publishResults({
+      name: 'logins',
+      title: 'Wrong logins in waves',
+      command: benchCommand('bench:logins'),
+      measures:
+        'Response times of `/ocra/check_t` while many wrong logins arrive: [Benchmarks](../benchmarks.md#wrong-logins-in-waves).',
+      software: `PostgreSQL ${cluster.version}`,
+      sections: [
+        `${rounds} rounds of ${seconds} s each.`,
+        timesTable(quiet, flooded),
+        describeAnswers(answers),
+      ],
+    });
   } finally {
     await close();
   }
@@ -122,29 +131,19 @@ function floodOf(baseUrl: string, answers: Map<number, number>): { stop(): Promi
   };
 }
 
-function report(
-  quiet: readonly number[][],
-  flooded: readonly number[][],
-  answers: ReadonlyMap<number, number>,
-): void {
-  const table = new Table({
-    head: ['check_t', 'n', 'median ms', 'p99 ms', 'medians of rounds'],
-    style: { head: [], border: [] },
-    colAligns: ['left', 'right', 'right', 'right', 'right'],
-  });
-  for (const [name, rounds] of [
-    ['no logins', quiet],
-    [`${ATTACKERS} wrong logins at once`, flooded],
-  ] as const) {
-    const { median, p99, spread } = summarise(rounds);
-    const middles = spread.map((value) => value.toFixed(2)).join('–');
-    table.push([name, rounds.flat().length, median.toFixed(2), p99.toFixed(2), middles]);
-  }
-  say(table.toString());
-  const told = [...answers].sort(([left], [right]) => left - right);
-  say(`Logins were answered: ${told.map(([status, count]) => `${status} ${count} times`).join(', ')}`);
+function timesTable(quiet: readonly number[][], flooded: readonly number[][]): ResultTable {
+  const kinds = { 'no logins': quiet, [`${ATTACKERS} wrong logins at once`]: flooded };
+  return {
+    head: ['check_t', 'n', 'median, ms', 'p99, ms', 'medians of rounds, ms'],
+    rows: Object.entries(kinds).map(([name, rounds]) => {
+      const { median, p99, spread } = summarise(rounds);
+      const middles = spread.map((value) => value.toFixed(2)).join('–');
+      return [name, rounds.flat().length, median.toFixed(2), p99.toFixed(2), middles];
+    }),
+  };
 }
 
-function say(text: string): void {
-  process.stdout.write(`${text}\n`);
+function describeAnswers(answers: ReadonlyMap<number, number>): string {
+  const counts = [...answers].sort(([left], [right]) => left - right);
+  return `Answers to the logins: ${counts.map(([status, count]) => `${count} with status ${status}`).join(', ')}.`;
 }

@@ -1,14 +1,13 @@
 import { parseArgs } from 'node:util';
-import { cpus } from 'node:os';
 import { join } from 'node:path';
 
-import Table from 'cli-table3';
 import pg from 'pg';
 
 import { closingOnce, openBenchCluster } from './bench-cluster.ts';
 import { startBenchServer } from './bench-server.ts';
 import { HttpProbe } from './http-probe.ts';
 import { ProgressBar } from './progress-bar.ts';
+import { benchCommand, publishResults, type ResultTable } from './result-page.ts';
 import { fillTokens } from './token-fill.ts';
 import { median, range, ratiosByRound, type Rounds, summarise } from './sample-statistics.ts';
 
@@ -89,9 +88,21 @@ async function run(largest: number, rounds: number, requests: number): Promise<b
       subjects.push(await openSubject(url, tokens, join(cluster.folder, `server-${tokens}`)));
     }
     await measure(subjects, rounds, requests);
-    say(`PostgreSQL ${cluster.version}, Node ${process.version}, ${cpus().length} cores;`);
-    say(`${REALMS} realms, ${USERS} users; ${rounds} rounds of ${requests} requests, one at a time\n`);
-    return report(subjects);
+    const verdicts = MEASURED.flatMap((kind) => judge(kind, subjects));
+    await publishResults({
+      name: 'monitoring',
+      title: 'Monitoring',
+      command: benchCommand('bench:monitoring'),
+      measures:
+        'Response times of `/monitoring` by the number of tokens: [Benchmarks](../benchmarks.md#monitoring).',
+      software: `PostgreSQL ${cluster.version}`,
+      sections: [
+        `${REALMS} realms, ${USERS} users, ${rounds} rounds of ${requests} requests, one at a time.`,
+        timesTable(subjects),
+        verdicts.map(({ text, kept }) => `- ${kept ? 'PASS' : 'FAIL'}: ${text}`).join('\n'),
+      ],
+    });
+    return verdicts.every(({ kept }) => kept);
   } finally {
     await close();
   }
@@ -163,33 +174,26 @@ function rotated<Value>(values: readonly Value[], by: number): readonly Value[] 
   return [...values.slice(start), ...values.slice(0, start)];
 }
 
-/** @returns whether all limits are kept */
-function report(subjects: readonly Subject[]): boolean {
-  const times = new Table({
-    head: ['request', 'tokens', 'median ms', 'p99 ms', 'median of rounds', 'to SELECT 1', 'to the smallest'],
-    style: { head: [], border: [] },
-    colAligns: ['left', 'right', 'right', 'right', 'right', 'right', 'right'],
-  });
-  for (const kind of KINDS) {
-    for (const subject of subjects) {
-      const { median: middle, p99, spread } = summarise(roundsOf(subject, kind));
-      times.push([
-        kind.name,
-        subject.tokens,
-        middle.toFixed(3),
-        p99.toFixed(3),
-        spread.map((value) => value.toFixed(3)).join('–'),
-        describeRatio(roundsOf(subject, kind), roundsOf(subject, BASE)),
-        describeRatio(roundsOf(subject, kind), roundsOf(subjects[0], kind)),
-      ]);
-    }
-  }
-  say(`${times.toString()}\n`);
-  const verdicts = MEASURED.flatMap((kind) => judge(kind, subjects));
-  verdicts.forEach(({ text, kept }) => {
-    say(`${kept ? 'PASS' : 'FAIL'}  ${text}`);
-  });
-  return verdicts.every(({ kept }) => kept);
+function timesTable(subjects: readonly Subject[]): ResultTable {
+  const timesOf = (kind: Kind, subject: Subject): readonly (string | number)[] => {
+    const { median: middle, p99, spread } = summarise(roundsOf(subject, kind));
+    return [
+      kind.name,
+      subject.tokens,
+      middle.toFixed(3),
+      p99.toFixed(3),
+      spread.map((value) => value.toFixed(3)).join('–'),
+      describeRatio(roundsOf(subject, kind), roundsOf(subject, BASE)),
+      describeRatio(roundsOf(subject, kind), roundsOf(subjects[0], kind)),
+    ];
+  };
+  return {
+    head: [
+      ...['request', 'tokens', 'median, ms', 'p99, ms', 'medians of rounds, ms'],
+      ...['ratio to SELECT 1', 'ratio to the smallest size'],
+    ],
+    rows: KINDS.flatMap((kind) => subjects.map((subject) => timesOf(kind, subject))),
+  };
 }
 
 interface Verdict {
@@ -222,8 +226,4 @@ function describeRatio(one: Rounds, other: Rounds): string {
   return `${median(ratios).toFixed(2)} (${range(ratios)
     .map((ratio) => ratio.toFixed(2))
     .join('–')})`;
-}
-
-function say(text: string): void {
-  process.stdout.write(`${text}\n`);
 }

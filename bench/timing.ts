@@ -1,14 +1,13 @@
-import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
-import Table from 'cli-table3';
 import pg from 'pg';
 
 import { closingOnce, openBenchCluster } from './bench-cluster.ts';
 import { startBenchServer } from './bench-server.ts';
 import { FormProbe, type FormRequest } from './form-probe.ts';
 import { ProgressBar } from './progress-bar.ts';
+import { benchCommand, publishResults, type ResultTable } from './result-page.ts';
 import { holm, sampleDifference, type SampleDifference } from './sample-difference.ts';
 import { median } from './sample-statistics.ts';
 import { checkGroup, loginGroup, type PairGroup, type TimedPair } from './timing-pairs.ts';
@@ -63,15 +62,24 @@ async function run(sizes: Readonly<Record<PairGroup['name'], number>>): Promise<
     await client.connect();
     opened.push(() => client.end());
     const tokens = await makeTimedTokens(server, client);
-    say(`PostgreSQL ${cluster.version}, Node ${process.version}, ${cpus().length} cores\n`);
+    const sections: (ResultTable | string)[] = [];
     let passed = true;
     for (const group of [checkGroup(tokens), loginGroup({ known: 'known', unknown: 'noone' })]) {
       const probe = new FormProbe(server.baseUrl);
       const samples = await measure(group, sizes[group.name], probe, () => forgiveResponses(client));
       probe.close();
-      passed = report(group, samples) && passed;
+      const findings = findingsOf(group, samples);
+      sections.push(`Differences within ± ${group.bound} ms do not matter:`, findingsTable(findings));
+      passed &&= !findings.some((finding) => verdictOn(finding).startsWith('FAIL'));
     }
-    say(passed ? 'PASS' : 'FAIL');
+    await publishResults({
+      name: 'timing',
+      title: 'Timing',
+      command: benchCommand('bench:timing'),
+      measures: 'Response times that must not tell two cases apart: [Benchmarks](../benchmarks.md#timing).',
+      software: `PostgreSQL ${cluster.version}`,
+      sections: [...sections, passed ? 'PASS' : 'FAIL'],
+    });
     return passed;
   } finally {
     await close();
@@ -123,29 +131,23 @@ function shuffled<Value>(values: readonly Value[]): readonly Value[] {
     .map(({ value }) => value);
 }
 
-/** @returns whether nothing was found that matters, by a measurement that would have found it */
-function report(group: PairGroup, samples: readonly Samples[]): boolean {
-  const table = new Table({
-    head: ['request', 'n', 'medians, ms', 'difference, ms', '95 % interval', 'p', 'found', ''],
-    style: { head: [], border: [] },
-    colAligns: ['left', 'right', 'right', 'right', 'right', 'right', 'left', 'left'],
-  });
-  const findings = findingsOf(group, samples);
-  for (const finding of findings) {
-    const { pair, one, other } = finding.samples;
-    table.push([
-      pair.name,
-      one.length,
-      `${median(one).toFixed(3)} ${median(other).toFixed(3)}`,
-      finding.shift.toFixed(3),
-      finding.interval.map((edge) => edge.toFixed(3)).join(' to '),
-      finding.p < 0.0001 ? '< 0.0001' : finding.p.toFixed(4),
-      finding.isFound ? 'yes' : 'no',
-      verdictOn(finding),
-    ]);
-  }
-  say(`${group.name}: differences within ± ${group.bound} ms do not matter\n${table.toString()}\n`);
-  return !findings.some((finding) => verdictOn(finding).startsWith('FAIL'));
+function findingsTable(findings: readonly Finding[]): ResultTable {
+  return {
+    head: ['request', 'n', 'medians, ms', 'difference, ms', '95 % interval', 'p', 'found', 'verdict'],
+    rows: findings.map((finding) => {
+      const { pair, one, other } = finding.samples;
+      return [
+        pair.name,
+        one.length,
+        `${median(one).toFixed(3)} ${median(other).toFixed(3)}`,
+        finding.shift.toFixed(3),
+        finding.interval.map((edge) => edge.toFixed(3)).join(' to '),
+        finding.p < 0.0001 ? '< 0.0001' : finding.p.toFixed(4),
+        finding.isFound ? 'yes' : 'no',
+        verdictOn(finding),
+      ];
+    }),
+  };
 }
 
 function findingsOf({ bound }: PairGroup, samples: readonly Samples[]): readonly Finding[] {
@@ -180,8 +182,4 @@ function verdictOn({ samples: { pair }, isFound, isWithin }: Finding): Verdict {
     return 'FAIL: found';
   }
   return isWithin ? 'PASS' : 'FAIL: too noisy';
-}
-
-function say(text: string): void {
-  process.stdout.write(`${text}\n`);
 }

@@ -1,5 +1,4 @@
 import { mkdir, writeFile } from 'node:fs/promises';
-import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
@@ -7,17 +6,20 @@ import { ToldClient } from '../../tests/support/told-client.ts';
 import { ToldLedger } from '../../tests/support/told-ledger.ts';
 import { ToldLoad } from '../../tests/support/told-load.ts';
 import { closingOnce } from '../bench-cluster.ts';
+import { benchCommand, publishResults } from '../result-page.ts';
 import { DatabaseCluster } from './database-cluster.ts';
 import { requestsTable, roundsTable, summaryTable } from './failover-report.ts';
 import { type FailoverRound, runRound, type Trouble } from './failover-round.ts';
 import { type FailoverVerdict, judge } from './failover-verdict.ts';
 import { findPrograms } from './installed-programs.ts';
+import type { PatroniTimes } from './patroni-settings.ts';
 import { TankeeperServers } from './tankeeper-servers.ts';
 
 /** `npm run bench:failover`: see README.md beside this file. */
 
 /** How many findings of a kind are shown. */
 const SHOWN = 3;
+const DEFAULT_TTL = '30';
 
 const { values: given } = parseArgs({
   options: {
@@ -29,7 +31,7 @@ const { values: given } = parseArgs({
     switchovers: { type: 'string', default: '1' },
     portals: { type: 'string', default: '8' },
     /** Patroni's settings of these names, in seconds; its defaults. */
-    ttl: { type: 'string', default: '30' },
+    ttl: { type: 'string', default: DEFAULT_TTL },
     'loop-wait': { type: 'string', default: '10' },
     'retry-timeout': { type: 'string', default: '10' },
     /** Commits do not wait for a standby: to see what is lost then. */
@@ -71,15 +73,19 @@ async function run(): Promise<boolean> {
     const client = new ToldClient({ session: await servers.start() });
     const ledger = new ToldLedger();
     const rounds = await runRounds(cluster, servers, ledger, client);
-    say(`${programs.versions}, Node ${process.version}, ${cpus().length} cores;`);
-    say(
-      `Patroni: ttl ${times.ttl}, loop_wait ${times.loopWait}, retry_timeout ${times.retryTimeout} s; synchronous_mode ${given.asynchronous ? 'off' : 'on'}\n`,
-    );
-    say(`${roundsTable(rounds)}\n\n${summaryTable(rounds)}\n\n${requestsTable(ledger)}\n`);
+    const tables = [roundsTable(rounds), summaryTable(rounds), requestsTable(ledger)];
     note('comparing what clients were told with the databases');
     const verdict = await judge(cluster, servers, ledger, client);
     client.close();
-    return report(verdict);
+    await publishResults({
+      name: pageName(),
+      title: 'Failover',
+      command: benchCommand('bench:failover'),
+      measures: 'A primary that is killed, paused or replaced under load: [Failover](../failover.md).',
+      software: programs.versions,
+      sections: [describeCluster(times), ...tables, describeVerdict(verdict)],
+    });
+    return verdict.findings.size === 0;
   } finally {
     await close();
   }
@@ -123,14 +129,23 @@ async function runRounds(
   return rounds;
 }
 
-/** @returns whether all is as clients were told */
-function report({ told, findings }: FailoverVerdict): boolean {
-  say(told.join('\n'));
-  for (const [kind, all] of findings) {
-    say(`FAIL  ${kind}: ${all.length}, such as ${all.slice(0, SHOWN).join('; ')}`);
-  }
-  say(findings.size === 0 ? '\nPASS  all is as clients were told' : '\nFAIL');
-  return findings.size === 0;
+/** @returns one name for each configuration whose results are compared: `failover`, `failover-ttl-10-asynchronous` */
+function pageName(): string {
+  const ttl = given.ttl === DEFAULT_TTL ? [] : [`ttl-${given.ttl}`];
+  return ['failover', ...ttl, ...(given.asynchronous ? ['asynchronous'] : [])].join('-');
+}
+
+function describeCluster({ ttl, loopWait, retryTimeout }: PatroniTimes): string {
+  const mode = given.asynchronous ? 'off' : 'on';
+  return `Patroni: ttl ${ttl} s, loop_wait ${loopWait} s, retry_timeout ${retryTimeout} s, synchronous_mode ${mode}.`;
+}
+
+function describeVerdict({ told, findings }: FailoverVerdict): string {
+  const failures = [...findings].map(
+    ([kind, all]) => `FAIL: ${kind}: ${all.length}, such as ${all.slice(0, SHOWN).join('; ')}`,
+  );
+  const verdict = findings.size === 0 ? ['PASS'] : failures;
+  return [...told, ...verdict].map((line) => `- ${line}`).join('\n');
 }
 
 async function leaveLogs(cluster: DatabaseCluster, servers: TankeeperServers): Promise<void> {
@@ -152,8 +167,4 @@ function endedEarly(): never {
 
 function note(message: string): void {
   process.stderr.write(`${new Date().toISOString().slice(11, 19)} ${message}\n`);
-}
-
-function say(text: string): void {
-  process.stdout.write(`${text}\n`);
 }

@@ -1,5 +1,6 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { publishResults } from '../../bench/result-page.ts';
 import type { Services } from '../../src/compose/build-services.ts';
 import { anyInterleavedRun, runInterleaved } from '../support/challenge-model-lanes.ts';
 import { beginRun, compareAll, StepCommand } from '../support/challenge-model-run.ts';
@@ -132,9 +133,20 @@ const RACES: Readonly<Record<string, Fault>> = {
   'the second look does not wait for the lock': replaced(/ for no key update$/, ''),
 };
 
+const results: (string | number)[][] = [];
 let servers: ChallengeModelServers;
 
 afterEach(() => servers.close());
+afterAll(() =>
+  publishResults({
+    name: 'challenge-model-faults',
+    title: 'Challenge model: planted faults',
+    command: `${ALL ? 'CHALLENGE_MODEL_FAULTS=all ' : ''}npm test -- tests/faults/challenge-model-faults.test.ts`,
+    measures:
+      'The first run in which the model finds a planted fault: [Faults](../faults.md#challenge-model).',
+    sections: [{ head: ['planted fault', 'found in run'], rows: results }],
+  }),
+);
 
 function chosen(faults: Readonly<Record<string, Fault>>): (readonly [string, Fault])[] {
   return Object.entries(faults).filter(([title]) => ALL || USUAL.includes(title));
@@ -150,7 +162,7 @@ async function found(
     await queryOnce(servers.databaseUrl, sql);
   }
   const result = await fc.check(property, { numRuns: RUNS, endOnFailure: true });
-  process.stdout.write(`${result.failed ? `found in run ${result.numRuns}` : 'not found'}: ${title}\n`);
+  results.push([title, result.failed ? result.numRuns : 'not found']);
   return result.failed ? String(result.errorInstance) : 'nothing';
 }
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { publishResults } from '../../bench/result-page.ts';
 import { anyInterleavedRun, runInterleaved } from '../support/challenge-model-lanes.ts';
 import { ChallengeModelServers } from '../support/challenge-model-servers.ts';
 
@@ -24,7 +25,17 @@ describe('whatever several clients do at once, over two servers', () => {
         fc.asyncProperty(anyInterleavedRun, (run) => runInterleaved(servers, run)),
         { numRuns: RUNS, ...(SEED === undefined ? {} : { seed: Number(SEED) }) },
       );
-      process.stdout.write(`${JSON.stringify(Object.fromEntries([...servers.tally].sort()))}\n`);
+      await publishResults({
+        name: 'challenge-model-interleaved',
+        title: 'Challenge model, interleaved',
+        command: `CHALLENGE_MODEL_RUNS=${RUNS} npm test -- tests/faults/challenge-model-interleaved.test.ts`,
+        measures:
+          'Random steps of several clients at once against a model: [Faults](../faults.md#challenge-model).',
+        sections: [
+          `${RUNS} runs, no difference.`,
+          { head: ['step', 'times'], rows: [...servers.tally].sort() },
+        ],
+      });
       expect(RUNS).toBeGreaterThan(0);
     },
     60_000 + RUNS * PATIENCE,

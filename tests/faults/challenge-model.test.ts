@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { publishResults } from '../../bench/result-page.ts';
 import { beginRun, compareAll, StepCommand } from '../support/challenge-model-run.ts';
 import { ChallengeModelServers } from '../support/challenge-model-servers.ts';
 import { anyStep } from '../support/challenge-model-steps.ts';
@@ -31,7 +32,17 @@ describe('whatever happens to challenges, one after the other', () => {
         }),
         { numRuns: RUNS, ...(SEED === undefined ? {} : { seed: Number(SEED) }) },
       );
-      process.stdout.write(`${JSON.stringify(Object.fromEntries([...servers.tally].sort()))}\n`);
+      await publishResults({
+        name: 'challenge-model',
+        title: 'Challenge model',
+        command: `CHALLENGE_MODEL_RUNS=${RUNS} npm test -- tests/faults/challenge-model.test.ts`,
+        measures:
+          'Random steps, one after the other, against a model: [Faults](../faults.md#challenge-model).',
+        sections: [
+          `${RUNS} runs, no difference.`,
+          { head: ['step', 'times'], rows: [...servers.tally].sort() },
+        ],
+      });
       expect(RUNS).toBeGreaterThan(0);
     },
     60_000 + RUNS * PATIENCE,

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { publishResults } from '../../bench/result-page.ts';
 import { CrashFleet } from '../support/crash-fleet.ts';
 import { CrashPostgres } from '../support/crash-postgres.ts';
 import { crashReport } from '../support/crash-report.ts';
@@ -84,12 +85,16 @@ it(
       runTankeeper(['count', '--verify'], environment),
     ]);
     const auditRows = Number(/"rows":\s*(\d+)/.exec(audit.output)?.[1]);
-    process.stdout.write(
-      crashReport({
+    await publishResults({
+      name: 'crash',
+      title: 'Crash',
+      command: `CRASH_SECONDS=${SECONDS} npm test -- tests/faults/crash.test.ts`,
+      measures: '`kill -9` of servers, backends and postmaster under load: [Faults](../faults.md#crash).',
+      sections: crashReport({
         ...{ kills, begun, ended, ledger, acceptancesTold, responses, verdict, auditRows },
         refusedStarts: fleet.refusedStarts.length,
       }),
-    );
+    });
 
     expect(verdict.findings).toEqual([]);
     expect(audit).toMatchObject({ code: 0 });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
+import { publishResults } from '../../bench/result-page.ts';
 import { type AppDependencies, servedEndpoints } from '../../src/http/app.ts';
 import { createDialect } from '../../src/http/dialects/dialects.ts';
 import type { Endpoint } from '../../src/http/endpoint.ts';
@@ -20,6 +21,7 @@ const BASIC = `Basic ${Buffer.from(`admin:${PASSWORD}`).toString('base64')}`;
 const AT_ONCE_MS = 4_000;
 const PATIENCE_MS = 20_000;
 
+const results: (string | number)[][] = [];
 let folder: string;
 let database: TestDatabase;
 let proxy: DatabaseProxy;
@@ -42,6 +44,13 @@ afterAll(async () => {
   await database.drop();
   rmSync(folder, { recursive: true });
   expect(code).toBe(0);
+  await publishResults({
+    name: 'database-cycles',
+    title: 'Database cycles',
+    command: `DATABASE_CYCLES=${CYCLES} npm test -- tests/faults/database-cycles.test.ts`,
+    measures: 'A database that goes away and comes back: [Faults](../faults.md#database-cycles).',
+    sections: [{ head: ['measured', 'result'], rows: results }],
+  });
 }, 60_000);
 
 /** Every endpoint, as the code has it: a new one is among them by itself. */
@@ -138,9 +147,8 @@ describe('while the database is known to be away', () => {
           expect({ path, isAtOnce: told.milliseconds < AT_ONCE_MS }).toEqual({ path, isAtOnce: true });
         }
       }
-      process.stderr.write(
-        `away: ${endpoints().length} endpoints, the slowest answer ${longest.toFixed(0)} ms\n`,
-      );
+      results.push(['endpoints asked while the database is away', endpoints().length]);
+      results.push(['slowest answer, ms', longest.toFixed(0)]);
     } finally {
       await proxy.restore();
     }
@@ -209,9 +217,12 @@ describe(`a database that goes away and comes back, ${CYCLES} times`, () => {
     });
     // Connections of the pool come and go; cycles that leave one each would show.
     await until(() => Promise.resolve(openFiles() <= before + POOL + 2));
-    process.stderr.write(
-      `${CYCLES} cycles: ${statuses.length} answers, ${await connections()} connections to the database, ` +
-        `${before} open files before, ${openFiles()} after\n`,
+    results.push(
+      ['cycles', CYCLES],
+      ['answers, all 200 or 503', statuses.length],
+      ['connections to the database at the end', await connections()],
+      ['open files before', before],
+      ['open files after', openFiles()],
     );
   }, 600_000);
 });

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { publishResults } from '../../bench/result-page.ts';
 import { FuzzCampaign } from '../support/fuzz-campaign.ts';
 import { fuzzedEndpoints } from '../support/fuzz-endpoints.ts';
 import { FuzzServer, type Memory } from '../support/fuzz-server.ts';
@@ -51,19 +52,40 @@ const VARIANTS = [
   },
 ] as const;
 
+const results: (string | number)[][] = [];
 let folder: string;
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'tankeeper-fuzz-'));
 });
 
-afterAll(() => {
+afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
+  await publishResults({
+    name: 'fuzz',
+    title: 'Fuzz',
+    command: `FUZZ_REQUESTS=${REQUESTS} FUZZ_SEED=${SEED} npm test -- tests/faults/fuzz.test.ts`,
+    measures: 'Hostile requests to three servers, and their memory: [Faults](../faults.md#fuzz).',
+    sections: [
+      {
+        head: [
+          'server',
+          'requests',
+          'RSS before, MB',
+          'RSS after, MB',
+          'heap before, MB',
+          'heap after, MB',
+          'statuses',
+        ],
+        rows: results,
+      },
+    ],
+  });
 });
 
 describe.each(VARIANTS)(
   'hostile requests to a server with $title',
-  ({ dialect, share, limited, salt, environment }) => {
+  ({ title, dialect, share, limited, salt, environment }) => {
     const endpoints = fuzzedEndpoints(dialect);
     let server: FuzzServer;
     let campaign: FuzzCampaign;
@@ -98,7 +120,8 @@ describe.each(VARIANTS)(
         const before = await server.memory();
         await campaign.send(requests - warmUp);
         const after = await server.memory();
-        report(campaign, before, after);
+        report(title, campaign);
+        results.push([title, requests, ...megabytesOf(before, after), statusesOf(campaign)]);
         const unreached = [...campaign.seen].filter(([, { succeeded }]) => succeeded === 0);
         // Each endpoint gets too few in the short form, and where limits refuse most, some are not reached.
         expect(IS_LONG && !limited ? unreached : []).toEqual([]);
@@ -127,17 +150,25 @@ function tell(text: string): void {
   }
 }
 
-/** What the long form is for. */
-function report(campaign: FuzzCampaign, before: Memory, after: Memory): void {
-  const megabytes = (bytes: number): string => (bytes / 1024 / 1024).toFixed(1);
+/** @returns megabytes */
+function megabytesOf(before: Memory, after: Memory): readonly string[] {
+  return [before.rss, after.rss, before.heapUsed, after.heapUsed].map((bytes) =>
+    (bytes / 1024 / 1024).toFixed(1),
+  );
+}
+
+function statusesOf(campaign: FuzzCampaign): string {
+  return [...campaign.statuses]
+    .sort(([a], [b]) => a - b)
+    .map(([status, times]) => `${status}: ${times}`)
+    .join(', ');
+}
+
+/** The long form tells how often each endpoint was asked. */
+function report(title: string, campaign: FuzzCampaign): void {
   const lines = [...campaign.seen].map(
     ([path, { asked, broken, succeeded, accepted }]) =>
       `${path} | ${asked} | ${broken} | ${succeeded} | ${accepted}`,
   );
-  const statuses = [...campaign.statuses]
-    .sort(([a], [b]) => a - b)
-    .map(([status, times]) => `${status}: ${times}`);
-  tell(
-    `seed ${SEED}\nendpoint | asked | broken | succeeded | value true\n${lines.join('\n')}\nstatuses ${statuses.join(', ')}\nRSS ${megabytes(before.rss)} -> ${megabytes(after.rss)} MB, heap ${megabytes(before.heapUsed)} -> ${megabytes(after.heapUsed)} MB`,
-  );
+  tell(`${title}, seed ${SEED}\nendpoint | asked | broken | succeeded | value true\n${lines.join('\n')}`);
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { publishResults } from '../../bench/result-page.ts';
 import type { CanaryException, CanaryVerdict } from '../support/canary-evidence.ts';
 import { CanaryInstallation } from '../support/canary-installation.ts';
 import { fuzzedEndpoints } from '../support/fuzz-endpoints.ts';
@@ -86,7 +87,22 @@ beforeAll(async () => {
   verdict = installation.evidence.judge(installation.marks, EXCEPTIONS);
 }, PATIENCE);
 
-afterAll(() => installation.remove(), PATIENCE);
+afterAll(async () => {
+  await installation.remove();
+  await publishResults({
+    name: 'leaks',
+    title: 'Leaks',
+    command: 'npm test -- tests/faults/leaks.test.ts',
+    measures: 'What was searched for secrets: [Faults](../faults.md#leaks).',
+    sections: [
+      `${installation.marks.all().length} secrets were looked for.`,
+      {
+        head: ['searched', 'MB'],
+        rows: Object.entries(verdict.searched).map(([what, bytes]) => [what, (bytes / 1e6).toFixed(1)]),
+      },
+    ],
+  });
+}, PATIENCE);
 
 describe('the whole life of tokens and administrators, and all of it again in trouble', () => {
   it('leaves no secret in any form in any answer, log, table, file or process', () => {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import Table from 'cli-table3';
+import { publishResults } from '../../bench/result-page.ts';
 import { AnswerRace, isExplainable, type RacingAnswer, type Told } from '../support/answer-race.ts';
 import { type OpenTransaction, ServerClient } from '../support/server-client.ts';
 import { runTankeeper, type ServerProcess, startServerProcess } from '../support/server-process.ts';
@@ -41,10 +41,7 @@ let client: ServerClient;
 let race: AnswerRace;
 let sent = 0;
 let mixtures = 0;
-const table = new Table({
-  head: ['kind', 'transactions', 'answers', 'right', 'accepted', 'wrong', 'locked', 'closed', 'seconds'],
-  style: { head: [], border: [] },
-});
+const rows: (string | number)[][] = [];
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'tankeeper-races-'));
@@ -64,9 +61,30 @@ beforeAll(async () => {
 afterAll(async () => {
   race.close();
   const ends = await Promise.all(servers.map((server) => server.stop()));
-  process.stdout.write(`${table.toString()}\n`);
   rmSync(folder, { recursive: true });
   await database.drop();
+  await publishResults({
+    name: 'races',
+    title: 'Races',
+    command: `RACES_TRANSACTIONS=${TRANSACTIONS} npm test -- tests/faults/races.test.ts`,
+    measures: 'Answers to one transaction at once, over three servers: [Faults](../faults.md#races).',
+    sections: [
+      {
+        head: [
+          'kind',
+          'transactions',
+          'answers',
+          'right',
+          'accepted',
+          'wrong',
+          'locked',
+          'closed',
+          'seconds',
+        ],
+        rows,
+      },
+    ],
+  });
   expect(ends.map(({ code }) => code)).toEqual([0, 0, 0]);
 }, 60_000);
 
@@ -211,7 +229,7 @@ function tell(kind: string, counted: readonly Counted[], begun: number): void {
   const sums = ['accepted', 'wrong', 'locked', 'closed'].map((decision) => sum(counted, decision));
   const told = counted.flatMap(({ outcome }) => outcome.told);
   const right = told.filter(({ right: isRight }) => isRight).length;
-  table.push([
+  rows.push([
     kind,
     counted.length,
     told.length,

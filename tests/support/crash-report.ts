@@ -1,5 +1,4 @@
-import Table from 'cli-table3';
-
+import type { ResultTable } from '../../bench/result-page.ts';
 import { type Kill, KILLS } from './crash-storm.ts';
 import { ToldLedger } from './told-ledger.ts';
 import type { ToldVerdict } from './told-replay.ts';
@@ -20,36 +19,33 @@ export interface CrashResult {
 }
 
 /** @returns the tables of a run: kills by kind, and what became of the requests */
-export function crashReport(result: CrashResult): string {
-  return `${killTable(result)}\n${countTable(result)}\n`;
+export function crashReport(result: CrashResult): readonly ResultTable[] {
+  return [killTable(result), countTable(result)];
 }
 
-function killTable({ kills }: CrashResult): string {
-  const table = new Table({
+function killTable({ kills }: CrashResult): ResultTable {
+  return {
     head: ['kill -9 of', 'kills', 'seconds until each other server accepted again: least', 'median', 'most'],
-    style: { head: [], border: [] },
-  });
-  for (const kind of KILLS) {
-    const ofKind = kills.filter((kill) => kill.kind === kind);
-    const times = ofKind.flatMap(({ recoveries }) => recoveries).toSorted((one, other) => one - other);
-    table.push([
-      kind,
-      ofKind.length,
-      ...[0, times.length >> 1, times.length - 1].map((at) => seconds(times[at])),
-    ]);
-  }
-  return table.toString();
+    rows: KILLS.map((kind) => {
+      const ofKind = kills.filter((kill) => kill.kind === kind);
+      const times = ofKind.flatMap(({ recoveries }) => recoveries).toSorted((one, other) => one - other);
+      return [
+        kind,
+        ofKind.length,
+        ...[0, times.length >> 1, times.length - 1].map((at) => seconds(times[at])),
+      ];
+    }),
+  };
 }
 
-function countTable(result: CrashResult): string {
+function countTable(result: CrashResult): ResultTable {
   const { ledger, verdict, responses } = result;
   const { report } = verdict;
-  const table = new Table({ style: { head: [], border: [] } });
   const tally = ([name, counts]: readonly [string, CrashResult['responses']]): [string, string] => [
     name,
     `${counts.told} told, ${counts.unknown} unknown, ${counts.unsent} not sent`,
   ];
-  table.push(
+  const rows = [
     ['seconds of load', seconds(result.ended - result.begun)],
     tally(['steps of roll-outs', ToldLedger.tally(ledger.enrolments)]),
     tally(['challenges', ToldLedger.tally(ledger.challenges)]),
@@ -66,8 +62,8 @@ function countTable(result: CrashResult): string {
     ['longest time without an acceptance, seconds', seconds(longestSilence(result))],
     ['starts of servers that ended as the database was away', result.refusedStarts],
     ['findings', verdict.findings.length],
-  );
-  return table.toString();
+  ];
+  return { head: ['measured', 'result'], rows };
 }
 
 function untold({ ledger, ended, verdict }: CrashResult): number {
