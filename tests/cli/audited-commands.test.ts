@@ -7,7 +7,7 @@ import type { Command } from 'commander';
 import { actOf } from '../../src/accounts/caller.ts';
 import { buildProgram, runProgram } from '../../src/cli/program.ts';
 import { type Installation, migrate, openInstallation } from '../../src/compose/open-installation.ts';
-import { type Config, loadConfig } from '../../src/config.ts';
+import { type Config, loadConfig } from '../../src/config/config.ts';
 import { systemRandom } from '../../src/kernel/clock.ts';
 import { migrationNames, migrationSource } from '../../src/storage/migration-source.ts';
 import { container, ocraPackage } from '../support/pskc-documents.ts';
