@@ -19,7 +19,7 @@ CREATE TABLE active_user_counts (
 ) WITH (fillfactor=50);
 ALTER TABLE active_user_counts REPLICA IDENTITY FULL;
 CREATE INDEX active_user_counts_sets_idx ON active_user_counts USING hash (realm_set_ids);
-COMMENT ON TABLE active_user_counts IS 'How many users of a resolver have active tokens in exactly these (sorted) sets of realms. One row a combination: only who holds the lock of the fold writes.';
+COMMENT ON TABLE active_user_counts IS 'Number of users of a resolver who have active tokens in exactly these (sorted) sets of realms. One row for each combination, as only the holder of the lock of the fold writes.';
 
 CREATE TABLE active_user_tokens (
   resolver_id bigint NOT NULL,
@@ -28,7 +28,7 @@ CREATE TABLE active_user_tokens (
   tokens integer NOT NULL,
   CONSTRAINT active_user_tokens_pkey PRIMARY KEY (resolver_id, user_id, realm_set_id)
 ) WITH (fillfactor=85);
-COMMENT ON TABLE active_user_tokens IS 'How many active tokens a user has in exactly this set of realms.';
+COMMENT ON TABLE active_user_tokens IS 'Number of active tokens of a user in exactly this set of realms.';
 
 CREATE TABLE administrators (
   id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
@@ -79,10 +79,10 @@ CREATE INDEX audit_actor_idx ON audit USING btree (actor, at);
 CREATE INDEX audit_at_idx ON audit USING btree (at, id);
 CREATE INDEX audit_place_idx ON audit USING btree (writer, lane, seq, id);
 CREATE INDEX audit_subject_idx ON audit USING btree (subject, at);
-COMMENT ON TABLE audit IS 'One row an administrative act and a decision on a response, in the transaction of the act, signed by its writer, who also gives the id, as the signature covers it: its number * 2^32 + 1, 2, ... No secrets.';
+COMMENT ON TABLE audit IS 'One row for each administrative act and each decision on a response, written in its transaction and signed by its writer. The signature covers the id, so the writer gives it: its number * 2^32 + 1, 2, ... No secrets.';
 
 CREATE TABLE audit_default PARTITION OF audit DEFAULT;
-COMMENT ON TABLE audit_default IS 'A net for rows of months that have no partition: no act ever fails for want of one.';
+COMMENT ON TABLE audit_default IS 'Rows of months that have no partition, so that no act fails for want of one.';
 
 CREATE TABLE audit_journal (
   number bigint NOT NULL,
@@ -97,7 +97,7 @@ CREATE TABLE audit_journal (
   CONSTRAINT audit_journal_pkey PRIMARY KEY (number),
   CONSTRAINT audit_journal_kind_known CHECK (kind = ANY (ARRAY['writer'::text, 'key'::text, 'checkpoint'::text, 'prune'::text]))
 );
-COMMENT ON TABLE audit_journal IS 'What the audit trail is verified by, itself one signed chain: writers, checkpoints, cuts. Only ever appended to, under an advisory lock: its numbers have no gaps.';
+COMMENT ON TABLE audit_journal IS 'The records that the audit trail is verified by, one signed chain: writers, keys, checkpoints, cuts. Appended to under an advisory lock: its numbers have no gaps but those that a cut names.';
 
 CREATE TABLE configuration (
   key text COLLATE "C" NOT NULL,
@@ -135,7 +135,7 @@ CREATE TABLE count_state (
   CONSTRAINT count_state_pkey PRIMARY KEY (singleton),
   CONSTRAINT count_state_single CHECK (singleton)
 ) WITH (fillfactor=50);
-COMMENT ON TABLE count_state IS 'Tells when token_counts or active_user_counts have changed.';
+COMMENT ON TABLE count_state IS 'Revision of token_counts and active_user_counts.';
 
 CREATE TABLE encryption_keys (
   key_id text NOT NULL,
@@ -151,7 +151,7 @@ CREATE TABLE encryption_keys (
   CONSTRAINT encryption_keys_wrapped_whole CHECK ((wrapped IS NULL) = (wrapped_by IS NULL))
 );
 CREATE UNIQUE INDEX encryption_keys_one_current ON encryption_keys USING btree (is_current) WHERE is_current;
-COMMENT ON TABLE encryption_keys IS 'The keys that secrets here are sealed with, each with a known text sealed by it; encrypted by a security module, or in a key file alone.';
+COMMENT ON TABLE encryption_keys IS 'The keys that secrets are sealed with, each with a known text sealed by it. The key itself is wrapped by a security module, or in a key file alone.';
 
 CREATE TABLE key_holders (
   id text NOT NULL,
@@ -161,7 +161,7 @@ CREATE TABLE key_holders (
   seen_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
   CONSTRAINT key_holders_pkey PRIMARY KEY (id)
 );
-COMMENT ON TABLE key_holders IS 'The servers that run, and which keys each of them has: a key must be everywhere before it seals.';
+COMMENT ON TABLE key_holders IS 'The running servers and the keys of each. A key must be on every server before it seals.';
 
 CREATE TABLE licence (
   singleton boolean DEFAULT true NOT NULL,
@@ -170,7 +170,7 @@ CREATE TABLE licence (
   CONSTRAINT licence_pkey PRIMARY KEY (singleton),
   CONSTRAINT licence_single CHECK (singleton)
 );
-COMMENT ON TABLE licence IS 'The signed licence, at most one. Whoever changes it by hand breaks its signature.';
+COMMENT ON TABLE licence IS 'The signed licence, at most one. A change by hand breaks its signature.';
 
 CREATE TABLE policies (
   id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
@@ -251,7 +251,7 @@ CREATE TABLE resolver_user_counts (
   CONSTRAINT resolver_user_counts_users_natural CHECK (users >= 0),
   CONSTRAINT resolver_user_counts_resolver_fkey FOREIGN KEY (resolver_id) REFERENCES resolvers(id) ON DELETE CASCADE
 );
-COMMENT ON TABLE resolver_user_counts IS 'A count belongs to the settings of which it has the digest, and to no others.';
+COMMENT ON TABLE resolver_user_counts IS 'Last known number of users of each resolver outside the database, for when it does not answer. It belongs to the settings of which it has the digest.';
 
 CREATE TABLE sessions (
   id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
@@ -360,7 +360,7 @@ CREATE TABLE user_counts (
   users bigint NOT NULL,
   CONSTRAINT user_counts_pkey PRIMARY KEY (resolver_id)
 ) WITH (fillfactor=50);
-COMMENT ON TABLE user_counts IS 'How many rows of the table users a resolver has.';
+COMMENT ON TABLE user_counts IS 'Number of rows of the table users by resolver.';
 
 CREATE TABLE users (
   id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
@@ -568,7 +568,7 @@ AS $function$
       RETURN greatest(folded, folded_users);
     END
   $function$;
-COMMENT ON FUNCTION fold_counts(integer) IS 'Adds up at most so many deltas of either kind; returns the larger number of them, NULL while somebody else is at it.';
+COMMENT ON FUNCTION fold_counts(integer) IS 'Adds up at most so many deltas of each of the two kinds. Returns the larger number of them, or NULL while another fold is at work.';
 
 CREATE OR REPLACE FUNCTION public.hold_sealing_key(sealed bytea)
  RETURNS void
@@ -578,7 +578,7 @@ AS $function$
     DECLARE
       sealing_key text := encode(substr(sealed, 2, 8), 'hex');
     BEGIN
-      -- "keys". Whoever retires the key takes this lock alone, and then sees what was sealed with it.
+      -- "keys". The retirement of the key takes this lock alone, and then sees what was sealed with it.
       PERFORM pg_advisory_xact_lock_shared(1801812339, hashtext(sealing_key));
       IF EXISTS (SELECT FROM encryption_keys WHERE key_id = sealing_key AND retired_at IS NOT NULL) THEN
         RAISE EXCEPTION 'the encryption key % is retired', sealing_key USING ERRCODE = 'TK001';
@@ -642,7 +642,7 @@ AS $function$
       RETURN found;
     END
   $function$;
-COMMENT ON FUNCTION intern_realm_set(bigint[]) IS 'The id of this set of realms, made on first use. Realm ids are not checked: lock the realms first.';
+COMMENT ON FUNCTION intern_realm_set(bigint[]) IS 'Id of a set of realms, which is made on first use. Realm ids are not checked: lock the realms first.';
 
 CREATE OR REPLACE FUNCTION public.note_configuration_change()
  RETURNS trigger
@@ -656,7 +656,7 @@ AS $function$
       RETURN NULL;
     END
   $function$;
-COMMENT ON FUNCTION note_configuration_change() IS 'Whoever changes the configuration, even by hand: every server notices.';
+COMMENT ON FUNCTION note_configuration_change() IS 'Raises the revision by which every server notices a change of the configuration, also one by hand.';
 
 CREATE OR REPLACE FUNCTION public.note_realm_set_change()
  RETURNS trigger
@@ -734,7 +734,7 @@ AS $function$
       RETURN json_build_object('version', version, 'kept', folded, 'pending', pending);
     END
   $function$;
-COMMENT ON FUNCTION read_counts(text) IS 'All counts as of one snapshot; without what is folded already when the caller knows this version of it.';
+COMMENT ON FUNCTION read_counts(text) IS 'All counts as of one snapshot, without those that are folded where the caller knows this version of them.';
 
 CREATE OR REPLACE FUNCTION public.rebuild_counts()
  RETURNS void
@@ -768,7 +768,7 @@ AS $function$
       UPDATE count_state SET revision = revision + 1, changed_at = clock_timestamp();
     END
   $function$;
-COMMENT ON FUNCTION rebuild_counts() IS 'Counts everything anew: for who loads tokens or users with triggers disabled, at the end of the same transaction.';
+COMMENT ON FUNCTION rebuild_counts() IS 'Counts everything anew. To be called after a load of tokens or users with triggers disabled, in the same transaction.';
 
 CREATE OR REPLACE FUNCTION public.refuse_change_of_closed_challenge()
  RETURNS trigger

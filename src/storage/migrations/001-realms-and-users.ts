@@ -77,7 +77,7 @@ const UP = `
     END
   $$;
   COMMENT ON FUNCTION intern_realm_set IS
-    'The id of this set of realms, made on first use. Realm ids are not checked: lock the realms first.';
+    'Id of a set of realms, which is made on first use. Realm ids are not checked: lock the realms first.';
 `;
 
 const DOWN = `

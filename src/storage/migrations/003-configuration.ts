@@ -41,8 +41,7 @@ const UP = `
     text text NOT NULL,
     installed_at timestamptz NOT NULL DEFAULT now()
   );
-  COMMENT ON TABLE licence IS
-    'The signed licence, at most one. Whoever changes it by hand breaks its signature.';
+  COMMENT ON TABLE licence IS 'The signed licence, at most one. A change by hand breaks its signature.';
 
   CREATE TABLE configuration_state (
     singleton boolean NOT NULL DEFAULT true CONSTRAINT configuration_state_pkey PRIMARY KEY
@@ -61,7 +60,7 @@ const UP = `
     END
   $$;
   COMMENT ON FUNCTION note_configuration_change IS
-    'Whoever changes the configuration, even by hand: every server notices.';
+    'Raises the revision by which every server notices a change of the configuration, also one by hand.';
   CREATE TRIGGER resolvers_note_change AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON resolvers
     FOR EACH STATEMENT EXECUTE FUNCTION note_configuration_change();
   CREATE TRIGGER realms_note_change AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON realms

@@ -28,7 +28,7 @@ const UP = `
   );
   CREATE UNIQUE INDEX encryption_keys_one_current ON encryption_keys (is_current) WHERE is_current;
   COMMENT ON TABLE encryption_keys IS
-    'The keys that secrets here are sealed with, each with a known text sealed by it; encrypted by a security module, or in a key file alone.';
+    'The keys that secrets are sealed with, each with a known text sealed by it. The key itself is wrapped by a security module, or in a key file alone.';
 
   CREATE TABLE key_holders (
     id text NOT NULL CONSTRAINT key_holders_pkey PRIMARY KEY,
@@ -38,13 +38,13 @@ const UP = `
     seen_at timestamptz NOT NULL DEFAULT clock_timestamp()
   );
   COMMENT ON TABLE key_holders IS
-    'The servers that run, and which keys each of them has: a key must be everywhere before it seals.';
+    'The running servers and the keys of each. A key must be on every server before it seals.';
 
   CREATE FUNCTION hold_sealing_key(sealed bytea) RETURNS void LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
     DECLARE
       sealing_key text := encode(substr(sealed, 2, 8), 'hex');
     BEGIN
-      -- "keys". Whoever retires the key takes this lock alone, and then sees what was sealed with it.
+      -- "keys". The retirement of the key takes this lock alone, and then sees what was sealed with it.
       PERFORM pg_advisory_xact_lock_shared(1801812339, hashtext(sealing_key));
       IF EXISTS (SELECT FROM encryption_keys WHERE key_id = sealing_key AND retired_at IS NOT NULL) THEN
         RAISE EXCEPTION 'the encryption key % is retired', sealing_key USING ERRCODE = 'TK001';

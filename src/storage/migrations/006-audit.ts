@@ -35,11 +35,12 @@ const UP = `
   CREATE INDEX audit_subject_idx ON audit (subject, at);
   CREATE INDEX audit_actor_idx ON audit (actor, at);
   CREATE INDEX audit_place_idx ON audit (writer, lane, seq, id);
-  COMMENT ON TABLE audit IS 'One row an administrative act and a decision on a response, in the transaction of the act, signed by its writer, who also gives the id, as the signature covers it: its number * 2^32 + 1, 2, ... No secrets.';
+  COMMENT ON TABLE audit IS
+    'One row for each administrative act and each decision on a response, written in its transaction and signed by its writer. The signature covers the id, so the writer gives it: its number * 2^32 + 1, 2, ... No secrets.';
 
   CREATE TABLE audit_default PARTITION OF audit DEFAULT;
   COMMENT ON TABLE audit_default IS
-    'A net for rows of months that have no partition: no act ever fails for want of one.';
+    'Rows of months that have no partition, so that no act fails for want of one.';
 
   CREATE TABLE audit_journal (
     number bigint NOT NULL CONSTRAINT audit_journal_pkey PRIMARY KEY,
@@ -53,7 +54,8 @@ const UP = `
     digest bytea NOT NULL,
     signature bytea NOT NULL
   );
-  COMMENT ON TABLE audit_journal IS 'What the audit trail is verified by, itself one signed chain: writers, checkpoints, cuts. Only ever appended to, under an advisory lock: its numbers have no gaps.';
+  COMMENT ON TABLE audit_journal IS
+    'The records that the audit trail is verified by, one signed chain: writers, keys, checkpoints, cuts. Appended to under an advisory lock: its numbers have no gaps but those that a cut names.';
 
   CREATE FUNCTION add_audit_month(month timestamptz) RETURNS boolean LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
     DECLARE

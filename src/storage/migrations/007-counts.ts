@@ -65,7 +65,7 @@ const TABLES = `
     tokens integer NOT NULL,
     CONSTRAINT active_user_tokens_pkey PRIMARY KEY (resolver_id, user_id, realm_set_id)
   ) WITH (fillfactor = 85);
-  COMMENT ON TABLE active_user_tokens IS 'How many active tokens a user has in exactly this set of realms.';
+  COMMENT ON TABLE active_user_tokens IS 'Number of active tokens of a user in exactly this set of realms.';
 
   CREATE TABLE active_user_counts (
     resolver_id bigint NOT NULL,
@@ -75,7 +75,7 @@ const TABLES = `
   CREATE INDEX active_user_counts_sets_idx ON active_user_counts USING hash (realm_set_ids);
   ALTER TABLE active_user_counts REPLICA IDENTITY FULL;
   COMMENT ON TABLE active_user_counts IS
-    'How many users of a resolver have active tokens in exactly these (sorted) sets of realms. One row a combination: only who holds the lock of the fold writes.';
+    'Number of users of a resolver who have active tokens in exactly these (sorted) sets of realms. One row for each combination, as only the holder of the lock of the fold writes.';
 
   CREATE TABLE user_count_deltas (
     resolver_id bigint NOT NULL,
@@ -87,7 +87,7 @@ const TABLES = `
     resolver_id bigint NOT NULL CONSTRAINT user_counts_pkey PRIMARY KEY,
     users bigint NOT NULL
   ) WITH (fillfactor = 50);
-  COMMENT ON TABLE user_counts IS 'How many rows of the table users a resolver has.';
+  COMMENT ON TABLE user_counts IS 'Number of rows of the table users by resolver.';
 
   CREATE TABLE resolver_user_counts (
     resolver_id bigint CONSTRAINT resolver_user_counts_pkey PRIMARY KEY
@@ -97,7 +97,7 @@ const TABLES = `
     counted_at timestamptz NOT NULL
   );
   COMMENT ON TABLE resolver_user_counts IS
-    'A count belongs to the settings of which it has the digest, and to no others.';
+    'Last known number of users of each resolver outside the database, for when it does not answer. It belongs to the settings of which it has the digest.';
 
   CREATE TABLE count_state (
     singleton boolean NOT NULL DEFAULT true CONSTRAINT count_state_pkey PRIMARY KEY
@@ -105,7 +105,7 @@ const TABLES = `
     revision bigint NOT NULL,
     changed_at timestamptz NOT NULL
   ) WITH (fillfactor = 50);
-  COMMENT ON TABLE count_state IS 'Tells when token_counts or active_user_counts have changed.';
+  COMMENT ON TABLE count_state IS 'Revision of token_counts and active_user_counts.';
   INSERT INTO count_state (revision, changed_at) VALUES (1, clock_timestamp());
 
   -- Servers keep the realms of the sets, too: they read them anew when a set is changed by hand.
@@ -291,7 +291,7 @@ const FOLD_COUNTS = `
     END
   $$;
   COMMENT ON FUNCTION fold_counts IS
-    'Adds up at most so many deltas of either kind; returns the larger number of them, NULL while somebody else is at it.';
+    'Adds up at most so many deltas of each of the two kinds. Returns the larger number of them, or NULL while another fold is at work.';
 `;
 
 /**
@@ -359,7 +359,7 @@ const READ_COUNTS = `
     END
   $$;
   COMMENT ON FUNCTION read_counts IS
-    'All counts as of one snapshot; without what is folded already when the caller knows this version of it.';
+    'All counts as of one snapshot, without those that are folded where the caller knows this version of them.';
 `;
 
 const REBUILD_COUNTS = `
@@ -392,5 +392,5 @@ const REBUILD_COUNTS = `
     END
   $$;
   COMMENT ON FUNCTION rebuild_counts IS
-    'Counts everything anew: for who loads tokens or users with triggers disabled, at the end of the same transaction.';
+    'Counts everything anew. To be called after a load of tokens or users with triggers disabled, in the same transaction.';
 `;
