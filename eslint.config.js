@@ -20,7 +20,7 @@ export default tseslint.config(
         { selector: 'TSEnumDeclaration', message: 'Use a union of string literals.' },
         {
           selector: "MemberExpression[object.name='process'][property.name='env']",
-          message: 'Only src/config.ts reads the environment.',
+          message: 'Only src/config/ reads the environment.',
         },
       ],
       'no-restricted-globals': ['error', { name: '__dirname', message: 'Use import.meta.dirname.' }],
@@ -34,7 +34,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['src/config.ts', 'knexfile.ts', 'tests/**/*.ts', 'bench/**/*.ts'],
+    files: ['src/config/*.ts', 'knexfile.ts', 'tests/**/*.ts', 'bench/**/*.ts'],
     rules: {
       'no-restricted-syntax': [
         'error',

@@ -62,7 +62,7 @@ export function addAuditVerifyCommand(audit: Command, context: CommandContext): 
         output.say(`… and ${total - found.length} more`);
       }
       output.done(summary(result, keys, isWhole), {
-        ...{ rows: result.rows, unsigned: result.unsigned, records: result.records },
+        ...{ rows: result.rows, records: result.records },
         ...{ newest: result.newest, whole: isWhole, total },
         keys: keys.map((one) => keyText(one)),
         findings: found.map((finding) => ({ ...finding })),
@@ -120,13 +120,12 @@ function keyText({ publicKey }: InstallationKey): string {
 }
 
 function summary(
-  { rows, unsigned, records, newest, findings }: Verification,
+  { rows, records, newest, findings }: Verification,
   keys: readonly InstallationKey[],
   isWhole: boolean,
 ): string {
   return [
     `${rows} rows, ${records} records of the journal: ${findings === 0 ? 'all as they were written' : `${findings} findings`}`,
-    ...(unsigned === 0 ? [] : [`${unsigned} of the rows are from before there were signatures`]),
     ...(isWhole ? [] : ['this is a part of the trail: rows that are missing cannot be noticed']),
     ...(newest === '' ? [] : [`newest checkpoint: ${newest}`]),
     ...keys.map((key) => `signed for the installation key ${keyText(key)}`),

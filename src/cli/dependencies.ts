@@ -1,4 +1,5 @@
 import type { Caller } from '../accounts/caller.ts';
+import type { ConfigRow } from '../config/describe-config.ts';
 import type { Clock, Random } from '../kernel/clock.ts';
 import type { StopRequest } from '../kernel/stop-request.ts';
 import type { CliServices } from './cli-services.ts';
@@ -25,15 +26,6 @@ export interface CliIo {
   readonly columns: number;
   /** Asks on standard error and shows nothing of what is typed. */
   readSecret(prompt: string): Promise<string>;
-}
-
-/** A variable of the environment, as `tankeeper config` shows it. */
-export interface ConfigRow {
-  readonly variable: string;
-  /** Masked where it holds a secret; empty when unset. */
-  readonly value: string;
-  readonly source: 'environment' | 'default' | 'unset';
-  readonly meaning: string;
 }
 
 /** What `tankeeper migrate` did. */

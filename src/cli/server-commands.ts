@@ -1,12 +1,13 @@
 import type { Command } from 'commander';
+import type { ConfigRow } from '../config/describe-config.ts';
 import type { CommandContext } from './command-context.ts';
-import type { ConfigRow } from './dependencies.ts';
 import { operatorCaller } from './operator.ts';
 import type { Column } from './output.ts';
 
 const CONFIG_COLUMNS: readonly Column<ConfigRow>[] = [
   { key: 'variable', title: 'VARIABLE', value: ({ variable }) => variable },
   { key: 'value', title: 'VALUE', value: ({ value }) => value },
+  { key: 'default', title: 'DEFAULT', value: (row) => row.default },
   { key: 'source', title: 'FROM', value: ({ source }) => source },
   { key: 'meaning', title: 'MEANING', value: ({ meaning }) => meaning },
 ];

@@ -1,7 +1,7 @@
 import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
 import type { DemoServer, DemoServerOptions } from '../cli/demo/demo-server.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { createLogger } from '../observability/logger.ts';
 import { removeClusterApart } from '../storage/embedded-creation.ts';

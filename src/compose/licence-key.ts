@@ -1,4 +1,5 @@
-import { type Config, readSecretFile } from '../config.ts';
+import type { Config } from '../config/config.ts';
+import { readSecretFile } from '../config/secret-file.ts';
 import type { LicenceSignature } from '../monitoring/ports.ts';
 import { JwsLicenceSignature } from '../security/licence-signature.ts';
 

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { describeDatabaseAddress } from '../storage/database-faults.ts';
 

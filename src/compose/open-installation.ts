@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Act } from '../accounts/caller.ts';
 import type { KeyService } from '../accounts/key-service.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { systemClock, systemRandom } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { describeFault } from '../kernel/fault.ts';

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { KeyMaterial } from '../accounts/key-administration.ts';
 import { KeyService } from '../accounts/key-service.ts';
 import { neededKeys, type SecurityModule } from '../accounts/vault.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { systemRandom } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
 import { readKeyFile, readKeysNow } from '../security/key-file.ts';

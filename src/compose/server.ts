@@ -1,5 +1,6 @@
 import type { RequestListener } from 'node:http';
-import { type Config, readSecretFile } from '../config.ts';
+import type { Config } from '../config/config.ts';
+import { readSecretFile } from '../config/secret-file.ts';
 import { createApp } from '../http/app.ts';
 import { metricsListener } from '../http/metrics-listener.ts';
 import { type RunningServer, startServer } from '../http/server.ts';

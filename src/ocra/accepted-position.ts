@@ -29,16 +29,6 @@ export function markOfMatch(suite: OcraSuite, question: string, match: Match): s
   return markOf(plainQuestion(suite, question), positionOfMatch(suite, match));
 }
 
-/**
- * Marks that are in databases from before are of the question as it was spelt.
- * @returns all marks that say that this response was used: to be looked for, and left, together
- */
-export function marksOfMatch(suite: OcraSuite, question: string, match: Match): readonly (string | null)[] {
-  const asSpelt = markOf(question, positionOfMatch(suite, match));
-  const mark = markOfMatch(suite, question, match);
-  return mark === asSpelt ? [mark] : [asSpelt, mark];
-}
-
 function positionOfMatch({ timeStep: size }: OcraSuite, { counter, timeStep }: Match): MatchedPosition {
   return {
     ...(counter !== undefined && { counter }),

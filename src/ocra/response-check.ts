@@ -4,7 +4,7 @@ import type { Token } from '../accounts/token.ts';
 import type { UserDirectory } from '../accounts/user-directory.ts';
 import type { Vault } from '../accounts/vault.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { advanceTo, marksOfMatch, type Match, positionNow } from './accepted-position.ts';
+import { advanceTo, markOfMatch, type Match, positionNow } from './accepted-position.ts';
 import { findAhead } from './automatic-resynchronisation.ts';
 import type { Verdict } from './challenge.ts';
 import type { OcraSettings } from './ocra-settings.ts';
@@ -73,7 +73,7 @@ export class ResponseCheck {
     const ahead = settings.autoResync ? findAhead(wanted, token) : ({ kind: 'nothing' } as const);
     // What follows from a right response is worked out for a wrong one, too: the time taken would tell them apart.
     const match = found.matched ? found : positionNow(suite, token, now);
-    const accepted = accept(suite, settings, token, match, marksOfMatch(suite, question, match));
+    const accepted = accept(suite, settings, token, match, [markOfMatch(suite, question, match)]);
     if (!(await this.#checkPin(setup, token, pin, origin))) {
       return { kind: 'wrong' };
     }
@@ -82,8 +82,8 @@ export class ResponseCheck {
     }
     switch (ahead.kind) {
       case 'second': {
-        const marks = marksOfMatch(suite, question, ahead.match);
-        return accept(suite, settings, token, ahead.match, [ahead.firstMark, ...marks]);
+        const marks = [ahead.firstMark, markOfMatch(suite, question, ahead.match)];
+        return accept(suite, settings, token, ahead.match, marks);
       }
       case 'first':
         return { kind: 'wrong', remember: { syncMark: ahead.mark } };

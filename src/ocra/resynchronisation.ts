@@ -1,6 +1,6 @@
 import type { Token, TokenStateChange } from '../accounts/token.ts';
 import { ServiceError } from '../kernel/errors.ts';
-import { advanceTo, marksOfMatch, type Match } from './accepted-position.ts';
+import { advanceTo, markOfMatch, type Match } from './accepted-position.ts';
 import { timeStepAt } from './data-input.ts';
 import type { OcraSettings } from './ocra-settings.ts';
 import { plainQuestion } from './question.ts';
@@ -129,10 +129,7 @@ function changeFor(
   found: Match,
   next: Match,
 ): TokenStateChange | null {
-  const marks = [
-    ...marksOfMatch(suite, first.question, found),
-    ...marksOfMatch(suite, second.question, next),
-  ];
+  const marks = [markOfMatch(suite, first.question, found), markOfMatch(suite, second.question, next)];
   const advance = advanceTo(suite, settings, token, next, marks);
   if (advance === null || suite.counter || next.timeStep === undefined) {
     return advance;

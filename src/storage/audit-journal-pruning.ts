@@ -42,15 +42,13 @@ interface Known {
   readonly ended: Set<number>;
   /** By `writer/lane`: the newest checkpoint that names it. */
   readonly heads: Map<string, { readonly number: number; readonly seq: number }>;
-  seal: number;
   before: PruneBody;
 }
 
 /**
  * Finds what of the journal is of no use any more once the rows before an instant are gone. What stays: whatever is newer;
- * keys; the newest seal; checkpoints that are the last to name the end of a lane of which there are rows; and writers that
- * have rows, have signed what stays, or may still be at it, as they have not said that they ended. The caller holds the
- * journal's lock.
+ * keys; checkpoints that are the last to name the end of a lane of which there are rows; and writers that have rows, have
+ * signed what stays, or may still be at it, as they have not said that they ended. The caller holds the journal's lock.
  */
 export async function planJournalPruning(
   transaction: Knex.Transaction,
@@ -59,7 +57,7 @@ export async function planJournalPruning(
   const known = await readJournal(transaction, before);
   const allCuts = mergeCuts(known.before.cuts, cuts);
   const heads = [...known.heads].filter(([lane, { seq }]) => seq > (allCuts.get(lane)?.seq ?? 0));
-  const kept = new Set([known.seal, ...heads.map(([, { number }]) => number)]);
+  const kept = new Set(heads.map(([, { number }]) => number));
   const alive = await writersSince(transaction, before);
   const old = new Set(known.old.map(({ number }) => number));
   for (const [number, writer] of known.signers) {
@@ -81,7 +79,7 @@ export async function planJournalPruning(
 async function readJournal(transaction: Knex.Transaction, before: Date): Promise<Known> {
   const known: Known = {
     ...{ old: [], writers: new Set(), signers: new Map(), ended: new Set(), heads: new Map() },
-    ...{ seal: 0, before: { cuts: [], gaps: [] } },
+    before: { cuts: [], gaps: [] },
   };
   const statement = `SELECT number, kind, writer, body, digest, at < '${before.toISOString()}' AS is_old
     FROM audit_journal ORDER BY number`;
@@ -107,9 +105,7 @@ function note(known: Known, number: number, { kind, writer, body }: OldRecord): 
     return;
   }
   known.signers.set(number, by);
-  if (kind === 'seal') {
-    known.seal = number;
-  } else if (kind === 'prune') {
+  if (kind === 'prune') {
     known.before = readPrune(body);
   } else {
     readHeads(body).forEach(({ lane, seq }) => known.heads.set(`${by}/${lane}`, { number, seq }));
@@ -121,7 +117,7 @@ function note(known: Known, number: number, { kind, writer, body }: OldRecord): 
 
 async function writersSince(transaction: Knex.Transaction, since: Date): Promise<Set<number>> {
   const { rows } = await transaction.raw<{ rows: { writer: string }[] }>(
-    'SELECT DISTINCT writer FROM audit WHERE at >= ? AND writer > 0',
+    'SELECT DISTINCT writer FROM audit WHERE at >= ?',
     [since],
   );
   return new Set(rows.map(({ writer }) => Number(writer)));

@@ -6,7 +6,6 @@ import { type LaneCut, pruneBody } from '../accounts/audit/journal-record.ts';
 import type { Pruned, PruningPlan } from '../accounts/audit/ports.ts';
 import type { Act } from '../accounts/caller.ts';
 import { ServiceError } from '../kernel/errors.ts';
-import { digestUnsigned } from './audit-digest.ts';
 import { lockJournal } from './audit-journal.ts';
 import { planJournalPruning } from './audit-journal-pruning.ts';
 import { writeAudit } from './audit-rows.ts';
@@ -46,7 +45,7 @@ export async function pruneTrail(
     for (const name of ['audit_default', ...partitions]) {
       await transaction.raw('LOCK TABLE ?? IN SHARE MODE', [name]);
     }
-    const { rows, unsigned } = await countBefore(transaction, before);
+    const rows = await countBefore(transaction, before);
     await lockJournal(transaction);
     const plan = verified ?? (await planPruning(transaction, before));
     const isAsVerified = await isStill(transaction, before, verified);
@@ -63,9 +62,6 @@ export async function pruneTrail(
     await transaction('audit_journal')
       .whereRaw('number = ANY (?::bigint[])', [[...plan.numbers]])
       .delete();
-    if (unsigned > 0) {
-      await writer.record(transaction, 'seal', JSON.stringify(plan.unsigned));
-    }
     await transaction('audit_default').where('at', '<', before).delete();
     if (partitions.length > 0) {
       await lockTrail(transaction);
@@ -86,7 +82,6 @@ export async function planPruning(transaction: Knex.Transaction, before: Date): 
     ...(await planJournalPruning(transaction, { before, cuts: cutNow })),
     cutNow,
     prunedBefore: await newestPrune(transaction),
-    unsigned: await digestUnsigned(transaction, before),
   };
 }
 
@@ -151,7 +146,7 @@ async function findCuts(transaction: Knex.Transaction, before: Date): Promise<re
     rows: { writer: string; lane: number; seq: string; digest: Buffer }[];
   }>(
     `SELECT DISTINCT ON (writer, lane) writer, lane, seq, digest FROM audit
-     WHERE at < ? AND writer > 0 ORDER BY writer, lane, seq DESC`,
+     WHERE at < ? ORDER BY writer, lane, seq DESC`,
     [before],
   );
   return rows.map(({ writer, lane, seq, digest }) => ({
@@ -159,15 +154,12 @@ async function findCuts(transaction: Knex.Transaction, before: Date): Promise<re
   }));
 }
 
-async function countBefore(
-  transaction: Knex.Transaction,
-  before: Date,
-): Promise<{ readonly rows: number; readonly unsigned: number }> {
-  const { rows } = await transaction.raw<{ rows: { rows: string; unsigned: string }[] }>(
-    'SELECT count(*) AS rows, count(*) FILTER (WHERE writer = 0) AS unsigned FROM audit WHERE at < ?',
+async function countBefore(transaction: Knex.Transaction, before: Date): Promise<number> {
+  const { rows } = await transaction.raw<{ rows: { rows: string }[] }>(
+    'SELECT count(*) AS rows FROM audit WHERE at < ?',
     [before],
   );
-  return { rows: Number(rows[0]?.rows), unsigned: Number(rows[0]?.unsigned) };
+  return Number(rows[0]?.rows);
 }
 
 /** @returns the partitions of whole months before the given one, in order */

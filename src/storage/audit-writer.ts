@@ -5,7 +5,6 @@ import type { KeyBody, WriterBody } from '../accounts/audit/journal-record.ts';
 import type { AuditAuthority } from '../accounts/audit/ports.ts';
 import { newSigningKey, type SigningKey } from '../accounts/audit/signing-key.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { digestUnsigned } from './audit-digest.ts';
 import { appendRecord, lockJournal, type RecordDraft } from './audit-journal.ts';
 import type { OpenLane } from './audit-lanes.ts';
 import { beginLongWork } from './long-work.ts';
@@ -37,7 +36,7 @@ export class AuditWriter {
 
   /**
    * Introduces a new writer to the journal, and with it what later writers and verifiers need: the installation's older
-   * keys, and a seal on the rows from before there were signatures.
+   * keys.
    * @param authority certifies it; undefined: nobody does, and verifying will say so
    */
   static async introduce(
@@ -47,7 +46,7 @@ export class AuditWriter {
     clock: Clock,
   ): Promise<AuditWriter> {
     const key = newSigningKey();
-    // A server that starts while somebody prunes the trail waits for that, rather than end; and it may have much to seal.
+    // A server that starts while somebody prunes the trail waits for that, rather than end.
     await beginLongWork(transaction);
     await transaction.raw('SET LOCAL lock_timeout = 0');
     await lockJournal(transaction);
@@ -62,9 +61,7 @@ export class AuditWriter {
     if (authority !== undefined) {
       await vouchForOlderKeys(transaction, authority, at);
     }
-    const writer = new AuditWriter(number, key, clock);
-    await sealUnsigned(transaction, writer);
-    return writer;
+    return new AuditWriter(number, key, clock);
   }
 
   /** @returns the entries as rows that follow each other in the lane; their times never go back */
@@ -90,11 +87,7 @@ export class AuditWriter {
   }
 
   /** Appends what this writer says to the journal, whose lock the caller holds. @returns the record's hash, hexadecimal */
-  async record(
-    transaction: Knex.Transaction,
-    kind: 'checkpoint' | 'seal' | 'prune',
-    body: string,
-  ): Promise<string> {
+  async record(transaction: Knex.Transaction, kind: 'checkpoint' | 'prune', body: string): Promise<string> {
     const at = auditTime(this.#clock.now());
     const draft: RecordDraft = { kind, at, writer: this.number, keyId: '', body };
     const { hash } = await appendRecord(transaction, draft, (bytes) => this.#key.sign(bytes));
@@ -119,12 +112,5 @@ async function vouchForOlderKeys(
       const draft: RecordDraft = { kind: 'key', at, writer: 0, keyId: current.keyId, body: text };
       await appendRecord(transaction, draft, (hash) => authority.sign(hash));
     }
-  }
-}
-
-async function sealUnsigned(transaction: Knex.Transaction, writer: AuditWriter): Promise<void> {
-  const sealed: unknown = await transaction('audit_journal').where({ kind: 'seal' }).first('number');
-  if (sealed === undefined) {
-    await writer.record(transaction, 'seal', JSON.stringify(await digestUnsigned(transaction)));
   }
 }

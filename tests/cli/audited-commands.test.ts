@@ -7,11 +7,12 @@ import type { Command } from 'commander';
 import { actOf } from '../../src/accounts/caller.ts';
 import { buildProgram, runProgram } from '../../src/cli/program.ts';
 import { type Installation, migrate, openInstallation } from '../../src/compose/open-installation.ts';
-import { type Config, loadConfig } from '../../src/config.ts';
+import { type Config, loadConfig } from '../../src/config/config.ts';
 import { systemRandom } from '../../src/kernel/clock.ts';
 import { migrationNames, migrationSource } from '../../src/storage/migration-source.ts';
 import { container, ocraPackage } from '../support/pskc-documents.ts';
 import { CLAIMS, licenceVendor } from '../support/signed-licence.ts';
+import { unsignedRow } from '../support/audited-database.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 import { queryOnce } from '../support/test-server.ts';
 import { fakeCli } from './fake-dependencies.ts';
@@ -243,8 +244,7 @@ const acts = (): readonly Act[] => [
   act('audit export --output -', 'audit/export: handed out as jsonl'),
   {
     ...act('audit prune --before 2020-02-01 --force', 'audit/prune: pruned before 2020-02-01, 2 rows'),
-    before: sql(`INSERT INTO audit (at, actor, action, subject, outcome, client, request_id)
-      VALUES ('2020-01-05', '', '', 'old', '', '', '')`),
+    before: sql(unsignedRow('old', '2020-01-05')),
   },
 ];
 

@@ -152,12 +152,18 @@ describe('serve, migrate and config', () => {
 
   it('config shows each variable as it is given to it, masked', async () => {
     const rows = [
-      { variable: 'PORT', value: '5001', source: 'default', meaning: 'the port' },
-      { variable: 'DATABASE_URL', value: 'postgres://app:***@db/x', source: 'environment', meaning: 'where' },
+      { variable: 'PORT', value: '5001', default: '5001', source: 'default', meaning: 'port' },
+      {
+        variable: 'DATABASE_URL',
+        value: 'postgres://app:***@db/x',
+        default: '',
+        source: 'environment',
+        meaning: 'where',
+      },
     ] as const;
     const { dependencies, io } = fakeCli({}, { describeConfig: () => rows });
     expect(await runProgram(['config'], dependencies)).toBe(0);
-    expect(io.out().split('\n')[1]).toMatch(/^PORT +5001 +default +the port$/);
+    expect(io.out().split('\n')[1]).toMatch(/^PORT +5001 +5001 +default +port$/);
     const json = fakeCli({}, { describeConfig: () => rows });
     await runProgram(['--json', 'config'], json.dependencies);
     expect(JSON.parse(json.io.out())).toEqual(rows);

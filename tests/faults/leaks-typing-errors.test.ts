@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { checkSqlSettings } from '../../src/accounts/resolver-settings/sql-settings.ts';
 import { runProgram } from '../../src/cli/program.ts';
-import { describeConfig, loadConfig } from '../../src/config.ts';
+import { loadConfig } from '../../src/config/config.ts';
+import { describeConfig } from '../../src/config/describe-config.ts';
 import { parseQrTanUrl } from '../../src/ocra/qrtan-url.ts';
 import { pskcFileReader } from '../../src/security/pskc/pskc-file.ts';
 import { describeDatabaseFault } from '../../src/storage/database-faults.ts';

@@ -4,7 +4,7 @@ import { ServiceError } from '../../src/kernel/errors.ts';
 import { writeAudit, writeAudits, auditEntry } from '../../src/storage/audit-rows.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { SqlTokenStore } from '../../src/storage/token-store.ts';
-import { AuditedDatabase, shortly } from '../support/audited-database.ts';
+import { AuditedDatabase, shortly, unsignedRow } from '../support/audited-database.ts';
 import { ACT, tokenValue } from '../support/token-values.ts';
 
 jest.setTimeout(60_000);
@@ -35,7 +35,7 @@ describe('an audit trail that nobody has touched', () => {
   it('verifies, with every row and its place', async () => {
     await tenRows();
     const result = await audited.verify();
-    expect(result).toMatchObject({ rows: 10, unsigned: 0, findings: 0, all: [] });
+    expect(result).toMatchObject({ rows: 10, findings: 0, all: [] });
     const row: unknown = await audited.test.database.knex('audit').where({ subject: 'subject 3' }).first();
     expect(row).toMatchObject({
       ...{ actor: ACT.actor, action: ACT.action, outcome: 'done', realm: 'north,south' },
@@ -101,14 +101,6 @@ describe('an audit trail that nobody has touched', () => {
     await tokens.remove('T1', ACT);
     expect(await audited.verify()).toMatchObject({ rows: 2, findings: 0 });
   });
-
-  it('says how many rows are from before there were signatures', async () => {
-    const unsigned = `INSERT INTO audit (actor, action, subject, outcome, client, request_id)
-      SELECT 'a', 'b', number::text, 'c', 'd', 'e' FROM generate_series(1, 3) AS number`;
-    await audited.tamper(unsigned);
-    await tenRows();
-    expect(await audited.verify()).toMatchObject({ rows: 13, unsigned: 3, findings: 0 });
-  });
 });
 
 describe('somebody with the database and no key', () => {
@@ -170,12 +162,12 @@ describe('somebody with the database and no key', () => {
     expect(shortly((await audited.verify()).all)).toEqual(['inserted 1/3']);
   });
 
-  it('is found when a row is written without a signature', async () => {
+  it('is found when a row is written without a signature, also before anybody wrote one', async () => {
+    await audited.tamper(unsignedRow('old', 'now'));
     await tenRows();
-    await audited.tamper(`INSERT INTO audit (actor, action, subject, outcome, client, request_id)
-      VALUES ('a', 'b', 'forged', 'c', 'd', 'e')`);
+    await audited.tamper(unsignedRow('forged', 'now'));
     const { all } = await audited.verify();
-    expect(shortly(all)).toEqual(['inserted 0/0']);
+    expect(shortly(all)).toEqual(['inserted 0/0', 'inserted 0/0']);
   });
 
   it('is found when two rows change places', async () => {
@@ -184,31 +176,24 @@ describe('somebody with the database and no key', () => {
     expect(shortly((await audited.verify()).all)).toEqual(['changed 1/3', 'changed 1/4']);
   });
 
-  it('is found when sealed rows are changed', async () => {
-    await audited.tamper(`INSERT INTO audit (actor, action, subject, outcome, client, request_id)
-      VALUES ('a', 'b', 'old', 'c', 'd', 'e')`);
-    await tenRows();
-    await audited.tamper("UPDATE audit SET outcome = 'other' WHERE writer = 0");
-    expect(shortly((await audited.verify()).all)).toEqual(['changed journal']);
-  });
-
   it('cannot add a writer', async () => {
     await tenRows();
     const forged = audited.server(false);
     await write(forged, 2, 11);
     const { all } = await audited.verify();
-    expect(shortly(all)).toEqual(['inserted journal 4', 'inserted 1/1', 'inserted 1/2']);
+    expect(shortly(all)).toEqual(['inserted journal 3', 'inserted 1/1', 'inserted 1/2']);
   });
 
   it.each([
     [
       'changed',
       "UPDATE audit_journal SET body = replace(body, '5', '4') WHERE kind = 'checkpoint'",
-      'changed journal 3',
+      'changed journal 2',
     ],
-    ['removed', "DELETE FROM audit_journal WHERE kind = 'seal'", 'removed journal'],
+    ['removed', "DELETE FROM audit_journal WHERE kind = 'checkpoint'", 'removed journal'],
   ])('is found when a record of the journal is %s', async (_, sql, found) => {
     await tenRows();
+    await write(audited.server(), 1, 11);
     await audited.tamper(sql);
     expect(shortly((await audited.verify()).all)).toEqual([found]);
   });
@@ -218,7 +203,7 @@ describe('somebody with the database and no key', () => {
     const checkpoint = await server.audit.checkpoint();
     expect(await audited.verify(checkpoint)).toMatchObject({ findings: 0 });
     await audited.tamper('DELETE FROM audit WHERE seq > 5');
-    await audited.tamper('DELETE FROM audit_journal WHERE number > 3');
+    await audited.tamper('DELETE FROM audit_journal WHERE number > 2');
     expect(await audited.verify()).toMatchObject({ findings: 0 });
     expect(shortly((await audited.verify(checkpoint)).all)).toEqual(['removed journal']);
   });

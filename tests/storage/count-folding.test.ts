@@ -3,9 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { countFolding } from '../../src/storage/count-folding.ts';
 import { openDatabase, poolUsage } from '../../src/storage/database.ts';
-import * as tables from '../../src/storage/migrations/20261121-01-counts.ts';
-import * as functions from '../../src/storage/migrations/20261121-07-count-functions.ts';
-import * as plans from '../../src/storage/migrations/20261121-08-count-plans.ts';
+import * as counts from '../../src/storage/migrations/007-counts.ts';
 import { expectRightCounts, pendingDeltas } from '../support/kept-counts.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 import { insertState } from '../support/token-rows.ts';
@@ -153,19 +151,12 @@ describe('a server that has begun with few users', () => {
 describe('the migration', () => {
   it('counts the tokens and users that are there, and takes everything back', async () => {
     const { knex } = test.database;
-    await knex.transaction(async (transaction) => {
-      await functions.down(transaction);
-      await tables.down(transaction);
-    });
+    await knex.transaction((transaction) => counts.down(transaction));
     await knex.raw(`
       INSERT INTO tokens (serial, type, active, realm_set_id, owner_resolver_id, owner_user_id, owner_login)
       SELECT 'B' || n, 'ocra', n % 2 = 0, 1, resolvers.id, n % 5, n FROM resolvers, generate_series(1, 20) AS n`);
     await insertUsers(40_001, 40_010);
-    await knex.transaction(async (transaction) => {
-      await tables.up(transaction);
-      await functions.up(transaction);
-      await plans.up(transaction);
-    });
+    await knex.transaction((transaction) => counts.up(transaction));
     expect(await pendingDeltas(test.database)).toBe(0);
     await expectRightCounts(test.database);
   }, 60_000);

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import type { Database } from '../../src/storage/database.ts';
 import { SqlCountVerification } from '../../src/storage/count-verification.ts';
 import { expectRightCounts } from '../support/kept-counts.ts';
+import { untilWaiting } from '../support/lock-waits.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 import { insertState, insertTokens, type TokenSketch } from '../support/token-rows.ts';
 import { ACT } from '../support/token-values.ts';
@@ -171,6 +172,17 @@ describe('verifying counts', () => {
     await database.knex.raw('UPDATE token_counts SET tokens = tokens + 3');
     expect((await verification.mend(ACT)).total).toBeGreaterThan(0);
     await writer.commit();
+    await expectRightCounts(database);
+  });
+
+  it('mends only when a fold that is under way has ended', async () => {
+    await database.knex.raw("UPDATE tokens SET active = NOT active WHERE serial = 'T1'");
+    const folding = await database.knex.transaction();
+    await folding.raw('SELECT fold_counts(100)');
+    const mending = verification.mend(ACT);
+    await untilWaiting(database);
+    await folding.commit();
+    expect(await mending).toEqual({ total: 0, drifts: [] });
     await expectRightCounts(database);
   });
 

@@ -6,6 +6,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { dumpSchema } from '../../scripts/schema-dump.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import {
   MIGRATION_LOCK,
@@ -82,12 +83,14 @@ describe('the migrations', () => {
     expect(await migrateToLatest(empty.database)).toEqual(migrationNames);
     const schema = await schemaOf(empty);
     expect(schema.length).toBeGreaterThan(50);
+    const dump = await dumpSchema(empty.database.knex);
 
     expect(await rollbackAll(empty.database)).toEqual([...migrationNames].reverse());
     expect(await schemaOf(empty)).toEqual([]);
 
     await migrateToLatest(empty.database);
     expect(await schemaOf(empty)).toEqual(schema);
+    expect(await dumpSchema(empty.database.knex)).toBe(dump);
   });
 
   it('are applied once', async () => {

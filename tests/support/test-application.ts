@@ -4,7 +4,7 @@ import type { Caller } from '../../src/accounts/caller.ts';
 import { appMetrics } from '../../src/compose/app-metrics.ts';
 import { buildGuards } from '../../src/compose/build-guards.ts';
 import { buildServices, type Services } from '../../src/compose/build-services.ts';
-import { loadConfig } from '../../src/config.ts';
+import { loadConfig } from '../../src/config/config.ts';
 import { createApp } from '../../src/http/app.ts';
 import type { DialectName } from '../../src/http/dialects/dialects.ts';
 import { systemClock, systemRandom } from '../../src/kernel/clock.ts';

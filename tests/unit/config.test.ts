@@ -2,8 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { describeConfig, loadConfig, readSecretFile } from '../../src/config.ts';
-import { VARIABLES } from '../../src/config-variables.ts';
+import { loadConfig } from '../../src/config/config.ts';
+import { describeConfig } from '../../src/config/describe-config.ts';
+import { readSecretFile } from '../../src/config/secret-file.ts';
+import { VARIABLES } from '../../src/config/variables.ts';
 
 let folder: string;
 beforeAll(() => {
@@ -73,8 +75,11 @@ describe('the configuration', () => {
     expect(loadConfig({ SECURITY_MODULE, ...whole, PKCS11_CREATE_KEY: 'on' }).pkcs11?.createKey).toBe(true);
   });
 
-  it('is frozen', () => {
-    expect(Object.isFrozen(loadConfig({}))).toBe(true);
+  it('is frozen, and so is all in it', () => {
+    const module = { PKCS11_LIBRARY: 'l', PKCS11_TOKEN: 't', PKCS11_PIN_FILE: 'p', PKCS11_KEY: 'k' };
+    const config = loadConfig({ SECURITY_MODULE: 'pkcs11', ...module });
+    const parts = [config, config.limits, config.limits.exempt, config.pkcs11, config.trustProxy];
+    expect(parts.map((part) => Object.isFrozen(part))).toEqual(parts.map(() => true));
   });
 
   it.each([
@@ -103,6 +108,16 @@ describe('the configuration', () => {
 
   it('names every wrong variable at once', () => {
     expect(() => loadConfig({ PORT: 'x', LOG_LEVEL: 'y' })).toThrow(/PORT=.*\n.*LOG_LEVEL=/s);
+    const wrong = { PORT: 'x', TRUST_PROXY: '10.0.0.0/8,true,maybe', SECURITY_MODULE: 'pkcs11' };
+    expect(() => loadConfig(wrong)).toThrow(
+      expect.objectContaining({
+        message: [
+          "PORT='x' is not allowed. Allowed: a whole number from 0 to 65535.",
+          "TRUST_PROXY='10.0.0.0/8,true,maybe' is not allowed. Allowed: addresses or networks, comma separated, or loopback, linklocal, uniquelocal.",
+          "SECURITY_MODULE='pkcs11' also needs PKCS11_LIBRARY, PKCS11_TOKEN, PKCS11_PIN_FILE, PKCS11_KEY.",
+        ].join('\n'),
+      }),
+    );
   });
 
   it('reads proxies as a list of addresses and networks', () => {
@@ -137,22 +152,31 @@ describe('the configuration', () => {
     expect(() => readSecretFile('ADMIN_PASSWORD_FILE', join(folder, 'none'))).toThrow(
       /cannot be read \(ENOENT\)/,
     );
+    const wrong = { DATABASE_URL: 'postgres://u@db/t', DATABASE_PASSWORD_FILE: join(folder, 'none') };
+    expect(() => loadConfig(wrong)).toThrow(/DATABASE_PASSWORD_FILE='.*none' cannot be read \(ENOENT\)/);
+    expect(loadConfig({ ...wrong, DATABASE_URL: '' }).databaseUrl).toBeUndefined();
   });
 });
 
 describe('tankeeper config', () => {
-  it('shows every variable with value and source, the password masked', () => {
+  it('shows every variable with value, default and source, the password masked', () => {
     const rows = describeConfig({ DATABASE_URL: 'postgres://u:hunter1@db/t?password=hunter2', PORT: '8080' });
-    expect(rows.map((row) => row.variable)).toEqual(Object.keys(VARIABLES));
+    expect(rows.map((row) => row.variable)).toEqual(VARIABLES.map(({ name }) => name));
     expect(rows.find((row) => row.variable === 'PORT')).toMatchObject({
       value: '8080',
+      default: '5001',
       source: 'environment',
     });
     expect(rows.find((row) => row.variable === 'HOST')).toMatchObject({
       value: '127.0.0.1',
+      default: '127.0.0.1',
       source: 'default',
     });
-    expect(rows.find((row) => row.variable === 'TRUST_PROXY')).toMatchObject({ value: '', source: 'unset' });
+    expect(rows.find((row) => row.variable === 'TRUST_PROXY')).toMatchObject({
+      value: '',
+      default: '',
+      source: 'unset',
+    });
     expect(JSON.stringify(rows)).not.toMatch(/hunter/);
   });
 

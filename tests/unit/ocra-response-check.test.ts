@@ -96,15 +96,14 @@ describe('a response of a suite with a counter', () => {
     expect(await look(response(COUNTER, 97), { token: { spent: ['98:'] } })).toEqual(WRONG);
   });
 
-  it('is wrong where it was used for the same question in another spelling, or marked as it was spelt', async () => {
+  it('is wrong where it was used for the same question in another spelling', async () => {
     const pass = computeResponse(parseOcraSuite(COUNTER), KEY, { question: '05478395', counter: 99n });
-    for (const marked of ['05478395', '87654320']) {
-      const token = { spent: [counterMark(99, marked)] };
-      expect(await look(pass, { token, question: marked })).toEqual(WRONG);
+    const mark = counterMark(99, '05478395');
+    for (const question of ['05478395', '87654320']) {
+      expect(await look(pass, { token: { spent: [mark] }, question })).toEqual(WRONG);
+      const accepted = await look(pass, { question });
+      expect(accepted).toMatchObject({ advance: { spent: ['95:', mark] } });
     }
-    const accepted = await look(pass, { question: '87654320' });
-    const marks = ['87654320', '05478395'].map((question) => counterMark(99, question));
-    expect(accepted).toMatchObject({ advance: { spent: ['95:', ...marks] } });
   });
 
   it('keeps the marks of what could still be tried', async () => {

@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
-import { VARIABLES, type Variable } from '../../src/config-variables.ts';
-import { loadConfig } from '../../src/config.ts';
+import { environmentExample } from '../../scripts/configuration-reference.ts';
+import { loadConfig } from '../../src/config/config.ts';
+import { VARIABLES } from '../../src/config/variables.ts';
 import { PKCS11_PACKAGE } from '../../src/security/pkcs11-library.ts';
 import { isInRepository, readRepositoryFile, REPOSITORY } from '../support/repository-file.ts';
 
@@ -23,22 +24,14 @@ interface Manifest {
   readonly peerDependenciesMeta: unknown;
 }
 
-const variables: readonly (readonly [string, Variable])[] = Object.entries(VARIABLES);
-const names = variables.map(([name]) => name);
+const names = VARIABLES.map(({ name }) => name);
 
 describe('.env.example', () => {
   const example = readRepositoryFile('.env.example');
 
-  it('lists exactly the variables that are read, with default, meaning and what is allowed', () => {
-    const blocks = example
-      .split(/\n\n/)
-      .map((block) => block.trim())
-      .filter((block) => /^[A-Z]/m.test(block));
-    expect(blocks).toEqual(
-      variables.map(
-        ([name, { meaning, allowed, fallback = '' }]) => `# ${meaning} (${allowed})\n${name}=${fallback}`,
-      ),
-    );
+  it('lists exactly the variables that are read (npm run docs:reference)', () => {
+    expect(example).toBe(environmentExample());
+    expect(Object.keys(parseEnv(example)).sort()).toEqual([...names].sort());
   });
 
   it('means the same as nothing at all', () => {

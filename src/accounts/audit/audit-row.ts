@@ -20,7 +20,7 @@ export interface AuditRow extends AuditEntry {
   readonly id: string;
   /** UTC, to the microsecond: `2026-11-21T09:30:00.123000Z`. */
   readonly at: string;
-  /** The number of the journal record that introduces its writer; 0 for rows from before there were signatures. */
+  /** The number of the journal record that introduces its writer. */
   readonly writer: number;
   /** A writer has several chains, so that its transactions do not wait for each other. */
   readonly lane: number;

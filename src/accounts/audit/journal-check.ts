@@ -9,7 +9,6 @@ import {
   readHeads,
   readPrune,
   recordHash,
-  type SealBody,
 } from './journal-record.ts';
 import type { InstallationKey } from './ports.ts';
 import { SignatureVerifier } from './signing-key.ts';
@@ -28,8 +27,6 @@ export interface JournalFacts {
   readonly writers: ReadonlyMap<number, SignatureVerifier>;
   /** By `writer/lane`. */
   readonly lanes: ReadonlyMap<string, LaneBounds>;
-  /** Of the rows without a signature; undefined: nobody has sealed them. */
-  readonly seal: SealBody | undefined;
   /** How many records there are. */
   readonly records: number;
   /** Whether rows were taken away by a prune. */
@@ -54,7 +51,6 @@ export class JournalCheck {
   readonly #writers = new Map<number, Writer>();
   readonly #heads = new Map<string, LaneHead & { readonly writer: number; readonly checkpoint: number }>();
   readonly #prunes: { readonly by: number; readonly body: PruneBody }[] = [];
-  #seals: { readonly by: number; readonly body: SealBody }[] = [];
   readonly #gaps = new JournalGaps();
   #records = 0;
   #isAnchored = false;
@@ -96,7 +92,6 @@ export class JournalCheck {
   async finish(): Promise<JournalFacts> {
     await this.#trustOlderKeys();
     const certified = await this.#certifiedWriters();
-    const seals = this.#seals.filter(({ by }) => certified.has(by));
     const prunes = this.#prunes.filter(({ by }) => certified.has(by)).map(({ body }) => body);
     const gaps = prunes.flatMap((prune) => prune.gaps);
     this.#gaps.finish(gaps).forEach((finding) => {
@@ -110,7 +105,6 @@ export class JournalCheck {
       // One that was pruned and is there again signs nothing any more.
       writers: new Map([...certified].filter(([number]) => !isIn(gaps, number))),
       lanes: this.#bounds(certified, prunes),
-      seal: seals.at(-1)?.body,
       records: this.#records,
       isPruned: prunes.length > 0,
       newest: this.#records === 0 ? '' : this.#gaps.newest.toString('hex'),
@@ -141,10 +135,8 @@ export class JournalCheck {
         readHeads(body).forEach((head) => {
           this.#heads.set(`${writer}/${head.lane}`, { ...head, writer, checkpoint: number });
         });
-      } else if (kind === 'prune') {
-        this.#prunes.push({ by: writer, body: readPrune(body) });
       } else {
-        this.#seals.push({ by: writer, body: readBody(body) as unknown as SealBody });
+        this.#prunes.push({ by: writer, body: readPrune(body) });
       }
     } catch {
       this.#report(journalFinding('changed', record, 'the record cannot be read'));

@@ -2,10 +2,9 @@ import { hashOf } from './audit-row.ts';
 
 /**
  * `writer`: a server or command that is going to write rows. `key`: the public part of an older key of the installation.
- * `checkpoint`: how far the lanes of a writer have come. `seal`: the rows from before there were signatures. `prune`: what
- * was taken away.
+ * `checkpoint`: how far the lanes of a writer have come. `prune`: what was taken away.
  */
-export type JournalKind = 'writer' | 'key' | 'checkpoint' | 'seal' | 'prune';
+export type JournalKind = 'writer' | 'key' | 'checkpoint' | 'prune';
 
 /** A record of the journal that stands beside the rows: one chain for all servers. */
 export interface JournalRecord {
@@ -65,15 +64,6 @@ export interface KeyBody {
   readonly keyId: string;
   /** Base64 of 32 bytes. */
   readonly publicKey: string;
-}
-
-/** Rows without a signature, in the order of their ids. */
-export interface SealBody {
-  readonly rows: number;
-  /** The greatest of their ids. */
-  readonly newest: string;
-  /** Hexadecimal. */
-  readonly digest: string;
 }
 
 const RECORD_FORM = 'tankeeper audit journal 1';

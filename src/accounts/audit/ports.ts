@@ -1,6 +1,6 @@
 import type { Act } from '../caller.ts';
 import type { AuditEntry, AuditRow } from './audit-row.ts';
-import type { JournalRecord, LaneCut, PruneBody, SealBody } from './journal-record.ts';
+import type { JournalRecord, LaneCut, PruneBody } from './journal-record.ts';
 
 /** A public key of the installation. */
 export interface InstallationKey {
@@ -49,8 +49,6 @@ export interface PruningPlan extends PruneBody {
   readonly cutNow: readonly LaneCut[];
   /** Hash of the prune before, hexadecimal; empty where there was none. */
   readonly prunedBefore: string;
-  /** The rows without a signature that are left, which are to be sealed anew. */
-  readonly unsigned: SealBody;
 }
 
 /** Instants. */

@@ -1,7 +1,5 @@
-import { createHash, type Hash } from 'node:crypto';
 import { type AuditRow, NOTHING_BEFORE, rowHash } from './audit-row.ts';
 import type { AuditFinding, Report } from './finding.ts';
-import { journalFinding } from './finding.ts';
 import type { JournalFacts, LaneBounds } from './journal-check.ts';
 
 const NOT_SIGNED = 'it does not match its signature';
@@ -27,7 +25,6 @@ export class RowCheck {
   readonly #report: Report;
   readonly #isWhole: boolean;
   readonly #seen = new Set<string>();
-  readonly #unsigned = new UnsignedDigest();
   #place: Place | undefined;
   /** Of the rows for the place that is being read, the one that counts. */
   #chosen: CheckedRow | undefined;
@@ -45,21 +42,12 @@ export class RowCheck {
     return this.#rows;
   }
 
-  /** How many of them are from before there were signatures. */
-  get unsigned(): number {
-    return this.#unsigned.rows;
-  }
-
   /** @param rows the next ones; their signatures are verified all at once */
   async take(rows: readonly AuditRow[]): Promise<void> {
     const checked = await Promise.all(rows.map(async (row) => ({ row, isSound: await this.#isSound(row) })));
     for (const one of checked) {
       this.#rows += 1;
-      if (one.row.writer === 0) {
-        this.#takeUnsigned(one.row);
-      } else {
-        this.#takeSigned(one);
-      }
+      this.#take(one);
     }
   }
 
@@ -74,11 +62,6 @@ export class RowCheck {
         this.#endOf({ lane, bounds, ...beginOf(bounds) });
       }
     }
-    const { seal } = this.#facts;
-    if (seal !== undefined && this.#unsigned.digest() !== seal.digest) {
-      const found = `there are ${this.#unsigned.rows} rows without a signature, and ${seal.rows} were sealed`;
-      this.#report(journalFinding('changed', null, `rows from before there were signatures: ${found}`));
-    }
   }
 
   async #isSound(row: AuditRow): Promise<boolean> {
@@ -90,17 +73,7 @@ export class RowCheck {
     );
   }
 
-  #takeUnsigned(row: AuditRow): void {
-    const { seal } = this.#facts;
-    const isLater = seal !== undefined && (seal.rows === 0 || BigInt(row.id) > BigInt(seal.newest));
-    if (this.#isWhole && isLater) {
-      this.#report(about('inserted', row, 'without a signature'));
-      return;
-    }
-    this.#unsigned.take(row);
-  }
-
-  #takeSigned(one: CheckedRow): void {
+  #take(one: CheckedRow): void {
     const { row } = one;
     if (!this.#facts.writers.has(row.writer)) {
       this.#report(about('inserted', row, `there is no certified writer ${row.writer}`));
@@ -190,33 +163,6 @@ export class RowCheck {
       seq: seq === last ? String(seq) : `${seq}-${last}`,
       reason: where,
     });
-  }
-}
-
-/** Digests rows from before there were signatures, in the order of their ids. */
-export class UnsignedDigest {
-  readonly #hash: Hash = createHash('sha256');
-  #rows = 0;
-  #newest = '0';
-
-  take(row: AuditRow): void {
-    this.#rows += 1;
-    this.#newest = row.id;
-    this.#hash.update(rowHash(row));
-  }
-
-  get rows(): number {
-    return this.#rows;
-  }
-
-  /** The id that was taken last. */
-  get newest(): string {
-    return this.#newest;
-  }
-
-  /** @returns hexadecimal; nothing more can be taken afterwards */
-  digest(): string {
-    return this.#hash.digest('hex');
   }
 }
 

@@ -7,8 +7,6 @@ import { RowCheck } from './row-check.ts';
 /** What came of verifying. */
 export interface Verification {
   readonly rows: number;
-  /** How many of them are from before there were signatures. */
-  readonly unsigned: number;
   readonly records: number;
   /** The hash of the newest record of the journal, hexadecimal; empty where there is none. */
   readonly newest: string;
@@ -57,5 +55,5 @@ export async function verifyTrail(
   check.finish();
   emptied?.finish(report);
   const { records, newest } = facts;
-  return { rows: check.rows, unsigned: check.unsigned, records, newest, findings };
+  return { rows: check.rows, records, newest, findings };
 }

@@ -1,0 +1,62 @@
+import { VARIABLES, type Variable } from '../src/config/variables.ts';
+
+const EXAMPLE_HEAD = `# Every variable that tankeeper reads, set to its default; empty means unset. A wrong value stops the start with a
+# message that names the variable, the value and what is allowed. \`tankeeper config\` shows what is in force.
+#
+#   cp .env.example .env
+#   node --env-file=.env bin/tankeeper.js serve
+#
+# docker-compose reads .env by itself; docker-compose.yml says which of these it passes on.
+# Written by \`npm run docs:reference\`.
+`;
+
+const PAGE_HEAD = `# Configuration
+
+<!-- Written by \`npm run docs:reference\` from src/config/variables.ts. -->
+
+Tankeeper is configured by environment variables; an empty variable is the same as an unset one. A wrong value stops the start with
+a message that names each wrong variable, its value and what is allowed. \`tankeeper config\` shows every variable with its
+value and its source, passwords masked. [.env.example](../../.env.example) lists the variables for a file.
+
+Settings of tokens (time-outs, windows, limits) are in the database, for all servers on it: \`tankeeper setting list\`.
+`;
+
+/** @returns the text of .env.example */
+export function environmentExample(): string {
+  const sections = byGroup().map(([group, variables]) => [
+    `# --- ${group} ---`,
+    ...variables.map(
+      ({ name, description, allowed, fallback = '' }) => `# ${description} (${allowed})\n${name}=${fallback}`,
+    ),
+  ]);
+  return [EXAMPLE_HEAD, ...sections.flat().map((block) => `${block}\n`)].join('\n');
+}
+
+/** @returns the text of docs/reference/configuration.md */
+export function configurationPage(): string {
+  const sections = byGroup().map(([group, variables]) => {
+    const rows = variables.map(({ name, fallback, description, allowed }) => [
+      `\`${name}\``,
+      fallback === undefined ? '' : `\`${fallback}\``,
+      description,
+      allowed,
+    ]);
+    return `## ${group}\n\n${markdownTable(['variable', 'default', 'meaning', 'allowed'], rows)}`;
+  });
+  return [PAGE_HEAD, ...sections].join('\n');
+}
+
+function byGroup(): readonly (readonly [string, readonly Variable[]])[] {
+  const groups = new Set(VARIABLES.map(({ group }) => group));
+  return [...groups].map((group) => [group, VARIABLES.filter((variable) => variable.group === group)]);
+}
+
+/** @returns a table as prettier lays it out: columns padded to their widest cell */
+function markdownTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const widths = head.map((_, column) =>
+    Math.max(...[head, ...rows].map((row) => row[column]?.length ?? 0), 3),
+  );
+  const line = (cells: readonly string[]): string =>
+    `| ${widths.map((width, column) => (cells[column] ?? '').padEnd(width)).join(' | ')} |\n`;
+  return [head, widths.map((width) => '-'.repeat(width)), ...rows].map(line).join('');
+}

@@ -1,0 +1,17 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+import { configurationPage, environmentExample } from './configuration-reference.ts';
+
+/** `npm run docs:reference`: writes the pages that derive from declarations. Tests hold the pages to them. */
+
+const ROOT = join(import.meta.dirname, '..');
+
+write('.env.example', environmentExample());
+write('docs/reference/configuration.md', configurationPage());
+
+function write(path: string, text: string): void {
+  const file = join(ROOT, path);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text);
+}

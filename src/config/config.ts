@@ -1,0 +1,103 @@
+import { join, resolve } from 'node:path';
+import type { z } from 'zod';
+import { ServiceError } from '../kernel/errors.ts';
+import type { LimitSettings } from '../kernel/limit.ts';
+import { type Environment, readVariable } from './describe-config.ts';
+import { readSecretFile } from './secret-file.ts';
+import { environmentSchema, pkcs11Schema, VARIABLES } from './variables.ts';
+
+type Values = z.output<typeof environmentSchema>;
+
+/** The configuration: the values of the environment, checked and frozen. Times are in seconds. */
+export type Config = z.output<typeof configSchema>;
+
+const configSchema = environmentSchema.transform((values) =>
+  Object.freeze({
+    host: values.HOST,
+    port: values.PORT,
+    /** undefined: no port for metrics. */
+    metricsPort: values.METRICS_PORT,
+    trustProxy: Object.freeze(values.TRUST_PROXY ?? []),
+    dataDir: resolve(values.DATA_DIR),
+    /** undefined: the embedded PostgreSQL. Holds the password. */
+    databaseUrl: databaseUrlOf(values),
+    databasePoolSize: values.DATABASE_POOL_SIZE,
+    databaseStatementTimeout: values.DATABASE_STATEMENT_TIMEOUT,
+    databaseLockTimeout: values.DATABASE_LOCK_TIMEOUT,
+    dialect: values.WIRE_DIALECT,
+    serviceVersion: values.SERVICE_VERSION,
+    monitoringPost: values.MONITORING_POST,
+    monitoringPostSunset: values.MONITORING_POST_SUNSET,
+    logLevel: values.LOG_LEVEL,
+    logFormat: values.LOG_FORMAT,
+    encryptionKeyFile: resolve(values.ENCRYPTION_KEY_FILE ?? join(values.DATA_DIR, 'encryption.key')),
+    pkcs11: securityModuleOf(values),
+    adminPasswordFile: values.ADMIN_PASSWORD_FILE,
+    licencePublicKeyFile: values.LICENCE_PUBLIC_KEY_FILE,
+    limits: limitsOf(values),
+    sessionLifetime: values.SESSION_LIFETIME,
+    resolverTimeout: values.RESOLVER_TIMEOUT,
+    resolverFileDirs: Object.freeze(values.RESOLVER_FILE_DIRS ?? []),
+    challengeRetention: values.CHALLENGE_RETENTION,
+    auditRetention: values.AUDIT_RETENTION,
+    housekeepingInterval: values.HOUSEKEEPING_INTERVAL,
+  }),
+);
+
+/**
+ * Reads the whole configuration. The only reader of the environment.
+ * @throws ServiceError 'configuration.invalid' that names each wrong variable, its value and what is allowed
+ */
+export function loadConfig(environment: Environment = process.env): Config {
+  const given = Object.fromEntries(VARIABLES.map(({ name }) => [name, readVariable(environment, name)]));
+  const { data, error } = configSchema.safeParse(given);
+  if (error === undefined) {
+    return data;
+  }
+  const wrong = error.issues.map(({ path: [name], message }) => {
+    const variable = VARIABLES.find((one) => one.name === name);
+    return variable === undefined
+      ? message
+      : `${variable.name}='${variable.mask(given[variable.name] ?? '')}' is not allowed. Allowed: ${variable.allowed}.`;
+  });
+  // A list may have several wrong entries.
+  throw new ServiceError('configuration.invalid', [...new Set(wrong)].join('\n'));
+}
+
+function databaseUrlOf({ DATABASE_URL: url, DATABASE_PASSWORD_FILE: file }: Values): string | undefined {
+  if (url === undefined || file === undefined) {
+    return url;
+  }
+  const withPassword = new URL(url);
+  withPassword.password = encodeURIComponent(readSecretFile('DATABASE_PASSWORD_FILE', file));
+  return withPassword.href;
+}
+
+/** @returns the module that wraps the encryption key; undefined: the key is in the file */
+function securityModuleOf(values: Values) {
+  if (values.SECURITY_MODULE === 'file') {
+    return undefined;
+  }
+  const module = pkcs11Schema.parse(values);
+  return Object.freeze({
+    library: resolve(module.PKCS11_LIBRARY),
+    token: module.PKCS11_TOKEN,
+    pinFile: resolve(module.PKCS11_PIN_FILE),
+    key: module.PKCS11_KEY,
+    createKey: values.PKCS11_CREATE_KEY === 'on',
+  });
+}
+
+function limitsOf(values: Values): LimitSettings {
+  return Object.freeze({
+    exempt: Object.freeze(values.LIMIT_EXEMPT),
+    clientRequests: values.LIMIT_CLIENT_REQUESTS,
+    clientFailures: values.LIMIT_CLIENT_FAILURES,
+    transactionFailures: values.LIMIT_TRANSACTION_FAILURES,
+    loginFailures: values.LIMIT_LOGIN_FAILURES,
+    loginsAtOnce: values.LIMIT_LOGINS_AT_ONCE,
+    requestsAtOnce: values.LIMIT_REQUESTS_AT_ONCE,
+    connections: values.LIMIT_CONNECTIONS,
+    requestTimeout: values.REQUEST_TIMEOUT,
+  });
+}

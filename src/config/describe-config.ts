@@ -1,0 +1,29 @@
+import { VARIABLES } from './variables.ts';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A variable of the environment, as `tankeeper config` shows it. */
+export interface ConfigRow {
+  readonly variable: string;
+  /** Masked where it holds a secret; empty when unset. */
+  readonly value: string;
+  /** Empty where there is none. */
+  readonly default: string;
+  readonly source: 'environment' | 'default' | 'unset';
+  readonly meaning: string;
+}
+
+/** @returns every variable with its value and where that comes from */
+export function describeConfig(environment: Environment = process.env): readonly ConfigRow[] {
+  return VARIABLES.map(({ name, fallback, description, mask }) => {
+    const given = readVariable(environment, name);
+    const source = given !== undefined ? 'environment' : fallback === undefined ? 'unset' : 'default';
+    const value = mask(given ?? fallback ?? '');
+    return { variable: name, value, default: fallback ?? '', source, meaning: description };
+  });
+}
+
+/** @returns the text of a variable; undefined for an empty one, as compose files write unset variables */
+export function readVariable(environment: Environment, name: string): string | undefined {
+  return environment[name] === '' ? undefined : environment[name];
+}

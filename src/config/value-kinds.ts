@@ -1,0 +1,86 @@
+import { isAbsolute } from 'node:path';
+import { z } from 'zod';
+import { parseDuration } from '../kernel/duration.ts';
+import { maskPassword } from '../kernel/masked-url.ts';
+
+declare module 'zod' {
+  interface GlobalMeta {
+    /** Values that a variable may have, as error messages and the reference show them. */
+    allowed?: string;
+    /** Hides the secret part of a value wherever the value is shown. */
+    mask?: (value: string) => string;
+  }
+}
+
+const NETWORK_NAMES = ['loopback', 'linklocal', 'uniquelocal'] as const;
+
+/** A text of at least one character. @param allowed as the reference shows it */
+export function text(allowed: string): z.ZodString {
+  return z.string().min(1).meta({ allowed });
+}
+
+/** One of several words. */
+export function oneOf<const Value extends string>(...values: Value[]): z.ZodType<Value, string> {
+  return z.enum(values).meta({ allowed: values.join(', ') });
+}
+
+/** A whole number within bounds, both included. */
+export function wholeNumber(least: number, most: number): z.ZodType<number, string> {
+  return z
+    .string()
+    .regex(/^\d{1,9}$/)
+    .transform(Number)
+    .pipe(z.number().min(least).max(most))
+    .meta({ allowed: `a whole number from ${least} to ${most}` });
+}
+
+/** A duration of at least a second, read as seconds. @param most seconds */
+export function duration(allowed: string, most = Infinity): z.ZodType<number, string> {
+  return z
+    .string()
+    .transform((value, context) => {
+      try {
+        return parseDuration(value);
+      } catch {
+        context.addIssue('not a duration');
+        return z.NEVER;
+      }
+    })
+    .pipe(z.number().min(1).max(most))
+    .meta({ allowed });
+}
+
+/** A duration, or `off`. */
+export function durationOrOff(allowed: string): z.ZodType<number | 'off', string> {
+  return z.union([z.literal('off'), duration(allowed)]).meta({ allowed: `${allowed}, or off` });
+}
+
+/** A day, read as its first instant in UTC. */
+export const day: z.ZodType<Date, string> = z.iso
+  .date()
+  .transform((value) => new Date(`${value}T00:00:00Z`))
+  .meta({ allowed: 'a date such as 2027-12-31' });
+
+const list = z.string().transform((value) => value.split(',').map((entry) => entry.trim()));
+
+/** Absolute folders, separated by commas. */
+export const folders: z.ZodType<readonly string[], string> = list
+  .pipe(z.array(z.string().refine(isAbsolute)))
+  .meta({ allowed: 'absolute folders, comma separated' });
+
+/** Addresses and networks, separated by commas. @param names words that stand for networks, beside the common ones */
+export function networks(...names: string[]): z.ZodType<readonly string[], string> {
+  const words = [...NETWORK_NAMES, ...names];
+  return list
+    .pipe(z.array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6(), z.enum(words)])))
+    .meta({ allowed: `addresses or networks, comma separated, or ${words.join(', ')}` });
+}
+
+/** The URL of a PostgreSQL database. */
+export const databaseUrl: z.ZodType<string, string> = z
+  .string()
+  .regex(/^postgres(ql)?:\/\/./)
+  .refine((value) => URL.canParse(value) || value.includes('host=/'))
+  // A password with a / that is not written %2F would pass for the name of the database.
+  .refine((value) => !URL.canParse(value) || !new URL(value).pathname.includes('@'))
+  .meta({ allowed: 'postgres://user:password@host:port/database', mask: maskPassword });

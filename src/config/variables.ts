@@ -1,0 +1,216 @@
+import { z } from 'zod';
+import {
+  databaseUrl,
+  day,
+  duration,
+  durationOrOff,
+  folders,
+  networks,
+  oneOf,
+  text,
+  wholeNumber,
+} from './value-kinds.ts';
+
+const HOUR = 3600;
+const aFile = text('a file');
+const aText = text('a text');
+const anyNumber = wholeNumber(1, 1_000_000);
+const atMostAnHour = duration('a duration from 1S to 1H', HOUR);
+
+const listening = z
+  .object({
+    HOST: text('a host name or an address').prefault('127.0.0.1').describe('address to listen on'),
+    PORT: wholeNumber(0, 65_535).prefault('5001').describe('port to listen on; 0 takes a free one'),
+    METRICS_PORT: wholeNumber(0, 65_535)
+      .optional()
+      .describe('port for /metrics without a credential, also on HOST; unset: none'),
+    TRUST_PROXY: networks().optional().describe('proxies whose X-Forwarded-For is believed; unset: none'),
+  })
+  .meta({ title: 'Listening' });
+
+const database = z
+  .object({
+    DATA_DIR: text('a folder').prefault('./data').describe('embedded database and encryption key'),
+    DATABASE_URL: databaseUrl
+      .optional()
+      .describe('PostgreSQL 14 or newer; unset: an embedded one in DATA_DIR'),
+    DATABASE_PASSWORD_FILE: aFile.optional().describe('file with the password for DATABASE_URL'),
+    DATABASE_POOL_SIZE: wholeNumber(5, 500)
+      .prefault('10')
+      .describe('largest number of connections to the database'),
+    DATABASE_STATEMENT_TIMEOUT: atMostAnHour
+      .prefault('30S')
+      .describe('time limit of a statement in the database'),
+    DATABASE_LOCK_TIMEOUT: atMostAnHour
+      .prefault('5S')
+      .describe('time limit of a request that waits for a lock in the database'),
+  })
+  .meta({ title: 'Database' });
+
+const answers = z
+  .object({
+    WIRE_DIALECT: oneOf('documented', 'linotp').prefault('documented').describe('form of the answers'),
+    SERVICE_VERSION: aText
+      .optional()
+      .describe('version that answers carry; unset: Tankeeper and its version, or that of the dialect'),
+    MONITORING_POST: oneOf('on', 'off').prefault('on').describe('POST on /monitoring (deprecated)'),
+    MONITORING_POST_SUNSET: day
+      .optional()
+      .describe('day on which POST on /monitoring ends, announced in a header'),
+  })
+  .meta({ title: 'Answers' });
+
+const log = z
+  .object({
+    LOG_LEVEL: oneOf('error', 'warn', 'info', 'debug')
+      .prefault('info')
+      .describe('lowest level that is logged'),
+    LOG_FORMAT: oneOf('auto', 'json', 'text')
+      .prefault('auto')
+      .describe('JSON lines or text; auto: text on a terminal'),
+  })
+  .meta({ title: 'Log' });
+
+/** The settings of a PKCS #11 module. All of them are needed. */
+export const pkcs11Schema = z.object({
+  PKCS11_LIBRARY: aFile.describe("the module's library (.so), for SECURITY_MODULE=pkcs11"),
+  PKCS11_TOKEN: aText.describe('label of the token in the module'),
+  PKCS11_PIN_FILE: aFile.describe('file with the user PIN of the token'),
+  PKCS11_KEY: aText.describe('label of the AES-256 key in the token that wraps the key of this database'),
+});
+
+const keys = z
+  .object({
+    ENCRYPTION_KEY_FILE: aFile.optional().describe('key that seals secrets; unset: DATA_DIR/encryption.key'),
+    SECURITY_MODULE: oneOf('file', 'pkcs11')
+      .prefault('file')
+      .describe('keeper of the key that seals secrets: the key file, or a PKCS #11 module'),
+    ...pkcs11Schema.partial().shape,
+    PKCS11_CREATE_KEY: oneOf('on', 'off')
+      .prefault('off')
+      .describe('creation of PKCS11_KEY by the first start, where the token has none'),
+    ADMIN_PASSWORD_FILE: aFile
+      .optional()
+      .describe('password of the first administrator; unset: a random one'),
+    LICENCE_PUBLIC_KEY_FILE: text('a file with an Ed25519 or RSA key: PEM (BEGIN PUBLIC KEY) or JWK')
+      .optional()
+      .describe('public key that licences are verified with; unset: none can be'),
+  })
+  .meta({ title: 'Keys and secrets' });
+
+const limits = z
+  .object({
+    REQUEST_TIMEOUT: duration('a duration from 1S to 10M', 600)
+      .prefault('30S')
+      .describe('time limit of a client to send a request, and again to take its answer'),
+    LIMIT_EXEMPT: networks('none')
+      .prefault('loopback')
+      .describe('clients that LIMIT_CLIENT_… and LIMIT_TRANSACTION_… do not bound, such as a portal'),
+    LIMIT_CLIENT_REQUESTS: anyNumber
+      .prefault('500')
+      .describe('requests of one client in a second, on each server'),
+    LIMIT_CLIENT_FAILURES: anyNumber
+      .prefault('300')
+      .describe('responses of one client that are not accepted, in a minute'),
+    LIMIT_TRANSACTION_FAILURES: anyNumber
+      .prefault('30')
+      .describe('responses to one transaction that are not accepted, in a minute'),
+    LIMIT_LOGIN_FAILURES: wholeNumber(1, 10_000)
+      .prefault('5')
+      .describe('wrong passwords for one administrator from one client in a minute'),
+    LIMIT_LOGINS_AT_ONCE: wholeNumber(1, 64)
+      .prefault('2')
+      .describe('passwords that are verified at once, on each server'),
+    LIMIT_REQUESTS_AT_ONCE: anyNumber
+      .prefault('1000')
+      .describe('requests that are worked on at once, on each server'),
+    LIMIT_CONNECTIONS: wholeNumber(4, 1_000_000)
+      .prefault('4000')
+      .describe('connections of clients at once, on each server; a quarter of them from one address'),
+  })
+  .meta({ title: 'Limits' });
+
+const times = z
+  .object({
+    SESSION_LIFETIME: duration('a duration such as 300 or 1H30M')
+      .prefault('1H')
+      .describe('lifetime of a session'),
+    RESOLVER_TIMEOUT: duration('a duration such as 5 or 5S')
+      .prefault('3S')
+      .describe('time limit of a resolver that counts its users'),
+    RESOLVER_FILE_DIRS: folders
+      .optional()
+      .describe('folders below which files of resolvers may be named over HTTP; unset: none can be'),
+    CHALLENGE_RETENTION: duration('a duration such as 300 or 7D')
+      .prefault('7D')
+      .describe('time in which an expired challenge can still be asked about, before it is removed'),
+    AUDIT_RETENTION: durationOrOff('a duration such as 400D')
+      .prefault('off')
+      .describe('time that a month of the audit is kept after its end; off: for ever'),
+    HOUSEKEEPING_INTERVAL: durationOrOff('a duration such as 300 or 10M')
+      .prefault('10M')
+      .describe('time between two removals of what is old; off: left to tankeeper housekeeping run'),
+  })
+  .meta({ title: 'Times' });
+
+/** The environment: each variable with its schema, its default and its description. */
+export const environmentSchema = z
+  .object({
+    ...listening.shape,
+    ...database.shape,
+    ...answers.shape,
+    ...log.shape,
+    ...keys.shape,
+    ...limits.shape,
+    ...times.shape,
+  })
+  .superRefine(
+    (values, context) => {
+      if (values.SECURITY_MODULE === 'pkcs11') {
+        const missing = Object.keys(pkcs11Schema.shape).filter(
+          (name) => values[name as keyof typeof values] === undefined,
+        );
+        if (missing.length > 0) {
+          context.addIssue(`SECURITY_MODULE='pkcs11' also needs ${missing.join(', ')}.`);
+        }
+      }
+    },
+    // Runs also where another variable is wrong, so that one message names all.
+    { when: () => true },
+  );
+
+/** Facts about a variable: what messages, `tankeeper config` and the reference show. */
+export interface Variable {
+  readonly name: string;
+  /** Heading in the reference. */
+  readonly group: string;
+  readonly description: string;
+  /** Values that it may have, in words. */
+  readonly allowed: string;
+  /** Text that an unset variable is read as; undefined: it may be left out. */
+  readonly fallback: string | undefined;
+  /** @returns the value without its secret part */
+  readonly mask: (value: string) => string;
+}
+
+const groups = [listening, database, answers, log, keys, limits, times];
+
+/** Every variable that tankeeper reads, in the order of the reference. */
+export const VARIABLES: readonly Variable[] = Object.entries(environmentSchema.shape).map(
+  ([name, schema]: [string, z.ZodType]) => {
+    const { description = '', allowed = '', mask = unmasked } = metaOf(schema);
+    const fallback = schema instanceof z.ZodPrefault ? String(schema.def.defaultValue) : undefined;
+    const group = groups.find(({ shape }) => name in shape)?.meta()?.title ?? '';
+    return { name, group, description, allowed, fallback, mask };
+  },
+);
+
+/** @returns the metadata of a schema and of those that it wraps, the outer one's first */
+function metaOf(schema: z.core.$ZodType): z.core.GlobalMeta {
+  const isWrapper = schema instanceof z.ZodOptional || schema instanceof z.ZodPrefault;
+  return { ...(isWrapper && metaOf(schema.unwrap())), ...z.globalRegistry.get(schema) };
+}
+
+function unmasked(value: string): string {
+  return value;
+}

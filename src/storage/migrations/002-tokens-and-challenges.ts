@@ -1,0 +1,91 @@
+import type { Knex } from 'knex';
+
+/**
+ * Tokens and their challenges. The row of a token is the lock and the version of all of its challenges: every change of a
+ * challenge also changes the token's row. Secrets are sealed (AES-256-GCM), never in clear.
+ */
+export async function up(knex: Knex): Promise<void> {
+  await knex.raw(UP);
+}
+
+export async function down(knex: Knex): Promise<void> {
+  await knex.raw(DOWN);
+}
+
+const UP = `
+  CREATE TABLE tokens (
+    id bigint GENERATED ALWAYS AS IDENTITY CONSTRAINT tokens_pkey PRIMARY KEY,
+    serial text COLLATE "C" NOT NULL CONSTRAINT tokens_serial_key UNIQUE
+      CONSTRAINT tokens_serial_given CHECK (serial <> ''),
+    type text NOT NULL CONSTRAINT tokens_type_lower CHECK (type = lower(type) AND type <> ''),
+    description text NOT NULL DEFAULT '',
+    active boolean NOT NULL,
+    realm_set_id bigint NOT NULL CONSTRAINT tokens_realm_set_fkey REFERENCES realm_sets,
+    owner_resolver_id bigint CONSTRAINT tokens_owner_resolver_fkey REFERENCES resolvers ON DELETE RESTRICT,
+    owner_user_id text,
+    owner_login text,
+    fail_count integer NOT NULL DEFAULT 0 CONSTRAINT tokens_fail_count_range CHECK (fail_count >= 0),
+    max_fail integer NOT NULL DEFAULT 10 CONSTRAINT tokens_max_fail_range CHECK (max_fail >= 1),
+    counter bigint NOT NULL DEFAULT 0 CONSTRAINT tokens_counter_range CHECK (counter >= 0),
+    counter_window integer NOT NULL DEFAULT 10 CONSTRAINT tokens_counter_window_range CHECK (counter_window >= 1),
+    sync_window integer NOT NULL DEFAULT 1000 CONSTRAINT tokens_sync_window_range CHECK (sync_window >= 1),
+    time_shift integer NOT NULL DEFAULT 0,
+    ocra_suite text,
+    rollout text NOT NULL DEFAULT 'complete'
+      CONSTRAINT tokens_rollout_known CHECK (rollout IN ('phase1', 'phase2', 'complete')),
+    spent text[] NOT NULL DEFAULT '{}',
+    -- The first half of an automatic resynchronisation: the mark of a response that was found ahead of the windows.
+    sync_mark text,
+    seed bytea,
+    shared_secret bytea,
+    nonce bytea,
+    pin bytea,
+    ocra_pin bytea,
+    last_challenge_at timestamptz,
+    last_success_at timestamptz,
+    created_at timestamptz NOT NULL DEFAULT now(),
+    CONSTRAINT tokens_owner_whole CHECK (num_nulls(owner_resolver_id, owner_user_id, owner_login) IN (0, 3))
+  ) WITH (fillfactor = 85);
+  CREATE UNIQUE INDEX tokens_serial_caseless ON tokens (lower(serial COLLATE "default"));
+  CREATE INDEX tokens_owner_idx ON tokens (owner_resolver_id, owner_user_id);
+  CREATE INDEX tokens_realm_set_idx ON tokens (realm_set_id);
+
+  CREATE TABLE challenges (
+    id bigint GENERATED ALWAYS AS IDENTITY CONSTRAINT challenges_pkey PRIMARY KEY,
+    transaction_id text NOT NULL CONSTRAINT challenges_transaction_id_key UNIQUE
+      CONSTRAINT challenges_transaction_id_given CHECK (transaction_id <> ''),
+    token_id bigint NOT NULL CONSTRAINT challenges_token_fkey REFERENCES tokens ON DELETE CASCADE,
+    question text NOT NULL,
+    data text NOT NULL,
+    issued_at timestamptz NOT NULL,
+    wrong_count integer NOT NULL DEFAULT 0 CONSTRAINT challenges_wrong_count_range CHECK (wrong_count >= 0),
+    received_tan boolean NOT NULL DEFAULT false,
+    valid_tan boolean NOT NULL DEFAULT false,
+    closed_by text CONSTRAINT challenges_closed_by_known
+      CHECK (closed_by IN ('accepted', 'exhausted', 'superseded')),
+    closed_at timestamptz,
+    CONSTRAINT challenges_closed_whole CHECK ((closed_by IS NULL) = (closed_at IS NULL)),
+    CONSTRAINT challenges_valid_once CHECK (valid_tan = (closed_by IS NOT NULL AND closed_by = 'accepted')),
+    CONSTRAINT challenges_valid_received CHECK (received_tan OR NOT valid_tan)
+  ) WITH (fillfactor = 85);
+  CREATE INDEX challenges_token_idx ON challenges (token_id, issued_at DESC, id DESC);
+  CREATE INDEX challenges_open_idx ON challenges (token_id, id) WHERE closed_by IS NULL;
+  -- For housekeeping.
+  CREATE INDEX challenges_open_issued_idx ON challenges (issued_at) WHERE closed_by IS NULL;
+  CREATE INDEX challenges_closed_issued_idx ON challenges (issued_at) WHERE closed_by IS NOT NULL;
+
+  CREATE FUNCTION refuse_change_of_closed_challenge() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+      RAISE EXCEPTION 'challenge % is closed for ever', OLD.id
+        USING ERRCODE = 'check_violation', CONSTRAINT = TG_NAME, TABLE = TG_TABLE_NAME;
+    END
+  $$;
+  CREATE TRIGGER challenges_closed_for_ever BEFORE UPDATE ON challenges
+    FOR EACH ROW WHEN (OLD.closed_by IS NOT NULL) EXECUTE FUNCTION refuse_change_of_closed_challenge();
+`;
+
+const DOWN = `
+  DROP TABLE challenges;
+  DROP FUNCTION refuse_change_of_closed_challenge();
+  DROP TABLE tokens;
+`;
