@@ -34,7 +34,8 @@ const LONGEST_TOKEN = 4096;
 
 /**
  * Logins with a signed token. The token alone proves nothing: the session it names must still be open, and belong to the
- * administrator it names. That session serves for nothing else, and no other one for it. So a login ends when the session is closed, the password changes or the administrator goes.
+ * administrator it names. That session serves for nothing else, and no other one for a login. So a login ends when the
+ * session is closed, the password changes or the administrator goes.
  */
 export class LoginService {
   readonly #its: LoginDependencies;

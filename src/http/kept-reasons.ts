@@ -1,5 +1,5 @@
-import { type ErrorCode, isServiceError, ServiceError } from '../kernel/errors.ts';
 import type { Clock } from '../kernel/clock.ts';
+import { type ErrorCode, isServiceError, ServiceError } from '../kernel/errors.ts';
 import { describeFault } from '../kernel/fault.ts';
 import type { Log } from '../kernel/log.ts';
 import type { Exchange } from './exchange.ts';
