@@ -2,7 +2,7 @@ import { type Clock, type Random, randomText } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import type { AccessControl } from './policy/access-control.ts';
 import { administrativeRight } from './policy/administrative-right.ts';
-import { mayPassOn, readRights } from './policy/api-token-rights.ts';
+import { lackingRight, mayPassOn, readRights } from './policy/api-token-rights.ts';
 import { type Act, actOf, type Caller } from './caller.ts';
 import { readAdministratorName, readApiTokenName } from './names.ts';
 import { assertPassword, isPasswordSized } from './password-rule.ts';
@@ -246,9 +246,8 @@ export class AdministratorService {
   /** A password carries all rights of its administrator: who holds an API token with fewer cannot make or set one. */
   async #authorizeWhole(caller: Caller): Promise<void> {
     await this.#authorize(caller, 'write');
-    const { message } = administrativeRight('system', 'write');
     if (!mayPassOn(caller.principal.rights, ['*'])) {
-      throw new ServiceError('right.missing', message);
+      throw lackingRight('*');
     }
   }
 

@@ -1,5 +1,6 @@
 import { ConnectionGuard } from '../http/limits/connection-guard.ts';
 import type { Guards } from '../http/limits/guards.ts';
+import { LargeBodyGuard } from '../http/limits/large-body-guard.ts';
 import { LoginGuard } from '../http/limits/login-guard.ts';
 import { networkMatcher } from '../http/limits/networks.ts';
 import { type LimitMetrics, Refusals } from '../http/limits/refusals.ts';
@@ -25,6 +26,8 @@ export interface GuardParts {
 /** Seconds. */
 const MINUTE = 60;
 const QUARTER = 900;
+/** Milliseconds. */
+const LARGE_BODY_PATIENCE = 10_000;
 
 /** Connections to the port for metrics at once: of a few who are let there. */
 const METRICS_CONNECTIONS = 100;
@@ -47,6 +50,7 @@ export function buildGuards(parts: GuardParts): Guards & ConnectionGuards {
   return {
     requests: new RequestGuard({ isExempt, refusals, most: limits.clientRequests }),
     work: new WorkGuard({ refusals, most: limits.requestsAtOnce }),
+    largeBodies: new LargeBodyGuard({ refusals, patience: LARGE_BODY_PATIENCE }),
     responses: new ResponseGuard({
       isExempt,
       refusals,

@@ -79,39 +79,47 @@ export async function authenticate(
 }
 
 /**
- * Looks at the headers alone, before a long body is read. Who asks is found out afterwards, with the parameters; but
- * without a credential in a header nobody can be found.
+ * Looks at the headers and the query string alone, before a body is read. Who asks is found out afterwards, with all
+ * parameters; but without a credential in a header nobody can be found.
+ * @param inQuery the parameters in the query string
+ * @returns who it may be: two where the cookies are a session's and a login's, of which the parameter `session` decides
  * @throws ServiceError 'authentication.required', 'too-many-requests'
  */
-export async function assertCredential(
+export async function findCandidates(
   request: IncomingMessage,
+  inQuery: GivenParameters,
   origin: Origin,
   checks: Checks,
-): Promise<void> {
-  const { credentials, logins } = checks;
+): Promise<readonly Principal[]> {
+  const { client } = origin;
   const authorization = parseAuthorization(request.headersDistinct.authorization);
-  const known =
-    authorization === undefined
-      ? await hasKnownCookie(request, credentials, logins)
-      : authorization.scheme === 'basic'
-        ? (await byPassword(authorization, origin, checks)).administrator !== ''
-        : (await credentials.authenticateApiToken(authorization.token)) !== undefined;
-  if (!known) {
-    throw notAuthenticated();
+  if (authorization?.scheme === 'bearer') {
+    return [await byApiToken(authorization.token, inQuery.get('session'), client, checks.credentials)];
   }
+  if (authorization !== undefined) {
+    return [principal((await byPassword(authorization, origin, checks)).administrator, client)];
+  }
+  const names = await ownersOfCookies(request, inQuery.has('session'), checks);
+  return names.map((name) => principal(name, client));
 }
 
-async function hasKnownCookie(
+async function ownersOfCookies(
   request: IncomingMessage,
-  credentials: CredentialCheck,
-  logins: LoginCheck,
-): Promise<boolean> {
+  isSessionNamed: boolean,
+  { credentials, logins }: Checks,
+): Promise<readonly string[]> {
   const session = readCookie(request.headers.cookie, SESSION_COOKIE);
-  if (session !== undefined && (await credentials.findSession(session)) !== undefined) {
-    return true;
-  }
   const login = readLoginCookie(request);
-  return login !== undefined && (await logins.authenticate(login)) !== undefined;
+  const owners = [
+    session === undefined ? undefined : await credentials.findSession(session),
+    login === undefined ? undefined : (await logins.authenticate(login))?.administrator,
+  ].filter((owner) => owner !== undefined);
+  if (owners.length === 0) {
+    const isByLogin = login !== undefined && (session === undefined || !isSessionNamed);
+    const isBySession = session !== undefined || isSessionNamed;
+    throw notAuthenticated(isByLogin ? 'login' : isBySession ? 'session' : undefined);
+  }
+  return owners;
 }
 
 /**

@@ -5,20 +5,29 @@ import type { Caller } from '../accounts/caller.ts';
 import type { ProvenPassword } from '../accounts/ports.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import {
-  assertCredential,
   authenticate,
   authenticateByPassword,
   type Checks,
+  findCandidates,
   type Identity,
   refuseCrossSite,
 } from './authenticate.ts';
 import type { Asked, Exchange, ExchangeHandler, ExchangeResponse } from './exchange.ts';
 import { withoutReason } from './kept-reasons.ts';
 import type { Guards } from './limits/guards.ts';
-import { type GivenParameters, pickParameters, readParameters } from './parameters.ts';
+import {
+  type GivenParameters,
+  mergeSources,
+  type ParameterSources,
+  pickParameters,
+  readQueryEntries,
+} from './parameters.ts';
 import { noteRefused } from './refused-requests.ts';
 import { type Reply, send } from './reply.ts';
-import type { BodyLimits } from './request-body.ts';
+import type { Entry } from './query-string.ts';
+import { RememberedChecks } from './remembered-checks.ts';
+import { type BodyLimits, type LargeParameter, mayExceed, readBody } from './request-body.ts';
+import { announcesBody } from './unread-body.ts';
 
 export type Method = 'GET' | 'POST';
 
@@ -31,8 +40,6 @@ interface EndpointFace<Shape extends z.ZodRawShape> {
   readonly parameters: z.ZodObject<Shape>;
   /** Whether it changes anything; requests that other sites made a browser send are then refused. */
   readonly changesState: boolean;
-  /** How large the body may be, where more than usual is needed. */
-  readonly bodyBytes?: number;
   /** Whether it takes responses from everybody: those that are not accepted are then bounded. */
   readonly takesResponses?: boolean;
   /** Whether it answers also while the server has too much to do. */
@@ -73,9 +80,17 @@ interface OpenEndpoint extends EndpointFace<z.ZodRawShape> {
   readonly answer: (call: Call<GivenParameters>) => Promise<Reply> | Reply;
 }
 
-interface AdministratorEndpoint extends EndpointFace<z.ZodRawShape> {
+interface AdministratorFace {
   /** `password`: the administrator must give the password with the request. */
   readonly access: 'administrator' | 'password';
+  /** The parameter that needs a larger body than usual, for those who may send it. */
+  readonly large?: LargeParameter & {
+    /** @throws ServiceError 'right.missing' */
+    readonly authorize: (caller: Caller) => Promise<void>;
+  };
+}
+
+interface AdministratorEndpoint extends EndpointFace<z.ZodRawShape>, AdministratorFace {
   readonly answer: (call: Call<GivenParameters>, identity: Identity) => Promise<Reply> | Reply;
 }
 
@@ -93,7 +108,7 @@ export function openEndpoint<Shape extends z.ZodRawShape>(
 
 /** @returns an endpoint for administrators */
 export function administratorEndpoint<Shape extends z.ZodRawShape>(
-  face: EndpointFace<Shape> & Partial<Pick<AdministratorEndpoint, 'access'>>,
+  face: EndpointFace<Shape> & Partial<AdministratorFace>,
   answer: (call: AdministratorCall<z.output<z.ZodObject<Shape>>>) => Promise<Reply> | Reply,
 ): Endpoint {
   return {
@@ -139,10 +154,6 @@ export function serveEndpoint(endpoint: Endpoint, context: EndpointContext): Exc
     if (endpoint.changesState) {
       refuseCrossSite(request);
     }
-    if (endpoint.bodyBytes !== undefined && endpoint.access !== 'open') {
-      response.setHeader('Connection', 'close');
-      await context.guards.work.run(() => assertCredential(request, exchange, context));
-    }
     const reply = await guarded(endpoint, request, response, context);
     await noteRefused(context.refusals, exchange, reply.refused);
     send(response, reply);
@@ -159,24 +170,86 @@ async function guarded(
   context: EndpointContext,
 ): Promise<Reply> {
   const { exchange } = response.locals;
-  const { guards } = context;
-  const read = async (): Promise<string | undefined> => {
-    const limits = limitsOf(endpoint, context);
-    const parameters = await readParameters(request, response, limits, endpoint.repeated);
-    exchange.asked = { ...exchange.asked, ...parameters };
-    return parameters.given.get('transactionid') ?? parameters.given.get('state');
+  const { guards, limits } = context;
+  const checks = new RememberedChecks(context);
+  const large = endpoint.access === 'open' ? undefined : endpoint.large;
+  // A body of GET and HEAD has no meaning (RFC 9110 §9.3.1) and is not read.
+  const hasBody = request.method === 'POST' && announcesBody(request);
+  const readQuery = (): Entry[] => {
+    const query = readQueryEntries(request, limits.parameters);
+    take(exchange, { query, body: [] }, endpoint, limits);
+    return query;
   };
-  const work = (): Promise<Reply> => answerCall(endpoint, request, exchange, context);
+  const readRest = async (query: readonly Entry[]): Promise<void> => {
+    if (hasBody) {
+      // What the server has to wait for may come when a credential is no longer good.
+      if (!request.complete) {
+        checks.forget();
+      }
+      const body = await readBody(request, response, limits, large);
+      take(exchange, { query, body }, endpoint, limits);
+    }
+  };
+  const work = (): Promise<Reply> => answerCall(endpoint, request, exchange, checks);
   const answer = (): Promise<Reply> => (endpoint.answersAlways === true ? work() : guards.work.run(work));
   if (endpoint.takesResponses === true) {
+    const read = async (): Promise<string | undefined> => {
+      await readRest(readQuery());
+      return exchange.asked.given.get('transactionid') ?? exchange.asked.given.get('state');
+    };
     return guards.responses.guard(exchange.limitedAs, { read, answer });
   }
-  await read();
-  return answer();
+  const query = readQuery();
+  if (hasBody && endpoint.access !== 'open') {
+    await guards.work.run(() => assertMaySend(endpoint, request, exchange, checks));
+  }
+  const readAndAnswer = async (): Promise<Reply> => {
+    await readRest(query);
+    return answer();
+  };
+  return hasBody && large !== undefined && mayExceed(request, limits.bytes)
+    ? guards.largeBodies.run(readAndAnswer)
+    : readAndAnswer();
 }
 
-function limitsOf({ bodyBytes }: Endpoint, { limits }: EndpointContext): BodyLimits {
-  return bodyBytes === undefined ? limits : { ...limits, bytes: bodyBytes };
+function take(
+  exchange: Exchange,
+  sources: ParameterSources,
+  { repeated }: Endpoint,
+  { parameters }: BodyLimits,
+): void {
+  exchange.asked = { ...exchange.asked, ...mergeSources(sources, parameters, repeated) };
+}
+
+/**
+ * Looks at who sends a body, before a byte of it is read, and whether they have the right to send one that is larger than
+ * usual. It is looked at again when all parameters are known.
+ */
+async function assertMaySend(
+  endpoint: AdministratorEndpoint,
+  request: IncomingMessage,
+  exchange: Exchange,
+  checks: Checks,
+): Promise<void> {
+  const candidates =
+    endpoint.access === 'password'
+      ? [(await authenticateByPassword(request, exchange, checks)).principal]
+      : await findCandidates(request, exchange.asked.given, exchange, checks);
+  const { large } = endpoint;
+  if (large === undefined) {
+    return;
+  }
+  let refusal: unknown;
+  for (const principal of candidates) {
+    try {
+      await large.authorize({ principal, requestId: exchange.requestId });
+      return;
+    } catch (error) {
+      refusal = error;
+    }
+  }
+  exchange.administrator = candidates.at(-1)?.administrator;
+  throw refusal;
 }
 
 function allowedMethods({ methods }: Pick<Endpoint, 'methods'>): string[] {

@@ -1,7 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import type { Login } from '../accounts/login-service.ts';
 import { equalText } from '../kernel/constant-time.ts';
+import { ServiceError } from '../kernel/errors.ts';
 import { notAuthenticated, readCookie } from './credentials.ts';
+import { readQuery } from './parameters.ts';
 
 /** The names that clients of the old service know. */
 const TOKEN_COOKIE = 'access_token_cookie';
@@ -17,7 +19,7 @@ export function readLoginCookie(request: IncomingMessage): string | undefined {
  * Makes sure that whoever sent the request can read the cookies of this site, which a page of another site cannot. GET
  * and HEAD are exempt, as the old service has it; what they may change is guarded by `SameSite` and `Sec-Fetch-Site`.
  * @param login what the signed login token says
- * @param inForm the parameter `csrf_token`
+ * @param inForm the parameter `csrf_token`; in a query string it is refused, as logs and browsers keep URLs
  * @throws ServiceError 'authentication.required'
  */
 export function assertCsrfToken(
@@ -27,6 +29,13 @@ export function assertCsrfToken(
 ): void {
   if (request.method === 'GET' || request.method === 'HEAD') {
     return;
+  }
+  if (readQuery(request).has('csrf_token')) {
+    throw new ServiceError(
+      'authentication.required',
+      'Not authenticated: csrf_token belongs in the body or its value in the header X-CSRF-TOKEN, not in the URL',
+      { detail: 'csrf token', about: [login.administrator] },
+    );
   }
   const given = [...(request.headersDistinct[CSRF_HEADER] ?? []), ...(inForm === undefined ? [] : [inForm])];
   if (given.length === 0 || !given.every((value) => equalText(value, login.csrfToken))) {

@@ -1,23 +1,24 @@
+import type { Readable } from 'node:stream';
 import { Busboy } from '@fastify/busboy';
 import { ServiceError } from '../kernel/errors.ts';
-import { decodeUtf8, type Entry } from './query-string.ts';
-
-/**
- * Reads `multipart/form-data` (RFC 7578). Every part counts as text in UTF-8, one with a file name, too.
- * @param mostParts more parts are refused
- * @throws ServiceError 'request.malformed'
- */
-export async function parseMultipart(contentType: string, body: Buffer, mostParts: number): Promise<Entry[]> {
-  const parts = await splitParts(contentType, body, mostParts);
-  return parts.map(({ name, chunks }) => [name, decodeUtf8(Buffer.concat(chunks))]);
-}
+import { decodeUtf8, type Entry, tooManyParameters } from './query-string.ts';
 
 interface Part {
   readonly name: string;
   readonly chunks: Buffer[];
 }
 
-async function splitParts(contentType: string, body: Buffer, mostParts: number): Promise<Part[]> {
+/**
+ * Reads `multipart/form-data` (RFC 7578) from a stream. Every part counts as text in UTF-8, one with a file name, too.
+ * Whatever ends it early, the stream is left for the caller to stop.
+ * @param mostParts more parts are refused as soon as the next one begins
+ * @throws ServiceError 'request.malformed'
+ */
+export async function parseMultipart(
+  contentType: string,
+  body: Readable,
+  mostParts: number,
+): Promise<Entry[]> {
   const parts: Part[] = [];
   await new Promise<void>((resolve, reject) => {
     const refuse = (cause?: unknown): void => {
@@ -28,7 +29,7 @@ async function splitParts(contentType: string, body: Buffer, mostParts: number):
         headers: { 'content-type': contentType },
         // As files the parts come as bytes, which are decoded strictly here.
         isPartAFile: () => true,
-        limits: { files: mostParts, headerPairs: 20, headerSize: 4_096 },
+        limits: { parts: mostParts, headerPairs: 20, headerSize: 4_096 },
       });
       parser.on('file', (name: string | undefined, content) => {
         if (name === undefined || name.includes('\ufffd')) {
@@ -39,13 +40,15 @@ async function splitParts(contentType: string, body: Buffer, mostParts: number):
         content.on('data', (chunk: Buffer) => part.chunks.push(chunk));
         content.on('error', refuse);
       });
-      parser.on('filesLimit', refuse);
+      parser.on('partsLimit', () => {
+        reject(tooManyParameters(mostParts));
+      });
       parser.on('error', refuse);
       parser.on('finish', resolve);
-      parser.end(body);
+      body.pipe(parser);
     } catch (error) {
       refuse(error);
     }
   });
-  return parts;
+  return parts.map(({ name, chunks }) => [name, decodeUtf8(Buffer.concat(chunks))]);
 }

@@ -1,8 +1,7 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { z } from 'zod';
 import { ServiceError } from '../kernel/errors.ts';
-import { type Entry, parseQueryString } from './query-string.ts';
-import { type BodyLimits, readBody } from './request-body.ts';
+import { type Entry, parseQueryString, tooManyParameters } from './query-string.ts';
 
 /** The parameters of a request: names in lower case, each with its last value. */
 export type GivenParameters = ReadonlyMap<string, string>;
@@ -14,30 +13,39 @@ export interface RequestParameters {
   readonly written: ReadonlyMap<string, string>;
 }
 
+/** Where a request has its parameters, before anybody has looked at their names. */
+export interface ParameterSources {
+  readonly query: readonly Entry[];
+  readonly body: readonly Entry[];
+}
+
 /**
- * Reads the parameters of a request. Query string and body are merged, the query wins; of a repeated name the last
- * value counts, or the first where `repeated` says so; names are read in any case, but for `session`, which is read only as it stands here. A body of GET
- * and HEAD has no meaning (RFC 9110 §9.3.1) and is not read.
- * @throws ServiceError 'request.malformed', 'request.too-large', 'request.media-type'
+ * @returns the parameters in the query string
+ * @throws ServiceError 'request.malformed'
  */
-export async function readParameters(
-  request: IncomingMessage,
-  response: ServerResponse,
-  limits: BodyLimits,
+export function readQueryEntries({ url = '' }: Pick<IncomingMessage, 'url'>, most: number): Entry[] {
+  return parseQueryString(queryOf(url), most);
+}
+
+/**
+ * Merges the parameters of a request: the query string wins over the body; of a repeated name the last value counts, or the
+ * first where `repeated` says so; names are read in any case, but for `session`, which is read only as it stands here.
+ * @param most parameters, those of the query string and the body together
+ * @throws ServiceError 'request.malformed'
+ */
+export function mergeSources(
+  { query, body }: ParameterSources,
+  most: number,
   repeated: 'first' | 'last' = 'last',
-): Promise<RequestParameters> {
-  const inBody = request.method === 'POST' ? await readBody(request, response, limits) : [];
-  const inQuery = parseQueryString(queryOf(request.url ?? ''));
-  const entries =
-    repeated === 'last' ? [...inBody, ...inQuery] : [...inBody.toReversed(), ...inQuery.toReversed()];
-  return { given: mergeParameters(entries, limits.parameters), written: new Map(entries) };
+): RequestParameters {
+  const entries = repeated === 'last' ? [...body, ...query] : [...body.toReversed(), ...query.toReversed()];
+  return { given: mergeParameters(entries, most), written: new Map(entries) };
 }
 
 /** @returns the parameters in the query string alone, for answers to what could not be read; none where it is broken */
 export function readQuery({ url = '' }: Pick<IncomingMessage, 'url'>): GivenParameters {
   try {
-    const entries = parseQueryString(queryOf(url));
-    return mergeParameters(entries, entries.length);
+    return mergeParameters(parseQueryString(queryOf(url)), Infinity);
   } catch {
     return new Map();
   }
@@ -49,7 +57,7 @@ export function readQuery({ url = '' }: Pick<IncomingMessage, 'url'>): GivenPara
  */
 export function mergeParameters(entries: readonly Entry[], most: number): GivenParameters {
   if (entries.length > most) {
-    throw new ServiceError('request.malformed', `The request has more than ${most} parameters`);
+    throw tooManyParameters(most);
   }
   const given = new Map<string, string>();
   for (const [name, value] of entries) {

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Refused } from './refused-requests.ts';
+import { isBodyUnread } from './unread-body.ts';
 
 /** An answer, ready to be sent. */
 export interface Reply {
@@ -28,6 +29,10 @@ export function send(response: ServerResponse, { status, contentType, body, head
   response.statusCode = status;
   for (const [name, value] of Object.entries(headers)) {
     response.setHeader(name, value);
+  }
+  if (isBodyUnread(response.req)) {
+    // What is left of the body is not read.
+    response.setHeader('Connection', 'close');
   }
   response.setHeader('Content-Type', contentType);
   response.setHeader('Content-Length', bytes.length);

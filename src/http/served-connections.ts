@@ -5,9 +5,14 @@ import type { Socket } from 'node:net';
 interface Served {
   /** The answers that are still owed on it, in the order of their requests. */
   readonly owed: Set<ServerResponse>;
+  /** What begins the last requests of them, which wait for those before. */
+  readonly held: (() => void)[];
   /** What ends it when no further request comes. */
   idleEnd: NodeJS.Timeout | undefined;
 }
+
+/** So many requests of one connection are served at a time; while more are there, no further ones are read. */
+const MOST_SERVED = 50;
 
 /** The open connections of a server, with the answers that are owed on each: node tells only of the first of them. */
 export class ServedConnections {
@@ -23,17 +28,26 @@ export class ServedConnections {
   /** To be called before the server listens. */
   watch(server: Server): void {
     server.on('connection', (socket: Socket) => {
-      this.#open.set(socket, { owed: new Set(), idleEnd: undefined });
+      const served: Served = { owed: new Set(), held: [], idleEnd: undefined };
+      this.#open.set(socket, served);
       socket.once('close', () => {
         this.#forget(socket);
+      });
+      // Whatever ends in the meantime makes node read on.
+      socket.on('resume', () => {
+        pauseWhileHeld(socket, served);
       });
     });
   }
 
-  /** To be called for each request when it comes. */
-  begin({ socket }: IncomingMessage, response: ServerResponse): void {
+  /**
+   * To be called for each request when it comes.
+   * @param serve begins to serve it: at once, or as soon as enough of those before it on its connection are answered
+   */
+  begin({ socket }: IncomingMessage, response: ServerResponse, serve: () => void): void {
     const served = this.#open.get(socket);
-    if (served === undefined) {
+    // Nothing can be answered on a connection whose last answer is out.
+    if (served === undefined || !socket.writable) {
       return;
     }
     clearTimeout(served.idleEnd);
@@ -43,10 +57,20 @@ export class ServedConnections {
     served.owed.add(response);
     response.once('close', () => {
       served.owed.delete(response);
-      if (served.owed.size === 0 && this.#open.has(socket)) {
+      if (!this.#open.has(socket)) {
+        return;
+      }
+      serveNext(socket, served);
+      if (served.owed.size === 0) {
         served.idleEnd = setTimeout(() => socket.destroy(), this.#patience).unref();
       }
     });
+    if (served.owed.size > MOST_SERVED) {
+      served.held.push(serve);
+      pauseWhileHeld(socket, served);
+    } else {
+      serve();
+    }
   }
 
   /**
@@ -77,5 +101,22 @@ export class ServedConnections {
         response.emit('close');
       }
     }
+  }
+}
+
+function serveNext(socket: Socket, { held }: Served): void {
+  const serve = held.shift();
+  if (serve === undefined || !socket.writable) {
+    return;
+  }
+  serve();
+  if (held.length === 0) {
+    socket.resume();
+  }
+}
+
+function pauseWhileHeld(socket: Socket, { held }: Served): void {
+  if (held.length > 0) {
+    socket.pause();
   }
 }

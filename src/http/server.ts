@@ -9,6 +9,7 @@ import type { Socket } from 'node:net';
 import { ServiceError } from '../kernel/errors.ts';
 import type { ConnectionGuard } from './limits/connection-guard.ts';
 import { ServedConnections } from './served-connections.ts';
+import { continueWhenRead, lingerAfterUnreadBody } from './unread-body.ts';
 
 /** How long a client may take for the headers, and keep a connection that it does not use; in milliseconds. */
 const TIME = { headers: 10_000, keepAlive: 65_000 };
@@ -57,12 +58,14 @@ export async function startServer(
   const served = new ServedConnections(keepAlive + headersTimeout);
   const serve = (request: IncomingMessage, response: ServerResponse): void => {
     request.url = originForm(request.url ?? '');
-    served.begin(request, response);
     cutOffSlowReader(response, requestTimeout);
-    if (connections?.isCrowded === true) {
-      response.shouldKeepAlive = false;
-    }
-    listener(request, response);
+    lingerAfterUnreadBody(request, response);
+    served.begin(request, response, () => {
+      if (connections?.isCrowded === true) {
+        response.shouldKeepAlive = false;
+      }
+      listener(request, response);
+    });
   };
   const server = createServer({
     headersTimeout,
@@ -73,10 +76,7 @@ export async function startServer(
   // What a client expects beyond 100-continue may be ignored (RFC 9110 §10.1.1).
   server.on('request', serve).on('checkExpectation', serve);
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
-    // Behind another answer node would put it between the headers of this one and its body; it may be left out.
-    if (response.socket !== null) {
-      response.writeContinue();
-    }
+    continueWhenRead(request, response);
     serve(request, response);
   });
   server.on('clientError', brokenRequestAnswer());

@@ -49,6 +49,14 @@ export class TokenImportService {
   }
 
   /**
+   * Tells whether somebody may load any file at all, before theirs is read.
+   * @throws ServiceError 'right.missing'
+   */
+  async authorize(caller: Caller): Promise<void> {
+    this.#grantOf(await this.#its.setup.current(), caller);
+  }
+
+  /**
    * Loads all keys of a file or, if anything is wrong with any of them, none. OCRA keys become tokens that answer
    * challenges; HOTP and TOTP keys are kept, administered and counted.
    * @returns the serials, in the order of the file
@@ -57,7 +65,7 @@ export class TokenImportService {
    */
   async load(caller: Caller, request: ImportRequest): Promise<readonly string[]> {
     const setup = await this.#its.setup.current();
-    const grant = this.#its.access.authorize(setup, caller, administrativeRight('admin', 'loadtokens'));
+    const grant = this.#grantOf(setup, caller);
     const realms = realmsFor(setup, grant, request);
     const settings = readOcraSettings(setup.configuration);
     const keys = await this.#its.reader.read(request.file, secretsOf(request));
@@ -65,6 +73,10 @@ export class TokenImportService {
     assertDistinct(keys);
     await this.#its.loading.insertAll(tokens, { realms }, actOf(caller, 'token/import'));
     return tokens.map(({ serial }) => serial);
+  }
+
+  #grantOf(setup: Setup, caller: Caller): Grant {
+    return this.#its.access.authorize(setup, caller, administrativeRight('admin', 'loadtokens'));
   }
 
   #toToken(key: ImportedKey, settings: OcraSettings): NewToken {

@@ -153,6 +153,27 @@ describe('whoever has logged in', () => {
     }
   });
 
+  it('is refused a POST with the CSRF value in the URL, whatever else it brings, and told why', async () => {
+    const { cookie, csrf } = await browser();
+    const attempts = [
+      post(cookie, `${READ}?csrf_token=${csrf}`),
+      post(cookie, `${READ}?CSRF_Token=${csrf}`),
+      post(cookie, `${READ}?csrf_token=${csrf}`).set('X-CSRF-TOKEN', csrf),
+      post(cookie, `${READ}?csrf_token=${csrf}`).type('form').send({ csrf_token: csrf }),
+      post(cookie, `${READ}?csrf_token=`).send({ csrf_token: csrf }),
+    ];
+    for (const attempt of attempts) {
+      const response = await attempt;
+      expect(response.status).toBe(401);
+      expect(response.body).toHaveProperty(
+        'result.error.message',
+        'Not authenticated: csrf_token belongs in the body or its value in the header X-CSRF-TOKEN, not in the URL',
+      );
+    }
+    // Where none is asked for, it is a parameter like any other that nobody knows.
+    expect(await statusOf(get(cookie, `${READ}?csrf_token=${csrf}`))).toBe(200);
+  });
+
   it('changes nothing for another site, by GET either', async () => {
     const { cookie, csrf } = await browser();
     const attempts = [

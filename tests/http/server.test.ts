@@ -1,13 +1,29 @@
 import { once } from 'node:events';
-import { connect } from 'node:net';
-import type { RequestListener, ServerResponse } from 'node:http';
-import { describe, expect, it } from '@jest/globals';
-import { startServer } from '../../src/http/server.ts';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { send } from '../../src/http/reply.ts';
+import { type RunningServer, startServer } from '../../src/http/server.ts';
+import { lingerAfterUnreadBody } from '../../src/http/unread-body.ts';
 import { createTestApp } from '../support/http-app.ts';
 import { sendRaw } from '../support/raw-http.ts';
 
 const HERE = { host: '127.0.0.1', port: 0 };
 const REQUEST = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
+
+const servers: { close(grace: number): unknown }[] = [];
+const sockets: Socket[] = [];
+afterEach(async () => {
+  sockets.splice(0).forEach((socket) => socket.destroy());
+  await Promise.all(servers.splice(0).map((server) => server.close(0)));
+});
+
+/** @returns a server that is closed after the test */
+async function opened(listener: RequestListener): Promise<RunningServer> {
+  const server = await startServer(listener, HERE);
+  servers.push(server);
+  return server;
+}
 
 /** @returns a listener that leaves requests unanswered, and the next response */
 function holding(): {
@@ -116,6 +132,166 @@ describe('startServer', () => {
     }
     await server.close(0);
     expect(left.toSorted()).toEqual(['/a', '/b', '/c']);
+  });
+});
+
+describe('a connection with many requests at once', () => {
+  const PIPELINED = 5_000;
+
+  it('is read only as far as its answers go, and all are given in order', async () => {
+    const waiting: [string, ServerResponse][] = [];
+    let connection: Socket | undefined;
+    const server = await opened((request, response) => {
+      if (request.url === '/other') {
+        response.end('here');
+        return;
+      }
+      waiting.push([request.url ?? '', response]);
+      connection = request.socket;
+    });
+    const socket = connect(server.port, '127.0.0.1');
+    const request = (index: number): string =>
+      `GET /${`${index}`.padEnd(2_000, 'x')} HTTP/1.1\r\nHost: x\r\n\r\n`;
+    for (let index = 0; index < PIPELINED; index += 1) {
+      socket.write(request(index));
+    }
+    const unanswered = (answered: number): number =>
+      (connection?.bytesRead ?? 0) - answered * request(0).length;
+    while (waiting.length < 50) {
+      await new Promise(setImmediate);
+    }
+    // Others are served meanwhile; whatever of the 10 MB the server would read, it has by then.
+    for (let times = 0; times < 20; times += 1) {
+      const other = connect(server.port, '127.0.0.1');
+      other.end('GET /other HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+      expect(Buffer.concat((await other.toArray()) as Buffer[]).toString('latin1')).toMatch(/here$/);
+    }
+    expect(waiting).toHaveLength(50);
+    const most = { waiting: 0, unanswered: unanswered(0) };
+
+    const answers = collected(socket);
+    for (let served = 0; served < PIPELINED;) {
+      most.waiting = Math.max(most.waiting, waiting.length);
+      most.unanswered = Math.max(most.unanswered, unanswered(served));
+      for (const [url, response] of waiting.splice(0, 7)) {
+        response.end(`<${parseInt(url.slice(1), 10)}>`);
+        served += 1;
+      }
+      await new Promise(setImmediate);
+    }
+    const expected = Array.from({ length: PIPELINED }, (_, index) => `<${index}>`);
+    while (!answers().includes(`<${PIPELINED - 1}>`)) {
+      await new Promise(setImmediate);
+    }
+    expect(answers().match(/<\d+>/g)).toEqual(expected);
+    expect(most.waiting).toBeLessThanOrEqual(50);
+    // Those 50, and what came with them.
+    expect(most.unanswered).toBeLessThan(500_000);
+  }, 60_000);
+
+  it('is read on where a body of the last request that came is missing', async () => {
+    const bodies: string[] = [];
+    const server = await opened((request, response) => {
+      request.on('data', (piece: Buffer) => bodies.push(piece.toString('latin1')));
+      request.on('end', () => response.end('x'));
+    });
+    const socket = connect(server.port, '127.0.0.1');
+    const answers = collected(socket);
+    const post = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\n';
+    socket.write(`${`${post}body`.repeat(120)}${post}bo`);
+    while (bodies.length < 121) {
+      await new Promise(setImmediate);
+    }
+    socket.write(`dy${`${post}body`.repeat(120)}`);
+    while ((answers().match(/HTTP\/1\.1 200/g) ?? []).length < 241) {
+      await new Promise(setImmediate);
+    }
+    expect(bodies.join('')).toBe('body'.repeat(241));
+  });
+
+  it('is forgotten with its client, and what was not begun is not done', async () => {
+    const waiting: ServerResponse[] = [];
+    const server = await opened((_request, response) => waiting.push(response));
+    const socket = connect(server.port, '127.0.0.1');
+    socket.write(REQUEST.repeat(200));
+    while (waiting.length < 50) {
+      await new Promise(setImmediate);
+    }
+    const left = Promise.all(waiting.map((response) => once(response, 'close')));
+    socket.destroy();
+    waiting[0]?.write('x');
+    // The server does not read what the client says last, so it learns of it by writing.
+    const writing = setInterval(() => waiting[0]?.write(Buffer.alloc(100_000)), 20);
+    await left;
+    clearInterval(writing);
+    expect(waiting).toHaveLength(50);
+    await expect(server.close(10_000)).resolves.toBe(true);
+  });
+});
+
+/** @returns what tells all that has come back so far */
+function collected(socket: Socket): () => string {
+  const pieces: string[] = [];
+  sockets.push(socket);
+  socket.setEncoding('latin1').on('data', (piece: string) => pieces.push(piece));
+  return () => pieces.join('');
+}
+
+describe('an answer to a body that is not read', () => {
+  const enough = { status: 200, contentType: 'text/plain', body: 'enough' };
+
+  it.each([100, 300_000, 3_000_000])('gets to a client that goes on to send %i bytes', async (length) => {
+    const server = createServer((request, response) => {
+      lingerAfterUnreadBody(request, response, 15_000);
+      send(response, enough);
+    });
+    servers.push({ close: () => server.close() });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const { port } = server.address() as AddressInfo;
+    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+    const answer = collected(socket);
+    const ended = once(socket, 'end');
+    socket.write(`POST / HTTP/1.1\r\nHost: x\r\nContent-Length: ${length + 1}\r\n\r\n`);
+    await ended;
+    socket.end(Buffer.alloc(length));
+    // Rejects where the server has reset the connection.
+    await once(socket, 'close');
+    expect(answer()).toMatch(/^HTTP\/1\.1 200 OK\r\nConnection: close\r\n[^]*\r\n\r\nenough$/);
+  });
+
+  it('is the last one on its connection, though its client closes it late', async () => {
+    const asked: IncomingMessage[] = [];
+    const server = await opened((request, response) => {
+      asked.push(request);
+      send(response, enough);
+    });
+    const socket = connect({ port: server.port, host: '127.0.0.1', allowHalfOpen: true });
+    const answers = collected(socket);
+    const ended = once(socket, 'end');
+    socket.write('POST /first HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nbo');
+    await ended;
+    socket.write('dy');
+    while (asked[0]?.complete !== true && asked[0]?.destroyed === false) {
+      await new Promise(setImmediate);
+    }
+    socket.on('error', () => undefined).end(REQUEST);
+    await new Promise((resolve) => socket.once('close', resolve));
+    expect(answers().match(/enough/g)).toHaveLength(1);
+    expect(asked.map(({ url }) => url)).toEqual(['/first']);
+    await expect(server.close(30_000)).resolves.toBe(true);
+  });
+
+  it('ends the connection of a client that sends for ever', async () => {
+    const server = await opened((_request, response) => {
+      send(response, enough);
+    });
+    const socket = connect({ port: server.port, host: '127.0.0.1', allowHalfOpen: true });
+    socket.on('error', () => undefined).resume();
+    socket.write('POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n');
+    const drip = setInterval(() => socket.write('1\r\nx\r\n'), 20);
+    await new Promise((resolve) => socket.once('close', resolve));
+    clearInterval(drip);
+    await expect(server.close(30_000)).resolves.toBe(true);
   });
 });
 

@@ -113,7 +113,10 @@ function fakeServices(answer: Answer, configuration: ReadonlyMap<string, string>
       }),
     },
     resynchronisation: { resync: answer('resync', true) },
-    tokenImport: { load: answer('load', ['PSKC1', 'PSKC2']) },
+    tokenImport: {
+      authorize: () => Promise.resolve(),
+      load: answer('load', ['PSKC1', 'PSKC2']),
+    },
     validation: {
       check: answer('check', true),
       checkTransaction: answer('checkTransaction', {

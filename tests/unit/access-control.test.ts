@@ -45,6 +45,25 @@ describe('without any policy', () => {
   });
 });
 
+describe('an API token', () => {
+  const probe = callerNamed('alice', { rights: ['monitoring:metrics', 'ocra:status'] });
+
+  it('without the right is told which one it lacks, as no policy would help', () => {
+    const setup = withPolicies({ scope: 'ocra', action: '*', user: 'alice' });
+    for (const right of [TOKENS, REQUEST, ENABLE, WRITE]) {
+      expect(refusalOf(() => access.authorize(setup, probe, right))).toMatchObject({
+        code: 'right.missing',
+        message: `This API token does not have the right ${right.scope}:${right.action}`,
+      });
+    }
+  });
+
+  it('with the right is told of the policy that is missing', () => {
+    const right = { ...REQUEST, action: 'status', message: 'no status for you' };
+    expect(refusalOf(() => access.authorize(withPolicies(), probe, right)).message).toBe('no status for you');
+  });
+});
+
 describe('a policy', () => {
   it('of another scope opens and closes nothing', () => {
     expect(outcome(withPolicies({ scope: 'system', action: 'read' }), TOKENS)).toBe('all');

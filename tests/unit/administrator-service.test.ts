@@ -154,6 +154,16 @@ describe('administrators', () => {
     expect(new Set(await Promise.all(attempts.map(refusedCode)))).toEqual(new Set(['right.missing']));
     expect(await service.list(bob)).toHaveLength(2);
   });
+
+  it('who comes with an API token of some rights is told that it takes all', async () => {
+    const token = callerNamed('admin', { rights: ['system:*'] });
+    for (const attempt of [
+      service.add(token, 'c', PASSWORD),
+      service.setPassword(token, 'admin', PASSWORD),
+    ]) {
+      expect((await eventualRefusal(attempt)).message).toBe('This API token does not have the right *');
+    }
+  });
 });
 
 describe('a password', () => {

@@ -32,7 +32,9 @@ import {
 import type { Dialect } from '../../src/http/dialects/dialect.ts';
 import { systemClock, systemRandom } from '../../src/kernel/clock.ts';
 import { fakeIo } from '../cli/fake-io.ts';
+import { fuzzedEndpoints } from '../support/fuzz-endpoints.ts';
 import { anchors, codeBlocks, linkTargets, shellLines, shellWords, tableUnder } from '../support/markdown.ts';
+
 import { isInRepository, listRepositoryFiles, readRepositoryFile } from '../support/repository-file.ts';
 
 const documents = [
@@ -126,6 +128,33 @@ describe('the threats of SECURITY.md', () => {
       expect(tests.filter((file) => !isInRepository(file))).toEqual([]);
     },
   );
+});
+
+describe('the guides', () => {
+  const served = fuzzedEndpoints('documented').map(({ path }) => path);
+  const guides = listRepositoryFiles('docs/guides').map((path) => readRepositoryFile(path));
+
+  it('name only paths of the interface that are served', () => {
+    const named = guides.flatMap((text) =>
+      [
+        ...text.matchAll(
+          /`(\/(?:ocra|admin|system|validate|monitoring|docs|healthz|readyz|metrics)\b[\w/-]*)/g,
+        ),
+      ].map(([, path = '']) => path.replace(/\/$/, '')),
+    );
+    expect(named.length).toBeGreaterThan(40);
+    // A folder of paths may be named as a whole, but for one that holds a single page.
+    const folders = ['/ocra', '/admin', '/system', '/validate', '/monitoring'];
+    expect(named.filter((path) => !served.includes(path) && !folders.includes(path))).toEqual([]);
+  });
+
+  it('name for the scope admin the rights that its paths ask for', () => {
+    const rows = tableUnder(readRepositoryFile('docs/guides/policies.md'), 'Scopes');
+    const actions = rows.find(([scope]) => scope === '`admin`')?.[1]?.replace(/ \(.*?\)/g, '') ?? '';
+    const named = [...actions.matchAll(/`(\w+)`/g)].map(([, action = '']) => action);
+    expect(named.filter((action) => !served.includes(`/admin/${action}`))).toEqual([]);
+    expect(named).toHaveLength(12);
+  });
 });
 
 describe('docs/reference', () => {

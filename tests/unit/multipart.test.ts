@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { parseMultipart } from '../../src/http/multipart.ts';
@@ -10,7 +11,7 @@ function part(name: string, value: string, headers = ''): string {
 }
 
 async function parse(body: string | Buffer, contentType = TYPE, most = 10): Promise<unknown> {
-  return parseMultipart(contentType, Buffer.from(body), most);
+  return parseMultipart(contentType, Readable.from([Buffer.from(body)]), most);
 }
 
 describe('parseMultipart', () => {

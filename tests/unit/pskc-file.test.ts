@@ -248,6 +248,7 @@ describe('a key file that is wrong', () => {
 
   it.each([
     ['tags', '<a/>'.repeat(400_001), /more than 400000 tags/],
+    ['lines', '\r'.repeat(1_000_001), /more than 1000000 lines/],
     ['attributes', `<a ${'b="" '.repeat(9_000)}/>`.repeat(12), /more than 100000 attributes/],
     ['characters in one piece', `<a>${'x'.repeat(65_537)}</a>`, /more than 65536 characters in one piece/],
     ['blanks in a tag', `<a${' '.repeat(65_537)}/>`, /more than 65536 characters in one piece/],

@@ -1,6 +1,6 @@
 import type { Clock } from '../../kernel/clock.ts';
 import { ServiceError } from '../../kernel/errors.ts';
-import { covers } from './api-token-rights.ts';
+import { covers, lackingRight } from './api-token-rights.ts';
 import type { Caller } from '../caller.ts';
 import { policyHolds, policyMeans, policyRealms } from './policy.ts';
 import type { PolicySubject } from './policy-users.ts';
@@ -39,15 +39,17 @@ export class AccessControl {
   /**
    * Both must allow it: what the caller's way of speaking carries (an API token may be limited) and the policies.
    * Operators at the machine itself may do all.
-   * @throws ServiceError 'right.missing' with the message of the right
+   * @throws ServiceError 'right.missing' with the message of the right, or one that names the right that the API token
+   *   lacks: no policy would help
    */
   authorize(setup: Setup, caller: Caller, right: Right): Grant {
     const { principal } = caller;
     if (principal.operator) {
       return { realms: 'all' };
     }
-    if (!principal.rights.some((held) => covers(held, `${right.scope}:${right.action}`))) {
-      throw new ServiceError('right.missing', right.message);
+    const wanted = `${right.scope}:${right.action}`;
+    if (!principal.rights.some((held) => covers(held, wanted))) {
+      throw lackingRight(wanted);
     }
     const active = setup.policies.filter(({ scope, active }) => active && scope === right.scope);
     if (active.length === 0 && OPEN_WITHOUT_POLICIES.includes(right.scope)) {

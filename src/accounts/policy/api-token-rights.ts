@@ -30,6 +30,11 @@ export function covers(right: string, other: string): boolean {
   return (scope === '*' || scope === otherScope) && (action === '*' || action === otherAction);
 }
 
+/** @returns the refusal of an API token without a right that it needs */
+export function lackingRight(right: string): ServiceError {
+  return new ServiceError('right.missing', `This API token does not have the right ${right}`);
+}
+
 function split(right: string): readonly [string, string] {
   const [scope = '', action = ''] = (right === '*' ? '*:*' : right).split(':');
   return [scope, action];

@@ -5,7 +5,7 @@ import type { Dialect } from '../dialects/dialect.ts';
 import { administratorEndpoint, type Endpoint } from '../endpoint.ts';
 
 /** What /admin/loadtokens needs of the domain. */
-export type ImportOperations = Pick<TokenImportService, 'load'>;
+export type ImportOperations = Pick<TokenImportService, 'authorize' | 'load'>;
 
 const LARGEST_BODY = 16 * 1024 * 1024;
 const text = z.string();
@@ -19,7 +19,11 @@ export function loadTokensEndpoint(operations: ImportOperations, dialect: Dialec
       methods: ['POST'],
       usage: 'admin/loadtokens: load the tokens of a PSKC file.',
       changesState: true,
-      bodyBytes: LARGEST_BODY,
+      large: {
+        name: 'file',
+        bytes: LARGEST_BODY,
+        authorize: (caller) => operations.authorize(caller),
+      },
       parameters: z.object({
         file: text,
         type: optional,

@@ -1,3 +1,4 @@
+import type { LargeBodyGuard } from './large-body-guard.ts';
 import type { LoginGuard } from './login-guard.ts';
 import type { RequestGuard } from './request-guard.ts';
 import type { ResponseGuard } from './response-guard.ts';
@@ -7,6 +8,7 @@ import type { WorkGuard } from './work-guard.ts';
 export interface Guards {
   readonly requests: Pick<RequestGuard, 'admit'>;
   readonly work: Pick<WorkGuard, 'run'>;
+  readonly largeBodies: Pick<LargeBodyGuard, 'run'>;
   readonly responses: Pick<ResponseGuard, 'guard'>;
   readonly logins: Pick<LoginGuard, 'attempt'>;
 }
@@ -15,6 +17,7 @@ export interface Guards {
 export const UNGUARDED: Guards = {
   requests: { admit: () => Promise.resolve() },
   work: { run: (work) => work() },
+  largeBodies: { run: (work) => work() },
   responses: {
     guard: async (_client, { read, answer }) => {
       await read();

@@ -10,6 +10,7 @@ export type LimitName =
   | 'login-failures'
   | 'logins-at-once'
   | 'requests-at-once'
+  | 'large-bodies'
   | 'connections';
 
 /** What is measured of limits. */
@@ -36,6 +37,7 @@ const MESSAGES: Readonly<Record<LimitName, string>> = {
   'login-failures': 'Too many wrong passwords',
   'logins-at-once': 'Too many passwords at once',
   'requests-at-once': 'The server is busy',
+  'large-bodies': 'The server is busy with another large body',
   connections: 'Too many connections',
 };
 
@@ -75,10 +77,18 @@ export class Refusals {
     });
   }
 
-  /** As `note`, where it is not the client's fault. @throws ServiceError 'server.busy' always */
-  refuseForNow(limit: LimitName): never {
+  /**
+   * As `note`, where it is not the client's fault.
+   * @param wait milliseconds until it may go better, where that is known
+   * @throws ServiceError 'server.busy' always
+   */
+  refuseForNow(limit: LimitName, wait?: number): never {
     this.note(limit, undefined, 0);
-    throw new ServiceError('server.busy', MESSAGES[limit]);
+    throw new ServiceError(
+      'server.busy',
+      MESSAGES[limit],
+      wait === undefined ? {} : { retryAfter: Math.ceil(wait / 1000) },
+    );
   }
 
   #forget(now: number): void {

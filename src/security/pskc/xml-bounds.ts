@@ -4,6 +4,7 @@ import { invalid, lineOf } from './xml-place.ts';
 /** Ten thousand keys with all that can be said of them have fewer. */
 const MOST_TAGS = 400_000;
 const MOST_ATTRIBUTES = 100_000;
+const MOST_LINES = 1_000_000;
 /** Characters from one `<` to the next: a certificate has some thousands. */
 const LONGEST_PIECE = 65_536;
 
@@ -28,6 +29,21 @@ export function assertHarmless(text: string): void {
     index = next;
   }
   assertFewAttributes(text);
+}
+
+/**
+ * @returns the document with line ends as XML has them (XML 1.0 §2.11)
+ * @throws ServiceError 'key-file.invalid' for more line ends than any key file has: each one that is replaced takes memory
+ */
+export function withPlainLineEnds(document: string): string {
+  let lines = 0;
+  for (let index = document.indexOf('\r'); index !== -1; index = document.indexOf('\r', index + 1)) {
+    lines += 1;
+    if (lines > MOST_LINES) {
+      throw new ServiceError('key-file.invalid', `The key file has more than ${MOST_LINES} lines`);
+    }
+  }
+  return document.replace(/\r\n?/g, '\n');
 }
 
 /** @returns where to look for the next `<` from */

@@ -1,6 +1,6 @@
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import { ServiceError } from '../../kernel/errors.ts';
-import { assertHarmless } from './xml-bounds.ts';
+import { assertHarmless, withPlainLineEnds } from './xml-bounds.ts';
 import { invalid, lineCounter } from './xml-place.ts';
 
 /** An element of an XML document. Prefixes of namespaces are left out of the names. */
@@ -28,7 +28,7 @@ const PREDEFINED: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>
  * @throws ServiceError 'key-file.invalid' with line and element
  */
 export function parseXml(document: string): XmlElement {
-  const text = document.replace(/\r\n?/g, '\n');
+  const text = withPlainLineEnds(document);
   assertHarmless(text);
   // eslint-disable-next-line @typescript-eslint/no-deprecated -- its replacement is another package for the same code
   const outcome = XMLValidator.validate(text);

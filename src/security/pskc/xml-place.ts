@@ -11,18 +11,14 @@ export function lineOf(text: string, index: number): number {
   return lineCounter(text)(index);
 }
 
-/** @returns as `lineOf`, for ascending positions: each line end is counted once */
+/** @returns as `lineOf`, for ascending positions: each line end is looked for and counted once */
 export function lineCounter(text: string): (index: number) => number {
   let line = 1;
-  let counted = 0;
+  let end = text.indexOf('\n');
   return (index) => {
-    for (
-      let end = text.indexOf('\n', counted);
-      end !== -1 && end < index;
-      end = text.indexOf('\n', counted)
-    ) {
+    while (end !== -1 && end < index) {
       line += 1;
-      counted = end + 1;
+      end = text.indexOf('\n', end + 1);
     }
     return line;
   };

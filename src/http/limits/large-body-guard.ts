@@ -1,0 +1,63 @@
+import type { Refusals } from './refusals.ts';
+
+interface LargeBodyGuardDependencies {
+  readonly refusals: Refusals;
+  /** Milliseconds for which a request waits for its turn. */
+  readonly patience: number;
+}
+
+/** So many wait; each of them keeps a connection. */
+const MOST_WAITING = 16;
+
+/**
+ * Lets one large body at a time be read and worked on: each takes many times its length in memory. Others wait for their
+ * turn without being read, in the order in which they came.
+ */
+export class LargeBodyGuard {
+  readonly #its: LargeBodyGuardDependencies;
+  readonly #waiting = new Set<() => void>();
+  #isTaken = false;
+
+  constructor(dependencies: LargeBodyGuardDependencies) {
+    this.#its = dependencies;
+  }
+
+  /** @throws ServiceError 'server.busy', or what the work throws */
+  async run<Value>(work: () => Promise<Value>): Promise<Value> {
+    if (this.#isTaken && !(await this.#turn())) {
+      this.#its.refusals.refuseForNow('large-bodies', this.#its.patience);
+    }
+    this.#isTaken = true;
+    try {
+      return await work();
+    } finally {
+      const [next] = this.#waiting;
+      if (next === undefined) {
+        this.#isTaken = false;
+      } else {
+        next();
+      }
+    }
+  }
+
+  /** @returns whether it came */
+  async #turn(): Promise<boolean> {
+    if (this.#waiting.size >= MOST_WAITING) {
+      return false;
+    }
+    return new Promise((resolve) => {
+      const end = (hasCome: boolean): void => {
+        clearTimeout(timer);
+        this.#waiting.delete(take);
+        resolve(hasCome);
+      };
+      const take = (): void => {
+        end(true);
+      };
+      const timer = setTimeout(() => {
+        end(false);
+      }, this.#its.patience).unref();
+      this.#waiting.add(take);
+    });
+  }
+}
