@@ -13,6 +13,7 @@ import { TokenService } from '../accounts/token-service.ts';
 import { UserDirectory } from '../accounts/user-directory.ts';
 import type { KeyDerivation, SecurityModule, Vault } from '../accounts/vault.ts';
 import type { Clock, Random } from '../kernel/clock.ts';
+import { ComputingTurns } from '../kernel/computing-turns.ts';
 import type { Log } from '../kernel/log.ts';
 import { LicenceInspection } from '../monitoring/licence-inspection.ts';
 import { LicenceService } from '../monitoring/licence-service.ts';
@@ -26,6 +27,7 @@ import { EnrolmentService } from '../ocra/enrolment-service.ts';
 import { HousekeepingService } from '../ocra/housekeeping-service.ts';
 import { OcraService } from '../ocra/ocra-service.ts';
 import { checkOcraSettings, OCRA_DEFAULTS } from '../ocra/ocra-settings.ts';
+import { OpenAnswers } from '../ocra/open-answers.ts';
 import type { HousekeepingMetrics } from '../ocra/ports.ts';
 import { ResponseCheck } from '../ocra/response-check.ts';
 import { ResynchronisationService } from '../ocra/resynchronisation-service.ts';
@@ -34,6 +36,7 @@ import { TokenChoice } from '../ocra/token-choice.ts';
 import { TokenImportService } from '../ocra/token-import-service.ts';
 import { TokenRegistration } from '../ocra/token-registration.ts';
 import { ValidationService } from '../ocra/validation-service.ts';
+import type { Respond } from '../ocra/verify.ts';
 import { FileBounds } from '../resolvers/file-bounds.ts';
 import { openUserSources } from '../resolvers/user-sources.ts';
 import { BoundedPasswordHasher } from '../security/bounded-password-hasher.ts';
@@ -74,6 +77,8 @@ export interface ServiceParts {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
+  /** Computes responses to verify others by; `respond` unless told. */
+  readonly compute?: Respond | undefined;
   /** How transaction ids look; hexadecimal by default. */
   readonly transactionIds?: TransactionIds;
   /** Seconds. */
@@ -235,7 +240,7 @@ function boundHashers({ hasher, passwordsAtOnce: atOnce = 2 }: ServiceParts): {
 }
 
 function buildOcraServices(
-  { database, vault, clock, random, log, transactionIds = hexTransactionIds }: ServiceParts,
+  { database, vault, clock, random, log, transactionIds = hexTransactionIds, compute }: ServiceParts,
   common: { setup: SqlSetupStore; access: AccessControl; users: UserDirectory; refusals: RefusalTrail },
 ): Pick<Services, 'ocra' | 'enrolment' | 'resynchronisation' | 'tokenImport' | 'validation'> {
   const store = new SqlTokenStore({ database });
@@ -243,11 +248,14 @@ function buildOcraServices(
   const tokens = new TokenChoice({ tokens: store, users: common.users });
   const factory = new ChallengeFactory({ clock, random, log, transactionIds });
   const shared = { ...common, vault, clock, random, challenges, factory };
-  const check = new ResponseCheck({ vault, users: common.users, clock });
+  const turns = new ComputingTurns();
+  const means = { turn: (isUrgent: boolean) => turns.next(isUrgent), compute };
+  const check = new ResponseCheck({ vault, users: common.users, clock, means });
   const ocra = new OcraService({ ...shared, tokens, check });
+  const openAnswers = new OpenAnswers({ ...shared, check });
   return {
     ocra,
-    validation: new ValidationService({ ...shared, ocra }),
+    validation: new ValidationService({ ...shared, ocra, openAnswers }),
     tokenImport: new TokenImportService({
       ...shared,
       reader: pskcFileReader,

@@ -1,12 +1,11 @@
 import type { Token } from '../accounts/token.ts';
 import type { OcraSettings } from './ocra-settings.ts';
+import { timeStepAt } from './data-input.ts';
 import { plainQuestion } from './question.ts';
+import type { WindowReach } from './response-window.ts';
 import { isSpent, type MatchedPosition, markOf, spend } from './spent-responses.ts';
 import type { OcraSuite } from './suite.ts';
-import type { Verification } from './verify.ts';
-
-/** Where a response was found. */
-export type Match = Extract<Verification, { matched: true }>;
+import type { Match } from './verify.ts';
 
 /** What the database holds. A counter that cannot move on from a response would let it be accepted for ever. */
 const LARGEST_COUNTER = 2n ** 63n - 1n;
@@ -56,6 +55,19 @@ export function advanceTo(
   const oldest = oldestMatch(suite, settings, token, counter);
   const spent = marks.reduce((kept, mark) => spend(kept, mark, oldest), token.spent);
   return { counter, spent, syncMark: null };
+}
+
+/**
+ * @param reach where the response was looked for; its shift is all that is known of the device's clock
+ * @returns the token's own shift, in seconds, where the device's clock is in the step of the match
+ */
+export function clockShiftAt(
+  { suite, now, timeShift: known = 0 }: WindowReach,
+  { timeShift }: Pick<Token, 'timeShift'>,
+  { timeStep = 0n }: Match,
+): number {
+  const present = timeStepAt(suite, new Date(now.getTime() + known * 1000)) ?? timeStep;
+  return timeShift + Number(timeStep - present) * (suite.timeStep ?? 0);
 }
 
 /** @returns the lowest position that could still match from now on */

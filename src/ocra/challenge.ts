@@ -26,7 +26,10 @@ export interface Challenge {
 
 /** What the look at a response said, with the changes that follow for the token. */
 export type Verdict =
-  | { readonly kind: 'right'; readonly advance: Pick<TokenStateChange, 'counter' | 'spent' | 'syncMark'> }
+  | {
+      readonly kind: 'right';
+      readonly advance: Pick<TokenStateChange, 'counter' | 'spent' | 'syncMark' | 'timeShift'>;
+    }
   | {
       readonly kind: 'wrong';
       /** Given where it is the first half of an automatic resynchronisation: refused all the same, but remembered. */

@@ -148,14 +148,16 @@ export class OcraService {
   ): Promise<CheckedTransaction> {
     const setup = await this.#its.setup.current();
     const settings = readOcraSettings(setup.configuration);
-    const origin = { client: open.client, verified: new Map<string, Promise<boolean>>() };
+    const given = this.#its.check.given(pass, open.client);
     const decideOn = async ({ challenge, token }: ChallengeOfToken): Promise<Decision> => {
       const unseen = decideUnseen(challenge, token, settings, this.#its.clock.now());
       if (unseen !== null) {
         return unseen;
       }
-      const verdict = await this.#its.check.look(setup, settings, token, challenge.question, pass, origin);
-      return verdict === null
+      given.search.begin(1);
+      const [verdict] =
+        (await this.#its.check.look(setup, settings, token, [challenge.question], given)) ?? [];
+      return verdict === undefined
         ? decideUnverifiable(token)
         : decide(challenge, token, verdict, settings, this.#its.clock.now());
     };

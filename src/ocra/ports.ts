@@ -36,6 +36,18 @@ export interface ChallengeFilter {
   readonly open?: true;
 }
 
+/** Whose challenges are meant: those of a token, or of all tokens of a user. */
+export type Whose = Required<Pick<ChallengeFilter, 'serial'>> | Required<Pick<ChallengeFilter, 'owner'>>;
+
+/** The end of one look at a response that may answer any of several challenges. */
+export interface OpenDecision {
+  /** The one that the decision is on. */
+  readonly answered: ChallengeOfToken;
+  readonly decision: Decision;
+  /** Challenges of the same token that close with it, by id. */
+  readonly supersedes?: readonly string[];
+}
+
 /** A token, and what it was asked last. */
 export interface QuestionedToken {
   readonly token: Token;
@@ -77,6 +89,17 @@ export interface ChallengeStore {
     decide: (found: ChallengeOfToken) => Promise<Decision>,
     act: Act,
   ): Promise<Decision | undefined>;
+  /**
+   * As `answer`, for a response that names no transaction.
+   * @param decide gets all that is not closed, newest first, of a thousand at most; undefined: it answers none of them.
+   *   A further look has no other tokens than the first one
+   * @returns the decision that was applied, undefined where there is none
+   */
+  answerOpen(
+    whose: Whose,
+    decide: (found: readonly ChallengeOfToken[]) => Promise<OpenDecision | undefined>,
+    act: Act,
+  ): Promise<OpenDecision | undefined>;
   /** @returns what matches, of OCRA tokens only, newest first */
   find(filter: ChallengeFilter): Promise<readonly ChallengeOfToken[]>;
 }

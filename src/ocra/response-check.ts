@@ -1,18 +1,19 @@
 import { checkPin } from '../accounts/pin.ts';
 import type { Setup } from '../accounts/setup.ts';
-import type { Token } from '../accounts/token.ts';
+import type { Token, TokenStateChange } from '../accounts/token.ts';
 import type { UserDirectory } from '../accounts/user-directory.ts';
 import type { Vault } from '../accounts/vault.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { advanceTo, markOfMatch, type Match, positionNow } from './accepted-position.ts';
-import { findAhead } from './automatic-resynchronisation.ts';
+import { advanceTo, markOfMatch, positionNow } from './accepted-position.ts';
+import { findAhead, type FoundAhead } from './automatic-resynchronisation.ts';
 import type { Verdict } from './challenge.ts';
 import type { OcraSettings } from './ocra-settings.ts';
 import { responseInputs } from './response-inputs.ts';
+import { ResponseSearch, type SearchMeans } from './response-search.ts';
 import { type OcraSuite, responseLength } from './suite.ts';
 import { openTokenKey } from './token-key.ts';
 import { tokenPolicyValues } from './token-policy.ts';
-import { verifyResponse } from './verify.ts';
+import type { Match, ResponseCheck as WindowCheck, Verification } from './verify.ts';
 
 /** What precedes the response in `pass`, by the policy `otppin`: 0 the token PIN, 1 the user's password, 2 nothing. */
 type OtpPinMode = '0' | '1' | '2';
@@ -20,15 +21,25 @@ type OtpPinMode = '0' | '1' | '2';
 /** Whether something is a user's password, by user and text: of one response, kept as long as its request. */
 type VerifiedPasswords = Map<string, Promise<boolean>>;
 
-/** Where a response comes from, and what is known of it. */
-interface ResponseOrigin {
-  /** The address of the client, for policies; left out where there is none. */
-  readonly client?: string;
+/** One response, however often it is looked at and whatever it is tried on. */
+export interface GivenResponse {
+  /** Token PIN followed by the response, as the policy `otppin` says. */
+  readonly pass: string;
+  /** The address of the client, for policies; empty where there is none. */
+  readonly client: string;
   /**
-   * Is kept for further looks at the same response, which then ask nobody for the password again: a second look has the
-   * token's lock, and must not wait for a connection to the database that one who waits for that lock has.
+   * Is kept for further looks, which then ask nobody for the password again: a second look has the token's lock, and
+   * must not wait for a connection to the database that one who waits for that lock has.
    */
-  readonly verified?: VerifiedPasswords;
+  readonly verified: VerifiedPasswords;
+  readonly search: ResponseSearch;
+}
+
+/** What a response is, beside the PIN. */
+interface Found {
+  readonly question: string;
+  readonly verification: Verification;
+  readonly ahead: FoundAhead;
 }
 
 /** Looks at responses: PIN and TAN, always both, so that the time taken tells nothing of which was wrong. */
@@ -36,67 +47,58 @@ export class ResponseCheck {
   readonly #vault: Vault;
   readonly #users: UserDirectory;
   readonly #clock: Clock;
+  readonly #means: SearchMeans;
 
-  constructor({ vault, users, clock }: { vault: Vault; users: UserDirectory; clock: Clock }) {
-    this.#vault = vault;
-    this.#users = users;
-    this.#clock = clock;
+  /** @param dependencies.means what all searches of this process share */
+  constructor(dependencies: { vault: Vault; users: UserDirectory; clock: Clock; means: SearchMeans }) {
+    this.#vault = dependencies.vault;
+    this.#users = dependencies.users;
+    this.#clock = dependencies.clock;
+    this.#means = dependencies.means;
+  }
+
+  /** @returns a response to be looked at, for which no more than the budget will be computed */
+  given(pass: string, client = ''): GivenResponse {
+    return { pass, client, verified: new Map(), search: new ResponseSearch(this.#clock.now(), this.#means) };
   }
 
   /**
-   * @param pass token PIN followed by the response, as the policy `otppin` says
-   * @returns the verdict, or null where the server lacks what it would take: a key, or the session information of a
-   *   suite with S, which the protocol does not carry
+   * `given.search.begin` comes before, with all questions of all tokens that are looked at together.
+   * @param questions of challenges of the token; the response is looked for in the windows of each
+   * @returns a verdict for each question, or null where the server lacks what it would take: a key, or the session
+   *   information of a suite with S, which the protocol does not carry
    */
   async look(
     setup: Setup,
     settings: OcraSettings,
     token: Token,
-    question: string,
-    pass: string,
-    origin?: ResponseOrigin,
-  ): Promise<Verdict | null> {
+    questions: readonly string[],
+    given: GivenResponse,
+  ): Promise<readonly Verdict[] | null> {
     const opened = openTokenKey(this.#vault, token);
     if (opened === undefined || opened.suite.session !== undefined) {
       return null;
     }
     const { suite } = opened;
-    const now = this.#clock.now();
-    const { pin, response } = splitPass(suite, pass);
-    const wanted = {
-      ...responseInputs(this.#vault, opened, settings, token, now),
-      question,
-      response,
-      lookBehind: true,
-    };
-    const found = verifyResponse(wanted);
-    const ahead = settings.autoResync ? findAhead(wanted, token) : ({ kind: 'nothing' } as const);
+    const { now } = given.search;
+    const { pin, response } = splitPass(suite, given.pass);
+    const inputs = responseInputs(this.#vault, opened, settings, token, now);
+    const all: Found[] = [];
+    for (const question of questions) {
+      const wanted = { ...inputs, question, response, lookBehind: true };
+      all.push({ question, ...(await find(given.search, wanted, settings, token)) });
+    }
     // What follows from a right response is worked out for a wrong one, too: the time taken would tell them apart.
-    const match = found.matched ? found : positionNow(suite, token, now);
-    const accepted = accept(suite, settings, token, match, [markOfMatch(suite, question, match)]);
-    if (!(await this.#checkPin(setup, token, pin, origin))) {
-      return { kind: 'wrong' };
-    }
-    if (found.matched) {
-      return accepted;
-    }
-    switch (ahead.kind) {
-      case 'second': {
-        const marks = [ahead.firstMark, markOfMatch(suite, question, ahead.match)];
-        return accept(suite, settings, token, ahead.match, marks);
-      }
-      case 'first':
-        return { kind: 'wrong', remember: { syncMark: ahead.mark } };
-      case 'nothing':
-        return { kind: 'wrong' };
-    }
+    const verdicts = all.map((found) => verdictOf(suite, settings, token, found, now));
+    const isPin = await this.#checkPin(setup, token, pin, given);
+    return isPin ? verdicts : verdicts.map(() => ({ kind: 'wrong' }));
   }
 
   async #checkPin(
     setup: Setup,
     token: Token,
     pin: string,
-    { client = '', verified }: ResponseOrigin = {},
+    { client, verified }: GivenResponse,
   ): Promise<boolean> {
     switch (this.#otpPinMode(setup, token, client)) {
       case '0': {
@@ -114,11 +116,11 @@ export class ResponseCheck {
     setup: Setup,
     owner: NonNullable<Token['owner']>,
     password: string,
-    verified?: VerifiedPasswords,
+    verified: VerifiedPasswords,
   ): Promise<boolean> {
     const what = JSON.stringify([owner.resolverId, owner.userId, password]);
-    const answer = verified?.get(what) ?? this.#users.checkPassword(setup, owner, password);
-    verified?.set(what, answer);
+    const answer = verified.get(what) ?? this.#users.checkPassword(setup, owner, password);
+    verified.set(what, answer);
     return answer;
   }
 
@@ -134,6 +136,45 @@ function splitPass(suite: OcraSuite, pass: string): { pin: string; response: str
   return { pin: pass.slice(0, boundary), response: pass.slice(boundary) };
 }
 
+/** Looks in the windows and, where that is wanted, beyond them; always at both. */
+async function find(
+  search: ResponseSearch,
+  wanted: WindowCheck & { readonly question: string },
+  settings: OcraSettings,
+  token: Token,
+): Promise<Omit<Found, 'question'>> {
+  const share = search.share();
+  const { found, taken } = await search.find(wanted, share);
+  const ahead = settings.autoResync
+    ? await findAhead(search, wanted, token, share - taken)
+    : ({ kind: 'nothing' } as const);
+  return { verification: found, ahead };
+}
+
+function verdictOf(
+  suite: OcraSuite,
+  settings: OcraSettings,
+  token: Token,
+  { question, verification, ahead }: Found,
+  now: Date,
+): Verdict {
+  const match = verification.matched ? verification : positionNow(suite, token, now);
+  const accepted = accept(suite, settings, token, match, [markOfMatch(suite, question, match)]);
+  if (verification.matched) {
+    return accepted;
+  }
+  switch (ahead.kind) {
+    case 'second': {
+      const marks = [ahead.firstMark, markOfMatch(suite, question, ahead.match)];
+      return accept(suite, settings, token, ahead.match, marks, ahead.clock);
+    }
+    case 'first':
+      return { kind: 'wrong', remember: { syncMark: ahead.mark } };
+    case 'nothing':
+      return { kind: 'wrong' };
+  }
+}
+
 /** The counter moves past the match and never back; a response that was accepted before is wrong. */
 function accept(
   suite: OcraSuite,
@@ -141,7 +182,8 @@ function accept(
   token: Token,
   match: Match,
   marks: readonly (string | null)[],
+  clock: Pick<TokenStateChange, 'timeShift'> = {},
 ): Verdict {
   const advance = advanceTo(suite, settings, token, match, marks);
-  return advance === null ? { kind: 'wrong' } : { kind: 'right', advance };
+  return advance === null ? { kind: 'wrong' } : { kind: 'right', advance: { ...advance, ...clock } };
 }

@@ -1,10 +1,10 @@
 import type { Token, TokenStateChange } from '../accounts/token.ts';
 import { ServiceError } from '../kernel/errors.ts';
-import { advanceTo, markOfMatch, type Match } from './accepted-position.ts';
-import { timeStepAt } from './data-input.ts';
+import { advanceTo, clockShiftAt, markOfMatch } from './accepted-position.ts';
 import type { OcraSettings } from './ocra-settings.ts';
 import { plainQuestion } from './question.ts';
-import { type ResponseCheck, type Verification, verifyResponse } from './verify.ts';
+import type { OcraSuite } from './suite.ts';
+import { type Match, type ResponseCheck, type Verification, verifyResponse } from './verify.ts';
 
 /** A question and what the token answered. */
 interface AnsweredQuestion {
@@ -22,7 +22,7 @@ export interface ConsecutiveResponses {
 type Inputs = Omit<ResponseCheck, 'question' | 'response'>;
 
 /** A clock is never followed further than this, in seconds to either side. */
-const FURTHEST_CLOCK = 86_400;
+export const FURTHEST_CLOCK = 86_400;
 /** How much later than the first the second response of a time suite may have been made, in seconds. */
 const BETWEEN_RESPONSES = 300;
 
@@ -88,9 +88,13 @@ function findNext(
   const step = found.timeStep ?? 0n;
   // The same question at the same time has the same response: that would be one, given twice.
   const next = look(inputs, token, second, sameQuestion ? (step + 1n) * size : step * size, 1);
-  const reach = BigInt(BETWEEN_RESPONSES) / size;
-  const last = step + (reach > 1n ? reach : 1n);
-  return next.matched && (next.timeStep ?? 0n) > last ? { matched: false } : next;
+  return next.matched && !isSoonAfter(inputs.suite, step, next.timeStep ?? 0n) ? { matched: false } : next;
+}
+
+/** @returns whether a time step is the first one or a later one, by the time that a device may take between two responses */
+export function isSoonAfter({ timeStep: size = 1 }: OcraSuite, first: bigint, step: bigint): boolean {
+  const reach = BigInt(Math.max(1, Math.floor(BETWEEN_RESPONSES / size)));
+  return step >= first && step <= first + reach;
 }
 
 function look(
@@ -122,19 +126,18 @@ function after({ suite }: Inputs, found: Match): bigint {
 }
 
 function changeFor(
-  { suite, now, timeShift = 0 }: Inputs,
+  inputs: Inputs,
   settings: Pick<OcraSettings, 'timeWindow'>,
   token: Token,
   { first, second }: ConsecutiveResponses,
   found: Match,
   next: Match,
 ): TokenStateChange | null {
+  const { suite } = inputs;
   const marks = [markOfMatch(suite, first.question, found), markOfMatch(suite, second.question, next)];
   const advance = advanceTo(suite, settings, token, next, marks);
   if (advance === null || suite.counter || next.timeStep === undefined) {
     return advance;
   }
-  const present = timeStepAt(suite, new Date(now.getTime() + timeShift * 1000)) ?? next.timeStep;
-  const steps = Number(next.timeStep - present);
-  return { ...advance, timeShift: token.timeShift + steps * (suite.timeStep ?? 0) };
+  return { ...advance, timeShift: clockShiftAt(inputs, token, next) };
 }

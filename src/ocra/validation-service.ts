@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { RefusalNotes } from '../accounts/audit/ports.ts';
 import type { Act } from '../accounts/caller.ts';
 import type { SetupStore } from '../accounts/ports.ts';
@@ -7,7 +8,8 @@ import type { Clock } from '../kernel/clock.ts';
 import { isOpen } from './challenge.ts';
 import type { OcraService } from './ocra-service.ts';
 import { readOcraSettings } from './ocra-settings.ts';
-import type { ChallengeFilter, ChallengeOfToken, ChallengeStore } from './ports.ts';
+import type { OpenAnswers } from './open-answers.ts';
+import type { ChallengeFilter, ChallengeStore, Whose } from './ports.ts';
 
 /** Whose response it is: that of the serial or the user, to the transaction where one is named. */
 export interface ValidationRequest {
@@ -32,6 +34,7 @@ export interface ValidationDependencies {
   readonly users: UserDirectory;
   readonly challenges: ChallengeStore;
   readonly ocra: Pick<OcraService, 'checkTransaction'>;
+  readonly openAnswers: Pick<OpenAnswers, 'answer'>;
   readonly clock: Clock;
   /** Undefined: nobody is told of responses that no decision could be made on. */
   readonly refusals?: RefusalNotes | undefined;
@@ -39,8 +42,14 @@ export interface ValidationDependencies {
 
 type Open = Pick<Act, 'client' | 'requestId'>;
 
-/** Whom nothing belongs to: asked for in place of a user who is not there, so that this takes as long. */
-const NOBODY = { resolverId: '999999999999999999', userId: '' };
+/**
+ * Whom nothing belongs to: asked for in place of a user who is not there, so that this takes as long; another one for each
+ * name, so that names do not wait for each other.
+ */
+function nobody(name: string): Required<Pick<ChallengeFilter, 'owner'>> {
+  const userId = createHash('sha256').update(name, 'utf8').digest('base64url');
+  return { owner: { resolverId: '999999999999999999', userId } };
+}
 
 /** Takes responses from those who know the user, the serial or the transaction. Open to all. */
 export class ValidationService {
@@ -51,27 +60,40 @@ export class ValidationService {
   }
 
   /**
-   * A response answers one transaction: the one that is named, or the only one that is open. Where it is not clear which
-   * is meant, or the user or serial is unknown, it is refused and nothing changes, as one wrong response must not count
-   * for several.
+   * A response answers the transaction that is named, where it is open and that of the serial or user; or else any open
+   * challenge of theirs, as `OpenAnswers` says. Where nothing is open, or the user or serial is unknown, it is refused
+   * and nothing changes.
    * @returns whether it was right, and accepted by this
    * @throws ServiceError 'resolver.unavailable'
    */
   async check(open: Open, request: ValidationRequest): Promise<boolean> {
     const setup = await this.#its.setup.current();
-    const filter = await this.#filter(setup, request);
-    const found = filter === undefined ? [] : await this.#its.challenges.find({ ...filter, open: true });
-    const settings = readOcraSettings(setup.configuration);
-    const [meant, other] = found.filter(({ challenge }) =>
-      isOpen(challenge, settings, this.#its.clock.now()),
-    );
-    const act = { ...open, action: request.serial === undefined ? 'validate/check' : 'validate/check_s' };
-    if (meant === undefined || other !== undefined) {
-      await this.#refuse(act, meant);
-      return false;
+    const whose = await this.#whose(setup, request);
+    const action = request.serial === undefined ? 'validate/check' : 'validate/check_s';
+    const act = { ...open, actor: '', action };
+    const { transactionId = '', pass } = request;
+    const accepted =
+      transactionId === ''
+        ? whose && (await this.#its.openAnswers.answer(act, whose, pass))
+        : whose && (await this.#checkNamed(act, setup, whose, { transactionId, pass }));
+    if (accepted === undefined) {
+      await this.#its.refusals?.note({ ...act, outcome: 'nothing is open', subject: '', realm: '' });
     }
-    const { transactionId } = meant.challenge;
-    return (await this.#its.ocra.checkTransaction(act, { transactionId, pass: request.pass })).result;
+    return accepted ?? false;
+  }
+
+  /** @returns undefined where no such transaction is open */
+  async #checkNamed(
+    act: Act,
+    setup: Setup,
+    whose: Whose,
+    { transactionId, pass }: { transactionId: string; pass: string },
+  ): Promise<boolean | undefined> {
+    const [found] = await this.#its.challenges.find({ ...whose, transactionId, open: true });
+    const settings = readOcraSettings(setup.configuration);
+    return found !== undefined && isOpen(found.challenge, settings, this.#its.clock.now())
+      ? (await this.#its.ocra.checkTransaction(act, { transactionId, pass })).result
+      : undefined;
   }
 
   /** As `check`, by the transaction alone. */
@@ -85,26 +107,14 @@ export class ValidationService {
     return { token: found && { serial: found.token.serial, type: found.token.type }, failCount, result };
   }
 
-  /** There was nothing to decide on, or too much. */
-  async #refuse(act: Omit<Act, 'actor'>, meant: ChallengeOfToken | undefined): Promise<void> {
-    const { serial: subject = '', realms = [] } = meant?.token ?? {};
-    const outcome = meant === undefined ? 'nothing is open' : 'several are open';
-    await this.#its.refusals?.note({ ...act, actor: '', outcome, subject, realm: realms.join(',') });
-  }
-
   /** @returns undefined where no serial is given */
-  async #filter(
-    setup: Setup,
-    { serial, user, realm, transactionId = '' }: ValidationRequest,
-  ): Promise<ChallengeFilter | undefined> {
-    const transaction = transactionId === '' ? {} : { transactionId };
+  async #whose(setup: Setup, { serial, user, realm }: ValidationRequest): Promise<Whose | undefined> {
     if (serial !== undefined) {
-      return serial === '' ? undefined : { serial, ...transaction };
+      return serial === '' ? undefined : { serial };
     }
     const owner = await this.#its.users.find(setup, { user: user ?? '', realm });
-    return {
-      owner: owner === undefined ? NOBODY : { resolverId: owner.resolver.id, userId: owner.userId },
-      ...transaction,
-    };
+    return owner === undefined
+      ? nobody(user ?? '')
+      : { owner: { resolverId: owner.resolver.id, userId: owner.userId } };
   }
 }

@@ -4,7 +4,14 @@ import type { Act } from '../accounts/caller.ts';
 import { OCRA_TYPES, type TokenChange } from '../accounts/token.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import type { Decision } from '../ocra/challenge.ts';
-import type { ChallengeFilter, ChallengeOfToken, ChallengeStore, NewChallenge } from '../ocra/ports.ts';
+import type {
+  ChallengeFilter,
+  ChallengeOfToken,
+  ChallengeStore,
+  NewChallenge,
+  OpenDecision,
+  Whose,
+} from '../ocra/ports.ts';
 import { auditEntry, writeAudit } from './audit-rows.ts';
 import { supersede } from './challenge-closing.ts';
 import { type ChallengeRow, selectChallenges, toChallengeOfToken } from './challenge-rows.ts';
@@ -16,9 +23,13 @@ import { REALMS_OF_TOKEN, REALMS_OF_TOKEN_NOW, stateColumns } from './token-rows
 import { Turns } from './turns.ts';
 
 type Decide = (found: ChallengeOfToken) => Promise<Decision>;
+type DecideAmong = (found: readonly ChallengeOfToken[]) => Promise<OpenDecision | undefined>;
 
 /** How many second looks may hold a connection at once; the rest of the pool is for what deciding takes. */
 const SECOND_LOOKS = 4n;
+
+/** How many challenges one response may answer. */
+const MOST_OPEN = 1_000;
 
 /** Thrown to roll back: the transaction id is taken. */
 class TransactionIdTaken extends Error {}
@@ -27,6 +38,7 @@ class TransactionIdTaken extends Error {}
 export class SqlChallengeStore implements ChallengeStore {
   readonly #database: Database;
   readonly #answers = new Turns();
+  readonly #openAnswers = new Turns();
   readonly #secondLooks = new Turns();
 
   constructor({ database }: { database: Database }) {
@@ -58,24 +70,13 @@ export class SqlChallengeStore implements ChallengeStore {
   }
 
   async find(filter: ChallengeFilter): Promise<readonly ChallengeOfToken[]> {
-    const { transactionId, serial, owner } = filter;
-    const isGiven = transactionId !== undefined || serial !== undefined || owner !== undefined;
-    if (!isGiven || !isStorable(transactionId, serial, owner?.userId) || !isRowId(owner?.resolverId ?? '1')) {
-      return [];
-    }
-    const rows = (await selectChallenges(this.#database.knex)
-      .where(wanted(filter))
-      .modify((query) => {
-        if (filter.open === true) {
-          void query.whereNull('challenges.closed_by');
-        }
-      })
-      .whereIn('tokens.type', OCRA_TYPES)
-      .orderBy([
-        { column: 'challenges.issued_at', order: 'desc' },
-        { column: 'challenges.id', order: 'desc' },
-      ])) as ChallengeRow[];
-    return rows.map(toChallengeOfToken);
+    return isFindable(filter) ? (await findRows(this.#database.knex, filter)).map(toChallengeOfToken) : [];
+  }
+
+  async answerOpen(whose: Whose, decide: DecideAmong, act: Act): Promise<OpenDecision | undefined> {
+    return isFindable(whose)
+      ? this.#openAnswers.take(JSON.stringify(whose), () => this.#answerOpen(whose, decide, act))
+      : undefined;
   }
 
   async #answer(transactionId: string, decide: Decide, act: Act): Promise<Decision | undefined> {
@@ -89,6 +90,35 @@ export class SqlChallengeStore implements ChallengeStore {
     }
     const lane = String(BigInt(seen.id) % SECOND_LOOKS);
     return this.#secondLooks.take(lane, () => this.#answerLocked(transactionId, seen.id, decide, act));
+  }
+
+  async #answerOpen(whose: Whose, decide: DecideAmong, act: Act): Promise<OpenDecision | undefined> {
+    const seen = await openRows(this.#database.knex, whose);
+    const decided = await decide(seen.map(toChallengeOfToken));
+    if (decided === undefined || (await applyOpen(this.#database.knex, seen, decided, act))) {
+      return decided;
+    }
+    const ids = [...new Set(seen.map(({ id }) => id))];
+    const lane = String(BigInt(decided.answered.token.id) % SECOND_LOOKS);
+    return this.#secondLooks.take(lane, () => this.#answerOpenLocked(whose, ids, decide, act));
+  }
+
+  /** As `#answerLocked`, holding all tokens that the response was tried on: it may be right for another one by now. */
+  #answerOpenLocked(
+    whose: Whose,
+    ids: readonly string[],
+    decide: DecideAmong,
+    act: Act,
+  ): Promise<OpenDecision | undefined> {
+    return this.#database.transact(async (transaction) => {
+      await transaction('tokens').whereIn('id', ids).orderBy('id').forNoKeyUpdate().select('id');
+      const seen = (await openRows(transaction, whose)).filter(({ id }) => ids.includes(id));
+      const decided = await decide(seen.map(toChallengeOfToken));
+      if (decided !== undefined && !(await applyOpen(transaction, seen, decided, act))) {
+        throw unsettled(decided.answered.challenge.id);
+      }
+      return decided;
+    });
   }
 
   /** Somebody was faster. Holding the token's row, nobody is. */
@@ -108,9 +138,7 @@ export class SqlChallengeStore implements ChallengeStore {
       }
       const decision = await decide(toChallengeOfToken(seen));
       if (!(await apply(transaction, seen, decision, act))) {
-        throw new ServiceError('internal', 'The response could not be settled', {
-          detail: `challenge ${seen.challenge_id} changed while token ${seen.id} was locked`,
-        });
+        throw unsettled(seen.challenge_id);
       }
       return decision;
     });
@@ -122,11 +150,64 @@ async function look(connection: Knex, transactionId: string): Promise<ChallengeR
     ChallengeRow | undefined;
 }
 
+/** Newest first. */
+async function openRows(connection: Knex, whose: Whose): Promise<readonly ChallengeRow[]> {
+  return findRows(connection, { ...whose, open: true }, MOST_OPEN);
+}
+
+async function findRows(
+  connection: Knex,
+  filter: ChallengeFilter,
+  most?: number,
+): Promise<readonly ChallengeRow[]> {
+  return (await selectChallenges(connection)
+    .where(wanted(filter))
+    .modify((query) => {
+      if (filter.open === true) {
+        void query.whereNull('challenges.closed_by');
+      }
+      if (most !== undefined) {
+        void query.limit(most);
+      }
+    })
+    .whereIn('tokens.type', OCRA_TYPES)
+    .orderBy([
+      { column: 'challenges.issued_at', order: 'desc' },
+      { column: 'challenges.id', order: 'desc' },
+    ])) as ChallengeRow[];
+}
+
+function unsettled(challengeId: string): ServiceError {
+  return new ServiceError('internal', 'The response could not be settled', {
+    detail: `challenge ${challengeId} changed while its token was locked`,
+  });
+}
+
+function applyOpen(
+  connection: Knex,
+  seen: readonly ChallengeRow[],
+  { answered, decision, supersedes }: OpenDecision,
+  act: Act,
+): Promise<boolean> {
+  const row = seen.find((each) => each.challenge_id === answered.challenge.id);
+  if (row === undefined) {
+    throw unsettled(answered.challenge.id);
+  }
+  return apply(connection, row, decision, act, supersedes);
+}
+
 /** @returns false when somebody has changed the token or one of its challenges since it was seen; nothing was written */
-async function apply(connection: Knex, seen: ChallengeRow, decision: Decision, act: Act): Promise<boolean> {
+async function apply(
+  connection: Knex,
+  seen: ChallengeRow,
+  decision: Decision,
+  act: Act,
+  supersedes: readonly string[] = [],
+): Promise<boolean> {
   const { change, reason } = decision;
   if (change !== null) {
-    return settle(connection, seen, change, auditEntry(act, seen.serial, reason, seen.realms));
+    const entry = auditEntry(act, seen.serial, reason, seen.realms);
+    return settle(connection, seen, { ...change, supersedes }, entry);
   }
   await writeAudit(connection, act, seen.serial, reason, seen.realms);
   return true;
@@ -185,6 +266,12 @@ function goneOrChanged(challenge: NewChallenge): ServiceError {
   return Object.keys(required(challenge)).length > 0
     ? new ServiceError('token.state', 'The token has changed hands or its key meanwhile, or has been removed')
     : new ServiceError('token.unknown', 'The token has been removed');
+}
+
+/** Whether anything is given, all of which the database can hold. */
+function isFindable({ transactionId, serial, owner }: ChallengeFilter): boolean {
+  const isGiven = transactionId !== undefined || serial !== undefined || owner !== undefined;
+  return isGiven && isStorable(transactionId, serial, owner?.userId) && isRowId(owner?.resolverId ?? '1');
 }
 
 function wanted({ transactionId, serial, owner }: ChallengeFilter): Record<string, string> {

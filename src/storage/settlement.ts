@@ -7,7 +7,16 @@ import type { ChallengeRow } from './challenge-rows.ts';
 import { stateColumns } from './token-rows.ts';
 
 /** What a decision says is to change. */
-type Settlement = NonNullable<Decision['change']>;
+type Settlement = NonNullable<Decision['change']> & {
+  /** Challenges of the token that are superseded by it, by id. */
+  readonly supersedes?: readonly string[];
+};
+
+const SUPERSEDED = `superseded AS (
+       UPDATE challenges SET closed_by = 'superseded', closed_at = clock_timestamp()
+       FROM token
+       WHERE challenges.id = ANY (?::bigint[]) AND challenges.token_id = token.id AND challenges.closed_by IS NULL
+     ),`;
 
 /**
  * Settles a response in one statement, hence in one transaction of its own where `connection` is none: the token, its
@@ -23,6 +32,7 @@ export async function settle(
 ): Promise<boolean> {
   const token = Object.entries(stateColumns(change.token));
   const { wrongCount, receivedTan, validTan, closedBy } = change.challenge;
+  const { supersedes = [] } = change;
   // The serial stays as it is: the token's row is written whatever changes, as its version stands for its challenges.
   const statement = `WITH token AS (
        UPDATE tokens SET ${['serial = serial', ...token.map(([column]) => `${column} = ?`)].join(', ')}
@@ -36,7 +46,7 @@ export async function settle(
        FROM token
        WHERE challenges.id = ? AND challenges.token_id = token.id
        RETURNING challenges.id
-     ), audited AS (
+     ), ${supersedes.length > 0 ? SUPERSEDED : ''} audited AS (
        INSERT INTO audit (${INSERTED_COLUMNS})
        SELECT ${AUDIT_PLACES} FROM challenge
        RETURNING id
@@ -46,6 +56,7 @@ export async function settle(
     ...token.map(([, value]) => value),
     ...[seen.id, seen.version, seen.challenge_id],
     ...[wrongCount, receivedTan, validTan, closedBy, closedBy !== null, seen.challenge_id],
+    ...(supersedes.length > 0 ? [[...supersedes]] : []),
   ] as Knex.RawBinding[];
   return trailOf(connection).write(connection, [audit], async (signed, on) => {
     const settling = connection.raw<{ rows: { settled: boolean }[] }>(statement, [

@@ -93,6 +93,33 @@ export class Devices {
     }
     return pass;
   }
+
+  /** As `answer`, where a row that we wrote says what the device does. */
+  answerAt(
+    token: TokenOfRecording,
+    device: NonNullable<OcraRecording['device']>,
+    pass: string,
+    serial: string,
+    at: Date,
+  ): string {
+    const suite = parseOcraSuite(token.suite);
+    const question = this.#questions.get(device.transactionid)?.ours ?? '';
+    const key = this.#keys.get(serial) ?? Buffer.from(token.key, 'hex');
+    const response = computeResponse(suite, key, { ...positionOf(suite, device, at), question });
+    return pass.slice(0, pass.length - response.length) + response;
+  }
+}
+
+/** Where a device stands that is so many seconds off. */
+function positionOf(
+  suite: OcraSuite,
+  { counter = 0, seconds = 0 }: NonNullable<OcraRecording['device']>,
+  at: Date,
+): Position {
+  return {
+    counter: BigInt(counter),
+    timeStep: timeStepAt(suite, new Date(at.getTime() + seconds * 1000)),
+  };
 }
 
 function* positions(suite: OcraSuite, at: Date): Generator<Position> {

@@ -14,6 +14,12 @@ export interface OcraRecording {
     readonly ocrapin?: string;
     readonly activationcode?: string;
   };
+  /** Which challenge a device answers and where it stands then, in a row that we wrote: a counter, or seconds from now. */
+  readonly device?: {
+    readonly transactionid: string;
+    readonly counter?: number;
+    readonly seconds?: number;
+  };
   readonly request: {
     readonly method: string;
     readonly path: string;
@@ -30,7 +36,19 @@ export interface OcraRecording {
 
 /** @returns the recordings, in the order in which they were made */
 export function readOcraRecordings(): readonly OcraRecording[] {
-  return readRepositoryFile('tests/exchanges/ocra-2.12.6.jsonl')
+  return readRows('tests/exchanges/ocra-2.12.6.jsonl');
+}
+
+/**
+ * Rows that nobody recorded: we wrote them in the shape of recorded ones, after what LinOTP's own tests and users of it say
+ * that it answers.
+ */
+export function readDerivedExchanges(): readonly OcraRecording[] {
+  return readRows('tests/compat/derived-exchanges.jsonl');
+}
+
+function readRows(path: string): readonly OcraRecording[] {
+  return readRepositoryFile(path)
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line) as OcraRecording);

@@ -1,13 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import {
-  compareWithLedger,
-  isMeant,
-  NOTHING_FOUND,
-  readNamedLedger,
-} from '../support/compatibility-ledger.ts';
+import { compareWithLedger, NOTHING_FOUND, readNamedLedger } from '../support/compatibility-ledger.ts';
 import { readOcraRecordings } from './ocra-recordings.ts';
 import { OcraReplay, type Replayed } from './ocra-replay.ts';
+import { reportReplay } from './replay-report.ts';
 
 const FILE = 'ocra-2.12.6';
 const MOST_DIFFERENCES = 60;
@@ -30,7 +26,7 @@ describe('the dialect linotp, asked what LinOTP 2.12.6 was asked', () => {
       rows.push(await replay.replay(recording));
     }
     const checked = rows.map(({ name, identical }) => ({ name, holds: identical }));
-    report(rows);
+    reportReplay(`exchanges/${FILE}.jsonl`, rows, ledger);
     expect(compareWithLedger(FILE, checked, ledger)).toEqual(NOTHING_FOUND);
     expect(rows.filter(({ identical }) => !identical).length).toBeLessThanOrEqual(MOST_DIFFERENCES);
   }, 300_000);
@@ -39,14 +35,3 @@ describe('the dialect linotp, asked what LinOTP 2.12.6 was asked', () => {
     expect(recordings).toHaveLength(397);
   });
 });
-
-function report(rows: readonly Replayed[]): void {
-  const differing = rows.filter(({ identical }) => !identical);
-  const unexplained = differing.filter(({ name }) => !ledger.some(({ pattern }) => isMeant(pattern, name)));
-  for (const { name, expected, actual } of unexplained) {
-    process.stdout.write(`\nDIFFERENT ${name}\n--- recorded\n${expected}\n--- answered\n${actual}\n`);
-  }
-  process.stdout.write(
-    `\nexchanges/${FILE}.jsonl: ${rows.length - differing.length} identical, ${differing.length - unexplained.length} on purpose, ${unexplained.length} different\n`,
-  );
-}

@@ -134,15 +134,21 @@ export class OcraReplay {
   }
 
   #withOurResponse(recording: OcraRecording, text: string, at: Date): string {
-    const { token } = recording;
+    const { token, device } = recording;
     const parameters = new Map(
       [...recordedParameters(recording)].map(([name, value]) => [name.toLowerCase(), value]),
     );
     const [transactionId, pass] = [parameters.get('transactionid'), parameters.get('pass')];
-    if (token === undefined || transactionId === undefined || pass === undefined) {
+    if (token === undefined || pass === undefined) {
       return text;
     }
     const serial = this.#bindings.ours(token.serial);
+    if (device !== undefined) {
+      return text.replace(`=${pass}`, `=${this.#devices.answerAt(token, device, pass, serial, at)}`);
+    }
+    if (transactionId === undefined) {
+      return text;
+    }
     return text.replace(`=${pass}`, `=${this.#devices.answer(token, transactionId, pass, serial, at)}`);
   }
 

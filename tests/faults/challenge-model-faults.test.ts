@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { publishResults } from '../../bench/result-page.ts';
 import type { Services } from '../../src/compose/build-services.ts';
 import { anyInterleavedRun, runInterleaved } from '../support/challenge-model-lanes.ts';
-import { beginRun, compareAll, StepCommand } from '../support/challenge-model-run.ts';
+import { beginRunWith, compareAll, StepCommand } from '../support/challenge-model-run.ts';
 import { ChallengeModelServers } from '../support/challenge-model-servers.ts';
 import { anyStep } from '../support/challenge-model-steps.ts';
 import { SqlTap, type SqlTapping } from '../support/sql-tap.ts';
@@ -104,6 +104,15 @@ const FAULTS: Readonly<Record<string, Fault>> = {
     "NEW.issued_at := NEW.issued_at + interval '1 second'",
     'INSERT',
   ),
+  'a response without a transaction is tried on the oldest challenge first': replaced(
+    /("challenges"."closed_by" is null.* order by "challenges"."issued_at") desc, "challenges"."id" desc/,
+    '$1 asc, "challenges"."id" asc',
+  ),
+  'a clock that has been found ahead is not followed': spoiled(
+    'tokens',
+    'NEW.time_shift <> OLD.time_shift AND NEW.seed = OLD.seed',
+    'NEW.time_shift := OLD.time_shift',
+  ),
   'a disabled token answers': lookedUp('"tokens"."active"', 'true AS active'),
   'the PIN is not asked for': lookedUp('"tokens"."pin"', 'NULL::bytea AS pin'),
   'housekeeping removes what expired just now': replaced(
@@ -152,10 +161,10 @@ function chosen(faults: Readonly<Record<string, Fault>>): (readonly [string, Fau
   return Object.entries(faults).filter(([title]) => ALL || USUAL.includes(title));
 }
 
-async function found(
+async function found<Values>(
   title: string,
   { sql, spoil }: Fault,
-  property: fc.IAsyncProperty<[unknown]>,
+  property: fc.IAsyncProperty<Values>,
 ): Promise<string> {
   servers = await ChallengeModelServers.open(spoil === undefined ? {} : { spoil });
   if (sql !== undefined) {
@@ -174,9 +183,10 @@ describe('the model finds out, by what clients are told alone, when', () => {
     async (title, fault) => {
       const tap = new SqlTap(fault.text === undefined ? {} : { text: fault.text });
       const property = fc.asyncProperty(
+        fc.boolean(),
         fc.commands([command], { maxCommands: 50, size: 'max' }),
-        async (commands) => {
-          const begun = await beginRun(servers);
+        async (isAhead, commands) => {
+          const begun = await beginRunWith(servers, { isAhead });
           await fc.asyncModelRun(() => begun, commands);
           await compareAll(begun.model, begun.real, { rows: false });
         },

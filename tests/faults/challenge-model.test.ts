@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { publishResults } from '../../bench/result-page.ts';
-import { beginRun, compareAll, StepCommand } from '../support/challenge-model-run.ts';
+import { beginRunWith, compareAll, StepCommand } from '../support/challenge-model-run.ts';
 import { ChallengeModelServers } from '../support/challenge-model-servers.ts';
 import { anyStep } from '../support/challenge-model-steps.ts';
 
@@ -25,11 +25,15 @@ describe('whatever happens to challenges, one after the other', () => {
     'clients are told what the contract says, and so say the rows',
     async () => {
       await fc.assert(
-        fc.asyncProperty(fc.commands([command], { maxCommands: 50, size: 'max' }), async (commands) => {
-          const begun = await beginRun(servers);
-          await fc.asyncModelRun(() => begun, commands);
-          await compareAll(begun.model, begun.real, { rows: true });
-        }),
+        fc.asyncProperty(
+          fc.boolean(),
+          fc.commands([command], { maxCommands: 50, size: 'max' }),
+          async (isAhead, commands) => {
+            const begun = await beginRunWith(servers, { isAhead });
+            await fc.asyncModelRun(() => begun, commands);
+            await compareAll(begun.model, begun.real, { rows: true });
+          },
+        ),
         { numRuns: RUNS, ...(SEED === undefined ? {} : { seed: Number(SEED) }) },
       );
       await publishResults({

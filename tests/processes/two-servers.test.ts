@@ -10,6 +10,7 @@ import { runTankeeper, type ServerProcess, startServerProcess } from '../support
 import { wrongResponse } from '../support/test-application.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 
+const KEY = '31'.repeat(32);
 const SUITE = parseOcraSuite('OCRA-1:HOTP-SHA256-8:C-QN08');
 
 interface Envelope {
@@ -50,14 +51,21 @@ async function post(server: number, path: string, parameters: Record<string, str
 }
 
 async function openTransaction(serial: string): Promise<{ transactionid: string; tan: string }> {
-  const key = '31'.repeat(32);
-  const made = await post(0, '/admin/init', { type: 'ocra', serial, otpkey: key, ocrasuite: SUITE.text });
+  const made = await post(0, '/admin/init', { type: 'ocra', serial, otpkey: KEY, ocrasuite: SUITE.text });
   expect(made.result.value).toBe(true);
+  return request(serial);
+}
+
+async function request(serial: string): Promise<{ transactionid: string; tan: string }> {
   const issued = await post(1, '/ocra/request', { serial, data: '' });
   const url = parseQrTanUrl(issued.detail?.data ?? '');
   const question = url.kind === 'req' ? url.question : '';
-  const tan = computeResponse(SUITE, Buffer.from(key, 'hex'), { question, counter: 0n });
+  const tan = computeResponse(SUITE, Buffer.from(KEY, 'hex'), { question, counter: 0n });
   return { transactionid: issued.detail?.transactionid ?? '', tan };
+}
+
+function isAccepted(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'result' in value && value.result === true;
 }
 
 async function failCount(transactionid: string): Promise<unknown> {
@@ -99,6 +107,22 @@ describe('two servers on one database', () => {
     expect(await failCount(transactionid)).toEqual([
       { serial: 'RACE2', transactionid, received_tan: true, valid_tan: false, failcount: 50 },
     ]);
+  }, 60_000);
+
+  it('accept once of 64 a right response that only some name the transaction of, while another is open', async () => {
+    const { transactionid: other } = await openTransaction('RACE3');
+    const { transactionid, tan } = await request('RACE3');
+    const answers = await Promise.all(
+      Array.from({ length: 64 }, (_, index) =>
+        index % 4 < 2
+          ? post(index, '/ocra/check_t', { transactionid, pass: tan })
+          : post(index, '/validate/check_s', { serial: 'RACE3', pass: tan }),
+      ),
+    );
+    const right = answers.filter(({ result }) => result.value === true || isAccepted(result.value));
+    expect(right).toHaveLength(1);
+    expect(await failCount(transactionid)).toMatchObject([{ received_tan: true, valid_tan: true }]);
+    expect(await failCount(other)).toMatchObject([{ valid_tan: false }]);
   }, 60_000);
 
   it('use a policy at once that was set through the other', async () => {

@@ -30,7 +30,7 @@ const answering = fc.record({
   ...{
     step: step('answer'),
     which: fc.constantFrom(0, 0, 0, 1, 1, 2),
-    named: fc.constant(true),
+    named: fc.boolean(),
     given: anyGiven,
   },
   via: fc.constantFrom(
@@ -145,8 +145,8 @@ async function endOf({ servers, resolution }: RealRun): Promise<(model: Challeng
 }
 
 /**
- * /validate/check and check_s look for an open challenge first, and only then decide on it: whether one that was closed
- * in between has a row of that is left open.
+ * /validate/check and check_s look for an open challenge first where a transaction is named, and only then decide on it:
+ * whether one that was closed in between has a row of that is left open.
  */
 function decided({ challenges, decisions }: ModelRows): ModelRows {
   const isLeftOpen = /validate\/check(?:_s)? (?:closed|dropped|expired|disabled)$/;

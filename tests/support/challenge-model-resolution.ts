@@ -1,7 +1,7 @@
 import { KEYS, type ModelAct, type Selected, USERS } from './challenge-model-acts.ts';
 import type { ModelChallenge, ModelToken } from './challenge-model-state.ts';
 import type { ChallengeModel } from './challenge-model.ts';
-import { hasCounter, hasTime, type Position, responseAt, stepOf } from './challenge-model-responses.ts';
+import { hasCounter, hasTime, type Position, responseAt, STEP, stepOf } from './challenge-model-responses.ts';
 import type { Chosen, Given, ModelStep, Which } from './challenge-model-steps.ts';
 import { wrongResponse } from './test-application.ts';
 
@@ -155,7 +155,7 @@ function passFor(
     case 'wrong PIN':
       return `${pin}x${right(0)}`;
     case 'second half':
-      return pin + responseOf(token, question, positionAhead(token));
+      return pin + responseOf(token, question, positionAhead(token, model));
     case 'of another':
       return pin + right(0, challengeOf(given.other, model)?.question);
     case 'nothing':
@@ -163,14 +163,22 @@ function passFor(
   }
 }
 
-/** Where the second half of an automatic resynchronisation would be; for most tokens just one ahead. */
-const positionAhead = ({ ahead, counter }: ModelToken): number => (ahead?.position ?? counter) + 1;
+/** Where the second half of an automatic resynchronisation would be; else, for a clock, where the first one might be. */
+function positionAhead({ suite, ahead, counter, shift }: ModelToken, { now }: ChallengeModel): number {
+  return hasTime(suite)
+    ? (ahead?.position ?? stepOf(now + shift) + 20 * STEP) + STEP
+    : (ahead?.position ?? counter) + 1;
+}
 
-function positionAt({ suite, counter }: ModelToken, offset: number, { now }: ChallengeModel): Position {
+function positionAt(
+  { suite, counter, shift }: ModelToken,
+  offset: number,
+  { now }: ChallengeModel,
+): Position {
   if (hasCounter(suite)) {
     return Math.max(0, counter + offset);
   }
-  return hasTime(suite) ? stepOf(now) + offset * 60 : null;
+  return hasTime(suite) ? stepOf(now + shift) + offset * STEP : null;
 }
 
 /** What the token computes, with whatever it has: in phase 1 it should not be asked, and is. */

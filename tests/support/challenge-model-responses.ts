@@ -1,8 +1,8 @@
 import { computeResponse } from '../../src/ocra/compute.ts';
 import { parseOcraSuite } from '../../src/ocra/suite.ts';
 /** Seconds that a device's clock may be off. */
-const TIME_WINDOW = 180;
-const STEP = 60;
+export const TIME_WINDOW = 180;
+export const STEP = 60;
 
 /** What responses are computed with. */
 export interface Device {
@@ -32,6 +32,7 @@ export const stepOf = (second: number): number => Math.floor(second / STEP) * ST
 /**
  * @param counter that the token has come to
  * @param window how many counters from there on
+ * @param now by the token's clock
  * @returns where an open challenge of the token is looked for, in the order of preference
  */
 export function windowOf(suite: string, counter: number, window: number, now: number): Position[] {
@@ -49,12 +50,15 @@ export function windowOf(suite: string, counter: number, window: number, now: nu
   return upFrom(0, steps).map((step) => first + step * STEP);
 }
 
-/** @returns where the token's counter stands after an acceptance there; never lower than it was */
-export function counterAfter(suite: string, counter: number, position: Position, now: number): number {
+/**
+ * @param from the first second of the window of time
+ * @returns where the token's counter stands after an acceptance there; never lower than it was
+ */
+export function counterAfter(suite: string, counter: number, position: Position, from: number): number {
   if (position === null) {
     return counter + 1;
   }
-  const used = hasTime(suite) ? Math.max(position, now - TIME_WINDOW) : position;
+  const used = hasTime(suite) ? Math.max(position, from) : position;
   return Math.max(counter, used + 1);
 }
 

@@ -51,23 +51,41 @@ export class StepCommand implements fc.AsyncCommand<ChallengeModel, RealRun> {
   }
 }
 
-/** @returns a new run with its first tokens, one for each user */
+const halfAhead: readonly ModelStep[] = [
+  { step: 'request', of: { token: 2 }, data: '' },
+  { step: 'answer', via: 'ocra/check_t', which: 0, named: true, given: { kind: 'second half' } },
+];
+/** What chance seldom puts together: a clock is found ahead, and followed. */
+const CLOCK_AHEAD: readonly ModelStep[] = [
+  { step: 'configure', key: 'AutoResync', value: 'True' },
+  ...halfAhead,
+  ...halfAhead,
+];
+
+/** As `beginRun`. @param isAhead whether the third token's clock has been found ahead */
+export async function beginRunWith(
+  servers: ChallengeModelServers,
+  { isAhead }: { readonly isAhead: boolean },
+): Promise<{ model: ChallengeModel; real: RealRun }> {
+  const begun = await beginRun(servers);
+  for (const step of isAhead ? CLOCK_AHEAD : []) {
+    await new StepCommand(step, 0).run(begun.model, begun.real);
+  }
+  return begun;
+}
+
+/** @returns a new run with its first tokens: one for each user, and one with a clock for nobody */
 export async function beginRun(
   servers: ChallengeModelServers,
 ): Promise<{ model: ChallengeModel; real: RealRun }> {
   const { now, name } = await servers.begin();
   const model = new ChallengeModel(now);
   const real = { servers, resolution: new StepResolution(name) };
-  for (const [token, user] of USERS.entries()) {
+  const suites = [SUITES.counter, SUITES.counter, SUITES.time];
+  for (const [token, suite] of suites.entries()) {
     const serial = real.resolution.serial(token);
-    const act = {
-      act: 'enrol',
-      serial,
-      suite: SUITES.counter,
-      key: KEYS[token] ?? '',
-      pin: undefined,
-      user,
-    } as const;
+    const key = KEYS[token % KEYS.length] ?? '';
+    const act = { act: 'enrol', serial, suite, key, pin: undefined, user: USERS[token] } as const;
     await servers.enrol(act);
     model.apply(act);
   }

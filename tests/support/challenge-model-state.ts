@@ -14,6 +14,8 @@ export interface ModelToken {
   /** What is older counts as accepted: a wider window, or a clock that is set back, brings nothing back. */
   bottom: number;
   window: number;
+  /** Seconds that the device's clock is known to be ahead. */
+  shift: number;
   /** The first half of an automatic resynchronisation. */
   ahead: { readonly position: number; readonly mark: string } | null;
   pin: string;

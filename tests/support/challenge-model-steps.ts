@@ -62,7 +62,7 @@ export const TOKENS = 3;
  */
 export const DATA = ['12345678', '05478395', '87654320'] as const;
 
-const token = fc.constantFrom(0, 0, 0, 1, 1, 2);
+const token = fc.constantFrom(0, 0, 0, 1, 1, 2, 2);
 const user = fc.constantFrom(...USERS);
 const chosen: fc.Arbitrary<Chosen> = fc.oneof(
   { weight: 5, arbitrary: fc.record({ token }) },
@@ -73,20 +73,26 @@ const which: fc.Arbitrary<Which> = fc.oneof(
   { weight: 1, arbitrary: fc.constant('unknown' as const) },
 );
 const pin = fc.constantFrom('', '', 'pin');
-const suite = fc.constantFrom(SUITES.counter, SUITES.counter, SUITES.counter, SUITES.time, SUITES.neither);
+const suite = fc.constantFrom(SUITES.counter, SUITES.counter, SUITES.time, SUITES.time, SUITES.neither);
 const data = fc.constantFrom('', ...DATA, DATA[0]);
 const offset = fc.constantFrom(0, 0, 0, 0, 0, 0, 0, 0, -1, -1, -2, -3, -5, -6, 1, 3, 4, 9, 10, 15, 29, 30);
 export const anyGiven: fc.Arbitrary<Given> = fc.oneof(
   { weight: 10, arbitrary: fc.record({ kind: fc.constant('right' as const), offset }) },
   { weight: 7, arbitrary: fc.constant({ kind: 'wrong digit' } as const) },
   { weight: 1, arbitrary: fc.constant({ kind: 'wrong PIN' } as const) },
-  { weight: 2, arbitrary: fc.constant({ kind: 'second half' } as const) },
+  { weight: 4, arbitrary: fc.constant({ kind: 'second half' } as const) },
   { weight: 1, arbitrary: fc.constant({ kind: 'nothing' } as const) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('of another' as const), other: fc.nat(3) }) },
 );
 const via = fc.constantFrom<Via>(
   ...(['ocra/check_t', 'ocra/check_t', 'ocra/check_t', 'ocra/check_t'] as const),
-  ...(['validate/check_t', 'validate/check_s', 'validate/check'] as const),
+  ...([
+    'validate/check_t',
+    'validate/check_s',
+    'validate/check_s',
+    'validate/check',
+    'validate/check',
+  ] as const),
 );
 const step = <Name extends string>(name: Name): fc.Arbitrary<Name> => fc.constant(name);
 

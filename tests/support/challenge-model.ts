@@ -9,11 +9,10 @@ import {
   REFUSED,
   type Selected,
   SUITES,
-  SYNC_WINDOW,
 } from './challenge-model-acts.ts';
 import type { ModelChallenge, ModelDecision, ModelToken } from './challenge-model-state.ts';
-import { isResponse, markAt, resynchronise, use } from './challenge-model-acceptance.ts';
-import { hasCounter, type Position, upFrom, windowOf } from './challenge-model-responses.ts';
+import { look, type ModelVerdict, resynchronise, type Usable, use } from './challenge-model-acceptance.ts';
+import { chooseOpen, closeSharing, type OpenChallenge } from './challenge-model-open.ts';
 
 type TokenAct = Exclude<
   ModelAct,
@@ -195,7 +194,7 @@ export class ChallengeModel {
     };
     this.#state.tokens.set(serial, {
       ...{ serial, suite: SUITES.counter, key: null, sharedSecret: null, rollout: 'complete', active: true },
-      ...{ failCount: 0, maxFail: MAX_FAIL, ahead: null, pin: '' },
+      ...{ failCount: 0, maxFail: MAX_FAIL, ahead: null, shift: 0, pin: '' },
       ...{ counter, spent, bottom, window: COUNTER_WINDOW },
       owner: user ?? known?.owner ?? null,
       ...change,
@@ -263,10 +262,32 @@ export class ChallengeModel {
     }
     const whose = (one: ModelChallenge): boolean =>
       via === 'validate/check_s' ? one.serial === serial : this.#state.tokens.get(one.serial)?.owner === user;
-    const [meant, another] = named.filter(
-      (one) => whose(one) && one.closed === null && !this.#hasExpired(one),
+    const open = named.filter((one) => whose(one) && one.closed === null && !this.#hasExpired(one));
+    const [meant] = open;
+    if (transactionId !== undefined) {
+      return meant !== undefined && this.#judge(meant, via, pass).result;
+    }
+    return this.#judgeOpen(
+      open.sort((one, other) => other.issuedAt - one.issuedAt || other.order - one.order),
+      via,
+      pass,
     );
-    return meant !== undefined && another === undefined && this.#judge(meant, via, pass).result;
+  }
+
+  /** @param challenges that are open, newest first */
+  #judgeOpen(challenges: readonly ModelChallenge[], via: string, pass: string): boolean {
+    const open = challenges.flatMap((challenge): OpenChallenge[] => {
+      const token = this.#state.tokens.get(challenge.serial);
+      // A token that is not enabled may have no key.
+      const verdict = token?.active === true ? this.#look(token, challenge.question, pass) : null;
+      return token === undefined ? [] : [{ challenge, token, verdict }];
+    });
+    const chosen = chooseOpen(open, Number(this.#state.configuration.OcraMaxChallenges));
+    const result = chosen !== undefined && this.#judge(chosen.challenge, via, pass, chosen.verdict).result;
+    if (result) {
+      closeSharing(chosen, open);
+    }
+    return result;
   }
 
   #hasExpired({ issuedAt }: ModelChallenge): boolean {
@@ -274,17 +295,19 @@ export class ChallengeModel {
   }
 
   /** The table "Life of a challenge", from the top. */
-  #judge(challenge: ModelChallenge, via: string, pass: string): Judged {
+  #judge(challenge: ModelChallenge, via: string, pass: string, seen?: ModelVerdict): Judged {
     const token = this.#state.tokens.get(challenge.serial);
     if (token === undefined) {
       return NOTHING;
     }
-    const outcome = this.#decide(challenge, token, pass);
+    const outcome = this.#decide(challenge, token, () =>
+      seen === undefined ? this.#look(token, challenge.question, pass) : seen,
+    );
     this.#state.decisions.push({ serial: token.serial, via, outcome });
     return { failcount: token.failCount, result: outcome === 'accepted' };
   }
 
-  #decide(challenge: ModelChallenge, token: ModelToken, pass: string): string {
+  #decide(challenge: ModelChallenge, token: ModelToken, look: () => ModelVerdict): string {
     if (challenge.closed !== null) {
       return challenge.closed === 'accepted' ? 'closed' : 'dropped';
     }
@@ -299,15 +322,25 @@ export class ChallengeModel {
       token.failCount += 1;
       return 'locked';
     }
-    if (this.#accepts(token, challenge.question, pass)) {
-      Object.assign(challenge, { valid: true, closed: 'accepted' });
-      Object.assign(token, { failCount: 0, ahead: null });
-      if (token.rollout === 'phase2') {
-        Object.assign(token, { rollout: 'complete', sharedSecret: null });
-      }
-      return 'accepted';
+    const verdict = look();
+    return verdict !== null && 'usable' in verdict
+      ? this.#accept(challenge, token, verdict.usable)
+      : this.#refuse(challenge, token, verdict);
+  }
+
+  #accept(challenge: ModelChallenge, token: ModelToken, usable: Usable): string {
+    use(token, usable);
+    Object.assign(challenge, { valid: true, closed: 'accepted' });
+    token.failCount = 0;
+    if (token.rollout === 'phase2') {
+      Object.assign(token, { rollout: 'complete', sharedSecret: null });
     }
+    return 'accepted';
+  }
+
+  #refuse(challenge: ModelChallenge, token: ModelToken, half: Pick<ModelToken, 'ahead'> | null): string {
     token.failCount += 1;
+    token.ahead = half?.ahead ?? token.ahead;
     challenge.wrong += 1;
     if (challenge.wrong < Number(this.#state.configuration.OcraMaxChallengeRequests)) {
       return 'wrong';
@@ -319,31 +352,12 @@ export class ChallengeModel {
     return 'exhausted';
   }
 
-  /** Whether PIN and response are right here and now, and were not before. */
-  #accepts(token: ModelToken, question: string, pass: string): boolean {
+  #look(token: ModelToken, question: string, pass: string): ModelVerdict {
     const boundary = Math.max(0, pass.length - DIGITS);
     const [pin, response] = [pass.slice(0, boundary), pass.slice(boundary)];
-    if (pin !== token.pin) {
-      return false;
-    }
-    const answers = (position: Position): boolean => isResponse(token, question, position, response);
-    const found = windowOf(token.suite, token.counter, token.window, this.#state.now).find(answers);
-    if (found !== undefined) {
-      return use(token, found, [markAt(token, found, question)], this.#state.now);
-    }
-    if (this.#state.configuration.AutoResync !== 'True' || !hasCounter(token.suite)) {
-      return false;
-    }
-    const { ahead } = token;
-    if (ahead !== null && ahead.position >= token.counter && answers(ahead.position + 1)) {
-      const next = ahead.position + 1;
-      return use(token, next, [ahead.mark, markAt(token, next, question)], this.#state.now);
-    }
-    const beyond = upFrom(token.counter + token.window, SYNC_WINDOW - token.window).find(answers);
-    if (beyond !== undefined) {
-      token.ahead = { position: beyond, mark: markAt(token, beyond, question) };
-    }
-    return false;
+    const { now, configuration } = this.#state;
+    const verdict = look(token, question, response, { now, autoResync: configuration.AutoResync === 'True' });
+    return pin === token.pin ? verdict : null;
   }
 
   #status(of: Extract<ModelAct, { act: 'status' }>['of']): ModelAnswer {

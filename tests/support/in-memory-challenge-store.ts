@@ -8,6 +8,8 @@ import type {
   ChallengeStore,
   LockedTokens,
   NewChallenge,
+  OpenDecision,
+  Whose,
 } from '../../src/ocra/ports.ts';
 import type { InMemoryTokenStore } from './in-memory-token-store.ts';
 
@@ -75,6 +77,27 @@ export class InMemoryChallengeStore implements ChallengeStore, LockedTokens {
       await this.#tokens.update(token.serial, decision.change.token, act);
     }
     return decision;
+  }
+
+  async answerOpen(
+    whose: Whose,
+    decide: (found: readonly ChallengeOfToken[]) => Promise<OpenDecision | undefined>,
+    act: Act,
+  ): Promise<OpenDecision | undefined> {
+    const decided = await decide(await this.find({ ...whose, open: true }));
+    if (decided === undefined) {
+      return undefined;
+    }
+    const { answered, decision, supersedes = [] } = decided;
+    this.answers.push({ act, decision });
+    for (const kept of this.#kept) {
+      const { id } = kept.challenge;
+      const own = id === answered.challenge.id ? decision.change?.challenge : undefined;
+      const closed = supersedes.includes(id) ? ({ closedBy: 'superseded' } as const) : undefined;
+      kept.challenge = { ...kept.challenge, ...own, ...closed };
+    }
+    await this.#tokens.update(answered.token.serial, decision.change?.token ?? {}, act);
+    return decided;
   }
 
   async find(filter: ChallengeFilter): Promise<readonly ChallengeOfToken[]> {

@@ -7,13 +7,16 @@ import { type Random, systemRandom } from '../../src/kernel/clock.ts';
 import type { Log, LogFields } from '../../src/kernel/log.ts';
 import { ChallengeFactory, hexTransactionIds } from '../../src/ocra/challenge-factory.ts';
 import { EnrolmentService } from '../../src/ocra/enrolment-service.ts';
+import { respond } from '../../src/ocra/compute.ts';
 import { OcraService } from '../../src/ocra/ocra-service.ts';
+import { OpenAnswers } from '../../src/ocra/open-answers.ts';
 import { ResponseCheck } from '../../src/ocra/response-check.ts';
 import { ResynchronisationService } from '../../src/ocra/resynchronisation-service.ts';
 import { RolloutPhase2 } from '../../src/ocra/rollout-phase2.ts';
 import { TokenChoice } from '../../src/ocra/token-choice.ts';
 import { TokenRegistration } from '../../src/ocra/token-registration.ts';
 import { ValidationService } from '../../src/ocra/validation-service.ts';
+import type { Respond } from '../../src/ocra/verify.ts';
 import { SecretVault } from '../../src/security/secret-vault.ts';
 import { InMemoryChallengeStore } from './in-memory-challenge-store.ts';
 import { InMemorySetupStore } from './in-memory-setup-store.ts';
@@ -63,6 +66,10 @@ export class OcraHouse {
   readonly warnings: { message: string; fields: LogFields | undefined }[] = [];
   /** What was refused without a decision. */
   readonly refusals: Refusal[] = [];
+  /** How many responses were computed to verify others by, and how many turns were waited for. */
+  computed = 0;
+  turns = 0;
+  readonly users: UserDirectory;
   readonly setup: InMemorySetupStore;
   readonly tokens: InMemoryTokenStore;
   readonly challenges: InMemoryChallengeStore;
@@ -93,11 +100,19 @@ export class OcraHouse {
       .with('1', 'anna', { passwordHash: 'hash of password' })
       .with('1', 'bernd')
       .with('2', 'carol');
-    const users = new UserDirectory({ sources: sourcesOver(people) });
+    const users = (this.users = new UserDirectory({ sources: sourcesOver(people) }));
     this.tokens = new InMemoryTokenStore(tokens);
     this.challenges = new InMemoryChallengeStore(this.tokens);
     this.choice = new TokenChoice({ tokens: this.tokens, users });
-    this.check = new ResponseCheck({ vault, users, clock });
+    const compute: Respond = (...given) => {
+      this.computed += 1;
+      return respond(...given);
+    };
+    const turn = (): Promise<void> => {
+      this.turns += 1;
+      return Promise.resolve();
+    };
+    this.check = new ResponseCheck({ vault, users, clock, means: { turn, compute } });
     const { setup, challenges, choice, check } = this;
     const log = this.#log();
     const factory = new ChallengeFactory({ clock, random, log, transactionIds: hexTransactionIds });
@@ -112,7 +127,8 @@ export class OcraHouse {
     const common = { setup, access, users, vault, clock, random, refusals };
     this.ocra = new OcraService({ ...common, tokens: choice, challenges, factory, check });
     this.enrolment = new EnrolmentService({ ...common, registration, phase2 });
-    this.validation = new ValidationService({ ...common, challenges, ocra: this.ocra });
+    const openAnswers = new OpenAnswers({ ...common, challenges, check });
+    this.validation = new ValidationService({ ...common, challenges, ocra: this.ocra, openAnswers });
     this.resynchronisation = new ResynchronisationService({ ...common, tokens: choice, locked: challenges });
   }
 

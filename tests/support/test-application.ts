@@ -15,6 +15,7 @@ import { computeResponse } from '../../src/ocra/compute.ts';
 import { timeStepAt } from '../../src/ocra/data-input.ts';
 import { parseQrTanUrl } from '../../src/ocra/qrtan-url.ts';
 import { parseOcraSuite } from '../../src/ocra/suite.ts';
+import type { Respond } from '../../src/ocra/verify.ts';
 import { ServiceMetrics } from '../../src/observability/service-metrics.ts';
 import { SecretVault } from '../../src/security/secret-vault.ts';
 import { openDatabase } from '../../src/storage/database.ts';
@@ -73,6 +74,8 @@ interface TestApplicationOptions {
   /** What differs from the limits by default, which exempt the clients of most tests. */
   readonly limits?: Partial<LimitSettings>;
   readonly trustProxy?: readonly string[];
+  /** Computes what responses are compared with; `respond` unless told. */
+  readonly compute?: Respond;
   /** What is to be wrong with the services, for tests of tests. */
   readonly spoil?: (services: Services) => Services;
 }
@@ -117,6 +120,7 @@ export class TestApplication {
       resolverTimeout,
       resolverFileDirs: options.resolverFileDirs ?? [],
       licenceSignature: options.licenceSignature,
+      compute: options.compute,
       metrics: this.metrics,
     });
     this.services = spoil?.(services) ?? services;

@@ -45,13 +45,16 @@ async function look(pass: string, sketch: Sketch = {}): Promise<Verdict | null> 
   if (stored === undefined) {
     throw new Error('no token');
   }
-  return house.check.look(
+  const given = house.check.given(pass);
+  given.search.begin(1);
+  const verdicts = await house.check.look(
     setup,
     readOcraSettings(setup.configuration),
     { ...stored, syncMark },
-    question,
-    pass,
+    [question],
+    given,
   );
+  return verdicts?.[0] ?? null;
 }
 
 /** What the token answers: at a counter, and at a time in seconds from noon. */
@@ -328,20 +331,68 @@ describe('a response ahead of the window, with AutoResync', () => {
     expect(await look(response(COUNTER, 121), { configuration, token, syncMark })).toEqual(WRONG);
   });
 
-  it('is looked for in suites with a counter only', async () => {
-    for (const suite of [TIME, NEITHER]) {
-      const token = { counter: 0n };
-      expect(
-        await look(response(suite, 0, 3_000).replace(/./, 'x'), { suite, token, configuration }),
-      ).toEqual(WRONG);
-    }
-    expect(
-      await look(response(TIME, 0, 3_000), { suite: TIME, token: { counter: 0n }, configuration }),
-    ).toEqual(WRONG);
+  it('is looked for in suites with a counter or a clock only', async () => {
+    const token = { counter: 0n };
+    expect(await look('xxxxxxxx', { suite: NEITHER, token, configuration })).toEqual(WRONG);
     const both = await look(response(BOTH, 120), { suite: BOTH, configuration });
     expect(both).toEqual({
       kind: 'wrong',
       remember: { syncMark: markOf(QUESTION, { counter: 120n, stepStart: NOON_SECOND }) },
     });
+  });
+});
+
+describe('a response of a clock that is ahead, with AutoResync', () => {
+  const configuration = { AutoResync: 'True' };
+  const ahead = (seconds: number, sketch: Sketch = {}): Promise<Verdict | null> =>
+    look(response(TIME, 0, seconds), { suite: TIME, configuration, token: { counter: 0n }, ...sketch });
+  const clockMark = (seconds: number, question = QUESTION): string =>
+    markOf(question, { stepStart: NOON_SECOND + BigInt(seconds) }) ?? '';
+
+  it.each([180, 1_200, 2_940])('%i seconds is remembered, and refused for now', async (seconds) => {
+    const remember = { syncMark: clockMark(seconds) };
+    expect(await ahead(seconds)).toEqual({ kind: 'wrong', remember });
+  });
+
+  it.each([-2_940, -240, 3_000])('%i seconds is nothing', async (seconds) => {
+    expect(await ahead(seconds)).toEqual(WRONG);
+  });
+
+  it('that follows the one that is remembered brings the clock back in step; both are spent', async () => {
+    const syncMark = clockMark(1_200, '87654321');
+    expect(await ahead(1_260, { syncMark })).toEqual({
+      kind: 'right',
+      advance: {
+        counter: NOON_SECOND + 1_261n,
+        spent: [`${NOON_SECOND + 1_261n - 480n}:`, syncMark, clockMark(1_260)],
+        syncMark: null,
+        timeShift: 1_260,
+      },
+    });
+  });
+
+  it('adds to the shift that is known, with that of the configuration', async () => {
+    const token = { counter: 0n, timeShift: 600 };
+    const verdict = await ahead(1_260, {
+      ...{ token, syncMark: clockMark(1_200, '87654321') },
+      configuration: { ...configuration, 'ocra.timeShift': '120' },
+    });
+    expect(verdict).toMatchObject({ kind: 'right', advance: { timeShift: 1_140 } });
+  });
+
+  it.each([
+    ['is used', { spent: [clockMark(1_200, '87654321')] }],
+    ['may have been used', { spent: [`${NOON_SECOND + 1_201n}:`] }],
+  ])('is wrong where the first of the two %s', async (_, spent) => {
+    const syncMark = clockMark(1_200, '87654321');
+    expect(await ahead(1_260, { token: { counter: 0n, ...spent }, syncMark })).toEqual(WRONG);
+  });
+
+  it('is nothing before what was accepted last', async () => {
+    const counter = NOON_SECOND + 1_321n;
+    const syncMark = clockMark(1_200, '87654321');
+    for (const seconds of [1_200, 1_260]) {
+      expect(await ahead(seconds, { token: { counter }, syncMark })).toEqual(WRONG);
+    }
   });
 });

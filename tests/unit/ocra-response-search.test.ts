@@ -1,0 +1,195 @@
+import { describe, expect, it } from '@jest/globals';
+import { computeResponse, respond } from '../../src/ocra/compute.ts';
+import { timeStepAt } from '../../src/ocra/data-input.ts';
+import { MOST_FOR_LOOK, MOST_FOR_RESPONSE, ResponseSearch } from '../../src/ocra/response-search.ts';
+import { parseOcraSuite } from '../../src/ocra/suite.ts';
+import type { ResponseCheck } from '../../src/ocra/verify.ts';
+
+const KEY = Buffer.alloc(64, 5);
+const NOON = new Date('2026-11-20T12:00:00Z');
+const QUESTION = '12345678';
+const EVERYTHING = Number.MAX_SAFE_INTEGER;
+
+/** A search that counts what it computes, and the turns that it waits for. */
+class Counted {
+  computed = 0;
+  readonly turns: { readonly isUrgent: boolean; readonly computed: number }[] = [];
+  readonly search = new ResponseSearch(NOON, {
+    turn: (isUrgent) => {
+      this.turns.push({ isUrgent, computed: this.computed });
+      return Promise.resolve();
+    },
+    compute: (...given) => {
+      this.computed += 1;
+      return respond(...given);
+    },
+  });
+
+  constructor(questions = 1) {
+    this.search.begin(questions);
+  }
+}
+
+/** What a device answers, and where to look for it. */
+function checkOf(
+  suiteText: string,
+  { counter = 0, seconds = 0, response }: { counter?: number; seconds?: number; response?: string } = {},
+  more: Partial<ResponseCheck> = {},
+): ResponseCheck {
+  const suite = parseOcraSuite(suiteText);
+  const timeStep = timeStepAt(suite, new Date(NOON.getTime() + seconds * 1000));
+  const right = computeResponse(suite, KEY, { question: QUESTION, counter: BigInt(counter), timeStep });
+  return {
+    ...{ suite, key: KEY, question: QUESTION, now: NOON, lookBehind: true, counter: 100n },
+    response: response ?? right,
+    ...more,
+  };
+}
+
+const COUNTER = 'OCRA-1:HOTP-SHA512-8:C-QN08';
+const BOTH = 'OCRA-1:HOTP-SHA512-8:C-QN08-T1S';
+
+describe('a search for a response', () => {
+  it('computes every candidate of the windows once, whether one is right or none', async () => {
+    for (const response of [undefined, 'xxxxxxxx']) {
+      const counted = new Counted();
+      const check = checkOf(BOTH, { counter: 103, seconds: 30, ...(response !== undefined && { response }) });
+      const { found, taken } = await counted.search.find(check, EVERYTHING);
+      expect(found.matched).toBe(response === undefined);
+      expect([counted.computed, taken]).toEqual([15 * 360, 15 * 360]);
+    }
+  });
+
+  it('finds a response at both ends of the windows of counter and time', async () => {
+    for (const [counter, seconds, isFound] of [
+      [95, -180, true],
+      [109, 179, true],
+      [94, 0, false],
+      [110, 0, false],
+      [100, 180, false],
+    ] as const) {
+      const { found } = await new Counted().search.find(checkOf(BOTH, { counter, seconds }), EVERYTHING);
+      expect(found.matched).toBe(isFound);
+    }
+  });
+
+  it('waits for a turn between pieces of 250 candidates, and never for less', async () => {
+    const little = new Counted();
+    await little.search.find(checkOf(COUNTER), EVERYTHING);
+    expect(little.turns).toEqual([]);
+    const much = new Counted();
+    await much.search.find(checkOf(BOTH), EVERYTHING);
+    const pieces = [...much.turns.map(({ computed }) => computed), much.computed];
+    expect(Math.max(...pieces.map((computed, index) => computed - (pieces[index - 1] ?? 0)))).toBe(250);
+    expect(much.turns.some(({ isUrgent }) => isUrgent)).toBe(false);
+  });
+
+  it('narrows the time around the present where there would be too many candidates', async () => {
+    const wide = { counterWindow: 1_000, lookBehind: false };
+    for (const [seconds, isFound] of [
+      [-6, false],
+      [-5, true],
+      [0, true],
+      [4, true],
+      [5, false],
+    ] as const) {
+      const counted = new Counted();
+      const check = checkOf(BOTH, { counter: 1_099, seconds }, wide);
+      expect((await counted.search.find(check, EVERYTHING)).found.matched).toBe(isFound);
+      expect(counted.computed).toBe(10_000);
+    }
+  });
+
+  it('computes no more in one look than a look may, whatever is looked for', async () => {
+    const counted = new Counted();
+    for (let counter = 0n; counter < 5n; counter += 1n) {
+      await counted.search.find(checkOf(BOTH, {}, { counter: counter * 1_000n }), EVERYTHING);
+    }
+    expect(counted.computed).toBe(MOST_FOR_LOOK);
+    const { found, taken } = await counted.search.find(checkOf(COUNTER, { counter: 100 }), EVERYTHING);
+    expect([found.matched, taken, counted.computed]).toEqual([false, 0, MOST_FOR_LOOK]);
+  });
+});
+
+describe('several questions', () => {
+  it('get equal shares, and what one leaves the next ones get', async () => {
+    const { search } = new Counted(4);
+    const shares: number[] = [];
+    for (const suite of [COUNTER, BOTH, BOTH, BOTH]) {
+      const share = search.share();
+      shares.push(share);
+      await search.find(checkOf(suite, {}, { question: `${shares.length}` }), share);
+    }
+    expect(shares[0]).toBe(MOST_FOR_LOOK / 4);
+    expect(shares[1]).toBe(Math.floor((MOST_FOR_LOOK - 15) / 3));
+    expect(Math.min(...shares.slice(1))).toBeGreaterThan(3_400);
+  });
+
+  it('are each tried at the present time at least, however many there are', async () => {
+    const counted = new Counted(1_000);
+    for (let index = 0; index < 1_000; index += 1) {
+      const question = String(index);
+      const suite = parseOcraSuite(BOTH);
+      const timeStep = timeStepAt(suite, NOON);
+      const response = computeResponse(suite, KEY, { question, counter: 100n, timeStep });
+      const { found } = await counted.search.find(
+        checkOf(BOTH, {}, { question, response }),
+        counted.search.share(),
+      );
+      expect(found.matched).toBe(true);
+    }
+    expect(counted.computed).toBeLessThanOrEqual(MOST_FOR_LOOK);
+  });
+});
+
+describe('a second look at a response', () => {
+  it('computes nothing again where the token is as it was, and finds the same', async () => {
+    const counted = new Counted();
+    const check = checkOf(BOTH, { counter: 103, seconds: 30 });
+    const first = await counted.search.find(check, EVERYTHING);
+    counted.search.begin(1);
+    expect(await counted.search.find(check, EVERYTHING)).toEqual(first);
+    expect(counted.computed).toBe(5_400);
+  });
+
+  it('computes what the token has moved on to, urgently', async () => {
+    const counted = new Counted();
+    const given = { counter: 112, seconds: 30 };
+    const check = checkOf(BOTH, given);
+    expect((await counted.search.find(check, EVERYTHING)).found.matched).toBe(false);
+    counted.search.begin(1);
+    const moved = await counted.search.find({ ...check, counter: 103n }, EVERYTHING);
+    expect(moved.found).toMatchObject({ matched: true, counter: 112n });
+    expect(counted.computed).toBe(5_400 + 3 * 360);
+    expect(counted.turns.filter(({ isUrgent }) => isUrgent).map(({ computed }) => computed > 5_400)).toEqual(
+      expect.arrayContaining([true]),
+    );
+  });
+
+  it('never computes more for one response than the budget, all looks together', async () => {
+    const counted = new Counted();
+    for (let counter = 0n; counter < 10_000n; counter += 1_000n) {
+      await counted.search.find(checkOf(BOTH, {}, { counter, counterWindow: 100 }), EVERYTHING);
+      counted.search.begin(1);
+    }
+    expect(counted.computed).toBe(MOST_FOR_RESPONSE);
+  });
+
+  it('takes what was computed for that very question, key and PIN alone', async () => {
+    const suite = 'OCRA-1:HOTP-SHA512-8:C-QN08-PSHA1';
+    const parsed = parseOcraSuite(suite);
+    const response = computeResponse(parsed, KEY, { question: QUESTION, counter: 100n, pin: '1234' });
+    const check = checkOf(COUNTER, {}, { suite: parsed, pin: '1234', response });
+    const counted = new Counted();
+    const others = [{ pin: '1235' }, { question: '87654321' }, { key: Buffer.alloc(64, 6) }];
+    for (const other of others) {
+      expect((await counted.search.find({ ...check, ...other }, EVERYTHING)).found.matched).toBe(false);
+    }
+    expect((await counted.search.find(check, EVERYTHING)).found.matched).toBe(true);
+    expect(counted.computed).toBe(4 * 15);
+  });
+
+  it('looks where the clock was at first, however long it waited', () => {
+    expect(new Counted().search.now).toBe(NOON);
+  });
+});
