@@ -24,7 +24,12 @@ module.exports = {
       from: { orphan: true, path: '^src/', pathNot: ['^src/compose/', '^src/main\\.ts$'] },
       to: {},
     },
-    { name: 'src-never-imports-tests', severity: 'error', from: { path: '^src/' }, to: { path: '^(tests|scripts)/' } },
+    {
+      name: 'src-never-imports-tests',
+      severity: 'error',
+      from: { path: '^src/' },
+      to: { path: '^(tests|scripts)/' },
+    },
     { name: 'not-to-unresolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
     {
       name: 'no-deprecated-or-dev-library-in-src',
@@ -80,11 +85,7 @@ module.exports = {
       from: { path: '^src/(http|cli|console)/' },
       to: {
         path: '^src/',
-        pathNot: [
-          '^src/(kernel|ocra|accounts|monitoring)/',
-          '^src/$1/',
-          '^src/config/describe-config\\.ts$',
-        ],
+        pathNot: ['^src/(kernel|ocra|accounts|monitoring)/', '^src/$1/', '^src/config/describe-config\\.ts$'],
       },
     },
     {
