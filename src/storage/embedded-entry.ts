@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { ServiceError } from '../kernel/errors.ts';
@@ -173,7 +173,9 @@ function lastLine(text: string): string | undefined {
 
 /** A copy that was made while PostgreSQL wrote is seldom whole, and nothing would tell: its operator has to decide. */
 async function assertNoRunningOriginal(serving: PostmasterFile, location: ClusterLocation): Promise<void> {
-  if (serving.cluster !== location.cluster && (await isPostmasterOf(serving.pid, serving.cluster))) {
+  const isCopy = serving.cluster !== location.cluster && isAbsolute(serving.cluster);
+  const original = isCopy ? await readPostmasterFile(serving.cluster) : undefined;
+  if (original?.pid === serving.pid && (await isPostmasterOf(serving.pid, serving.cluster))) {
     throw new ServiceError(
       'database.unavailable',
       `the data folder ${location.dataFolder} is a copy, made while its database was running, and that one runs still (process ${serving.pid} in ${serving.cluster}). Stop its server and copy the folder again; or, to have PostgreSQL recover what was copied, remove ${join(location.cluster, 'postmaster.pid')}`,

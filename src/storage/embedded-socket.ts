@@ -67,9 +67,9 @@ async function handOver(folder: string, account: Account | undefined): Promise<v
 }
 
 /**
- * Whoever can enter the folder can speak with the cluster as its superuser, and whoever owns it could stand in for the
- * cluster: it must belong to the cluster's owner alone. In /tmp anybody may have made it before us.
- * @throws ServiceError 'database.unavailable' when it does not
+ * The owner of the folder could stand in for the cluster, so that must be the cluster's own, and nobody else may enter. In
+ * /tmp anybody may have made the folder before us.
+ * @throws ServiceError 'database.unavailable' when it does not belong to the cluster's owner alone
  */
 export async function assertPrivate(folder: string, location: ClusterLocation): Promise<void> {
   const status = await lstat(folder);

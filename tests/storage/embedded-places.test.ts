@@ -7,7 +7,7 @@ import type { Account } from '../../src/storage/embedded-account.ts';
 import { accountForNewCluster, mayReachFolder } from '../../src/storage/embedded-account.ts';
 import { packagedBinaries } from '../../src/storage/embedded-binaries.ts';
 import { removeClusterApart } from '../../src/storage/embedded-creation.ts';
-import { ask, asRoot, embeddedFolders } from '../support/embedded-folders.ts';
+import { ask, asRoot, embeddedFolders, isServed } from '../support/embedded-folders.ts';
 import { openElsewhere } from '../support/embedded-process.ts';
 
 // Processes and databases are started here, on machines that may be busy.
@@ -225,6 +225,19 @@ if (asRoot && (await othersReach(import.meta.dirname)) && (await othersReach(dir
       expect((await stat(join(dataDir, 'postgres'))).uid).toBe(NOBODY.uid);
       await user.close();
       expect(await readdir(dataDir)).toEqual(['postgres', 'postgres.log', 'postgres.socket']);
+    });
+
+    it('shares the database with commands of root, which let it run', async () => {
+      const dataDir = join(await folders.make('closed', NOBODY), 'data');
+      folders.watch(join(dataDir, 'postgres'));
+      const user = await openElsewhere({ ...options, dataDir }, NOBODY);
+      const root = await folders.open({ dataDir });
+      expect(root.startedHere).toBe(false);
+      expect(await ask(root.connection, 'SELECT 1')).toBe(1);
+      await root.close();
+      expect(await isServed(join(dataDir, 'postgres'))).toBe(true);
+      await user.close();
+      expect(await isServed(join(dataDir, 'postgres'))).toBe(false);
     });
 
     it('starts from a package without links that may not be written', async () => {
