@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import type { DemoServer, DemoServerOptions } from '../cli/demo/demo-server.ts';
 import type { Config } from '../config/config.ts';
 import { systemClock } from '../kernel/clock.ts';
+import { isServiceError } from '../kernel/errors.ts';
 import { createLogger } from '../observability/logger.ts';
-import { removeClusterApart } from '../storage/embedded-creation.ts';
+import { removeClusterOf } from '../storage/embedded-creation.ts';
 import { startTankeeper } from './server.ts';
 
 /** A server with a database, a key and a log of its own, whatever the environment says. */
@@ -28,14 +29,21 @@ export async function startDemoServer(
     },
     log,
     giveUp,
-  );
+  ).catch(async (error: unknown) => {
+    // The next try of a port uses the same cluster.
+    if (!isServiceError(error, 'address.unavailable')) {
+      await removeClusterOf(folder).catch(() => undefined);
+    }
+    await log.end();
+    throw error;
+  });
   return {
     baseUrl: server.baseUrl,
     adminPassword: server.firstAdministrator?.password ?? '',
     services: server.services,
     stop: async (urgent) => {
       await server.stop(urgent);
-      await removeClusterApart(folder);
+      await removeClusterOf(folder);
       await log.end();
     },
   };

@@ -76,11 +76,9 @@ export async function openInstallation(
       metrics,
       configurationWindow: role === 'server' ? CONFIGURATION_WINDOW_MS : 0,
     });
-    if (role === 'server' || keys.isFirst) {
+    if (role === 'server') {
       // From its first key on, an installation has a journal: without one, its trail was emptied.
       await database.audit.open();
-    }
-    if (role === 'server') {
       await noteMigrations(database, SERVER_MIGRATES, migrated);
       // Only now: migrations may take long.
       limitStatements(config.databaseStatementTimeout * 1000 + ANSWER_PATIENCE);
@@ -148,7 +146,9 @@ async function migrateDatabase(
   const hasKeys = await hasRegisteredKeys(database);
   if (!hasKeys && config.databaseUrl === undefined) {
     // Commands may come before the first server. Elsewhere that server makes the key: one made here it might not have.
-    await openKeys(config, database, log);
+    const { vault } = await openKeys(config, database, log);
+    database.audit.certifyBy(new VaultAuditAuthority({ vault }));
+    await database.audit.open();
   } else if (hasKeys && applied.length > 0) {
     await signedNote(config, database, log, act, applied);
   }

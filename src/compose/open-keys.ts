@@ -28,8 +28,6 @@ export interface OpenedKeys {
   readonly securityModule: SecurityModule;
   /** Where new keys are made. */
   readonly material: KeyMaterial;
-  /** Whether this process has given the database its first key. */
-  readonly isFirst: boolean;
 }
 
 /**
@@ -76,7 +74,7 @@ export async function followKeys(
 
 async function openByKeyFile(file: string, registry: SqlKeyRegistry, log: Log): Promise<OpenedKeys> {
   const random = systemRandom;
-  const { vault, created, isFirst, warnings } = await openVault({ keyFile: file, registry, random });
+  const { vault, created, warnings } = await openVault({ keyFile: file, registry, random });
   warnings.forEach((warning) => {
     log.warn(warning);
   });
@@ -101,7 +99,6 @@ async function openByKeyFile(file: string, registry: SqlKeyRegistry, log: Log): 
       },
     }),
     material: new KeyFileMaterial({ file, random }),
-    isFirst,
   };
 }
 
@@ -113,7 +110,7 @@ async function openByPkcs11(
 ): Promise<OpenedKeys> {
   const module = new Pkcs11Module(settings);
   const random = systemRandom;
-  const { vault, isFirst, notes, warnings } = await openWrappedVault({ module, keyFile, registry, random });
+  const { vault, notes, warnings } = await openWrappedVault({ module, keyFile, registry, random });
   warnings.forEach((warning) => {
     log.warn(warning);
   });
@@ -141,7 +138,6 @@ async function openByPkcs11(
       },
     }),
     material: new WrappedKeyMaterial({ module, random }),
-    isFirst,
   };
 }
 

@@ -3,6 +3,9 @@ import { Busboy } from '@fastify/busboy';
 import { ServiceError } from '../kernel/errors.ts';
 import { decodeUtf8, type Entry, tooManyParameters } from './query-string.ts';
 
+/** Bytes that are parsed at once: after a refusal no more of a piece is looked at. */
+const PORTION = 1_024;
+
 interface Part {
   readonly name: string;
   readonly chunks: Buffer[];
@@ -21,7 +24,9 @@ export async function parseMultipart(
 ): Promise<Entry[]> {
   const parts: Part[] = [];
   await new Promise<void>((resolve, reject) => {
+    let isOver = false;
     const refuse = (cause?: unknown): void => {
+      isOver = true;
       reject(new ServiceError('request.malformed', 'The multipart body is malformed', { cause }));
     };
     try {
@@ -41,11 +46,21 @@ export async function parseMultipart(
         content.on('error', refuse);
       });
       parser.on('partsLimit', () => {
+        isOver = true;
         reject(tooManyParameters(mostParts));
       });
       parser.on('error', refuse);
       parser.on('finish', resolve);
-      body.pipe(parser);
+      body.on('data', (piece: Buffer) => {
+        for (let start = 0; start < piece.length && !isOver; start += PORTION) {
+          parser.write(piece.subarray(start, start + PORTION));
+        }
+      });
+      body.once('end', () => {
+        if (!isOver) {
+          parser.end();
+        }
+      });
     } catch (error) {
       refuse(error);
     }

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { raw } from 'body-parser';
 import { ServiceError } from '../kernel/errors.ts';
-import { type BodyInspection, countBytes, countJson, countParameters, tooLarge } from './body-counting.ts';
+import { type BodyInspection, countBytes, countJson, countParameters, countPieces, tooLarge } from './body-counting.ts';
 import { parseJson } from './json-body.ts';
 import { parseMultipart } from './multipart.ts';
 import { type Entry, parseForm } from './query-string.ts';
@@ -50,10 +50,11 @@ export async function readBody(
   }
   const { inspect, read } = bodyForm(request, response, limits);
   const count = countBytes(most);
+  const pieces = countPieces();
   let isEmpty = true;
   const inspectAll: BodyInspection = (piece) => {
     isEmpty = false;
-    return count(piece) ?? inspect(piece);
+    return count(piece) ?? pieces(piece) ?? inspect(piece);
   };
   const entries = await readWatched(request, read, inspectAll).catch((error: unknown) => {
     if (isEmpty && request.complete) {

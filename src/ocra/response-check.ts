@@ -4,6 +4,7 @@ import type { Token, TokenStateChange } from '../accounts/token.ts';
 import type { UserDirectory } from '../accounts/user-directory.ts';
 import type { Vault } from '../accounts/vault.ts';
 import type { Clock } from '../kernel/clock.ts';
+import { equalText } from '../kernel/constant-time.ts';
 import { advanceTo, markOfMatch, positionNow } from './accepted-position.ts';
 import { findAhead, type FoundAhead } from './automatic-resynchronisation.ts';
 import type { Verdict } from './challenge.ts';
@@ -18,8 +19,8 @@ import type { Match, ResponseCheck as WindowCheck, Verification } from './verify
 /** What precedes the response in `pass`, by the policy `otppin`: 0 the token PIN, 1 the user's password, 2 nothing. */
 type OtpPinMode = '0' | '1' | '2';
 
-/** Whether something is a user's password, by user and text: of one response, kept as long as its request. */
-type VerifiedPasswords = Map<string, Promise<boolean>>;
+/** The password that each user was asked for, and whether it is right: of one response, kept as long as its request. */
+type VerifiedPasswords = Map<string, { readonly password: string; readonly isRight: Promise<boolean> }>;
 
 /** One response, however often it is looked at and whatever it is tried on. */
 export interface GivenResponse {
@@ -118,10 +119,15 @@ export class ResponseCheck {
     password: string,
     verified: VerifiedPasswords,
   ): Promise<boolean> {
-    const what = JSON.stringify([owner.resolverId, owner.userId, password]);
-    const answer = verified.get(what) ?? this.#users.checkPassword(setup, owner, password);
-    verified.set(what, answer);
-    return answer;
+    const who = JSON.stringify([owner.resolverId, owner.userId]);
+    const asked = verified.get(who);
+    if (asked !== undefined) {
+      // Directories count wrong passwords: one response is one attempt, also for tokens with responses of other lengths.
+      return equalText(asked.password, password) ? asked.isRight : Promise.resolve(false);
+    }
+    const isRight = this.#users.checkPassword(setup, owner, password);
+    verified.set(who, { password, isRight });
+    return isRight;
   }
 
   #otpPinMode(setup: Setup, token: Token, client: string): OtpPinMode {

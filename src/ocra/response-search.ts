@@ -106,6 +106,7 @@ export class ResponseSearch {
   ): Promise<readonly Candidate[]> {
     const before = this.#searched.filter((searched) => searched.input === input);
     const matches: Candidate[] = [];
+    let isWhole = true;
     this.#piece += PREPARATION;
     for (const candidate of candidatesOf(window)) {
       const known = before.find((searched) => isWithin(candidate, searched));
@@ -114,8 +115,9 @@ export class ResponseSearch {
         continue;
       }
       if (this.#left === 0) {
-        // Only where the token was changed between two looks. It is not noted: what is left out was not searched.
-        return matches;
+        // Only where the token or its challenges changed between two looks. What an earlier look has found still counts.
+        isWhole = false;
+        continue;
       }
       if (this.#piece >= PIECE) {
         this.#piece = 0;
@@ -128,7 +130,9 @@ export class ResponseSearch {
         matches.push(candidate);
       }
     }
-    this.#note(window, input, matches);
+    if (isWhole) {
+      this.#note(window, input, matches);
+    }
     return matches;
   }
 

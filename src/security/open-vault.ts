@@ -10,8 +10,6 @@ export interface OpenedVault {
   readonly vault: SecretVault;
   /** Whether the key file was made just now. */
   readonly created: boolean;
-  /** Whether the database had no key before. */
-  readonly isFirst: boolean;
   /** What operators should mend, in words for the log. */
   readonly warnings: readonly string[];
 }
@@ -34,12 +32,11 @@ export async function openVault(given: {
     assertKeysOf(neededKeys(registered), opened.vault, given.keyFile);
     if (registered.length === 0) {
       await registry.register(opened.vault.currentKeyId, sealCanary(opened.vault));
-      return { ...opened, isFirst: true };
+      return opened;
     }
     const unknown = opened.vault.keyIds.filter((id) => registered.every(({ keyId }) => keyId !== id));
     return {
       ...opened,
-      isFirst: false,
       vault: opened.vault.extended([], sealingKey(registered)),
       warnings: [...opened.warnings, ...unknown.map((keyId) => unknownText(keyId, given.keyFile))],
     };
@@ -54,7 +51,7 @@ async function openKeys(
   file: string,
   registered: readonly RegisteredKey[],
   random: Random,
-): Promise<Omit<OpenedVault, 'isFirst'>> {
+): Promise<OpenedVault> {
   const found = await readKeyFile(file);
   if (found !== undefined) {
     return {

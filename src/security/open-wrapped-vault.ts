@@ -26,8 +26,6 @@ export interface WrappedVaultParts {
 /** The vault, and what was done to open it. */
 export interface WrappedVault {
   readonly vault: SecretVault;
-  /** Whether the database had no key before. */
-  readonly isFirst: boolean;
   /** What operators should know, in words for the log. */
   readonly notes: readonly string[];
   /** What they should mend. */
@@ -48,8 +46,7 @@ export async function openWrappedVault(parts: WrappedVaultParts): Promise<Wrappe
     const result = await run(parts, registered, [...fromFile, ...fresh]);
     const vault = vaultOf([...result.unwrapped, ...fromFile, ...fresh], registered, parts.random);
     await keep(registry, registered, { vault, result, by: parts.module.name });
-    const notes = notesOf(parts, result, fromFile.length);
-    return { vault, isFirst: registered.length === 0, warnings: result.warnings, notes };
+    return { vault, warnings: result.warnings, notes: notesOf(parts, result, fromFile.length) };
   });
 }
 

@@ -157,12 +157,12 @@ async function removeUnfinished(dataFolder: string): Promise<void> {
   }
 }
 
-/** Removes the cluster of a data folder that is itself about to be removed, where it lives apart. It must be stopped. */
-export async function removeClusterApart(dataDir: string): Promise<void> {
+/** Removes the cluster of a data folder that is itself about to be removed. It must be stopped. */
+export async function removeClusterOf(dataDir: string): Promise<void> {
   const dataFolder = await realpath(dataDir);
   const location = await locateCluster(dataFolder);
-  if (location !== undefined && location.home !== dataFolder) {
-    await removeApart(location);
+  if (location !== undefined) {
+    await (location.home === dataFolder ? removeCluster(location.cluster) : removeApart(location));
   }
 }
 

@@ -57,9 +57,27 @@ const RACE =
 export async function enterCluster(request: EntryRequest): Promise<Entry> {
   const location = await findOrCreate(request);
   const begun = performance.now();
-  let started: StartedPostmaster | undefined;
+  const attempt: { started?: StartedPostmaster } = {};
+  try {
+    return await enter(request, location, begun, attempt);
+  } catch (error) {
+    // What this process has started ends with the attempt: nobody has joined it through us.
+    if (attempt.started?.hasExited() === false) {
+      await attempt.started.stop();
+    }
+    throw error;
+  }
+}
+
+async function enter(
+  request: EntryRequest,
+  location: ClusterLocation,
+  begun: number,
+  attempt: { started?: StartedPostmaster },
+): Promise<Entry> {
   for (;;) {
-    await giveUpIfAborted(request.signal, started);
+    request.signal.throwIfAborted();
+    const { started } = attempt;
     const serving = await readPostmasterFile(location.cluster);
     const socketFolder = await socketFolderOf(location, serving);
     const outcome = await tryJoin(serving, socketFolder, location, request.role);
@@ -67,18 +85,10 @@ export async function enterCluster(request: EntryRequest): Promise<Entry> {
       return { location, socketFolder, membership: outcome, startedHere: started?.pid === serving?.pid };
     }
     if (outcome === 'absent' && (await mayStart(location, serving, started))) {
-      started = await start(location, request, serving);
+      attempt.started = await start(location, request, serving);
     }
     assertPatience(outcome, begun, location, serving);
     await sleep(POLL_MS);
-  }
-}
-
-/** What this process has started ends with the attempt: nobody has joined it yet. */
-async function giveUpIfAborted(signal: AbortSignal, started: StartedPostmaster | undefined): Promise<void> {
-  if (signal.aborted) {
-    await started?.stop();
-    signal.throwIfAborted();
   }
 }
 

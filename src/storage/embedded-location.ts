@@ -73,6 +73,13 @@ export async function assertMayCreate(dataFolder: string): Promise<void> {
  */
 export async function locateCluster(dataFolder: string): Promise<ClusterLocation | undefined> {
   const posted = await readSignpost(dataFolder);
+  if (posted !== undefined && process.getuid?.() === 0) {
+    // Root posts signs in folders of its own only: in another's, the sign may lead anywhere.
+    const { uid } = await stat(dataFolder);
+    if (uid !== 0) {
+      throw othersFolder(dataFolder, uid);
+    }
+  }
   const found = await clusterIn(dataFolder, posted ?? dataFolder);
   if (found !== undefined && posted !== undefined) {
     await assertHomeOf(dataFolder, posted, join(dataFolder, SIGNPOST));

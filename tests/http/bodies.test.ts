@@ -61,6 +61,19 @@ function expectRefusal(answer: string, status: number, message: string | RegExp)
   });
 }
 
+describe('a body in pieces of one byte', () => {
+  it.each(['/ocra/check_t', '/validate/check'])('is refused by %s long before its end', async (path) => {
+    const { app } = createTestApp();
+    for (const contentType of [FORM, JSON_TYPE, MULTIPART]) {
+      const answer = await sendRaw(
+        app,
+        `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: ${contentType}\r\nTransfer-Encoding: chunked\r\n\r\n${'1\r\n \r\n'.repeat(1_000)}`,
+      );
+      expectRefusal(answer, 400, /too small pieces/);
+    }
+  });
+});
+
 describe('a body', () => {
   it.each(posted.map(({ path }) => path))(
     'is not read beyond what is allowed, though more is announced: %s',

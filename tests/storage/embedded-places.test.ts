@@ -6,7 +6,7 @@ import { afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals'
 import type { Account } from '../../src/storage/embedded-account.ts';
 import { accountForNewCluster, mayReachFolder } from '../../src/storage/embedded-account.ts';
 import { packagedBinaries } from '../../src/storage/embedded-binaries.ts';
-import { removeClusterApart } from '../../src/storage/embedded-creation.ts';
+import { removeClusterOf } from '../../src/storage/embedded-creation.ts';
 import { ask, asRoot, embeddedFolders, isServed } from '../support/embedded-folders.ts';
 import { openElsewhere } from '../support/embedded-process.ts';
 
@@ -155,7 +155,7 @@ if (asRoot) {
       const dataDir = join(await folders.make('closed'), 'data');
       const sharedFolder = join(await folders.make(), 'shared');
       await (await folders.open({ dataDir, sharedFolder })).close();
-      await removeClusterApart(dataDir);
+      await removeClusterOf(dataDir);
       expect((await readdir(sharedFolder)).filter((name) => !name.startsWith('postgresql-'))).toEqual([]);
     });
 

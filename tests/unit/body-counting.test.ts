@@ -1,6 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { type BodyInspection, countBytes, countJson, countParameters } from '../../src/http/body-counting.ts';
+import {
+  type BodyInspection,
+  countBytes,
+  countJson,
+  countParameters,
+  countPieces,
+} from '../../src/http/body-counting.ts';
 
 /** @returns the number of bytes, given one by one, after which it is refused, with the code; undefined: never */
 function refusedAfter(inspect: BodyInspection, body: string): readonly [number, unknown] | undefined {
@@ -20,6 +26,14 @@ describe('what is counted while a body comes', () => {
   it('bytes', () => {
     expect(refusedAfter(countBytes(3), 'abc')).toBeUndefined();
     expect(refusedAfter(countBytes(3), 'abcdef')).toEqual([4, 'request.too-large']);
+  });
+
+  it('pieces, each of which is kept as a buffer of its own', () => {
+    expect(refusedAfter(countPieces(), 'x'.repeat(65_536))).toEqual([261, MALFORMED]);
+    const inspect = countPieces();
+    for (let piece = 0; piece < 1_024; piece += 1) {
+      expect(inspect(Buffer.alloc(64))).toBeUndefined();
+    }
   });
 
   it('parameters of a form, empty ones too', () => {

@@ -50,6 +50,24 @@ const COUNTER = 'OCRA-1:HOTP-SHA512-8:C-QN08';
 const BOTH = 'OCRA-1:HOTP-SHA512-8:C-QN08-T1S';
 
 describe('a search for a response', () => {
+  it('finds in a second look what the first one has found, also where the budget ends before', async () => {
+    const counted = new Counted(4);
+    const right = checkOf(BOTH, { counter: 105 });
+    const other = (question: string): ResponseCheck => ({ ...right, question });
+    const all = [other('44444444'), right, other('22222222'), other('11111111')];
+    for (const check of all) {
+      const { found } = await counted.search.find(check, counted.search.share());
+      expect(found.matched).toBe(check === right);
+    }
+    // One of the challenges has been closed meanwhile: the shares of the others are larger.
+    counted.search.begin(3);
+    for (const check of [...all.slice(2), right]) {
+      const { found } = await counted.search.find(check, counted.search.share());
+      expect(found.matched).toBe(check === right);
+    }
+    expect(counted.computed).toBe(MOST_FOR_RESPONSE);
+  });
+
   it('computes every candidate of the windows once, whether one is right or none', async () => {
     for (const response of [undefined, 'xxxxxxxx']) {
       const counted = new Counted();
