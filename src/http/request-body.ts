@@ -1,7 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { raw } from 'body-parser';
 import { ServiceError } from '../kernel/errors.ts';
-import { type BodyInspection, countBytes, countJson, countParameters, countPieces, tooLarge } from './body-counting.ts';
+import {
+  type BodyInspection,
+  countBytes,
+  countJson,
+  countParameters,
+  countPieces,
+  tooLarge,
+} from './body-counting.ts';
 import { parseJson } from './json-body.ts';
 import { parseMultipart } from './multipart.ts';
 import { type Entry, parseForm } from './query-string.ts';
@@ -87,25 +94,23 @@ function bodyForm(request: IncomingMessage, response: ServerResponse, { paramete
         read: () => parseMultipart(contentType, request, parameters),
       };
     default:
-      return refusedForm(request, bytes, refusal ?? unknownMediaType());
+      return refusedForm(request, refusal ?? unknownMediaType());
   }
 }
 
 /** Of a body whose length is not announced the first byte tells that there is one. */
-function refusedForm(
-  request: IncomingMessage,
-  bytes: () => Promise<Buffer>,
-  refusal: ServiceError,
-): BodyForm {
+function refusedForm(request: IncomingMessage, refusal: ServiceError): BodyForm {
   if (announcedBytes(request.headers) > 0) {
     throw refusal;
   }
   return {
     inspect: () => refusal,
-    read: async () => {
-      await bytes();
-      return [];
-    },
+    read: () =>
+      new Promise((resolve) => {
+        request.once('end', () => {
+          resolve([]);
+        });
+      }),
   };
 }
 

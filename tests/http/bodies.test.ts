@@ -61,6 +61,19 @@ function expectRefusal(answer: string, status: number, message: string | RegExp)
   });
 }
 
+describe('a compressed body in chunks', () => {
+  it('is refused, and an empty one has no parameters', async () => {
+    const { app } = createTestApp();
+    const send = (chunks: string): Promise<string> =>
+      sendRaw(
+        app,
+        `POST /ocra/check_t HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: ${JSON_TYPE}\r\nContent-Encoding: br, gzip, x\r\nTransfer-Encoding: chunked\r\n\r\n${chunks}0\r\n\r\n`,
+      );
+    expectRefusal(await send('2\r\n{}\r\n'), 415, /compressed/);
+    expect(await send('')).toMatch(/Missing parameter/);
+  });
+});
+
 describe('a body in pieces of one byte', () => {
   it.each(['/ocra/check_t', '/validate/check'])('is refused by %s long before its end', async (path) => {
     const { app } = createTestApp();
