@@ -2,9 +2,9 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { openEmbeddedPostgres } from '../src/storage/embedded-postgres.ts';
-import { migrateToLatest } from '../src/storage/migrate.ts';
-import { openDatabase } from '../src/storage/database.ts';
+import { openEmbeddedPostgres } from '../src/embedded-postgres/embedded-postgres.ts';
+import { migrateToLatest } from '../src/storage/database/migrate.ts';
+import { openDatabase } from '../src/storage/database/database.ts';
 import { embeddedUrl } from '../tests/support/embedded-url.ts';
 import { queryOnce, withDatabase } from '../tests/support/test-server.ts';
 

@@ -3,8 +3,8 @@ import { parseArgs } from 'node:util';
 
 import pg from 'pg';
 
-import { type Database, openDatabase } from '../src/storage/database.ts';
-import { SqlTokenStore } from '../src/storage/token-store.ts';
+import { type Database, openDatabase } from '../src/storage/database/database.ts';
+import { SqlTokenStore } from '../src/storage/tokens/token-store.ts';
 import { ACT, tokenValue } from '../tests/support/token-values.ts';
 import { closingOnce, openBenchCluster } from './bench-cluster.ts';
 import { startBenchServer } from './bench-server.ts';

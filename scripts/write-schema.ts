@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { openBenchCluster } from '../bench/bench-cluster.ts';
-import { openDatabase } from '../src/storage/database.ts';
+import { openDatabase } from '../src/storage/database/database.ts';
 import { dumpSchema } from './schema-dump.ts';
 
 /** `npm run schema`: migrates a new database of an embedded PostgreSQL and writes its schema to docs/schema.sql. */

@@ -1,17 +1,17 @@
-import type { AuditService } from '../accounts/audit/audit-service.ts';
-import type { AdministratorService } from '../accounts/administrator-service.ts';
-import type { ConfigurationService } from '../accounts/configuration-service.ts';
-import type { KeyService } from '../accounts/key-service.ts';
-import type { PolicyService } from '../accounts/policy/policy-service.ts';
-import type { RealmService } from '../accounts/realm-service.ts';
-import type { TokenService } from '../accounts/token-service.ts';
+import type { AuditService } from '../audit/audit-service.ts';
+import type { AdministratorService } from '../administrators/administrator-service.ts';
+import type { ConfigurationService } from '../configuration/setting-service.ts';
+import type { KeyService } from '../keys/key-service.ts';
+import type { PolicyService } from '../policy/policy-service.ts';
+import type { RealmService } from '../realms/realm-service.ts';
+import type { TokenService } from '../tokens/token-service.ts';
 import type { CountService } from '../monitoring/count-service.ts';
 import type { LicenceService } from '../monitoring/licence-service.ts';
 import type { MonitoringService } from '../monitoring/monitoring-service.ts';
-import type { EnrolmentService } from '../ocra/enrolment-service.ts';
-import type { HousekeepingService } from '../ocra/housekeeping-service.ts';
-import type { ResynchronisationService } from '../ocra/resynchronisation-service.ts';
-import type { TokenImportService } from '../ocra/token-import-service.ts';
+import type { EnrolmentService } from '../challenges/enrolment/enrolment-service.ts';
+import type { HousekeepingService } from '../housekeeping/housekeeping-service.ts';
+import type { ResynchronisationService } from '../challenges/resynchronisation-service.ts';
+import type { TokenImportService } from '../challenges/enrolment/token-import-service.ts';
 
 /** All methods of a service, without its private parts: what stands in for it in a test will do, too. */
 type MethodsOf<Service> = Pick<Service, keyof Service>;

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Caller } from '../accounts/caller.ts';
+import type { Caller } from '../policy/caller.ts';
 import type { CliServices } from './cli-services.ts';
 import type { CliDependencies } from './dependencies.ts';
 import { unlessAborted } from '../kernel/stop-request.ts';

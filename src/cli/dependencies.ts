@@ -1,4 +1,4 @@
-import type { Caller } from '../accounts/caller.ts';
+import type { Caller } from '../policy/caller.ts';
 import type { ConfigRow } from '../config/describe-config.ts';
 import type { Clock, Random } from '../kernel/clock.ts';
 import type { StopRequest } from '../kernel/stop-request.ts';

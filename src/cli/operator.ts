@@ -1,4 +1,4 @@
-import type { Caller } from '../accounts/caller.ts';
+import type { Caller } from '../policy/caller.ts';
 import type { Random } from '../kernel/clock.ts';
 
 /** @returns the caller for somebody at the machine itself; the audit shows `operator:` and the name of their account */

@@ -1,23 +1,23 @@
 import { Command, CommanderError } from 'commander';
-import { addAdminCommands } from './admin-commands.ts';
-import { addAuditCommands } from './audit-commands.ts';
+import { addAdminCommands } from './commands/admin-commands.ts';
+import { addAuditCommands } from './commands/audit-commands.ts';
 import { CliFailure, EXIT_CODES } from './cli-failure.ts';
 import { CommandContext } from './command-context.ts';
-import { addCountCommand } from './count-command.ts';
+import { addCountCommand } from './commands/count-command.ts';
 import { addDemoCommand } from './demo/demo-command.ts';
 import type { CliDependencies } from './dependencies.ts';
 import { addDeviceCommands } from './device/device-commands.ts';
 import { failureText } from './failure-text.ts';
-import { addHousekeepingCommand } from './housekeeping-command.ts';
-import { addKeysCommands } from './keys-commands.ts';
-import { addLicenceCommands } from './licence-commands.ts';
-import { addPolicyCommands } from './policy-commands.ts';
-import { addRealmCommands } from './realm-commands.ts';
-import { addResolverCommands } from './resolver-commands.ts';
-import { addServerCommands } from './server-commands.ts';
-import { addSettingCommands } from './setting-commands.ts';
-import { addTokenCommands } from './token-commands.ts';
-import { addUserCommands } from './user-commands.ts';
+import { addHousekeepingCommand } from './commands/housekeeping-command.ts';
+import { addKeysCommands } from './commands/keys-commands.ts';
+import { addLicenceCommands } from './commands/licence-commands.ts';
+import { addPolicyCommands } from './commands/policy-commands.ts';
+import { addRealmCommands } from './commands/realm-commands.ts';
+import { addResolverCommands } from './commands/resolver-commands.ts';
+import { addServerCommands } from './commands/server-commands.ts';
+import { addSettingCommands } from './commands/setting-commands.ts';
+import { addTokenCommands } from './commands/token-commands.ts';
+import { addUserCommands } from './commands/user-commands.ts';
 
 const EXIT_CODES_TEXT = `
 Exit codes: 0 done, 1 it failed (the reason is on stderr), 2 wrong usage, 130 ended by Ctrl-C.

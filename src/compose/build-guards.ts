@@ -3,15 +3,15 @@ import type { Guards } from '../http/limits/guards.ts';
 import { LargeBodyGuard } from '../http/limits/large-body-guard.ts';
 import { LoginGuard } from '../http/limits/login-guard.ts';
 import { networkMatcher } from '../http/limits/networks.ts';
-import { type LimitMetrics, Refusals } from '../http/limits/refusals.ts';
+import { type LimitMetrics, Refusals } from '../http/limits/limit-reporter.ts';
 import { RequestGuard } from '../http/limits/request-guard.ts';
 import { ResponseGuard } from '../http/limits/response-guard.ts';
 import { WorkGuard } from '../http/limits/work-guard.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { LimitSettings } from '../kernel/limit.ts';
 import type { Log } from '../kernel/log.ts';
-import type { Database } from '../storage/database.ts';
-import { SharedLimit } from '../storage/shared-limit.ts';
+import type { Database } from '../storage/database/database.ts';
+import { SharedLimit } from '../storage/limits/shared-limit.ts';
 
 /** What guards are built from. */
 export interface GuardParts {

@@ -1,5 +1,5 @@
 import { homedir, userInfo } from 'node:os';
-import { actOf } from '../accounts/caller.ts';
+import { actOf } from '../policy/caller.ts';
 import type { CliDependencies } from '../cli/dependencies.ts';
 import { terminalIo } from '../cli/terminal-io.ts';
 import { loadConfig } from '../config/config.ts';

@@ -3,11 +3,11 @@ import type { Config } from '../config/config.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
 import { unlessAborted } from '../kernel/stop-request.ts';
-import { ConnectionGate } from '../storage/connection-gate.ts';
-import { type Database, type DatabaseOptions, openDatabase } from '../storage/database.ts';
-import { describeDatabaseFault } from '../storage/database-faults.ts';
-import { DatabaseWatch } from '../storage/database-watch.ts';
-import { type EmbeddedPostgres, openEmbeddedPostgres } from '../storage/embedded-postgres.ts';
+import { ConnectionGate } from '../storage/database/connection-gate.ts';
+import { type Database, type DatabaseOptions, openDatabase } from '../storage/database/database.ts';
+import { describeDatabaseFault } from '../storage/database/database-faults.ts';
+import { DatabaseWatch } from '../storage/database/database-watch.ts';
+import { type EmbeddedPostgres, openEmbeddedPostgres } from '../embedded-postgres/embedded-postgres.ts';
 import { noCluster } from './no-installation.ts';
 
 /** How long closing waits for statements that still run, in milliseconds. */

@@ -5,7 +5,7 @@ import type { Config } from '../config/config.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { isServiceError } from '../kernel/errors.ts';
 import { createLogger } from '../observability/logger.ts';
-import { removeClusterOf } from '../storage/embedded-creation.ts';
+import { removeClusterOf } from '../embedded-postgres/embedded-creation.ts';
 import { startTankeeper } from './server.ts';
 
 /** A server with a database, a key and a log of its own, whatever the environment says. */

@@ -1,7 +1,7 @@
-import type { Act } from '../accounts/caller.ts';
-import { writeAudit } from '../storage/audit-rows.ts';
-import type { Database } from '../storage/database.ts';
-import { migrationNames } from '../storage/migration-source.ts';
+import type { Act } from '../policy/caller.ts';
+import { writeAudit } from '../storage/audit/audit-rows.ts';
+import type { Database } from '../storage/database/database.ts';
+import { migrationNames } from '../storage/database/migration-source.ts';
 
 /** The act of a server that brings the schema up to date when it starts. */
 export const SERVER_MIGRATES: Act = { actor: 'server', action: 'migrate', client: '', requestId: '' };

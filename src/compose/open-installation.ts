@@ -1,20 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Act } from '../accounts/caller.ts';
-import type { KeyService } from '../accounts/key-service.ts';
+import type { Act } from '../policy/caller.ts';
+import type { KeyService } from '../keys/key-service.ts';
 import type { Config } from '../config/config.ts';
 import { systemClock, systemRandom } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { describeFault } from '../kernel/fault.ts';
 import type { Log } from '../kernel/log.ts';
 import { unlessAborted } from '../kernel/stop-request.ts';
-import { decimalTransactionIds, hexTransactionIds } from '../ocra/challenge-factory.ts';
-import { Argon2PasswordHasher } from '../security/password-hash.ts';
-import { VaultAuditAuthority } from '../security/vault-audit-authority.ts';
-import { CONFIGURATION_WINDOW_MS, ConfigurationFollower } from '../storage/configuration-follower.ts';
-import type { Database } from '../storage/database.ts';
-import { SqlKeyRegistry } from '../storage/key-registry.ts';
-import { migrateToLatest, pendingMigrations } from '../storage/migrate.ts';
-import { migrationNames } from '../storage/migration-source.ts';
+import { decimalTransactionIds, hexTransactionIds } from '../challenges/challenge-factory.ts';
+import { Argon2PasswordHasher } from '../security/passwords/password-hash.ts';
+import { VaultAuditAuthority } from '../security/vault/vault-audit-authority.ts';
+import {
+  CONFIGURATION_WINDOW_MS,
+  ConfigurationFollower,
+} from '../storage/configuration/configuration-follower.ts';
+import type { Database } from '../storage/database/database.ts';
+import { SqlKeyRegistry } from '../storage/keys/key-registry.ts';
+import { migrateToLatest, pendingMigrations } from '../storage/database/migrate.ts';
+import { migrationNames } from '../storage/database/migration-source.ts';
 import { buildServices, type ServiceMeasures, type Services } from './build-services.ts';
 import { connectDatabase, type ConnectedDatabase, type OpenDatabase, type Role } from './connect-database.ts';
 import { followKeys, keyService, openKeys } from './open-keys.ts';

@@ -1,26 +1,26 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { KeyMaterial } from '../accounts/key-administration.ts';
-import { KeyService } from '../accounts/key-service.ts';
-import { neededKeys, type SecurityModule } from '../accounts/vault.ts';
+import type { KeyMaterial } from '../keys/key-administration.ts';
+import { KeyService } from '../keys/key-service.ts';
+import { neededKeys, type SecurityModule } from '../keys/vault.ts';
 import type { Config } from '../config/config.ts';
 import { systemRandom } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
-import { readKeyFile, readKeysNow } from '../security/key-file.ts';
-import { KeyFileMaterial } from '../security/key-file-material.ts';
-import { KeyFileModule } from '../security/key-file-module.ts';
-import { KeyFollower } from '../security/key-follower.ts';
-import { LiveVault, type LiveVaultParts } from '../security/live-vault.ts';
-import { openVault } from '../security/open-vault.ts';
-import { openWrappedVault, wrappedAmong } from '../security/open-wrapped-vault.ts';
-import { Pkcs11Module, type Pkcs11Settings } from '../security/pkcs11-module.ts';
-import { WrappedKeyMaterial } from '../security/wrapped-key-material.ts';
-import { WrappedKeyModule } from '../security/wrapped-key-module.ts';
-import type { Database } from '../storage/database.ts';
-import { SqlKeyHolders } from '../storage/key-holders.ts';
-import { SqlKeyRegistry } from '../storage/key-registry.ts';
-import { SqlKeyRotation } from '../storage/key-rotation.ts';
+import { readKeyFile, readKeysNow } from '../security/vault/key-file.ts';
+import { KeyFileMaterial } from '../security/vault/key-file-material.ts';
+import { KeyFileModule } from '../security/vault/key-file-module.ts';
+import { KeyFollower } from '../security/vault/key-follower.ts';
+import { LiveVault, type LiveVaultParts } from '../security/vault/live-vault.ts';
+import { openVault } from '../security/vault/open-vault.ts';
+import { openWrappedVault, wrappedAmong } from '../security/vault/open-wrapped-vault.ts';
+import { Pkcs11Module, type Pkcs11Settings } from '../security/pkcs11/pkcs11-module.ts';
+import { WrappedKeyMaterial } from '../security/vault/wrapped-key-material.ts';
+import { WrappedKeyModule } from '../security/vault/wrapped-key-module.ts';
+import type { Database } from '../storage/database/database.ts';
+import { SqlKeyHolders } from '../storage/keys/key-holders.ts';
+import { SqlKeyRegistry } from '../storage/keys/key-registry.ts';
+import { SqlKeyRotation } from '../storage/keys/key-rotation.ts';
 
 /** The vault of an installation, and the module that its keys come from. */
 export interface OpenedKeys {

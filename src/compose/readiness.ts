@@ -1,5 +1,5 @@
 import { isServiceError } from '../kernel/errors.ts';
-import type { Database } from '../storage/database.ts';
+import type { Database } from '../storage/database/database.ts';
 
 /**
  * Everybody may ask, as often as they like: so whoever asks while the database is being asked already is told what that

@@ -1,16 +1,16 @@
 import type { NextFunction, Request } from 'express';
-import type { RefusalNotes } from '../accounts/audit/ports.ts';
-import type { SetupStore } from '../accounts/ports.ts';
+import type { RefusalNotes } from '../audit/ports.ts';
+import type { SetupStore } from '../configuration/ports.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { describeFault } from '../kernel/fault.ts';
 import type { Log } from '../kernel/log.ts';
 import type { Dialect } from './dialects/dialect.ts';
-import type { ExchangeHandler, ExchangeResponse } from './exchange.ts';
+import type { ExchangeHandler, ExchangeResponse } from './request/exchange.ts';
 import { failureForm, failureStatus, toServiceError, wishedStatus } from './failures.ts';
 import { KeptReasons } from './kept-reasons.ts';
 import type { Guards } from './limits/guards.ts';
-import { readQuery } from './parameters.ts';
+import { readQuery } from './request/parameters.ts';
 import { noteRefused, refusedBy } from './refused-requests.ts';
 import { send } from './reply.ts';
 

@@ -1,12 +1,12 @@
 import express, { type Express } from 'express';
 import helmet from 'helmet';
-import type { RefusalNotes } from '../accounts/audit/ports.ts';
-import type { Caller } from '../accounts/caller.ts';
-import type { SetupStore } from '../accounts/ports.ts';
+import type { RefusalNotes } from '../audit/ports.ts';
+import type { Caller } from '../policy/caller.ts';
+import type { SetupStore } from '../configuration/ports.ts';
 import type { Clock, Random } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
 import { answerFailure, refuseBrokenPath, refuseUnknownPath } from './answer-failure.ts';
-import type { CredentialCheck } from './authenticate.ts';
+import type { CredentialCheck } from './authentication/authenticate.ts';
 import {
   administrationEndpoints,
   type AdministrationOperations,
@@ -35,10 +35,10 @@ import { announceDeprecatedPost } from './deprecation.ts';
 import type { Dialect } from './dialects/dialect.ts';
 import { createDialect, type DialectName } from './dialects/dialects.ts';
 import { type Endpoint, serveEndpoint } from './endpoint.ts';
-import { beginExchange, type ExchangeHandler } from './exchange.ts';
+import { beginExchange, type ExchangeHandler } from './request/exchange.ts';
 import { type Guards, UNGUARDED } from './limits/guards.ts';
-import { originReader } from './origin.ts';
-import type { BodyLimits } from './request-body.ts';
+import { originReader } from './authentication/origin.ts';
+import type { BodyLimits } from './request/request-body.ts';
 import { logRequests } from './request-log.ts';
 import { measureRequests, type MetricsText, type RequestMetrics } from './request-metrics.ts';
 

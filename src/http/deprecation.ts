@@ -1,4 +1,4 @@
-import type { ExchangeHandler } from './exchange.ts';
+import type { ExchangeHandler } from './request/exchange.ts';
 
 /** Where people read what is deprecated and what to do. */
 export const MONITORING_POST_PAGE = '/docs/monitoring-post';

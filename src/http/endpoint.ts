@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { z } from 'zod';
-import type { RefusalNotes } from '../accounts/audit/ports.ts';
-import type { Caller } from '../accounts/caller.ts';
-import type { ProvenPassword } from '../accounts/ports.ts';
+import type { RefusalNotes } from '../audit/ports.ts';
+import type { Caller } from '../policy/caller.ts';
+import type { ProvenPassword } from '../administrators/ports.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import {
   authenticate,
@@ -11,8 +11,8 @@ import {
   findCandidates,
   type Identity,
   refuseCrossSite,
-} from './authenticate.ts';
-import type { Asked, Exchange, ExchangeHandler, ExchangeResponse } from './exchange.ts';
+} from './authentication/authenticate.ts';
+import type { Asked, Exchange, ExchangeHandler, ExchangeResponse } from './request/exchange.ts';
 import { withoutReason } from './kept-reasons.ts';
 import type { Guards } from './limits/guards.ts';
 import {
@@ -21,13 +21,13 @@ import {
   type ParameterSources,
   pickParameters,
   readQueryEntries,
-} from './parameters.ts';
+} from './request/parameters.ts';
 import { noteRefused } from './refused-requests.ts';
 import { type Reply, send } from './reply.ts';
-import type { Entry } from './query-string.ts';
-import { RememberedChecks } from './remembered-checks.ts';
-import { type BodyLimits, type LargeParameter, mayExceed, readBody } from './request-body.ts';
-import { announcesBody } from './unread-body.ts';
+import type { Entry } from './request/query-string.ts';
+import { RememberedChecks } from './authentication/remembered-checks.ts';
+import { type BodyLimits, type LargeParameter, mayExceed, readBody } from './request/request-body.ts';
+import { announcesBody } from './request/unread-body.ts';
 
 export type Method = 'GET' | 'POST';
 

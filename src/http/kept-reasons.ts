@@ -2,7 +2,7 @@ import type { Clock } from '../kernel/clock.ts';
 import { type ErrorCode, isServiceError, ServiceError } from '../kernel/errors.ts';
 import { describeFault } from '../kernel/fault.ts';
 import type { Log } from '../kernel/log.ts';
-import type { Exchange } from './exchange.ts';
+import type { Exchange } from './request/exchange.ts';
 
 /** What open endpoints tell of a failure inside: that something is unavailable. Why is for the log. */
 const TOLD: Readonly<Partial<Record<ErrorCode, string>>> = {

@@ -1,7 +1,7 @@
 import { toBuffer } from 'qrcode';
 import { ServiceError } from '../kernel/errors.ts';
 import { escapeHtml, htmlPage } from './html.ts';
-import type { GivenParameters } from './parameters.ts';
+import type { GivenParameters } from './request/parameters.ts';
 import { htmlReply, type Reply } from './reply.ts';
 
 /** How a client wants to get a QR code, by the parameters `qr` and `width`. */

@@ -1,6 +1,6 @@
-import type { RefusalNotes } from '../accounts/audit/ports.ts';
+import type { RefusalNotes } from '../audit/ports.ts';
 import type { ServiceError } from '../kernel/errors.ts';
-import type { Exchange } from './exchange.ts';
+import type { Exchange } from './request/exchange.ts';
 
 /** What was refused, beside what the exchange knows. */
 export interface Refused {

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Refused } from './refused-requests.ts';
-import { isBodyUnread } from './unread-body.ts';
+import { isBodyUnread } from './request/unread-body.ts';
 
 /** An answer, ready to be sent. */
 export interface Reply {

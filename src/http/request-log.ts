@@ -1,6 +1,6 @@
 import type { Clock } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
-import type { ExchangeHandler } from './exchange.ts';
+import type { ExchangeHandler } from './request/exchange.ts';
 
 /**
  * Writes one line a request, when it is answered or given up. Of the path only that of a known endpoint is written:

@@ -1,4 +1,4 @@
-import type { ExchangeHandler } from './exchange.ts';
+import type { ExchangeHandler } from './request/exchange.ts';
 
 /** What is measured of requests. */
 export interface RequestMetrics {

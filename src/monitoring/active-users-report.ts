@@ -1,4 +1,4 @@
-import type { Realm } from '../accounts/setup.ts';
+import type { Realm } from '../configuration/configuration.ts';
 import type { ActiveUserReport, RealmUsers } from './outcomes.ts';
 import type { ActiveUserRow } from './ports.ts';
 import { NO_REALM } from './realm-choice.ts';

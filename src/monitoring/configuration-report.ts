@@ -1,4 +1,4 @@
-import type { Resolver, ResolverKind, Setup } from '../accounts/setup.ts';
+import type { Resolver, ResolverKind, Setup } from '../configuration/configuration.ts';
 import type { ConfigurationReport } from './outcomes.ts';
 import type { ConfigurationChange } from './ports.ts';
 

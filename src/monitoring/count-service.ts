@@ -1,4 +1,4 @@
-import { actOf, type Caller } from '../accounts/caller.ts';
+import { actOf, type Caller } from '../policy/caller.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import type { CountCheck, CountVerification } from './ports.ts';
 

@@ -1,7 +1,7 @@
-import type { AccessControl } from '../accounts/policy/access-control.ts';
-import { administrativeRight } from '../accounts/policy/administrative-right.ts';
-import { actOf, type Caller } from '../accounts/caller.ts';
-import type { SetupStore } from '../accounts/ports.ts';
+import type { AccessControl } from '../policy/access-control.ts';
+import { administrativeRight } from '../policy/administrative-right.ts';
+import { actOf, type Caller } from '../policy/caller.ts';
+import type { SetupStore } from '../configuration/ports.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { lastDayOf, volumeText } from './licence.ts';
 import type { LicenceInspection } from './licence-inspection.ts';

@@ -1,7 +1,7 @@
-import type { AccessControl, Grant } from '../accounts/policy/access-control.ts';
-import type { Caller } from '../accounts/caller.ts';
-import type { SetupStore } from '../accounts/ports.ts';
-import type { Setup } from '../accounts/setup.ts';
+import type { AccessControl, Grant } from '../policy/access-control.ts';
+import type { Caller } from '../policy/caller.ts';
+import type { SetupStore } from '../configuration/ports.ts';
+import type { Setup } from '../configuration/configuration.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { reportActiveUsers } from './active-users-report.ts';
 import { isInStep, reportConfiguration } from './configuration-report.ts';

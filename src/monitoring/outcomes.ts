@@ -1,4 +1,4 @@
-import type { ResolverKind } from '../accounts/setup.ts';
+import type { ResolverKind } from '../configuration/configuration.ts';
 import type { Licence } from './licence.ts';
 
 /** A number of tokens, or for `total users` of users, and the name of the status that they share. */

@@ -1,5 +1,5 @@
-import type { Act } from '../accounts/caller.ts';
-import type { Setup } from '../accounts/setup.ts';
+import type { Act } from '../policy/caller.ts';
+import type { Setup } from '../configuration/configuration.ts';
 
 /** How many tokens are in exactly this set of realms, active or not, assigned or not. */
 export interface TokenCountRow {

@@ -1,5 +1,5 @@
-import type { Grant } from '../accounts/policy/access-control.ts';
-import type { Setup } from '../accounts/setup.ts';
+import type { Grant } from '../policy/access-control.ts';
+import type { Setup } from '../configuration/configuration.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { quotedName } from './quoted-name.ts';
 

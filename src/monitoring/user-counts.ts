@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { UserSources } from '../accounts/ports.ts';
-import type { Resolver, Setup } from '../accounts/setup.ts';
+import type { UserSources } from '../resolvers/ports.ts';
+import type { Resolver, Setup } from '../configuration/configuration.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import { describeFault } from '../kernel/fault.ts';
 import { within } from '../kernel/time-limit.ts';

@@ -1,4 +1,4 @@
-import type { Realm } from '../accounts/setup.ts';
+import type { Realm } from '../configuration/configuration.ts';
 import type { StaleUsers, UserReport } from './outcomes.ts';
 import type { CountedUsers } from './user-counts.ts';
 

@@ -1,6 +1,9 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Clock } from '../kernel/clock.ts';
-import type { HousekeepingMetrics as HousekeepingMetricsPort, HousekeepingTally } from '../ocra/ports.ts';
+import type {
+  HousekeepingMetrics as HousekeepingMetricsPort,
+  HousekeepingTally,
+} from '../housekeeping/ports.ts';
 
 /** What is measured of housekeeping. */
 export class HousekeepingMetrics implements HousekeepingMetricsPort {

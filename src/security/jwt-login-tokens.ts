@@ -1,6 +1,6 @@
 import { errors, type JWTPayload, jwtVerify, SignJWT } from 'jose';
-import type { LoginClaims, LoginTokens } from '../accounts/login-tokens.ts';
-import type { KeyDerivation } from '../accounts/vault.ts';
+import type { LoginClaims, LoginTokens } from '../administrators/login-tokens.ts';
+import type { KeyDerivation } from '../keys/vault.ts';
 
 /** The only one: what a token says of its own algorithm is never followed, `none` least of all (RFC 8725 §3.1). */
 const ALGORITHM = 'HS256';

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { AuditRow } from '../../src/accounts/audit/audit-row.ts';
+import type { AuditRow } from '../../src/audit/audit-row.ts';
 import { runProgram } from '../../src/cli/program.ts';
 import { type ServerProcess, startServerProcess } from '../support/server-process.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { Command } from 'commander';
 
-import { actOf } from '../../src/accounts/caller.ts';
+import { actOf } from '../../src/policy/caller.ts';
 import { buildProgram, runProgram } from '../../src/cli/program.ts';
 import { type Installation, migrate, openInstallation } from '../../src/compose/open-installation.ts';
 import { type Config, loadConfig } from '../../src/config/config.ts';
 import { systemRandom } from '../../src/kernel/clock.ts';
-import { migrationNames, migrationSource } from '../../src/storage/migration-source.ts';
+import { migrationNames, migrationSource } from '../../src/storage/database/migration-source.ts';
 import { container, ocraPackage } from '../support/pskc-documents.ts';
 import { CLAIMS, licenceVendor } from '../support/signed-licence.ts';
 import { unsignedRow } from '../support/audited-database.ts';

@@ -8,7 +8,7 @@ import type { DemoServerOptions } from '../../src/cli/demo/demo-server.ts';
 import { findFreePort } from '../../src/cli/demo/free-port.ts';
 import type { CliDependencies } from '../../src/cli/dependencies.ts';
 import { runProgram } from '../../src/cli/program.ts';
-import type { Caller } from '../../src/accounts/caller.ts';
+import type { Caller } from '../../src/policy/caller.ts';
 import { ServiceError } from '../../src/kernel/errors.ts';
 import { type Call, type FakeCli, fakeCli, recordingServices } from './fake-dependencies.ts';
 

@@ -1,4 +1,4 @@
-import type { Caller } from '../../src/accounts/caller.ts';
+import type { Caller } from '../../src/policy/caller.ts';
 import type { CliServices } from '../../src/cli/cli-services.ts';
 import type { CliDependencies } from '../../src/cli/dependencies.ts';
 import { type FakeIo, fakeIo } from './fake-io.ts';

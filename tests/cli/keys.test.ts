@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { KeyListing, Rotation } from '../../src/accounts/key-service.ts';
+import type { KeyListing, Rotation } from '../../src/keys/key-service.ts';
 import { ProgressBar } from '../../src/cli/progress-bar.ts';
 import { runProgram } from '../../src/cli/program.ts';
 import { fakeCli } from './fake-dependencies.ts';

@@ -2,10 +2,10 @@ import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { DescribedToken } from '../../src/accounts/token-view.ts';
+import type { DescribedToken } from '../../src/tokens/token-view.ts';
 import { readQrPng } from '../../src/cli/device/qr-image.ts';
 import { runProgram } from '../../src/cli/program.ts';
-import { stateOf } from '../../src/cli/token-list-commands.ts';
+import { stateOf } from '../../src/cli/commands/token-list-commands.ts';
 import { type Answers, type Call, fakeCli } from './fake-dependencies.ts';
 import { fakeIo } from './fake-io.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { linotpWording } from '../../src/http/dialects/linotp-wording.ts';
-import type { Asked } from '../../src/http/exchange.ts';
+import { linotpWording } from '../../src/http/dialects/linotp2/linotp-wording.ts';
+import type { Asked } from '../../src/http/request/exchange.ts';
 import { failureForm } from '../../src/http/failures.ts';
 import { hashLength, type OcraSuite, parseOcraSuite } from '../../src/ocra/suite.ts';
 import { compareWithLedger, NOTHING_FOUND, unlessRefused } from '../support/compatibility-ledger.ts';

@@ -4,17 +4,17 @@ import { isDeepStrictEqual } from 'node:util';
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import { AccessControl } from '../../src/accounts/policy/access-control.ts';
-import type { Caller } from '../../src/accounts/caller.ts';
-import { licenseNumbers } from '../../src/http/dialects/documented-monitoring.ts';
+import { AccessControl } from '../../src/policy/access-control.ts';
+import type { Caller } from '../../src/policy/caller.ts';
+import { licenseNumbers } from '../../src/http/dialects/documented/documented-monitoring.ts';
 import { failureForm } from '../../src/http/failures.ts';
 import { translate } from '../../src/http/messages/catalogue.ts';
 import { isServiceError } from '../../src/kernel/errors.ts';
 import { LicenceInspection } from '../../src/monitoring/licence-inspection.ts';
 import { MonitoringService } from '../../src/monitoring/monitoring-service.ts';
 import type { LicenseReport, StatusCount, UserReport } from '../../src/monitoring/outcomes.ts';
-import { SqlLicenceStore } from '../../src/storage/licence-store.ts';
-import { SqlTokenCounts } from '../../src/storage/token-counts.ts';
+import { SqlLicenceStore } from '../../src/storage/monitoring/licence-store.ts';
+import { SqlTokenCounts } from '../../src/storage/counts/token-counts.ts';
 import { compareWithLedger, type LedgerEntry, NOTHING_FOUND } from '../support/compatibility-ledger.ts';
 import { countingSource } from '../support/monitoring-fakes.ts';
 import { recordedSetup, recordedState, recordedUsers } from '../support/monitoring-fixture.ts';

@@ -1,15 +1,15 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 
-import type { AuditFinding } from '../../src/accounts/audit/finding.ts';
-import type { AuditRow } from '../../src/accounts/audit/audit-row.ts';
-import type { JournalRecord } from '../../src/accounts/audit/journal-record.ts';
-import { verifyTrail } from '../../src/accounts/audit/verify-trail.ts';
-import { SqlAdministratorStore } from '../../src/storage/administrator-store.ts';
-import { writeAudit } from '../../src/storage/audit-rows.ts';
-import { SqlAuditStore } from '../../src/storage/audit-store.ts';
-import type { Database } from '../../src/storage/database.ts';
-import { SqlKeyRegistry } from '../../src/storage/key-registry.ts';
+import type { AuditFinding } from '../../src/audit/finding.ts';
+import type { AuditRow } from '../../src/audit/audit-row.ts';
+import type { JournalRecord } from '../../src/audit/journal-record.ts';
+import { verifyTrail } from '../../src/audit/verify-trail.ts';
+import { SqlAdministratorStore } from '../../src/storage/administrators/administrator-store.ts';
+import { writeAudit } from '../../src/storage/audit/audit-rows.ts';
+import { SqlAuditStore } from '../../src/storage/audit/audit-store.ts';
+import type { Database } from '../../src/storage/database/database.ts';
+import { SqlKeyRegistry } from '../../src/storage/keys/key-registry.ts';
 import { AuditedDatabase, shortly } from '../support/audited-database.ts';
 import { OPERATOR } from '../support/callers.ts';
 import { ACT } from '../support/token-values.ts';

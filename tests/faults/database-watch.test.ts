@@ -2,9 +2,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { isServiceError } from '../../src/kernel/errors.ts';
-import { ConnectionGate } from '../../src/storage/connection-gate.ts';
-import { type Database, openDatabase, poolUsage } from '../../src/storage/database.ts';
-import { DatabaseWatch } from '../../src/storage/database-watch.ts';
+import { ConnectionGate } from '../../src/storage/database/connection-gate.ts';
+import { type Database, openDatabase, poolUsage } from '../../src/storage/database/database.ts';
+import { DatabaseWatch } from '../../src/storage/database/database-watch.ts';
 import { DatabaseProxy } from '../support/database-proxy.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 

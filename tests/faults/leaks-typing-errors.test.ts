@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import { checkSqlSettings } from '../../src/accounts/resolver-settings/sql-settings.ts';
+import { checkSqlSettings } from '../../src/resolvers/settings/sql-settings.ts';
 import { runProgram } from '../../src/cli/program.ts';
 import { loadConfig } from '../../src/config/config.ts';
 import { describeConfig } from '../../src/config/describe-config.ts';
 import { parseQrTanUrl } from '../../src/ocra/qrtan-url.ts';
 import { pskcFileReader } from '../../src/security/pskc/pskc-file.ts';
-import { describeDatabaseFault } from '../../src/storage/database-faults.ts';
+import { describeDatabaseFault } from '../../src/storage/database/database-faults.ts';
 import { fakeCli } from '../cli/fake-dependencies.ts';
 import { CanaryMarks } from '../support/canary-marks.ts';
 import { CanarySearch } from '../support/canary-search.ts';

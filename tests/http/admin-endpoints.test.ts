@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import request from 'supertest';
 import { ServiceError } from '../../src/kernel/errors.ts';
-import type { Enrolled } from '../../src/ocra/enrolment.ts';
+import type { Enrolled } from '../../src/challenges/enrolment/enrolment.ts';
 import { METHODS, sendBy } from '../support/http-methods.ts';
 import {
   ADMIN,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Caller } from '../../src/accounts/caller.ts';
+import type { Caller } from '../../src/policy/caller.ts';
 import { whileHeld, WRITING_A_TOKEN } from '../support/held-statement.ts';
 import { OPERATOR, TestApplication } from '../support/test-application.ts';
 

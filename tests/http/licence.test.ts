@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Caller } from '../../src/accounts/caller.ts';
-import { openDatabase } from '../../src/storage/database.ts';
+import type { Caller } from '../../src/policy/caller.ts';
+import { openDatabase } from '../../src/storage/database/database.ts';
 import { CLAIMS, licenceVendor, signedWith, tampered } from '../support/signed-licence.ts';
 import { OPERATOR, TestApplication } from '../support/test-application.ts';
 import { insertTokens } from '../support/token-rows.ts';

@@ -6,9 +6,9 @@ import request from 'supertest';
 import type { AppServices } from '../../src/http/app.ts';
 import { ConnectionGuard } from '../../src/http/limits/connection-guard.ts';
 import { networkMatcher } from '../../src/http/limits/networks.ts';
-import { type LimitName, Refusals } from '../../src/http/limits/refusals.ts';
+import { type LimitName, Refusals } from '../../src/http/limits/limit-reporter.ts';
 import { WorkGuard } from '../../src/http/limits/work-guard.ts';
-import { type RunningServer, type ServerOptions, startServer } from '../../src/http/server.ts';
+import { type RunningServer, type ServerOptions, startServer } from '../../src/http/serving/server.ts';
 import { deferred } from '../support/deferred.ts';
 import { createTestApp, fixedClock } from '../support/http-app.ts';
 

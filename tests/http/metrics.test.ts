@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
-import { metricsListener } from '../../src/http/metrics-listener.ts';
+import { metricsListener } from '../../src/http/serving/metrics-listener.ts';
 import { OPERATOR, TestApplication } from '../support/test-application.ts';
 
 let application: TestApplication;

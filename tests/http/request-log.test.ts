@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import request from 'supertest';
-import { startServer } from '../../src/http/server.ts';
+import { startServer } from '../../src/http/serving/server.ts';
 import { AS_ADMIN, createTestApp, type LogLine, SESSION } from '../support/http-app.ts';
 
 function requestLines(lines: readonly LogLine[]): LogLine[] {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Sealed } from '../../src/accounts/vault.ts';
+import type { Sealed } from '../../src/keys/vault.ts';
 import { systemRandom } from '../../src/kernel/clock.ts';
-import { SecretVault } from '../../src/security/secret-vault.ts';
-import { type Database, openDatabase } from '../../src/storage/database.ts';
+import { SecretVault } from '../../src/security/vault/secret-vault.ts';
+import { type Database, openDatabase } from '../../src/storage/database/database.ts';
 import { untilWaiting } from '../support/lock-waits.ts';
 import { OPERATOR, TestApplication } from '../support/test-application.ts';
 

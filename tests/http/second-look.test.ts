@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Database, openDatabase } from '../../src/storage/database.ts';
+import { type Database, openDatabase } from '../../src/storage/database/database.ts';
 import { deferred } from '../support/deferred.ts';
 import { whileHeld } from '../support/held-statement.ts';
 import { untilWaiting } from '../support/lock-waits.ts';

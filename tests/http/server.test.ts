@@ -3,8 +3,8 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { send } from '../../src/http/reply.ts';
-import { type RunningServer, startServer } from '../../src/http/server.ts';
-import { lingerAfterUnreadBody } from '../../src/http/unread-body.ts';
+import { type RunningServer, startServer } from '../../src/http/serving/server.ts';
+import { lingerAfterUnreadBody } from '../../src/http/request/unread-body.ts';
 import { createTestApp } from '../support/http-app.ts';
 import { sendRaw } from '../support/raw-http.ts';
 

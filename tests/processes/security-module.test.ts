@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { computeResponse } from '../../src/ocra/compute.ts';
 import { parseQrTanUrl } from '../../src/ocra/qrtan-url.ts';
 import { parseOcraSuite } from '../../src/ocra/suite.ts';
-import { keyIdOf } from '../../src/security/secret-vault.ts';
+import { keyIdOf } from '../../src/security/vault/secret-vault.ts';
 import { isInRepository } from '../support/repository-file.ts';
 import { runTankeeper, type ServerProcess, startServerProcess } from '../support/server-process.ts';
 import { describeWithSoftHsm, SoftHsm } from '../support/soft-hsm.ts';

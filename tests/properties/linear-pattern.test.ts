@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { LinearPattern } from '../../src/accounts/policy/linear-pattern.ts';
+import { LinearPattern } from '../../src/policy/linear-pattern.ts';
 import { ServiceError } from '../../src/kernel/errors.ts';
 
 /** Patterns of the language that is understood, built from their parts. */

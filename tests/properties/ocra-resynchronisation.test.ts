@@ -1,17 +1,17 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { Token, TokenStateChange } from '../../src/accounts/token.ts';
-import { UserDirectory } from '../../src/accounts/user-directory.ts';
+import type { Token, TokenStateChange } from '../../src/tokens/token.ts';
+import { UserDirectory } from '../../src/users/user-directory.ts';
 import { systemRandom } from '../../src/kernel/clock.ts';
 import { computeResponse } from '../../src/ocra/compute.ts';
 import { timeStepAt } from '../../src/ocra/data-input.ts';
-import { readOcraSettings } from '../../src/ocra/ocra-settings.ts';
-import { ResponseCheck } from '../../src/ocra/response-check.ts';
-import { responseInputs } from '../../src/ocra/response-inputs.ts';
-import { resynchronise } from '../../src/ocra/resynchronisation.ts';
+import { readOcraSettings } from '../../src/challenges/ocra-settings.ts';
+import { ResponseCheck } from '../../src/challenges/response-check.ts';
+import { responseInputs } from '../../src/challenges/response-inputs.ts';
+import { resynchronise } from '../../src/challenges/resynchronisation.ts';
 import { type OcraSuite, parseOcraSuite } from '../../src/ocra/suite.ts';
-import { requireTokenKey } from '../../src/ocra/token-key.ts';
-import { SecretVault } from '../../src/security/secret-vault.ts';
+import { requireTokenKey } from '../../src/challenges/token-key.ts';
+import { SecretVault } from '../../src/security/vault/secret-vault.ts';
 import { setupOf } from '../support/setup-value.ts';
 import { tokenValue } from '../support/token-values.ts';
 

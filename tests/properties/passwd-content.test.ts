@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { PasswdFault, readPasswd } from '../../src/resolvers/passwd-content.ts';
+import { PasswdFault, readPasswd } from '../../src/resolvers/sources/passwd/passwd-content.ts';
 
 const LIMIT = 10_000;
 

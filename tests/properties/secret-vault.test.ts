@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { Sealed, SecretPurpose } from '../../src/accounts/vault.ts';
+import type { Sealed, SecretPurpose } from '../../src/keys/vault.ts';
 import { systemRandom } from '../../src/kernel/clock.ts';
-import { SecretVault } from '../../src/security/secret-vault.ts';
+import { SecretVault } from '../../src/security/vault/secret-vault.ts';
 import { refusalOf } from '../support/refusal.ts';
 
 const vault = new SecretVault({ keys: [Buffer.alloc(32, 5)], random: systemRandom });

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { Ber, BerWriter, PagedResultsControl } from 'ldapts';
-import type { LdapUsers } from '../../src/resolvers/ldap-users.ts';
+import type { LdapUsers } from '../../src/resolvers/sources/ldap/ldap-users.ts';
 import { eventualRefusal } from '../support/eventual-refusal.ts';
 import { type FakeServer, fakeServer, ldapUsers, PEOPLE, person, unit } from '../support/ldap-resolver.ts';
 import { findSlapd, READER, type Slapd, startSlapd, SUFFIX } from '../support/slapd.ts';

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { LdapUsers } from '../../src/resolvers/ldap-users.ts';
+import type { LdapUsers } from '../../src/resolvers/sources/ldap/ldap-users.ts';
 import { eventualRefusal } from '../support/eventual-refusal.ts';
 import { type FakeServer, fakeServer, ldapUsers, PEOPLE, person, unit } from '../support/ldap-resolver.ts';
 import { findSlapd, makeCertificates, READER_PASSWORD, type Slapd, startSlapd } from '../support/slapd.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { LdapUsers } from '../../src/resolvers/ldap-users.ts';
+import type { LdapUsers } from '../../src/resolvers/sources/ldap/ldap-users.ts';
 import { eventualRefusal } from '../support/eventual-refusal.ts';
 import { ldapUsers, PEOPLE, person, unit } from '../support/ldap-resolver.ts';
 import { findSlapd, type LdapEntry, type Slapd, startSlapd, SUFFIX } from '../support/slapd.ts';

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { SqlUsers } from '../../src/resolvers/sql-users.ts';
+import type { SqlUsers } from '../../src/resolvers/sources/sql/sql-users.ts';
 import { eventualRefusal } from '../support/eventual-refusal.ts';
 import { findMariadb, type Mariadb, startMariadb } from '../support/mariadb.ts';
 import { startSilentServer } from '../support/silent-server.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 
-import { secretHash } from '../../src/accounts/session-secrets.ts';
-import { SqlAdministratorStore } from '../../src/storage/administrator-store.ts';
+import { secretHash } from '../../src/administrators/session-secrets.ts';
+import { SqlAdministratorStore } from '../../src/storage/administrators/administrator-store.ts';
 import { NOW } from '../support/challenge-answers.ts';
 import { untilWaiting } from '../support/lock-waits.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';

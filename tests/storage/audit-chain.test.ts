@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 
 import { ServiceError } from '../../src/kernel/errors.ts';
-import { writeAudit, writeAudits, auditEntry } from '../../src/storage/audit-rows.ts';
-import type { Database } from '../../src/storage/database.ts';
-import { SqlTokenStore } from '../../src/storage/token-store.ts';
+import { writeAudit, writeAudits, auditEntry } from '../../src/storage/audit/audit-rows.ts';
+import type { Database } from '../../src/storage/database/database.ts';
+import { SqlTokenStore } from '../../src/storage/tokens/token-store.ts';
 import { AuditedDatabase, shortly, unsignedRow } from '../support/audited-database.ts';
 import { ACT, tokenValue } from '../support/token-values.ts';
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 
-import { SqlChallengeStore } from '../../src/storage/challenge-store.ts';
-import type { Database } from '../../src/storage/database.ts';
-import { SqlTokenStore } from '../../src/storage/token-store.ts';
+import { SqlChallengeStore } from '../../src/storage/challenges/challenge-store.ts';
+import type { Database } from '../../src/storage/database/database.ts';
+import { SqlTokenStore } from '../../src/storage/tokens/token-store.ts';
 import { AuditedDatabase } from '../support/audited-database.ts';
 import { rightly, wrongly } from '../support/challenge-answers.ts';
 import { ACT, tokenValue } from '../support/token-values.ts';

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { writeAudit } from '../../src/storage/audit-rows.ts';
-import { SqlAuditStore } from '../../src/storage/audit-store.ts';
-import type { Database } from '../../src/storage/database.ts';
+import { writeAudit } from '../../src/storage/audit/audit-rows.ts';
+import { SqlAuditStore } from '../../src/storage/audit/audit-store.ts';
+import type { Database } from '../../src/storage/database/database.ts';
 import { AuditedDatabase, shortly } from '../support/audited-database.ts';
 import { OPERATOR } from '../support/callers.ts';
 import { untilWaiting } from '../support/lock-waits.ts';

@@ -1,16 +1,16 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { readExportedTrail } from '../../src/accounts/audit/exported-trail.ts';
-import type { AuditFinding } from '../../src/accounts/audit/finding.ts';
-import { AuditRetention } from '../../src/accounts/audit/audit-retention.ts';
-import { AuditService } from '../../src/accounts/audit/audit-service.ts';
-import { verifyTrail } from '../../src/accounts/audit/verify-trail.ts';
+import { readExportedTrail } from '../../src/audit/exported-trail.ts';
+import type { AuditFinding } from '../../src/audit/finding.ts';
+import { AuditRetention } from '../../src/audit/audit-retention.ts';
+import { AuditService } from '../../src/audit/audit-service.ts';
+import { verifyTrail } from '../../src/audit/verify-trail.ts';
 import { ServiceError } from '../../src/kernel/errors.ts';
-import { writeAudit } from '../../src/storage/audit-rows.ts';
-import { SqlAuditStore } from '../../src/storage/audit-store.ts';
-import { AuditUpkeep, ensureAuditMonths } from '../../src/storage/audit-upkeep.ts';
-import type { Database } from '../../src/storage/database.ts';
+import { writeAudit } from '../../src/storage/audit/audit-rows.ts';
+import { SqlAuditStore } from '../../src/storage/audit/audit-store.ts';
+import { AuditUpkeep, ensureAuditMonths } from '../../src/storage/audit/audit-upkeep.ts';
+import type { Database } from '../../src/storage/database/database.ts';
 import { AuditedDatabase, shortly, unsignedRow } from '../support/audited-database.ts';
 import { OPERATOR, callerNamed } from '../support/callers.ts';
 import { ACT } from '../support/token-values.ts';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import type { Token, TokenChange } from '../../src/accounts/token.ts';
-import { SqlChallengeStore } from '../../src/storage/challenge-store.ts';
-import { SqlTokenStore } from '../../src/storage/token-store.ts';
+import type { Token, TokenChange } from '../../src/tokens/token.ts';
+import { SqlChallengeStore } from '../../src/storage/challenges/challenge-store.ts';
+import { SqlTokenStore } from '../../src/storage/tokens/token-store.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 import { ACT, sealedBytes, tokenValue } from '../support/token-values.ts';
 

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 
-import type { Decision } from '../../src/ocra/challenge.ts';
-import type { ChallengeOfToken } from '../../src/ocra/ports.ts';
-import { SqlChallengeStore } from '../../src/storage/challenge-store.ts';
-import { type Database, openDatabase } from '../../src/storage/database.ts';
-import { SqlTokenStore } from '../../src/storage/token-store.ts';
+import type { Decision } from '../../src/challenges/challenge.ts';
+import type { ChallengeOfToken } from '../../src/challenges/ports.ts';
+import { SqlChallengeStore } from '../../src/storage/challenges/challenge-store.ts';
+import { type Database, openDatabase } from '../../src/storage/database/database.ts';
+import { SqlTokenStore } from '../../src/storage/tokens/token-store.ts';
 import { NOW, rightly, wrongly } from '../support/challenge-answers.ts';
 import { untilWaiting } from '../support/lock-waits.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import type { Challenge, Decision } from '../../src/ocra/challenge.ts';
-import { SqlChallengeStore } from '../../src/storage/challenge-store.ts';
-import { SqlTokenStore } from '../../src/storage/token-store.ts';
+import type { Challenge, Decision } from '../../src/challenges/challenge.ts';
+import { SqlChallengeStore } from '../../src/storage/challenges/challenge-store.ts';
+import { SqlTokenStore } from '../../src/storage/tokens/token-store.ts';
 import { NOW, rightly, wrongly } from '../support/challenge-answers.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 import { insertState } from '../support/token-rows.ts';

@@ -4,9 +4,9 @@ import { createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 
-import { ConfigurationFollower } from '../../src/storage/configuration-follower.ts';
-import { type Database, openDatabase } from '../../src/storage/database.ts';
-import { SqlSetupStore } from '../../src/storage/setup-store.ts';
+import { ConfigurationFollower } from '../../src/storage/configuration/configuration-follower.ts';
+import { type Database, openDatabase } from '../../src/storage/database/database.ts';
+import { SqlSetupStore } from '../../src/storage/configuration/configuration-store.ts';
 import { DatabaseProxy } from '../support/database-proxy.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 import { ACT } from '../support/token-values.ts';

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { countFolding } from '../../src/storage/count-folding.ts';
-import { openDatabase, poolUsage } from '../../src/storage/database.ts';
-import * as counts from '../../src/storage/migrations/007-counts.ts';
+import { countFolding } from '../../src/storage/counts/count-folding.ts';
+import { openDatabase, poolUsage } from '../../src/storage/database/database.ts';
+import * as counts from '../../src/storage/database/migrations/007-counts.ts';
 import { expectRightCounts, pendingDeltas } from '../support/kept-counts.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 import { insertState } from '../support/token-rows.ts';

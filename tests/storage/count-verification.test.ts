@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 
-import type { Database } from '../../src/storage/database.ts';
-import { SqlCountVerification } from '../../src/storage/count-verification.ts';
+import type { Database } from '../../src/storage/database/database.ts';
+import { SqlCountVerification } from '../../src/storage/counts/count-verification.ts';
 import { expectRightCounts } from '../support/kept-counts.ts';
 import { untilWaiting } from '../support/lock-waits.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';

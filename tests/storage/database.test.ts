@@ -4,13 +4,13 @@ import type { AddressInfo } from 'node:net';
 
 import type { ServiceError } from '../../src/kernel/errors.ts';
 import { isServiceError } from '../../src/kernel/errors.ts';
-import type { Database, DatabaseOptions } from '../../src/storage/database.ts';
-import { openDatabase } from '../../src/storage/database.ts';
+import type { Database, DatabaseOptions } from '../../src/storage/database/database.ts';
+import { openDatabase } from '../../src/storage/database/database.ts';
 import {
   describeDatabaseAddress,
   describeDatabaseFault,
   translateDatabaseFault,
-} from '../../src/storage/database-faults.ts';
+} from '../../src/storage/database/database-faults.ts';
 import { eventualRefusal } from '../support/eventual-refusal.ts';
 import { freePort } from '../support/free-port.ts';
 import type { TestDatabase } from '../support/test-database.ts';

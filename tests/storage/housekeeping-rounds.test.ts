@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { ServiceError } from '../../src/kernel/errors.ts';
-import type { BackgroundRounds } from '../../src/storage/background-rounds.ts';
-import { housekeepingRounds } from '../../src/storage/housekeeping-rounds.ts';
+import type { BackgroundRounds } from '../../src/storage/database/background-rounds.ts';
+import { housekeepingRounds } from '../../src/storage/housekeeping/housekeeping-rounds.ts';
 
 const PATIENCE_MS = 10_000;
 

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 
-import type { HousekeepingMoments, HousekeepingTally } from '../../src/ocra/ports.ts';
-import { SqlChallengeStore } from '../../src/storage/challenge-store.ts';
-import { type Database, openDatabase } from '../../src/storage/database.ts';
-import { HOUSEKEEPING_LOCK, SqlHousekeeping } from '../../src/storage/housekeeping.ts';
-import { SqlTokenStore } from '../../src/storage/token-store.ts';
+import type { HousekeepingMoments, HousekeepingTally } from '../../src/housekeeping/ports.ts';
+import { SqlChallengeStore } from '../../src/storage/challenges/challenge-store.ts';
+import { type Database, openDatabase } from '../../src/storage/database/database.ts';
+import { HOUSEKEEPING_LOCK, SqlHousekeeping } from '../../src/storage/housekeeping/housekeeping.ts';
+import { SqlTokenStore } from '../../src/storage/tokens/token-store.ts';
 import { rightly } from '../support/challenge-answers.ts';
 import { untilWaiting } from '../support/lock-waits.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';

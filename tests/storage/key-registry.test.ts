@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import { SqlKeyRegistry } from '../../src/storage/key-registry.ts';
-import { down as takeBack } from '../../src/storage/migrations/005-encryption-keys.ts';
+import { SqlKeyRegistry } from '../../src/storage/keys/key-registry.ts';
+import { down as takeBack } from '../../src/storage/database/migrations/005-encryption-keys.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 
 let test: TestDatabase;

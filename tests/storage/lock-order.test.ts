@@ -1,17 +1,17 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 
-import { KeyService } from '../../src/accounts/key-service.ts';
+import { KeyService } from '../../src/keys/key-service.ts';
 import { systemRandom } from '../../src/kernel/clock.ts';
-import { SecretVault } from '../../src/security/secret-vault.ts';
-import { writeAudit } from '../../src/storage/audit-rows.ts';
-import { SqlAuditStore } from '../../src/storage/audit-store.ts';
-import { ensureAuditMonths } from '../../src/storage/audit-upkeep.ts';
-import { openDatabase } from '../../src/storage/database.ts';
-import { SqlKeyHolders } from '../../src/storage/key-holders.ts';
-import { SqlKeyRegistry } from '../../src/storage/key-registry.ts';
-import { SqlKeyRotation } from '../../src/storage/key-rotation.ts';
-import { SqlTokenLoading } from '../../src/storage/token-loading.ts';
-import { SqlUserCountStore } from '../../src/storage/user-count-store.ts';
+import { SecretVault } from '../../src/security/vault/secret-vault.ts';
+import { writeAudit } from '../../src/storage/audit/audit-rows.ts';
+import { SqlAuditStore } from '../../src/storage/audit/audit-store.ts';
+import { ensureAuditMonths } from '../../src/storage/audit/audit-upkeep.ts';
+import { openDatabase } from '../../src/storage/database/database.ts';
+import { SqlKeyHolders } from '../../src/storage/keys/key-holders.ts';
+import { SqlKeyRegistry } from '../../src/storage/keys/key-registry.ts';
+import { SqlKeyRotation } from '../../src/storage/keys/key-rotation.ts';
+import { SqlTokenLoading } from '../../src/storage/tokens/token-loading.ts';
+import { SqlUserCountStore } from '../../src/storage/counts/user-count-store.ts';
 import { AuditedDatabase } from '../support/audited-database.ts';
 import { OPERATOR } from '../support/callers.ts';
 import { deferred } from '../support/deferred.ts';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import type { ManagedUser } from '../../src/accounts/ports.ts';
-import { SqlManagedUserStore } from '../../src/storage/managed-user-store.ts';
-import { SqlTokenStore } from '../../src/storage/token-store.ts';
+import type { ManagedUser } from '../../src/resolvers/ports.ts';
+import { SqlManagedUserStore } from '../../src/storage/users/managed-user-store.ts';
+import { SqlTokenStore } from '../../src/storage/tokens/token-store.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 import { ACT, tokenValue } from '../support/token-values.ts';
 

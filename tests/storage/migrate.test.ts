@@ -7,14 +7,14 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { dumpSchema } from '../../scripts/schema-dump.ts';
-import { openDatabase } from '../../src/storage/database.ts';
+import { openDatabase } from '../../src/storage/database/database.ts';
 import {
   MIGRATION_LOCK,
   migrateToLatest,
   pendingMigrations,
   rollbackAll,
-} from '../../src/storage/migrate.ts';
-import { migrationNames, migrationSource } from '../../src/storage/migration-source.ts';
+} from '../../src/storage/database/migrate.ts';
+import { migrationNames, migrationSource } from '../../src/storage/database/migration-source.ts';
 import { embeddedFolders, isServed } from '../support/embedded-folders.ts';
 import type { TestDatabase } from '../support/test-database.ts';
 import { createTestDatabase } from '../support/test-database.ts';

@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { systemClock } from '../../src/kernel/clock.ts';
-import type { Database } from '../../src/storage/database.ts';
-import { SqlManagedUserStore } from '../../src/storage/managed-user-store.ts';
-import { SqlSetupStore } from '../../src/storage/setup-store.ts';
-import { SqlTokenStore } from '../../src/storage/token-store.ts';
+import type { Database } from '../../src/storage/database/database.ts';
+import { SqlManagedUserStore } from '../../src/storage/users/managed-user-store.ts';
+import { SqlSetupStore } from '../../src/storage/configuration/configuration-store.ts';
+import { SqlTokenStore } from '../../src/storage/tokens/token-store.ts';
 import { untilWaiting } from '../support/lock-waits.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 import { ACT, tokenValue } from '../support/token-values.ts';

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import type { Policy, Setup } from '../../src/accounts/setup.ts';
-import { writeAudit } from '../../src/storage/audit-rows.ts';
-import { SqlSetupStore } from '../../src/storage/setup-store.ts';
-import { SqlTokenStore } from '../../src/storage/token-store.ts';
+import type { Policy } from '../../src/policy/stored-policy.ts';
+import type { Setup } from '../../src/configuration/configuration.ts';
+import { writeAudit } from '../../src/storage/audit/audit-rows.ts';
+import { SqlSetupStore } from '../../src/storage/configuration/configuration-store.ts';
+import { SqlTokenStore } from '../../src/storage/tokens/token-store.ts';
 import { NOW } from '../support/challenge-answers.ts';
 import { untilWaiting } from '../support/lock-waits.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { systemClock } from '../../src/kernel/clock.ts';
-import { openDatabase } from '../../src/storage/database.ts';
-import { SharedLimit } from '../../src/storage/shared-limit.ts';
+import { openDatabase } from '../../src/storage/database/database.ts';
+import { SharedLimit } from '../../src/storage/limits/shared-limit.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 import { queryOnce } from '../support/test-server.ts';
 

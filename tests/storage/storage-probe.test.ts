@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import type { Sealed, Vault } from '../../src/accounts/vault.ts';
+import type { Sealed, Vault } from '../../src/keys/vault.ts';
 import { systemRandom } from '../../src/kernel/clock.ts';
 import { ServiceError } from '../../src/kernel/errors.ts';
-import { ConfigurationProbe } from '../../src/storage/storage-probe.ts';
+import { ConfigurationProbe } from '../../src/storage/monitoring/storage-probe.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 
 let test: TestDatabase;

@@ -2,11 +2,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import type { Knex } from 'knex';
 
 import { systemClock } from '../../src/kernel/clock.ts';
-import type { Database } from '../../src/storage/database.ts';
-import { SqlManagedUserStore } from '../../src/storage/managed-user-store.ts';
-import { SqlSetupStore } from '../../src/storage/setup-store.ts';
-import { SqlTokenCounts } from '../../src/storage/token-counts.ts';
-import { SqlTokenStore } from '../../src/storage/token-store.ts';
+import type { Database } from '../../src/storage/database/database.ts';
+import { SqlManagedUserStore } from '../../src/storage/users/managed-user-store.ts';
+import { SqlSetupStore } from '../../src/storage/configuration/configuration-store.ts';
+import { SqlTokenCounts } from '../../src/storage/counts/token-counts.ts';
+import { SqlTokenStore } from '../../src/storage/tokens/token-store.ts';
 import { expectRightAnswers, expectRightCounts, pendingDeltas } from '../support/kept-counts.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 import { insertState, insertTokens } from '../support/token-rows.ts';

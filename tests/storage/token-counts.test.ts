@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import fc from 'fast-check';
 
 import type { ActiveUserRow, TokenCountRow } from '../../src/monitoring/ports.ts';
-import { SqlTokenCounts } from '../../src/storage/token-counts.ts';
+import { SqlTokenCounts } from '../../src/storage/counts/token-counts.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 import { insertState, insertTokens, type TokenSketch } from '../support/token-rows.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { TokenChange } from '../../src/accounts/token.ts';
-import { SqlTokenStore } from '../../src/storage/token-store.ts';
+import type { TokenChange } from '../../src/tokens/token.ts';
+import { SqlTokenStore } from '../../src/storage/tokens/token-store.ts';
 import { eventualRefusal } from '../support/eventual-refusal.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 import { ACT, tokenValue } from '../support/token-values.ts';

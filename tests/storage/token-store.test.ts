@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import type { TokenFilter } from '../../src/accounts/ports.ts';
-import type { Owner } from '../../src/accounts/token.ts';
-import { SqlTokenStore } from '../../src/storage/token-store.ts';
+import type { TokenFilter } from '../../src/tokens/ports.ts';
+import type { Owner } from '../../src/users/owner.ts';
+import { SqlTokenStore } from '../../src/storage/tokens/token-store.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 import { insertState } from '../support/token-rows.ts';
 import { ACT, sealedBytes, tokenValue } from '../support/token-values.ts';

@@ -1,5 +1,6 @@
-import type { Policy, Realm, Resolver } from '../../src/accounts/setup.ts';
-import type { DescribedToken } from '../../src/accounts/token-view.ts';
+import type { Policy } from '../../src/policy/stored-policy.ts';
+import type { Realm, Resolver } from '../../src/configuration/configuration.ts';
+import type { DescribedToken } from '../../src/tokens/token-view.ts';
 import type { AdministrationOperations } from '../../src/http/controllers/administration-endpoints.ts';
 
 /** @returns an operation that remembers its call and gives that value */

@@ -1,11 +1,11 @@
-import type { AuditFinding } from '../../src/accounts/audit/finding.ts';
-import { AuditService } from '../../src/accounts/audit/audit-service.ts';
-import type { Verification } from '../../src/accounts/audit/verify-trail.ts';
+import type { AuditFinding } from '../../src/audit/finding.ts';
+import { AuditService } from '../../src/audit/audit-service.ts';
+import type { Verification } from '../../src/audit/verify-trail.ts';
 import { systemRandom } from '../../src/kernel/clock.ts';
-import { SecretVault } from '../../src/security/secret-vault.ts';
-import { VaultAuditAuthority } from '../../src/security/vault-audit-authority.ts';
-import { SqlAuditStore } from '../../src/storage/audit-store.ts';
-import { type Database, openDatabase } from '../../src/storage/database.ts';
+import { SecretVault } from '../../src/security/vault/secret-vault.ts';
+import { VaultAuditAuthority } from '../../src/security/vault/vault-audit-authority.ts';
+import { SqlAuditStore } from '../../src/storage/audit/audit-store.ts';
+import { type Database, openDatabase } from '../../src/storage/database/database.ts';
 import { OPERATOR } from './callers.ts';
 import { createTestDatabase, type TestDatabase } from './test-database.ts';
 

@@ -1,4 +1,4 @@
-import type { Caller, Principal } from '../../src/accounts/caller.ts';
+import type { Caller, Principal } from '../../src/policy/caller.ts';
 
 /** @returns a caller who has all rights that policies leave, differing in what is given */
 export function callerNamed(administrator: string, changes: Partial<Principal> = {}): Caller {

@@ -10,9 +10,9 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { EmbeddedPostgres } from '../../src/storage/embedded-postgres.ts';
-import { openEmbeddedPostgres } from '../../src/storage/embedded-postgres.ts';
-import { readPostmasterFile } from '../../src/storage/embedded-postmaster.ts';
+import type { EmbeddedPostgres } from '../../src/embedded-postgres/embedded-postgres.ts';
+import { openEmbeddedPostgres } from '../../src/embedded-postgres/embedded-postgres.ts';
+import { readPostmasterFile } from '../../src/embedded-postgres/embedded-postmaster.ts';
 import { CanaryEvidence } from './canary-evidence.ts';
 import { CanaryMarks } from './canary-marks.ts';
 import { addProcesses, CanaryProcess } from './canary-process.ts';

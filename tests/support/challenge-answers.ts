@@ -1,7 +1,7 @@
-import type { Token } from '../../src/accounts/token.ts';
-import { decide, decideUnseen, type Decision } from '../../src/ocra/challenge.ts';
-import { readOcraSettings } from '../../src/ocra/ocra-settings.ts';
-import type { ChallengeOfToken } from '../../src/ocra/ports.ts';
+import type { Token } from '../../src/tokens/token.ts';
+import { decide, decideUnseen, type Decision } from '../../src/challenges/challenge.ts';
+import { readOcraSettings } from '../../src/challenges/ocra-settings.ts';
+import type { ChallengeOfToken } from '../../src/challenges/ports.ts';
 
 /** When the tests take place. */
 export const NOW = new Date('2026-11-20T12:00:00Z');

@@ -1,10 +1,10 @@
 import type { Knex } from 'knex';
 
 import { systemClock } from '../../src/kernel/clock.ts';
-import type { Database } from '../../src/storage/database.ts';
-import { SqlManagedUserStore } from '../../src/storage/managed-user-store.ts';
-import { readSetup } from '../../src/storage/setup-snapshot.ts';
-import { SqlTokenCounts } from '../../src/storage/token-counts.ts';
+import type { Database } from '../../src/storage/database/database.ts';
+import { SqlManagedUserStore } from '../../src/storage/users/managed-user-store.ts';
+import { readSetup } from '../../src/storage/configuration/configuration-snapshot.ts';
+import { SqlTokenCounts } from '../../src/storage/counts/token-counts.ts';
 import {
   ALL_STATUSES,
   combinations,

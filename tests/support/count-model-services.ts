@@ -1,10 +1,11 @@
-import type { NewToken, Owner } from '../../src/accounts/token.ts';
+import type { NewToken } from '../../src/tokens/token.ts';
+import type { Owner } from '../../src/users/owner.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
-import type { Database } from '../../src/storage/database.ts';
-import { SqlManagedUserStore } from '../../src/storage/managed-user-store.ts';
-import { SqlSetupStore } from '../../src/storage/setup-store.ts';
-import { SqlTokenLoading } from '../../src/storage/token-loading.ts';
-import { SqlTokenStore } from '../../src/storage/token-store.ts';
+import type { Database } from '../../src/storage/database/database.ts';
+import { SqlManagedUserStore } from '../../src/storage/users/managed-user-store.ts';
+import { SqlSetupStore } from '../../src/storage/configuration/configuration-store.ts';
+import { SqlTokenLoading } from '../../src/storage/tokens/token-loading.ts';
+import { SqlTokenStore } from '../../src/storage/tokens/token-store.ts';
 import { type Change, NAMES, type Person } from './count-model-steps.ts';
 import { ACT, tokenValue } from './token-values.ts';
 

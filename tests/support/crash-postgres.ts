@@ -1,9 +1,9 @@
 import { chmod, mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { openEmbeddedPostgres } from '../../src/storage/embedded-postgres.ts';
-import { readPostmasterFile } from '../../src/storage/embedded-postmaster.ts';
-import { isPostmasterOf } from '../../src/storage/embedded-process.ts';
+import { openEmbeddedPostgres } from '../../src/embedded-postgres/embedded-postgres.ts';
+import { readPostmasterFile } from '../../src/embedded-postgres/embedded-postmaster.ts';
+import { isPostmasterOf } from '../../src/embedded-postgres/embedded-process.ts';
 import { embeddedUrl } from './embedded-url.ts';
 import { queryOnce } from './test-server.ts';
 

@@ -4,11 +4,14 @@ import { join } from 'node:path';
 
 import pg from 'pg';
 
-import type { EmbeddedConnection } from '../../src/storage/embedded-membership.ts';
-import type { EmbeddedPostgres, EmbeddedPostgresOptions } from '../../src/storage/embedded-postgres.ts';
-import { openEmbeddedPostgres } from '../../src/storage/embedded-postgres.ts';
-import { readPostmasterFile } from '../../src/storage/embedded-postmaster.ts';
-import { isPostmasterOf } from '../../src/storage/embedded-process.ts';
+import type { EmbeddedConnection } from '../../src/embedded-postgres/embedded-membership.ts';
+import type {
+  EmbeddedPostgres,
+  EmbeddedPostgresOptions,
+} from '../../src/embedded-postgres/embedded-postgres.ts';
+import { openEmbeddedPostgres } from '../../src/embedded-postgres/embedded-postgres.ts';
+import { readPostmasterFile } from '../../src/embedded-postgres/embedded-postmaster.ts';
+import { isPostmasterOf } from '../../src/embedded-postgres/embedded-process.ts';
 
 /** Whether the tests run as root, whom PostgreSQL refuses. */
 export const asRoot = process.getuid?.() === 0;

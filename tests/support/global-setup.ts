@@ -3,12 +3,12 @@ import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { openDatabase } from '../../src/storage/database.ts';
-import { describeDatabaseFault } from '../../src/storage/database-faults.ts';
-import { openEmbeddedPostgres } from '../../src/storage/embedded-postgres.ts';
-import { readPostmasterFile } from '../../src/storage/embedded-postmaster.ts';
-import { isPostmasterOf } from '../../src/storage/embedded-process.ts';
-import { migrateToLatest } from '../../src/storage/migrate.ts';
+import { openDatabase } from '../../src/storage/database/database.ts';
+import { describeDatabaseFault } from '../../src/storage/database/database-faults.ts';
+import { openEmbeddedPostgres } from '../../src/embedded-postgres/embedded-postgres.ts';
+import { readPostmasterFile } from '../../src/embedded-postgres/embedded-postmaster.ts';
+import { isPostmasterOf } from '../../src/embedded-postgres/embedded-process.ts';
+import { migrateToLatest } from '../../src/storage/database/migrate.ts';
 import { leaveForTeardown } from './global-teardown.ts';
 import { embeddedUrl } from './embedded-url.ts';
 import { announceTestServer, queryOnce, withDatabase } from './test-server.ts';

@@ -1,7 +1,7 @@
 import type { Express } from 'express';
-import type { Caller } from '../../src/accounts/caller.ts';
+import type { Caller } from '../../src/policy/caller.ts';
 import { type Answer, fakeAdministration } from './administration-fakes.ts';
-import type { Setup } from '../../src/accounts/setup.ts';
+import type { Setup } from '../../src/configuration/configuration.ts';
 import { type AppConfig, type AppServices, createApp } from '../../src/http/app.ts';
 import { type Guards, UNGUARDED } from '../../src/http/limits/guards.ts';
 import type { Clock, Random } from '../../src/kernel/clock.ts';

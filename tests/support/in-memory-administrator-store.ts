@@ -1,11 +1,11 @@
-import type { Act } from '../../src/accounts/caller.ts';
+import type { Act } from '../../src/policy/caller.ts';
 import type {
   Administrator,
   AdministratorStore,
   ApiToken,
   ProvenPassword,
-} from '../../src/accounts/ports.ts';
-import { secretHash } from '../../src/accounts/session-secrets.ts';
+} from '../../src/administrators/ports.ts';
+import { secretHash } from '../../src/administrators/session-secrets.ts';
 import { ServiceError } from '../../src/kernel/errors.ts';
 
 interface Session {

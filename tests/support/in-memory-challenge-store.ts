@@ -1,7 +1,7 @@
-import type { Act } from '../../src/accounts/caller.ts';
-import type { Token, TokenChange } from '../../src/accounts/token.ts';
+import type { Act } from '../../src/policy/caller.ts';
+import type { Token, TokenChange } from '../../src/tokens/token.ts';
 import { ServiceError } from '../../src/kernel/errors.ts';
-import type { Challenge, Decision } from '../../src/ocra/challenge.ts';
+import type { Challenge, Decision } from '../../src/challenges/challenge.ts';
 import type {
   ChallengeFilter,
   ChallengeOfToken,
@@ -10,7 +10,7 @@ import type {
   NewChallenge,
   OpenDecision,
   Whose,
-} from '../../src/ocra/ports.ts';
+} from '../../src/challenges/ports.ts';
 import type { InMemoryTokenStore } from './in-memory-token-store.ts';
 
 interface Kept {

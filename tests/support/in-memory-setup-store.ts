@@ -1,6 +1,7 @@
-import type { Act } from '../../src/accounts/caller.ts';
-import type { SetupStore } from '../../src/accounts/ports.ts';
-import type { Policy, Resolver, Setup } from '../../src/accounts/setup.ts';
+import type { Act } from '../../src/policy/caller.ts';
+import type { SetupStore } from '../../src/configuration/ports.ts';
+import type { Policy } from '../../src/policy/stored-policy.ts';
+import type { Resolver, Setup } from '../../src/configuration/configuration.ts';
 import { ServiceError } from '../../src/kernel/errors.ts';
 import { setupOf, type SetupSketch } from './setup-value.ts';
 

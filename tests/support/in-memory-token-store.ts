@@ -1,6 +1,6 @@
-import type { Act } from '../../src/accounts/caller.ts';
-import type { LockedDecision, TokenFilter, TokenStore } from '../../src/accounts/ports.ts';
-import type { NewToken, Token, TokenChange } from '../../src/accounts/token.ts';
+import type { Act } from '../../src/policy/caller.ts';
+import type { LockedDecision, TokenFilter, TokenStore } from '../../src/tokens/ports.ts';
+import type { NewToken, Token, TokenChange } from '../../src/tokens/token.ts';
 
 /** Tokens without a database, for tests of services. Remembers which acts were done. */
 export class InMemoryTokenStore implements TokenStore {

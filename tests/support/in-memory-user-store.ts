@@ -1,5 +1,6 @@
-import type { Act } from '../../src/accounts/caller.ts';
-import type { ManagedUser, ManagedUserStore, PasswordHasher } from '../../src/accounts/ports.ts';
+import type { Act } from '../../src/policy/caller.ts';
+import type { ManagedUser, ManagedUserStore } from '../../src/resolvers/ports.ts';
+import type { PasswordHasher } from '../../src/users/ports.ts';
 import { ServiceError } from '../../src/kernel/errors.ts';
 
 /** Managed users without a database, for tests of services. Remembers which acts were done. */

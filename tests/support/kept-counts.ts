@@ -1,8 +1,8 @@
 import { expect } from '@jest/globals';
 
-import { foldCounts } from '../../src/storage/count-folding.ts';
-import { SqlCountVerification } from '../../src/storage/count-verification.ts';
-import type { Database } from '../../src/storage/database.ts';
+import { foldCounts } from '../../src/storage/counts/count-folding.ts';
+import { SqlCountVerification } from '../../src/storage/counts/count-verification.ts';
+import type { Database } from '../../src/storage/database/database.ts';
 import { CountModelAnswers } from './count-model-answers.ts';
 
 /** @returns how many deltas wait to be folded */

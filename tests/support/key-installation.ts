@@ -1,13 +1,13 @@
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Sealed } from '../../src/accounts/vault.ts';
+import type { Sealed } from '../../src/keys/vault.ts';
 import { systemRandom } from '../../src/kernel/clock.ts';
 import { computeResponse } from '../../src/ocra/compute.ts';
 import { parseQrTanUrl } from '../../src/ocra/qrtan-url.ts';
 import { parseOcraSuite } from '../../src/ocra/suite.ts';
-import { SecretVault } from '../../src/security/secret-vault.ts';
-import { SEALED_TABLES } from '../../src/storage/sealed-columns.ts';
+import { SecretVault } from '../../src/security/vault/secret-vault.ts';
+import { SEALED_TABLES } from '../../src/storage/keys/sealed-columns.ts';
 import { type ProcessEnd, runTankeeper, type ServerProcess, startServerProcess } from './server-process.ts';
 import { createTestDatabase, type TestDatabase } from './test-database.ts';
 

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
-import { LdapUsers } from '../../src/resolvers/ldap-users.ts';
+import { LdapUsers } from '../../src/resolvers/sources/ldap/ldap-users.ts';
 import { type LdapEntry, READER, READER_PASSWORD, SUFFIX } from './slapd.ts';
 
 export const PEOPLE = `ou=people,${SUFFIX}`;

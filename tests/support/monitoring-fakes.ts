@@ -1,7 +1,7 @@
-import type { Grant } from '../../src/accounts/policy/access-control.ts';
-import type { Caller } from '../../src/accounts/caller.ts';
-import type { UserSource } from '../../src/accounts/ports.ts';
-import type { Setup } from '../../src/accounts/setup.ts';
+import type { Grant } from '../../src/policy/access-control.ts';
+import type { Caller } from '../../src/policy/caller.ts';
+import type { UserSource } from '../../src/resolvers/ports.ts';
+import type { Setup } from '../../src/configuration/configuration.ts';
 import { ServiceError } from '../../src/kernel/errors.ts';
 import { MonitoringService, type MonitoringDependencies } from '../../src/monitoring/monitoring-service.ts';
 import type { LicenseReport } from '../../src/monitoring/outcomes.ts';

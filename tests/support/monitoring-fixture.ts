@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import type { Policy, Setup } from '../../src/accounts/setup.ts';
+import type { Policy } from '../../src/policy/stored-policy.ts';
+import type { Setup } from '../../src/configuration/configuration.ts';
 import { setupOf } from './setup-value.ts';
 import type { StateSketch, TokenSketch } from './token-rows.ts';
 

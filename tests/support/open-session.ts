@@ -1,4 +1,4 @@
-import type { AdministratorService } from '../../src/accounts/administrator-service.ts';
+import type { AdministratorService } from '../../src/administrators/administrator-service.ts';
 
 /** Opens a session as somebody who has just given the password. @throws where the password is wrong */
 export async function openSession(

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import type { RequestListener } from 'node:http';
-import { startServer } from '../../src/http/server.ts';
+import { startServer } from '../../src/http/serving/server.ts';
 
 /**
  * Sends bytes that no client library would send.

@@ -1,11 +1,11 @@
 import { request as httpRequest } from 'node:http';
 import { buildServices, type Services } from '../../src/compose/build-services.ts';
 import { createApp } from '../../src/http/app.ts';
-import { type RunningServer, startServer } from '../../src/http/server.ts';
+import { type RunningServer, startServer } from '../../src/http/serving/server.ts';
 import { type Clock, systemRandom } from '../../src/kernel/clock.ts';
 import type { LicenceSignature } from '../../src/monitoring/ports.ts';
-import { SecretVault } from '../../src/security/secret-vault.ts';
-import { SqlAdministratorStore } from '../../src/storage/administrator-store.ts';
+import { SecretVault } from '../../src/security/vault/secret-vault.ts';
+import { SqlAdministratorStore } from '../../src/storage/administrators/administrator-store.ts';
 import { createTestDatabase, type TestDatabase } from './test-database.ts';
 
 /** A request as it was recorded. */

@@ -1,4 +1,5 @@
-import type { Policy, Realm, Resolver, Setup } from '../../src/accounts/setup.ts';
+import type { Policy } from '../../src/policy/stored-policy.ts';
+import type { Realm, Resolver, Setup } from '../../src/configuration/configuration.ts';
 
 /** What a test says of a setup; the rest is filled in. */
 export interface SetupSketch {

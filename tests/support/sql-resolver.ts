@@ -1,8 +1,8 @@
-import type { DirectoryPasswords } from '../../src/accounts/ports.ts';
-import { checkSqlSettings } from '../../src/accounts/resolver-settings/sql-settings.ts';
-import type { Resolver } from '../../src/accounts/setup.ts';
-import { SqlUsers } from '../../src/resolvers/sql-users.ts';
-import { HashedDirectoryPasswords } from '../../src/security/directory-password.ts';
+import type { DirectoryPasswords } from '../../src/resolvers/ports.ts';
+import { checkSqlSettings } from '../../src/resolvers/settings/sql-settings.ts';
+import type { Resolver } from '../../src/configuration/configuration.ts';
+import { SqlUsers } from '../../src/resolvers/sources/sql/sql-users.ts';
+import { HashedDirectoryPasswords } from '../../src/security/passwords/directory-password.ts';
 import { ReadableHasher } from './in-memory-user-store.ts';
 
 /** Settings by which a resolver reaches a database of the tests. */

@@ -1,6 +1,6 @@
 import type { Express } from 'express';
 import request, { type Response } from 'supertest';
-import type { Caller } from '../../src/accounts/caller.ts';
+import type { Caller } from '../../src/policy/caller.ts';
 import { appMetrics } from '../../src/compose/app-metrics.ts';
 import { buildGuards } from '../../src/compose/build-guards.ts';
 import { buildServices, type Services } from '../../src/compose/build-services.ts';
@@ -10,15 +10,15 @@ import type { DialectName } from '../../src/http/dialects/dialects.ts';
 import { systemClock, systemRandom } from '../../src/kernel/clock.ts';
 import type { LimitSettings } from '../../src/kernel/limit.ts';
 import type { LicenceSignature } from '../../src/monitoring/ports.ts';
-import { decimalTransactionIds } from '../../src/ocra/challenge-factory.ts';
+import { decimalTransactionIds } from '../../src/challenges/challenge-factory.ts';
 import { computeResponse } from '../../src/ocra/compute.ts';
 import { timeStepAt } from '../../src/ocra/data-input.ts';
 import { parseQrTanUrl } from '../../src/ocra/qrtan-url.ts';
 import { parseOcraSuite } from '../../src/ocra/suite.ts';
 import type { Respond } from '../../src/ocra/verify.ts';
 import { ServiceMetrics } from '../../src/observability/service-metrics.ts';
-import { SecretVault } from '../../src/security/secret-vault.ts';
-import { openDatabase } from '../../src/storage/database.ts';
+import { SecretVault } from '../../src/security/vault/secret-vault.ts';
+import { openDatabase } from '../../src/storage/database/database.ts';
 import { createTestDatabase, type TestDatabase } from './test-database.ts';
 
 /** A clock that stands still until it is told otherwise. */

@@ -1,4 +1,4 @@
-import type { Database } from '../../src/storage/database.ts';
+import type { Database } from '../../src/storage/database/database.ts';
 
 /** A token as far as counting it goes. */
 export interface TokenSketch {

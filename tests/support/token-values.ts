@@ -1,6 +1,6 @@
-import type { Act } from '../../src/accounts/caller.ts';
-import type { NewToken } from '../../src/accounts/token.ts';
-import type { Sealed } from '../../src/accounts/vault.ts';
+import type { Act } from '../../src/policy/caller.ts';
+import type { NewToken } from '../../src/tokens/token.ts';
+import type { Sealed } from '../../src/keys/vault.ts';
 
 /** An act for the audit, where a test does not care which. */
 export const ACT: Act = { actor: 'alice', action: 'test/act', client: '192.0.2.7', requestId: 'request-1' };

@@ -1,12 +1,12 @@
-import type { ManagedUserStore } from '../../src/accounts/ports.ts';
+import type { ManagedUserStore } from '../../src/resolvers/ports.ts';
 import type { Log } from '../../src/kernel/log.ts';
-import { FileBounds } from '../../src/resolvers/file-bounds.ts';
+import { FileBounds } from '../../src/resolvers/sources/file-bounds.ts';
 import {
   type OpenUserSources,
   openUserSources,
   type SourceDependencies,
-} from '../../src/resolvers/user-sources.ts';
-import { HashedDirectoryPasswords } from '../../src/security/directory-password.ts';
+} from '../../src/resolvers/sources/user-sources.ts';
+import { HashedDirectoryPasswords } from '../../src/security/passwords/directory-password.ts';
 import { ReadableHasher } from './in-memory-user-store.ts';
 
 const SILENT: Log = {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { AccessControl, type Right } from '../../src/accounts/policy/access-control.ts';
-import type { Caller } from '../../src/accounts/caller.ts';
-import { checkPolicy, type PolicyDraft } from '../../src/accounts/policy/policy.ts';
-import type { Setup } from '../../src/accounts/setup.ts';
+import { AccessControl, type Right } from '../../src/policy/access-control.ts';
+import type { Caller } from '../../src/policy/caller.ts';
+import { checkPolicy, type PolicyDraft } from '../../src/policy/policy.ts';
+import type { Setup } from '../../src/configuration/configuration.ts';
 import { callerNamed, OPERATOR } from '../support/callers.ts';
 import { refusalOf } from '../support/refusal.ts';
 import { setupOf } from '../support/setup-value.ts';

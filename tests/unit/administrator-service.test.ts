@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { AccessControl } from '../../src/accounts/policy/access-control.ts';
-import { AdministratorService, type ApiTokenDraft } from '../../src/accounts/administrator-service.ts';
-import type { Caller } from '../../src/accounts/caller.ts';
-import { checkPolicy } from '../../src/accounts/policy/policy.ts';
+import { AccessControl } from '../../src/policy/access-control.ts';
+import { AdministratorService, type ApiTokenDraft } from '../../src/administrators/administrator-service.ts';
+import type { Caller } from '../../src/policy/caller.ts';
+import { checkPolicy } from '../../src/policy/policy.ts';
 import { systemRandom } from '../../src/kernel/clock.ts';
 import { callerNamed, OPERATOR } from '../support/callers.ts';
 import { eventualRefusal } from '../support/eventual-refusal.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { covers, mayPassOn, readRights } from '../../src/accounts/policy/api-token-rights.ts';
+import { covers, mayPassOn, readRights } from '../../src/policy/api-token-rights.ts';
 import { refusalOf } from '../support/refusal.ts';
 
 describe('the rights of an API token', () => {

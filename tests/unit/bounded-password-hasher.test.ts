@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import type { PasswordHasher } from '../../src/accounts/ports.ts';
-import { BoundedPasswordHasher } from '../../src/security/bounded-password-hasher.ts';
+import type { PasswordHasher } from '../../src/users/ports.ts';
+import { BoundedPasswordHasher } from '../../src/security/passwords/bounded-password-hasher.ts';
 
 /** A hasher that ends nothing before it is told to, and counts what it is at. */
 class HeldHasher implements PasswordHasher {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { type Random, systemRandom } from '../../src/kernel/clock.ts';
-import { decimalTransactionIds, hexTransactionIds } from '../../src/ocra/challenge-factory.ts';
+import { decimalTransactionIds, hexTransactionIds } from '../../src/challenges/challenge-factory.ts';
 
 describe('a transaction id', () => {
   it('is 20 hexadecimal digits, drawn at random', () => {

@@ -1,13 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Token } from '../../src/accounts/token.ts';
+import type { Token } from '../../src/tokens/token.ts';
 import {
   type Challenge,
   decide,
   decideUnseen,
   decideUnverifiable,
   isOpen,
-} from '../../src/ocra/challenge.ts';
-import { type OcraSettings, readOcraSettings } from '../../src/ocra/ocra-settings.ts';
+} from '../../src/challenges/challenge.ts';
+import { type OcraSettings, readOcraSettings } from '../../src/challenges/ocra-settings.ts';
 
 const settings: OcraSettings = readOcraSettings(new Map());
 const issuedAt = new Date('2026-11-20T12:00:00Z');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { clientAddress } from '../../src/http/client-address.ts';
+import { clientAddress } from '../../src/http/request/client-address.ts';
 
 describe('clientAddress', () => {
   it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { assertConfigurationEntry, canonicalKey } from '../../src/accounts/configuration-entry.ts';
+import { assertConfigurationEntry, canonicalKey } from '../../src/configuration/setting.ts';
 import { refusalOf } from '../support/refusal.ts';
 
 describe('a key', () => {

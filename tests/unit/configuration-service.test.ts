@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { AccessControl } from '../../src/accounts/policy/access-control.ts';
-import { ConfigurationService } from '../../src/accounts/configuration-service.ts';
-import { checkPolicy } from '../../src/accounts/policy/policy.ts';
-import { OCRA_DEFAULTS, readOcraSettings } from '../../src/ocra/ocra-settings.ts';
+import { AccessControl } from '../../src/policy/access-control.ts';
+import { ConfigurationService } from '../../src/configuration/setting-service.ts';
+import { checkPolicy } from '../../src/policy/policy.ts';
+import { OCRA_DEFAULTS, readOcraSettings } from '../../src/challenges/ocra-settings.ts';
 import { callerNamed } from '../support/callers.ts';
 import { eventualRefusal } from '../support/eventual-refusal.ts';
 import { InMemorySetupStore } from '../support/in-memory-setup-store.ts';

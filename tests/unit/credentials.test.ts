@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { parseAuthorization, readCookie } from '../../src/http/credentials.ts';
+import { parseAuthorization, readCookie } from '../../src/http/authentication/credentials.ts';
 import { basic } from '../support/http-app.ts';
 import { refusalOf } from '../support/refusal.ts';
 

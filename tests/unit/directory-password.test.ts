@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { HashedDirectoryPasswords } from '../../src/security/directory-password.ts';
-import { Argon2PasswordHasher } from '../../src/security/password-hash.ts';
+import { HashedDirectoryPasswords } from '../../src/security/passwords/directory-password.ts';
+import { Argon2PasswordHasher } from '../../src/security/passwords/password-hash.ts';
 
 const hasher = new Argon2PasswordHasher();
 const passwords = new HashedDirectoryPasswords({ hasher });

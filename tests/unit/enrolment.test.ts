@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { assertSerial, keyOf, phaseOf, suiteOf } from '../../src/ocra/enrolment.ts';
+import { assertSerial, keyOf, phaseOf, suiteOf } from '../../src/challenges/enrolment/enrolment.ts';
 
 const made = Buffer.alloc(20, 7);
 const make = (size: number): Buffer => made.subarray(0, size);

@@ -2,8 +2,8 @@ import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { FileBounds } from '../../src/resolvers/file-bounds.ts';
-import { readPasswdFile } from '../../src/resolvers/passwd-reading.ts';
+import { FileBounds } from '../../src/resolvers/sources/file-bounds.ts';
+import { readPasswdFile } from '../../src/resolvers/sources/passwd/passwd-reading.ts';
 import { eventualRefusal } from '../support/eventual-refusal.ts';
 
 const ANNA = 'anna:x:1:1:::\n';

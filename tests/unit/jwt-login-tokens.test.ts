@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { SignJWT } from 'jose';
 import { systemRandom } from '../../src/kernel/clock.ts';
 import { JwtLoginTokens } from '../../src/security/jwt-login-tokens.ts';
-import { SecretVault } from '../../src/security/secret-vault.ts';
+import { SecretVault } from '../../src/security/vault/secret-vault.ts';
 
 const NOW = new Date('2026-11-20T12:00:00Z');
 const CLAIMS = {

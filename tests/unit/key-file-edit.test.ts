@@ -14,10 +14,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { systemRandom } from '../../src/kernel/clock.ts';
-import { createKeyFile, readKeyFile, readKeysNow } from '../../src/security/key-file.ts';
-import { appendKey, removeKey } from '../../src/security/key-file-edit.ts';
-import { KeyFileMaterial } from '../../src/security/key-file-material.ts';
-import { keyIdOf } from '../../src/security/secret-vault.ts';
+import { createKeyFile, readKeyFile, readKeysNow } from '../../src/security/vault/key-file.ts';
+import { appendKey, removeKey } from '../../src/security/vault/key-file-edit.ts';
+import { KeyFileMaterial } from '../../src/security/vault/key-file-material.ts';
+import { keyIdOf } from '../../src/security/vault/secret-vault.ts';
 import { eventualRefusal } from '../support/eventual-refusal.ts';
 import { refusalOf } from '../support/refusal.ts';
 

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { systemRandom } from '../../src/kernel/clock.ts';
-import { KeyFileModule } from '../../src/security/key-file-module.ts';
-import { keyIdOf, SecretVault } from '../../src/security/secret-vault.ts';
+import { KeyFileModule } from '../../src/security/vault/key-file-module.ts';
+import { keyIdOf, SecretVault } from '../../src/security/vault/secret-vault.ts';
 import { eventualRefusal } from '../support/eventual-refusal.ts';
 
 const ONE = Buffer.alloc(32, 1);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { systemRandom } from '../../src/kernel/clock.ts';
-import { createKeyFile, readKeyFile } from '../../src/security/key-file.ts';
+import { createKeyFile, readKeyFile } from '../../src/security/vault/key-file.ts';
 import { eventualRefusal } from '../support/eventual-refusal.ts';
 import { makeNamedPipe } from '../support/named-pipe.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { LargeBodyGuard } from '../../src/http/limits/large-body-guard.ts';
-import { type LimitName, Refusals } from '../../src/http/limits/refusals.ts';
+import { type LimitName, Refusals } from '../../src/http/limits/limit-reporter.ts';
 import { deferred } from '../support/deferred.ts';
 import { eventualRefusal } from '../support/eventual-refusal.ts';
 import { fixedClock } from '../support/http-app.ts';

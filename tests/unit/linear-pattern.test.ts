@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { LinearPattern } from '../../src/accounts/policy/linear-pattern.ts';
+import { LinearPattern } from '../../src/policy/linear-pattern.ts';
 import { refusalOf } from '../support/refusal.ts';
 
 describe('a pattern for names', () => {

@@ -4,7 +4,7 @@ import {
   looseRepr,
   plainRepr,
   unicodeRepr,
-} from '../../src/http/dialects/linotp-python-text.ts';
+} from '../../src/http/dialects/linotp2/linotp-python-text.ts';
 
 describe('a text as Python 2 prints it', () => {
   it.each([

@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { RegisteredKey } from '../../src/accounts/vault.ts';
+import type { RegisteredKey } from '../../src/keys/vault.ts';
 import { systemRandom } from '../../src/kernel/clock.ts';
 import { ServiceError } from '../../src/kernel/errors.ts';
 import { JwtLoginTokens } from '../../src/security/jwt-login-tokens.ts';
-import { sealCanary } from '../../src/security/key-canary.ts';
-import { type KeyHolders, KeyFollower } from '../../src/security/key-follower.ts';
-import { LiveVault } from '../../src/security/live-vault.ts';
-import { keyIdOf, SecretVault } from '../../src/security/secret-vault.ts';
+import { sealCanary } from '../../src/security/vault/key-canary.ts';
+import { type KeyHolders, KeyFollower } from '../../src/security/vault/key-follower.ts';
+import { LiveVault } from '../../src/security/vault/live-vault.ts';
+import { keyIdOf, SecretVault } from '../../src/security/vault/secret-vault.ts';
 import { eventualRefusal } from '../support/eventual-refusal.ts';
 import { refusalOf } from '../support/refusal.ts';
 

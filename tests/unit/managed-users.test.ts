@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { ManagedUsers } from '../../src/resolvers/managed.ts';
+import { ManagedUsers } from '../../src/resolvers/sources/managed-users.ts';
 import { InMemoryUserStore, ReadableHasher } from '../support/in-memory-user-store.ts';
 
 describe('a managed resolver', () => {

@@ -1,14 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import {
-  isSerial,
-  readAdministratorName,
-  readApiTokenName,
-  readLogin,
-  readPlainText,
-  readRealmName,
-  readResolverName,
-} from '../../src/accounts/names.ts';
-import { assertPassword } from '../../src/accounts/password-rule.ts';
+import { isSerial } from '../../src/tokens/serial.ts';
+import { readAdministratorName, readApiTokenName } from '../../src/administrators/administrator-name.ts';
+import { readLogin } from '../../src/users/login-name.ts';
+import { readPlainText } from '../../src/kernel/plain-text.ts';
+import { readRealmName } from '../../src/realms/realm-name.ts';
+import { readResolverName } from '../../src/resolvers/resolver-name.ts';
+import { assertPassword } from '../../src/users/password-rule.ts';
 import { refusalOf } from '../support/refusal.ts';
 
 const HOSTILE = ['', '   ', '*', 'a,b', 'a\0b', 'a\nb', '!a', 'a:b', '\u202ea', '\ud800', 'x'.repeat(10_000)];

@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { checkPin } from '../../src/accounts/pin.ts';
-import type { Sealed, SecretPurpose } from '../../src/accounts/vault.ts';
+import { checkPin } from '../../src/tokens/pin.ts';
+import type { Sealed, SecretPurpose } from '../../src/keys/vault.ts';
 import { systemRandom } from '../../src/kernel/clock.ts';
 import { ServiceError } from '../../src/kernel/errors.ts';
-import type { EnrolmentRequest } from '../../src/ocra/enrolment.ts';
-import { SecretVault } from '../../src/security/secret-vault.ts';
+import type { EnrolmentRequest } from '../../src/challenges/enrolment/enrolment.ts';
+import { SecretVault } from '../../src/security/vault/secret-vault.ts';
 import { callerNamed } from '../support/callers.ts';
 import { eventualRefusal } from '../support/eventual-refusal.ts';
 import { ANNA, KEY, keyedToken, OcraHouse, vault } from '../support/ocra-house.ts';

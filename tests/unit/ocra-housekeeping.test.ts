@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { actOf } from '../../src/accounts/caller.ts';
-import { HousekeepingService } from '../../src/ocra/housekeeping-service.ts';
-import type { HousekeepingMoments, HousekeepingTally } from '../../src/ocra/ports.ts';
+import { actOf } from '../../src/policy/caller.ts';
+import { HousekeepingService } from '../../src/housekeeping/housekeeping-service.ts';
+import type { HousekeepingMoments, HousekeepingTally } from '../../src/housekeeping/ports.ts';
 import { callerNamed, OPERATOR } from '../support/callers.ts';
 import { eventualRefusal } from '../support/eventual-refusal.ts';
 import { InMemorySetupStore } from '../support/in-memory-setup-store.ts';

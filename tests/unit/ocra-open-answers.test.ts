@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import type { NewToken } from '../../src/accounts/token.ts';
-import { pinVerifier } from '../../src/accounts/pin.ts';
+import type { NewToken } from '../../src/tokens/token.ts';
+import { pinVerifier } from '../../src/tokens/pin.ts';
 import { systemRandom } from '../../src/kernel/clock.ts';
 import { computeResponse } from '../../src/ocra/compute.ts';
-import type { IssuedChallenge } from '../../src/ocra/ocra-service.ts';
+import type { IssuedChallenge } from '../../src/challenges/challenge-service.ts';
 import { type OcraSuite, parseOcraSuite } from '../../src/ocra/suite.ts';
 import { callerNamed } from '../support/callers.ts';
 import { ACT } from '../support/token-values.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { type CalculationInput, calculateOtp } from '../../src/ocra/calculation.ts';
+import { type CalculationInput, calculateOtp } from '../../src/challenges/calculation.ts';
 import { computeResponse } from '../../src/ocra/compute.ts';
 import { type DataInputs, encodeDataInput } from '../../src/ocra/data-input.ts';
-import { assertSerial, keyOf, phaseOf, suiteOf } from '../../src/ocra/enrolment.ts';
+import { assertSerial, keyOf, phaseOf, suiteOf } from '../../src/challenges/enrolment/enrolment.ts';
 import { bytesFromHex } from '../../src/ocra/hex.ts';
 import { signatureQuestion } from '../../src/ocra/modes.ts';
 import { parseQrTanUrl } from '../../src/ocra/qrtan-url.ts';

@@ -1,13 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
-import { pinVerifier } from '../../src/accounts/pin.ts';
-import type { PolicyDraft } from '../../src/accounts/policy/policy.ts';
-import type { NewToken } from '../../src/accounts/token.ts';
+import { pinVerifier } from '../../src/tokens/pin.ts';
+import type { PolicyDraft } from '../../src/policy/policy.ts';
+import type { NewToken } from '../../src/tokens/token.ts';
 import { systemRandom } from '../../src/kernel/clock.ts';
-import type { Verdict } from '../../src/ocra/challenge.ts';
+import type { Verdict } from '../../src/challenges/challenge.ts';
 import { computeResponse } from '../../src/ocra/compute.ts';
 import { timeStepAt } from '../../src/ocra/data-input.ts';
-import { readOcraSettings } from '../../src/ocra/ocra-settings.ts';
-import { markOf } from '../../src/ocra/spent-responses.ts';
+import { readOcraSettings } from '../../src/challenges/ocra-settings.ts';
+import { markOf } from '../../src/challenges/replay-markers.ts';
 import { parseOcraSuite } from '../../src/ocra/suite.ts';
 import { ANNA, BERND, KEY, keyedToken, OcraHouse, vault } from '../support/ocra-house.ts';
 

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { computeResponse } from '../../src/ocra/compute.ts';
-import type { ResynchronisationRequest } from '../../src/ocra/resynchronisation-service.ts';
+import type { ResynchronisationRequest } from '../../src/challenges/resynchronisation-service.ts';
 import { parseOcraSuite } from '../../src/ocra/suite.ts';
 import { callerNamed } from '../support/callers.ts';
 import { eventualRefusal } from '../support/eventual-refusal.ts';

@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import type { NewToken, Token, TokenStateChange } from '../../src/accounts/token.ts';
+import type { NewToken, Token, TokenStateChange } from '../../src/tokens/token.ts';
 import { computeResponse } from '../../src/ocra/compute.ts';
 import { timeStepAt } from '../../src/ocra/data-input.ts';
-import { responseInputs } from '../../src/ocra/response-inputs.ts';
-import { resynchronise } from '../../src/ocra/resynchronisation.ts';
-import { markOf } from '../../src/ocra/spent-responses.ts';
+import { responseInputs } from '../../src/challenges/response-inputs.ts';
+import { resynchronise } from '../../src/challenges/resynchronisation.ts';
+import { markOf } from '../../src/challenges/replay-markers.ts';
 import { parseOcraSuite } from '../../src/ocra/suite.ts';
-import { requireTokenKey } from '../../src/ocra/token-key.ts';
+import { requireTokenKey } from '../../src/challenges/token-key.ts';
 import { KEY, keyedToken, vault } from '../support/ocra-house.ts';
 import { refusalOf } from '../support/refusal.ts';
 

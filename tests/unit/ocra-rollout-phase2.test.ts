@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { checkPin } from '../../src/accounts/pin.ts';
-import type { NewToken } from '../../src/accounts/token.ts';
-import type { Sealed, SecretPurpose } from '../../src/accounts/vault.ts';
+import { checkPin } from '../../src/tokens/pin.ts';
+import type { NewToken } from '../../src/tokens/token.ts';
+import type { Sealed, SecretPurpose } from '../../src/keys/vault.ts';
 import { ServiceError } from '../../src/kernel/errors.ts';
 import { computeResponse } from '../../src/ocra/compute.ts';
-import type { Enrolled, EnrolmentRequest } from '../../src/ocra/enrolment.ts';
+import type { Enrolled, EnrolmentRequest } from '../../src/challenges/enrolment/enrolment.ts';
 import { deriveTokenKey } from '../../src/ocra/key-derivation.ts';
 import { verifyQrTanSignature } from '../../src/ocra/qrtan-signature.ts';
 import { parseQrTanUrl } from '../../src/ocra/qrtan-url.ts';

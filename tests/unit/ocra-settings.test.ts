@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { checkOcraSettings, readOcraSettings } from '../../src/ocra/ocra-settings.ts';
+import { checkOcraSettings, readOcraSettings } from '../../src/challenges/ocra-settings.ts';
 import { refusalOf } from '../support/refusal.ts';
 
 describe('the OCRA settings', () => {

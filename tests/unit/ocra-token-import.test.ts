@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { Act } from '../../src/accounts/caller.ts';
-import type { NewToken } from '../../src/accounts/token.ts';
-import type { ImportedKey, KeyFileSecrets } from '../../src/ocra/key-file.ts';
-import { TokenImportService } from '../../src/ocra/token-import-service.ts';
+import type { Act } from '../../src/policy/caller.ts';
+import type { NewToken } from '../../src/tokens/token.ts';
+import type { ImportedKey, KeyFileSecrets } from '../../src/challenges/enrolment/key-file.ts';
+import { TokenImportService } from '../../src/challenges/enrolment/token-import-service.ts';
 import { callerNamed } from '../support/callers.ts';
 import { eventualRefusal } from '../support/eventual-refusal.ts';
 import { OcraHouse, vault } from '../support/ocra-house.ts';

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { computeResponse } from '../../src/ocra/compute.ts';
-import type { IssuedChallenge } from '../../src/ocra/ocra-service.ts';
+import type { IssuedChallenge } from '../../src/challenges/challenge-service.ts';
 import { parseOcraSuite } from '../../src/ocra/suite.ts';
 import { callerNamed } from '../support/callers.ts';
 import { ANNA, BERND, CAROL, KEY, keyedToken, OcraHouse } from '../support/ocra-house.ts';

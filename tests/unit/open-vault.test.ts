@@ -2,11 +2,11 @@ import { access, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { KeyRegistration, KeyRegistry, RegisteredKey } from '../../src/accounts/vault.ts';
+import type { KeyRegistration, KeyRegistry, RegisteredKey } from '../../src/keys/vault.ts';
 import { systemRandom } from '../../src/kernel/clock.ts';
-import { sealCanary } from '../../src/security/key-canary.ts';
-import { openVault, type OpenedVault } from '../../src/security/open-vault.ts';
-import { keyIdOf, SecretVault } from '../../src/security/secret-vault.ts';
+import { sealCanary } from '../../src/security/vault/key-canary.ts';
+import { openVault, type OpenedVault } from '../../src/security/vault/open-vault.ts';
+import { keyIdOf, SecretVault } from '../../src/security/vault/secret-vault.ts';
 import { eventualRefusal } from '../support/eventual-refusal.ts';
 
 const ONE = Buffer.alloc(32, 1);

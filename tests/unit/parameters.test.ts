@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
-import { mergeParameters, pickParameters } from '../../src/http/parameters.ts';
+import { mergeParameters, pickParameters } from '../../src/http/request/parameters.ts';
 import { refusalOf } from '../support/refusal.ts';
 
 describe('mergeParameters', () => {

@@ -2,8 +2,8 @@ import { mkdtemp, open, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { PasswdFile } from '../../src/resolvers/passwd-file.ts';
-import { Places } from '../../src/resolvers/places.ts';
+import { PasswdFile } from '../../src/resolvers/sources/passwd/passwd-file.ts';
+import { Places } from '../../src/resolvers/sources/places.ts';
 import { deferred } from '../support/deferred.ts';
 import { eventualRefusal } from '../support/eventual-refusal.ts';
 

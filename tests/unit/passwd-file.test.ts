@@ -2,10 +2,10 @@ import { mkdir, mkdtemp, rename, rm, truncate, utimes, writeFile } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Resolver } from '../../src/accounts/setup.ts';
-import { HashedDirectoryPasswords } from '../../src/security/directory-password.ts';
-import { PasswdFile } from '../../src/resolvers/passwd-file.ts';
-import { Places } from '../../src/resolvers/places.ts';
+import type { Resolver } from '../../src/configuration/configuration.ts';
+import { HashedDirectoryPasswords } from '../../src/security/passwords/directory-password.ts';
+import { PasswdFile } from '../../src/resolvers/sources/passwd/passwd-file.ts';
+import { Places } from '../../src/resolvers/sources/places.ts';
 import { eventualRefusal } from '../support/eventual-refusal.ts';
 import { InMemoryUserStore, ReadableHasher } from '../support/in-memory-user-store.ts';
 import { makeNamedPipe } from '../support/named-pipe.ts';

@@ -1,6 +1,6 @@
 import { parseOptions } from '@node-rs/argon2';
 import { describe, expect, it } from '@jest/globals';
-import { Argon2PasswordHasher } from '../../src/security/password-hash.ts';
+import { Argon2PasswordHasher } from '../../src/security/passwords/password-hash.ts';
 
 const hasher = new Argon2PasswordHasher();
 

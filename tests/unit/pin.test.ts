@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import { checkPin, pinVerifier } from '../../src/accounts/pin.ts';
+import { checkPin, pinVerifier } from '../../src/tokens/pin.ts';
 import { systemRandom } from '../../src/kernel/clock.ts';
 import { refusalOf } from '../support/refusal.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { Places } from '../../src/resolvers/places.ts';
+import { Places } from '../../src/resolvers/sources/places.ts';
 import { type Deferred, deferred } from '../support/deferred.ts';
 
 describe('places', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { knownActions, readActions } from '../../src/accounts/policy/policy-actions.ts';
-import { POLICY_SCOPES, type PolicyScope } from '../../src/accounts/setup.ts';
+import { knownActions, readActions } from '../../src/policy/policy-actions.ts';
+import { POLICY_SCOPES, type PolicyScope } from '../../src/policy/stored-policy.ts';
 import { refusalOf } from '../support/refusal.ts';
 
 function read(scope: PolicyScope, text: string): Record<string, string> {

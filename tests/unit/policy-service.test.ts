@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { AccessControl } from '../../src/accounts/policy/access-control.ts';
-import { PolicyService } from '../../src/accounts/policy/policy-service.ts';
+import { AccessControl } from '../../src/policy/access-control.ts';
+import { PolicyService } from '../../src/policy/policy-service.ts';
 import { callerNamed, OPERATOR } from '../support/callers.ts';
 import { eventualRefusal } from '../support/eventual-refusal.ts';
 import { InMemorySetupStore } from '../support/in-memory-setup-store.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { readTimes } from '../../src/accounts/policy/policy-time.ts';
+import { readTimes } from '../../src/policy/policy-time.ts';
 import { refusalOf } from '../support/refusal.ts';
 
 /** Friday, in the server's local time zone, whichever the tests run in. */

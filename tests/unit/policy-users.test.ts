@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { plainResolverName, type PolicySubject, readUsers } from '../../src/accounts/policy/policy-users.ts';
+import { plainResolverName, type PolicySubject, readUsers } from '../../src/policy/policy-users.ts';
 import { refusalOf } from '../support/refusal.ts';
 
 function subject(login: string, realms: readonly string[] = ['mydefrealm'], resolver = 'def'): PolicySubject {

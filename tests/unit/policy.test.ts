@@ -7,9 +7,9 @@ import {
   policyRealms,
   policyValue,
   type PolicyValueQuestion,
-} from '../../src/accounts/policy/policy.ts';
-import type { PolicySubject, UserMatch } from '../../src/accounts/policy/policy-users.ts';
-import type { Policy } from '../../src/accounts/setup.ts';
+} from '../../src/policy/policy.ts';
+import type { PolicySubject, UserMatch } from '../../src/policy/policy-users.ts';
+import type { Policy } from '../../src/policy/stored-policy.ts';
 import { refusalOf } from '../support/refusal.ts';
 
 const DRAFT: PolicyDraft = { name: 'p', scope: 'ocra', action: 'request', user: 'alice' };

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { AccessControl } from '../../src/accounts/policy/access-control.ts';
-import { checkPolicy } from '../../src/accounts/policy/policy.ts';
-import { RealmService } from '../../src/accounts/realm-service.ts';
+import { AccessControl } from '../../src/policy/access-control.ts';
+import { checkPolicy } from '../../src/policy/policy.ts';
+import { RealmService } from '../../src/realms/realm-service.ts';
 import { systemRandom } from '../../src/kernel/clock.ts';
-import { SecretVault } from '../../src/security/secret-vault.ts';
+import { SecretVault } from '../../src/security/vault/secret-vault.ts';
 import { callerNamed } from '../support/callers.ts';
 import { eventualRefusal } from '../support/eventual-refusal.ts';
 import { InMemorySetupStore } from '../support/in-memory-setup-store.ts';

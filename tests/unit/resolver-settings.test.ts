@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { checkResolver } from '../../src/accounts/resolver-draft.ts';
-import { readSqlSettings } from '../../src/accounts/resolver-settings/sql-settings.ts';
+import { checkResolver } from '../../src/resolvers/resolver-draft.ts';
+import { readSqlSettings } from '../../src/resolvers/settings/sql-settings.ts';
 import { refusalOf } from '../support/refusal.ts';
 
 type Given = Readonly<Record<string, string>>;

@@ -1,8 +1,8 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
-import type { Sealed } from '../../src/accounts/vault.ts';
+import type { Sealed } from '../../src/keys/vault.ts';
 import { systemRandom } from '../../src/kernel/clock.ts';
-import { keyIdOf, SecretVault } from '../../src/security/secret-vault.ts';
+import { keyIdOf, SecretVault } from '../../src/security/vault/secret-vault.ts';
 import { refusalOf } from '../support/refusal.ts';
 
 const KEY = Buffer.alloc(32, 0x11);

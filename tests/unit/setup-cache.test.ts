@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 
-import type { Setup } from '../../src/accounts/setup.ts';
-import { SetupCache } from '../../src/storage/setup-cache.ts';
+import type { Setup } from '../../src/configuration/configuration.ts';
+import { SetupCache } from '../../src/storage/configuration/configuration-cache.ts';
 import { type Deferred, deferred } from '../support/deferred.ts';
 import { setupOf } from '../support/setup-value.ts';
 

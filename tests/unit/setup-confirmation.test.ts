@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 
-import type { Setup } from '../../src/accounts/setup.ts';
-import { SetupConfirmation } from '../../src/storage/setup-confirmation.ts';
+import type { Setup } from '../../src/configuration/configuration.ts';
+import { SetupConfirmation } from '../../src/storage/configuration/configuration-confirmation.ts';
 import { type Deferred, deferred } from '../support/deferred.ts';
 import { setupOf } from '../support/setup-value.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { isSpent, markOf, spend } from '../../src/ocra/spent-responses.ts';
+import { isSpent, markOf, spend } from '../../src/challenges/replay-markers.ts';
 
 describe('the mark of an accepted response', () => {
   it('is the same for the same question and position, and another for any other', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { assertStorable, isRowId, isStorable, storableForm } from '../../src/storage/stored-text.ts';
+import { assertStorable, isRowId, isStorable, storableForm } from '../../src/storage/database/stored-text.ts';
 
 const UNSTORABLE = ['\0', 'a\0b', '\ud800', 'x\udfff', '\udc00\ud800'];
 

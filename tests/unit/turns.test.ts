@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 
 import { ServiceError } from '../../src/kernel/errors.ts';
-import { Turns } from '../../src/storage/turns.ts';
+import { Turns } from '../../src/storage/database/keyed-queue.ts';
 import { deferred } from '../support/deferred.ts';
 
 /** Work that ends when it is told to. */

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { Resolver } from '../../src/accounts/setup.ts';
+import type { Resolver } from '../../src/configuration/configuration.ts';
 import { ServiceError } from '../../src/kernel/errors.ts';
 import type { CountedUsers, UserCounts } from '../../src/monitoring/user-counts.ts';
 import { ServiceMetrics } from '../../src/observability/service-metrics.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import type { UserSource } from '../../src/accounts/ports.ts';
-import { UserDirectory } from '../../src/accounts/user-directory.ts';
+import type { UserSource } from '../../src/resolvers/ports.ts';
+import { UserDirectory } from '../../src/users/user-directory.ts';
 import { ServiceError } from '../../src/kernel/errors.ts';
 import { eventualRefusal } from '../support/eventual-refusal.ts';
 import { InMemoryUserStore } from '../support/in-memory-user-store.ts';

@@ -1,4 +1,4 @@
-import type { Caller } from '../../accounts/caller.ts';
+import type { Caller } from '../../policy/caller.ts';
 import type { Random } from '../../kernel/clock.ts';
 import type { CliServices } from '../cli-services.ts';
 import { type DemoPlan, type PlannedRealm, type PlannedToken, randomSeed } from './demo-plan.ts';

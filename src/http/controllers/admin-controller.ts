@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { type Act, actOf } from '../../accounts/caller.ts';
-import type { EnrolmentService } from '../../ocra/enrolment-service.ts';
-import type { ProvenPassword } from '../../accounts/ports.ts';
-import type { SessionKind } from '../../accounts/session-secrets.ts';
-import { SESSION_COOKIE } from '../authenticate.ts';
-import { notAuthenticated } from '../credentials.ts';
+import { type Act, actOf } from '../../policy/caller.ts';
+import type { EnrolmentService } from '../../challenges/enrolment/enrolment-service.ts';
+import type { ProvenPassword } from '../../administrators/ports.ts';
+import type { SessionKind } from '../../administrators/session-secrets.ts';
+import { SESSION_COOKIE } from '../authentication/authenticate.ts';
+import { notAuthenticated } from '../authentication/credentials.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { administratorEndpoint, type Endpoint, type Method } from '../endpoint.ts';
 import { readPictureWish } from '../qr-picture.ts';

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import type { ConfigurationService } from '../../accounts/configuration-service.ts';
+import type { ConfigurationService } from '../../configuration/setting-service.ts';
 import { ServiceError } from '../../kernel/errors.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { administratorEndpoint, type Endpoint, type Method } from '../endpoint.ts';
-import type { Asked } from '../exchange.ts';
+import type { Asked } from '../request/exchange.ts';
 
 /** What the administration of configuration values needs of the domain. */
 export type ConfigurationOperations = Pick<ConfigurationService, 'overview' | 'set' | 'remove'>;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { TokenImportService } from '../../ocra/token-import-service.ts';
+import type { TokenImportService } from '../../challenges/enrolment/token-import-service.ts';
 import { ServiceError } from '../../kernel/errors.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { administratorEndpoint, type Endpoint } from '../endpoint.ts';

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { actOf } from '../../accounts/caller.ts';
-import type { LoginService } from '../../accounts/login-service.ts';
+import { actOf } from '../../policy/caller.ts';
+import type { LoginService } from '../../administrators/login-service.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { administratorEndpoint, type Endpoint, openEndpoint } from '../endpoint.ts';
 import { failureForm } from '../failures.ts';
 import { type Guards, UNGUARDED } from '../limits/guards.ts';
-import { loginCookies, logoutCookies } from '../login-cookies.ts';
+import { loginCookies, logoutCookies } from '../authentication/login-cookies.ts';
 
 /** What logins need of the domain. */
 export type LoginOperations = Pick<LoginService, 'login' | 'logout' | 'authenticate'>;

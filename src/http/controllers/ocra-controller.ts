@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { OcraService } from '../../ocra/ocra-service.ts';
+import type { OcraService } from '../../challenges/challenge-service.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { administratorEndpoint, type Endpoint, type Method, openEndpoint } from '../endpoint.ts';
 import { readPictureWish } from '../qr-picture.ts';

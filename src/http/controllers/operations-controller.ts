@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Caller } from '../../accounts/caller.ts';
+import type { Caller } from '../../policy/caller.ts';
 import { administratorEndpoint, type Endpoint, openEndpoint } from '../endpoint.ts';
 import type { Reply } from '../reply.ts';
 import type { MetricsText } from '../request-metrics.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { PolicyService } from '../../accounts/policy/policy-service.ts';
+import type { PolicyService } from '../../policy/policy-service.ts';
 import { ServiceError } from '../../kernel/errors.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { administratorEndpoint, type Endpoint, type Method } from '../endpoint.ts';

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import type { Caller } from '../../accounts/caller.ts';
-import { SETTINGS_RULES } from '../../accounts/resolver-settings/settings-rules.ts';
-import { splitList } from '../../accounts/policy/policy-users.ts';
-import type { RealmService } from '../../accounts/realm-service.ts';
-import type { Realm } from '../../accounts/setup.ts';
+import type { Caller } from '../../policy/caller.ts';
+import { SETTINGS_RULES } from '../../resolvers/settings/settings-rules.ts';
+import { splitList } from '../../policy/policy-users.ts';
+import type { RealmService } from '../../realms/realm-service.ts';
+import type { Realm } from '../../configuration/configuration.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { type AdministratorCall, administratorEndpoint, type Endpoint } from '../endpoint.ts';
 import type { Reply } from '../reply.ts';

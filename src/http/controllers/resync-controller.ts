@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ResynchronisationService } from '../../ocra/resynchronisation-service.ts';
+import type { ResynchronisationService } from '../../challenges/resynchronisation-service.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { administratorEndpoint, type Endpoint } from '../endpoint.ts';
 

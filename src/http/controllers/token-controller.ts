@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { splitList } from '../../accounts/policy/policy-users.ts';
-import type { TokenGroupService, TokenSelection } from '../../accounts/token-group-service.ts';
-import type { TokenListing } from '../../accounts/token-listing.ts';
-import type { TokenService } from '../../accounts/token-service.ts';
+import { splitList } from '../../policy/policy-users.ts';
+import type { TokenGroupService, TokenSelection } from '../../tokens/token-group-service.ts';
+import type { TokenListing } from '../../tokens/token-listing.ts';
+import type { TokenService } from '../../tokens/token-service.ts';
 import { ServiceError } from '../../kernel/errors.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { administratorEndpoint, type Endpoint, type Method } from '../endpoint.ts';

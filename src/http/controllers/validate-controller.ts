@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ValidationService } from '../../ocra/validation-service.ts';
+import type { ValidationService } from '../../challenges/validation-service.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { type Endpoint, type Method, openEndpoint } from '../endpoint.ts';
 

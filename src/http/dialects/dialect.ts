@@ -6,14 +6,14 @@ import type {
   TokenReport,
   UserReport,
 } from '../../monitoring/outcomes.ts';
-import type { Enrolled } from '../../ocra/enrolment.ts';
-import type { CheckedTransaction, IssuedChallenge, StatusEntry } from '../../ocra/ocra-service.ts';
-import type { ValidatedTransaction } from '../../ocra/validation-service.ts';
-import type { Asked } from '../exchange.ts';
+import type { Enrolled } from '../../challenges/enrolment/enrolment.ts';
+import type { CheckedTransaction, IssuedChallenge, StatusEntry } from '../../challenges/challenge-service.ts';
+import type { ValidatedTransaction } from '../../challenges/validation-service.ts';
+import type { Asked } from '../request/exchange.ts';
 import type { FailureForm } from '../failures.ts';
 import type { PictureWish } from '../qr-picture.ts';
 import type { Reply } from '../reply.ts';
-import type { AdministrationShapes } from './administration-shapes.ts';
+import type { AdministrationShapes } from './shared/administration-shapes.ts';
 
 /** A failure on its way to the client. */
 export interface Failure {

@@ -1,6 +1,6 @@
 import type { Dialect } from './dialect.ts';
-import { createDocumentedDialect } from './documented.ts';
-import { createLinotpDialect } from './linotp.ts';
+import { createDocumentedDialect } from './documented/documented-dialect.ts';
+import { createLinotpDialect } from './linotp-dialect.ts';
 
 /** Every dialect there is, by the name that WIRE_DIALECT gives it. */
 const DIALECTS = {

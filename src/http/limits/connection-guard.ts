@@ -1,7 +1,7 @@
 import type { Server, Socket } from 'node:net';
-import { clientAddress } from '../client-address.ts';
+import { clientAddress } from '../request/client-address.ts';
 import { clientNetwork } from './networks.ts';
-import type { Refusals } from './refusals.ts';
+import type { Refusals } from './limit-reporter.ts';
 
 interface ConnectionGuardDependencies {
   readonly refusals: Refusals;

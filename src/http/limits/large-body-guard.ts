@@ -1,4 +1,4 @@
-import type { Refusals } from './refusals.ts';
+import type { Refusals } from './limit-reporter.ts';
 
 interface LargeBodyGuardDependencies {
   readonly refusals: Refusals;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { AttemptLimit } from '../../kernel/limit.ts';
 import { clientNetwork } from './networks.ts';
-import type { Refusals } from './refusals.ts';
+import type { Refusals } from './limit-reporter.ts';
 
 /** What wrong passwords are counted by. */
 interface LoginLimits {

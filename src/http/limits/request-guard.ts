@@ -1,6 +1,6 @@
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { clientNetwork } from './networks.ts';
-import type { Refusals } from './refusals.ts';
+import type { Refusals } from './limit-reporter.ts';
 
 interface RequestGuardDependencies {
   readonly isExempt: (client: string) => boolean;

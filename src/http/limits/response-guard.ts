@@ -3,7 +3,7 @@ import { type ErrorCode, isServiceError } from '../../kernel/errors.ts';
 import type { AttemptLimit } from '../../kernel/limit.ts';
 import type { Reply } from '../reply.ts';
 import { clientNetwork } from './networks.ts';
-import type { LimitName, Refusals } from './refusals.ts';
+import type { LimitName, Refusals } from './limit-reporter.ts';
 
 interface ResponseGuardDependencies {
   readonly isExempt: (client: string) => boolean;

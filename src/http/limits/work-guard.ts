@@ -1,4 +1,4 @@
-import type { Refusals } from './refusals.ts';
+import type { Refusals } from './limit-reporter.ts';
 
 /**
  * Bounds how many requests are worked on at once: beyond that, waiting for the database would only get longer. A request

@@ -1,4 +1,4 @@
-import type { ImportedKey, KeyFileReader, KeyFileSecrets } from '../../ocra/key-file.ts';
+import type { ImportedKey, KeyFileReader, KeyFileSecrets } from '../../challenges/enrolment/key-file.ts';
 import { bytesOf, onlyChild, optionalChild, requiredAttribute } from './element-access.ts';
 import { openPskcEncryption, type PskcDecryption } from './pskc-encryption.ts';
 import { parseXml, type XmlElement } from './xml-element.ts';

@@ -1,0 +1,257 @@
+import { type Clock, type Random, randomText } from '../kernel/clock.ts';
+import { ServiceError } from '../kernel/errors.ts';
+import type { AccessControl } from '../policy/access-control.ts';
+import { administrativeRight } from '../policy/administrative-right.ts';
+import { lackingRight, mayPassOn, readRights } from '../policy/api-token-rights.ts';
+import { type Act, actOf, type Caller } from '../policy/caller.ts';
+import { readAdministratorName, readApiTokenName } from './administrator-name.ts';
+import { assertPassword, isPasswordSized } from '../users/password-rule.ts';
+import type { Administrator, AdministratorStore, ApiToken, ProvenPassword } from './ports.ts';
+import type { PasswordHasher } from '../users/ports.ts';
+import type { SetupStore } from '../configuration/ports.ts';
+import {
+  isApiTokenShaped,
+  isSessionShaped,
+  newApiToken,
+  newSession,
+  secretHash,
+  sessionHash,
+  type SessionKind,
+} from './session-secrets.ts';
+
+export interface AdministratorDependencies {
+  readonly administrators: AdministratorStore;
+  readonly setup: SetupStore;
+  readonly access: AccessControl;
+  readonly hasher: PasswordHasher;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Seconds until a session ends; an hour unless told. */
+  readonly sessionLifetime?: number;
+}
+
+/** An API token that is to be made. */
+export interface ApiTokenDraft {
+  readonly name: string;
+  /** `*`, or `scope:action`, each part may be `*`. */
+  readonly rights: readonly string[];
+  /** Left out: never. */
+  readonly expiresAt?: Date | undefined;
+}
+
+const DEFAULT_SESSION_LIFETIME = 3600;
+const FIRST_NAME = 'admin';
+/** Nothing that reads like something else; 20 of these are 114 bits. */
+const PASSWORD_ALPHABET = 'abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789';
+const SESSION_ACT: Act = { actor: '', action: 'administrator/session', client: '', requestId: '' };
+const FIRST_ACT: Act = { actor: '', action: 'administrator/first', client: '', requestId: '' };
+
+/**
+ * Administrators: who they are, what they carry instead of a password, and their sessions. Methods that take a caller
+ * throw ServiceError 'right.missing'; listing takes `system/read`, the rest `system/write`. Administrators may change
+ * their own password without that right; API tokens with some rights only may set no password at all.
+ */
+export class AdministratorService {
+  readonly #its: AdministratorDependencies;
+
+  constructor(dependencies: AdministratorDependencies) {
+    this.#its = dependencies;
+  }
+
+  /** @returns administrators by name */
+  async list(caller: Caller): Promise<readonly Pick<Administrator, 'name' | 'createdAt'>[]> {
+    await this.#authorize(caller, 'read');
+    const administrators = await this.#its.administrators.list();
+    return administrators.map(({ name, createdAt }) => ({ name, createdAt }));
+  }
+
+  /** @throws ServiceError 'administrator.exists', 'administrator.invalid', 'parameter.invalid' for an unfit password */
+  async add(caller: Caller, name: string, password: string): Promise<void> {
+    await this.#authorizeWhole(caller);
+    const known = readAdministratorName(name);
+    const hash = await this.#hash(password);
+    await this.#its.administrators.insert(known, hash, actOf(caller, 'administrator/add'));
+  }
+
+  /** @throws ServiceError 'administrator.unknown', 'administrator.invalid' for oneself and for the last one */
+  async remove(caller: Caller, name: string): Promise<void> {
+    await this.#authorize(caller, 'write');
+    if (name === caller.principal.administrator) {
+      throw new ServiceError('administrator.invalid', 'Nobody can remove themselves');
+    }
+    if (!(await this.#its.administrators.remove(name, actOf(caller, 'administrator/remove')))) {
+      throw unknownAdministrator(name);
+    }
+  }
+
+  /**
+   * Also ends every session of the administrator, those included that are being opened with the password of before. API
+   * tokens are credentials of their own and stay, unless `revokesApiTokens` says otherwise.
+   * @returns how many API tokens the administrator had
+   * @throws ServiceError 'administrator.unknown', 'parameter.invalid'
+   */
+  async setPassword(
+    caller: Caller,
+    name: string,
+    password: string,
+    options: { readonly revokesApiTokens: boolean } = { revokesApiTokens: false },
+  ): Promise<{ readonly apiTokens: number }> {
+    const { principal } = caller;
+    const isOwn = name === principal.administrator && principal.rights.includes('*');
+    if (!isOwn) {
+      await this.#authorizeWhole(caller);
+    }
+    const hash = await this.#hash(password);
+    const act = actOf(caller, 'administrator/password');
+    const changed = await this.#its.administrators.setPassword(name, hash, act, options);
+    if (changed === undefined) {
+      throw unknownAdministrator(name);
+    }
+    return changed;
+  }
+
+  /**
+   * @returns the API token, which is kept as a hash only: nobody will see it again
+   * @throws ServiceError 'administrator.unknown', 'administrator.exists', 'administrator.invalid' for unknown rights, an
+   *   end that is past, or rights beyond those of the caller
+   */
+  async addApiToken(caller: Caller, administrator: string, draft: ApiTokenDraft): Promise<{ token: string }> {
+    await this.#authorize(caller, 'write');
+    const { expiresAt = null } = draft;
+    const rights = readRights(draft.rights);
+    if (!mayPassOn(caller.principal.rights, rights)) {
+      throw new ServiceError('administrator.invalid', 'An API token cannot have more rights than its maker');
+    }
+    if (expiresAt !== null && !(expiresAt > this.#its.clock.now())) {
+      throw new ServiceError('administrator.invalid', 'The API token would have expired already');
+    }
+    const token = newApiToken(this.#its.random);
+    await this.#its.administrators.insertApiToken(
+      { name: readApiTokenName(draft.name), administrator, rights, expiresAt },
+      secretHash(token),
+      actOf(caller, 'api-token/add'),
+    );
+    return { token };
+  }
+
+  /** @throws ServiceError 'administrator.unknown' */
+  async listApiTokens(caller: Caller, administrator: string): Promise<readonly ApiToken[]> {
+    await this.#authorize(caller, 'read');
+    if ((await this.#its.administrators.find(administrator)) === undefined) {
+      throw unknownAdministrator(administrator);
+    }
+    return this.#its.administrators.listApiTokens(administrator);
+  }
+
+  /** @throws ServiceError 'administrator.unknown' when there is no such API token */
+  async removeApiToken(caller: Caller, administrator: string, name: string): Promise<void> {
+    await this.#authorize(caller, 'write');
+    const act = actOf(caller, 'api-token/remove');
+    if (!(await this.#its.administrators.removeApiToken(administrator, name, act))) {
+      throw new ServiceError(
+        'administrator.unknown',
+        `The administrator '${administrator.slice(0, 128)}' has no API token '${name.slice(0, 128)}'`,
+      );
+    }
+  }
+
+  /**
+   * It takes as long for a name that does not exist.
+   * @returns what proves that it is the administrator's password; undefined where it is not
+   */
+  async authenticatePassword(name: string, password: string): Promise<ProvenPassword | undefined> {
+    if (!isPasswordSized(password)) {
+      return undefined;
+    }
+    const { administrators, hasher } = this.#its;
+    const administrator = await administrators.find(name);
+    const isRight =
+      administrator === undefined
+        ? await hasher.verifyNothing(password, name)
+        : await hasher.verify(administrator.passwordHash, password);
+    return administrator !== undefined && isRight
+      ? { administrator: name, version: secretHash(administrator.passwordHash) }
+      : undefined;
+  }
+
+  /** @returns a new session and when it ends; undefined where the password was changed a moment ago */
+  async openSession(
+    proven: ProvenPassword,
+    act: Partial<Act> = {},
+    kind: SessionKind = 'session',
+  ): Promise<{ session: string; expiresAt: Date } | undefined> {
+    const { administrators, clock, random, sessionLifetime = DEFAULT_SESSION_LIFETIME } = this.#its;
+    const session = newSession(random);
+    const expiresAt = new Date(clock.now().getTime() + sessionLifetime * 1000);
+    const opening: Act = { ...SESSION_ACT, actor: proven.administrator, ...act };
+    const isOpen = await administrators.insertSession(proven, sessionHash(session, kind), expiresAt, opening);
+    return isOpen ? { session, expiresAt } : undefined;
+  }
+
+  /** @returns the administrator's name, unless the session is unknown, of another kind, has expired or was closed */
+  async findSession(session: string, kind: SessionKind = 'session'): Promise<string | undefined> {
+    return isSessionShaped(session)
+      ? this.#its.administrators.findSession(sessionHash(session, kind), this.#its.clock.now())
+      : undefined;
+  }
+
+  /** @returns whether it was open */
+  async closeSession(
+    session: string,
+    act: Partial<Act> = {},
+    kind: SessionKind = 'session',
+  ): Promise<boolean> {
+    const { administrators } = this.#its;
+    const closing: Act = { ...SESSION_ACT, ...act };
+    return isSessionShaped(session) && administrators.revokeSession(sessionHash(session, kind), closing);
+  }
+
+  /** @returns what the API token stands for, unless it is unknown or has expired */
+  async authenticateApiToken(token: string): Promise<ApiToken | undefined> {
+    return isApiTokenShaped(token)
+      ? this.#its.administrators.findApiToken(secretHash(token), this.#its.clock.now())
+      : undefined;
+  }
+
+  /**
+   * Creates the first administrator where there is none; of several servers that try at once, one does.
+   * @param password left out: a random one is made
+   * @returns who was created, with the password that was made, if one was; undefined when there is somebody already
+   * @throws ServiceError 'parameter.invalid' for an unfit password
+   */
+  async ensureFirstAdministrator(
+    password?: string,
+  ): Promise<{ name: string; password?: string } | undefined> {
+    const { administrators, random } = this.#its;
+    if ((await administrators.list()).length > 0) {
+      return undefined;
+    }
+    const chosen = password ?? randomText(random, PASSWORD_ALPHABET, 20);
+    if (!(await administrators.insertFirst(FIRST_NAME, await this.#hash(chosen), FIRST_ACT))) {
+      return undefined;
+    }
+    return { name: FIRST_NAME, ...(password === undefined && { password: chosen }) };
+  }
+
+  async #authorize(caller: Caller, action: 'read' | 'write'): Promise<void> {
+    const setup = await this.#its.setup.current();
+    this.#its.access.authorize(setup, caller, administrativeRight('system', action));
+  }
+
+  /** A password carries all rights of its administrator: who holds an API token with fewer cannot make or set one. */
+  async #authorizeWhole(caller: Caller): Promise<void> {
+    await this.#authorize(caller, 'write');
+    if (!mayPassOn(caller.principal.rights, ['*'])) {
+      throw lackingRight('*');
+    }
+  }
+
+  #hash(password: string): Promise<string> {
+    assertPassword(password);
+    return this.#its.hasher.hash(password);
+  }
+}
+
+function unknownAdministrator(name: string): ServiceError {
+  return new ServiceError('administrator.unknown', `There is no administrator '${name.slice(0, 128)}'`);
+}

@@ -1,0 +1,85 @@
+import type { Clock, Random } from '../kernel/clock.ts';
+import type { AdministratorService } from './administrator-service.ts';
+import type { Act } from '../policy/caller.ts';
+import type { LoginTokens } from './login-tokens.ts';
+import type { SessionKind } from './session-secrets.ts';
+
+export interface LoginDependencies {
+  readonly administrators: Pick<
+    AdministratorService,
+    'authenticatePassword' | 'openSession' | 'findSession' | 'closeSession'
+  >;
+  readonly tokens: LoginTokens;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/** A login that succeeded. */
+export interface Login {
+  /** The login token. */
+  readonly token: string;
+  readonly csrfToken: string;
+  readonly expiresAt: Date;
+}
+
+/** Who a login token stands for. */
+export interface KnownLogin {
+  readonly administrator: string;
+  readonly session: string;
+  readonly csrfToken: string;
+}
+
+/** A token holds little more than names; a longer text is none. */
+const LONGEST_TOKEN = 4096;
+
+/**
+ * Logins with a signed token. The token alone proves nothing: the session it names must still be open, and belong to the
+ * administrator it names. That session serves for nothing else, and no other one for a login. So a login ends when the
+ * session is closed, the password changes or the administrator goes.
+ */
+export class LoginService {
+  readonly #its: LoginDependencies;
+
+  constructor(dependencies: LoginDependencies) {
+    this.#its = dependencies;
+  }
+
+  /** @returns undefined for a wrong password, one that is changed at this moment, or a name that does not exist */
+  async login(name: string, password: string, act: Partial<Act> = {}): Promise<Login | undefined> {
+    const { administrators, tokens, clock, random } = this.#its;
+    const proven = await administrators.authenticatePassword(name, password);
+    const opened = proven && (await administrators.openSession(proven, act, 'login'));
+    if (opened === undefined) {
+      return undefined;
+    }
+    const expiresAt = new Date(Math.floor(opened.expiresAt.getTime() / 1000) * 1000);
+    const csrfToken = newCsrfToken(random);
+    const claims = { administrator: name, session: opened.session, csrfToken, expiresAt };
+    return { token: await tokens.sign(claims, clock.now()), csrfToken, expiresAt };
+  }
+
+  /** @returns undefined unless the token is genuine and its login still stands */
+  async authenticate(token: string): Promise<KnownLogin | undefined> {
+    const claims =
+      token.length > LONGEST_TOKEN ? undefined : await this.#its.tokens.read(token, this.#its.clock.now());
+    if (claims === undefined) {
+      return undefined;
+    }
+    const { administrator, session, csrfToken } = claims;
+    const owner = await this.#its.administrators.findSession(session, 'login');
+    return owner === administrator ? { administrator, session, csrfToken } : undefined;
+  }
+
+  /** Ends the login of that session, or, as old clients log out of either, a session. @returns whether it stood */
+  logout(session: string, act: Partial<Act> = {}, kind: SessionKind = 'login'): Promise<boolean> {
+    return this.#its.administrators.closeSession(session, act, kind);
+  }
+}
+
+/** @returns 128 random bits in the form of an UUID, as the clients of the old service know it */
+function newCsrfToken(random: Random): string {
+  return random
+    .bytes(16)
+    .toString('hex')
+    .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+}

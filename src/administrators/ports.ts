@@ -1,0 +1,56 @@
+import type { Act } from '../policy/caller.ts';
+
+export interface Administrator {
+  readonly id: string;
+  readonly name: string;
+  readonly passwordHash: string;
+  readonly createdAt: Date;
+}
+
+/** That somebody has just given an administrator's password, and which one it was: it may change the moment after. */
+export interface ProvenPassword {
+  readonly administrator: string;
+  /** SHA-256 of the hash that the password was verified against. */
+  readonly version: Buffer;
+}
+
+export interface ApiToken {
+  readonly name: string;
+  readonly administrator: string;
+  readonly rights: readonly string[];
+  readonly createdAt: Date;
+  readonly expiresAt: Date | null;
+}
+
+/** Administrators, what they carry instead of a password, and their sessions. Tokens and sessions are kept as hashes. */
+export interface AdministratorStore {
+  find(name: string): Promise<Administrator | undefined>;
+  list(): Promise<readonly Administrator[]>;
+  /** @throws 'administrator.exists' */
+  insert(name: string, passwordHash: string, act: Act): Promise<void>;
+  /** For several servers that start at once. @returns false when there is an administrator already */
+  insertFirst(name: string, passwordHash: string, act: Act): Promise<boolean>;
+  /**
+   * Also ends every session of the administrator, and the API tokens where that is wanted.
+   * @returns how many API tokens there were; undefined where there is no such administrator
+   */
+  setPassword(
+    name: string,
+    passwordHash: string,
+    act: Act,
+    options?: { readonly revokesApiTokens?: boolean },
+  ): Promise<{ readonly apiTokens: number } | undefined>;
+  /** Also removes sessions and API tokens. @throws 'administrator.invalid' for the last one. @returns whether there was one */
+  remove(name: string, act: Act): Promise<boolean>;
+  /** @throws 'administrator.unknown', 'administrator.exists' when the name is taken for that administrator */
+  insertApiToken(token: Omit<ApiToken, 'createdAt'>, tokenHash: Buffer, act: Act): Promise<void>;
+  listApiTokens(administrator: string): Promise<readonly ApiToken[]>;
+  removeApiToken(administrator: string, name: string, act: Act): Promise<boolean>;
+  /** @returns the token of that hash, unless it has expired by `now` */
+  findApiToken(tokenHash: Buffer, now: Date): Promise<ApiToken | undefined>;
+  /** @returns false where the password has been changed since it was proven, or the administrator is gone */
+  insertSession(proven: ProvenPassword, sessionHash: Buffer, expiresAt: Date, act: Act): Promise<boolean>;
+  /** @returns the administrator's name, unless the session has expired by `now` or was revoked */
+  findSession(sessionHash: Buffer, now: Date): Promise<string | undefined>;
+  revokeSession(sessionHash: Buffer, act: Act): Promise<boolean>;
+}

@@ -1,0 +1,135 @@
+import { ServiceError } from '../kernel/errors.ts';
+import type { AuditRow } from './audit-row.ts';
+import { EXPORT_FORM } from './export-trail.ts';
+import type { JournalKind, JournalRecord } from './journal-record.ts';
+import type { AuditSnapshot, InstallationKey } from './ports.ts';
+
+const AT_ONCE = 1_000;
+
+/** An export that is being read: its keys first, then what is to be verified. */
+export interface ExportedTrail {
+  readonly snapshot: AuditSnapshot;
+  /** As the file says them: they are worth what the file's way here is worth. */
+  readonly keys: readonly InstallationKey[];
+  /** Whether it holds all rows, or only those of a period. */
+  readonly isWhole: boolean;
+}
+
+type Line = Readonly<Record<string, unknown>>;
+
+/**
+ * Reads what `exportTrail` has written as JSON lines, once and in order.
+ * @throws ServiceError 'request.malformed' when it is none, or ends too early
+ */
+export async function readExportedTrail(text: AsyncIterable<string>): Promise<ExportedTrail> {
+  const lines = text[Symbol.asyncIterator]();
+  const head = await nextLine(lines);
+  if (head?.form !== EXPORT_FORM || !Array.isArray(head.keys)) {
+    throw malformed('The file is no export of an audit trail as JSON lines');
+  }
+  const keys = (head.keys as Line[]).map((key) => ({
+    keyId: textOf(key, 'keyId'),
+    publicKey: bytesOf(key, 'publicKey'),
+  }));
+  return {
+    snapshot: exportedSnapshot(lines),
+    keys,
+    isWhole: head.since === null && head.until === null,
+  };
+}
+
+function exportedSnapshot(lines: AsyncIterator<string>): AuditSnapshot {
+  let ahead: Line | undefined;
+  const take = async function* <T>(name: string, read: (line: Line) => T): AsyncGenerator<readonly T[]> {
+    let some: T[] = [];
+    for (;;) {
+      ahead ??= await nextLine(lines);
+      const one = ahead?.[name];
+      if (one === undefined) {
+        break;
+      }
+      some.push(read(one as Line));
+      ahead = undefined;
+      if (some.length === AT_ONCE) {
+        yield some;
+        some = [];
+      }
+    }
+    yield some;
+  };
+  return {
+    records: () => take('record', toRecord),
+    rows: async function* () {
+      let rows = 0;
+      for await (const some of take('row', toRow)) {
+        rows += some.length;
+        yield some;
+      }
+      if ((ahead?.end as Line | undefined)?.rows !== rows) {
+        throw malformed('The export ends too early, or lines are out of order');
+      }
+    },
+  };
+}
+
+async function nextLine(lines: AsyncIterator<string>): Promise<Line | undefined> {
+  const next = await lines.next();
+  if (next.done === true) {
+    return undefined;
+  }
+  try {
+    const value: unknown = JSON.parse(next.value);
+    if (typeof value === 'object' && value !== null) {
+      return value as Line;
+    }
+  } catch {
+    // Told below.
+  }
+  throw malformed('A line of the export is no JSON object');
+}
+
+function toRow(line: Line): AuditRow {
+  const text = (name: string): string => textOf(line, name);
+  return {
+    ...{ id: text('id'), at: text('at'), actor: text('actor'), action: text('action') },
+    ...{ subject: text('subject'), realm: text('realm'), outcome: text('outcome') },
+    ...{ client: text('client'), requestId: text('requestId') },
+    ...{ writer: numberOf(line, 'writer'), lane: numberOf(line, 'lane'), seq: numberOf(line, 'seq') },
+    ...{ prevHash: bytesOf(line, 'prevHash'), hash: bytesOf(line, 'hash') },
+    signature: bytesOf(line, 'signature'),
+  };
+}
+
+function toRecord(line: Line): JournalRecord {
+  const text = (name: string): string => textOf(line, name);
+  return {
+    ...{ number: numberOf(line, 'number'), at: text('at'), kind: text('kind') as JournalKind },
+    ...{ writer: numberOf(line, 'writer'), keyId: text('keyId'), body: text('body') },
+    ...{ prevHash: bytesOf(line, 'prevHash'), hash: bytesOf(line, 'hash') },
+    signature: bytesOf(line, 'signature'),
+  };
+}
+
+function textOf(line: Line, name: string): string {
+  const value = line[name];
+  if (typeof value !== 'string') {
+    throw malformed(`A line of the export has no text '${name}'`);
+  }
+  return value;
+}
+
+function numberOf(line: Line, name: string): number {
+  const value = line[name];
+  if (typeof value !== 'number') {
+    throw malformed(`A line of the export has no number '${name}'`);
+  }
+  return value;
+}
+
+function bytesOf(line: Line, name: string): Buffer {
+  return Buffer.from(textOf(line, name), 'base64');
+}
+
+function malformed(message: string): ServiceError {
+  return new ServiceError('request.malformed', message);
+}

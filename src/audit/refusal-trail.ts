@@ -1,0 +1,147 @@
+import type { Clock } from '../kernel/clock.ts';
+import { describeFault } from '../kernel/fault.ts';
+import type { Log } from '../kernel/log.ts';
+import type { AdministratorStore } from '../administrators/ports.ts';
+import type { AuditEntry } from './audit-row.ts';
+import type { Refusal, RefusalNotes, RefusalStore } from './ports.ts';
+
+export interface RefusalDependencies {
+  readonly store: RefusalStore;
+  readonly administrators: Pick<AdministratorStore, 'find'>;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Milliseconds. */
+const MINUTE = 60_000;
+/** Rows a minute of one client, for the same refusal of the same endpoint. */
+const MOST_ALIKE = 5;
+/** Rows a minute in all: a flood fills neither the disk nor the journal of the database. */
+const MOST = 30;
+/** What refusals are about is no longer than that. */
+const LONGEST = 64;
+
+/** Refusals that got no row of their own. */
+interface Folded {
+  readonly entry: AuditEntry;
+  readonly count: number;
+}
+
+/**
+ * Writes refusals to the audit trail: each by itself, as long as there are few; what is beyond that is counted, and stands
+ * in one row a minute for each endpoint and outcome. Refusals change nothing, so they are refused also where the row
+ * cannot be written; they are counted then, and written later.
+ */
+export class RefusalTrail implements RefusalNotes {
+  readonly #its: RefusalDependencies;
+  readonly #alike = new Map<string, number>();
+  #folded = new Map<string, Folded>();
+  #rows = 0;
+  #began = 0;
+  #isTrouble = false;
+
+  constructor(dependencies: RefusalDependencies) {
+    this.#its = dependencies;
+  }
+
+  /** Never fails. */
+  async note({ account, ...refusal }: Refusal): Promise<void> {
+    const now = this.#its.clock.now().getTime();
+    if (now - this.#began >= MINUTE || now < this.#began) {
+      this.#alike.clear();
+      this.#rows = 0;
+      this.#began = now;
+    }
+    const key = `${refusal.action} ${refusal.outcome} ${refusal.client}`;
+    const alike = this.#alike.get(key) ?? 0;
+    if (this.#rows >= MOST || alike >= MOST_ALIKE) {
+      this.#fold(entryOf(refusal), 1);
+      return;
+    }
+    this.#rows += 1;
+    this.#alike.set(key, alike + 1);
+    await this.#write(async () => [entryOf(await this.#named(refusal, account))], [entryOf(refusal)]);
+  }
+
+  /** Writes what was counted. To be called about once a minute, and at the end. Never fails. */
+  async flush(): Promise<void> {
+    const folded = [...this.#folded.values()];
+    this.#folded = new Map();
+    if (folded.length > 0) {
+      const entries = folded.map(({ entry, count }) => ({
+        ...entry,
+        outcome: count === 1 ? entry.outcome : `${entry.outcome}, ${count} times`,
+      }));
+      await this.#write(() => Promise.resolve(entries), []).then((isWritten) => {
+        folded
+          .filter(() => !isWritten)
+          .forEach(({ entry, count }) => {
+            this.#fold(entry, count);
+          });
+      });
+    }
+  }
+
+  /** What was typed in place of a name may be a password: only names that there are get into the trail. */
+  async #named(refusal: Refusal, account: string | undefined): Promise<Refusal> {
+    if (account === undefined) {
+      return refusal;
+    }
+    const known = await this.#its.administrators.find(account);
+    return known === undefined
+      ? { ...refusal, outcome: `${refusal.outcome}, unknown name` }
+      : { ...refusal, subject: known.name };
+  }
+
+  async #write(
+    make: () => Promise<readonly AuditEntry[]>,
+    otherwise: readonly AuditEntry[],
+  ): Promise<boolean> {
+    try {
+      await this.#its.store.writeRefusals(await make());
+      this.#isTrouble = false;
+      return true;
+    } catch (error) {
+      otherwise.forEach((entry) => {
+        this.#fold(entry, 1);
+      });
+      if (!this.#isTrouble) {
+        this.#isTrouble = true;
+        this.#its.log.warn('Cannot write refusals to the audit; they are counted, and written later', {
+          component: 'audit',
+          ...describeFault(error),
+        });
+      }
+      return false;
+    }
+  }
+
+  /** Endpoints and outcomes are few, so these are, too. */
+  #fold(entry: AuditEntry, count: number): void {
+    const key = `${entry.action} ${entry.outcome}`;
+    const before = this.#folded.get(key);
+    const common = (name: 'actor' | 'subject' | 'realm' | 'client' | 'requestId'): string =>
+      before === undefined || before.entry[name] === entry[name] ? entry[name] : '';
+    this.#folded.set(key, {
+      entry: {
+        ...entry,
+        ...{ actor: common('actor'), subject: common('subject'), realm: common('realm') },
+        ...{ client: common('client'), requestId: common('requestId') },
+      },
+      count: (before?.count ?? 0) + count,
+    });
+  }
+}
+
+function entryOf({
+  actor,
+  action,
+  client,
+  requestId,
+  outcome,
+  subject = '',
+  realm = '',
+}: Refusal): AuditEntry {
+  const about = { subject: subject.slice(0, LONGEST), realm: realm.slice(0, LONGEST) };
+  return { actor, action, client, requestId, outcome: `refused: ${outcome}`, ...about };
+}

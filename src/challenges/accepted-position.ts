@@ -1,0 +1,85 @@
+import type { Token } from '../tokens/token.ts';
+import type { OcraSettings } from './ocra-settings.ts';
+import { timeStepAt } from '../ocra/data-input.ts';
+import { plainQuestion } from '../ocra/question.ts';
+import type { WindowReach } from '../ocra/response-window.ts';
+import { isSpent, type MatchedPosition, markOf, spend } from './replay-markers.ts';
+import type { OcraSuite } from '../ocra/suite.ts';
+import type { Match } from '../ocra/verify.ts';
+
+/** What the database holds. A counter that cannot move on from a response would let it be accepted for ever. */
+const LARGEST_COUNTER = 2n ** 63n - 1n;
+
+/** @returns where a response of this moment would be found, for what must be worked out although there is none */
+export function positionNow(suite: OcraSuite, token: Pick<Token, 'counter'>, now: Date): Match {
+  const second = BigInt(Math.trunc(now.getTime() / 1000));
+  return {
+    matched: true,
+    ...(suite.counter && { counter: token.counter }),
+    ...(suite.timeStep !== undefined && { timeStep: second / BigInt(suite.timeStep), second }),
+  };
+}
+
+/**
+ * @returns the mark of a response to `question` that was found at `match`, whichever way the question is spelt; null where
+ *   the suite knows no position
+ */
+export function markOfMatch(suite: OcraSuite, question: string, match: Match): string | null {
+  return markOf(plainQuestion(suite, question), positionOfMatch(suite, match));
+}
+
+function positionOfMatch({ timeStep: size }: OcraSuite, { counter, timeStep }: Match): MatchedPosition {
+  return {
+    ...(counter !== undefined && { counter }),
+    ...(timeStep !== undefined && size !== undefined && { stepStart: timeStep * BigInt(size) }),
+  };
+}
+
+/**
+ * Moves the counter past a match, never back, and remembers which responses were used for it.
+ * @param marks of the responses, the match's own last
+ * @returns null where one of them was used before, or no counter comes after it: then it is wrong
+ */
+export function advanceTo(
+  suite: OcraSuite,
+  settings: Pick<OcraSettings, 'timeWindow'>,
+  token: Token,
+  match: Match,
+  marks: readonly (string | null)[],
+): { counter: bigint; spent: readonly string[]; syncMark: null } | null {
+  const next = (match.counter ?? match.second ?? token.counter) + 1n;
+  if (next > LARGEST_COUNTER || marks.some((mark) => isSpent(token.spent, mark))) {
+    return null;
+  }
+  const counter = next > token.counter ? next : token.counter;
+  const oldest = oldestMatch(suite, settings, token, counter);
+  const spent = marks.reduce((kept, mark) => spend(kept, mark, oldest), token.spent);
+  return { counter, spent, syncMark: null };
+}
+
+/**
+ * @param reach where the response was looked for; its shift is all that is known of the device's clock
+ * @returns the token's own shift, in seconds, where the device's clock is in the step of the match
+ */
+export function clockShiftAt(
+  { suite, now, timeShift: known = 0 }: WindowReach,
+  { timeShift }: Pick<Token, 'timeShift'>,
+  { timeStep = 0n }: Match,
+): number {
+  const present = timeStepAt(suite, new Date(now.getTime() + known * 1000)) ?? timeStep;
+  return timeShift + Number(timeStep - present) * (suite.timeStep ?? 0);
+}
+
+/** @returns the lowest position that could still match from now on */
+function oldestMatch(
+  suite: OcraSuite,
+  settings: Pick<OcraSettings, 'timeWindow'>,
+  token: Token,
+  counter: bigint,
+): bigint {
+  const reach = suite.counter
+    ? BigInt(Math.floor(token.counterWindow / 2))
+    : // The clock may be set and the shift be changed by as much as the window again.
+      BigInt(2 * settings.timeWindow + 2 * (suite.timeStep ?? 0));
+  return counter - reach;
+}

@@ -1,0 +1,97 @@
+import { ServiceError } from '../kernel/errors.ts';
+import { normalizeActivationCode } from '../ocra/activation-code.ts';
+import { computeResponse } from '../ocra/compute.ts';
+import { timeStepAt } from '../ocra/data-input.ts';
+import { bytesFromHex } from '../ocra/hex.ts';
+import { deriveTokenKey } from '../ocra/key-derivation.ts';
+import { parseQrTanUrl, type QrTanUrl } from '../ocra/qrtan-url.ts';
+import { parseOcraSuite } from '../ocra/suite.ts';
+
+/** The values of one computation, as clients name them. */
+export interface CalculationInput {
+  /** Hexadecimal. */
+  readonly sharedsecret?: string | undefined;
+  readonly activationcode?: string | undefined;
+  /** Hexadecimal. */
+  readonly nonce?: string | undefined;
+  readonly ocrasuite?: string | undefined;
+  readonly challenge?: string | undefined;
+  /** Decimal; default 0. */
+  readonly counter?: string | undefined;
+  readonly ocrapin?: string | undefined;
+  /** The URL of roll-out phase 1: shared secret and suite. */
+  readonly init1?: string | undefined;
+  /** The URL of roll-out phase 2: nonce and challenge. */
+  readonly init2?: string | undefined;
+  /** As in the URL of phase 2: goes before `nonce`. */
+  readonly no?: string | undefined;
+  /** As in the URL of phase 1: goes before `ocrasuite`. */
+  readonly os?: string | undefined;
+}
+
+/**
+ * Computes the response of an app after the roll-out with these values.
+ * @returns the response
+ * @throws ServiceError as `OcraService.calculateOtp` names them
+ */
+export async function calculateOtp(input: CalculationInput, now: Date): Promise<string> {
+  const init = readUrl(input.init1, 'init');
+  const nonce = readUrl(input.init2, 'nonce');
+  const suite = parseOcraSuite(required('ocrasuite', input.os ?? input.ocrasuite ?? init?.suite));
+  const key = await deriveTokenKey({
+    sharedSecret: bytes('sharedsecret', input.sharedsecret, init?.sharedSecret),
+    activationCode: normalizeActivationCode(required('activationcode', input.activationcode)),
+    nonce: bytes('nonce', input.no ?? input.nonce, nonce?.nonce),
+  });
+  return computeResponse(suite, key, {
+    question: required('challenge', input.challenge ?? nonce?.question),
+    counter: readCounter(input.counter),
+    pin: input.ocrapin ?? '',
+    // The protocol carries no session information: apps compute with an empty one.
+    session: '',
+    timeStep: timeStepAt(suite, now),
+  });
+}
+
+type UrlOf<Kind extends QrTanUrl['kind']> = Extract<QrTanUrl, { kind: Kind }>;
+
+function readUrl<Kind extends QrTanUrl['kind']>(
+  text: string | undefined,
+  kind: Kind,
+): UrlOf<Kind> | undefined {
+  if (text === undefined) {
+    return undefined;
+  }
+  const url = parseQrTanUrl(text);
+  if (url.kind !== kind) {
+    throw new ServiceError(
+      'qrtan-url.invalid',
+      `This is an lseqr://${url.kind} URL; lseqr://${kind} is needed here`,
+    );
+  }
+  return url as UrlOf<Kind>;
+}
+
+function required<Value>(name: string, value: Value | undefined): Value {
+  if (value === undefined) {
+    throw new ServiceError('parameter.missing', `Missing parameter '${name}'.`, { about: [name] });
+  }
+  return value;
+}
+
+function bytes(name: string, hex: string | undefined, fromUrl: Uint8Array | undefined): Uint8Array {
+  return hex === undefined ? required(name, fromUrl) : bytesFromHex(hex, name);
+}
+
+function readCounter(text = '0'): bigint {
+  if (!/^\d{1,20}$/.test(text)) {
+    throw new ServiceError(
+      'parameter.invalid',
+      'The parameter counter must be a whole number, zero or more',
+      {
+        about: ['counter'],
+      },
+    );
+  }
+  return BigInt(text);
+}

@@ -1,0 +1,96 @@
+import type { Caller } from '../policy/caller.ts';
+import type { Setup } from '../configuration/configuration.ts';
+import type { Token } from '../tokens/token.ts';
+import type { Clock, Random } from '../kernel/clock.ts';
+import { ServiceError } from '../kernel/errors.ts';
+import type { Log } from '../kernel/log.ts';
+import { tokenPolicyValues } from './token-policy.ts';
+
+/** The most bytes that a QR code of any size holds (ISO/IEC 18004: version 40, level L, bytes). */
+const QR_CODE_BYTES = 2953;
+
+/** Makes the id of a transaction. */
+export type TransactionIds = (random: Random) => string;
+
+/** 20 hexadecimal digits: 80 random bits, not to be guessed. */
+export const hexTransactionIds: TransactionIds = (random) => random.bytes(10).toString('hex');
+
+/** 12 decimal digits, as LinOTP's clients know them. Whoever guesses one still needs PIN and response. */
+export const decimalTransactionIds: TransactionIds = (random) => `${sixDigits(random)}${sixDigits(random)}`;
+
+function sixDigits(random: Random): string {
+  return random.below(1_000_000).toString().padStart(6, '0');
+}
+
+/** What all challenges have in common, whether of a transaction or of a roll-out. */
+export class ChallengeFactory {
+  readonly #clock: Clock;
+  readonly #random: Random;
+  readonly #log: Log;
+  readonly #transactionIds: TransactionIds;
+
+  constructor(dependencies: { clock: Clock; random: Random; log: Log; transactionIds: TransactionIds }) {
+    this.#clock = dependencies.clock;
+    this.#random = dependencies.random;
+    this.#log = dependencies.log;
+    this.#transactionIds = dependencies.transactionIds;
+  }
+
+  /**
+   * The address that the app sends its response to: the value of the action `qrtanurl` in scope authentication for the
+   * token's realms and the client that asks. Without one the app will refuse the code, so operators are told.
+   * @throws ServiceError 'challenge.url-ambiguous' where policies give different ones
+   */
+  callbackUrl(
+    setup: Setup,
+    token: Pick<Token, 'serial' | 'realms' | 'owner'>,
+    { principal: { client }, requestId }: Caller,
+  ): string {
+    const urls = tokenPolicyValues(setup, 'qrtanurl', token, { client, at: this.#clock.now() });
+    if (urls.length > 1) {
+      throw new ServiceError(
+        'challenge.url-ambiguous',
+        `The policies name ${urls.length} different values of qrtanurl for the realms of the token '${token.serial}'`,
+        // The values, and after an empty text the realms of the token.
+        { about: [...urls, '', ...token.realms] },
+      );
+    }
+    if (urls[0] === undefined) {
+      this.#log.warn(
+        'no active policy of scope authentication with the action qrtanurl covers this token: apps will refuse its QR codes',
+        { requestId, serial: token.serial, realms: token.realms.join(', ') },
+      );
+    }
+    return urls[0] ?? '';
+  }
+
+  /**
+   * Makes a challenge under a transaction id of its own.
+   * @param store stores it; false when the id is taken
+   * @returns what `store` stored
+   */
+  async issue<Made extends { readonly url: string }>(
+    make: (transactionId: string, issuedAt: Date) => Made,
+    store: (made: Made, transactionId: string, issuedAt: Date) => Promise<boolean>,
+  ): Promise<Made & { readonly transactionId: string }> {
+    for (let attempt = 0; attempt < 8; attempt += 1) {
+      const transactionId = this.#transactionIds(this.#random);
+      const issuedAt = this.#clock.now();
+      const made = make(transactionId, issuedAt);
+      assertFitsQrCode(made.url);
+      if (await store(made, transactionId, issuedAt)) {
+        return { ...made, transactionId };
+      }
+    }
+    throw new ServiceError('internal', 'No free transaction id was found');
+  }
+}
+
+function assertFitsQrCode(url: string): void {
+  if (Buffer.byteLength(url, 'utf8') > QR_CODE_BYTES) {
+    throw new ServiceError(
+      'challenge.too-long',
+      `The data is too long for a QR code: the code's text would have ${Buffer.byteLength(url, 'utf8')} bytes, at most ${QR_CODE_BYTES} fit`,
+    );
+  }
+}

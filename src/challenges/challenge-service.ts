@@ -1,0 +1,259 @@
+import type { AccessControl } from '../policy/access-control.ts';
+import { actOf, type Act, type Caller } from '../policy/caller.ts';
+import type { RefusalNotes } from '../audit/ports.ts';
+import type { SetupStore } from '../configuration/ports.ts';
+import type { Setup } from '../configuration/configuration.ts';
+import type { UserDirectory } from '../users/user-directory.ts';
+import type { Vault } from '../keys/vault.ts';
+import type { Clock, Random } from '../kernel/clock.ts';
+import { isServiceError, ServiceError } from '../kernel/errors.ts';
+import { encodeActivationCode, randomActivationCode } from '../ocra/activation-code.ts';
+import { type CalculationInput, calculateOtp } from './calculation.ts';
+import { type Decision, decide, decideUnseen, decideUnverifiable, isDropped } from './challenge.ts';
+import type { ChallengeFactory } from './challenge-factory.ts';
+import { readOcraSettings } from './ocra-settings.ts';
+import type { ChallengeFilter, ChallengeOfToken, ChallengeStore } from './ports.ts';
+import { buildRequestUrl } from '../ocra/qrtan-url.ts';
+import { questionFromData } from '../ocra/question.ts';
+import type { ResponseCheck } from './response-check.ts';
+import type { TokenChoice, TokenReference } from './token-choice.ts';
+import { keySecrets, requireTokenKey } from './token-key.ts';
+
+export interface IssuedChallenge {
+  readonly serial: string;
+  readonly transactionId: string;
+  /** RFC 6287 Q. */
+  readonly question: string;
+  /** The display data, as it was given. */
+  readonly data: string;
+  /** `lseqr://req?…`, to be drawn as a QR code. */
+  readonly url: string;
+  /** Where the app will send the response; empty where no policy says. */
+  readonly callbackUrl: string;
+}
+
+export interface CheckedTransaction {
+  /** false: there is no such transaction. */
+  readonly known: boolean;
+  /** Whether it was closed before without a right response: given up after wrong ones, or for newer challenges. */
+  readonly dropped: boolean;
+  readonly failCount: number;
+  readonly result: boolean;
+}
+
+export interface StatusEntry {
+  readonly id: string;
+  readonly serial: string;
+  readonly transactionId: string;
+  readonly receivedTan: boolean;
+  readonly validTan: boolean;
+  readonly failCount: number;
+  readonly issuedAt: Date;
+  /** Whether the token is enabled. */
+  readonly active: boolean;
+  /** Whether it was closed without a right response. */
+  readonly dropped: boolean;
+}
+
+/** Which challenges to tell of: all that is given must match, and something must be given. */
+export interface StatusReference extends TokenReference {
+  readonly transactionId?: string | undefined;
+}
+
+export interface OcraDependencies {
+  readonly setup: SetupStore;
+  readonly access: AccessControl;
+  readonly users: UserDirectory;
+  readonly tokens: TokenChoice;
+  readonly challenges: ChallengeStore;
+  readonly factory: ChallengeFactory;
+  readonly check: ResponseCheck;
+  readonly vault: Vault;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Is told of responses that no decision could be made on. Undefined: nobody is. */
+  readonly refusals?: RefusalNotes | undefined;
+}
+
+/** How often a token is looked for that gets another owner or key each time before its challenge is stored. */
+const ATTEMPTS = 4;
+
+/** The life of challenges: issued, answered once, asked about. */
+export class OcraService {
+  readonly #its: OcraDependencies;
+
+  constructor(dependencies: OcraDependencies) {
+    this.#its = dependencies;
+  }
+
+  /**
+   * Issues a challenge for a token. Where that gets another owner or key at this moment, it is looked for again.
+   * @throws ServiceError 'right.missing', 'parameter.missing', 'user.unknown', 'token.unknown', 'token.ambiguous',
+   *   'token.not-ocra', 'token.not-ready', 'token.state', 'challenge.too-long', 'challenge.url-ambiguous'
+   */
+  async requestChallenge(
+    caller: Caller,
+    { data = '', ...reference }: TokenReference & { data?: string | undefined },
+  ): Promise<IssuedChallenge> {
+    const setup = await this.#its.setup.current();
+    this.#its.access.authorize(setup, caller, ocraRight('request', 'request'));
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await this.#issue(caller, setup, reference, data);
+      } catch (error) {
+        if (attempt === ATTEMPTS || !isServiceError(error, 'token.state')) {
+          throw error;
+        }
+      }
+    }
+  }
+
+  async #issue(
+    caller: Caller,
+    setup: Setup,
+    reference: TokenReference,
+    data: string,
+  ): Promise<IssuedChallenge> {
+    const { tokens, challenges, factory, vault, random } = this.#its;
+    const token = await tokens.only(setup, reference);
+    const owner = (reference.user ?? '') === '' ? undefined : (token.owner ?? undefined);
+    const { suite, key } = requireTokenKey(vault, token);
+    const callbackUrl = factory.callbackUrl(setup, token, caller);
+    const { maxChallenges } = readOcraSettings(setup.configuration);
+    const issued = await factory.issue(
+      (transactionId) => {
+        const question = questionFromData(suite, data, random);
+        return {
+          question,
+          url: buildRequestUrl(suite, key, { message: data, callbackUrl, question, transactionId }),
+        };
+      },
+      ({ question }, transactionId, issuedAt) =>
+        challenges.issue(
+          { tokenId: token.id, transactionId, question, data, issuedAt, owner, key: keySecrets(token) },
+          maxChallenges,
+          actOf(caller, 'ocra/request'),
+        ),
+    );
+    return { serial: token.serial, data, callbackUrl, ...issued };
+  }
+
+  /**
+   * Looks at a response and accepts it at most once, over all servers. Open to all: who knows the transaction may try.
+   * @param pass token PIN and response
+   */
+  async checkTransaction(
+    open: Pick<Act, 'client' | 'requestId'> & Partial<Pick<Act, 'action'>>,
+    { transactionId, pass }: { transactionId: string; pass: string },
+  ): Promise<CheckedTransaction> {
+    const setup = await this.#its.setup.current();
+    const settings = readOcraSettings(setup.configuration);
+    const given = this.#its.check.given(pass, open.client);
+    const decideOn = async ({ challenge, token }: ChallengeOfToken): Promise<Decision> => {
+      const unseen = decideUnseen(challenge, token, settings, this.#its.clock.now());
+      if (unseen !== null) {
+        return unseen;
+      }
+      given.search.begin(1);
+      const [verdict] =
+        (await this.#its.check.look(setup, settings, token, [challenge.question], given)) ?? [];
+      return verdict === undefined
+        ? decideUnverifiable(token)
+        : decide(challenge, token, verdict, settings, this.#its.clock.now());
+    };
+    const act: Act = { action: 'ocra/check_t', ...open, actor: '' };
+    const decision =
+      transactionId === '' ? undefined : await this.#its.challenges.answer(transactionId, decideOn, act);
+    if (decision === undefined) {
+      await this.#its.refusals?.note({ ...act, outcome: 'no such transaction' });
+    }
+    return decision === undefined
+      ? { known: false, dropped: false, failCount: 0, result: false }
+      : {
+          known: true,
+          dropped: decision.reason === 'dropped',
+          failCount: decision.failCount,
+          result: decision.result,
+        };
+  }
+
+  /**
+   * @returns the challenges that match all that is given, newest first; none where nothing matches
+   * @throws ServiceError 'right.missing', 'parameter.missing'
+   */
+  async status(caller: Caller, wanted: StatusReference): Promise<readonly StatusEntry[]> {
+    const setup = await this.#its.setup.current();
+    this.#its.access.authorize(setup, caller, ocraRight('status', 'checkstatus'));
+    const filter = await this.#filter(setup, wanted);
+    return filter === undefined ? [] : (await this.#its.challenges.find(filter)).map(statusEntry);
+  }
+
+  /** @returns undefined where the user is unknown: then nothing matches, rather than everything */
+  async #filter(setup: Setup, wanted: StatusReference): Promise<ChallengeFilter | undefined> {
+    const named = namedChallenges(wanted);
+    const { user = '', realm } = wanted;
+    if (user === '') {
+      return named;
+    }
+    const owner = await this.#its.users.find(setup, { user, realm });
+    return owner && { ...named, owner: { resolverId: owner.resolver.id, userId: owner.userId } };
+  }
+
+  /**
+   * @param given what to encode instead of random bytes, as UTF-8
+   * @returns a valid activation code
+   * @throws ServiceError 'right.missing'
+   */
+  async activationCode(caller: Caller, given?: string): Promise<string> {
+    const setup = await this.#its.setup.current();
+    this.#its.access.authorize(setup, caller, ocraRight('activationcode', 'getActivationCode'));
+    return given === undefined
+      ? randomActivationCode(this.#its.random)
+      : encodeActivationCode(Buffer.from(given, 'utf8'));
+  }
+
+  /**
+   * Computes what an app would answer, for tests of apps and portals: from values that the caller gives, never from a
+   * token of this server.
+   * @throws ServiceError 'right.missing', 'parameter.missing', 'parameter.invalid', 'suite.invalid',
+   *   'activation-code.invalid', 'data-input.invalid', 'qrtan-url.invalid'
+   */
+  async calculateOtp(caller: Caller, input: CalculationInput): Promise<string> {
+    const setup = await this.#its.setup.current();
+    this.#its.access.authorize(setup, caller, ocraRight('calcOTP', 'calculateOtp'));
+    return calculateOtp(input, this.#its.clock.now());
+  }
+}
+
+function ocraRight(action: string, endpoint: string): { scope: 'ocra'; action: string; message: string } {
+  return {
+    scope: 'ocra',
+    action,
+    message: `You do not have the administrative right to do an ocra/${endpoint}`,
+  };
+}
+
+/** @throws ServiceError 'parameter.missing' where neither transaction nor serial nor user is given */
+function namedChallenges({ transactionId = '', serial = '', user = '' }: StatusReference): ChallengeFilter {
+  if (`${transactionId}${serial}${user}` === '') {
+    throw new ServiceError(
+      'parameter.missing',
+      'You need to provide one of the parameters "transactionid", "user" or "serial"',
+    );
+  }
+  return { ...(transactionId !== '' && { transactionId }), ...(serial !== '' && { serial }) };
+}
+
+function statusEntry({ challenge, token }: ChallengeOfToken): StatusEntry {
+  return {
+    id: challenge.id,
+    serial: token.serial,
+    transactionId: challenge.transactionId,
+    receivedTan: challenge.receivedTan,
+    validTan: challenge.validTan,
+    failCount: token.failCount,
+    issuedAt: challenge.issuedAt,
+    active: token.active,
+    dropped: isDropped(challenge),
+  };
+}

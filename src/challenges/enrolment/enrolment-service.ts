@@ -1,0 +1,135 @@
+import type { AccessControl } from '../../policy/access-control.ts';
+import type { Caller } from '../../policy/caller.ts';
+import type { SetupStore } from '../../configuration/ports.ts';
+import { findRealm, type Setup } from '../../configuration/configuration.ts';
+import type { NewToken, TokenSecrets } from '../../tokens/token.ts';
+import type { ResolvedUser, UserDirectory } from '../../users/user-directory.ts';
+import { readDescription, sealOcraPin, sealPin } from '../../tokens/token-settings.ts';
+import type { Vault } from '../../keys/vault.ts';
+import type { Random } from '../../kernel/clock.ts';
+import { ServiceError } from '../../kernel/errors.ts';
+import { type Enrolled, type EnrolmentRequest, keyOf, phaseOf, suiteOf } from './enrolment.ts';
+import { type OcraSettings, readOcraSettings } from '../ocra-settings.ts';
+import { buildInitUrl } from '../../ocra/qrtan-url.ts';
+import type { RolloutPhase2 } from './rollout-phase2.ts';
+import { parseOcraSuite } from '../../ocra/suite.ts';
+import { hasKey } from '../token-key.ts';
+import type { Assignment, Enrolment, TokenRegistration } from './token-registration.ts';
+
+export interface EnrolmentDependencies {
+  readonly setup: SetupStore;
+  readonly access: AccessControl;
+  readonly users: UserDirectory;
+  readonly registration: TokenRegistration;
+  readonly phase2: RolloutPhase2;
+  readonly vault: Vault;
+  readonly random: Random;
+}
+
+/** Makes tokens ready for use: in the two phases of the QR-TAN roll-out, or at once with a key that is known. */
+export class EnrolmentService {
+  readonly #its: EnrolmentDependencies;
+
+  constructor(dependencies: EnrolmentDependencies) {
+    this.#its = dependencies;
+  }
+
+  /**
+   * Enrols a token, or takes its roll-out to the second phase. A serial that exists already is enrolled anew.
+   * @throws ServiceError 'right.missing', 'parameter.missing', 'parameter.invalid', 'suite.invalid', 'user.unknown',
+   *   'realm.unknown', 'token.exists' for a token of another type, 'token.unknown', 'token.ambiguous', 'token.state',
+   *   'activation-code.invalid', 'key.unavailable'
+   */
+  async init(caller: Caller, request: EnrolmentRequest): Promise<Enrolled> {
+    const setup = await this.#its.setup.current();
+    const grant = this.#its.access.authorize(setup, caller, {
+      scope: 'admin',
+      action: 'init',
+      message: 'You do not have the administrative right to init tokens of the type ocra',
+    });
+    const phase = phaseOf(request);
+    const user = await this.#user(setup, request);
+    if (phase === 'phase2') {
+      return this.#its.phase2.start(caller, grant, setup, request, user);
+    }
+    const enrolment = { caller, grant, request, assignment: assign(setup, request, user) };
+    return this.#enrol(enrolment, phase, readOcraSettings(setup.configuration));
+  }
+
+  async #user(setup: Setup, { user = '', realm }: EnrolmentRequest): Promise<ResolvedUser | undefined> {
+    return user === '' ? undefined : this.#its.users.resolve(setup, { user, realm });
+  }
+
+  async #enrol(enrolment: Enrolment, phase: 'phase1' | 'plain', settings: OcraSettings): Promise<Enrolled> {
+    const { request, assignment } = enrolment;
+    const key = keyOf(request, (size) => this.#its.random.bytes(size));
+    const suite = suiteOf(request, phase === 'phase1' ? settings.qrDefaultSuite : settings.defaultSuite);
+    const make = (serial: string): NewToken => ({
+      serial,
+      type: (request.type ?? 'ocra').toLowerCase(),
+      description: readDescription(request.description ?? ''),
+      active: phase === 'plain',
+      failCount: 0,
+      maxFail: settings.defaultMaxFail,
+      counter: 0n,
+      counterWindow: settings.defaultCountWindow,
+      syncWindow: settings.defaultSyncWindow,
+      timeShift: 0,
+      ocraSuite: suite,
+      rollout: phase === 'phase1' ? 'phase1' : 'complete',
+      spent: [],
+      owner: assignment.owner,
+      realms: assignment.realms ?? [],
+      secrets: this.#secrets(phase, serial, key, request),
+    });
+    const given = { suite: parseOcraSuite(suite), key };
+    const token = await this.#its.registration.store(enrolment, make, (known) =>
+      hasKey(this.#its.vault, known, given),
+    );
+    const secret = key.toString('hex');
+    return phase === 'plain'
+      ? { kind: 'plain', serial: token.serial, otpkey: secret }
+      : {
+          kind: 'phase1',
+          serial: token.serial,
+          sharedSecret: secret,
+          appImport: buildInitUrl({ sharedSecret: key, suite, serial: token.serial }),
+        };
+  }
+
+  #secrets(
+    phase: 'phase1' | 'plain',
+    serial: string,
+    key: Buffer,
+    { pin, ocrapin = '' }: EnrolmentRequest,
+  ): TokenSecrets {
+    const { vault, random } = this.#its;
+    return {
+      seed: phase === 'plain' ? vault.seal(key, 'seed', serial) : null,
+      sharedSecret: phase === 'phase1' ? vault.seal(key, 'shared-secret', serial) : null,
+      nonce: null,
+      pin: pin === undefined ? null : sealPin(pin, serial, vault, random),
+      ocraPin: sealOcraPin(ocrapin, serial, vault),
+    };
+  }
+}
+
+function assign(setup: Setup, { realm = '' }: EnrolmentRequest, user: ResolvedUser | undefined): Assignment {
+  if (user !== undefined) {
+    const owner = {
+      resolverId: user.resolver.id,
+      resolver: user.resolver.name,
+      userId: user.userId,
+      login: user.login,
+    };
+    return { owner, realms: [user.realm.name] };
+  }
+  if (realm.trim() === '') {
+    return { owner: null, realms: undefined };
+  }
+  const found = findRealm(setup, realm);
+  if (found === undefined) {
+    throw new ServiceError('realm.unknown', `There is no realm '${realm}'`);
+  }
+  return { owner: null, realms: [found.name] };
+}

@@ -1,0 +1,215 @@
+import type { Grant } from '../../policy/access-control.ts';
+import { actOf, type Caller } from '../../policy/caller.ts';
+import type { Setup } from '../../configuration/configuration.ts';
+import { isOcraToken, type Token, type TokenChange } from '../../tokens/token.ts';
+import { sealOcraPin, sealPin } from '../../tokens/token-settings.ts';
+import { isVisible } from '../../tokens/token-view.ts';
+import type { ResolvedUser } from '../../users/user-directory.ts';
+import type { Sealed, Vault } from '../../keys/vault.ts';
+import type { Random } from '../../kernel/clock.ts';
+import { equalBytes } from '../../kernel/constant-time.ts';
+import { isServiceError, ServiceError } from '../../kernel/errors.ts';
+import { normalizeActivationCode } from '../../ocra/activation-code.ts';
+import type { ChallengeFactory } from '../challenge-factory.ts';
+import type { Enrolled, EnrolmentRequest } from './enrolment.ts';
+import { deriveTokenKey } from '../../ocra/key-derivation.ts';
+import type { ChallengeStore } from '../ports.ts';
+import { buildNonceUrl } from '../../ocra/qrtan-url.ts';
+import { questionFromData } from '../../ocra/question.ts';
+import { type OcraSuite, parseOcraSuite } from '../../ocra/suite.ts';
+import type { TokenChoice } from '../token-choice.ts';
+
+/** Bytes; the last eight are the salt of the key derivation. */
+const NONCE_BYTES = 64;
+
+/** Roll-out phase 2: key from shared secret, activation code and nonce; first challenge. */
+export class RolloutPhase2 {
+  readonly #its: {
+    readonly tokens: TokenChoice;
+    readonly challenges: ChallengeStore;
+    readonly factory: ChallengeFactory;
+    readonly vault: Vault;
+    readonly random: Random;
+  };
+
+  constructor(dependencies: {
+    tokens: TokenChoice;
+    challenges: ChallengeStore;
+    factory: ChallengeFactory;
+    vault: Vault;
+    random: Random;
+  }) {
+    this.#its = dependencies;
+  }
+
+  /**
+   * Starts phase 2 for the token of that serial, or for the only token of that user that is in roll-out. May be repeated
+   * until the roll-out is complete: each time with a new nonce, so that only the last code shown counts; whatever else
+   * was asked of the token before is closed.
+   * @throws ServiceError 'token.unknown', 'token.ambiguous', 'token.state', 'activation-code.invalid', 'right.missing'
+   */
+  async start(
+    caller: Caller,
+    grant: Grant,
+    setup: Setup,
+    request: EnrolmentRequest,
+    user: ResolvedUser | undefined,
+  ): Promise<Enrolled> {
+    const token = await this.#token(grant, request, user);
+    try {
+      return await this.#start(caller, grant, setup, request, token, user);
+    } catch (error) {
+      if (!isServiceError(error, 'token.state')) {
+        throw error;
+      }
+      // The token has another owner or is in other realms, or the shared secret is not what it was a moment ago: either another roll-out, or
+      // the same one sealed anew.
+      const again = await this.#token(grant, request, user);
+      if (again.id !== token.id || !this.#isSameSecret(token, again)) {
+        throw error;
+      }
+      return this.#start(caller, grant, setup, request, again, user);
+    }
+  }
+
+  async #start(
+    caller: Caller,
+    grant: Grant,
+    setup: Setup,
+    request: EnrolmentRequest,
+    token: Token,
+    user: ResolvedUser | undefined,
+  ): Promise<Enrolled> {
+    const { factory, challenges } = this.#its;
+    const owner = user && { resolverId: user.resolver.id, userId: user.userId };
+    const realms = grant.realms === 'all' ? undefined : token.realms;
+    const { suite, key, nonce, change, sharedSecret } = await this.#derive(token, request);
+    const callbackUrl = factory.callbackUrl(setup, token, caller);
+    const data = request.message ?? '';
+    const issued = await factory.issue(
+      (transactionId) => {
+        const question = questionFromData(suite, data, this.#its.random);
+        const url = buildNonceUrl(suite, key, {
+          message: request.message,
+          callbackUrl,
+          question,
+          nonce,
+          transactionId,
+          serial: token.serial,
+        });
+        return { question, url };
+      },
+      ({ question }, transactionId, issuedAt) =>
+        challenges.issue(
+          { tokenId: token.id, transactionId, question, data, issuedAt, owner, realms, sharedSecret },
+          1,
+          actOf(caller, 'admin/init'),
+          change,
+        ),
+    );
+    return {
+      kind: 'phase2',
+      serial: token.serial,
+      nonce: nonce.toString('hex'),
+      transactionId: issued.transactionId,
+      question: issued.question,
+      callbackUrl,
+      signature: issued.url.slice(issued.url.lastIndexOf('=') + 1),
+      appImport: issued.url,
+    };
+  }
+
+  #isSameSecret(before: Token, now: Token): boolean {
+    const [one, other] = [before, now].map(({ serial, secrets: { sharedSecret } }) =>
+      sharedSecret === null ? undefined : this.#its.vault.open(sharedSecret, 'shared-secret', serial),
+    );
+    return one !== undefined && other !== undefined && equalBytes(one, other);
+  }
+
+  async #token(
+    grant: Grant,
+    { serial = '' }: EnrolmentRequest,
+    user: ResolvedUser | undefined,
+  ): Promise<Token> {
+    return serial === '' ? this.#ofUser(grant, user) : this.#bySerial(grant, serial, user);
+  }
+
+  async #bySerial(grant: Grant, serial: string, user: ResolvedUser | undefined): Promise<Token> {
+    const token = await this.#its.tokens.bySerial(serial, user);
+    if (!isVisible(token, grant)) {
+      throw new ServiceError(
+        'right.missing',
+        'You do not have the administrative right to init tokens in this realm',
+      );
+    }
+    if (!isInRollout(token)) {
+      throw new ServiceError(
+        'token.state',
+        `The token '${serial}' is not in roll-out: it has no shared secret`,
+      );
+    }
+    return token;
+  }
+
+  /** Tokens that the administrator may not see are passed over: no message may name them. */
+  async #ofUser(grant: Grant, user: ResolvedUser | undefined): Promise<Token> {
+    const owned = await this.#its.tokens.ofUser(user);
+    const [token, ...others] = owned.filter((one) => isInRollout(one) && isVisible(one, grant));
+    if (token === undefined) {
+      const login = user?.login ?? '';
+      throw new ServiceError('token.unknown', `The user '${login}' has no token in roll-out`, {
+        about: [login],
+      });
+    }
+    if (others.length > 0) {
+      const serials = [token, ...others].map(({ serial }) => serial);
+      throw new ServiceError(
+        'token.ambiguous',
+        `Multiple tokens found in roll-out state: ${serials.map((serial) => `'${serial}'`).join(', ')}`,
+        { about: serials },
+      );
+    }
+    return token;
+  }
+
+  async #derive(
+    token: Token,
+    { activationcode = '', pin, ocrapin = '' }: EnrolmentRequest,
+  ): Promise<{ suite: OcraSuite; key: Buffer; nonce: Buffer; change: TokenChange; sharedSecret: Sealed }> {
+    const { vault, random } = this.#its;
+    const { sharedSecret } = token.secrets;
+    if (sharedSecret === null || token.ocraSuite === null) {
+      throw new ServiceError(
+        'token.state',
+        `The token '${token.serial}' is not in roll-out: it has no shared secret`,
+      );
+    }
+    const nonce = random.bytes(NONCE_BYTES);
+    const key = await deriveTokenKey({
+      sharedSecret: vault.open(sharedSecret, 'shared-secret', token.serial),
+      activationCode: normalizeActivationCode(activationcode),
+      nonce,
+    });
+    const change: TokenChange = {
+      active: true,
+      rollout: 'phase2',
+      failCount: 0,
+      counter: 0n,
+      spent: [],
+      syncMark: null,
+      secrets: {
+        seed: vault.seal(key, 'seed', token.serial),
+        nonce: vault.seal(nonce, 'nonce', token.serial),
+        ...(pin !== undefined && { pin: sealPin(pin, token.serial, vault, random) }),
+        ...(ocrapin !== '' && {
+          ocraPin: sealOcraPin(ocrapin, token.serial, vault),
+        }),
+      },
+    };
+    return { suite: parseOcraSuite(token.ocraSuite), key, nonce, change, sharedSecret };
+  }
+}
+
+function isInRollout(token: Token): boolean {
+  return isOcraToken(token) && token.rollout !== 'complete' && token.secrets.sharedSecret !== null;
+}

@@ -1,0 +1,158 @@
+import type { AccessControl, Grant } from '../../policy/access-control.ts';
+import { administrativeRight } from '../../policy/administrative-right.ts';
+import { actOf, type Caller } from '../../policy/caller.ts';
+import { isSerial } from '../../tokens/serial.ts';
+import type { SetupStore } from '../../configuration/ports.ts';
+import type { Setup } from '../../configuration/configuration.ts';
+import type { NewToken } from '../../tokens/token.ts';
+import { visibleRealm } from '../../tokens/token-view.ts';
+import type { Vault } from '../../keys/vault.ts';
+import { isServiceError, ServiceError } from '../../kernel/errors.ts';
+import { bytesFromHex } from '../../ocra/hex.ts';
+import type { ImportedKey, KeyFileReader, TokenLoading } from './key-file.ts';
+import { type OcraSettings, readOcraSettings } from '../ocra-settings.ts';
+import { parseOcraSuite } from '../../ocra/suite.ts';
+
+/** A file of keys, and what opens it. */
+export interface ImportRequest {
+  /** PSKC (RFC 6030). */
+  readonly file: string;
+  /** Hexadecimal; empty as if it were left out. */
+  readonly preSharedKey?: string | undefined;
+  readonly password?: string | undefined;
+  /** The realm of all the tokens; empty or left out: none. */
+  readonly realm?: string | undefined;
+}
+
+export interface ImportDependencies {
+  readonly setup: SetupStore;
+  readonly access: AccessControl;
+  readonly reader: KeyFileReader;
+  readonly loading: TokenLoading;
+  readonly vault: Vault;
+}
+
+/** Token types by the last part of the algorithms of RFC 6030 §10 and of their profiles. */
+const TYPES: readonly (readonly [type: string, algorithm: RegExp])[] = [
+  ['ocra', /[:#]ocra(?:-1)?(?::.*)?$/i],
+  ['hmac', /[:#]hotp$/i],
+  ['totp', /[:#]totp$/i],
+];
+const DESCRIPTION = 'imported';
+
+/** Takes over the keys of tokens from files. */
+export class TokenImportService {
+  readonly #its: ImportDependencies;
+
+  constructor(dependencies: ImportDependencies) {
+    this.#its = dependencies;
+  }
+
+  /**
+   * Tells whether somebody may load any file at all, before theirs is read.
+   * @throws ServiceError 'right.missing'
+   */
+  async authorize(caller: Caller): Promise<void> {
+    this.#grantOf(await this.#its.setup.current(), caller);
+  }
+
+  /**
+   * Loads all keys of a file or, if anything is wrong with any of them, none. OCRA keys become tokens that answer
+   * challenges; HOTP and TOTP keys are kept, administered and counted.
+   * @returns the serials, in the order of the file
+   * @throws ServiceError 'right.missing', 'realm.unknown', 'parameter.invalid', 'key-file.invalid', 'key-file.secret',
+   *   'token.exists'
+   */
+  async load(caller: Caller, request: ImportRequest): Promise<readonly string[]> {
+    const setup = await this.#its.setup.current();
+    const grant = this.#grantOf(setup, caller);
+    const realms = realmsFor(setup, grant, request);
+    const settings = readOcraSettings(setup.configuration);
+    const keys = await this.#its.reader.read(request.file, secretsOf(request));
+    const tokens = keys.map((key) => this.#toToken(key, settings));
+    assertDistinct(keys);
+    await this.#its.loading.insertAll(tokens, { realms }, actOf(caller, 'token/import'));
+    return tokens.map(({ serial }) => serial);
+  }
+
+  #grantOf(setup: Setup, caller: Caller): Grant {
+    return this.#its.access.authorize(setup, caller, administrativeRight('admin', 'loadtokens'));
+  }
+
+  #toToken(key: ImportedKey, settings: OcraSettings): NewToken {
+    const { serial, place } = key;
+    if (!isSerial(serial)) {
+      throw wrong(place, 'a serial has 1 to 64 printable ASCII characters, no blank and no *');
+    }
+    if (key.secret.length < 16 || key.secret.length > 128) {
+      throw wrong(place, 'a secret has 16 to 128 bytes');
+    }
+    const type = TYPES.find(([, algorithm]) => algorithm.test(key.algorithm))?.[0];
+    if (type === undefined) {
+      throw wrong(place, 'the algorithm is none of ocra, hotp and totp');
+    }
+    return {
+      ...{ serial, type, description: DESCRIPTION, active: true, owner: null, realms: [] },
+      ...{ failCount: 0, maxFail: settings.defaultMaxFail, timeShift: 0, rollout: 'complete', spent: [] },
+      counter: key.counter ?? 0n,
+      counterWindow: settings.defaultCountWindow,
+      syncWindow: settings.defaultSyncWindow,
+      ocraSuite: type === 'ocra' ? suiteOf(key, settings.defaultSuite) : null,
+      secrets: {
+        ...{ sharedSecret: null, nonce: null, pin: null, ocraPin: null },
+        seed: this.#its.vault.seal(key.secret, 'seed', serial),
+      },
+    };
+  }
+}
+
+/** An administrator who is bound to realms loads tokens into one of these. */
+function realmsFor(setup: Setup, grant: Grant, { realm = '' }: ImportRequest): readonly string[] {
+  if (realm.trim() !== '') {
+    return [visibleRealm(setup, grant, realm)];
+  }
+  if (grant.realms !== 'all') {
+    throw new ServiceError(
+      'right.missing',
+      'You do not have the administrative right to load tokens without a realm: name one',
+    );
+  }
+  return [];
+}
+
+function secretsOf({ preSharedKey = '', password = '' }: ImportRequest): {
+  preSharedKey?: Buffer;
+  password?: string;
+} {
+  if (preSharedKey !== '' && password !== '') {
+    throw new ServiceError('parameter.invalid', 'Give either a pre-shared key or a password, not both');
+  }
+  return {
+    ...(preSharedKey !== '' && { preSharedKey: bytesFromHex(preSharedKey, 'pre-shared key') }),
+    ...(password !== '' && { password }),
+  };
+}
+
+function suiteOf({ suite, place }: ImportedKey, fallback: string): string {
+  try {
+    return parseOcraSuite(suite ?? fallback).text;
+  } catch (error) {
+    throw isServiceError(error) ? wrong(place, error.message) : error;
+  }
+}
+
+/** Without regard to case, as the database keeps serials. */
+function assertDistinct(keys: readonly ImportedKey[]): void {
+  const seen = new Set<string>();
+  for (const { serial, place } of keys) {
+    const caseless = serial.toLowerCase();
+    if (seen.has(caseless)) {
+      throw wrong(place, `the serial '${serial}' stands in the file twice`);
+    }
+    seen.add(caseless);
+  }
+}
+
+function wrong(place: string, message: string): ServiceError {
+  return new ServiceError('key-file.invalid', `The key file is wrong in ${place}: ${message}`);
+}

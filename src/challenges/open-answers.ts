@@ -1,0 +1,159 @@
+import type { Act } from '../policy/caller.ts';
+import type { SetupStore } from '../configuration/ports.ts';
+import type { Setup } from '../configuration/configuration.ts';
+import { isLocked, type Token } from '../tokens/token.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { decide, decideUnseen, decideUnverifiable, isOpen, type Verdict } from './challenge.ts';
+import { type OcraSettings, readOcraSettings } from './ocra-settings.ts';
+import type { ChallengeOfToken, ChallengeStore, OpenDecision, Whose } from './ports.ts';
+import { plainQuestion } from '../ocra/question.ts';
+import type { GivenResponse, ResponseCheck } from './response-check.ts';
+import { parseOcraSuite } from '../ocra/suite.ts';
+
+export interface OpenAnswerDependencies {
+  readonly setup: SetupStore;
+  readonly challenges: Pick<ChallengeStore, 'answerOpen'>;
+  readonly check: ResponseCheck;
+  readonly clock: Clock;
+}
+
+/** An open challenge, and what the response is to it. */
+interface Tried extends ChallengeOfToken {
+  readonly verdict: Verdict;
+}
+
+/** Takes responses that name no transaction: they may answer any open challenge of a token, or of a user's tokens. */
+export class OpenAnswers {
+  readonly #its: OpenAnswerDependencies;
+
+  constructor(dependencies: OpenAnswerDependencies) {
+    this.#its = dependencies;
+  }
+
+  /**
+   * Tries the response on each open challenge, and accepts it for one at most: the newest that it is right for. A wrong
+   * response counts once, for one challenge and its token (`chosenOf`).
+   * @param pass token PIN and response
+   * @returns whether it was accepted; undefined: nothing is open, and nothing was changed
+   */
+  async answer(act: Act, whose: Whose, pass: string): Promise<boolean | undefined> {
+    const setup = await this.#its.setup.current();
+    const given = this.#its.check.given(pass, act.client);
+    // Tokens that are looked at for the first time in a second look might have a password asked for, which must not be.
+    let known: ReadonlySet<string> | undefined;
+    const decideOn = (found: readonly ChallengeOfToken[]): Promise<OpenDecision | undefined> => {
+      known ??= new Set(found.filter(({ token }) => token.active).map(({ token }) => token.id));
+      return this.#decide(setup, found, given, known);
+    };
+    return (await this.#its.challenges.answerOpen(whose, decideOn, act))?.decision.result;
+  }
+
+  async #decide(
+    setup: Setup,
+    found: readonly ChallengeOfToken[],
+    given: GivenResponse,
+    known: ReadonlySet<string>,
+  ): Promise<OpenDecision | undefined> {
+    const settings = readOcraSettings(setup.configuration);
+    const now = this.#its.clock.now();
+    const open = found.filter(({ challenge }) => isOpen(challenge, settings, now));
+    const [newest] = open;
+    if (newest === undefined) {
+      return undefined;
+    }
+    const meant = open.filter(({ token }) => token.active && known.has(token.id));
+    const [first = newest] = meant;
+    const unseen = decideUnseen(first.challenge, first.token, settings, now);
+    if (unseen !== null) {
+      return { answered: first, decision: unseen };
+    }
+    const tried = await this.#try(setup, settings, newestOfEach(meant, settings.maxChallenges), given);
+    const chosen = chosenOf(tried);
+    if (chosen === undefined) {
+      return { answered: first, decision: decideUnverifiable(first.token) };
+    }
+    const { challenge, token, verdict } = chosen;
+    const decision = decide(challenge, token, verdict, settings, this.#its.clock.now());
+    return decision.result
+      ? { answered: chosen, decision, supersedes: sharingResponse(chosen, open) }
+      : { answered: chosen, decision };
+  }
+
+  /** @returns newest first, without those of tokens whose responses cannot be verified */
+  async #try(
+    setup: Setup,
+    settings: OcraSettings,
+    open: readonly ChallengeOfToken[],
+    given: GivenResponse,
+  ): Promise<readonly Tried[]> {
+    given.search.begin(open.length);
+    const verdicts = new Map<string, Verdict>();
+    for (const token of new Map(open.map((one) => [one.token.id, one.token])).values()) {
+      const challenges = open.filter((one) => one.token.id === token.id).map(({ challenge }) => challenge);
+      const questions = challenges.map(({ question }) => question);
+      const found = await this.#its.check.look(setup, settings, token, questions, given);
+      challenges.forEach(({ id }, index) => {
+        const verdict = found?.[index];
+        if (verdict !== undefined) {
+          verdicts.set(id, verdict);
+        }
+      });
+    }
+    return open.flatMap((one) => {
+      const verdict = verdicts.get(one.challenge.id);
+      return verdict === undefined ? [] : [{ ...one, verdict }];
+    });
+  }
+}
+
+/** @returns of each token the newest `most`, in the order in which they come */
+function newestOfEach(open: readonly ChallengeOfToken[], most: number): readonly ChallengeOfToken[] {
+  const counts = new Map<string, number>();
+  return open.filter(({ token }) => {
+    const count = (counts.get(token.id) ?? 0) + 1;
+    counts.set(token.id, count);
+    return count <= most;
+  });
+}
+
+/**
+ * The challenge that a response answers: the newest that it is right for; or else one of the token that it is the first
+ * half of an automatic resynchronisation for; or else the newest. Where several tokens were tried, a locked one counts only
+ * where all are, as it would take the blame for guesses at the others. Which one a wrong response counts for does not
+ * depend on its PIN.
+ * @param tried newest first
+ */
+function chosenOf(tried: readonly Tried[]): Tried | undefined {
+  const unlocked = tried.filter(({ token }) => !isLocked(token));
+  const right = unlocked.find(({ verdict }) => verdict.kind === 'right');
+  if (right !== undefined) {
+    return right;
+  }
+  const half = unlocked.find(({ verdict }) => verdict.kind === 'wrong' && verdict.remember !== undefined);
+  const newest =
+    (half && unlocked.find(({ token }) => token.id === half.token.id)) ?? unlocked[0] ?? tried[0];
+  return newest && { ...newest, verdict: half?.verdict ?? { kind: 'wrong' } };
+}
+
+/**
+ * A suite without counter and time has one response to a question: given for one challenge, it is good for every other one
+ * with that question. Sent once more, it would answer the next of them.
+ * @returns other open challenges of the token that the response is good for, by id
+ */
+function sharingResponse(
+  { challenge, token }: ChallengeOfToken,
+  open: readonly ChallengeOfToken[],
+): readonly string[] {
+  const asked = askedOnce(token, challenge.question);
+  return open
+    .filter((other) => other.token.id === token.id && other.challenge.id !== challenge.id)
+    .filter((other) => asked !== undefined && asked === askedOnce(token, other.challenge.question))
+    .map((other) => other.challenge.id);
+}
+
+/** @returns the question as a device sees it; undefined for a suite whose responses have a position */
+function askedOnce({ ocraSuite }: Token, question: string): string | undefined {
+  const suite = ocraSuite === null ? undefined : parseOcraSuite(ocraSuite);
+  const hasPosition = suite === undefined || suite.counter || suite.timeStep !== undefined;
+  return hasPosition ? undefined : plainQuestion(suite, question);
+}

@@ -1,0 +1,195 @@
+import { checkPin } from '../tokens/pin.ts';
+import type { Setup } from '../configuration/configuration.ts';
+import type { Token, TokenStateChange } from '../tokens/token.ts';
+import type { UserDirectory } from '../users/user-directory.ts';
+import type { Vault } from '../keys/vault.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { equalText } from '../kernel/constant-time.ts';
+import { advanceTo, markOfMatch, positionNow } from './accepted-position.ts';
+import { findAhead, type FoundAhead } from './automatic-resynchronisation.ts';
+import type { Verdict } from './challenge.ts';
+import type { OcraSettings } from './ocra-settings.ts';
+import { responseInputs } from './response-inputs.ts';
+import { ResponseSearch, type SearchMeans } from '../ocra/response-search.ts';
+import { type OcraSuite, responseLength } from '../ocra/suite.ts';
+import { openTokenKey } from './token-key.ts';
+import { tokenPolicyValues } from './token-policy.ts';
+import type { Match, ResponseCheck as WindowCheck, Verification } from '../ocra/verify.ts';
+
+/** What precedes the response in `pass`, by the policy `otppin`: 0 the token PIN, 1 the user's password, 2 nothing. */
+type OtpPinMode = '0' | '1' | '2';
+
+/** The password that each user was asked for, and whether it is right: of one response, kept as long as its request. */
+type VerifiedPasswords = Map<string, { readonly password: string; readonly isRight: Promise<boolean> }>;
+
+/** One response, however often it is looked at and whatever it is tried on. */
+export interface GivenResponse {
+  /** Token PIN followed by the response, as the policy `otppin` says. */
+  readonly pass: string;
+  /** The address of the client, for policies; empty where there is none. */
+  readonly client: string;
+  /**
+   * Is kept for further looks, which then ask nobody for the password again: a second look has the token's lock, and
+   * must not wait for a connection to the database that one who waits for that lock has.
+   */
+  readonly verified: VerifiedPasswords;
+  readonly search: ResponseSearch;
+}
+
+/** What a response is, beside the PIN. */
+interface Found {
+  readonly question: string;
+  readonly verification: Verification;
+  readonly ahead: FoundAhead;
+}
+
+/** Looks at responses: PIN and TAN, always both, so that the time taken tells nothing of which was wrong. */
+export class ResponseCheck {
+  readonly #vault: Vault;
+  readonly #users: UserDirectory;
+  readonly #clock: Clock;
+  readonly #means: SearchMeans;
+
+  /** @param dependencies.means what all searches of this process share */
+  constructor(dependencies: { vault: Vault; users: UserDirectory; clock: Clock; means: SearchMeans }) {
+    this.#vault = dependencies.vault;
+    this.#users = dependencies.users;
+    this.#clock = dependencies.clock;
+    this.#means = dependencies.means;
+  }
+
+  /** @returns a response to be looked at, for which no more than the budget will be computed */
+  given(pass: string, client = ''): GivenResponse {
+    return { pass, client, verified: new Map(), search: new ResponseSearch(this.#clock.now(), this.#means) };
+  }
+
+  /**
+   * `given.search.begin` comes before, with all questions of all tokens that are looked at together.
+   * @param questions of challenges of the token; the response is looked for in the windows of each
+   * @returns a verdict for each question, or null where the server lacks what it would take: a key, or the session
+   *   information of a suite with S, which the protocol does not carry
+   */
+  async look(
+    setup: Setup,
+    settings: OcraSettings,
+    token: Token,
+    questions: readonly string[],
+    given: GivenResponse,
+  ): Promise<readonly Verdict[] | null> {
+    const opened = openTokenKey(this.#vault, token);
+    if (opened === undefined || opened.suite.session !== undefined) {
+      return null;
+    }
+    const { suite } = opened;
+    const { now } = given.search;
+    const { pin, response } = splitPass(suite, given.pass);
+    const inputs = responseInputs(this.#vault, opened, settings, token, now);
+    const all: Found[] = [];
+    for (const question of questions) {
+      const wanted = { ...inputs, question, response, lookBehind: true };
+      all.push({ question, ...(await find(given.search, wanted, settings, token)) });
+    }
+    // What follows from a right response is worked out for a wrong one, too: the time taken would tell them apart.
+    const verdicts = all.map((found) => verdictOf(suite, settings, token, found, now));
+    const isPin = await this.#checkPin(setup, token, pin, given);
+    return isPin ? verdicts : verdicts.map(() => ({ kind: 'wrong' }));
+  }
+
+  async #checkPin(
+    setup: Setup,
+    token: Token,
+    pin: string,
+    { client, verified }: GivenResponse,
+  ): Promise<boolean> {
+    switch (this.#otpPinMode(setup, token, client)) {
+      case '0': {
+        const { pin: sealed } = token.secrets;
+        return checkPin(sealed === null ? null : this.#vault.open(sealed, 'pin', token.serial), pin);
+      }
+      case '1':
+        return token.owner !== null && this.#checkPassword(setup, token.owner, pin, verified);
+      case '2':
+        return pin === '';
+    }
+  }
+
+  #checkPassword(
+    setup: Setup,
+    owner: NonNullable<Token['owner']>,
+    password: string,
+    verified: VerifiedPasswords,
+  ): Promise<boolean> {
+    const who = JSON.stringify([owner.resolverId, owner.userId]);
+    const asked = verified.get(who);
+    if (asked !== undefined) {
+      // Directories count wrong passwords: one response is one attempt, also for tokens with responses of other lengths.
+      return equalText(asked.password, password) ? asked.isRight : Promise.resolve(false);
+    }
+    const isRight = this.#users.checkPassword(setup, owner, password);
+    verified.set(who, { password, isRight });
+    return isRight;
+  }
+
+  #otpPinMode(setup: Setup, token: Token, client: string): OtpPinMode {
+    const values = tokenPolicyValues(setup, 'otppin', token, { client, at: this.#clock.now() });
+    // Where policies disagree, the strictest counts: a token may have no PIN, and then it would ask for nothing.
+    return (['1', '0', '2'] as const).find((mode) => values.includes(mode)) ?? '0';
+  }
+}
+
+function splitPass(suite: OcraSuite, pass: string): { pin: string; response: string } {
+  const boundary = Math.max(0, pass.length - responseLength(suite));
+  return { pin: pass.slice(0, boundary), response: pass.slice(boundary) };
+}
+
+/** Looks in the windows and, where that is wanted, beyond them; always at both. */
+async function find(
+  search: ResponseSearch,
+  wanted: WindowCheck & { readonly question: string },
+  settings: OcraSettings,
+  token: Token,
+): Promise<Omit<Found, 'question'>> {
+  const share = search.share();
+  const { found, taken } = await search.find(wanted, share);
+  const ahead = settings.autoResync
+    ? await findAhead(search, wanted, token, share - taken)
+    : ({ kind: 'nothing' } as const);
+  return { verification: found, ahead };
+}
+
+function verdictOf(
+  suite: OcraSuite,
+  settings: OcraSettings,
+  token: Token,
+  { question, verification, ahead }: Found,
+  now: Date,
+): Verdict {
+  const match = verification.matched ? verification : positionNow(suite, token, now);
+  const accepted = accept(suite, settings, token, match, [markOfMatch(suite, question, match)]);
+  if (verification.matched) {
+    return accepted;
+  }
+  switch (ahead.kind) {
+    case 'second': {
+      const marks = [ahead.firstMark, markOfMatch(suite, question, ahead.match)];
+      return accept(suite, settings, token, ahead.match, marks, ahead.clock);
+    }
+    case 'first':
+      return { kind: 'wrong', remember: { syncMark: ahead.mark } };
+    case 'nothing':
+      return { kind: 'wrong' };
+  }
+}
+
+/** The counter moves past the match and never back; a response that was accepted before is wrong. */
+function accept(
+  suite: OcraSuite,
+  settings: OcraSettings,
+  token: Token,
+  match: Match,
+  marks: readonly (string | null)[],
+  clock: Pick<TokenStateChange, 'timeShift'> = {},
+): Verdict {
+  const advance = advanceTo(suite, settings, token, match, marks);
+  return advance === null ? { kind: 'wrong' } : { kind: 'right', advance: { ...advance, ...clock } };
+}

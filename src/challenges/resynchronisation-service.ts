@@ -1,0 +1,130 @@
+import type { AccessControl, Grant } from '../policy/access-control.ts';
+import { administrativeRight } from '../policy/administrative-right.ts';
+import { actOf, type Caller } from '../policy/caller.ts';
+import type { SetupStore } from '../configuration/ports.ts';
+import type { Setup } from '../configuration/configuration.ts';
+import type { Token, TokenStateChange } from '../tokens/token.ts';
+import { isVisible } from '../tokens/token-view.ts';
+import type { UserDirectory } from '../users/user-directory.ts';
+import type { Vault } from '../keys/vault.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { ServiceError } from '../kernel/errors.ts';
+import { type OcraSettings, readOcraSettings } from './ocra-settings.ts';
+import type { LockedTokens } from './ports.ts';
+import { responseInputs } from './response-inputs.ts';
+import { type ConsecutiveResponses, resynchronise } from './resynchronisation.ts';
+import type { TokenChoice, TokenReference } from './token-choice.ts';
+import { requireTokenKey } from './token-key.ts';
+
+/** Two responses that a token gave one after the other. */
+export interface ResynchronisationRequest extends TokenReference {
+  readonly otp1: string;
+  readonly otp2: string;
+  /** What `otp1` answers; left out with `challenge2`: the question of the token's last challenge but one. */
+  readonly challenge1?: string | undefined;
+  /** What `otp2` answers; left out with `challenge1`: the question of the token's last challenge. */
+  readonly challenge2?: string | undefined;
+}
+
+export interface ResynchronisationDependencies {
+  readonly setup: SetupStore;
+  readonly access: AccessControl;
+  readonly users: UserDirectory;
+  readonly tokens: TokenChoice;
+  readonly locked: LockedTokens;
+  readonly vault: Vault;
+  readonly clock: Clock;
+}
+
+/** Brings tokens back in step whose counter or clock has run away from the server's. */
+export class ResynchronisationService {
+  readonly #its: ResynchronisationDependencies;
+
+  constructor(dependencies: ResynchronisationDependencies) {
+    this.#its = dependencies;
+  }
+
+  /**
+   * The fail counter stays as it is: unlocking is a right of its own.
+   * @returns whether the two responses were found ahead and the token is in step again
+   * @throws ServiceError 'right.missing', 'parameter.missing', 'user.unknown', 'token.unknown', 'token.ambiguous',
+   *   'token.not-ocra', 'token.not-ready', 'token.state', 'data-input.invalid'
+   */
+  async resync(caller: Caller, request: ResynchronisationRequest): Promise<boolean> {
+    const setup = await this.#its.setup.current();
+    const grant = this.#its.access.authorize(setup, caller, administrativeRight('admin', 'resync'));
+    const { serial, owner } = await this.#token(setup, grant, request);
+    const isUsers = (request.user ?? '') !== '';
+    const settings = readOcraSettings(setup.configuration);
+    const done = await this.#its.locked.change(
+      serial,
+      ({ token, questions }) => {
+        // What was looked at may have left the administrator's realms, or its user, since.
+        if (!isVisible(token, grant) || (isUsers && !isSameOwner(token.owner, owner))) {
+          throw unknownToken(serial);
+        }
+        return this.#decide(settings, token, answered(request, questions));
+      },
+      actOf(caller, 'token/resync'),
+    );
+    if (done === undefined) {
+      throw unknownToken(serial);
+    }
+    return done;
+  }
+
+  /** Tokens that the administrator may not see are answered like those that are not there. */
+  async #token(setup: Setup, grant: Grant, reference: TokenReference): Promise<Token> {
+    const { serial, user = '', realm } = reference;
+    const owner =
+      user === '' ? undefined : await this.#its.users.resolve(setup, { user, realm }, grant.realms);
+    const token = await this.#its.tokens.only(setup, {
+      serial,
+      user: owner?.login,
+      realm: owner?.realm.name,
+    });
+    if (!isVisible(token, grant)) {
+      throw unknownToken(token.serial);
+    }
+    return token;
+  }
+
+  #decide(settings: OcraSettings, token: Token, responses: ConsecutiveResponses): TokenStateChange | null {
+    if (token.rollout === 'phase1') {
+      throw new ServiceError(
+        'token.not-ready',
+        `The roll-out of the token '${token.serial}' is not finished`,
+      );
+    }
+    const { vault, clock } = this.#its;
+    const opened = requireTokenKey(vault, token);
+    return resynchronise(
+      responseInputs(vault, opened, settings, token, clock.now()),
+      settings,
+      token,
+      responses,
+    );
+  }
+}
+
+function answered(
+  { otp1, otp2, challenge1 = '', challenge2 = '' }: ResynchronisationRequest,
+  [last = '', before = '']: readonly string[],
+): ConsecutiveResponses {
+  const [first, second] = challenge1 === '' && challenge2 === '' ? [before, last] : [challenge1, challenge2];
+  if (first === '' || second === '') {
+    throw new ServiceError(
+      'parameter.missing',
+      'Two challenges are needed: put them to the token first, or name their questions by challenge1 and challenge2.',
+    );
+  }
+  return { first: { question: first, response: otp1 }, second: { question: second, response: otp2 } };
+}
+
+function isSameOwner(one: Token['owner'], other: Token['owner']): boolean {
+  return one?.resolverId === other?.resolverId && one?.userId === other?.userId;
+}
+
+function unknownToken(serial: string): ServiceError {
+  return new ServiceError('token.unknown', `No token found with the serial '${serial.slice(0, 64)}'`);
+}

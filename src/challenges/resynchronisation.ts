@@ -1,0 +1,143 @@
+import type { Token, TokenStateChange } from '../tokens/token.ts';
+import { ServiceError } from '../kernel/errors.ts';
+import { advanceTo, clockShiftAt, markOfMatch } from './accepted-position.ts';
+import type { OcraSettings } from './ocra-settings.ts';
+import { plainQuestion } from '../ocra/question.ts';
+import type { OcraSuite } from '../ocra/suite.ts';
+import { type Match, type ResponseCheck, type Verification, verifyResponse } from '../ocra/verify.ts';
+
+/** A question and what the token answered. */
+interface AnsweredQuestion {
+  readonly question: string;
+  readonly response: string;
+}
+
+/** Two responses of a token, in the order in which it gave them. */
+export interface ConsecutiveResponses {
+  readonly first: AnsweredQuestion;
+  readonly second: AnsweredQuestion;
+}
+
+/** What a check takes besides question and response. */
+type Inputs = Omit<ResponseCheck, 'question' | 'response'>;
+
+/** A clock is never followed further than this, in seconds to either side. */
+export const FURTHEST_CLOCK = 86_400;
+/** How much later than the first the second response of a time suite may have been made, in seconds. */
+const BETWEEN_RESPONSES = 300;
+
+/**
+ * Looks for two consecutive responses from the stored counter on (RFC 4226 §7.4), never before it: a counter does not go
+ * back, and the clock of a time suite is not followed to before its last use. Both responses are spent by it.
+ *
+ * - C: counters that follow each other, in the sync window.
+ * - T without C: the same time step or later ones within five minutes, in as many steps to either side as the sync
+ *   window has, a day at most. The token's clock shift follows.
+ * @param inputs as for a check of a response
+ * @returns the change of the token, null where the two are not found or were used before
+ * @throws ServiceError 'token.state' for a suite that has neither counter nor clock, 'data-input.invalid'
+ */
+export function resynchronise(
+  inputs: Inputs,
+  settings: Pick<OcraSettings, 'timeWindow'>,
+  token: Token,
+  { first, second }: ConsecutiveResponses,
+): TokenStateChange | null {
+  assertMovable(inputs, token);
+  let found = findFirst(inputs, token, first, token.counter);
+  const [one, other] = [first, second].map(({ question }) => plainQuestion(inputs.suite, question));
+  while (found.matched) {
+    const next = findNext(inputs, token, found, one === other, second);
+    const change = next.matched ? changeFor(inputs, settings, token, { first, second }, found, next) : null;
+    if (change !== null) {
+      return change;
+    }
+    found = findFirst(inputs, token, first, after(inputs, found));
+  }
+  return null;
+}
+
+function assertMovable({ suite }: Inputs, { serial }: Token): void {
+  if (!suite.counter && suite.timeStep === undefined) {
+    throw new ServiceError(
+      'token.state',
+      `The token '${serial}' has neither counter nor clock: there is nothing to synchronise`,
+    );
+  }
+}
+
+function findFirst(inputs: Inputs, token: Token, first: AnsweredQuestion, from: bigint): Verification {
+  if (!inputs.suite.counter) {
+    return look(inputs, token, first, from, 1);
+  }
+  const left = token.counter + BigInt(token.syncWindow) - from;
+  return left > 0n ? look(inputs, token, first, from, Number(left)) : { matched: false };
+}
+
+function findNext(
+  inputs: Inputs,
+  token: Token,
+  found: Match,
+  sameQuestion: boolean,
+  second: AnsweredQuestion,
+): Verification {
+  if (found.counter !== undefined) {
+    return look(inputs, token, second, found.counter + 1n, 1);
+  }
+  const size = BigInt(inputs.suite.timeStep ?? 1);
+  const step = found.timeStep ?? 0n;
+  // The same question at the same time has the same response: that would be one, given twice.
+  const next = look(inputs, token, second, sameQuestion ? (step + 1n) * size : step * size, 1);
+  return next.matched && !isSoonAfter(inputs.suite, step, next.timeStep ?? 0n) ? { matched: false } : next;
+}
+
+/** @returns whether a time step is the first one or a later one, by the time that a device may take between two responses */
+export function isSoonAfter({ timeStep: size = 1 }: OcraSuite, first: bigint, step: bigint): boolean {
+  const reach = BigInt(Math.max(1, Math.floor(BETWEEN_RESPONSES / size)));
+  return step >= first && step <= first + reach;
+}
+
+function look(
+  inputs: Inputs,
+  { syncWindow }: Token,
+  asked: AnsweredQuestion,
+  counter: bigint,
+  counterWindow: number,
+): Verification {
+  const { suite } = inputs;
+  const clock = suite.counter
+    ? inputs.timeWindow
+    : Math.min(syncWindow * (suite.timeStep ?? 1), FURTHEST_CLOCK);
+  return verifyResponse({
+    ...inputs,
+    ...asked,
+    counter,
+    counterWindow,
+    timeWindow: clock,
+    lookBehind: false,
+  });
+}
+
+/** @returns where to go on looking for the first response */
+function after({ suite }: Inputs, found: Match): bigint {
+  return found.counter === undefined
+    ? ((found.timeStep ?? 0n) + 1n) * BigInt(suite.timeStep ?? 1)
+    : found.counter + 1n;
+}
+
+function changeFor(
+  inputs: Inputs,
+  settings: Pick<OcraSettings, 'timeWindow'>,
+  token: Token,
+  { first, second }: ConsecutiveResponses,
+  found: Match,
+  next: Match,
+): TokenStateChange | null {
+  const { suite } = inputs;
+  const marks = [markOfMatch(suite, first.question, found), markOfMatch(suite, second.question, next)];
+  const advance = advanceTo(suite, settings, token, next, marks);
+  if (advance === null || suite.counter || next.timeStep === undefined) {
+    return advance;
+  }
+  return { ...advance, timeShift: clockShiftAt(inputs, token, next) };
+}

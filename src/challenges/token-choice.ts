@@ -1,0 +1,83 @@
+import type { TokenStore } from '../tokens/ports.ts';
+import type { Setup } from '../configuration/configuration.ts';
+import { isOcraToken, type Token } from '../tokens/token.ts';
+import type { ResolvedUser, UserDirectory } from '../users/user-directory.ts';
+import { ServiceError } from '../kernel/errors.ts';
+
+/** How a client names a token: by its serial, by its owner, or both. */
+export interface TokenReference {
+  readonly serial?: string | undefined;
+  readonly user?: string | undefined;
+  readonly realm?: string | undefined;
+}
+
+/** Finds the one token that a client means. */
+export class TokenChoice {
+  readonly #tokens: TokenStore;
+  readonly #users: UserDirectory;
+
+  constructor({ tokens, users }: { tokens: TokenStore; users: UserDirectory }) {
+    this.#tokens = tokens;
+    this.#users = users;
+  }
+
+  /**
+   * @returns the only OCRA token that fits; where serial and user are given, it must be that user's
+   * @throws ServiceError 'parameter.missing', 'user.unknown', 'token.unknown', 'token.ambiguous', 'token.not-ocra'
+   */
+  async only(setup: Setup, reference: TokenReference): Promise<Token> {
+    const { serial = '', user = '', realm } = reference;
+    const owner = user === '' ? undefined : await this.#users.resolve(setup, { user, realm });
+    const token = serial === '' ? await this.#onlyOf(owner) : await this.bySerial(serial, owner);
+    if (!isOcraToken(token)) {
+      throw new ServiceError('token.not-ocra', `The token '${token.serial}' is not an OCRA token`);
+    }
+    return token;
+  }
+
+  /**
+   * @param owner whose token it must be; undefined: anybody's
+   * @throws ServiceError 'token.unknown'
+   */
+  async bySerial(serial: string, owner: ResolvedUser | undefined): Promise<Token> {
+    const token = await this.#tokens.findBySerial(serial);
+    if (token === undefined || (owner !== undefined && !isOwnedBy(token, owner))) {
+      throw new ServiceError('token.unknown', `No token found with the serial '${serial.slice(0, 64)}'`);
+    }
+    return token;
+  }
+
+  async #onlyOf(owner: ResolvedUser | undefined): Promise<Token> {
+    const [token, another] = await this.ofUser(owner);
+    const login = owner?.login ?? '';
+    if (token === undefined) {
+      throw new ServiceError('token.unknown', `No token found for the user '${login}'`, { about: [login] });
+    }
+    if (another !== undefined) {
+      throw new ServiceError(
+        'token.ambiguous',
+        `More than one token found for the user '${login}': name its serial`,
+        { about: [login] },
+      );
+    }
+    return token;
+  }
+
+  /**
+   * @returns all tokens of a user, of any type
+   * @throws ServiceError 'parameter.missing' where no user is named
+   */
+  async ofUser(owner: ResolvedUser | undefined): Promise<readonly Token[]> {
+    if (owner === undefined) {
+      throw new ServiceError(
+        'parameter.missing',
+        'You must either provide a parameter "user" or a parameter "serial".',
+      );
+    }
+    return this.#tokens.list({ owner: { resolverId: owner.resolver.id, userId: owner.userId } });
+  }
+}
+
+function isOwnedBy({ owner }: Token, user: ResolvedUser): boolean {
+  return owner !== null && owner.resolverId === user.resolver.id && owner.userId === user.userId;
+}

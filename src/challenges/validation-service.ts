@@ -1,0 +1,120 @@
+import { createHash } from 'node:crypto';
+import type { RefusalNotes } from '../audit/ports.ts';
+import type { Act } from '../policy/caller.ts';
+import type { SetupStore } from '../configuration/ports.ts';
+import type { Setup } from '../configuration/configuration.ts';
+import type { UserDirectory } from '../users/user-directory.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { isOpen } from './challenge.ts';
+import type { OcraService } from './challenge-service.ts';
+import { readOcraSettings } from './ocra-settings.ts';
+import type { OpenAnswers } from './open-answers.ts';
+import type { ChallengeFilter, ChallengeStore, Whose } from './ports.ts';
+
+/** Whose response it is: that of the serial or the user, to the transaction where one is named. */
+export interface ValidationRequest {
+  readonly serial?: string | undefined;
+  readonly user?: string | undefined;
+  readonly realm?: string | undefined;
+  readonly transactionId?: string | undefined;
+  /** What precedes the response is as everywhere: see the policy `otppin`. */
+  readonly pass: string;
+}
+
+/** The end of a look at a response to a transaction. */
+export interface ValidatedTransaction {
+  /** The token that the transaction is for; undefined: there is no such transaction. */
+  readonly token: { readonly serial: string; readonly type: string } | undefined;
+  readonly failCount: number;
+  readonly result: boolean;
+}
+
+export interface ValidationDependencies {
+  readonly setup: SetupStore;
+  readonly users: UserDirectory;
+  readonly challenges: ChallengeStore;
+  readonly ocra: Pick<OcraService, 'checkTransaction'>;
+  readonly openAnswers: Pick<OpenAnswers, 'answer'>;
+  readonly clock: Clock;
+  /** Undefined: nobody is told of responses that no decision could be made on. */
+  readonly refusals?: RefusalNotes | undefined;
+}
+
+type Open = Pick<Act, 'client' | 'requestId'>;
+
+/**
+ * Whom nothing belongs to: asked for in place of a user who is not there, so that this takes as long; another one for each
+ * name, so that names do not wait for each other.
+ */
+function nobody(name: string): Required<Pick<ChallengeFilter, 'owner'>> {
+  const userId = createHash('sha256').update(name, 'utf8').digest('base64url');
+  return { owner: { resolverId: '999999999999999999', userId } };
+}
+
+/** Takes responses from those who know the user, the serial or the transaction. Open to all. */
+export class ValidationService {
+  readonly #its: ValidationDependencies;
+
+  constructor(dependencies: ValidationDependencies) {
+    this.#its = dependencies;
+  }
+
+  /**
+   * A response answers the transaction that is named, where it is open and that of the serial or user; or else any open
+   * challenge of theirs, as `OpenAnswers` says. Where nothing is open, or the user or serial is unknown, it is refused
+   * and nothing changes.
+   * @returns whether it was right, and accepted by this
+   * @throws ServiceError 'resolver.unavailable'
+   */
+  async check(open: Open, request: ValidationRequest): Promise<boolean> {
+    const setup = await this.#its.setup.current();
+    const whose = await this.#whose(setup, request);
+    const action = request.serial === undefined ? 'validate/check' : 'validate/check_s';
+    const act = { ...open, actor: '', action };
+    const { transactionId = '', pass } = request;
+    const accepted =
+      transactionId === ''
+        ? whose && (await this.#its.openAnswers.answer(act, whose, pass))
+        : whose && (await this.#checkNamed(act, setup, whose, { transactionId, pass }));
+    if (accepted === undefined) {
+      await this.#its.refusals?.note({ ...act, outcome: 'nothing is open', subject: '', realm: '' });
+    }
+    return accepted ?? false;
+  }
+
+  /** @returns undefined where no such transaction is open */
+  async #checkNamed(
+    act: Act,
+    setup: Setup,
+    whose: Whose,
+    { transactionId, pass }: { transactionId: string; pass: string },
+  ): Promise<boolean | undefined> {
+    const [found] = await this.#its.challenges.find({ ...whose, transactionId, open: true });
+    const settings = readOcraSettings(setup.configuration);
+    return found !== undefined && isOpen(found.challenge, settings, this.#its.clock.now())
+      ? (await this.#its.ocra.checkTransaction(act, { transactionId, pass })).result
+      : undefined;
+  }
+
+  /** As `check`, by the transaction alone. */
+  async checkTransaction(
+    open: Open,
+    { transactionId, pass }: { transactionId: string; pass: string },
+  ): Promise<ValidatedTransaction> {
+    const [found] = transactionId === '' ? [] : await this.#its.challenges.find({ transactionId });
+    const act = { ...open, action: 'validate/check_t' };
+    const { failCount, result } = await this.#its.ocra.checkTransaction(act, { transactionId, pass });
+    return { token: found && { serial: found.token.serial, type: found.token.type }, failCount, result };
+  }
+
+  /** @returns undefined where no serial is given */
+  async #whose(setup: Setup, { serial, user, realm }: ValidationRequest): Promise<Whose | undefined> {
+    if (serial !== undefined) {
+      return serial === '' ? undefined : { serial };
+    }
+    const owner = await this.#its.users.find(setup, { user: user ?? '', realm });
+    return owner === undefined
+      ? nobody(user ?? '')
+      : { owner: { resolverId: owner.resolver.id, userId: owner.userId } };
+  }
+}

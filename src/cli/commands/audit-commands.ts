@@ -1,0 +1,134 @@
+import type { Command } from 'commander';
+import type { AuditRow } from '../../audit/audit-row.ts';
+import type { ExportFormat } from '../../audit/export-trail.ts';
+import type { AuditFilter } from '../../audit/ports.ts';
+import { openExport } from './audit-export-file.ts';
+import { addAuditVerifyCommand } from './audit-verify-command.ts';
+import { CliFailure } from '../cli-failure.ts';
+import type { CommandContext } from '../command-context.ts';
+import { parseInstant, wholeNumber } from '../option-values.ts';
+import type { Column } from '../output.ts';
+
+const DEFAULT_LIMIT = 100;
+const GREATEST_LIMIT = 100_000;
+const GREATEST_OFFSET = 1_000_000_000;
+
+const COLUMNS: readonly Column<AuditRow>[] = [
+  { key: 'id', value: ({ id }) => id },
+  { key: 'at', title: 'TIME', value: ({ at }) => at, text: ({ at }) => at.replace(/\d{3}Z$/, 'Z') },
+  { key: 'actor', title: 'ACTOR', value: ({ actor }) => actor },
+  { key: 'action', title: 'ACTION', value: ({ action }) => action },
+  { key: 'subject', title: 'SUBJECT', value: ({ subject }) => subject },
+  { key: 'realm', title: 'REALM', value: ({ realm }) => realm },
+  { key: 'outcome', title: 'OUTCOME', value: ({ outcome }) => outcome },
+  { key: 'client', title: 'CLIENT', value: ({ client }) => client },
+  { key: 'requestid', title: 'REQUEST', value: ({ requestId }) => requestId },
+  { key: 'writer', value: ({ writer }) => writer },
+  { key: 'lane', value: ({ lane }) => lane },
+  { key: 'seq', value: ({ seq }) => seq },
+];
+
+interface SearchOptions extends Omit<AuditFilter, 'subject' | 'requestId'> {
+  readonly serial?: string;
+  readonly request?: string;
+}
+
+interface ExportCommandOptions {
+  readonly csv?: true;
+  readonly output: string;
+  readonly since?: Date;
+  readonly until?: Date;
+}
+
+interface PruneOptions {
+  readonly before: Date;
+  readonly force?: true;
+}
+
+/** Adds `tankeeper audit …`: who did what, and whether that is still all and as it was written. */
+export function addAuditCommands(program: Command, context: CommandContext): void {
+  const audit = program
+    .command('audit')
+    .description('the audit trail: what administrators did, and each decision on a response');
+  addSearch(audit, context);
+  addAuditVerifyCommand(audit, context);
+  addExport(audit, context);
+  addPrune(audit, context);
+}
+
+function addSearch(audit: Command, context: CommandContext): void {
+  audit
+    .command('search')
+    .description('show rows, newest first; all that is given must match')
+    .option('--serial <serial>', 'of this token, or whatever else the act was about')
+    .option('--actor <name>', 'by this administrator; operator:NAME for commands')
+    .option('--action <action>', 'such as ocra/check_t or admin/init')
+    .option('--realm <realm>', 'about what is in this realm')
+    .option('--outcome <outcome>', 'such as accepted, wrong or created')
+    .option('--client <address>', 'from this address')
+    .option('--request <id>', 'under this request, as the log names it')
+    .option('--since <date>', 'from this date or time on, in UTC', parseInstant)
+    .option('--until <date>', 'before this date or time', parseInstant)
+    .option(
+      '--offset <rows>',
+      'without so many of the newest, for the next page',
+      wholeNumber(0, GREATEST_OFFSET),
+    )
+    .option('--limit <rows>', 'so many at most', wholeNumber(1, GREATEST_LIMIT), DEFAULT_LIMIT)
+    .action(async ({ serial, request, ...given }: SearchOptions, command: Command) => {
+      const filter: AuditFilter = {
+        ...given,
+        ...(serial !== undefined && { subject: serial }),
+        ...(request !== undefined && { requestId: request }),
+      };
+      const rows = await context.withServices((services, caller) => services.audit.search(caller, filter));
+      context.output(command).list(rows, COLUMNS, 'nothing matches');
+    });
+}
+
+function addExport(audit: Command, context: CommandContext): void {
+  audit
+    .command('export')
+    .description('write the trail as JSON lines that can be verified at another place, or as CSV')
+    .requiredOption('--output <file>', 'a file that is not there yet, - for standard output')
+    .option('--csv', 'for spreadsheets; cannot be verified')
+    .option('--since <date>', 'from this date or time on, in UTC', parseInstant)
+    .option('--until <date>', 'before this date or time', parseInstant)
+    .action(async ({ csv, output, ...period }: ExportCommandOptions, command: Command) => {
+      const format: ExportFormat = csv === true ? 'csv' : 'jsonl';
+      const rows = await context.withServices(async (services, caller) => {
+        const target = await openExport(context.dependencies.io, output);
+        try {
+          return await services.audit.export(caller, { format, ...period }, (text) => target.write(text));
+        } finally {
+          await target.close();
+        }
+      });
+      if (output !== '-') {
+        context.output(command).done(`rows exported: ${rows}`, { rows });
+      }
+    });
+}
+
+function addPrune(audit: Command, context: CommandContext): void {
+  audit
+    .command('prune')
+    .description('take away whole months that are over; the trail verifies afterwards as it did before')
+    .requiredOption('--before <date>', 'the month of this date and all later ones are kept', parseInstant)
+    .option('--force', 'also where the trail does not verify')
+    .action(async ({ before, force }: PruneOptions, command: Command) => {
+      if (before > context.dependencies.clock.now()) {
+        throw new CliFailure('only months that are over can be pruned');
+      }
+      const { rows, months, records } = await context.withServices((services, caller) =>
+        services.audit.prune(caller, { before, force: force === true }),
+      );
+      const isNothing = rows === 0 && months.length === 0 && records === 0;
+      const sentence = isNothing
+        ? 'there was nothing to prune'
+        : ['pruned', months.join(', ')].join(' ').trim();
+      context.output(command).done(`${sentence} (${rows} rows, ${records} records of the journal)`, {
+        ...{ rows, months, records },
+      });
+    });
+}

@@ -1,0 +1,56 @@
+import { open } from 'node:fs/promises';
+import { createInterface } from 'node:readline';
+import { Readable } from 'node:stream';
+import { CliFailure } from '../cli-failure.ts';
+import type { CliIo } from '../dependencies.ts';
+
+/** Where an export goes. */
+export interface ExportTarget {
+  write(text: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+/**
+ * @param file a path where nothing is yet, or `-` for standard output
+ * @throws CliFailure when there is something, or it cannot be made
+ */
+export async function openExport(io: CliIo, file: string): Promise<ExportTarget> {
+  if (file === '-') {
+    return {
+      write: (text) => {
+        io.stdout.write(text);
+        return Promise.resolve();
+      },
+      close: () => Promise.resolve(),
+    };
+  }
+  // Who did what, and from where, is nobody else's business.
+  const handle = await open(file, 'wx', 0o600).catch((error: unknown) => {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    throw new CliFailure(
+      code === 'EEXIST' ? `${file} is there already` : `${file} cannot be written: ${code}`,
+    );
+  });
+  return {
+    write: async (text) => {
+      await handle.writeFile(text);
+    },
+    close: () => handle.close(),
+  };
+}
+
+/** @returns the lines of a file, or of standard input for `-`. @throws CliFailure when it cannot be read */
+export async function* exportedLines(io: CliIo, file: string): AsyncGenerator<string> {
+  if (file === '-') {
+    yield* createInterface({ input: Readable.from(io.stdin), crlfDelay: Infinity });
+    return;
+  }
+  const handle = await open(file, 'r').catch((error: unknown) => {
+    throw new CliFailure(`${file} cannot be read: ${(error as NodeJS.ErrnoException).code ?? ''}`);
+  });
+  try {
+    yield* handle.readLines();
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,97 @@
+import type { Command } from 'commander';
+import { type Policy, POLICY_SCOPES } from '../../policy/stored-policy.ts';
+import type { CommandContext } from '../command-context.ts';
+import type { Column } from '../output.ts';
+
+interface SetOptions {
+  readonly scope: string;
+  readonly action: string;
+  readonly realm?: string;
+  readonly user?: string;
+  readonly client?: string;
+  readonly time?: string;
+  readonly inactive?: true;
+}
+
+const POLICY_COLUMNS: readonly Column<Policy>[] = [
+  { key: 'name', title: 'NAME', value: ({ name }) => name },
+  { key: 'scope', title: 'SCOPE', value: ({ scope }) => scope },
+  { key: 'action', title: 'ACTION', value: ({ action }) => action },
+  { key: 'realm', title: 'REALM', value: ({ realm }) => realm },
+  { key: 'user', title: 'USER', value: ({ user }) => user },
+  { key: 'client', title: 'CLIENT', value: ({ client }) => client },
+  { key: 'time', title: 'TIME', value: ({ time }) => time },
+  { key: 'active', title: 'ACTIVE', value: ({ active }) => active },
+];
+
+/** Adds `tankeeper policy …`. */
+export function addPolicyCommands(program: Command, context: CommandContext): void {
+  const policy = program.command('policy').description('policies: who may do what, and how tokens behave');
+  addReading(policy, context);
+  addSet(policy, context);
+  policy
+    .command('remove')
+    .description('remove a policy')
+    .argument('<name>')
+    .action(async (name: string, _options: object, command: Command) => {
+      await context.withServices(({ policies }, caller) => policies.remove(caller, name));
+      context.output(command).done(`the policy ${name} is removed`, { name });
+    });
+  for (const [verb, active] of [
+    ['enable', true],
+    ['disable', false],
+  ] as const) {
+    policy
+      .command(verb)
+      .description(`${verb} a policy; all else of it stays`)
+      .argument('<name>')
+      .action(async (name: string, _options: object, command: Command) => {
+        await context.withServices(async ({ policies }, caller) => {
+          const found = await policies.show(caller, name);
+          await policies.set(caller, { ...found, active });
+        });
+        context.output(command).done(`the policy ${name} is ${verb}d`, { name, active });
+      });
+  }
+}
+
+function addReading(policy: Command, context: CommandContext): void {
+  policy
+    .command('list')
+    .description('list the policies')
+    .option('--scope <scope>', `only those of one scope: ${POLICY_SCOPES.join(', ')}`)
+    .action(async ({ scope }: { scope?: string }, command: Command) => {
+      const found = await context.withServices(({ policies }, caller) => policies.list(caller));
+      const shown = found.filter((one) => scope === undefined || one.scope === scope);
+      context.output(command).list(shown, POLICY_COLUMNS, 'no policies');
+    });
+  policy
+    .command('show')
+    .description('show a policy')
+    .argument('<name>')
+    .action(async (name: string, _options: object, command: Command) => {
+      const found = await context.withServices(({ policies }, caller) => policies.show(caller, name));
+      context.output(command).record(found, POLICY_COLUMNS);
+    });
+}
+
+function addSet(policy: Command, context: CommandContext): void {
+  policy
+    .command('set')
+    .description('create a policy, or replace the one of that name')
+    .argument('<name>')
+    .requiredOption('--scope <scope>', POLICY_SCOPES.join(', '))
+    .requiredOption('--action <list>', 'comma separated: action or action=value')
+    .option('--realm <list>', 'realms that it is for, * for all')
+    .option('--user <list>', 'administrators (or users, in the scope authentication), * for all')
+    .option('--client <list>', 'addresses and networks of clients; left out: all')
+    .option('--time <times>', 'minute hour day month weekday year; left out: always')
+    .option('--inactive', 'switched off')
+    .action(async (name: string, options: SetOptions, command: Command) => {
+      const { inactive, ...draft } = options;
+      await context.withServices(({ policies }, caller) =>
+        policies.set(caller, { ...draft, name, active: inactive !== true }),
+      );
+      context.output(command).done(`the policy ${name} is set`, { name });
+    });
+}

@@ -1,0 +1,67 @@
+import type { Command } from 'commander';
+import type { Resolver } from '../../configuration/configuration.ts';
+import { CliFailure } from '../cli-failure.ts';
+import type { CommandContext } from '../command-context.ts';
+import type { Column } from '../output.ts';
+import { addResolverSetCommands } from './resolver-set-commands.ts';
+
+const RESOLVER_COLUMNS: readonly Column<Resolver>[] = [
+  { key: 'name', title: 'NAME', value: ({ name }) => name },
+  { key: 'kind', title: 'KIND', value: ({ kind }) => kind },
+  {
+    key: 'settings',
+    title: 'SETTINGS',
+    value: ({ settings }) => settings,
+    text: ({ settings }) =>
+      Object.entries(settings)
+        .map(([key, value]) => `${key}=${value}`)
+        .join(', '),
+  },
+  // Whether there is one; what it is, nobody is shown.
+  { key: 'secret', title: 'SECRET', value: ({ secretStamp }) => typeof secretStamp === 'string' },
+];
+
+/** Adds `tankeeper resolver …`. */
+export function addResolverCommands(program: Command, context: CommandContext): void {
+  const resolver = program.command('resolver').description('resolvers: where users live');
+  addResolverSetCommands(resolver, context);
+  resolver
+    .command('list')
+    .description('list the resolvers')
+    .action(async (_options: object, command: Command) => {
+      const found = await context.withServices(({ realms }, caller) => realms.listResolvers(caller));
+      context.output(command).list(found, RESOLVER_COLUMNS, 'no resolvers');
+    });
+  resolver
+    .command('show')
+    .description('show a resolver')
+    .argument('<name>')
+    .action(async (name: string, _options: object, command: Command) => {
+      const found = await context.withServices(({ realms }, caller) => realms.listResolvers(caller));
+      context.output(command).record(requireResolver(found, name), RESOLVER_COLUMNS);
+    });
+  resolver
+    .command('remove')
+    .description('remove a resolver that no realm and no token refers to')
+    .argument('<name>')
+    .action(async (name: string, _options: object, command: Command) => {
+      await context.withServices(({ realms }, caller) => realms.removeResolver(caller, name));
+      context.output(command).done(`the resolver ${name} is removed`, { name });
+    });
+  resolver
+    .command('test')
+    .description('try whether its users can be read')
+    .argument('<name>')
+    .action(async (name: string, _options: object, command: Command) => {
+      const users = await context.withServices(({ realms }, caller) => realms.testResolver(caller, name));
+      context.output(command).done(`the resolver ${name} answers: ${users} users`, { name, users });
+    });
+}
+
+function requireResolver(resolvers: readonly Resolver[], name: string): Resolver {
+  const found = resolvers.find((resolver) => resolver.name === name);
+  if (found === undefined) {
+    throw new CliFailure(`there is no resolver ${name}`);
+  }
+  return found;
+}

@@ -1,0 +1,116 @@
+import { resolve } from 'node:path';
+import { type Command, Option } from 'commander';
+import { RESOLVER_KINDS, type Resolver, type ResolverKind } from '../../configuration/configuration.ts';
+import { CliFailure, EXIT_CODES } from '../cli-failure.ts';
+import type { CommandContext } from '../command-context.ts';
+import {
+  collectKey,
+  collectPair,
+  mergeSettings,
+  readResolverSecret,
+  type SettingOptions,
+  settingsHelp,
+} from './resolver-settings-input.ts';
+
+interface AddOptions extends SettingOptions {
+  readonly kind: ResolverKind;
+  readonly file?: string;
+}
+
+interface SetOptions extends SettingOptions {
+  readonly file?: string;
+  readonly unset?: readonly string[];
+  readonly removeSecret?: true;
+}
+
+/** Adds `tankeeper resolver add` and `set`. */
+export function addResolverSetCommands(resolver: Command, context: CommandContext): void {
+  addAdd(resolver, context);
+  addSet(resolver, context);
+}
+
+function addAdd(resolver: Command, context: CommandContext): void {
+  const command = resolver
+    .command('add')
+    .description('add a resolver')
+    .argument('<name>')
+    .addOption(
+      new Option(
+        '--kind <kind>',
+        'managed: users kept here; passwd: a file as /etc/passwd; sql: a table; ldap: a directory',
+      )
+        .choices(RESOLVER_KINDS)
+        .default('managed'),
+    );
+  withSettings(command).action(async (name: string, options: AddOptions, self: Command) => {
+    const { kind, file } = options;
+    if ((kind === 'passwd') !== (file !== undefined)) {
+      throw new CliFailure('a passwd resolver needs --file FILE, no other has one', EXIT_CODES.usage);
+    }
+    const settings = await mergeSettings(kind, fileSetting(file), options);
+    const secret = await readResolverSecret(context, name, options);
+    await context.withServices(async ({ realms }, caller) => {
+      if ((await realms.listResolvers(caller)).some((known) => known.name === name)) {
+        throw new CliFailure(`there is a resolver ${name} already; \`tankeeper resolver set\` changes it`);
+      }
+      await realms.setResolver(caller, { name, kind, settings, ...(secret !== undefined && { secret }) });
+    });
+    context.output(self).done(`the resolver ${name} is added`, { name, kind, settings });
+  });
+}
+
+function addSet(resolver: Command, context: CommandContext): void {
+  const command = resolver
+    .command('set')
+    .description('change settings of a resolver; what is not named stays as it is')
+    .argument('<name>')
+    .option('--unset <key>', 'take a setting away; may be repeated', collectKey)
+    .addOption(
+      new Option('--remove-secret', 'log in without a password from now on').conflicts([
+        'secretFile',
+        'askSecret',
+      ]),
+    );
+  withSettings(command).action(async (name: string, options: SetOptions, self: Command) => {
+    const given = await readResolverSecret(context, name, options);
+    const secret = options.removeSecret === true ? null : given;
+    const { kind, settings } = await context.withServices(async ({ realms }, caller) => {
+      const known = (await realms.listResolvers(caller)).find((one) => one.name === name);
+      if (known === undefined) {
+        throw new CliFailure(`there is no resolver ${name}`);
+      }
+      const changed = await changedSettings(known, options);
+      await realms.setResolver(caller, {
+        ...{ name, kind: known.kind, settings: changed },
+        ...(secret !== undefined && { secret }),
+      });
+      return { kind: known.kind, settings: changed };
+    });
+    context.output(self).done(`the resolver ${name} is changed`, { name, kind, settings });
+  });
+}
+
+function changedSettings({ kind, settings }: Resolver, options: SetOptions): Promise<Resolver['settings']> {
+  if (options.file !== undefined && kind !== 'passwd') {
+    throw new CliFailure('a passwd resolver needs --file FILE, no other has one', EXIT_CODES.usage);
+  }
+  return mergeSettings(kind, { ...settings, ...fileSetting(options.file) }, options);
+}
+
+function fileSetting(file: string | undefined): Resolver['settings'] {
+  return file === undefined ? {} : { fileName: resolve(file) };
+}
+
+function withSettings(command: Command): Command {
+  return command
+    .option('--file <file>', 'the file of a passwd resolver, as the server sees it')
+    .option('--set <key=value>', 'a setting of an sql or ldap resolver; may be repeated', collectPair)
+    .option(
+      '--set-file <key=file>',
+      'the same, its value read from a file: CACERTIFICATE=ca.pem',
+      collectPair,
+    )
+    .option('--secret-file <file>', 'a file with the password that the resolver logs in with, - for stdin')
+    .addOption(new Option('--ask-secret', 'ask for that password').conflicts('secretFile'))
+    .addHelpText('after', settingsHelp);
+}

@@ -1,0 +1,37 @@
+import type { Command } from 'commander';
+import type { ConfigRow } from '../../config/describe-config.ts';
+import type { CommandContext } from '../command-context.ts';
+import { operatorCaller } from '../operator.ts';
+import type { Column } from '../output.ts';
+
+const CONFIG_COLUMNS: readonly Column<ConfigRow>[] = [
+  { key: 'variable', title: 'VARIABLE', value: ({ variable }) => variable },
+  { key: 'value', title: 'VALUE', value: ({ value }) => value },
+  { key: 'default', title: 'DEFAULT', value: (row) => row.default },
+  { key: 'source', title: 'FROM', value: ({ source }) => source },
+  { key: 'meaning', title: 'MEANING', value: ({ meaning }) => meaning },
+];
+
+/** Adds `serve`, `migrate` and `config`. */
+export function addServerCommands(program: Command, context: CommandContext): void {
+  const { dependencies } = context;
+  program
+    .command('serve')
+    .description('run the server until SIGTERM or Ctrl-C')
+    .action(() => dependencies.serve());
+  program
+    .command('migrate')
+    .description("bring the database's tables up to date (the server does so itself when it starts)")
+    .action(async (_options: object, command: Command) => {
+      const { applied } = await dependencies.migrate(operatorCaller(dependencies));
+      const sentence =
+        applied.length === 0 ? 'the tables are up to date' : `applied:\n  ${applied.join('\n  ')}`;
+      context.output(command).done(sentence, { applied });
+    });
+  program
+    .command('config')
+    .description('show what the environment configures, secrets masked')
+    .action((_options: object, command: Command) => {
+      context.output(command).list(dependencies.describeConfig(), CONFIG_COLUMNS, 'nothing is configured');
+    });
+}

@@ -1,0 +1,53 @@
+import type { Command } from 'commander';
+import type { CommandContext } from '../command-context.ts';
+import type { Column } from '../output.ts';
+
+interface Setting {
+  readonly key: string;
+  readonly value: string;
+  readonly source: 'set' | 'default';
+}
+
+const SETTING_COLUMNS: readonly Column<Setting>[] = [
+  { key: 'key', title: 'KEY', value: ({ key }) => key },
+  { key: 'value', title: 'VALUE', value: ({ value }) => value },
+  { key: 'source', title: 'FROM', value: ({ source }) => source },
+];
+
+/** Adds `tankeeper setting …`: configuration values in the database, for all servers on it. */
+export function addSettingCommands(program: Command, context: CommandContext): void {
+  const setting = program
+    .command('setting')
+    .description('configuration values in the database, such as OcraMaxChallenges (the environment: config)');
+  setting
+    .command('list')
+    .description('list what counts: the values that are set, and the defaults of others')
+    .action(async (_options: object, command: Command) => {
+      const settings = await context.withServices(async ({ configuration }, caller) => {
+        const [set, { values }] = [await configuration.list(caller), await configuration.overview(caller)];
+        return [...values]
+          .map(([key, value]): Setting => ({ key, value, source: set.has(key) ? 'set' : 'default' }))
+          .sort((one, other) => (one.key < other.key ? -1 : 1));
+      });
+      context.output(command).list(settings, SETTING_COLUMNS, 'there are no settings');
+    });
+  setting
+    .command('set')
+    .description('set a value')
+    .argument('<key>')
+    .argument('<value>')
+    .action(async (key: string, value: string, _options: object, command: Command) => {
+      await context.withServices(({ configuration }, caller) =>
+        configuration.set(caller, new Map([[key, value]])),
+      );
+      context.output(command).done(`${key} is ${value}`, { key, value });
+    });
+  setting
+    .command('remove')
+    .description('remove a value; the default counts again')
+    .argument('<key>')
+    .action(async (key: string, _options: object, command: Command) => {
+      await context.withServices(({ configuration }, caller) => configuration.remove(caller, key));
+      context.output(command).done(`${key} has its default again`, { key });
+    });
+}

@@ -1,0 +1,73 @@
+import type { Command } from 'commander';
+import type { CommandContext } from '../command-context.ts';
+import { parseList } from '../option-values.ts';
+import { addTokenImportCommand, addTokenResyncCommand } from './token-import-command.ts';
+import { addTokenInitCommand } from './token-init-command.ts';
+import { addTokenListCommands } from './token-list-commands.ts';
+import { addTokenSetCommand } from './token-set-command.ts';
+import { CliFailure, EXIT_CODES } from '../cli-failure.ts';
+
+const STATE_CHANGES = [
+  { verb: 'enable', done: 'enabled', description: 'switch tokens on' },
+  { verb: 'disable', done: 'disabled', description: 'switch tokens off' },
+  { verb: 'reset', done: 'reset', description: 'set the fail counters of tokens to 0, which unlocks them' },
+  { verb: 'unassign', done: 'unassigned', description: 'take tokens from their owners' },
+  { verb: 'remove', done: 'removed', description: 'remove tokens with their challenges' },
+] as const;
+
+/** Adds `tankeeper token …`. */
+export function addTokenCommands(program: Command, context: CommandContext): void {
+  const token = program.command('token').description('tokens; secrets are shown only where they are made');
+  addTokenListCommands(token, context);
+  addTokenInitCommand(token, context);
+  addTokenSetCommand(token, context);
+  addTokenImportCommand(token, context);
+  addTokenResyncCommand(token, context);
+  for (const { verb, done, description } of STATE_CHANGES) {
+    token
+      .command(verb)
+      .description(description)
+      .argument('<serial...>')
+      .action(async (serials: readonly string[], _options: object, command: Command) => {
+        await context.withServices(async ({ tokens }, caller) => {
+          for (const serial of serials) {
+            await tokens[verb](caller, serial);
+          }
+        });
+        context.output(command).done(serials.map((serial) => `${serial} is ${done}`).join('\n'), { serials });
+      });
+  }
+  addAssign(token, context);
+  addRealms(token, context);
+}
+
+function addAssign(token: Command, context: CommandContext): void {
+  token
+    .command('assign')
+    .description("give a token to a user; it comes into the user's realm")
+    .argument('<serial>')
+    .argument('<user>', 'LOGIN or LOGIN@REALM')
+    .option('--realm <name>', "the user's realm; else what follows the @, or the default realm")
+    .action(async (serial: string, user: string, { realm }: { realm?: string }, command: Command) => {
+      await context.withServices(({ tokens }, caller) => tokens.assign(caller, { serial, user, realm }));
+      context.output(command).done(`${serial} belongs to ${user} now`, { serial, user });
+    });
+}
+
+function addRealms(token: Command, context: CommandContext): void {
+  token
+    .command('realms')
+    .description('set the realms that a token is in')
+    .argument('<serial>')
+    .argument('[realms]', 'comma separated')
+    .option('--none', 'no realm')
+    .action(async (serial: string, list: string | undefined, { none }: { none?: true }, command: Command) => {
+      const realms = parseList(list ?? '');
+      if ((realms.length === 0) !== (none === true)) {
+        throw new CliFailure('give either REALMS or --none', EXIT_CODES.usage);
+      }
+      await context.withServices(({ tokens }, caller) => tokens.setRealms(caller, { serial, realms }));
+      const where = none === true ? 'no realm' : realms.join(', ');
+      context.output(command).done(`${serial} is in ${where} now`, { serial, realms });
+    });
+}

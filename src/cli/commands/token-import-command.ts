@@ -1,0 +1,125 @@
+import { open } from 'node:fs/promises';
+import { Option, type Command } from 'commander';
+import { CliFailure } from '../cli-failure.ts';
+import type { CommandContext } from '../command-context.ts';
+import { fileErrorText } from '../secret-input.ts';
+
+interface ImportOptions {
+  readonly realm?: string;
+  readonly askPassword?: true;
+  readonly passwordFile?: string;
+  readonly askKey?: true;
+  readonly keyFile?: string;
+}
+
+interface ResyncOptions {
+  readonly challenge1?: string;
+  readonly challenge2?: string;
+  readonly otp1File?: string;
+  readonly otp2File?: string;
+}
+
+const LARGEST_FILE = 16 * 1024 * 1024;
+
+/** Adds `token import`. */
+export function addTokenImportCommand(token: Command, context: CommandContext): void {
+  token
+    .command('import')
+    .description('load the keys of a PSKC file (RFC 6030): all of them or, if one is wrong, none')
+    .argument('<file>')
+    .option('--realm <name>', 'the realm of the tokens; else none')
+    .option('--ask-password', 'ask for the password that the file is encrypted with')
+    .option('--password-file <file>', 'a file that holds the password, - for stdin')
+    .addOption(
+      new Option('--ask-key', 'ask for the pre-shared key that the file is encrypted with').conflicts([
+        'askPassword',
+        'passwordFile',
+      ]),
+    )
+    .addOption(
+      new Option(
+        '--key-file <file>',
+        'a file that holds the pre-shared key in hexadecimal, - for stdin',
+      ).conflicts(['askPassword', 'passwordFile']),
+    )
+    .action(async (path: string, options: ImportOptions, command: Command) => {
+      const file = await readKeyFile(path);
+      const secrets = await readSecrets(context, options);
+      const serials = await context.withServices(({ tokenImport }, caller) =>
+        tokenImport.load(caller, { file, realm: options.realm, ...secrets }),
+      );
+      const sentence = `${serials.length} tokens are loaded:\n${serials.join('\n')}`;
+      context.output(command).done(sentence, { serials });
+    });
+}
+
+/** Adds `token resync`. */
+export function addTokenResyncCommand(token: Command, context: CommandContext): void {
+  token
+    .command('resync')
+    .description('bring a token back in step by two responses that it gave one after the other')
+    .argument('<serial>')
+    .option('--challenge1 <question>', 'what the first response answers; else the last challenge but one')
+    .option('--challenge2 <question>', 'what the second response answers; else the last challenge')
+    .option('--otp1-file <file>', 'a file that holds the first response, - for stdin; else it is asked for')
+    .option('--otp2-file <file>', 'a file that holds the second response, - for stdin; else it is asked for')
+    .action(async (serial: string, options: ResyncOptions, command: Command) => {
+      const { challenge1, challenge2, otp1File, otp2File } = options;
+      const otp1 = await context.knownSecret('First response', '--otp1-file', otp1File);
+      const otp2 = await context.knownSecret('Second response', '--otp2-file', otp2File);
+      const request = { serial, otp1: otp1.trim(), otp2: otp2.trim(), challenge1, challenge2 };
+      const done = await context.withServices(({ resynchronisation }, caller) =>
+        resynchronisation.resync(caller, request),
+      );
+      if (!done) {
+        throw new CliFailure(
+          `${serial} is not in step: the two responses were not found one after the other`,
+        );
+      }
+      context.output(command).done(`${serial} is in step again`, { serial });
+    });
+}
+
+async function readSecrets(
+  context: CommandContext,
+  { askPassword, passwordFile, askKey, keyFile }: ImportOptions,
+): Promise<{ password?: string; preSharedKey?: string }> {
+  if (askPassword === true || passwordFile !== undefined) {
+    return { password: await context.knownSecret('Password', '--password-file', passwordFile) };
+  }
+  if (askKey === true || keyFile !== undefined) {
+    const key = await context.knownSecret('Pre-shared key', '--key-file', keyFile);
+    return { preSharedKey: key.trim() };
+  }
+  return {};
+}
+
+/** Reads no more than it must to know that a file is too large. */
+async function readKeyFile(path: string): Promise<string> {
+  const bytes = await readBytes(path);
+  if (bytes.length > LARGEST_FILE) {
+    throw new CliFailure(`${path} is larger than ${LARGEST_FILE} bytes`);
+  }
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw new CliFailure(`${path} is not UTF-8 text`);
+  }
+}
+
+async function readBytes(path: string): Promise<Buffer> {
+  try {
+    const file = await open(path);
+    try {
+      const chunks: Buffer[] = [];
+      for await (const chunk of file.createReadStream({ end: LARGEST_FILE, autoClose: false })) {
+        chunks.push(chunk as Buffer);
+      }
+      return Buffer.concat(chunks);
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    throw new CliFailure(`cannot read ${path}: ${fileErrorText(error)}`);
+  }
+}

@@ -1,0 +1,120 @@
+import { type Command, Option } from 'commander';
+import { isLocked } from '../../tokens/token.ts';
+import type { TokenListing } from '../../tokens/token-listing.ts';
+import type { DescribedToken } from '../../tokens/token-view.ts';
+import type { CommandContext } from '../command-context.ts';
+import { wholeNumber } from '../option-values.ts';
+import type { Column } from '../output.ts';
+
+interface ListOptions {
+  readonly user?: string;
+  readonly realm?: string;
+  readonly inNoRealm?: true;
+  readonly active?: true;
+  readonly inactive?: true;
+  readonly assigned?: true;
+  readonly unassigned?: true;
+  readonly limit?: number;
+  readonly offset?: number;
+}
+
+const LIST_COLUMNS: readonly Column<DescribedToken>[] = [
+  { key: 'serial', title: 'SERIAL', value: ({ serial }) => serial },
+  { key: 'type', title: 'TYPE', value: ({ type }) => type },
+  { key: 'user', title: 'USER', value: ({ owner }) => owner?.login ?? null },
+  { key: 'resolver', value: ({ owner }) => owner?.resolver ?? null },
+  { key: 'realms', title: 'REALMS', value: ({ realms }) => realms },
+  { key: 'state', title: 'STATE', value: (token) => stateOf(token) },
+  { key: 'failcount', title: 'FAILS', value: ({ failCount }) => failCount, align: 'right' },
+];
+
+const SHOW_COLUMNS: readonly Column<DescribedToken>[] = [
+  { key: 'serial', title: 'Serial', value: ({ serial }) => serial },
+  { key: 'type', title: 'Type', value: ({ type }) => type },
+  { key: 'description', title: 'Description', value: ({ description }) => description },
+  { key: 'user', title: 'User', value: ({ owner }) => owner?.login ?? null },
+  { key: 'resolver', title: 'Resolver', value: ({ owner }) => owner?.resolver ?? null },
+  { key: 'realms', title: 'Realms', value: ({ realms }) => realms },
+  { key: 'state', title: 'State', value: (token) => stateOf(token) },
+  { key: 'active', value: ({ active }) => active },
+  { key: 'rollout', title: 'Roll-out', value: ({ rollout }) => rollout },
+  { key: 'suite', title: 'OCRA suite', value: ({ ocraSuite }) => ocraSuite },
+  { key: 'failcount', title: 'Fail counter', value: ({ failCount }) => failCount },
+  { key: 'maxfail', title: 'Locks at', value: ({ maxFail }) => maxFail },
+  // In decimal: JSON's numbers end before a counter does.
+  { key: 'counter', title: 'Counter', value: ({ counter }) => counter.toString() },
+  { key: 'counterwindow', title: 'Counter window', value: ({ counterWindow }) => counterWindow },
+  { key: 'syncwindow', title: 'Sync window', value: ({ syncWindow }) => syncWindow },
+  { key: 'timeshift', title: 'Time shift', value: ({ timeShift }) => timeShift },
+  { key: 'created', title: 'Created', value: ({ createdAt }) => createdAt.toISOString() },
+  {
+    key: 'lastsuccess',
+    title: 'Last success',
+    value: ({ lastSuccessAt }) => lastSuccessAt?.toISOString() ?? null,
+  },
+];
+
+/** What people want to know first: why a token does not work, if it does not. */
+type TokenCondition = 'active' | 'disabled' | 'locked' | 'phase1' | 'phase2';
+
+/** @returns where the token stands; a roll-out that is under way comes first, then the lock */
+export function stateOf(
+  token: Pick<DescribedToken, 'rollout' | 'active' | 'failCount' | 'maxFail'>,
+): TokenCondition {
+  if (token.rollout !== 'complete') {
+    return token.rollout;
+  }
+  if (isLocked(token)) {
+    return 'locked';
+  }
+  return token.active ? 'active' : 'disabled';
+}
+
+/** Adds `token list` and `token show`. */
+export function addTokenListCommands(token: Command, context: CommandContext): void {
+  addList(token, context);
+  token
+    .command('show')
+    .description('show a token; no secrets')
+    .argument('<serial>')
+    .action(async (serial: string, _options: object, command: Command) => {
+      const found = await context.withServices(({ tokens }, caller) => tokens.show(caller, serial));
+      context.output(command).record(found, SHOW_COLUMNS);
+    });
+}
+
+function addList(token: Command, context: CommandContext): void {
+  token
+    .command('list')
+    .description('list tokens; no secrets')
+    .option('--user <login>', 'those of a user: LOGIN or LOGIN@REALM')
+    .addOption(new Option('--realm <name>', 'those in a realm').conflicts('inNoRealm'))
+    .option('--in-no-realm', 'those in no realm')
+    .addOption(new Option('--active', 'those that are switched on').conflicts('inactive'))
+    .option('--inactive', 'those that are switched off')
+    .addOption(new Option('--assigned', 'those that belong to somebody').conflicts('unassigned'))
+    .option('--unassigned', 'those that belong to nobody')
+    .option('--limit <number>', 'at most so many', wholeNumber(1, 1_000_000))
+    .option('--offset <number>', 'leave so many out first', wholeNumber(0, 1_000_000_000))
+    .action(async (options: ListOptions, command: Command) => {
+      const found = await context.withServices(({ tokens }, caller) =>
+        tokens.list(caller, toListing(options)),
+      );
+      context.output(command).list(found, LIST_COLUMNS, 'no tokens');
+    });
+}
+
+function toListing(options: ListOptions): TokenListing {
+  return {
+    user: options.user,
+    realm: options.inNoRealm === true ? null : options.realm,
+    active: eitherOf(options.active, options.inactive),
+    assigned: eitherOf(options.assigned, options.unassigned),
+    limit: options.limit,
+    offset: options.offset,
+  };
+}
+
+function eitherOf(yes: true | undefined, no: true | undefined): boolean | undefined {
+  return yes ?? (no === true ? false : undefined);
+}

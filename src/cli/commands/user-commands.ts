@@ -1,0 +1,117 @@
+import { type Command, Option } from 'commander';
+import type { ListedUser } from '../../realms/realm-service.ts';
+import { CliFailure, EXIT_CODES } from '../cli-failure.ts';
+import type { CommandContext } from '../command-context.ts';
+import type { Column } from '../output.ts';
+
+interface AddOptions {
+  readonly resolver: string;
+  readonly givenName: string;
+  readonly surname: string;
+  readonly email: string;
+  readonly phone: string;
+  readonly askPassword?: true;
+  readonly passwordFile?: string;
+}
+
+interface PasswordOptions {
+  readonly resolver: string;
+  readonly passwordFile?: string;
+  readonly remove?: true;
+}
+
+const USER_COLUMNS: readonly Column<ListedUser>[] = [
+  { key: 'login', title: 'LOGIN', value: ({ login }) => login },
+  { key: 'resolver', title: 'RESOLVER', value: ({ resolver }) => resolver },
+  { key: 'userid', title: 'USER ID', value: ({ userId }) => userId },
+  { key: 'givenname', title: 'GIVEN NAME', value: ({ givenName }) => givenName },
+  { key: 'surname', title: 'SURNAME', value: ({ surname }) => surname },
+  { key: 'email', title: 'EMAIL', value: ({ email }) => email },
+  { key: 'phone', title: 'PHONE', value: ({ phone }) => phone },
+];
+
+/** Adds `tankeeper user …`. */
+export function addUserCommands(program: Command, context: CommandContext): void {
+  const user = program.command('user').description('users: those of managed resolvers are kept here');
+  addAdd(user, context);
+  addList(user, context);
+  user
+    .command('remove')
+    .description('remove a user; their tokens become unassigned')
+    .argument('<login>')
+    .requiredOption('--resolver <name>', 'a managed resolver')
+    .action(async (login: string, { resolver }: { resolver: string }, command: Command) => {
+      await context.withServices(({ realms }, caller) => realms.removeUser(caller, { resolver, login }));
+      context.output(command).done(`the user ${login} of ${resolver} is removed`, { login, resolver });
+    });
+  addPassword(user, context);
+}
+
+function addAdd(user: Command, context: CommandContext): void {
+  user
+    .command('add')
+    .description('add a user to a managed resolver; without a password unless one is asked for')
+    .argument('<login>')
+    .requiredOption('--resolver <name>', 'a managed resolver')
+    .option('--given-name <text>', 'given name', '')
+    .option('--surname <text>', 'surname', '')
+    .option('--email <text>', 'e-mail address', '')
+    .option('--phone <text>', 'phone number', '')
+    .option('--ask-password', 'ask for a password')
+    .option('--password-file <file>', 'a file that holds the password, - for stdin')
+    .action(async (login: string, options: AddOptions, command: Command) => {
+      const { resolver, givenName, surname, email, phone, askPassword, passwordFile } = options;
+      const password =
+        askPassword === true || passwordFile !== undefined
+          ? await context.newSecret(`Password of ${login}`, '--password-file', passwordFile)
+          : undefined;
+      const added = await context.withServices(({ realms }, caller) =>
+        realms.addUser(caller, {
+          ...{ resolver, login, givenName, surname, email, phone },
+          ...(password !== undefined && { password }),
+        }),
+      );
+      context
+        .output(command)
+        .done(`the user ${login} is added to ${resolver}`, { login, resolver, userid: added.userId });
+    });
+}
+
+function addList(user: Command, context: CommandContext): void {
+  user
+    .command('list')
+    .description('list the users of a realm or of a resolver, whatever its kind')
+    .option('--realm <name>', 'all resolvers of this realm')
+    .option('--resolver <name>', 'one resolver')
+    .action(async (options: { realm?: string; resolver?: string }, command: Command) => {
+      const { realm, resolver } = options;
+      if ((realm === undefined) === (resolver === undefined)) {
+        throw new CliFailure('give either --realm or --resolver', EXIT_CODES.usage);
+      }
+      const found = await context.withServices(({ realms }, caller) =>
+        realms.listUsers(caller, { realm, resolver }),
+      );
+      context.output(command).list(found, USER_COLUMNS, 'no users');
+    });
+}
+
+function addPassword(user: Command, context: CommandContext): void {
+  user
+    .command('password')
+    .description('set the password of a user, or take it away')
+    .argument('<login>')
+    .requiredOption('--resolver <name>', 'a managed resolver')
+    .option('--password-file <file>', 'a file that holds the password, - for stdin; else a prompt')
+    .addOption(new Option('--remove', 'the user has none from now on').conflicts('passwordFile'))
+    .action(async (login: string, { resolver, passwordFile, remove }: PasswordOptions, command: Command) => {
+      const password =
+        remove === true
+          ? null
+          : await context.newSecret(`New password of ${login}`, '--password-file', passwordFile);
+      await context.withServices(({ realms }, caller) =>
+        realms.setUserPassword(caller, { resolver, login, password }),
+      );
+      const what = password === null ? 'no password any more' : 'a new password';
+      context.output(command).done(`the user ${login} of ${resolver} has ${what}`, { login, resolver });
+    });
+}

@@ -1,0 +1,140 @@
+import type { AuditRetention } from '../audit/audit-retention.ts';
+import { actOf, type Caller } from '../policy/caller.ts';
+import type { SetupStore } from '../configuration/ports.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { ServiceError } from '../kernel/errors.ts';
+import { readOcraSettings } from '../challenges/ocra-settings.ts';
+import type {
+  HousekeepingChore,
+  HousekeepingMetrics,
+  HousekeepingMoments,
+  HousekeepingStore,
+  HousekeepingTally,
+} from './ports.ts';
+
+/** Each server writes the times of limits by its own clock. Seconds. */
+const CLOCKS_DIFFER = 60;
+
+export interface HousekeepingDependencies {
+  readonly setup: SetupStore;
+  readonly store: HousekeepingStore;
+  readonly clock: Clock;
+  /** For how many seconds after its expiry a challenge can still be asked about. */
+  readonly challengeRetention: number;
+  readonly metrics: HousekeepingMetrics;
+  /** Left out: months of the audit stay. */
+  readonly auditRetention?: Pick<AuditRetention, 'isOn' | 'due' | 'remove'>;
+}
+
+/**
+ * Removes what no answer depends on any more: challenges that expired long ago, sessions and limits that have ended.
+ * Nothing waits for it: what has expired is refused on the very second, removed or not.
+ */
+export class HousekeepingService {
+  readonly #its: HousekeepingDependencies;
+
+  constructor(dependencies: HousekeepingDependencies) {
+    this.#its = dependencies;
+  }
+
+  /**
+   * Counts and changes nothing.
+   * @returns how many rows are due of each kind, counted up to a million
+   * @throws ServiceError 'right.missing' for anybody but an operator
+   */
+  async due(caller: Caller): Promise<readonly HousekeepingTally[]> {
+    assertOperator(caller);
+    return this.#backlog(await this.#moments());
+  }
+
+  /**
+   * Removes all that is due, at once.
+   * @returns how many rows were removed of each kind; undefined when a server is at it, and nothing was done here
+   * @throws ServiceError 'right.missing' for anybody but an operator
+   */
+  async run(caller: Caller): Promise<readonly HousekeepingTally[] | undefined> {
+    assertOperator(caller);
+    const removed = await this.#clear(await this.#moments(), new AbortController().signal);
+    if (removed !== undefined) {
+      const what = removed.map(({ chore, rows }) => `${rows} ${chore}`).join(', ');
+      await this.#its.store.note?.(actOf(caller, 'housekeeping/run'), `removed ${what}`);
+    }
+    return removed;
+  }
+
+  /**
+   * What each server does from time to time: looks how much is due, and removes it unless another one does.
+   * @param signal ends it early
+   * @returns how many rows it has removed
+   */
+  async round(signal: AbortSignal): Promise<number> {
+    const { metrics } = this.#its;
+    const moments = await this.#moments();
+    const tellBacklog = async (): Promise<void> => {
+      for (const tally of await this.#backlog(moments)) {
+        metrics.backlogIs(tally);
+      }
+    };
+    await tellBacklog();
+    const removed = await this.#clear(moments, signal);
+    if (!signal.aborted) {
+      await tellBacklog();
+      metrics.roundDone(removed === undefined ? 'left to another server' : 'done');
+    }
+    return (removed ?? []).reduce((sum, { rows }) => sum + rows, 0);
+  }
+
+  async #backlog(moments: HousekeepingMoments): Promise<readonly HousekeepingTally[]> {
+    const { store, auditRetention } = this.#its;
+    const tallies = await store.backlog(moments);
+    return auditRetention?.isOn === true
+      ? [...tallies, { chore: 'audit months', rows: await auditRetention.due() }]
+      : tallies;
+  }
+
+  async #clear(
+    moments: HousekeepingMoments,
+    signal: AbortSignal,
+  ): Promise<readonly HousekeepingTally[] | undefined> {
+    const sums = new Map<HousekeepingChore, number>([
+      ['challenges', 0],
+      ['sessions', 0],
+      ['rate limits', 0],
+    ]);
+    const { auditRetention } = this.#its;
+    if (auditRetention?.isOn === true) {
+      sums.set('audit months', 0);
+    }
+    const removed = (tally: HousekeepingTally): void => {
+      sums.set(tally.chore, (sums.get(tally.chore) ?? 0) + tally.rows);
+      this.#its.metrics.removed(tally);
+    };
+    const also = async (): Promise<void> => {
+      const rows = (await auditRetention?.remove()) ?? 0;
+      if (rows > 0) {
+        removed({ chore: 'audit months', rows });
+      }
+    };
+    const given = { signal, removed, ...(auditRetention?.isOn === true && { also }) };
+    const isOurs = await this.#its.store.clear(moments, given);
+    return isOurs ? [...sums].map(([chore, rows]) => ({ chore, rows })) : undefined;
+  }
+
+  async #moments(): Promise<HousekeepingMoments> {
+    const { configuration } = await this.#its.setup.current();
+    const { challengeTimeout } = readOcraSettings(configuration);
+    const now = this.#its.clock.now();
+    const age = (challengeTimeout + this.#its.challengeRetention) * 1000;
+    return {
+      challengesIssuedBefore: new Date(now.getTime() - age),
+      sessionsEndBy: now,
+      limitsEndBy: new Date(now.getTime() - CLOCKS_DIFFER * 1000),
+    };
+  }
+}
+
+function assertOperator({ principal }: Caller): void {
+  if (!principal.operator) {
+    throw new ServiceError('right.missing', 'Housekeeping is done at the machine itself only');
+  }
+}

@@ -1,0 +1,221 @@
+import type { IncomingMessage } from 'node:http';
+import type { Principal } from '../../policy/caller.ts';
+import type { KnownLogin } from '../../administrators/login-service.ts';
+import type { ApiToken, ProvenPassword } from '../../administrators/ports.ts';
+import { equalText } from '../../kernel/constant-time.ts';
+import { ServiceError } from '../../kernel/errors.ts';
+import { type Authorization, notAuthenticated, parseAuthorization, readCookie } from './credentials.ts';
+import { assertCsrfToken, readLoginCookie } from './login-cookies.ts';
+import type { Guards } from '../limits/guards.ts';
+import type { Origin } from './origin.ts';
+import type { GivenParameters } from '../request/parameters.ts';
+
+export const SESSION_COOKIE = 'admin_session';
+
+/** Tells who the credentials of a request belong to. */
+export interface CredentialCheck {
+  /** @returns undefined unless it is the administrator's password */
+  authenticatePassword(name: string, password: string): Promise<ProvenPassword | undefined>;
+  /** @returns the administrator's name, unless the session is unknown, expired or revoked */
+  findSession(session: string): Promise<string | undefined>;
+  authenticateApiToken(token: string): Promise<Pick<ApiToken, 'administrator' | 'rights'> | undefined>;
+}
+
+/** Tells whose login a token in a cookie stands for. */
+interface LoginCheck {
+  /** @returns undefined unless the token is genuine and its login still stands */
+  authenticate(token: string): Promise<KnownLogin | undefined>;
+}
+
+/** Everything that can prove who asks. */
+export interface Checks {
+  readonly credentials: CredentialCheck;
+  readonly logins: LoginCheck;
+  readonly guards: Pick<Guards, 'logins'>;
+}
+
+/** Who asks, and the session or login that proves it, if one does. */
+export interface Identity {
+  readonly principal: Principal;
+  readonly session: string | undefined;
+  /** The session of a login, which serves for nothing else. */
+  readonly login?: string;
+  /** Where a password was given. */
+  readonly proven?: ProvenPassword | undefined;
+}
+
+/**
+ * Finds out who asks: by HTTP Basic, by an API token, by a session, whose cookie must equal the parameter `session`, or
+ * by the token of a login in a cookie, which counts where neither `Authorization` nor a session's cookie is given.
+ * Credentials that are given must be right, whatever others come with them; a password and a session must belong to
+ * the same administrator.
+ * @throws ServiceError 'authentication.required', 'too-many-requests'
+ */
+export async function authenticate(
+  request: IncomingMessage,
+  given: GivenParameters,
+  origin: Origin,
+  checks: Checks,
+): Promise<Identity> {
+  const { credentials: check, logins } = checks;
+  const { client } = origin;
+  const session = given.get('session');
+  const authorization = parseAuthorization(request.headersDistinct.authorization);
+  const cookie = readCookie(request.headers.cookie, SESSION_COOKIE);
+  const loginToken = readLoginCookie(request);
+  if (authorization?.scheme === 'bearer') {
+    return withoutSession(await byApiToken(authorization.token, session, client, check));
+  }
+  if (authorization !== undefined) {
+    const { administrator: named } = await byPassword(authorization, origin, checks);
+    return session === undefined
+      ? withoutSession(principal(named, client))
+      : bySession(session, cookie, client, check, named);
+  }
+  if (loginToken !== undefined && (session === undefined || cookie === undefined)) {
+    return byLogin(request, loginToken, given, client, logins);
+  }
+  return bySession(session, cookie, client, check);
+}
+
+/**
+ * Looks at the headers and the query string alone, before a body is read. Who asks is found out afterwards, with all
+ * parameters; but without a credential in a header nobody can be found.
+ * @param inQuery the parameters in the query string
+ * @returns who it may be: two where the cookies are a session's and a login's, of which the parameter `session` decides
+ * @throws ServiceError 'authentication.required', 'too-many-requests'
+ */
+export async function findCandidates(
+  request: IncomingMessage,
+  inQuery: GivenParameters,
+  origin: Origin,
+  checks: Checks,
+): Promise<readonly Principal[]> {
+  const { client } = origin;
+  const authorization = parseAuthorization(request.headersDistinct.authorization);
+  if (authorization?.scheme === 'bearer') {
+    return [await byApiToken(authorization.token, inQuery.get('session'), client, checks.credentials)];
+  }
+  if (authorization !== undefined) {
+    return [principal((await byPassword(authorization, origin, checks)).administrator, client)];
+  }
+  const names = await ownersOfCookies(request, inQuery.has('session'), checks);
+  return names.map((name) => principal(name, client));
+}
+
+async function ownersOfCookies(
+  request: IncomingMessage,
+  isSessionNamed: boolean,
+  { credentials, logins }: Checks,
+): Promise<readonly string[]> {
+  const session = readCookie(request.headers.cookie, SESSION_COOKIE);
+  const login = readLoginCookie(request);
+  const owners = [
+    session === undefined ? undefined : await credentials.findSession(session),
+    login === undefined ? undefined : (await logins.authenticate(login))?.administrator,
+  ].filter((owner) => owner !== undefined);
+  if (owners.length === 0) {
+    const isByLogin = login !== undefined && (session === undefined || !isSessionNamed);
+    const isBySession = session !== undefined || isSessionNamed;
+    throw notAuthenticated(isByLogin ? 'login' : isBySession ? 'session' : undefined);
+  }
+  return owners;
+}
+
+/**
+ * Finds out who asks by HTTP Basic alone, for whoever wants a session: an old cookie must not stand in the way.
+ * @throws ServiceError 'authentication.required', 'too-many-requests'
+ */
+export async function authenticateByPassword(
+  request: IncomingMessage,
+  origin: Origin,
+  checks: Pick<Checks, 'credentials' | 'guards'>,
+): Promise<Identity> {
+  const authorization = parseAuthorization(request.headersDistinct.authorization);
+  if (authorization?.scheme !== 'basic') {
+    throw notAuthenticated();
+  }
+  const proven = await byPassword(authorization, origin, checks);
+  return { ...withoutSession(principal(proven.administrator, origin.client)), proven };
+}
+
+/**
+ * Refuses what a page of another site made a browser send (https://www.w3.org/TR/fetch-metadata/). Other clients do
+ * not send the header.
+ * @throws ServiceError 'cross-site.refused'
+ */
+export function refuseCrossSite(request: IncomingMessage): void {
+  const site = request.headers['sec-fetch-site'];
+  if (site !== undefined && site !== 'same-origin' && site !== 'none') {
+    throw new ServiceError(
+      'cross-site.refused',
+      'A request that another site made a browser send is refused here',
+    );
+  }
+}
+
+async function byPassword(
+  { name, password }: Extract<Authorization, { scheme: 'basic' }>,
+  origin: Origin,
+  { credentials, guards }: Pick<Checks, 'credentials' | 'guards'>,
+): Promise<ProvenPassword> {
+  const attempt = { client: origin.limitedAs, account: name, password };
+  const proven = await guards.logins.attempt(attempt, () => credentials.authenticatePassword(name, password));
+  if (proven === undefined) {
+    throw notAuthenticated('password', name);
+  }
+  return proven;
+}
+
+/** @param named who the password is of, if one was given: the session must be that administrator's, too */
+async function bySession(
+  session: string | undefined,
+  cookie: string | undefined,
+  client: string,
+  check: CredentialCheck,
+  named?: string,
+): Promise<Identity> {
+  const isRepeated =
+    session !== undefined && cookie !== undefined && session !== '' && equalText(cookie, session);
+  const owner = isRepeated ? await check.findSession(session) : undefined;
+  if (owner === undefined || (named !== undefined && named !== owner)) {
+    throw notAuthenticated(session === undefined ? undefined : 'session');
+  }
+  return { principal: principal(owner, client), session };
+}
+
+async function byLogin(
+  request: IncomingMessage,
+  token: string,
+  given: GivenParameters,
+  client: string,
+  logins: LoginCheck,
+): Promise<Identity> {
+  const login = await logins.authenticate(token);
+  if (login === undefined) {
+    throw notAuthenticated('login');
+  }
+  assertCsrfToken(request, login, given.get('csrf_token'));
+  return { principal: principal(login.administrator, client), session: undefined, login: login.session };
+}
+
+async function byApiToken(
+  token: string,
+  session: string | undefined,
+  client: string,
+  check: CredentialCheck,
+): Promise<Principal> {
+  const found = session === undefined ? await check.authenticateApiToken(token) : undefined;
+  if (found === undefined) {
+    throw notAuthenticated('api token');
+  }
+  return { ...principal(found.administrator, client), rights: found.rights };
+}
+
+function principal(administrator: string, client: string): Principal {
+  return { administrator, rights: ['*'], operator: false, client };
+}
+
+function withoutSession(known: Principal): Identity {
+  return { principal: known, session: undefined };
+}

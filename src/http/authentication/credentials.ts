@@ -1,0 +1,80 @@
+import { ServiceError } from '../../kernel/errors.ts';
+
+/** What a request carries in `Authorization`. */
+export type Authorization =
+  | { readonly scheme: 'basic'; readonly name: string; readonly password: string }
+  | { readonly scheme: 'bearer'; readonly token: string };
+
+/**
+ * @param given what was given and is no proof, for the audit; left out where nothing was
+ * @param account whose proof it would have been
+ * @returns the refusal of a request that does not prove who asks
+ */
+export function notAuthenticated(
+  given?: 'password' | 'session' | 'login' | 'csrf token' | 'api token',
+  account?: string,
+): ServiceError {
+  return new ServiceError('authentication.required', 'Not authenticated', {
+    ...(given !== undefined && { detail: given }),
+    ...(account !== undefined && { about: [account] }),
+  });
+}
+
+/**
+ * @param values of each `Authorization` header of the request
+ * @returns undefined where there is none
+ * @throws ServiceError 'authentication.required' for a repeated, unknown or malformed one
+ */
+export function parseAuthorization(values: readonly string[] = []): Authorization | undefined {
+  const [value, another] = values;
+  if (value === undefined) {
+    return undefined;
+  }
+  const [, scheme = '', credentials = ''] = /^([A-Za-z]+) +([\x21-\x7e]+) *$/.exec(value) ?? [];
+  if (another === undefined && scheme.toLowerCase() === 'basic') {
+    return parseBasic(credentials);
+  }
+  if (another === undefined && scheme.toLowerCase() === 'bearer') {
+    return { scheme: 'bearer', token: credentials };
+  }
+  throw notAuthenticated();
+}
+
+/** RFC 7617: the name ends at the first colon, so a password may hold some. */
+function parseBasic(credentials: string): Authorization {
+  const bytes = Buffer.from(credentials, 'base64');
+  if (bytes.toString('base64').replace(/=+$/, '') !== credentials.replace(/=+$/, '')) {
+    throw notAuthenticated();
+  }
+  const text = textOf(bytes);
+  const colon = text.indexOf(':');
+  if (colon <= 0 || text.includes('\0')) {
+    throw notAuthenticated();
+  }
+  return { scheme: 'basic', name: text.slice(0, colon), password: text.slice(colon + 1) };
+}
+
+function textOf(bytes: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw notAuthenticated();
+  }
+}
+
+/**
+ * @param header the header `Cookie` (RFC 6265 §4.2)
+ * @returns the value of the cookie, undefined where there is none
+ * @throws ServiceError 'authentication.required' where it is repeated with different values: somebody else may have
+ *   planted one of them
+ */
+export function readCookie(header: string | undefined, name: string): string | undefined {
+  const values = (header ?? '').split(';').flatMap((pair) => {
+    const equals = pair.indexOf('=');
+    return equals !== -1 && pair.slice(0, equals).trim() === name ? [pair.slice(equals + 1).trim()] : [];
+  });
+  if (new Set(values).size > 1) {
+    throw notAuthenticated();
+  }
+  return values[0];
+}

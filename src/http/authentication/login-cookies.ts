@@ -1,0 +1,67 @@
+import type { IncomingMessage } from 'node:http';
+import type { Login } from '../../administrators/login-service.ts';
+import { equalText } from '../../kernel/constant-time.ts';
+import { ServiceError } from '../../kernel/errors.ts';
+import { notAuthenticated, readCookie } from './credentials.ts';
+import { readQuery } from '../request/parameters.ts';
+
+/** The names that clients of the old service know. */
+const TOKEN_COOKIE = 'access_token_cookie';
+const CSRF_COOKIE = 'csrf_access_token';
+const CSRF_HEADER = 'x-csrf-token';
+
+/** @returns the login token that the request carries, if any. @throws ServiceError 'authentication.required' for two */
+export function readLoginCookie(request: IncomingMessage): string | undefined {
+  return readCookie(request.headers.cookie, TOKEN_COOKIE);
+}
+
+/**
+ * Makes sure that whoever sent the request can read the cookies of this site, which a page of another site cannot. GET
+ * and HEAD are exempt, as the old service has it; what they may change is guarded by `SameSite` and `Sec-Fetch-Site`.
+ * @param login what the signed login token says
+ * @param inForm the parameter `csrf_token`; in a query string it is refused, as logs and browsers keep URLs
+ * @throws ServiceError 'authentication.required'
+ */
+export function assertCsrfToken(
+  request: IncomingMessage,
+  login: { readonly administrator: string; readonly csrfToken: string },
+  inForm: string | undefined,
+): void {
+  if (request.method === 'GET' || request.method === 'HEAD') {
+    return;
+  }
+  if (readQuery(request).has('csrf_token')) {
+    throw new ServiceError(
+      'authentication.required',
+      'Not authenticated: csrf_token belongs in the body or its value in the header X-CSRF-TOKEN, not in the URL',
+      { detail: 'csrf token', about: [login.administrator] },
+    );
+  }
+  const given = [...(request.headersDistinct[CSRF_HEADER] ?? []), ...(inForm === undefined ? [] : [inForm])];
+  if (given.length === 0 || !given.every((value) => equalText(value, login.csrfToken))) {
+    throw notAuthenticated('csrf token', login.administrator);
+  }
+}
+
+/** @returns the headers `Set-Cookie` of a login: scripts of this site can read the second cookie, and no other */
+export function loginCookies(login: Login, secure: boolean): readonly string[] {
+  return cookies(login.token, login.csrfToken, login.expiresAt, secure);
+}
+
+/** @returns the headers `Set-Cookie` that make a browser forget the login */
+export function logoutCookies(secure: boolean): readonly string[] {
+  return cookies('', '', new Date(0), secure);
+}
+
+function cookies(token: string, csrfToken: string, expiresAt: Date, secure: boolean): readonly string[] {
+  const attributes = [
+    'Path=/',
+    `Expires=${expiresAt.toUTCString()}`,
+    'SameSite=Strict',
+    ...(secure ? ['Secure'] : []),
+  ];
+  return [
+    [`${TOKEN_COOKIE}=${token}`, ...attributes, 'HttpOnly'].join('; '),
+    [`${CSRF_COOKIE}=${csrfToken}`, ...attributes].join('; '),
+  ];
+}

@@ -1,0 +1,74 @@
+import { canonicalKey } from '../../../configuration/setting.ts';
+import type { Policy } from '../../../policy/stored-policy.ts';
+import type { Realm, Resolver } from '../../../configuration/configuration.ts';
+import type { DescribedToken } from '../../../tokens/token-view.ts';
+import type { AdministrationShapes } from '../shared/administration-shapes.ts';
+import { shownSettings } from '../shared/resolver-class.ts';
+
+/** Things by their names; whatever changes something answers true or how many it changed. */
+export const DOCUMENTED_ADMINISTRATION: AdministrationShapes = {
+  tokenPage: ({ tokens, total, page, pageSize }) => ({
+    total,
+    page,
+    pagesize: pageSize,
+    tokens: tokens.map(tokenValue),
+  }),
+  changedTokens: (count) => count,
+  setTokens: (_names, count) => count,
+  policies: (policies) => byName(policies, policyValue),
+  storedPolicy: () => true,
+  removedPolicy: () => true,
+  resolvers: (resolvers) => byName(resolvers, resolverValue),
+  resolver: resolverValue,
+  realms: (realms) => byName(realms, realmValue),
+  removedRealm: () => true,
+  configuration: ({ values }) => Object.fromEntries(sorted(values)),
+  configurationValue: ({ values }, key) => values.get(canonicalKey(key, values.keys())) ?? null,
+  storedConfiguration: () => true,
+  removedConfiguration: () => true,
+};
+
+function byName<Thing extends { readonly name: string }>(
+  things: readonly Thing[],
+  shape: (thing: Thing) => unknown,
+): Record<string, unknown> {
+  return Object.fromEntries(things.map((thing) => [thing.name, shape(thing)]));
+}
+
+function tokenValue(token: DescribedToken): Record<string, unknown> {
+  return {
+    serial: token.serial,
+    type: token.type,
+    description: token.description,
+    user: token.owner?.login ?? null,
+    resolver: token.owner?.resolver ?? null,
+    realms: token.realms,
+    active: token.active,
+    failcount: token.failCount,
+    maxfail: token.maxFail,
+    // As a text: a JSON number has 53 bits, the counter 64.
+    counter: String(token.counter),
+    counterwindow: token.counterWindow,
+    syncwindow: token.syncWindow,
+    ocrasuite: token.ocraSuite,
+    rollout: token.rollout,
+    created: token.createdAt.toISOString(),
+    lastsuccess: token.lastSuccessAt?.toISOString() ?? null,
+  };
+}
+
+function policyValue({ name, scope, action, realm, user, client, time, active }: Policy): Policy {
+  return { name, scope, action, realm, user, client, time, active };
+}
+
+function resolverValue(resolver: Resolver): Record<string, unknown> {
+  return { name: resolver.name, type: resolver.kind, ...shownSettings(resolver) };
+}
+
+function realmValue({ name, isDefault, resolvers }: Realm): Record<string, unknown> {
+  return { name, default: isDefault, resolvers };
+}
+
+function sorted(values: ReadonlyMap<string, string>): readonly (readonly [string, string])[] {
+  return [...values].sort(([left], [right]) => (left < right ? -1 : 1));
+}

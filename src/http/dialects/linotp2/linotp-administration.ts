@@ -1,0 +1,137 @@
+import { canonicalKey } from '../../../configuration/setting.ts';
+import type { ConfigurationOverview } from '../../../configuration/setting-service.ts';
+import type { Policy } from '../../../policy/stored-policy.ts';
+import type { Realm, Resolver, ResolverKind } from '../../../configuration/configuration.ts';
+import type { TokenPage } from '../../../tokens/token-page.ts';
+import type { AdministrationShapes } from '../shared/administration-shapes.ts';
+import { linotpToken } from './linotp-token.ts';
+import { inPython2Order, inPython2OrderOfCopy, inPython2OrderOfTable } from './python2-key-order.ts';
+import { resolverClass, shownSettings } from '../shared/resolver-class.ts';
+
+/** LinOTP shows times and clients that do not restrict as they would be written. */
+const ANY_TIME = '* * * * * *;';
+const ANY_CLIENT = '*';
+/** What LinOTP says of a policy that it stored: each of these fields was written. */
+const STORED_FIELDS = {
+  realm: true,
+  active: true,
+  client: true,
+  user: true,
+  time: true,
+  action: true,
+  scope: true,
+} as const;
+/** LinOTP finds the values of a policy in its configuration; a dict of this size gives them out in an order that fits the recorded one. */
+const CONFIGURATION_TABLE = 256;
+const RESOLVER_TYPES: Readonly<Record<ResolverKind, string>> = {
+  managed: 'managedresolver',
+  passwd: 'passwdresolver',
+  sql: 'sqlresolver',
+  ldap: 'ldapresolver',
+};
+
+/** What LinOTP 2.12.6 was recorded to answer. */
+export const LINOTP_ADMINISTRATION: AdministrationShapes = {
+  tokenPage,
+  changedTokens: (count) => count,
+  setTokens: (names, count) => inPython2Order(names.map((name) => [`set ${name}`, count] as const)),
+  policies: (policies) =>
+    inPython2Order(policies.map((policy) => [policy.name, policyValue(policy)] as const)),
+  storedPolicy: ({ name }) => ({ [`setPolicy ${name}`]: STORED_FIELDS }),
+  removedPolicy: (name) => ({ delPolicy: { result: removedValues(name) } }),
+  resolvers: (resolvers) =>
+    inPython2Order(resolvers.map((resolver) => [resolver.name, resolverEntry(resolver)] as const)),
+  resolver: (resolver) => ({
+    data: shownSettings(resolver),
+    type: RESOLVER_TYPES[resolver.kind],
+    resolver: resolver.name,
+  }),
+  realms: (realms, resolvers) =>
+    inPython2Order(realms.map((realm) => [realm.name, realmValue(realm, resolvers)] as const)),
+  removedRealm: () => ({ delRealm: { result: true } }),
+  configuration: (overview) => inPython2Order(flatConfiguration(overview)),
+  configurationValue: (overview, key) => {
+    const values = flatConfiguration(overview);
+    return { [`getConfig ${key}`]: values.get(canonicalKey(key, values.keys())) ?? null };
+  },
+  storedConfiguration: (entries) => {
+    const inOrder = Object.entries(inPython2Order(entries));
+    return inPython2Order(inOrder.map(([key, value]) => [`setConfig ${key}:${value}`, true] as const));
+  },
+  removedConfiguration: (key) => ({ [`delConfig ${key}`]: true }),
+};
+
+function tokenPage({ tokens, total, page, pageSize, resolverKinds }: TokenPage): unknown {
+  const pages = Math.ceil(total / Math.max(pageSize, 1));
+  return {
+    resultset: { tokens: total, pages, pagesize: pageSize, page },
+    data: tokens.map((token) => linotpToken(token, resolverKinds)),
+  };
+}
+
+function policyValue(policy: Policy): Record<string, string> {
+  return {
+    realm: policy.realm,
+    name: policy.name,
+    action: policy.action,
+    client: policy.client === '' ? ANY_CLIENT : policy.client,
+    user: policy.user,
+    time: policy.time === '' ? ANY_TIME : policy.time,
+    active: policy.active ? 'True' : 'False',
+    scope: policy.scope,
+  };
+}
+
+function removedValues(policy: string): Record<string, boolean> {
+  const keys = Object.keys(STORED_FIELDS).map((field) => `linotp.Policy.${policy}.${field}`);
+  const found = inPython2OrderOfTable(keys, CONFIGURATION_TABLE);
+  return inPython2OrderOfCopy(found.map((key) => [key, true] as const));
+}
+
+function resolverEntry({ name, kind }: Resolver): Record<string, string> {
+  const type = RESOLVER_TYPES[kind];
+  const entry = kind === 'passwd' ? `linotp.${type}.fileName.${name}` : `linotp.${type}.${name}`;
+  return { entry, type, resolvername: name };
+}
+
+function realmValue({ name, isDefault, resolvers: names }: Realm, resolvers: readonly Resolver[]): unknown {
+  return {
+    ...(isDefault && { default: 'true' }),
+    realmname: name,
+    useridresolver: names.map((resolver) => classOf(resolver, resolvers)),
+    entry: `linotp.useridresolver.group.${name}`,
+  };
+}
+
+function classOf(name: string, resolvers: readonly Resolver[]): string {
+  const resolver = resolvers.find((one) => one.name === name);
+  return resolverClass(name, resolver?.kind ?? 'managed');
+}
+
+/** LinOTP keeps everything under keys in one table; where this service does not, its clients read it here all the same. */
+function flatConfiguration({
+  values,
+  realms,
+  resolvers,
+  changedAt,
+}: ConfigurationOverview): ReadonlyMap<string, string> {
+  const entries: (readonly [string, string])[] = [...values, ['Config', pythonTime(changedAt)] as const];
+  for (const { name, kind, settings } of resolvers) {
+    for (const [setting, value] of Object.entries(settings)) {
+      entries.push([`${RESOLVER_TYPES[kind]}.${setting}.${name}`, value]);
+    }
+  }
+  for (const { name, isDefault, resolvers: names } of realms) {
+    const classes = names.map((resolver) => classOf(resolver, resolvers));
+    entries.push([`useridresolver.group.${name}`, classes.join(',')]);
+    if (isDefault) {
+      entries.push(['DefaultRealm', name]);
+    }
+  }
+  return new Map(entries.sort(([left], [right]) => (left < right ? -1 : 1)));
+}
+
+/** `2026-11-20 10:55:08.853000`, in UTC. */
+function pythonTime(at: Date): string {
+  return at.toISOString().replace('T', ' ').replace('Z', '000');
+}

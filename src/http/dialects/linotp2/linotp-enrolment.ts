@@ -1,0 +1,114 @@
+import type { Enrolled } from '../../../challenges/enrolment/enrolment.ts';
+import type { Asked } from '../../request/exchange.ts';
+import { translate } from '../../messages/catalogue.ts';
+import type { Language } from '../../messages/languages.ts';
+import type { PictureWish } from '../../qr-picture.ts';
+import type { Reply } from '../../reply.ts';
+import { linotpValue } from './linotp-envelope.ts';
+import { linotpImage, linotpPicture, type Pictured } from './linotp-picture.ts';
+
+const URL_WIDTH = 250;
+const SEED_WIDTH = 200;
+
+/** @returns LinOTP 2.12.6's answer to /admin/init */
+export async function linotpEnrolled(
+  version: string,
+  enrolled: Enrolled,
+  { given, language }: Asked,
+  picture: PictureWish | undefined,
+): Promise<Reply> {
+  if (picture !== undefined) {
+    return linotpPicture(picture, pictured(enrolled));
+  }
+  const named = given.get('serial') ?? '';
+  const detail = await detailOf(enrolled, language);
+  // LinOTP leaves the serial of a plain token out. Who left it to the server could not use the token then.
+  return linotpValue(
+    version,
+    true,
+    enrolled.kind === 'plain' && named === '' ? { serial: enrolled.serial, ...detail } : detail,
+  );
+}
+
+async function detailOf(enrolled: Enrolled, language: Language): Promise<Record<string, unknown>> {
+  switch (enrolled.kind) {
+    case 'phase1':
+      return {
+        app_import: enrolled.appImport,
+        serial: enrolled.serial,
+        ocraurl: await ocraUrl(enrolled.appImport, language),
+        sharedsecret: enrolled.sharedSecret,
+      };
+    case 'phase2':
+      return {
+        nonce: enrolled.nonce,
+        app_import: enrolled.appImport,
+        ocraurl: await ocraUrl(enrolled.appImport, language),
+        url: enrolled.callbackUrl,
+        challenge: enrolled.question,
+        signature: enrolled.signature,
+        transactionid: enrolled.transactionId,
+        serial: enrolled.serial,
+      };
+    case 'plain':
+      return {
+        ocraurl: {
+          // LinOTP draws the word None here; an image of nothing has the same shape.
+          img: await linotpImage('None', { width: URL_WIDTH }),
+          order: '0',
+          value: null,
+          description: translate('URL for OCRA token', language),
+        },
+        otpkey: await seed(enrolled.otpkey, language),
+      };
+  }
+}
+
+async function ocraUrl(url: string, language: Language): Promise<Record<string, unknown>> {
+  return {
+    img: await linotpImage(url, { width: URL_WIDTH }),
+    order: '0',
+    value: url,
+    description: translate('URL for OCRA token', language),
+  };
+}
+
+async function seed(otpkey: string, language: Language): Promise<Record<string, unknown>> {
+  return {
+    img: await linotpImage(seedUrl(otpkey), { width: SEED_WIDTH }),
+    order: '1',
+    value: seedUrl(otpkey),
+    description: translate('OTP seed', language),
+  };
+}
+
+function pictured(enrolled: Enrolled): Pictured {
+  const { serial } = enrolled;
+  switch (enrolled.kind) {
+    case 'phase1':
+      return picturedUrl(enrolled.appImport, [
+        ['app_import', enrolled.appImport],
+        ['serial', serial],
+        ['sharedsecret', enrolled.sharedSecret],
+      ]);
+    case 'phase2':
+      return picturedUrl(enrolled.appImport, [
+        ['app_import', enrolled.appImport],
+        ['transactionid', enrolled.transactionId],
+        ['serial', serial],
+      ]);
+    case 'plain':
+      return picturedUrl(seedUrl(enrolled.otpkey), [
+        ['otpkey', enrolled.otpkey],
+        ['serial', serial],
+      ]);
+  }
+}
+
+function picturedUrl(text: string, facts: Pictured['facts']): Pictured {
+  return { text, imageAlt: text, facts };
+}
+
+function seedUrl(otpkey: string): string {
+  return `seed://${otpkey}`;
+}

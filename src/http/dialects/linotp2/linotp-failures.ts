@@ -1,0 +1,49 @@
+import type { Asked } from '../../request/exchange.ts';
+import type { Reply } from '../../reply.ts';
+import type { Failure } from '../dialect.ts';
+import { linotpReply, linotpValue } from './linotp-envelope.ts';
+import { errorPage, notFoundPage, unauthorizedPage } from '../linotp3/linotp-pages.ts';
+import { linotpWording } from './linotp-wording.ts';
+
+/** Endpoints that answer what went wrong as if it were the outcome, whatever status the client wishes for. */
+const STATUS_PATHS: readonly string[] = ['/ocra/checkstatus', '/ocra'];
+const TEXT_PATHS: readonly string[] = ['/ocra/check_t', ...STATUS_PATHS];
+/** Endpoints whose operations fail with the id 0. */
+const ID_0_PATHS: readonly string[] = ['/ocra/calculateOtp', '/ocra/getActivationCode'];
+/** Statuses that have a page of their own, whatever status the client wishes for. */
+const PAGES: Readonly<Record<number, () => Reply>> = { 401: unauthorizedPage, 404: notFoundPage };
+
+/** @returns the answer of LinOTP 2.12.6 to a request that failed */
+export function linotpFailure(version: string, failure: Failure, asked: Asked): Reply {
+  const { error, form, status } = failure;
+  const path = asked.path ?? '';
+  const page = PAGES[form.status];
+  if (page !== undefined) {
+    return page();
+  }
+  const { code, message } = linotpWording(error, form, asked);
+  if (form.status === 200 && TEXT_PATHS.includes(path) && error.code !== 'right.missing') {
+    return textReply(version, message, failure, asked);
+  }
+  if (form.status === 200 && failure.wished !== undefined) {
+    return errorPage(status, version, code, message);
+  }
+  const isOperationFailure = ID_0_PATHS.includes(path) && error.code !== 'right.missing';
+  return linotpReply(version, {
+    result: { status: false, error: { message, code } },
+    id: isOperationFailure ? 0 : 1,
+    status,
+  });
+}
+
+function textReply(version: string, message: string, { error }: Failure, asked: Asked): Reply {
+  return error.code === 'parameter.missing' && findsNothing(asked)
+    ? linotpValue(version, { values: [] })
+    : linotpReply(version, { result: { status: true, value: message }, id: 0 });
+}
+
+/** An empty transaction id finds nothing, where a missing one is missed; so does a realm, which names nobody in it. */
+function findsNothing({ path, given }: Asked): boolean {
+  const isNamed = given.has('transactionid') || (given.get('realm') ?? '').trim() !== '';
+  return STATUS_PATHS.includes(path ?? '') && isNamed;
+}

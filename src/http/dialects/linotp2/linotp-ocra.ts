@@ -1,0 +1,107 @@
+import type {
+  CheckedTransaction,
+  IssuedChallenge,
+  StatusEntry,
+} from '../../../challenges/challenge-service.ts';
+import type { Asked } from '../../request/exchange.ts';
+import type { PictureWish } from '../../qr-picture.ts';
+import type { Reply } from '../../reply.ts';
+import type { Dialect } from '../dialect.ts';
+import { linotpReply, linotpValue } from './linotp-envelope.ts';
+import { linotpPicture } from './linotp-picture.ts';
+import { inPython2Order } from './python2-key-order.ts';
+import { looseRepr, plainRepr, unicodeRepr } from './linotp-python-text.ts';
+
+/** How LinOTP 2.12.6 showed the outcomes of /ocra. */
+export function linotpOcra(
+  version: string,
+): Pick<
+  Dialect,
+  'issuedChallenge' | 'checkedTransaction' | 'transactionStatus' | 'activationCode' | 'calculatedOtp'
+> {
+  return {
+    issuedChallenge: (issued, asked, picture) => issuedChallenge(version, issued, asked, picture),
+    checkedTransaction: (checked, asked) => checkedTransaction(version, checked, asked),
+    transactionStatus: (entries) =>
+      linotpValue(version, { values: entries.filter(isShown).map(statusValue) }),
+    activationCode: (code) => linotpValue(version, { activationcode: code }),
+    calculatedOtp: (otp) => linotpValue(version, { otp }),
+  };
+}
+
+async function issuedChallenge(
+  version: string,
+  issued: IssuedChallenge,
+  asked: Asked,
+  picture: PictureWish | undefined,
+): Promise<Reply> {
+  const { callbackUrl, url, transactionId, data, question } = issued;
+  if (picture !== undefined) {
+    return linotpPicture(picture, { text: url, imageAlt: challengeRepr(issued), facts: factsOf(asked) });
+  }
+  const detail = {
+    url: callbackUrl,
+    data: url,
+    transactionid: transactionId,
+    message: data,
+    challenge: question,
+  };
+  return linotpValue(version, true, detail);
+}
+
+/** The detail as Python prints it: what LinOTP 2.12.6 put into the `alt` of an image. */
+function challengeRepr({ callbackUrl, url, transactionId, data, question }: IssuedChallenge): string {
+  const members = [
+    `'url': ${looseRepr(callbackUrl)}`,
+    `'data': ${plainRepr(url)}`,
+    `'transactionid': ${plainRepr(transactionId)}`,
+    `'message': ${looseRepr(data)}`,
+    `'challenge': ${unicodeRepr(question)}`,
+  ];
+  return `{${members.join(', ')}}`;
+}
+
+/** Not shown on a page: what says who asks, and how the page shall look. */
+const HIDDEN = ['session', 'qr', 'width'];
+
+/** The page repeats the parameters of the request. */
+function factsOf({ given }: Asked): (readonly [string, string])[] {
+  return Object.entries(inPython2Order(given)).filter(([name]) => !HIDDEN.includes(name));
+}
+
+function checkedTransaction(version: string, checked: CheckedTransaction, { given }: Asked): Reply {
+  const transactionId = given.get('transactionid') ?? '';
+  if (transactionId === '') {
+    const value = "ERR77: Usage: ocra/check_t: validate a token request. Missing parameter 'transactionid'.";
+    return linotpReply(version, { result: { status: true, value }, id: 0 });
+  }
+  return linotpValue(
+    version,
+    checked.known && !checked.dropped
+      ? { failcount: checked.failCount, result: checked.result }
+      : { failure: `No challenge for transaction ${unicodeRepr(transactionId)} found`, result: false },
+  );
+}
+
+/** LinOTP forgets challenges that it gives up. */
+function isShown({ dropped }: StatusEntry): boolean {
+  return !dropped;
+}
+
+function statusValue(entry: StatusEntry): Record<string, unknown> {
+  return {
+    transactionid: entry.transactionId,
+    timestamp: timestamp(entry.issuedAt),
+    failcount: entry.failCount,
+    active: entry.active ? 'True' : 'False',
+    received_tan: entry.receivedTan,
+    serial: entry.serial,
+    id: Number(entry.id),
+    valid_tan: entry.validTan,
+  };
+}
+
+/** As Python prints a time: UTC, with microseconds. */
+function timestamp(time: Date): string {
+  return time.toISOString().replace('T', ' ').replace('Z', '000');
+}

@@ -1,0 +1,49 @@
+import { formEncode } from '../../../ocra/form-encoding.ts';
+import { escapeHtml } from '../../html.ts';
+import { drawQrCode, type PictureWish } from '../../qr-picture.ts';
+import { htmlReply, type Reply } from '../../reply.ts';
+
+/**
+ * @param alt goes into the tag encoded as for a form, so that it is harmless there
+ * @returns an `<img>` with the blanks that LinOTP 2.12.6 left in it
+ */
+export async function linotpImage(
+  text: string,
+  { alt, width }: { alt?: string; width?: number | undefined },
+): Promise<string> {
+  const png = await drawQrCode(text, width);
+  const altText = alt === undefined ? '' : ` alt='${formEncode(alt)}' `;
+  const widthText = width === undefined ? '' : ` width=${width} `;
+  return `<img id="challenge_qrcode" ${altText}  ${widthText}  src="data:image/png;base64,${png.toString('base64')}"/>`;
+}
+
+/** What a picture is of, and what goes with it. */
+export interface Pictured {
+  /** What the QR code says. */
+  readonly text: string;
+  /** What an image by itself carries as its `alt`. */
+  readonly imageAlt: string;
+  /** Shown below the code on a page, in this order. */
+  readonly facts: readonly (readonly [name: string, value: string])[];
+}
+
+/** @returns the answer to a request with the parameter `qr` */
+export async function linotpPicture(
+  { form, width }: PictureWish,
+  { text, imageAlt, facts }: Pictured,
+): Promise<Reply> {
+  if (form === 'png') {
+    return { status: 200, contentType: 'image/png; charset=utf-8', body: await drawQrCode(text, width) };
+  }
+  if (form === 'image') {
+    return htmlReply(await linotpImage(text, { alt: imageAlt, width }));
+  }
+  const items = facts.map(([name, value]) => {
+    const [safeName, safeValue] = [escapeHtml(name), escapeHtml(value)];
+    return `<li> ${safeName}: <span class="${safeName}">${safeValue}</span> </li>`;
+  });
+  const image = await linotpImage(text, { alt: text, width });
+  return htmlReply(
+    `<html><body><div>${image}<ul id="challenge_data">${items.join(' ')}</ul></div></body></html>`,
+  );
+}

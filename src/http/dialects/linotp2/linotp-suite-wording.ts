@@ -1,0 +1,72 @@
+import type { ServiceError } from '../../../kernel/errors.ts';
+import { plainRepr, unicodeRepr } from './linotp-python-text.ts';
+
+/** What a suite, and its crypto function, is split into. */
+const PARTS = 3;
+/** LinOTP 2.12.6 took any number of digits up to this one, and blanks around it. */
+const MOST_DIGITS = 10;
+/** LinOTP 2.12.6 took any time step of this form. */
+const TIME_STEP = /^T(?:\d+H)?(?:\d+M)?(?:\d+S)?$/;
+const NO_CHARACTER = 'string index out of range';
+
+type Wording = (text: string, whole: string) => string | undefined;
+
+/** By the part that is wrong, as the error names it. */
+const WORDINGS: Readonly<Record<string, Wording>> = {
+  shape: shapeMessage,
+  algorithm: shapeMessage,
+  'crypto function': (name, whole) =>
+    splitMessage(whole.split('-').length) ?? `unsupported hash version: ${name}`,
+  truncation: truncationMessage,
+  hash: hashMessage,
+  PIN: hashMessage,
+  question: questionMessage,
+  session: (text) => `Unknown session length ${unicodeRepr(text.slice(1))}`,
+  'time step': (text) =>
+    TIME_STEP.test(text) ? undefined : `Invalid timestamp descriptor ${unicodeRepr(text.slice(1))}`,
+  'data input': (text) => (text === '' ? NO_CHARACTER : undefined),
+};
+
+/** @returns what LinOTP 2.12.6 said is wrong with a suite; undefined where it took the suite */
+export function suiteMessage({
+  about: [part = '', text = '', whole = text],
+}: ServiceError): string | undefined {
+  return WORDINGS[part]?.(text, whole);
+}
+
+function shapeMessage(_text: string, suite: string): string {
+  return splitMessage(suite.split(':').length) ?? 'unsupported ocra version';
+}
+
+function hashMessage(text: string): string {
+  return `Unknown hash algorithm ${unicodeRepr(text.toLowerCase())}`;
+}
+
+/** What Python says where a text is split into the wrong number of parts. */
+function splitMessage(parts: number): string | undefined {
+  if (parts > PARTS) {
+    return 'too many values to unpack';
+  }
+  return parts === PARTS ? undefined : `need more than ${parts} value${parts === 1 ? '' : 's'} to unpack`;
+}
+
+function truncationMessage(text: string): string | undefined {
+  const wasTaken = /^ *\d+ *$/.test(text) && Number(text) <= MOST_DIGITS;
+  return wasTaken ? undefined : `Invalid truncation length ${unicodeRepr(text)}`;
+}
+
+function questionMessage(text: string): string | undefined {
+  const [key, format, length = ''] = /^(Q)(.?)(.*)$/s.exec(text)?.slice(1) ?? [];
+  if (key === undefined) {
+    return undefined;
+  }
+  if (format === '') {
+    return NO_CHARACTER;
+  }
+  if (!/[ANH]/.test(format ?? '')) {
+    return "challenge description not in 'ANH'";
+  }
+  return /^\d+$/.test(length)
+    ? 'challenge legthn not in len[4,64]'
+    : `invalid literal for int() with base 10: ${plainRepr(length)}`;
+}

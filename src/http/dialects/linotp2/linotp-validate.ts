@@ -1,0 +1,32 @@
+import type { ValidatedTransaction } from '../../../challenges/validation-service.ts';
+import type { Asked } from '../../request/exchange.ts';
+import type { Reply } from '../../reply.ts';
+import type { Dialect } from '../dialect.ts';
+import { linotpReply, linotpValue } from './linotp-envelope.ts';
+import { unicodeRepr } from './linotp-python-text.ts';
+
+/** How LinOTP 2.12.6 showed the outcomes of /validate. */
+export function linotpValidate(version: string): Pick<Dialect, 'validated' | 'validatedTransaction'> {
+  return {
+    validated: (result) => linotpReply(version, { result: { status: true, value: result }, id: 0 }),
+    validatedTransaction: (validated, asked) => validatedTransaction(version, validated, asked),
+  };
+}
+
+function validatedTransaction(
+  version: string,
+  { token, failCount, result }: ValidatedTransaction,
+  { given }: Asked,
+): Reply {
+  if (token === undefined) {
+    const transactionId = given.get('transactionid') ?? '';
+    const failure = `No challenge for transaction ${unicodeRepr(transactionId)} found`;
+    return linotpValue(version, { failure, value: false });
+  }
+  const { serial, type } = token;
+  return linotpValue(
+    version,
+    { failcount: failCount, value: result },
+    { failcount: failCount, token_type: type, serial, value: result },
+  );
+}

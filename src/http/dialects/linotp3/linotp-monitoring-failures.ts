@@ -1,0 +1,44 @@
+import { STATUS_CODES } from 'node:http';
+import type { Asked } from '../../request/exchange.ts';
+import { translate } from '../../messages/catalogue.ts';
+import type { Reply } from '../../reply.ts';
+import type { Failure } from '../dialect.ts';
+import { monitoringReply } from './linotp-monitoring-envelope.ts';
+import { plainErrorPage } from './linotp-pages.ts';
+
+const NOT_FOUND =
+  'The requested URL was not found on the server. If you entered the URL manually please check your spelling and try again.';
+/** The pages of LinOTP 3.4.4's web framework. Nothing of the request is in them. */
+const PAGES: Readonly<Record<number, string>> = {
+  400: 'The browser (or proxy) sent a request that this server could not understand.',
+  404: NOT_FOUND,
+  405: 'The method is not allowed for the requested URL.',
+};
+
+/** Errors of these statuses come as the page that `httperror` asks for; the second keeps its own status on the wire. */
+const PAGED: readonly number[] = [200, 401];
+
+/** @returns the answer of LinOTP 3.4.4 to a request that failed */
+export function monitoringFailure(version: string, failure: Failure, asked: Asked): Reply {
+  const { error, form, status, wished } = failure;
+  const page = PAGES[form.status];
+  // Where there is more to say than that the body cannot be read at all, a 400 comes as JSON.
+  if (page !== undefined && (form.status !== 400 || error.about.includes('body'))) {
+    return frameworkPage(form.status, page);
+  }
+  const message = `${form.prefix}${translate(error.message, asked.language)}`;
+  return wished !== undefined && PAGED.includes(form.status)
+    ? { ...plainErrorPage(wished, version, form.legacyCode, message), status }
+    : monitoringReply(version, { status: false, error: { code: form.legacyCode, message } }, { status });
+}
+
+function frameworkPage(status: number, text: string): Reply {
+  const title = STATUS_CODES[status] ?? '';
+  const body = `<!doctype html>
+<html lang=en>
+<title>${status} ${title}</title>
+<h1>${title}</h1>
+<p>${text}</p>
+`;
+  return { status, contentType: 'text/html; charset=utf-8', body };
+}

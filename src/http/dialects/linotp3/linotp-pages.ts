@@ -1,0 +1,93 @@
+import { STATUS_CODES } from 'node:http';
+import type { Reply } from '../../reply.ts';
+
+/** A status that has a name for us, and had none for LinOTP. */
+const TEAPOT = 418;
+/** Statuses whose pages LinOTP 2.12.6 put into the frame of its web framework. */
+const FRAMED: readonly number[] = [400, 401, 403, 404, 500];
+
+const UNAUTHORIZED = `401 Unauthorized
+
+This server could not verify that you are authorized to access the document you requested. Either you supplied the wrong credentials (e.g., bad password), or your browser does not understand how to supply the credentials required.
+
+ You have no valid session!  `;
+
+const NOT_FOUND = `404 Not Found
+
+The resource could not be found.
+
+   `;
+
+/** @returns the page for those who did not prove who they are */
+export function unauthorizedPage(): Reply {
+  return page(401, framed(401, UNAUTHORIZED));
+}
+
+/** @returns the page for paths where nothing is */
+export function notFoundPage(): Reply {
+  return page(404, framed(404, NOT_FOUND));
+}
+
+/** @returns the page for an error whose status the client chose */
+export function errorPage(status: number, version: string, code: number, message: string): Reply {
+  const reply = plainErrorPage(status, version, code, message);
+  return FRAMED.includes(status) ? page(status, framed(status, String(reply.body))) : reply;
+}
+
+/** @returns the same page without any frame */
+export function plainErrorPage(status: number, version: string, code: number, message: string): Reply {
+  const title = `${status} ${status} ${(status === TEAPOT ? undefined : STATUS_CODES[status]) ?? 'LinOTP Error'}`;
+  const body = `
+<html>
+<head>
+<title>${title}</title>
+</head>
+<body>
+<h1>${title}</h1>
+[${escapeText(version)}] ${code}: ${escapeText(message)}
+<br>
+<br>
+</body>
+</html>
+`;
+  return page(status, body);
+}
+
+function page(status: number, body: string): Reply {
+  return { status, contentType: 'text/html; charset=utf-8', body };
+}
+
+/** Between tags, quotes are only quotes; LinOTP 2.12.6 left them alone, and so must we. */
+function escapeText(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
+
+function framed(status: number, content: string): string {
+  return `<!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0 Strict//EN" "http://www.w3.org/TR/xhtml1/DTD/xhtml1-strict.dtd">
+<html xmlns="http://www.w3.org/1999/xhtml" xml:lang="en" lang="en">
+<head>
+ <title>Server Error ${status}</title>
+<!-- CSS Imports -->
+<link rel="stylesheet" href="/error/style/black.css" type="text/css" media="screen" />
+
+<!-- Favorite Icons -->
+<link rel="icon" href="/error/img/favicon.ico" type="image/png" />
+
+<style type="text/css">
+        .red {
+            color:#FF0000;
+        }
+        .bold {
+            font-weight: bold;
+        }
+</style>
+</head>
+
+<body>
+    <div id="container">
+        ${content}
+    </div>
+</body>
+</html>
+`;
+}

@@ -1,0 +1,30 @@
+import type { ConfigurationOverview } from '../../../configuration/setting-service.ts';
+import type { Policy } from '../../../policy/stored-policy.ts';
+import type { Realm, Resolver } from '../../../configuration/configuration.ts';
+import type { TokenPage } from '../../../tokens/token-page.ts';
+
+/** What administration answers as `value`, in the shapes of a dialect. */
+export interface AdministrationShapes {
+  tokenPage(page: TokenPage): unknown;
+  /** @param count how many tokens were enabled, disabled, reset, removed or moved to other realms */
+  changedTokens(count: number): unknown;
+  /** @param names which parameters were set, as the interface calls them */
+  setTokens(names: readonly string[], count: number): unknown;
+
+  policies(policies: readonly Policy[]): unknown;
+  storedPolicy(policy: Policy): unknown;
+  removedPolicy(name: string): unknown;
+
+  resolvers(resolvers: readonly Resolver[]): unknown;
+  resolver(resolver: Resolver): unknown;
+
+  /** @param resolvers all resolvers: realms name theirs only */
+  realms(realms: readonly Realm[], resolvers: readonly Resolver[]): unknown;
+  removedRealm(name: string): unknown;
+
+  configuration(overview: ConfigurationOverview): unknown;
+  /** One value; null where there is none. */
+  configurationValue(overview: ConfigurationOverview, key: string): unknown;
+  storedConfiguration(entries: ReadonlyMap<string, string>): unknown;
+  removedConfiguration(key: string): unknown;
+}

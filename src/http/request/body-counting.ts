@@ -1,0 +1,118 @@
+import { ServiceError } from '../../kernel/errors.ts';
+import { tooManyParameters } from './query-string.ts';
+
+const FREE_PIECES = 256;
+const BYTES_A_PIECE = 64;
+
+/** Looks at each piece of a body as it comes. @returns the refusal of the body as soon as it has more than is allowed */
+export type BodyInspection = (piece: Buffer) => ServiceError | undefined;
+
+const AMPERSAND = 0x26;
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+
+/** Parameters are texts, so a body is flat; what is nested a little gets a message that names the member. */
+const DEEPEST_JSON = 8;
+
+/**
+ * Counts the pieces that a body comes in: each is kept as a buffer of its own, which takes some 200 bytes even for one byte.
+ * @returns an inspection that refuses a body in more pieces than 256 and one for each 64 bytes
+ */
+export function countPieces(): BodyInspection {
+  let pieces = 0;
+  let bytes = 0;
+  return (piece) => {
+    pieces += 1;
+    bytes += piece.length;
+    return pieces > FREE_PIECES + bytes / BYTES_A_PIECE
+      ? new ServiceError('request.malformed', 'The body comes in too small pieces')
+      : undefined;
+  };
+}
+
+/** @returns what counts the bytes */
+export function countBytes(most: number): BodyInspection {
+  let received = 0;
+  return (piece) => {
+    received += piece.length;
+    return received > most ? tooLarge(most) : undefined;
+  };
+}
+
+/** @returns the refusal of a body that has, or announces, more bytes */
+export function tooLarge(most: number): ServiceError {
+  return new ServiceError('request.too-large', `The body is larger than ${most} bytes`);
+}
+
+/** @returns what counts the parameters of a form, empty ones too */
+export function countParameters(most: number): BodyInspection {
+  let ends = 0;
+  return (piece) => {
+    for (let index = piece.indexOf(AMPERSAND); index !== -1; index = piece.indexOf(AMPERSAND, index + 1)) {
+      ends += 1;
+      if (ends > most) {
+        return tooManyParameters(most);
+      }
+    }
+    return undefined;
+  };
+}
+
+/**
+ * @param most members and elements at all depths together
+ * @returns what counts the structure of JSON (RFC 8259), before a parser makes an object of it
+ */
+export function countJson(most: number): BodyInspection {
+  const structure = new JsonStructure();
+  return (piece) => {
+    for (const byte of piece) {
+      structure.follow(byte);
+      if (structure.commas >= most) {
+        return malformed(`The JSON body has more than ${most} members`);
+      }
+      if (structure.depth > DEEPEST_JSON) {
+        return malformed(`The JSON body is nested deeper than ${DEEPEST_JSON} levels`);
+      }
+    }
+    return undefined;
+  };
+}
+
+class JsonStructure {
+  commas = 0;
+  depth = 0;
+  #state: 'structure' | 'text' | 'escape' = 'structure';
+
+  follow(byte: number): void {
+    if (this.#state === 'structure') {
+      this.#count(byte);
+    } else if (this.#state === 'escape' || byte === BACKSLASH) {
+      this.#state = this.#state === 'escape' ? 'text' : 'escape';
+    } else if (byte === QUOTE) {
+      this.#state = 'structure';
+    }
+  }
+
+  #count(byte: number): void {
+    switch (byte) {
+      case QUOTE:
+        this.#state = 'text';
+        break;
+      case 0x2c: // ,
+        this.commas += 1;
+        break;
+      case 0x5b: // [
+      case 0x7b: // {
+        this.depth += 1;
+        break;
+      case 0x5d: // ]
+      case 0x7d: // }
+        this.depth -= 1;
+        break;
+    }
+  }
+}
+
+function malformed(message: string): ServiceError {
+  return new ServiceError('request.malformed', message);
+}

@@ -1,0 +1,109 @@
+import type { IncomingMessage } from 'node:http';
+import type { z } from 'zod';
+import { ServiceError } from '../../kernel/errors.ts';
+import { type Entry, parseQueryString, tooManyParameters } from './query-string.ts';
+
+/** The parameters of a request: names in lower case, each with its last value. */
+export type GivenParameters = ReadonlyMap<string, string>;
+
+/** All parameters of a request. */
+export interface RequestParameters {
+  readonly given: GivenParameters;
+  /** The same with names as the client wrote them, for what is not a parameter's name but a key whose case counts. */
+  readonly written: ReadonlyMap<string, string>;
+}
+
+/** Where a request has its parameters, before anybody has looked at their names. */
+export interface ParameterSources {
+  readonly query: readonly Entry[];
+  readonly body: readonly Entry[];
+}
+
+/**
+ * @returns the parameters in the query string
+ * @throws ServiceError 'request.malformed'
+ */
+export function readQueryEntries({ url = '' }: Pick<IncomingMessage, 'url'>, most: number): Entry[] {
+  return parseQueryString(queryOf(url), most);
+}
+
+/**
+ * Merges the parameters of a request: the query string wins over the body; of a repeated name the last value counts, or the
+ * first where `repeated` says so; names are read in any case, but for `session`, which is read only as it stands here.
+ * @param most parameters, those of the query string and the body together
+ * @throws ServiceError 'request.malformed'
+ */
+export function mergeSources(
+  { query, body }: ParameterSources,
+  most: number,
+  repeated: 'first' | 'last' = 'last',
+): RequestParameters {
+  const entries = repeated === 'last' ? [...body, ...query] : [...body.toReversed(), ...query.toReversed()];
+  return { given: mergeParameters(entries, most), written: new Map(entries) };
+}
+
+/** @returns the parameters in the query string alone, for answers to what could not be read; none where it is broken */
+export function readQuery({ url = '' }: Pick<IncomingMessage, 'url'>): GivenParameters {
+  try {
+    return mergeParameters(parseQueryString(queryOf(url)), Infinity);
+  } catch {
+    return new Map();
+  }
+}
+
+/**
+ * @param entries of a repeated name the last one wins
+ * @throws ServiceError 'request.malformed' when there are more than `most`, or a text holds what no text may
+ */
+export function mergeParameters(entries: readonly Entry[], most: number): GivenParameters {
+  if (entries.length > most) {
+    throw tooManyParameters(most);
+  }
+  const given = new Map<string, string>();
+  for (const [name, value] of entries) {
+    assertText(name);
+    assertText(value);
+    const lowerCase = name.toLowerCase();
+    if (lowerCase !== 'session' || name === 'session') {
+      given.set(lowerCase, value);
+    }
+  }
+  return given;
+}
+
+/**
+ * Picks the parameters of an endpoint; others are ignored.
+ * @throws ServiceError 'parameter.missing' for the first one that is required and not given, 'parameter.invalid'
+ */
+export function pickParameters<Shape extends z.ZodRawShape>(
+  schema: z.ZodObject<Shape>,
+  given: GivenParameters,
+): z.output<z.ZodObject<Shape>> {
+  const picked = Object.keys(schema.shape).flatMap((name) => {
+    const value = given.get(name);
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  const parsed = schema.safeParse(Object.fromEntries(picked));
+  if (parsed.success) {
+    return parsed.data;
+  }
+  const name = String(parsed.error.issues[0]?.path[0]);
+  throw given.has(name)
+    ? new ServiceError(
+        'parameter.invalid',
+        `The parameter '${name}' is not valid: ${parsed.error.issues[0]?.message ?? ''}`,
+      )
+    : new ServiceError('parameter.missing', `Missing parameter '${name}'.`);
+}
+
+function queryOf(url: string): string {
+  const mark = url.indexOf('?');
+  return mark === -1 ? '' : url.slice(mark + 1);
+}
+
+/** No name, id or password holds U+0000 (which the database refuses, too) or half a character. */
+function assertText(text: string): void {
+  if (text.includes('\0') || /\p{Surrogate}/u.test(text)) {
+    throw new ServiceError('request.malformed', 'A parameter holds U+0000 or an unpaired surrogate');
+  }
+}

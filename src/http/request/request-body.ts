@@ -1,0 +1,214 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { raw } from 'body-parser';
+import { ServiceError } from '../../kernel/errors.ts';
+import {
+  type BodyInspection,
+  countBytes,
+  countJson,
+  countParameters,
+  countPieces,
+  tooLarge,
+} from './body-counting.ts';
+import { parseJson } from './json-body.ts';
+import { parseMultipart } from './multipart.ts';
+import { type Entry, parseForm } from './query-string.ts';
+
+/** How much a request may carry. */
+export interface BodyLimits {
+  /** Bytes of the body; where a parameter may be larger, of each of the others. */
+  readonly bytes: number;
+  /** Parameters in the query string and the body together. */
+  readonly parameters: number;
+}
+
+/** A parameter that may be larger than other bodies are. */
+export interface LargeParameter {
+  /** In lower case. */
+  readonly name: string;
+  /** Bytes of a body that holds it. */
+  readonly bytes: number;
+}
+
+/** How a body is read: what counts it on its way, and what makes parameters of it. */
+interface BodyForm {
+  readonly inspect: BodyInspection;
+  readonly read: () => Promise<Entry[]>;
+}
+
+/** @returns whether the body of a request may be larger than so many bytes, as far as its headers say */
+export function mayExceed({ headers }: IncomingMessage, bytes: number): boolean {
+  return headers['transfer-encoding'] !== undefined || announcedBytes(headers) > bytes;
+}
+
+/**
+ * Reads the parameters in the body of a request: a form, JSON or multipart. They are counted while they come, and beyond a
+ * limit nothing more is read. What the headers tell already is refused before.
+ * @throws ServiceError 'request.too-large', 'request.media-type', 'request.malformed'
+ */
+export async function readBody(
+  request: IncomingMessage,
+  response: ServerResponse,
+  limits: BodyLimits,
+  large?: LargeParameter,
+): Promise<Entry[]> {
+  const most = large?.bytes ?? limits.bytes;
+  if (announcedBytes(request.headers) > most) {
+    throw tooLarge(most);
+  }
+  const { inspect, read } = bodyForm(request, response, limits);
+  const count = countBytes(most);
+  const pieces = countPieces();
+  let isEmpty = true;
+  const inspectAll: BodyInspection = (piece) => {
+    isEmpty = false;
+    return count(piece) ?? pieces(piece) ?? inspect(piece);
+  };
+  const entries = await readWatched(request, read, inspectAll).catch((error: unknown) => {
+    if (isEmpty && request.complete) {
+      return [];
+    }
+    throw error;
+  });
+  if (large !== undefined) {
+    assertOthersShort(entries, limits, large);
+  }
+  return entries;
+}
+
+function bodyForm(request: IncomingMessage, response: ServerResponse, { parameters }: BodyLimits): BodyForm {
+  const contentType = request.headers['content-type'] ?? '';
+  const [mediaType = '', ...options] = contentType.split(';').map((part) => part.trim().toLowerCase());
+  const bytes = (): Promise<Buffer> => readBytes(request, response);
+  const refusal = unreadable(request, options);
+  switch (refusal === undefined ? mediaType : undefined) {
+    case 'application/x-www-form-urlencoded':
+      return {
+        inspect: countParameters(parameters),
+        read: async () => parseForm(await bytes(), parameters),
+      };
+    case 'application/json':
+      return { inspect: countJson(parameters), read: async () => parseJson(await bytes()) };
+    case 'multipart/form-data':
+      return {
+        inspect: () => undefined,
+        read: () => parseMultipart(contentType, request, parameters),
+      };
+    default:
+      return refusedForm(request, refusal ?? unknownMediaType());
+  }
+}
+
+/** Of a body whose length is not announced the first byte tells that there is one. */
+function refusedForm(request: IncomingMessage, refusal: ServiceError): BodyForm {
+  if (announcedBytes(request.headers) > 0) {
+    throw refusal;
+  }
+  return {
+    inspect: () => refusal,
+    read: () =>
+      new Promise((resolve) => {
+        request.once('end', () => {
+          resolve([]);
+        });
+      }),
+  };
+}
+
+function unknownMediaType(): ServiceError {
+  return new ServiceError(
+    'request.media-type',
+    'The body must be application/x-www-form-urlencoded, application/json or multipart/form-data',
+  );
+}
+
+function unreadable({ headers }: IncomingMessage, options: readonly string[]): ServiceError | undefined {
+  const charset = options.find((option) => option.startsWith('charset='))?.slice('charset='.length);
+  if (charset !== undefined && !['utf-8', 'utf8', 'us-ascii'].includes(charset.replaceAll('"', ''))) {
+    return new ServiceError('request.media-type', 'The body must be in UTF-8');
+  }
+  return (headers['content-encoding'] ?? 'identity').toLowerCase() === 'identity'
+    ? undefined
+    : new ServiceError('request.media-type', 'The body must not be compressed');
+}
+
+/** @returns the length that a header announces; 0 where none does */
+function announcedBytes(headers: IncomingMessage['headers']): number {
+  return Number(headers['content-length'] ?? 0);
+}
+
+/** Reads the body, and stops at the piece that is refused. */
+async function readWatched(
+  request: IncomingMessage,
+  read: () => Promise<Entry[]>,
+  inspect: BodyInspection,
+): Promise<Entry[]> {
+  if (request.destroyed) {
+    throw broken();
+  }
+  const refused = new Promise<never>((_, reject) => {
+    request.on('data', (piece: Buffer) => {
+      const refusal = inspect(piece);
+      if (refusal !== undefined) {
+        stopReading(request);
+        reject(refusal);
+      }
+    });
+    request.once('close', () => {
+      if (!request.complete) {
+        reject(broken());
+      }
+    });
+  });
+  try {
+    return await Promise.race([refused, read()]);
+  } catch (error) {
+    stopReading(request);
+    throw error;
+  }
+}
+
+function stopReading(request: IncomingMessage): void {
+  request.removeAllListeners('data');
+  request.unpipe();
+  request.pause();
+}
+
+function broken(cause?: unknown): ServiceError {
+  return new ServiceError('request.malformed', 'The body is shorter than announced', { cause });
+}
+
+/** Without a limit of its own: beyond that, body-parser would still read the body to its end. */
+async function readBytes(request: IncomingMessage, response: ServerResponse): Promise<Buffer> {
+  await new Promise<void>((resolve, reject) => {
+    // eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment -- node's own request, by another name in connect's types
+    raw({ limit: Infinity, inflate: false, type: () => true })(request, response, (error?: unknown) => {
+      if (error === undefined) {
+        resolve();
+      } else {
+        reject(bodyFailure(error));
+      }
+    });
+  });
+  const body = 'body' in request ? request.body : undefined;
+  return Buffer.isBuffer(body) ? body : Buffer.alloc(0);
+}
+
+function bodyFailure(cause: unknown): Error {
+  const type = cause instanceof Error && 'type' in cause ? cause.type : undefined;
+  return type === 'request.aborted' || type === 'request.size.invalid'
+    ? broken(cause)
+    : new Error('reading the body failed', { cause });
+}
+
+/** @throws ServiceError 'request.too-large' */
+function assertOthersShort(entries: readonly Entry[], { bytes }: BodyLimits, large: LargeParameter): void {
+  for (const [name, value] of entries) {
+    const length = Buffer.byteLength(name) + Buffer.byteLength(value);
+    if (name.toLowerCase() !== large.name && length > bytes) {
+      throw new ServiceError(
+        'request.too-large',
+        `The parameter '${name.slice(0, 50)}' is larger than ${bytes} bytes`,
+      );
+    }
+  }
+}

@@ -1,0 +1,24 @@
+import { ServiceError } from './errors.ts';
+
+/**
+ * @param what names the text in the message
+ * @returns the text, trimmed
+ * @throws ServiceError 'parameter.invalid' when it is longer than `most` or holds control characters
+ */
+export function readPlainText(text: string, what: string, most: number): string {
+  const plain = text.trim();
+  if (plain.length > most || /\p{Cc}|\p{Cs}/u.test(plain)) {
+    throw new ServiceError(
+      'parameter.invalid',
+      `The ${what} has at most ${most} characters, none of them a control character`,
+    );
+  }
+  return plain;
+}
+
+export function fitting(name: string, form: RegExp, message: string): string {
+  if (!form.test(name)) {
+    throw new ServiceError('parameter.invalid', message);
+  }
+  return name;
+}

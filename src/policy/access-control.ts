@@ -1,0 +1,93 @@
+import type { Clock } from '../kernel/clock.ts';
+import { ServiceError } from '../kernel/errors.ts';
+import { covers, lackingRight } from './api-token-rights.ts';
+import type { Caller } from './caller.ts';
+import { policyHolds, policyMeans, policyRealms } from './policy.ts';
+import type { PolicySubject } from './policy-users.ts';
+import type { Policy, PolicyScope } from './stored-policy.ts';
+import type { Setup } from '../configuration/configuration.ts';
+
+/** What somebody may look at or change. */
+export interface Grant {
+  /** Names of the realms that there are and that the policies allow, sorted; or all, and what is in no realm. */
+  readonly realms: 'all' | readonly string[];
+}
+
+/** What somebody wants to do. */
+export interface Right {
+  /** Policies of the scope authentication give values, not rights. */
+  readonly scope: Exclude<PolicyScope, 'authentication'>;
+  readonly action: string;
+  /** What to tell them when they may not. */
+  readonly message: string;
+}
+
+/** LinOTP 3 keeps its administrators in a realm and resolver of these names, and policies written for it name them. */
+const ADMINISTRATORS = { realms: ['linotp_admins'], resolver: 'LinOTP_local_admins' } as const;
+/** While no policy of such a scope is switched on, every administrator has its rights. */
+const OPEN_WITHOUT_POLICIES: readonly PolicyScope[] = ['monitoring', 'admin', 'system'];
+/** Scopes whose policies allow their action in the realms that they name. */
+const BOUND_BY_REALMS: readonly PolicyScope[] = ['monitoring', 'admin'];
+
+/** Decides who may do what, and in which realms. */
+export class AccessControl {
+  readonly #clock: Clock;
+
+  constructor({ clock }: { clock: Clock }) {
+    this.#clock = clock;
+  }
+
+  /**
+   * Both must allow it: what the caller's way of speaking carries (an API token may be limited) and the policies.
+   * Operators at the machine itself may do all.
+   * @throws ServiceError 'right.missing' with the message of the right, or one that names the right that the API token
+   *   lacks: no policy would help
+   */
+  authorize(setup: Setup, caller: Caller, right: Right): Grant {
+    const { principal } = caller;
+    if (principal.operator) {
+      return { realms: 'all' };
+    }
+    const wanted = `${right.scope}:${right.action}`;
+    if (!principal.rights.some((held) => covers(held, wanted))) {
+      throw lackingRight(wanted);
+    }
+    const active = setup.policies.filter(({ scope, active }) => active && scope === right.scope);
+    if (active.length === 0 && OPEN_WITHOUT_POLICIES.includes(right.scope)) {
+      return { realms: 'all' };
+    }
+    const subject: PolicySubject = { login: principal.administrator, ...ADMINISTRATORS };
+    const at = this.#clock.now();
+    const granting = mostSpecific(active, (policy) => policyMeans(policy, right.action, subject)).filter(
+      (policy) => policyHolds(policy, principal.client, at),
+    );
+    if (granting.length === 0) {
+      throw new ServiceError('right.missing', right.message);
+    }
+    return { realms: BOUND_BY_REALMS.includes(right.scope) ? unionOfRealms(setup, granting) : 'all' };
+  }
+}
+
+/**
+ * For one action, policies that name somebody come before those for everybody, as LinOTP 3.4.4 was recorded to do:
+ * what is allowed to all cannot widen what was drawn narrower for one. That holds also while the narrower policy is out
+ * of its time or for other clients, or rights would widen by the clock.
+ */
+function mostSpecific(
+  policies: readonly Policy[],
+  match: (policy: Policy) => 'everybody' | 'named' | 'nobody',
+): readonly Policy[] {
+  const matched = policies.map((policy) => ({ policy, how: match(policy) }));
+  const named = matched.filter(({ how }) => how === 'named');
+  const chosen = named.length > 0 ? named : matched.filter(({ how }) => how === 'everybody');
+  return chosen.map(({ policy }) => policy);
+}
+
+function unionOfRealms(setup: Setup, policies: readonly Policy[]): 'all' | readonly string[] {
+  const bounds = policies.map(policyRealms);
+  if (bounds.includes('all')) {
+    return 'all';
+  }
+  const allowed = new Set(bounds.flat());
+  return setup.realms.map(({ name }) => name).filter((name) => allowed.has(name));
+}

@@ -1,0 +1,195 @@
+import { ServiceError } from '../kernel/errors.ts';
+
+/** What a pattern is made of, after reading. */
+export type PatternNode =
+  | { readonly kind: 'character'; readonly accepts: (character: string) => boolean }
+  | { readonly kind: 'sequence'; readonly parts: readonly PatternNode[] }
+  | { readonly kind: 'choice'; readonly branches: readonly PatternNode[] }
+  | {
+      readonly kind: 'repeat';
+      readonly part: PatternNode;
+      /** `*`: none or more, `+`: one or more, `?`: none or one. */
+      readonly how: '*' | '+' | '?';
+    };
+
+const LONGEST = 200;
+const DEEPEST = 20;
+const CLASSES: Readonly<Record<string, RegExp>> = { d: /[0-9]/, w: /[A-Za-z0-9_]/, s: /\s/ };
+
+/** Where the reader stands in the pattern. */
+interface Reader {
+  readonly characters: readonly string[];
+  at: number;
+  depth: number;
+}
+
+/**
+ * Reads the part of regular expressions that can be matched in linear time and that people use for names: characters,
+ * `../accounts/policy`, `*`, `+`, `?`, `[a-z]`, `[^a-z]`, `(a|b)`, `\d`, `\w`, `\s`, `\.`, and `^`, `$` at the ends, where they change
+ * nothing, as a pattern always stands for the whole name.
+ * @throws ServiceError 'policy.invalid' that quotes the pattern and says what is wrong or not allowed
+ */
+export function readPattern(source: string): PatternNode {
+  if (source.length > LONGEST) {
+    throw invalid(`a pattern has at most ${LONGEST} characters`);
+  }
+  const inner = source.replace(/^\^/, '').replace(/(?<!\\)\$$/, '');
+  const reader: Reader = { characters: Array.from(inner), at: 0, depth: 0 };
+  try {
+    const node = readChoice(reader);
+    if (peek(reader) !== undefined) {
+      throw invalid("')' without '('");
+    }
+    return node;
+  } catch (error) {
+    throw error instanceof ServiceError ? invalid(`${error.message} in '${source}'`) : error;
+  }
+}
+
+function readChoice(reader: Reader): PatternNode {
+  const branches = [readSequence(reader)];
+  while (peek(reader) === '|') {
+    take(reader);
+    branches.push(readSequence(reader));
+  }
+  const [only] = branches;
+  return branches.length === 1 && only !== undefined ? only : { kind: 'choice', branches };
+}
+
+function readSequence(reader: Reader): PatternNode {
+  const parts: PatternNode[] = [];
+  for (let next = peek(reader); next !== undefined && next !== '|' && next !== ')'; next = peek(reader)) {
+    parts.push(readRepeat(reader));
+  }
+  return { kind: 'sequence', parts };
+}
+
+function readRepeat(reader: Reader): PatternNode {
+  const part = readPart(reader);
+  const how = peek(reader);
+  if (how !== '*' && how !== '+' && how !== '?') {
+    return part;
+  }
+  take(reader);
+  return { kind: 'repeat', part, how };
+}
+
+function readPart(reader: Reader): PatternNode {
+  const character = take(reader);
+  switch (character) {
+    case '../accounts/policy':
+      return accepting(() => true);
+    case '(':
+      return readGroup(reader);
+    case '[':
+      return readClass(reader);
+    case '\\':
+      return accepting(readEscape(reader));
+    default:
+      assertPlain(character);
+      return accepting((other) => other === character);
+  }
+}
+
+function assertPlain(character = ''): void {
+  if (['*', '+', '?'].includes(character)) {
+    throw invalid(`'${character}' has nothing to repeat (any text is '.*')`);
+  }
+  if (['{', '}', ']', '^', '$'].includes(character)) {
+    throw invalid(`'${character}' is not allowed here; the character itself is written '\\${character}'`);
+  }
+}
+
+function readGroup(reader: Reader): PatternNode {
+  reader.depth += 1;
+  if (reader.depth > DEEPEST) {
+    throw invalid(`more than ${DEEPEST} nested groups`);
+  }
+  if (peek(reader) === '?') {
+    take(reader);
+    if (peek(reader) !== ':') {
+      throw invalid("'(?' is not allowed");
+    }
+    take(reader);
+  }
+  const node = readChoice(reader);
+  if (peek(reader) !== ')') {
+    throw invalid("'(' without ')'");
+  }
+  take(reader);
+  reader.depth -= 1;
+  return node;
+}
+
+function readClass(reader: Reader): PatternNode {
+  const isNegated = peek(reader) === '^';
+  if (isNegated) {
+    take(reader);
+  }
+  const members: ((character: string) => boolean)[] = [];
+  while (peek(reader) !== ']') {
+    members.push(readMember(reader));
+  }
+  take(reader);
+  if (members.length === 0) {
+    throw invalid("'[]' is empty");
+  }
+  return accepting((character) => members.some((accepts) => accepts(character)) !== isNegated);
+}
+
+function readMember(reader: Reader): (character: string) => boolean {
+  const first = take(reader);
+  if (first === undefined) {
+    throw invalid("'[' without ']'");
+  }
+  if (first === '\\') {
+    return readEscape(reader);
+  }
+  if (peek(reader) !== '-' || reader.characters[reader.at + 1] === ']') {
+    return (character) => character === first;
+  }
+  take(reader);
+  return readRange(first, take(reader) ?? '');
+}
+
+function readRange(first: string, last: string): (character: string) => boolean {
+  const [from, to] = [codeOf(first), codeOf(last)];
+  if (last === '\\' || from > to) {
+    throw invalid(`'${first}-${last}' is no range`);
+  }
+  return (character) => from <= codeOf(character) && codeOf(character) <= to;
+}
+
+function codeOf(character: string): number {
+  return character.codePointAt(0) ?? -1;
+}
+
+function readEscape(reader: Reader): (character: string) => boolean {
+  const character = take(reader) ?? '';
+  const members = CLASSES[character];
+  if (members !== undefined) {
+    return (other) => members.test(other);
+  }
+  if (!/^[^\p{L}\p{N}]$/u.test(character)) {
+    throw invalid(`'\\${character}' is not allowed`);
+  }
+  return (other) => other === character;
+}
+
+function accepting(accepts: (character: string) => boolean): PatternNode {
+  return { kind: 'character', accepts };
+}
+
+function peek({ characters, at }: Reader): string | undefined {
+  return characters[at];
+}
+
+function take(reader: Reader): string | undefined {
+  const character = reader.characters[reader.at];
+  reader.at += 1;
+  return character;
+}
+
+function invalid(reason: string): ServiceError {
+  return new ServiceError('policy.invalid', reason);
+}

@@ -1,0 +1,118 @@
+import { ServiceError } from '../kernel/errors.ts';
+import type { PolicyScope } from './stored-policy.ts';
+
+/** The value of an action of the scope authentication: whether it fits, and what would. */
+interface ActionValue {
+  readonly fits: (value: string) => boolean;
+  readonly allowed: string;
+}
+
+const GRANTED: Readonly<Record<Exclude<PolicyScope, 'authentication'>, readonly string[]>> = {
+  admin: [
+    'init',
+    'loadtokens',
+    'show',
+    'userlist',
+    'set',
+    'reset',
+    'resync',
+    'enable',
+    'disable',
+    'assign',
+    'unassign',
+    'remove',
+    'tokenrealm',
+  ],
+  system: ['read', 'write'],
+  monitoring: ['tokens', 'userinfo', 'activeUsers', 'config', 'license', 'storageEncryption', 'metrics'],
+  ocra: ['request', 'status', 'activationcode', 'calcOTP'],
+};
+
+/** What LinOTP called some of them. */
+const LEGACY: Readonly<Partial<Record<PolicyScope, Readonly<Record<string, string>>>>> = {
+  admin: { initOCRA: 'init', initOCRA2: 'init', import: 'loadtokens', tokenlist: 'show' },
+};
+
+const VALUED: Readonly<Record<string, ActionValue>> = {
+  qrtanurl: { fits: (value) => value.length <= 2048 && URL.canParse(value), allowed: 'an absolute URL' },
+  otppin: { fits: (value) => /^[012]$/.test(value), allowed: '0 (token PIN), 1 (password) or 2 (none)' },
+};
+
+/** @returns the actions that policies of a scope may name, besides `*` */
+export function knownActions(scope: PolicyScope): readonly string[] {
+  return scope === 'authentication' ? Object.keys(VALUED) : GRANTED[scope];
+}
+
+/** @returns today's name of an action that may bear the name it had in LinOTP */
+export function canonicalAction(scope: PolicyScope, action: string): string {
+  const names = LEGACY[scope] ?? {};
+  return Object.hasOwn(names, action) ? (names[action] ?? action) : action;
+}
+
+/**
+ * Reads a comma list of `action` or `action=value`. A value is all after the first `=`; one with commas stands in
+ * quotation marks, single or double. Names are compared exactly.
+ * @returns the value by the action's name of today; empty for those that have none
+ * @throws ServiceError 'policy.invalid' that names what is unknown in this scope, and what is known
+ */
+export function readActions(scope: PolicyScope, text: string): ReadonlyMap<string, string> {
+  const actions = new Map<string, string>();
+  for (const entry of splitActions(text)) {
+    const [, name = '', value] = /^([^=]*)(?:=(.*))?$/s.exec(entry) ?? [];
+    const action = canonicalAction(scope, name.trim());
+    const read = value === undefined ? undefined : unquote(value.trim());
+    assertAction(scope, action, read);
+    if (actions.has(action) && actions.get(action) !== (read ?? '')) {
+      throw invalid(`The action '${action}' has two values`);
+    }
+    actions.set(action, read ?? '');
+  }
+  if (actions.size === 0) {
+    throw invalid(`A policy of scope ${scope} needs an action. Known: ${listKnown(scope)}.`);
+  }
+  return actions;
+}
+
+/** Quotation marks count at the beginning of a value only: an apostrophe within a text is none. */
+function splitActions(text: string): readonly string[] {
+  const form = /(?:[^,=]*=\s*(?:"[^"]*"|'[^']*')\s*(?=,|$)|[^,]*)(?:,|$)/gy;
+  const entries: string[] = [];
+  while (form.lastIndex < text.length) {
+    const [entry = ''] = form.exec(text) ?? [];
+    entries.push(entry.replace(/,$/, '').trim());
+  }
+  return entries.filter((entry) => entry !== '');
+}
+
+function unquote(value: string): string {
+  const quote = value.charAt(0);
+  if (quote !== '"' && quote !== "'") {
+    return value;
+  }
+  if (value.length < 2 || !value.endsWith(quote)) {
+    throw invalid(`The quotation mark ${quote} is not closed`);
+  }
+  return value.slice(1, -1);
+}
+
+function assertAction(scope: PolicyScope, action: string, value: string | undefined): void {
+  const isWildcard = action === '*' && scope !== 'authentication';
+  if (!isWildcard && !knownActions(scope).includes(action)) {
+    throw invalid(`Unknown action '${action}' in scope ${scope}. Known: ${listKnown(scope)}.`);
+  }
+  const valued = scope === 'authentication' ? VALUED[action] : undefined;
+  if (valued === undefined && value !== undefined) {
+    throw invalid(`The action '${action}' of scope ${scope} takes no value`);
+  }
+  if (valued !== undefined && (value === undefined || !valued.fits(value))) {
+    throw invalid(`The action '${action}' needs a value: ${valued.allowed}`);
+  }
+}
+
+function listKnown(scope: PolicyScope): string {
+  return [...knownActions(scope), ...(scope === 'authentication' ? [] : ['*'])].join(', ');
+}
+
+function invalid(message: string): ServiceError {
+  return new ServiceError('policy.invalid', message);
+}

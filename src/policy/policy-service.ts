@@ -1,0 +1,92 @@
+import { ServiceError } from '../kernel/errors.ts';
+import type { AccessControl } from './access-control.ts';
+import { administrativeRight } from './administrative-right.ts';
+import { actOf, type Caller } from './caller.ts';
+import { checkPolicy, type PolicyDraft, policyRealms } from './policy.ts';
+import { splitList } from './policy-users.ts';
+import type { SetupStore } from '../configuration/ports.ts';
+import type { Policy } from './stored-policy.ts';
+import type { Setup } from '../configuration/configuration.ts';
+
+export interface PolicyDependencies {
+  readonly setup: SetupStore;
+  readonly access: AccessControl;
+}
+
+/** Which policies to list; what is left out or empty does not restrict. */
+export interface PolicyFilter {
+  readonly name?: string | undefined;
+  readonly scope?: string | undefined;
+  readonly action?: string | undefined;
+  /** The policies that count in that realm, those for all realms among them. */
+  readonly realm?: string | undefined;
+  /** The policies that name exactly that. */
+  readonly user?: string | undefined;
+}
+
+/** The policies. Each method throws ServiceError 'right.missing'; reading takes `system/read`, changing `system/write`. */
+export class PolicyService {
+  readonly #its: PolicyDependencies;
+
+  constructor(dependencies: PolicyDependencies) {
+    this.#its = dependencies;
+  }
+
+  /** @returns policies by name */
+  async list(caller: Caller, filter: PolicyFilter = {}): Promise<readonly Policy[]> {
+    const { policies } = await this.#allowed(caller, 'read');
+    return policies.filter((policy) => fits(policy, filter));
+  }
+
+  /** @throws ServiceError 'policy.unknown' */
+  async show(caller: Caller, name: string): Promise<Policy> {
+    const { policies } = await this.#allowed(caller, 'read');
+    const policy = policies.find((one) => one.name === name.trim());
+    if (policy === undefined) {
+      throw unknownPolicy(name);
+    }
+    return policy;
+  }
+
+  /**
+   * Creates a policy or replaces the one of that name.
+   * @returns the policy as it is kept
+   * @throws ServiceError 'policy.invalid' that says what is wrong and what is known
+   */
+  async set(caller: Caller, draft: PolicyDraft): Promise<Policy> {
+    await this.#allowed(caller, 'write');
+    const policy = checkPolicy(draft);
+    await this.#its.setup.putPolicy(policy, actOf(caller, 'policy/set'));
+    return policy;
+  }
+
+  /** @throws ServiceError 'policy.unknown' */
+  async remove(caller: Caller, name: string): Promise<void> {
+    await this.#allowed(caller, 'write');
+    if (!(await this.#its.setup.removePolicy(name.trim(), actOf(caller, 'policy/remove')))) {
+      throw unknownPolicy(name);
+    }
+  }
+
+  async #allowed(caller: Caller, action: 'read' | 'write'): Promise<Setup> {
+    const setup = await this.#its.setup.current();
+    this.#its.access.authorize(setup, caller, administrativeRight('system', action));
+    return setup;
+  }
+}
+
+function fits(policy: Policy, { name, scope, action, realm, user }: PolicyFilter): boolean {
+  const realms = policyRealms(policy);
+  const tests: readonly [string | undefined, (wanted: string) => boolean][] = [
+    [name, (wanted) => policy.name === wanted],
+    [scope, (wanted) => policy.scope === wanted],
+    [action, (wanted) => splitList(policy.action).some((one) => one.replace(/=.*$/s, '').trim() === wanted)],
+    [realm, (wanted) => realms === 'all' || realms.includes(wanted.toLowerCase())],
+    [user, (wanted) => splitList(policy.user).includes(wanted)],
+  ];
+  return tests.every(([wanted = '', test]) => wanted.trim() === '' || test(wanted.trim()));
+}
+
+function unknownPolicy(name: string): ServiceError {
+  return new ServiceError('policy.unknown', `There is no policy '${name.slice(0, 128)}'`);
+}

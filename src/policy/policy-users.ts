@@ -1,0 +1,99 @@
+import { ServiceError } from '../kernel/errors.ts';
+import { LinearPattern } from './linear-pattern.ts';
+
+/** Somebody whom a policy may mean. */
+export interface PolicySubject {
+  readonly login: string;
+  /** Names of the realms that they are in, lower-case. */
+  readonly realms: readonly string[];
+  /** The name of the resolver that knows them. */
+  readonly resolver: string | undefined;
+}
+
+/** How a policy means somebody: as one of all, by name, or not at all. */
+export type UserMatch = 'everybody' | 'named' | 'nobody';
+
+interface UserRule {
+  readonly isExclusion: boolean;
+  readonly isEverybody: boolean;
+  readonly matches: (subject: PolicySubject) => boolean;
+}
+
+/** Dots and pluses alone do not make a pattern: they are frequent in logins, which then must be met exactly. */
+const PATTERN_SIGNS = /[*?()[\]{}|^$\\]|\.\+/;
+/** How LinOTP writes resolvers: `useridresolver.PasswdIdResolver.IdResolver.name`, `passwdresolver.name`. */
+const RESOLVER_CLASS = /^(?:useridresolver(?:ee)?\.\w+\.IdResolver|\w+resolver)\./i;
+
+/**
+ * Reads a list of users: `name`, `name@realm`, `*@realm`, `resolver:`, `*` for everybody, regular expressions for whole
+ * names (`re.*`, see `readPattern`), each with `!` in front to leave somebody out. Names and resolvers are compared
+ * exactly, realms without regard to case.
+ * @returns who is meant; a list of exclusions alone means everybody else, an empty list nobody
+ * @throws ServiceError 'policy.invalid' that quotes the entry
+ */
+export function readUsers(text: string): (subject: PolicySubject) => UserMatch {
+  const rules = splitList(text).map(readRule);
+  const exclusions = rules.filter(({ isExclusion }) => isExclusion);
+  const inclusions = rules.filter(({ isExclusion }) => !isExclusion);
+  const meansOthers = exclusions.length > 0 && inclusions.length === 0;
+  return (subject) => {
+    if (exclusions.some(({ matches }) => matches(subject))) {
+      return 'nobody';
+    }
+    const found = inclusions.filter(({ matches }) => matches(subject));
+    if (found.some(({ isEverybody }) => !isEverybody)) {
+      return 'named';
+    }
+    return found.length > 0 || meansOthers ? 'everybody' : 'nobody';
+  };
+}
+
+/** @returns the entries of a comma list, trimmed, without empty ones */
+export function splitList(text: string): readonly string[] {
+  return text
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '');
+}
+
+/** @returns the plain name of a resolver that LinOTP's notation may name with its class in front */
+export function plainResolverName(text: string): string {
+  return text.trim().replace(RESOLVER_CLASS, '');
+}
+
+function readRule(text: string): UserRule {
+  const isExclusion = text.startsWith('!');
+  const entry = isExclusion ? text.slice(1).trim() : text;
+  if (entry === '' || entry === ':') {
+    throw new ServiceError('policy.invalid', `'${text}' names nobody`);
+  }
+  if (entry === '*') {
+    return { isExclusion, isEverybody: true, matches: () => true };
+  }
+  if (entry.endsWith(':')) {
+    const resolver = plainResolverName(entry.slice(0, -1));
+    return { isExclusion, isEverybody: false, matches: (subject) => subject.resolver === resolver };
+  }
+  return { isExclusion, isEverybody: false, matches: readName(entry) };
+}
+
+/** An `@` may part login and realm, or be part of the login (an e-mail address): either fits. */
+function readName(entry: string): (subject: PolicySubject) => boolean {
+  const at = entry.lastIndexOf('@');
+  const left = entry.slice(0, Math.max(at, 0));
+  const realm = entry.slice(at + 1).toLowerCase();
+  const whole = left === '*' ? () => false : readLogin(entry);
+  if (left === '') {
+    return ({ login }) => whole(login);
+  }
+  const before = left === '*' ? () => true : readLogin(left);
+  return ({ login, realms }) => whole(login) || ((realm === '*' || realms.includes(realm)) && before(login));
+}
+
+function readLogin(entry: string): (login: string) => boolean {
+  if (!PATTERN_SIGNS.test(entry)) {
+    return (login) => login === entry;
+  }
+  const pattern = new LinearPattern(entry);
+  return (login) => login === entry || pattern.matches(login);
+}

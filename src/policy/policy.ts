@@ -1,0 +1,156 @@
+import { ServiceError } from '../kernel/errors.ts';
+import { readActions } from './policy-actions.ts';
+import { readClients } from './policy-client.ts';
+import { readTimes } from './policy-time.ts';
+import { type PolicySubject, readUsers, splitList, type UserMatch } from './policy-users.ts';
+import { type Policy, POLICY_SCOPES, type PolicyScope } from './stored-policy.ts';
+
+/** A policy as somebody writes it. What is left out is empty, but for `active`, which is true. */
+export interface PolicyDraft {
+  readonly name: string;
+  readonly scope: string;
+  readonly action: string;
+  readonly realm?: string | undefined;
+  readonly user?: string | undefined;
+  readonly client?: string | undefined;
+  readonly time?: string | undefined;
+  readonly active?: boolean | undefined;
+}
+
+/** Which value of the scope authentication is asked for. */
+export interface PolicyValueQuestion {
+  readonly scope: 'authentication';
+  readonly action: string;
+  /** Names of the realms of the token. */
+  readonly realms: readonly string[];
+  /** The login of the token's owner; without one, only policies for everybody count. */
+  readonly user?: string | undefined;
+  /** The name of the owner's resolver. */
+  readonly resolver?: string | undefined;
+  readonly client?: string | undefined;
+  readonly at: Date;
+}
+
+const LONGEST_FIELD = 4096;
+const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
+/** Scopes whose policies mean nothing without a realm. */
+const BOUND_TO_REALMS: readonly PolicyScope[] = ['admin', 'monitoring', 'authentication'];
+
+/**
+ * @returns the policy that a draft means, trimmed
+ * @throws ServiceError 'policy.invalid' that says what is wrong and what is known
+ */
+export function checkPolicy(draft: PolicyDraft): Policy {
+  const scope = POLICY_SCOPES.find((known) => known === draft.scope.trim());
+  if (scope === undefined) {
+    throw invalid(`Unknown scope '${shorten(draft.scope)}'. Known: ${POLICY_SCOPES.join(', ')}.`);
+  }
+  const policy: Policy = {
+    name: draft.name.trim(),
+    scope,
+    action: draft.action.trim(),
+    realm: emptyMeans(draft.realm, BOUND_TO_REALMS.includes(scope) ? '' : '*'),
+    user: emptyMeans(draft.user, scope === 'authentication' ? '*' : ''),
+    client: emptyMeans(draft.client, ''),
+    time: emptyMeans(draft.time, ''),
+    active: draft.active ?? true,
+  };
+  assertReadable(policy);
+  return policy;
+}
+
+function assertReadable(policy: Policy): void {
+  if (!NAME.test(policy.name)) {
+    throw invalid('The name of a policy has 1 to 128 letters, digits, dots, dashes and underscores');
+  }
+  for (const field of ['action', 'realm', 'user', 'client', 'time'] as const) {
+    if (policy[field].length > LONGEST_FIELD || /\p{Cc}|\p{Cs}/u.test(policy[field])) {
+      throw invalid(
+        `The ${field} of a policy has at most ${LONGEST_FIELD} characters, none of them a control character`,
+      );
+    }
+  }
+  if (splitList(policy.realm).length === 0) {
+    throw invalid("Name the realms of the policy, or '*' for all");
+  }
+  if (splitList(policy.user).length === 0) {
+    throw invalid("Name the users of the policy, or '*' for everybody");
+  }
+  readActions(policy.scope, policy.action);
+  readUsers(policy.user);
+  readClients(policy.client);
+  readTimes(policy.time);
+}
+
+/**
+ * Whether a policy is about somebody and an action, be it in force at the moment or not. One that is switched off or not
+ * readable (nobody can write such a one here, but a hand in the database can) is about nobody.
+ * @returns how the subject is meant
+ */
+export function policyMeans(policy: Policy, action: string, subject: PolicySubject): UserMatch {
+  return readable((): UserMatch => {
+    const actions = policy.active ? readActions(policy.scope, policy.action) : new Map<string, string>();
+    return actions.has(action) || actions.has('*') ? readUsers(policy.user)(subject) : 'nobody';
+  }, 'nobody');
+}
+
+/** @returns whether a policy is in force for a client (its address, or empty) at a time; never one that is not readable */
+export function policyHolds(policy: Policy, client: string, at: Date): boolean {
+  return readable(
+    () => policy.active && readTimes(policy.time)(at) && readClients(policy.client)(client),
+    false,
+  );
+}
+
+/** @returns names of the realms that a policy names, lower-case, or 'all' */
+export function policyRealms(policy: Policy): 'all' | readonly string[] {
+  const names = splitList(policy.realm).map((name) => name.toLowerCase());
+  return names.includes('*') ? 'all' : names;
+}
+
+/**
+ * @returns the values that active policies give an action, each once, sorted: none, one, or several where they disagree
+ */
+export function policyValue(policies: readonly Policy[], asked: PolicyValueQuestion): readonly string[] {
+  const { scope, action, client = '', at } = asked;
+  const realms = asked.realms.map((name) => name.toLowerCase());
+  const subject: PolicySubject = { login: asked.user ?? '', realms, resolver: asked.resolver };
+  const values = policies
+    .filter((policy) => policy.scope === scope && coversRealm(policy, realms))
+    .filter((policy) => policyHolds(policy, client, at))
+    .filter((policy) => {
+      const match = policyMeans(policy, action, subject);
+      return match === 'everybody' || (match === 'named' && asked.user !== undefined);
+    })
+    .flatMap((policy) => readActions(scope, policy.action).get(action) ?? []);
+  return [...new Set(values)].sort();
+}
+
+function coversRealm(policy: Policy, realms: readonly string[]): boolean {
+  const covered = policyRealms(policy);
+  return covered === 'all' || covered.some((name) => realms.includes(name));
+}
+
+function readable<Value>(read: () => Value, otherwise: Value): Value {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof ServiceError) {
+      return otherwise;
+    }
+    throw error;
+  }
+}
+
+function emptyMeans(text: string | undefined, meaning: string): string {
+  const trimmed = (text ?? '').trim();
+  return trimmed === '' ? meaning : trimmed;
+}
+
+function shorten(text: string): string {
+  return text.length > 100 ? `${text.slice(0, 100)}…` : text;
+}
+
+function invalid(message: string): ServiceError {
+  return new ServiceError('policy.invalid', message);
+}

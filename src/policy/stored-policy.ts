@@ -1,0 +1,18 @@
+export const POLICY_SCOPES = ['admin', 'system', 'monitoring', 'ocra', 'authentication'] as const;
+
+export type PolicyScope = (typeof POLICY_SCOPES)[number];
+
+/** A policy as it is written down: lists are comma separated texts, `*` means any. `accounts/policy/` reads them. */
+export interface Policy {
+  readonly name: string;
+  readonly scope: PolicyScope;
+  /** Comma list of `action` or `action=value`. */
+  readonly action: string;
+  readonly realm: string;
+  readonly user: string;
+  /** Comma list of addresses and networks; empty means any. */
+  readonly client: string;
+  /** `minute hour day month weekday year;` as cron writes it; empty means always. */
+  readonly time: string;
+  readonly active: boolean;
+}

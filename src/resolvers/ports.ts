@@ -1,0 +1,74 @@
+import type { Act } from '../policy/caller.ts';
+import type { Resolver } from '../configuration/configuration.ts';
+
+/** A user of a managed resolver. */
+export interface ManagedUser {
+  readonly userId: string;
+  readonly login: string;
+  readonly givenName: string;
+  readonly surname: string;
+  readonly email: string;
+  readonly phone: string;
+  /** As `PasswordHasher` makes it; null: no password. */
+  readonly passwordHash: string | null;
+}
+
+/** The table behind managed resolvers. */
+export interface ManagedUserStore {
+  findByLogin(resolverId: string, login: string): Promise<ManagedUser | undefined>;
+  findById(resolverId: string, userId: string): Promise<ManagedUser | undefined>;
+  list(resolverId: string): Promise<readonly ManagedUser[]>;
+  count(resolverId: string): Promise<number>;
+  /** @throws 'user.exists' */
+  insert(resolverId: string, user: Omit<ManagedUser, 'userId'>, act: Act): Promise<ManagedUser>;
+  setPassword(resolverId: string, userId: string, passwordHash: string | null, act: Act): Promise<boolean>;
+  /** Removes the user; the tokens become unassigned. @returns whether there was one */
+  remove(resolverId: string, userId: string, act: Act): Promise<boolean>;
+}
+
+/** A user as the resolver tells of them, whatever its kind. */
+export interface DirectoryUser {
+  readonly userId: string;
+  readonly login: string;
+  readonly givenName: string;
+  readonly surname: string;
+  readonly email: string;
+  readonly phone: string;
+}
+
+/** The users of one resolver. Every method may throw 'resolver.unavailable', with a message that names the resolver. */
+export interface UserSource {
+  findByLogin(login: string): Promise<DirectoryUser | undefined>;
+  findById(userId: string): Promise<DirectoryUser | undefined>;
+  list(): Promise<readonly DirectoryUser[]>;
+  count(): Promise<number>;
+  /** @returns whether it is the user's password; false where the resolver keeps none */
+  checkPassword(userId: string, password: string): Promise<boolean>;
+}
+
+/** Which files may be named over HTTP. */
+export interface ResolverFiles {
+  /** @throws ServiceError 'resolver.invalid' */
+  assertNamable(fileName: string): Promise<void>;
+}
+
+/** What resolvers log in with. */
+export interface ResolverSecrets {
+  /**
+   * @returns the secret, undefined when it has none
+   * @throws 'key.unavailable', 'secret.unreadable', 'database.unavailable'
+   */
+  open(resolver: Pick<Resolver, 'id' | 'name'>): Promise<string | undefined>;
+}
+
+/** Opens the users of a resolver by its kind. */
+export type UserSources = (resolver: Resolver) => UserSource;
+
+/** `unknown`: the form in which the password is kept is none that is verified. */
+export type PasswordVerdict = 'match' | 'mismatch' | 'unknown';
+
+/** Verifies passwords against what directories, databases and passwd files keep in their place. */
+export interface DirectoryPasswords {
+  /** @param stored as it is kept there; null, or what locks an account: matches nothing */
+  verify(stored: string | null, password: string): Promise<PasswordVerdict>;
+}

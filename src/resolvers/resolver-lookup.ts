@@ -1,0 +1,56 @@
+import { ServiceError } from '../kernel/errors.ts';
+import type { Grant } from '../policy/access-control.ts';
+import { readResolverName } from './resolver-name.ts';
+import { findRealm, type Resolver, type Setup } from '../configuration/configuration.ts';
+
+/** @returns the resolver of that name. @throws ServiceError 'resolver.unknown' */
+export function requireResolver(setup: Setup, name: string): Resolver {
+  const wanted = readResolverName(name);
+  const resolver = setup.resolvers.find((one) => one.name === wanted);
+  if (resolver === undefined) {
+    throw unknown('resolver', name);
+  }
+  return resolver;
+}
+
+/** @returns the managed resolver of that name. @throws ServiceError 'resolver.unknown', 'resolver.invalid' for another kind */
+export function requireManaged(setup: Setup, name: string): Resolver {
+  const resolver = requireResolver(setup, name);
+  if (resolver.kind !== 'managed') {
+    throw new ServiceError(
+      'resolver.invalid',
+      `The users of the resolver '${resolver.name}' are not kept here: it is of kind ${resolver.kind}`,
+    );
+  }
+  return resolver;
+}
+
+/**
+ * What a bound administrator may not see is answered like what is not there.
+ * @param where a resolver, or all those of a realm (the default one where none is named)
+ * @throws ServiceError 'realm.unknown', 'resolver.unknown'
+ */
+export function visibleResolvers(
+  setup: Setup,
+  { realms: allowed }: Grant,
+  where: { realm?: string | undefined; resolver?: string | undefined },
+): readonly Resolver[] {
+  const visible = setup.realms.filter(({ name }) => allowed === 'all' || allowed.includes(name));
+  if (where.resolver !== undefined) {
+    const resolver = requireResolver(setup, where.resolver);
+    if (allowed !== 'all' && !visible.some(({ resolvers }) => resolvers.includes(resolver.name))) {
+      throw unknown('resolver', where.resolver);
+    }
+    return [resolver];
+  }
+  const realm = findRealm(setup, where.realm ?? '');
+  if (realm === undefined || !visible.includes(realm)) {
+    throw unknown('realm', where.realm ?? '');
+  }
+  return realm.resolvers.flatMap((name) => setup.resolvers.filter((one) => one.name === name));
+}
+
+/** @returns the error for a name that nothing has */
+export function unknown(what: 'realm' | 'resolver' | 'user', name: string): ServiceError {
+  return new ServiceError(`${what}.unknown`, `There is no ${what} '${name.slice(0, 255)}'`);
+}

@@ -1,0 +1,52 @@
+import { ServiceError } from '../../kernel/errors.ts';
+import type { ResolverKind } from '../../configuration/configuration.ts';
+import { checkLdapSettings, LDAP_SETTING_NAMES } from './ldap-settings.ts';
+import { canonicalSettings, type Settings } from './setting-values.ts';
+import { checkSqlSettings, SQL_SETTING_NAMES } from './sql-settings.ts';
+
+/** What resolvers of a kind are configured with. */
+export interface SettingsRule {
+  /** The names of its settings, the secret's included; they are given in any case. */
+  readonly names: readonly string[];
+  /** Which of them is the secret; undefined: it has none. */
+  readonly secret: string | undefined;
+  /** Settings that say to whom the secret is shown. */
+  readonly secretBoundTo: readonly string[];
+  /** @returns the settings in the form to be stored, the secret among them. @throws ServiceError 'resolver.invalid' */
+  readonly check: (given: Settings) => Settings;
+}
+
+/** By the kind of resolver. */
+export const SETTINGS_RULES: Readonly<Record<ResolverKind, SettingsRule>> = {
+  managed: {
+    names: [],
+    secret: undefined,
+    secretBoundTo: [],
+    check: (given) => canonicalSettings('managed', [], given),
+  },
+  passwd: { names: ['fileName'], secret: undefined, secretBoundTo: [], check: checkPasswdSettings },
+  sql: {
+    names: SQL_SETTING_NAMES,
+    secret: 'Password',
+    secretBoundTo: ['Driver', 'Server', 'Port', 'User', 'conParams', 'CACERTIFICATE'],
+    check: checkSqlSettings,
+  },
+  ldap: {
+    names: LDAP_SETTING_NAMES,
+    secret: 'BINDPW',
+    secretBoundTo: ['LDAPURI', 'BINDDN', 'EnforceTLS', 'only_trusted_certs', 'CACERTIFICATE'],
+    check: checkLdapSettings,
+  },
+};
+
+function checkPasswdSettings(given: Settings): Settings {
+  const { fileName = '' } = canonicalSettings('passwd', ['fileName'], given);
+  const isAbsolute = /^(?:\/|[A-Za-z]:[\\/])/.test(fileName);
+  if (!isAbsolute || fileName.length > 4096 || /\p{Cc}/u.test(fileName)) {
+    throw new ServiceError(
+      'resolver.invalid',
+      'A passwd resolver needs the absolute path of its file as fileName',
+    );
+  }
+  return { fileName };
+}

@@ -1,0 +1,222 @@
+import { isIP } from 'node:net';
+import { parseConnectUrl } from './sql-connect-url.ts';
+import { assertCondition } from './sql-condition.ts';
+import {
+  assertCertificates,
+  assertOneLine,
+  canonicalSettings,
+  invalidSetting,
+  readMap,
+  readWhole,
+  requireSetting,
+  type Settings,
+} from './setting-values.ts';
+
+/** How far a database server must prove who it is; the first: no encryption at all. */
+const TLS_MODES = ['disable', 'require', 'verify-ca', 'verify-full'] as const;
+type SqlTlsMode = (typeof TLS_MODES)[number];
+
+/** Which columns hold what of a user; where none is named, users have none of it. */
+export interface SqlColumns {
+  readonly userId: string;
+  readonly login: string;
+  readonly password: string | undefined;
+  readonly givenName: string | undefined;
+  readonly surname: string | undefined;
+  readonly email: string | undefined;
+  readonly phone: string | undefined;
+  readonly mobile: string | undefined;
+}
+
+/** An SQL resolver's settings, read. */
+export interface SqlSettings {
+  readonly database: 'postgresql' | 'mysql';
+  /** A host's name or address, or the absolute path of a socket (PostgreSQL: of its folder). */
+  readonly server: string;
+  readonly port: number;
+  readonly name: string;
+  readonly user: string;
+  readonly schema: string | undefined;
+  readonly table: string;
+  readonly columns: SqlColumns;
+  /** A condition in SQL; undefined: all rows are users. */
+  readonly where: string | undefined;
+  /** How many users are counted and listed at most. */
+  readonly limit: number | undefined;
+  readonly tls: SqlTlsMode;
+  /** Authorities that are trusted besides none other, in PEM form; undefined: those of the system. */
+  readonly authorities: string | undefined;
+}
+
+export const SQL_SETTING_NAMES = [
+  'Driver',
+  'Server',
+  'Port',
+  'Database',
+  'User',
+  'Password',
+  'Table',
+  'Map',
+  'Where',
+  'Limit',
+  'Encoding',
+  'conParams',
+  'CACERTIFICATE',
+  'Connect',
+] as const;
+
+const POSTGRESQL = ['postgres', 'postgresql', 'pgsql'];
+const MYSQL = ['mysql', 'mariadb'];
+/** What begins and ends texts and names in conditions. To PostgreSQL a backtick is an operator. */
+const QUOTES = { postgresql: ["'", '"'], mysql: ["'", '"', '`'] } as const;
+const MAP_KEYS = [
+  'userid',
+  'username',
+  'password',
+  'salt',
+  'givenname',
+  'surname',
+  'email',
+  'phone',
+  'mobile',
+];
+/** The server converts to and from UTF-8 itself, whatever the table's encoding. */
+const UTF8 = ['utf8', 'utf-8', 'utf8mb4', 'unicode'];
+const MOST_USERS = 100_000_000;
+
+/**
+ * @param given names in any case; `Connect` is taken apart into the settings that it stands for, its password included
+ * @returns the settings as they are stored. @throws ServiceError 'resolver.invalid' that names the setting
+ */
+export function checkSqlSettings(given: Settings): Settings {
+  const { Connect: url, ...others } = canonicalSettings('sql', SQL_SETTING_NAMES, given);
+  const settings = url === undefined ? others : { ...parseConnectUrl(url, others), ...others };
+  assertOneLine(
+    settings,
+    SQL_SETTING_NAMES.filter((name) => name !== 'CACERTIFICATE' && name !== 'Map'),
+  );
+  readSqlSettings(settings);
+  return settings;
+}
+
+/** @throws ServiceError 'resolver.invalid' that names the setting */
+export function readSqlSettings(settings: Settings): SqlSettings {
+  const database = readDriver(requireSetting(settings, 'Driver'));
+  const encoding = settings.Encoding ?? UTF8[0] ?? '';
+  if (!UTF8.includes(encoding.toLowerCase())) {
+    throw invalidSetting('Encoding', 'is utf-8, or left out: the database itself converts to that');
+  }
+  if (settings.Where !== undefined) {
+    assertCondition('Where', settings.Where, QUOTES[database]);
+  }
+  assertCertificates(settings, 'CACERTIFICATE');
+  const server = readServer(requireSetting(settings, 'Server'));
+  const tls = readTls(settings.conParams ?? '');
+  assertVerifiable(database, tls, server);
+  return {
+    database,
+    server,
+    port: readWhole(settings, 'Port', { least: 1, most: 65_535 }) ?? (database === 'mysql' ? 3306 : 5432),
+    name: requireSetting(settings, 'Database'),
+    user: requireSetting(settings, 'User'),
+    ...readTable(requireSetting(settings, 'Table')),
+    columns: readColumns(settings),
+    where: settings.Where,
+    limit: readWhole(settings, 'Limit', { least: 1, most: MOST_USERS }),
+    tls,
+    authorities: settings.CACERTIFICATE,
+  };
+}
+
+/** MySQL's driver would hold the certificate of an address against the name localhost. */
+function assertVerifiable(database: SqlSettings['database'], tls: SqlTlsMode, server: string): void {
+  const isName = isIP(server) === 0 && !server.startsWith('/');
+  if (database === 'mysql' && tls === 'verify-full' && !isName) {
+    throw invalidSetting(
+      'Server',
+      'is the name of a host where MySQL or MariaDB is to be verified by verify-full',
+    );
+  }
+}
+
+/** Takes what SQLAlchemy takes, such as `mysql+mysqldb`: which library spoke to it does not matter here. */
+function readDriver(text: string): SqlSettings['database'] {
+  const family = text.toLowerCase().replace(/\+.*$/, '');
+  if (POSTGRESQL.includes(family)) {
+    return 'postgresql';
+  }
+  if (MYSQL.includes(family)) {
+    return 'mysql';
+  }
+  throw invalidSetting('Driver', `names '${text.slice(0, 100)}'. Known: postgresql, mysql, mariadb`);
+}
+
+function readServer(text: string): string {
+  const isHost = /^[\p{L}\p{N}.:_-]{1,253}$/u.test(text);
+  const isPath = /^\/[^\0]{0,1000}$/.test(text);
+  if (!isHost && !isPath) {
+    throw invalidSetting('Server', 'is not the name or the address of a host');
+  }
+  return text;
+}
+
+function readTable(text: string): { schema: string | undefined; table: string } {
+  const parts = text.split('../../accounts/resolver-settings');
+  if (parts.length > 2 || !parts.every(isIdentifier)) {
+    throw invalidSetting('Table', `'${text.slice(0, 100)}' is not the name of a table, or schema.table`);
+  }
+  return { schema: parts.length === 2 ? parts[0] : undefined, table: parts.at(-1) ?? '' };
+}
+
+function readColumns(settings: Settings): SqlColumns {
+  const map = readMap(settings, 'Map', { known: MAP_KEYS, ignored: ['description', 'gender'] });
+  for (const [key, column] of map) {
+    if (!isIdentifier(column)) {
+      throw invalidSetting(
+        'Map',
+        `has for ${key} what is not the name of a column: '${column.slice(0, 100)}'`,
+      );
+    }
+  }
+  const required = (key: string): string => {
+    const column = map.get(key);
+    if (column === undefined) {
+      throw invalidSetting('Map', `lacks ${key}`);
+    }
+    return column;
+  };
+  return {
+    userId: required('userid'),
+    login: required('username'),
+    password: map.get('password'),
+    givenName: map.get('givenname'),
+    surname: map.get('surname'),
+    email: map.get('email'),
+    phone: map.get('phone'),
+    mobile: map.get('mobile'),
+  };
+}
+
+/** Names that need no quoting tricks in any database: they are quoted all the same. */
+function isIdentifier(text: string): boolean {
+  return text.length <= 64 && /^[\p{L}_][\p{L}\p{M}\p{N}_$@-]*$/u.test(text);
+}
+
+/** What stood behind the `?` of SQLAlchemy's URL. */
+function readTls(text: string): SqlTlsMode {
+  const parameters = new URLSearchParams(text.replace(/^\?/, ''));
+  let mode: SqlTlsMode = 'disable';
+  for (const [name, value] of parameters) {
+    const isCharset = ['charset', 'client_encoding'].includes(name.toLowerCase());
+    const tls = TLS_MODES.find((known) => known === value.toLowerCase());
+    if (name.toLowerCase() === 'sslmode' && tls !== undefined) {
+      mode = tls;
+    } else if (!isCharset || !UTF8.includes(value.toLowerCase())) {
+      throw invalidSetting(
+        'conParams',
+        `holds '${name.slice(0, 100)}'. Known: sslmode=${TLS_MODES.join('|')}, charset=utf8`,
+      );
+    }
+  }
+  return mode;
+}

@@ -1,0 +1,238 @@
+import { AndFilter, type SearchEntry } from 'ldapts';
+import type { DirectoryUser, UserSource } from '../../ports.ts';
+import { ServiceError } from '../../../kernel/errors.ts';
+import type { LdapSearch } from './ldap-connection.ts';
+import { LdapConnections } from './ldap-connections.ts';
+import { attributesToRead, GUID_ATTRIBUTE, idsOf, loginsOf, readGuid, userOfEntry } from './ldap-entry.ts';
+import { LdapFault } from './ldap-fault.ts';
+import { equals } from './ldap-filter.ts';
+import { isWithin } from './ldap-name.ts';
+import { type LdapSettings, readLdapSettings } from './ldap-settings.ts';
+
+interface Directory {
+  readonly settings: LdapSettings;
+  readonly connections: LdapConnections;
+}
+
+/** More entries than this for one login or id mean that the filter is not one for logins. */
+const MOST_CANDIDATES = 20;
+/** Results of a search by an id that only mean that there is no such entry: noSuchObject, invalidDNSyntax, -AttributeSyntax. */
+const NO_SUCH_ENTRY: readonly number[] = [21, 32, 34];
+const SIZE_LIMIT_EXCEEDED = 4;
+/** What a bind says of a user who may not: constraintViolation, noSuchObject, inappropriateAuth., invalidCredentials, unwilling. */
+const WRONG_PASSWORD: readonly number[] = [19, 32, 48, 49, 53];
+
+/**
+ * The users of an LDAP directory. Everything that is asked has an end: each connection and each answer has the time of
+ * TIMEOUT, and only a few connections are open at a time. Referrals are not followed.
+ */
+export class LdapUsers implements UserSource {
+  readonly #resolver: string;
+  readonly #raw: Readonly<Record<string, string>>;
+  readonly #password: () => Promise<string>;
+  #directory: Directory | undefined;
+  #counting: Promise<number> | undefined;
+
+  /**
+   * @param resolver its name, for messages
+   * @param settings by LinOTP's names: LDAPURI, LDAPBASE, BINDDN, TIMEOUT, SIZELIMIT, LOGINNAMEATTRIBUTE,
+   *   LDAPSEARCHFILTER, LDAPFILTER, USERINFO, UIDTYPE, EnforceTLS, only_trusted_certs, CACERTIFICATE
+   * @param password of BINDDN; asked for whenever a connection is made, kept nowhere
+   */
+  constructor(dependencies: {
+    resolver: string;
+    settings: Readonly<Record<string, string>>;
+    password: () => Promise<string>;
+  }) {
+    this.#resolver = dependencies.resolver;
+    this.#raw = dependencies.settings;
+    this.#password = dependencies.password;
+  }
+
+  /** Exactly that login: directories compare without regard to case. */
+  findByLogin(login: string): Promise<DirectoryUser | undefined> {
+    return this.#telling(async ({ settings, connections }) => {
+      const { base, userOf, attributes, userId } = settings;
+      const search = searchFor(settings, { base, filter: userOf(login) });
+      const entries = await this.#candidates(connections, search);
+      const entry = onlyOne(entries.filter((found) => loginsOf(found, attributes).includes(login)));
+      return entry && userOfEntry(entry, attributes, userId, login);
+    });
+  }
+
+  findById(userId: string): Promise<DirectoryUser | undefined> {
+    return this.#telling(async (directory) => {
+      const entry = await this.#entryOf(directory, userId);
+      return entry && userOfEntry(entry, directory.settings.attributes, directory.settings.userId);
+    });
+  }
+
+  /** @throws ServiceError 'resolver.unavailable' also for more users than SIZELIMIT */
+  list(): Promise<readonly DirectoryUser[]> {
+    return this.#telling(({ settings, connections }) =>
+      connections.search(async (connection) => {
+        const users: DirectoryUser[] = [];
+        await connection.each(searchFor(settings), (entry) => {
+          const user = userOfEntry(entry, settings.attributes, settings.userId);
+          if (user !== undefined) {
+            users.push(user);
+          }
+          if (settings.sizeLimit > 0 && users.length > settings.sizeLimit) {
+            throw new LdapFault('answer', `it has more users than its SIZELIMIT, ${settings.sizeLimit}`);
+          }
+        });
+        return users;
+      }),
+    );
+  }
+
+  /** All of them, whatever SIZELIMIT says. Whoever asks while they are being counted waits for that number. */
+  async count(): Promise<number> {
+    const counting = (this.#counting ??= this.#countOnce());
+    try {
+      return await counting;
+    } finally {
+      if (this.#counting === counting) {
+        this.#counting = undefined;
+      }
+    }
+  }
+
+  /** Binds as the user. */
+  async checkPassword(userId: string, password: string): Promise<boolean> {
+    if (password === '') {
+      // RFC 4513 §5.1.2: such a bind succeeds and authenticates nobody.
+      return false;
+    }
+    return this.#telling(async (directory) => {
+      const entry = await this.#entryOf(directory, userId);
+      return entry !== undefined && isPassword(directory.connections, entry.name, password);
+    });
+  }
+
+  /** Ends its connections, within seconds. */
+  async close(): Promise<void> {
+    await this.#directory?.connections.close();
+  }
+
+  #countOnce(): Promise<number> {
+    return this.#telling(({ settings, connections }) =>
+      connections.search(async (connection) => {
+        let users = 0;
+        await connection.each({ ...searchFor(settings), attributes: ['1.1'] }, () => {
+          users += 1;
+        });
+        return users;
+      }),
+    );
+  }
+
+  /** The entry of an id, if it is a user's. */
+  async #entryOf({ settings, connections }: Directory, userId: string): Promise<SearchEntry | undefined> {
+    const search = searchById(settings, userId);
+    if (search === undefined) {
+      return undefined;
+    }
+    try {
+      const entries = await this.#candidates(connections, search);
+      const wanted = settings.userId.kind === 'guid' ? readGuid(userId)?.toString('hex') : userId;
+      return onlyOne(
+        entries.filter(
+          (entry) =>
+            isWithin(entry.name, settings.base) &&
+            (search.scope === 'base' || idsOf(entry, settings.userId).includes(wanted ?? userId)),
+        ),
+      );
+    } catch (fault) {
+      if (search.scope === 'base' && isResult(fault, NO_SUCH_ENTRY)) {
+        return undefined;
+      }
+      throw fault;
+    }
+  }
+
+  async #candidates(connections: LdapConnections, search: LdapSearch): Promise<readonly SearchEntry[]> {
+    try {
+      return await connections.search((connection) => connection.find(search, MOST_CANDIDATES));
+    } catch (fault) {
+      throw isResult(fault, [SIZE_LIMIT_EXCEEDED]) ? severalEntries() : fault;
+    }
+  }
+
+  async #telling<T>(work: (directory: Directory) => Promise<T>): Promise<T> {
+    try {
+      this.#directory ??= this.#openDirectory();
+      return await work(this.#directory);
+    } catch (fault) {
+      throw fault instanceof LdapFault
+        ? new ServiceError(
+            'resolver.unavailable',
+            `The resolver '${this.#resolver}' is unavailable: ${fault.message}`,
+            { cause: fault, detail: fault.detail ?? fault.kind },
+          )
+        : fault;
+    }
+  }
+
+  #openDirectory(): Directory {
+    const settings = readLdapSettings(this.#raw);
+    const { transport } = settings;
+    return { settings, connections: new LdapConnections({ transport, password: this.#password }) };
+  }
+}
+
+function searchFor(settings: LdapSettings, narrower: Partial<LdapSearch> = {}): LdapSearch {
+  const attributes = attributesToRead(settings.attributes, settings.userId);
+  return { base: settings.base, scope: 'sub', filter: settings.users, attributes, ...narrower };
+}
+
+/** @returns undefined where there can be no such id */
+function searchById(settings: LdapSettings, userId: string): LdapSearch | undefined {
+  const its = settings.userId;
+  switch (its.kind) {
+    case 'dn':
+      return isWithin(userId, settings.base)
+        ? searchFor(settings, { base: userId, scope: 'base' })
+        : undefined;
+    case 'guid': {
+      const bytes = readGuid(userId);
+      return bytes && searchFor(settings, { filter: usersWith(settings, GUID_ATTRIBUTE, bytes) });
+    }
+    case 'attribute':
+      return userId === ''
+        ? undefined
+        : searchFor(settings, { filter: usersWith(settings, its.name, userId) });
+  }
+}
+
+function usersWith(settings: LdapSettings, attribute: string, value: string | Buffer): AndFilter {
+  return new AndFilter({ filters: [settings.users, equals(attribute, value)] });
+}
+
+async function isPassword(connections: LdapConnections, dn: string, password: string): Promise<boolean> {
+  try {
+    await connections.bind(dn, password);
+    return true;
+  } catch (fault) {
+    if (isResult(fault, WRONG_PASSWORD)) {
+      return false;
+    }
+    throw fault;
+  }
+}
+
+/** Several entries for one user: whom it means is not for us to guess. */
+function onlyOne(entries: readonly SearchEntry[]): SearchEntry | undefined {
+  if (entries.length > 1) {
+    throw severalEntries();
+  }
+  return entries[0];
+}
+
+function severalEntries(): LdapFault {
+  return new LdapFault('answer', 'it has several entries for one user');
+}
+
+function isResult(fault: unknown, codes: readonly number[]): boolean {
+  return fault instanceof LdapFault && fault.resultCode !== undefined && codes.includes(fault.resultCode);
+}

@@ -1,0 +1,48 @@
+import type { DirectoryUser, ManagedUser, ManagedUserStore, UserSource } from '../ports.ts';
+import type { PasswordHasher } from '../../users/ports.ts';
+
+/** The users of a managed resolver, in this server's own database. */
+export class ManagedUsers implements UserSource {
+  readonly #resolverId: string;
+  readonly #users: ManagedUserStore;
+  readonly #hasher: PasswordHasher;
+
+  constructor(dependencies: { resolverId: string; users: ManagedUserStore; hasher: PasswordHasher }) {
+    this.#resolverId = dependencies.resolverId;
+    this.#users = dependencies.users;
+    this.#hasher = dependencies.hasher;
+  }
+
+  async findByLogin(login: string): Promise<DirectoryUser | undefined> {
+    return described(await this.#users.findByLogin(this.#resolverId, login));
+  }
+
+  async findById(userId: string): Promise<DirectoryUser | undefined> {
+    return described(await this.#users.findById(this.#resolverId, userId));
+  }
+
+  async list(): Promise<readonly DirectoryUser[]> {
+    const users = await this.#users.list(this.#resolverId);
+    return users.map(withoutHash);
+  }
+
+  count(): Promise<number> {
+    return this.#users.count(this.#resolverId);
+  }
+
+  /** Takes as long for a user who is not there or has no password. */
+  async checkPassword(userId: string, password: string): Promise<boolean> {
+    const passwordHash = (await this.#users.findById(this.#resolverId, userId))?.passwordHash ?? null;
+    return passwordHash === null
+      ? this.#hasher.verifyNothing(password, `${this.#resolverId} ${userId}`)
+      : this.#hasher.verify(passwordHash, password);
+  }
+}
+
+function described(user: ManagedUser | undefined): DirectoryUser | undefined {
+  return user === undefined ? undefined : withoutHash(user);
+}
+
+function withoutHash({ userId, login, givenName, surname, email, phone }: ManagedUser): DirectoryUser {
+  return { userId, login, givenName, surname, email, phone };
+}

@@ -1,0 +1,137 @@
+import type { DirectoryPasswords, DirectoryUser, UserSource } from '../../ports.ts';
+import { ServiceError } from '../../../kernel/errors.ts';
+import type { Log } from '../../../kernel/log.ts';
+import { within } from '../../../kernel/time-limit.ts';
+import { type PasswdContent, PasswdFault } from './passwd-content.ts';
+import { type PasswdReading, readPasswdFile } from './passwd-reading.ts';
+import type { FileBounds } from '../file-bounds.ts';
+import type { Places } from '../places.ts';
+
+/**
+ * The users of a passwd file, read again whenever the file changes. It answers from the file as it is now or not at
+ * all: once a file is gone or broken, what it held before does not count any more, as somebody may have been removed.
+ *
+ * A file may hang, where the file system is another machine's. It is looked at by one at a time, and nobody waits longer
+ * than the time limit, or at all while it is known to hang.
+ */
+export class PasswdFile implements UserSource {
+  readonly #resolver: string;
+  readonly #fileName: string;
+  readonly #passwords: DirectoryPasswords;
+  readonly #log: Log;
+  readonly #timeLimit: number;
+  readonly #places: Places;
+  readonly #bounds: FileBounds | undefined;
+  #last: PasswdReading | undefined;
+  #looking: Promise<PasswdReading> | undefined;
+  #next: Promise<PasswdReading> | undefined;
+  #hangs = false;
+
+  /**
+   * @param dependencies `resolver` its name, for messages; `timeLimit` in milliseconds; `places` where files are looked
+   *   at: each takes one of the few threads that the process has for files and for hashes of passwords; `bounds` where the
+   *   file must be, undefined: anywhere
+   */
+  constructor(dependencies: {
+    readonly resolver: string;
+    readonly fileName: string;
+    readonly passwords: DirectoryPasswords;
+    readonly log: Log;
+    readonly timeLimit: number;
+    readonly places: Places;
+    readonly bounds?: FileBounds | undefined;
+  }) {
+    this.#resolver = dependencies.resolver;
+    this.#fileName = dependencies.fileName;
+    this.#passwords = dependencies.passwords;
+    this.#log = dependencies.log;
+    this.#timeLimit = dependencies.timeLimit;
+    this.#places = dependencies.places;
+    this.#bounds = dependencies.bounds;
+  }
+
+  async findByLogin(login: string): Promise<DirectoryUser | undefined> {
+    return (await this.#content()).byLogin.get(login)?.user;
+  }
+
+  async findById(userId: string): Promise<DirectoryUser | undefined> {
+    return (await this.#content()).byId.get(userId)?.user;
+  }
+
+  async list(): Promise<readonly DirectoryUser[]> {
+    return Array.from((await this.#content()).byLogin.values(), ({ user }) => user);
+  }
+
+  async count(): Promise<number> {
+    return (await this.#content()).byLogin.size;
+  }
+
+  /** Verifies what stands in the second field; a file that has its passwords elsewhere (`x`) has none here. */
+  async checkPassword(userId: string, password: string): Promise<boolean> {
+    const stored = (await this.#content()).byId.get(userId)?.password ?? null;
+    const verdict = await this.#passwords.verify(stored, password);
+    if (verdict === 'unknown') {
+      this.#log.warn('A resolver keeps a password in a form that is not verified', {
+        resolver: this.#resolver,
+      });
+    }
+    return verdict === 'match';
+  }
+
+  async #content(): Promise<PasswdContent> {
+    try {
+      if (this.#hangs) {
+        throw this.#late();
+      }
+      return (await within(this.#timeLimit, this.#look(), () => this.#late())).content;
+    } catch (cause) {
+      throw this.#unavailable(cause);
+    }
+  }
+
+  /** Whoever asks while the file is looked at waits for the next look: this one may have seen what is no more. */
+  #look(): Promise<PasswdReading> {
+    if (this.#looking === undefined) {
+      return this.#lookNow();
+    }
+    const again = (): Promise<PasswdReading> => this.#lookNow();
+    this.#next ??= this.#looking.then(again, again);
+    return this.#next;
+  }
+
+  #lookNow(): Promise<PasswdReading> {
+    this.#next = undefined;
+    const look = this.#places.take(() => readPasswdFile(this.#fileName, this.#last, this.#bounds));
+    this.#looking = look;
+    const seen = (reading: PasswdReading | undefined): void => {
+      this.#last = reading;
+      this.#hangs = false;
+      this.#looking = undefined;
+    };
+    look.then(seen, () => {
+      seen(undefined);
+    });
+    return look;
+  }
+
+  #late(): PasswdFault {
+    this.#hangs = true;
+    return new PasswdFault(`it did not answer within ${this.#timeLimit / 1000} seconds`);
+  }
+
+  #unavailable(cause: unknown): ServiceError {
+    return new ServiceError(
+      'resolver.unavailable',
+      `The resolver '${this.#resolver}' is unavailable: its file cannot be used, ${reasonOf(cause)}`,
+      { cause, detail: `passwd file ${this.#fileName}` },
+    );
+  }
+}
+
+function reasonOf(cause: unknown): string {
+  if (cause instanceof PasswdFault) {
+    return cause.message;
+  }
+  const code = (cause as NodeJS.ErrnoException).code ?? 'unknown fault';
+  return code === 'ENOENT' ? 'it does not exist' : `it cannot be read (${code})`;
+}

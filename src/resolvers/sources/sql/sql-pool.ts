@@ -1,0 +1,131 @@
+import knex from 'knex';
+import type { Knex } from 'knex';
+
+import type { SqlSettings } from '../../settings/sql-settings.ts';
+import type { Log } from '../../../kernel/log.ts';
+import { within } from '../../../kernel/time-limit.ts';
+import { connectionTo, prepareConnection, type RawConnection } from './sql-connection.ts';
+import { SqlDelay } from './sql-fault.ts';
+
+/** Enough for log-ins side by side; a resolver that hangs must not collect connections. */
+const MOST_CONNECTIONS = 4;
+/** Milliseconds. */
+const IDLE = 30_000;
+/** By how many milliseconds the server gives a statement up before we give the server up. */
+const HEAD_START = 250;
+
+interface SqlPoolOptions {
+  /** The resolver's name. */
+  readonly resolver: string;
+  readonly settings: SqlSettings;
+  /** What to log in with; asked for each connection. */
+  readonly password: () => Promise<string>;
+  /** Milliseconds that an answer may take, from the wait for a connection on. */
+  readonly timeLimit: number;
+  readonly log: Log;
+}
+
+interface OpenPool {
+  readonly knex: Knex;
+  readonly connections: Set<RawConnection>;
+}
+
+/** Few connections to somebody else's database, made when they are needed, that only read. */
+export class SqlPool {
+  readonly #its: SqlPoolOptions;
+  #open: OpenPool | undefined;
+
+  constructor(options: SqlPoolOptions) {
+    this.#its = options;
+  }
+
+  /**
+   * Runs statements in a transaction that may only read.
+   * @throws SqlDelay when it takes too long; all connections are then given up, as none of them can be trusted to
+   *   answer. Else what the driver throws
+   */
+  async read<Value>(work: (transaction: Knex.Transaction) => Promise<Value>): Promise<Value> {
+    const { timeLimit } = this.#its;
+    this.#open ??= this.#connect();
+    const open = this.#open;
+    const working = open.knex.transaction(
+      async (transaction) => {
+        await this.#limitStatements(transaction);
+        return work(transaction);
+      },
+      { readOnly: true },
+    );
+    try {
+      return await within(timeLimit, working, () => new SqlDelay(timeLimit));
+    } catch (cause) {
+      if (cause instanceof SqlDelay) {
+        this.#giveUp(open);
+      }
+      throw cause;
+    }
+  }
+
+  /** Lets what is under way end, then closes the connections. */
+  async close(): Promise<void> {
+    const open = this.#open;
+    this.#open = undefined;
+    await open?.knex.destroy();
+  }
+
+  /** For this transaction only: poolers between us and PostgreSQL hand connections on, with their settings. */
+  async #limitStatements(transaction: Knex.Transaction): Promise<void> {
+    if (this.#its.settings.database === 'postgresql') {
+      await transaction.raw(`SET LOCAL statement_timeout = ${this.#statementLimit}`);
+    }
+  }
+
+  get #statementLimit(): number {
+    return Math.max(100, this.#its.timeLimit - HEAD_START);
+  }
+
+  #connect(): OpenPool {
+    const { settings, password, timeLimit, log, resolver } = this.#its;
+    const connections = new Set<RawConnection>();
+    const prepare = prepareConnection(settings, this.#statementLimit);
+    const warn = (message: unknown): void => {
+      log.warn('Knex warns', {
+        component: 'resolver',
+        resolver,
+        faultDetail: String(message).split('\n')[0],
+      });
+    };
+    const pool = knex({
+      client: settings.database === 'postgresql' ? 'pg' : 'mysql2',
+      connection: async () => connectionTo(settings, await password(), timeLimit),
+      pool: {
+        min: 0,
+        max: MOST_CONNECTIONS,
+        idleTimeoutMillis: IDLE,
+        afterCreate: (
+          connection: RawConnection,
+          done: (error: Error | null, connection: RawConnection) => void,
+        ) => {
+          connections.add(connection);
+          prepare(connection, done);
+        },
+      },
+      acquireConnectionTimeout: timeLimit,
+      // Errors quote the statement; with this setting without the values, which are logins.
+      compileSqlOnError: false,
+      log: { warn, error: warn, deprecate: warn, debug: () => undefined },
+    });
+    return { knex: pool, connections };
+  }
+
+  /** The next question makes new connections. */
+  #giveUp(open: OpenPool): void {
+    if (this.#open === open) {
+      this.#open = undefined;
+    }
+    for (const connection of open.connections) {
+      connection.destroy?.();
+      connection.connection?.stream?.destroy();
+    }
+    open.knex.destroy().catch(() => undefined);
+  }
+}

@@ -1,0 +1,162 @@
+import type { Knex } from 'knex';
+
+import type { DirectoryPasswords, DirectoryUser, ResolverSecrets } from '../../ports.ts';
+import { readSqlSettings, type SqlColumns, type SqlSettings } from '../../settings/sql-settings.ts';
+import type { Resolver } from '../../../configuration/configuration.ts';
+import type { Log } from '../../../kernel/log.ts';
+import { isNoSuchValue, SqlRowsFault, sqlUnavailable } from './sql-fault.ts';
+import { SqlPool } from './sql-pool.ts';
+import { cellText, type SqlRow, userOf } from './sql-row.ts';
+import type { ClosableUserSource } from '../closable-source.ts';
+
+interface SqlUsersOptions {
+  readonly resolver: Resolver;
+  readonly secrets: ResolverSecrets;
+  readonly passwords: DirectoryPasswords;
+  /** Milliseconds that each answer may take. */
+  readonly timeLimit: number;
+  readonly log: Log;
+}
+
+/** What is asked of the table. */
+type Query = Knex.QueryBuilder<SqlRow, SqlRow[]>;
+
+/** More rows than users of one login can be: those that differ in case, where the database does not tell them apart. */
+const MOST_NAMESAKES = 100;
+
+/**
+ * The users in a table of somebody else's database. Every question is one transaction that may only read, and ends in
+ * time. Where the database compares texts without regard to case, only the one that is written alike is found.
+ */
+export class SqlUsers implements ClosableUserSource {
+  readonly #its: SqlUsersOptions;
+  #opened: { readonly settings: SqlSettings; readonly pool: SqlPool } | undefined;
+
+  constructor(options: SqlUsersOptions) {
+    this.#its = options;
+  }
+
+  async findByLogin(login: string): Promise<DirectoryUser | undefined> {
+    const row = await this.#findRow('login', login);
+    return row && userOf(row);
+  }
+
+  async findById(userId: string): Promise<DirectoryUser | undefined> {
+    const row = await this.#findRow('userId', userId);
+    return row && userOf(row);
+  }
+
+  /** @returns the users by login, at most as many as the limit says */
+  async list(): Promise<readonly DirectoryUser[]> {
+    const rows = await this.#ask(({ users, columns, limit }) => {
+      const query = users().select(selection(columns)).orderBy(columns.login);
+      return limit === undefined ? query : query.limit(limit);
+    });
+    return rows.flatMap((row) => userOf(row) ?? []);
+  }
+
+  /** @returns how many rows are users, at most as many as the limit says */
+  async count(): Promise<number> {
+    const rows = await this.#ask(({ users, columns, limit, transaction }) => {
+      const known = users().whereNotNull(columns.userId).whereNotNull(columns.login);
+      return limit === undefined
+        ? known.count({ users: '*' })
+        : transaction
+            .from(known.select({ one: columns.login }).limit(limit).as('known'))
+            .count({ users: '*' });
+    });
+    return Number(rows[0]?.users ?? 0);
+  }
+
+  /** False where the Map names no column for it, or the column holds nothing that can be verified. */
+  async checkPassword(userId: string, password: string): Promise<boolean> {
+    const { passwords, log, resolver } = this.#its;
+    const row = await this.#findRow('userId', userId);
+    const verdict = await passwords.verify(cellText(row?.password), password);
+    if (verdict === 'unknown') {
+      log.warn('A resolver keeps a password in a form that is not verified', { resolver: resolver.name });
+    }
+    return verdict === 'match';
+  }
+
+  async close(): Promise<void> {
+    await this.#opened?.pool.close();
+  }
+
+  async #findRow(key: 'login' | 'userId', text: string): Promise<SqlRow | undefined> {
+    const rows = await this.#rowsWith(key, text);
+    const exact = rows.filter((row) => cellText(row[key]) === text);
+    if (exact.length > 1 || rows.length === MOST_NAMESAKES) {
+      const what = key === 'login' ? 'login' : 'user id';
+      throw sqlUnavailable(this.#its.resolver.name, new SqlRowsFault(`several rows have the same ${what}`));
+    }
+    return exact[0];
+  }
+
+  /** A text that the column cannot hold is a fault in PostgreSQL; compared as texts it is one that is not there. */
+  async #rowsWith(key: 'login' | 'userId', text: string): Promise<readonly SqlRow[]> {
+    const find = (compare: (query: Query, column: string) => Query) =>
+      this.#ask(({ users, columns }) =>
+        compare(users(), columns[key]).select(selection(columns)).limit(MOST_NAMESAKES),
+      );
+    try {
+      return await find((query, column) => query.where(column, text));
+    } catch (refusal) {
+      if (!isNoSuchValue((refusal as Error).cause)) {
+        throw refusal;
+      }
+      return find((query, column) => query.whereRaw('CAST(?? AS text) = ?', [column, text]));
+    }
+  }
+
+  async #ask(question: (asked: Asked) => PromiseLike<unknown>): Promise<readonly SqlRow[]> {
+    try {
+      const { settings, pool } = this.#open();
+      const rows = await pool.read(async (transaction) => question(askedOf(settings, transaction)));
+      return rows as readonly SqlRow[];
+    } catch (cause) {
+      throw sqlUnavailable(this.#its.resolver.name, cause);
+    }
+  }
+
+  #open(): { readonly settings: SqlSettings; readonly pool: SqlPool } {
+    if (this.#opened === undefined) {
+      const { resolver, secrets, timeLimit, log } = this.#its;
+      const settings = readSqlSettings(resolver.settings);
+      const password = async (): Promise<string> => (await secrets.open(resolver)) ?? '';
+      const pool = new SqlPool({ resolver: resolver.name, settings, password, timeLimit, log });
+      this.#opened = { settings, pool };
+    }
+    return this.#opened;
+  }
+}
+
+/** What a question is put together from. */
+interface Asked {
+  /** Begins a query of the rows that are users. */
+  readonly users: () => Query;
+  readonly columns: SqlColumns;
+  readonly limit: number | undefined;
+  readonly transaction: Knex.Transaction;
+}
+
+function askedOf(
+  { schema, table, where, columns, limit }: SqlSettings,
+  transaction: Knex.Transaction,
+): Asked {
+  const users = (): Query => {
+    const rows: Query = transaction(table);
+    const inSchema = schema === undefined ? rows : rows.withSchema(schema);
+    return where === undefined ? inSchema : inSchema.whereRaw(`(${where})`);
+  };
+  return { users, columns, limit, transaction };
+}
+
+/** The columns under the names of `SqlRow`; Knex quotes them as identifiers. */
+function selection(columns: SqlColumns): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(columns).flatMap(([name, column]: [string, string | undefined]) =>
+      column === undefined ? [] : [[name, column]],
+    ),
+  );
+}

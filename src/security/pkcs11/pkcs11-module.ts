@@ -1,0 +1,152 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { readFile, stat } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { ServiceError } from '../../kernel/errors.ts';
+import { notReady } from './module-readiness.ts';
+import type { Pkcs11Answer, Pkcs11Reason, Pkcs11Result, Pkcs11Task } from './pkcs11-task.ts';
+
+/** Where the key that wraps is, and what lets us use it. */
+export interface Pkcs11Settings {
+  /** The path of the module's library. */
+  readonly library: string;
+  /** The token's label. */
+  readonly token: string;
+  readonly pinFile: string;
+  /** The label of the AES-256 key that wraps. */
+  readonly key: string;
+  /** Whether the first start makes that key where there is none. */
+  readonly createKey: boolean;
+}
+
+/** What is asked of the module. */
+export type Pkcs11Request = Pick<Pkcs11Task, 'createKey' | 'wrap' | 'unwrap'>;
+
+/** How long the module may take for one task, in milliseconds. */
+const PATIENCE = 15_000;
+/** At the same distance from src/security/ and from dist/security/. */
+const PROGRAM = fileURLToPath(new URL('../../../bin/pkcs11-process.js', import.meta.url));
+
+/** What is told to everybody: no path and no label. */
+const TEXTS: Readonly<Record<Pkcs11Reason, string>> = {
+  'package-missing': 'the package pkcs11js is not installed or cannot be loaded',
+  'library-unusable': 'its library cannot be used',
+  'token-missing': 'its token is not there',
+  'token-ambiguous': 'several tokens have that label',
+  'pin-refused': 'the PIN is wrong',
+  'pin-locked': 'the PIN is locked',
+  'pin-last-try': 'one try of the PIN is left, which is kept for people',
+  'key-missing': 'the key that wraps is not there',
+  'key-ambiguous': 'several keys have the label of the key that wraps',
+  'key-unsuitable': 'the key that wraps is of another kind',
+  'not-opened': 'the wrapped key does not open: it was altered, or wrapped by another key',
+  fault: 'it failed',
+};
+
+/**
+ * A hardware security module by PKCS #11, asked through a process of its own for each task: one that hangs or crashes
+ * takes nothing else with it, and one that comes back is found without a restart.
+ */
+export class Pkcs11Module {
+  readonly #settings: Pkcs11Settings;
+  /** The PIN file as it was when the module refused the PIN: not tried again, as modules lock after a few tries. */
+  #refused: string | undefined;
+
+  constructor(settings: Pkcs11Settings) {
+    this.#settings = settings;
+  }
+
+  /** In words for operators: which key of which token. */
+  get name(): string {
+    return `key '${this.#settings.key}' of token '${this.#settings.token}'`;
+  }
+
+  /** Whether the first start makes the key that wraps. */
+  get createsKey(): boolean {
+    return this.#settings.createKey;
+  }
+
+  /** @throws ServiceError 'security-module.unavailable', whose detail says more */
+  async run(request: Pkcs11Request): Promise<Pkcs11Result> {
+    const { library, token, key, pinFile } = this.#settings;
+    const { pin, mark } = await readPin(pinFile);
+    if (mark === this.#refused) {
+      throw notReady(
+        TEXTS['pin-refused'],
+        'not tried again until the PIN file changes or the server starts anew',
+      );
+    }
+    const answer = await ask({ library, token, key, pin, ...request });
+    if (answer.done) {
+      return answer.result;
+    }
+    if (answer.reason === 'pin-refused') {
+      this.#refused = mark;
+    }
+    throw notReady(TEXTS[answer.reason], answer.detail);
+  }
+}
+
+/** @returns the PIN, and what tells this file from the same one written anew */
+async function readPin(file: string): Promise<{ pin: string; mark: string }> {
+  try {
+    const text = await readFile(file, 'utf8');
+    const pin = text.replace(/\r?\n$/, '');
+    if (pin === '') {
+      throw notReady('the PIN file is empty', `PKCS11_PIN_FILE=${file}`);
+    }
+    const { mtimeMs, ino } = await stat(file);
+    return { pin, mark: `${mtimeMs} ${ino} ${createHash('sha256').update(pin).digest('hex')}` };
+  } catch (error) {
+    if (error instanceof ServiceError) {
+      throw error;
+    }
+    const code = (error as NodeJS.ErrnoException).code ?? 'unreadable';
+    throw notReady('the PIN file cannot be read', `PKCS11_PIN_FILE=${file} (${code})`, error);
+  }
+}
+
+/** Starts the process, gives it the task and waits for its answer, or for its end, or until patience is over. */
+async function ask(task: Pkcs11Task): Promise<Pkcs11Answer> {
+  const child = fork(PROGRAM, [], {
+    execArgv: [],
+    serialization: 'advanced',
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+  });
+  const kill = (): void => {
+    child.kill('SIGKILL');
+  };
+  // One that hangs in the library would outlive us.
+  process.once('exit', kill);
+  const timer = setTimeout(kill, PATIENCE);
+  try {
+    return await answerOf(child, task);
+  } finally {
+    clearTimeout(timer);
+    process.off('exit', kill);
+    // It has answered or will not: neither may a library that hangs at its end keep it.
+    kill();
+  }
+}
+
+function answerOf(child: ChildProcess, task: Pkcs11Task): Promise<Pkcs11Answer> {
+  return new Promise((resolve, reject) => {
+    child.once('message', (answer) => {
+      resolve(answer as Pkcs11Answer);
+    });
+    child.once('error', (error) => {
+      reject(notReady('its process cannot be started', error.message, error));
+    });
+    child.once('exit', (code, signal) => {
+      const how = child.killed
+        ? `no answer within ${PATIENCE / 1000} s`
+        : `its process ended (${signal ?? code ?? ''})`;
+      reject(notReady(child.killed ? 'it does not answer' : TEXTS.fault, how));
+    });
+    child.send(task, (error) => {
+      if (error !== null) {
+        reject(notReady(TEXTS.fault, error.message, error));
+      }
+    });
+  });
+}

@@ -1,0 +1,38 @@
+import type { SecurityModule, Vault } from '../../keys/vault.ts';
+import type { Random } from '../../kernel/clock.ts';
+import { isServiceError } from '../../kernel/errors.ts';
+import { readKeyFile } from './key-file.ts';
+import { assertHolds, notReady } from '../pkcs11/module-readiness.ts';
+import { SecretVault } from './secret-vault.ts';
+
+/** The key file as the security module of an installation that has no other. */
+export class KeyFileModule implements SecurityModule {
+  readonly #its: { readonly file: string; readonly keyIds: readonly string[]; readonly random: Random };
+
+  /** @param given.keyIds the keys that are in use, asked for each time */
+  constructor(given: { readonly file: string; readonly keyIds: readonly string[]; readonly random: Random }) {
+    this.#its = given;
+  }
+
+  async freshVault(): Promise<Pick<Vault, 'open'>> {
+    const keys = await this.#readKeys();
+    const vault = new SecretVault({ keys, random: this.#its.random });
+    assertHolds(vault, this.#its.keyIds);
+    return vault;
+  }
+
+  async #readKeys(): Promise<readonly Buffer[]> {
+    try {
+      const found = await readKeyFile(this.#its.file);
+      if (found === undefined) {
+        throw notReady('the key file is missing', this.#its.file);
+      }
+      return found.keys;
+    } catch (error) {
+      // The message of a key file that cannot be used names its path.
+      throw isServiceError(error, 'key.unavailable')
+        ? notReady('the key file cannot be used', error.message, error)
+        : error;
+    }
+  }
+}

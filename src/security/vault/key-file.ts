@@ -1,0 +1,169 @@
+import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from 'node:fs';
+import { type FileHandle, mkdir, open, unlink } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { Random } from '../../kernel/clock.ts';
+import { isServiceError, ServiceError } from '../../kernel/errors.ts';
+import { KEY_LENGTH, keyIdOf } from './secret-vault.ts';
+
+/** What a key file holds. */
+export interface KeyFile {
+  /** The current key first. At least one. */
+  readonly keys: readonly Buffer[];
+  /** What operators should mend, in words for the log. */
+  readonly warnings: readonly string[];
+}
+
+const LARGEST = 64 * 1024;
+const WRITABLE_BY_OTHERS = 0o022;
+const READABLE_BY_OTHERS = 0o044;
+
+/**
+ * Reads a key file: text, a base64 key of 32 bytes a line, the current one first, `#` begins a comment. One that others
+ * may write is refused, as they could put their own key there; one that others may read is used with a warning, as
+ * mounted secrets of containers often are.
+ * @returns undefined when there is no such file
+ * @throws ServiceError 'key.unavailable' that names the file and what is wrong with it, never what it holds
+ */
+export async function readKeyFile(file: string): Promise<KeyFile | undefined> {
+  const handle = await openForReading(file);
+  if (handle === undefined) {
+    return undefined;
+  }
+  try {
+    const mode = assertFile(await handle.stat(), file);
+    const keys = readKeys(await handle.readFile('utf8'), file);
+    return { keys, warnings: readabilityWarnings(file, mode) };
+  } finally {
+    await handle.close();
+  }
+}
+
+/**
+ * The same at once, for a key that is needed in the middle of something. The file is small and local.
+ * @throws ServiceError 'key.unavailable'
+ */
+export function readKeysNow(file: string): readonly Buffer[] {
+  try {
+    const descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
+    try {
+      assertFile(fstatSync(descriptor), file);
+      return readKeys(readFileSync(descriptor, 'utf8'), file);
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch (cause) {
+    throw isServiceError(cause) ? cause : unusable(file, `it cannot be read (${reasonOf(cause)})`, cause);
+  }
+}
+
+/**
+ * Makes a key and a file for it that only its owner may read; the folder too, if there is none.
+ * @throws ServiceError 'key.unavailable' when it cannot be written, or is there already: nothing is ever overwritten
+ */
+export async function createKeyFile(file: string, random: Random): Promise<Buffer> {
+  const key = random.bytes(KEY_LENGTH);
+  try {
+    await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+    const handle = await open(file, 'wx', 0o600);
+    try {
+      await handle.writeFile(fileText(key));
+      await handle.sync();
+    } catch (error) {
+      // It is ours and incomplete: left behind, it would stop the next start.
+      await unlink(file);
+      throw error;
+    } finally {
+      await handle.close();
+    }
+    await syncFolder(dirname(file));
+  } catch (cause) {
+    throw unusable(file, `it cannot be made (${reasonOf(cause)})`, cause);
+  }
+  return key;
+}
+
+async function openForReading(file: string): Promise<FileHandle | undefined> {
+  try {
+    // Without O_NONBLOCK, a named pipe would hold up the start for ever.
+    return await open(file, constants.O_RDONLY | constants.O_NONBLOCK);
+  } catch (cause) {
+    if (reasonOf(cause) === 'ENOENT') {
+      return undefined;
+    }
+    throw unusable(file, `it cannot be opened (${reasonOf(cause)})`, cause);
+  }
+}
+
+/** @returns its mode */
+function assertFile(stats: Stats, file: string): number {
+  const mode = stats.mode & 0o777;
+  if (!stats.isFile()) {
+    throw unusable(file, 'it is not a regular file');
+  }
+  if ((mode & WRITABLE_BY_OTHERS) !== 0) {
+    throw unusable(file, `others may write it (mode ${mode.toString(8)}); chmod go-w mends that`);
+  }
+  if (stats.size > LARGEST) {
+    throw unusable(file, `it has more than ${LARGEST} bytes`);
+  }
+  return mode;
+}
+
+function readabilityWarnings(file: string, mode: number): readonly string[] {
+  return (mode & READABLE_BY_OTHERS) === 0
+    ? []
+    : [`the key file ${file} can be read by others (mode ${mode.toString(8)}); chmod go-r mends that`];
+}
+
+function readKeys(text: string, file: string): readonly Buffer[] {
+  const keys = new Map<string, Buffer>();
+  text.split('\n').forEach((line, index) => {
+    const content = line.replace(/#.*$/, '').trim();
+    if (content === '') {
+      return;
+    }
+    // 32 bytes are 43 characters and a padding one.
+    if (!/^[A-Za-z0-9+/]{43}=$/.test(content)) {
+      throw unusable(file, `its line ${index + 1} is not a base64 key of ${KEY_LENGTH} bytes`);
+    }
+    const key = Buffer.from(content, 'base64');
+    keys.set(keyIdOf(key), key);
+  });
+  if (keys.size === 0) {
+    throw unusable(file, 'it holds no key');
+  }
+  return [...keys.values()];
+}
+
+/** @returns the lines of one key */
+export function keyLines(key: Buffer): string {
+  return `# Key ${keyIdOf(key)}\n${key.toString('base64')}\n`;
+}
+
+function fileText(key: Buffer): string {
+  return [
+    "# Seals the secrets in tankeeper's database: who has it can read them, without it nobody can.",
+    '# Keep a copy in a safe place, and not with the backups of the database.',
+    keyLines(key),
+  ].join('\n');
+}
+
+/** The file's entry in its folder must outlive a power failure as well. */
+export async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** @returns the code of the system */
+export function reasonOf(error: unknown): string {
+  return (error as NodeJS.ErrnoException).code ?? 'unknown fault';
+}
+
+/** @returns the error that says so */
+export function unusable(file: string, reason: string, cause?: unknown): ServiceError {
+  return new ServiceError('key.unavailable', `The key file ${file} cannot be used: ${reason}`, { cause });
+}

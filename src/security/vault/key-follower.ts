@@ -1,0 +1,139 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { KeyHolder } from '../../keys/key-administration.ts';
+import { ServiceError } from '../../kernel/errors.ts';
+import { describeFault } from '../../kernel/fault.ts';
+import type { Log } from '../../kernel/log.ts';
+import type { LiveVault } from './live-vault.ts';
+
+/** Where servers say which keys they have. */
+export interface KeyHolders {
+  beat(id: string, holder: KeyHolder): Promise<void>;
+  leave(id: string): Promise<void>;
+}
+
+/** What following works with. */
+export interface KeyFollowerOptions {
+  readonly vault: LiveVault;
+  readonly holders: KeyHolders;
+  /** Of this process, unlike all others. */
+  readonly id: string;
+  /** For operators: host name and process id. */
+  readonly place: string;
+  readonly log: Log;
+  /** Milliseconds between two looks; 2000 unless told. */
+  readonly pause?: number;
+}
+
+const PAUSE_MS = 2_000;
+/** How long ending waits to be noted, in milliseconds. */
+const PATIENCE_MS = 500;
+
+/** Keeps a server's keys in step with the database's list of them, and says there which ones the server has. */
+export class KeyFollower {
+  readonly #its: KeyFollowerOptions;
+  readonly #stopping = new AbortController();
+  #running: Promise<void> = Promise.resolve();
+  #missing: readonly string[] = [];
+  #isTrouble = false;
+
+  constructor(options: KeyFollowerOptions) {
+    this.#its = options;
+  }
+
+  /**
+   * First says which keys there are, then looks what is needed: so a key that is added meanwhile is either seen here, or
+   * this server is seen by whoever is about to use that key.
+   * @throws ServiceError 'key.unavailable' when a key is needed that is not to be had
+   */
+  async start(): Promise<void> {
+    await this.#beat();
+    const missing = await this.#its.vault.refresh();
+    if (missing.length > 0) {
+      await this.#its.holders.leave(this.#its.id);
+      throw new ServiceError(
+        'key.unavailable',
+        `The encryption key ${missing.join(', ')} was added a moment ago and is not here yet`,
+      );
+    }
+    this.#running = this.#run();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await Promise.race([this.#end(), sleep(PATIENCE_MS, undefined, { ref: false })]);
+  }
+
+  async #end(): Promise<void> {
+    await this.#running;
+    // Where it cannot be noted, it shows by itself some seconds later.
+    await this.#its.holders.leave(this.#its.id).catch(() => undefined);
+  }
+
+  async #run(): Promise<void> {
+    while (await this.#rest()) {
+      await this.#turn();
+    }
+  }
+
+  /** @returns false when it is to end */
+  async #rest(): Promise<boolean> {
+    const { signal } = this.#stopping;
+    await sleep(this.#its.pause ?? PAUSE_MS, undefined, { signal, ref: false }).catch(() => undefined);
+    return !signal.aborted;
+  }
+
+  async #turn(): Promise<void> {
+    try {
+      try {
+        await this.#refresh();
+      } finally {
+        // Also a server that cannot load a key runs, and whoever is about to use that key must know.
+        await this.#beat();
+      }
+      this.#isTrouble = false;
+    } catch (error) {
+      this.#reportTrouble(error);
+    }
+  }
+
+  async #refresh(): Promise<void> {
+    const { vault, log } = this.#its;
+    const before = vault.currentKeyId;
+    this.#report(await vault.refresh());
+    if (vault.currentKeyId !== before) {
+      log.info('Another encryption key seals from now on', { component: 'keys', keyId: vault.currentKeyId });
+    }
+  }
+
+  async #beat(): Promise<void> {
+    const { vault, holders, id, place } = this.#its;
+    await holders.beat(id, { place, keyIds: vault.keyIds, sealingKey: vault.currentKeyId });
+  }
+
+  /** Once for each key that is missing. */
+  #report(missing: readonly string[]): void {
+    missing
+      .filter((keyId) => !this.#missing.includes(keyId))
+      .forEach((keyId) => {
+        this.#its.log.warn(
+          'An encryption key was added that is not here yet: bring the key file here, it is read by itself',
+          { component: 'keys', keyId },
+        );
+      });
+    this.#missing = missing;
+  }
+
+  /** Once until it works again. */
+  #reportTrouble(error: unknown): void {
+    if (!this.#isTrouble) {
+      this.#isTrouble = true;
+      this.#its.log.warn(
+        'The list of encryption keys cannot be followed; those that are loaded still serve',
+        {
+          component: 'keys',
+          ...describeFault(error),
+        },
+      );
+    }
+  }
+}

@@ -1,0 +1,129 @@
+import type { RotatingVault } from '../../keys/key-administration.ts';
+import {
+  type DerivedKey,
+  type KeyDerivation,
+  type KeyRegistry,
+  neededKeys,
+  type RegisteredKey,
+  type Sealed,
+  sealingKey,
+  type SecretPurpose,
+} from '../../keys/vault.ts';
+import { isServiceError } from '../../kernel/errors.ts';
+import { opensCanary } from './key-canary.ts';
+import { keyIdOf, type SecretVault } from './secret-vault.ts';
+
+/** What a live vault works with. */
+export interface LiveVaultParts {
+  /** As it was opened at the start. */
+  readonly vault: SecretVault;
+  /** The keys that are needed, as the database had them at the start. */
+  readonly needed: readonly string[];
+  readonly registry: Pick<KeyRegistry, 'registered'>;
+  /** Fetches keys from where they are kept. @param missing what is wanted; more may come */
+  readonly fetch: (missing: readonly RegisteredKey[]) => Promise<readonly Uint8Array[]>;
+  /** The same at once, where that can be done; it is asked once a second at most. */
+  readonly fetchNow?: () => readonly Uint8Array[];
+  /** Milliseconds of a clock that never goes back. */
+  readonly elapsed: () => number;
+}
+
+/** Milliseconds after which a key that was not there is looked for again. */
+const PATIENCE_MS = 1_000;
+
+/**
+ * The vault of a process whose keys change while it runs: it loads keys that were added, and seals with the one that the
+ * database names. What it has loaded it keeps until it ends.
+ */
+export class LiveVault implements RotatingVault, KeyDerivation {
+  readonly #its: LiveVaultParts;
+  #vault: SecretVault;
+  #needed: readonly string[];
+  #refreshing: Promise<readonly string[]> | undefined;
+  #fetchedAt = -Infinity;
+
+  constructor(parts: LiveVaultParts) {
+    this.#its = parts;
+    this.#vault = parts.vault;
+    this.#needed = parts.needed;
+  }
+
+  get currentKeyId(): string {
+    return this.#vault.currentKeyId;
+  }
+
+  get keyIds(): readonly string[] {
+    return this.#vault.keyIds;
+  }
+
+  /** The keys that the database needs, as it was last asked. */
+  get neededKeyIds(): readonly string[] {
+    return this.#needed;
+  }
+
+  seal(plain: Uint8Array, purpose: SecretPurpose, subject: string): Sealed {
+    return this.#vault.seal(plain, purpose, subject);
+  }
+
+  /** A key that is not there yet is looked for once: it may have been added a moment ago. */
+  open(secret: Sealed, purpose: SecretPurpose, subject: string): Buffer {
+    try {
+      return this.#vault.open(secret, purpose, subject);
+    } catch (error) {
+      if (!isServiceError(error, 'key.unavailable') || !this.#fetchNow()) {
+        throw error;
+      }
+      return this.#vault.open(secret, purpose, subject);
+    }
+  }
+
+  derive(purpose: string): readonly [DerivedKey, ...DerivedKey[]] {
+    return this.#vault.derive(purpose);
+  }
+
+  /** @returns the ids of the keys that the database needs and that are not to be had */
+  refresh(): Promise<readonly string[]> {
+    this.#refreshing ??= this.#refresh().finally(() => {
+      this.#refreshing = undefined;
+    });
+    return this.#refreshing;
+  }
+
+  async #refresh(): Promise<readonly string[]> {
+    const registered = await this.#its.registry.registered();
+    const needed = neededKeys(registered);
+    this.#needed = needed.map(({ keyId }) => keyId);
+    const missing = needed.filter(({ keyId }) => !this.keyIds.includes(keyId));
+    const found = missing.length === 0 ? [] : await this.#its.fetch(missing);
+    const wanted = found.filter((key) => missing.some(({ keyId }) => keyId === keyIdOf(key)));
+    const candidate = this.#vault.extended(wanted, sealingKey(registered));
+    const altered = missing.filter(
+      (key) => candidate.keyIds.includes(key.keyId) && !opensCanary(candidate, key),
+    );
+    if (altered.length > 0) {
+      // As at a start: a key that does not open its canary is not the database's.
+      return altered.map(({ keyId }) => keyId);
+    }
+    this.#vault = candidate;
+    return this.#needed.filter((keyId) => !candidate.keyIds.includes(keyId));
+  }
+
+  /** @returns whether there is a key that was not there before */
+  #fetchNow(): boolean {
+    const { fetchNow, elapsed } = this.#its;
+    if (fetchNow === undefined || elapsed() - this.#fetchedAt < PATIENCE_MS) {
+      return false;
+    }
+    this.#fetchedAt = elapsed();
+    try {
+      const added = fetchNow().filter((key) => !this.keyIds.includes(keyIdOf(key)));
+      this.#vault = this.#vault.extended(added, this.currentKeyId);
+      return added.length > 0;
+    } catch (error) {
+      if (isServiceError(error, 'key.unavailable')) {
+        return false;
+      }
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,104 @@
+import { type KeyRegistration, neededKeys, type RegisteredKey, sealingKey } from '../../keys/vault.ts';
+import type { Random } from '../../kernel/clock.ts';
+import { ServiceError } from '../../kernel/errors.ts';
+import { opensCanary, sealCanary } from './key-canary.ts';
+import { createKeyFile, readKeyFile } from './key-file.ts';
+import { SecretVault } from './secret-vault.ts';
+
+/** The vault, and what was found on the way. */
+export interface OpenedVault {
+  readonly vault: SecretVault;
+  /** Whether the key file was made just now. */
+  readonly created: boolean;
+  /** What operators should mend, in words for the log. */
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Opens the vault with the keys of the file, after making sure that they are the keys of this database. A database
+ * without any gets the first key of the file; where there is no file either, one is made. Nothing is ever overwritten,
+ * and where a key is missing nothing is written at all: a new key beside old secrets would hide the loss until later.
+ * Which key seals is the database's word, so that no server begins with one that others do not have yet.
+ * @throws ServiceError 'key.unavailable' that names the file and the ids of the keys that are needed and found
+ */
+export async function openVault(given: {
+  readonly keyFile: string;
+  readonly registry: KeyRegistration;
+  readonly random: Random;
+}): Promise<OpenedVault> {
+  return given.registry.withRegistration(async (registry) => {
+    const registered = await registry.registered();
+    const opened = await openKeys(given.keyFile, neededKeys(registered), given.random);
+    assertKeysOf(neededKeys(registered), opened.vault, given.keyFile);
+    if (registered.length === 0) {
+      await registry.register(opened.vault.currentKeyId, sealCanary(opened.vault));
+      return opened;
+    }
+    const unknown = opened.vault.keyIds.filter((id) => registered.every(({ keyId }) => keyId !== id));
+    return {
+      ...opened,
+      vault: opened.vault.extended([], sealingKey(registered)),
+      warnings: [...opened.warnings, ...unknown.map((keyId) => unknownText(keyId, given.keyFile))],
+    };
+  });
+}
+
+function unknownText(keyId: string, file: string): string {
+  return `the key file ${file} holds the key ${keyId}, which the database does not know; 'tankeeper keys add' registers it`;
+}
+
+async function openKeys(
+  file: string,
+  registered: readonly RegisteredKey[],
+  random: Random,
+): Promise<OpenedVault> {
+  const found = await readKeyFile(file);
+  if (found !== undefined) {
+    return {
+      vault: new SecretVault({ keys: found.keys, random }),
+      created: false,
+      warnings: found.warnings,
+    };
+  }
+  if (registered.length > 0) {
+    throw new ServiceError(
+      'key.unavailable',
+      `The database needs the encryption ${listKeys(registered.map(({ keyId }) => keyId))}, ` +
+        `and there is no key file ${file}. ${wayOut(registered)}; nothing was written.`,
+    );
+  }
+  const key = await createKeyFile(file, random);
+  return { vault: new SecretVault({ keys: [key], random }), created: true, warnings: [] };
+}
+
+function assertKeysOf(registered: readonly RegisteredKey[], vault: SecretVault, file: string): void {
+  const missing = registered.map(({ keyId }) => keyId).filter((keyId) => !vault.keyIds.includes(keyId));
+  if (missing.length > 0) {
+    throw new ServiceError(
+      'key.unavailable',
+      `The database needs the encryption ${listKeys(missing)}, and the key file ${file} ` +
+        `holds the ${listKeys(vault.keyIds)}. Nothing was written.`,
+    );
+  }
+  for (const key of registered) {
+    if (!opensCanary(vault, key)) {
+      throw new ServiceError(
+        'key.unavailable',
+        `The encryption key ${key.keyId} in the key file ${file} does not open what the database keeps to try it: ` +
+          'the database was altered. Nothing was written.',
+      );
+    }
+  }
+}
+
+/** Without the file: what was wrapped by a security module is still there. */
+function wayOut(registered: readonly RegisteredKey[]): string {
+  const by = registered.find(({ wrapped }) => wrapped !== undefined)?.wrapped?.by;
+  return by === undefined
+    ? 'Restore it from its safe copy'
+    : `What is needed is wrapped by ${by}: set SECURITY_MODULE=pkcs11`;
+}
+
+function listKeys(keyIds: readonly string[]): string {
+  return `${keyIds.length === 1 ? 'key' : 'keys'} ${keyIds.join(', ')}`;
+}

@@ -1,0 +1,173 @@
+import {
+  type KeyRegistration,
+  type KeyRegistry,
+  neededKeys,
+  type RegisteredKey,
+  sealingKey,
+} from '../../keys/vault.ts';
+import type { Random } from '../../kernel/clock.ts';
+import { isServiceError, ServiceError } from '../../kernel/errors.ts';
+import { opensCanary, sealCanary } from './key-canary.ts';
+import { readKeyFile } from './key-file.ts';
+import { notReady } from '../pkcs11/module-readiness.ts';
+import type { Pkcs11Module, Pkcs11Request } from '../pkcs11/pkcs11-module.ts';
+import type { KeyBytes, Pkcs11Result } from '../pkcs11/pkcs11-task.ts';
+import { KEY_LENGTH, keyIdOf, SecretVault } from './secret-vault.ts';
+
+/** What is needed to open a vault whose keys a module wraps. */
+export interface WrappedVaultParts {
+  readonly module: Pick<Pkcs11Module, 'run' | 'name' | 'createsKey'>;
+  /** Where the keys of an installation are that had no module before. */
+  readonly keyFile: string;
+  readonly registry: KeyRegistration;
+  readonly random: Random;
+}
+
+/** The vault, and what was done to open it. */
+export interface WrappedVault {
+  readonly vault: SecretVault;
+  /** What operators should know, in words for the log. */
+  readonly notes: readonly string[];
+  /** What they should mend. */
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Opens the vault with the keys that the database keeps wrapped, after the module unwrapped them. A database without any
+ * gets a new key, which is never in a file. Keys that are in a key file alone are wrapped as well; the file is left as it
+ * is. Where something is missing, nothing is written.
+ * @throws ServiceError 'security-module.unavailable'; 'key.unavailable' that names the keys needed and where
+ */
+export async function openWrappedVault(parts: WrappedVaultParts): Promise<WrappedVault> {
+  return parts.registry.withRegistration(async (registry) => {
+    const registered = await registry.registered();
+    const fromFile = await keysOfFile(registered, parts);
+    const fresh = registered.length === 0 ? [named(parts.random.bytes(KEY_LENGTH))] : [];
+    const result = await run(parts, registered, [...fromFile, ...fresh]);
+    const vault = vaultOf([...result.unwrapped, ...fromFile, ...fresh], registered, parts.random);
+    await keep(registry, registered, { vault, result, by: parts.module.name });
+    return { vault, warnings: result.warnings, notes: notesOf(parts, result, fromFile.length) };
+  });
+}
+
+/**
+ * @param keys unwrapped by the module
+ * @param registered in the order in which they were registered; says which one seals
+ * @throws ServiceError 'security-module.unavailable' when a key is not the one that its id says
+ */
+export function vaultOf(
+  keys: readonly KeyBytes[],
+  registered: readonly RegisteredKey[],
+  random: Random,
+): SecretVault {
+  if (keys.some(({ keyId, bytes }) => keyIdOf(bytes) !== keyId)) {
+    throw notReady('it unwrapped another key than the one asked for', 'the database was altered');
+  }
+  const current = sealingKey(registered);
+  const currentFirst = [...keys].sort(
+    (one, other) => Number(other.keyId === current) - Number(one.keyId === current),
+  );
+  const vault = new SecretVault({ keys: currentFirst.map(({ bytes }) => bytes), random });
+  for (const key of registered.filter(({ keyId }) => vault.keyIds.includes(keyId))) {
+    if (!opensCanary(vault, key)) {
+      throw new ServiceError(
+        'key.unavailable',
+        `The encryption key ${key.keyId} does not open what the database keeps to try it: the database was altered. ` +
+          'Nothing was written.',
+      );
+    }
+  }
+  return vault;
+}
+
+/** @returns the wrapped keys among those registered, for the module */
+export function wrappedAmong(registered: readonly RegisteredKey[]): readonly KeyBytes[] {
+  return registered.flatMap(({ keyId, wrapped }) =>
+    wrapped === undefined ? [] : [{ keyId, bytes: wrapped.bytes }],
+  );
+}
+
+/** @returns those keys of the file that are not wrapped yet; canaries are tried before the module is asked */
+async function keysOfFile(
+  registered: readonly RegisteredKey[],
+  { keyFile, random }: WrappedVaultParts,
+): Promise<readonly KeyBytes[]> {
+  const needed = neededKeys(registered)
+    .filter(({ wrapped }) => wrapped === undefined)
+    .map(({ keyId }) => keyId);
+  if (needed.length === 0) {
+    return [];
+  }
+  const found = ((await readKeyFile(keyFile))?.keys ?? []).map(named);
+  const keys = found.filter(({ keyId }) => needed.includes(keyId));
+  const missing = needed.filter((keyId) => !keys.some((key) => key.keyId === keyId));
+  if (missing.length > 0) {
+    throw new ServiceError(
+      'key.unavailable',
+      `The database needs the encryption ${missing.length === 1 ? 'key' : 'keys'} ${missing.join(', ')}, which no ` +
+        `security module has wrapped yet, and the key file ${keyFile} does not hold. Bring the key file back for one ` +
+        'start; nothing was written.',
+    );
+  }
+  vaultOf(keys, registered, random);
+  return keys;
+}
+
+async function run(
+  { module }: WrappedVaultParts,
+  registered: readonly RegisteredKey[],
+  wrap: readonly KeyBytes[],
+): Promise<Pkcs11Result> {
+  const unwrap = wrappedAmong(registered);
+  // A new key beside keys that another one wrapped would hide that that one is lost.
+  const request: Pkcs11Request = { createKey: module.createsKey && unwrap.length === 0, wrap, unwrap };
+  try {
+    return await module.run(request);
+  } catch (error) {
+    const elsewhere = registered.find(({ wrapped }) => wrapped !== undefined && wrapped.by !== module.name);
+    if (!isServiceError(error, 'security-module.unavailable') || elsewhere?.wrapped === undefined) {
+      throw error;
+    }
+    const hint = `key ${elsewhere.keyId} was wrapped by ${elsewhere.wrapped.by}`;
+    throw new ServiceError(error.code, error.message, {
+      detail: `${error.detail ?? ''}; ${hint}`,
+      cause: error,
+    });
+  }
+}
+
+async function keep(
+  registry: KeyRegistry,
+  registered: readonly RegisteredKey[],
+  { vault, result, by }: { vault: SecretVault; result: Pkcs11Result; by: string },
+): Promise<void> {
+  for (const { keyId, bytes } of result.wrapped) {
+    const wrapped = { bytes: Buffer.from(bytes), by };
+    await (registered.some((key) => key.keyId === keyId)
+      ? registry.addWrapped(keyId, wrapped)
+      : registry.register(keyId, sealCanary(vault), wrapped));
+  }
+}
+
+function notesOf(
+  { module, keyFile }: WrappedVaultParts,
+  { keyCreated, wrapped }: Pkcs11Result,
+  fromFile: number,
+): readonly string[] {
+  const notes = keyCreated ? [`The security module made the ${module.name}`] : [];
+  if (fromFile > 0) {
+    notes.push(
+      `The key file ${keyFile} is no longer needed: what it holds is in the database now, wrapped by the ${module.name}. ` +
+        'Put it away where you keep what must never be lost, and remove it here',
+    );
+  } else if (wrapped.length > 0) {
+    notes.push(
+      `A new encryption key was made and wrapped by the ${module.name}: nothing can be read without it. Back the module up`,
+    );
+  }
+  return notes;
+}
+
+function named(bytes: Buffer): KeyBytes {
+  return { keyId: keyIdOf(bytes), bytes };
+}

@@ -1,0 +1,236 @@
+import type { Knex } from 'knex';
+
+import type { Act } from '../../policy/caller.ts';
+import type {
+  Administrator,
+  AdministratorStore,
+  ApiToken,
+  ProvenPassword,
+} from '../../administrators/ports.ts';
+import { ServiceError } from '../../kernel/errors.ts';
+import { type ApiTokenRow, selectApiTokens, toApiToken } from './api-token-rows.ts';
+import { writeAudit } from '../audit/audit-rows.ts';
+import type { Database } from '../database/database.ts';
+import { insertSession, revokeSession } from './session-rows.ts';
+import { assertStorable, isStorable } from '../database/stored-text.ts';
+
+interface AdministratorRow {
+  readonly id: string;
+  readonly name: string;
+  readonly password_hash: string;
+  readonly created_at: Date;
+}
+
+/** Administrators, their API tokens and sessions in PostgreSQL. */
+export class SqlAdministratorStore implements AdministratorStore {
+  readonly #database: Database;
+
+  constructor({ database }: { database: Database }) {
+    this.#database = database;
+  }
+
+  async find(name: string): Promise<Administrator | undefined> {
+    const row = isStorable(name)
+      ? await this.#database.knex('administrators').where({ name }).first<AdministratorRow | undefined>()
+      : undefined;
+    return row === undefined ? undefined : toAdministrator(row);
+  }
+
+  async list(): Promise<readonly Administrator[]> {
+    const rows = await this.#database.knex('administrators').orderBy('name').select<AdministratorRow[]>();
+    return rows.map(toAdministrator);
+  }
+
+  async insert(name: string, passwordHash: string, act: Act): Promise<void> {
+    assertStorable(name);
+    return this.#database.transact(async (transaction) => {
+      const inserted: unknown[] = await transaction('administrators')
+        .insert({ name, password_hash: passwordHash })
+        .onConflict()
+        .ignore()
+        .returning('id');
+      if (inserted.length === 0) {
+        throw new ServiceError('administrator.exists', `There is an administrator '${name}' already`);
+      }
+      await writeAudit(transaction, act, name, 'created');
+    });
+  }
+
+  /**
+   * Creates the first administrator: of several servers that try at once, one succeeds.
+   * @returns false when there is an administrator already, and nothing was stored
+   */
+  async insertFirst(name: string, passwordHash: string, act: Act): Promise<boolean> {
+    assertStorable(name);
+    return this.#alone(async (transaction) => {
+      const somebody: unknown = await transaction('administrators').first('id');
+      if (somebody !== undefined) {
+        return false;
+      }
+      await transaction('administrators').insert({ name, password_hash: passwordHash });
+      await writeAudit(transaction, act, name, 'created');
+      return true;
+    });
+  }
+
+  async setPassword(
+    name: string,
+    passwordHash: string,
+    act: Act,
+    { revokesApiTokens = false }: { readonly revokesApiTokens?: boolean } = {},
+  ): Promise<{ readonly apiTokens: number } | undefined> {
+    if (!isStorable(name)) {
+      return undefined;
+    }
+    return this.#database.transact(async (transaction) => {
+      const [administrator] = await transaction('administrators')
+        .where({ name })
+        .update({ password_hash: passwordHash })
+        .returning<{ id: string }[]>('id');
+      if (administrator === undefined) {
+        return undefined;
+      }
+      const owned = { administrator_id: administrator.id };
+      await transaction('sessions')
+        .where({ ...owned, revoked_at: null })
+        .update({ revoked_at: transaction.fn.now() });
+      const tokens = transaction('api_tokens').where(owned);
+      const apiTokens = revokesApiTokens
+        ? await tokens.delete()
+        : Number((await tokens.count<{ count: string }[]>())[0]?.count);
+      const isRevoked = revokesApiTokens && apiTokens > 0;
+      await writeAudit(
+        transaction,
+        act,
+        name,
+        isRevoked ? `password changed, ${apiTokens} API tokens revoked` : 'password changed',
+      );
+      return { apiTokens };
+    });
+  }
+
+  async remove(name: string, act: Act): Promise<boolean> {
+    if (!isStorable(name)) {
+      return false;
+    }
+    return this.#alone(async (transaction) => {
+      const removed = await transaction('administrators').where({ name }).delete();
+      const somebody: unknown = await transaction('administrators').first('id');
+      if (removed > 0 && somebody === undefined) {
+        throw new ServiceError('administrator.invalid', 'The last administrator cannot be removed');
+      }
+      if (removed > 0) {
+        await writeAudit(transaction, act, name, 'removed');
+      }
+      return removed > 0;
+    });
+  }
+
+  async insertApiToken(token: Omit<ApiToken, 'createdAt'>, tokenHash: Buffer, act: Act): Promise<void> {
+    assertStorable(token.name, token.administrator, ...token.rights);
+    await this.#database.transact(async (transaction) => {
+      const inserted: unknown[] = await transaction('api_tokens')
+        .insert({
+          administrator_id: await findId(transaction, token.administrator),
+          name: token.name,
+          token_hash: tokenHash,
+          rights: token.rights,
+          expires_at: token.expiresAt,
+        })
+        .onConflict(['administrator_id', 'name'])
+        .ignore()
+        .returning('id');
+      if (inserted.length === 0) {
+        throw new ServiceError(
+          'administrator.exists',
+          `The administrator '${token.administrator}' has an API token '${token.name}' already`,
+        );
+      }
+      await writeAudit(transaction, act, `${token.administrator}/${token.name}`, 'created');
+    });
+  }
+
+  async listApiTokens(administrator: string): Promise<readonly ApiToken[]> {
+    if (!isStorable(administrator)) {
+      return [];
+    }
+    const rows = (await selectApiTokens(this.#database.knex)
+      .where('administrators.name', administrator)
+      .orderBy('api_tokens.name')) as ApiTokenRow[];
+    return rows.map(toApiToken);
+  }
+
+  async removeApiToken(administrator: string, name: string, act: Act): Promise<boolean> {
+    if (!isStorable(administrator, name)) {
+      return false;
+    }
+    return this.#database.transact(async (transaction) => {
+      const owner = transaction('administrators').where({ name: administrator }).select('id');
+      const removed = await transaction('api_tokens')
+        .where({ name })
+        .whereIn('administrator_id', owner)
+        .delete();
+      if (removed > 0) {
+        await writeAudit(transaction, act, `${administrator}/${name}`, 'removed');
+      }
+      return removed > 0;
+    });
+  }
+
+  async findApiToken(tokenHash: Buffer, now: Date): Promise<ApiToken | undefined> {
+    const row = (await selectApiTokens(this.#database.knex)
+      .where('api_tokens.token_hash', tokenHash)
+      .whereRaw('(api_tokens.expires_at IS NULL OR api_tokens.expires_at > ?)', [now])
+      .first()) as ApiTokenRow | undefined;
+    return row === undefined ? undefined : toApiToken(row);
+  }
+
+  /**
+   * Holds the administrator's row: a change of the password is either seen here, or sees the session and ends it.
+   * @returns false where the password is not the one that was proven, or the administrator is gone
+   */
+  insertSession(proven: ProvenPassword, sessionHash: Buffer, expiresAt: Date, act: Act): Promise<boolean> {
+    const session = { hash: sessionHash, expiresAt };
+    return this.#database.transact((transaction) => insertSession(transaction, proven, session, act));
+  }
+
+  async findSession(sessionHash: Buffer, now: Date): Promise<string | undefined> {
+    const row = await this.#database
+      .knex('sessions')
+      .join('administrators', 'administrators.id', 'sessions.administrator_id')
+      .where({ session_hash: sessionHash, revoked_at: null })
+      .where('expires_at', '>', now)
+      .first<{ name: string } | undefined>('administrators.name');
+    return row?.name;
+  }
+
+  revokeSession(sessionHash: Buffer, act: Act): Promise<boolean> {
+    return this.#database.transact((transaction) => revokeSession(transaction, sessionHash, act));
+  }
+
+  /** For what depends on who else is there: nobody else adds or removes an administrator until it is done. */
+  #alone<T>(work: (transaction: Knex.Transaction) => Promise<T>): Promise<T> {
+    return this.#database.transact(async (transaction) => {
+      await transaction.raw('LOCK TABLE administrators IN SHARE ROW EXCLUSIVE MODE');
+      return work(transaction);
+    });
+  }
+}
+
+/**
+ * Holds the administrator's row until commit: a change of the password waits, and then sees what was added.
+ * @throws ServiceError 'administrator.unknown'
+ */
+async function findId(transaction: Knex.Transaction, name: string): Promise<string> {
+  const row = isStorable(name)
+    ? await transaction('administrators').where({ name }).forShare().first<{ id: string } | undefined>('id')
+    : undefined;
+  if (row === undefined) {
+    throw new ServiceError('administrator.unknown', `There is no administrator '${name}'`);
+  }
+  return row.id;
+}
+
+function toAdministrator(row: AdministratorRow): Administrator {
+  return { id: row.id, name: row.name, passwordHash: row.password_hash, createdAt: row.created_at };
+}

@@ -1,0 +1,70 @@
+import type { Knex } from 'knex';
+
+import type { AuditRow } from '../../audit/audit-row.ts';
+import { utcText } from '../database/utc-text.ts';
+
+/** How many rows come over at once. */
+const AT_ONCE = 1_000;
+
+/** A row of the trail as the database gives it. bigint comes as text; nulls only where somebody has put them. */
+export interface StoredAuditRow {
+  readonly id: string;
+  readonly at: string | null;
+  readonly actor: string | null;
+  readonly action: string | null;
+  readonly subject: string | null;
+  readonly realm: string | null;
+  readonly outcome: string | null;
+  readonly client: string | null;
+  readonly request_id: string | null;
+  readonly writer: string | null;
+  readonly lane: number | null;
+  readonly seq: string | null;
+  readonly prev_digest: Buffer | null;
+  readonly digest: Buffer | null;
+  readonly signature: Buffer | null;
+}
+
+export const AUDIT_COLUMNS = `id, ${utcText('at')}, actor, action, subject, realm, outcome, client, request_id,
+  writer, lane, seq, prev_digest, digest, signature`;
+
+/** The order in which a trail is verified. */
+export const BY_PLACE = 'ORDER BY writer, lane, seq, id';
+
+/** @returns what the statement finds, some rows at a time, in one snapshot of the transaction */
+export async function* readByCursor<Row>(
+  transaction: Knex.Transaction,
+  name: string,
+  statement: string,
+): AsyncGenerator<readonly Row[]> {
+  await transaction.raw(`DECLARE ${name} NO SCROLL CURSOR FOR ${statement}`);
+  for (;;) {
+    const { rows } = await transaction.raw<{ rows: Row[] }>(`FETCH ${AT_ONCE} FROM ${name}`);
+    if (rows.length > 0) {
+      yield rows;
+    }
+    if (rows.length < AT_ONCE) {
+      await transaction.raw(`CLOSE ${name}`);
+      return;
+    }
+  }
+}
+
+export function toAuditRow(row: StoredAuditRow): AuditRow {
+  return {
+    ...{ id: row.id, at: text(row.at), actor: text(row.actor), action: text(row.action) },
+    ...{ subject: text(row.subject), realm: text(row.realm), outcome: text(row.outcome) },
+    ...{ client: text(row.client), requestId: text(row.request_id) },
+    ...{ writer: Number(row.writer ?? -1), lane: row.lane ?? -1, seq: Number(row.seq ?? -1) },
+    ...{ prevHash: bytes(row.prev_digest), hash: bytes(row.digest), signature: bytes(row.signature) },
+  };
+}
+
+/** Nobody writes nulls; whoever owns the table may have put some. They read as what no column can hold. */
+function text(value: string | null): string {
+  return value ?? '\0null';
+}
+
+function bytes(value: Buffer | null): Buffer {
+  return value ?? Buffer.from('\0null');
+}

@@ -1,0 +1,146 @@
+import type { Knex } from 'knex';
+
+import {
+  isFinalCheckpoint,
+  type JournalGap,
+  type JournalKind,
+  type LaneCut,
+  type PruneBody,
+  readHeads,
+  readPrune,
+} from '../../audit/journal-record.ts';
+import { readByCursor } from './audit-cursor.ts';
+
+/** A record as pruning sees it. bigint comes as text. */
+interface OldRecord {
+  readonly number: string;
+  readonly kind: JournalKind;
+  readonly writer: string;
+  readonly body: string;
+  readonly digest: Buffer;
+  readonly is_old: boolean;
+}
+
+/** What of the journal goes, beside the rows. */
+interface JournalPlan extends PruneBody {
+  /** Of the records that go. */
+  readonly numbers: readonly number[];
+}
+
+interface PruningRequest {
+  readonly before: Date;
+  /** How far lanes are cut now. */
+  readonly cuts: readonly LaneCut[];
+}
+
+/** What is known of the records that may go. */
+interface Known {
+  readonly old: { readonly number: number; readonly hash: Buffer }[];
+  readonly writers: Set<number>;
+  /** Who signed what, by the record's number. */
+  readonly signers: Map<number, number>;
+  readonly ended: Set<number>;
+  /** By `writer/lane`: the newest checkpoint that names it. */
+  readonly heads: Map<string, { readonly number: number; readonly seq: number }>;
+  before: PruneBody;
+}
+
+/**
+ * Finds what of the journal is of no use any more once the rows before an instant are gone. What stays: whatever is newer;
+ * keys; checkpoints that are the last to name the end of a lane of which there are rows; and writers that have rows, have
+ * signed what stays, or may still be at it, as they have not said that they ended. The caller holds the journal's lock.
+ */
+export async function planJournalPruning(
+  transaction: Knex.Transaction,
+  { before, cuts }: PruningRequest,
+): Promise<JournalPlan> {
+  const known = await readJournal(transaction, before);
+  const allCuts = mergeCuts(known.before.cuts, cuts);
+  const heads = [...known.heads].filter(([lane, { seq }]) => seq > (allCuts.get(lane)?.seq ?? 0));
+  const kept = new Set(heads.map(([, { number }]) => number));
+  const alive = await writersSince(transaction, before);
+  const old = new Set(known.old.map(({ number }) => number));
+  for (const [number, writer] of known.signers) {
+    if (!old.has(number) || kept.has(number)) {
+      alive.add(writer);
+    }
+  }
+  const needed = [...known.writers].filter((writer) => alive.has(writer) || !known.ended.has(writer));
+  needed.forEach((writer) => kept.add(writer));
+  const gone = known.old.filter(({ number }) => !kept.has(number));
+  const numbers = new Set(gone.map(({ number }) => number));
+  return {
+    numbers: [...numbers],
+    cuts: [...allCuts.values()].filter(({ writer }) => !numbers.has(writer) && known.writers.has(writer)),
+    gaps: mergeGaps([...known.before.gaps, ...gone.map(({ number, hash }) => span(number, hash))]),
+  };
+}
+
+async function readJournal(transaction: Knex.Transaction, before: Date): Promise<Known> {
+  const known: Known = {
+    ...{ old: [], writers: new Set(), signers: new Map(), ended: new Set(), heads: new Map() },
+    before: { cuts: [], gaps: [] },
+  };
+  const statement = `SELECT number, kind, writer, body, digest, at < '${before.toISOString()}' AS is_old
+    FROM audit_journal ORDER BY number`;
+  for await (const records of readByCursor<OldRecord>(transaction, 'old_records', statement)) {
+    for (const record of records) {
+      const number = Number(record.number);
+      if (record.is_old && record.kind !== 'key') {
+        known.old.push({ number, hash: record.digest });
+      }
+      note(known, number, record);
+    }
+  }
+  return known;
+}
+
+function note(known: Known, number: number, { kind, writer, body }: OldRecord): void {
+  const by = Number(writer);
+  if (kind === 'writer') {
+    known.writers.add(number);
+    return;
+  }
+  if (kind === 'key') {
+    return;
+  }
+  known.signers.set(number, by);
+  if (kind === 'prune') {
+    known.before = readPrune(body);
+  } else {
+    readHeads(body).forEach(({ lane, seq }) => known.heads.set(`${by}/${lane}`, { number, seq }));
+    if (isFinalCheckpoint(body)) {
+      known.ended.add(by);
+    }
+  }
+}
+
+async function writersSince(transaction: Knex.Transaction, since: Date): Promise<Set<number>> {
+  const { rows } = await transaction.raw<{ rows: { writer: string }[] }>(
+    'SELECT DISTINCT writer FROM audit WHERE at >= ?',
+    [since],
+  );
+  return new Set(rows.map(({ writer }) => Number(writer)));
+}
+
+function mergeCuts(before: readonly LaneCut[], now: readonly LaneCut[]): Map<string, LaneCut> {
+  return new Map([...before, ...now].map((cut) => [`${cut.writer}/${cut.lane}`, cut]));
+}
+
+function span(number: number, hash: Buffer): JournalGap {
+  return { from: number, to: number, hash };
+}
+
+/** @returns the same, those that touch as one */
+function mergeGaps(gaps: readonly JournalGap[]): readonly JournalGap[] {
+  const merged: JournalGap[] = [];
+  for (const gap of [...gaps].sort((left, right) => left.from - right.from)) {
+    const last = merged.at(-1);
+    if (last !== undefined && gap.from <= last.to + 1) {
+      merged[merged.length - 1] = gap.to > last.to ? { ...gap, from: last.from } : last;
+    } else {
+      merged.push(gap);
+    }
+  }
+  return merged;
+}

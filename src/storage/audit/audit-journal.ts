@@ -1,0 +1,76 @@
+import type { Knex } from 'knex';
+
+import { NOTHING_BEFORE } from '../../audit/audit-row.ts';
+import { type JournalKind, type JournalRecord, recordHash } from '../../audit/journal-record.ts';
+import { utcText } from '../database/utc-text.ts';
+
+/** Whoever appends to the journal holds this advisory lock. "tank", "jour". */
+const JOURNAL_LOCK = [0x74616e6b, 0x6a6f7572] as const;
+
+/** A record of the journal as the database gives it. bigint comes as text. */
+export interface JournalRow {
+  readonly number: string;
+  readonly at: string;
+  readonly kind: JournalKind;
+  readonly writer: string;
+  readonly key_id: string;
+  readonly body: string;
+  readonly prev_digest: Buffer;
+  readonly digest: Buffer;
+  readonly signature: Buffer;
+}
+
+/** What a record says, without its place. */
+export interface RecordDraft {
+  readonly kind: JournalKind;
+  readonly at: string;
+  /** 0: the installation's key signs it. */
+  readonly writer: number;
+  readonly keyId: string;
+  readonly body: string;
+}
+
+export const JOURNAL_COLUMNS = `number, ${utcText('at')}, kind, writer, key_id, body, prev_digest, digest, signature`;
+
+/** Waits for whoever else appends; from now on until commit, nobody does. */
+export async function lockJournal(transaction: Knex.Transaction): Promise<void> {
+  await transaction.raw('SELECT pg_advisory_xact_lock(?, ?)', [...JOURNAL_LOCK]);
+}
+
+/** Appends to the journal, whose lock the caller holds. @returns the record as it is stored */
+export async function appendRecord(
+  transaction: Knex.Transaction,
+  draft: RecordDraft,
+  sign: (hash: Uint8Array) => Buffer,
+): Promise<JournalRecord> {
+  const last = await transaction('audit_journal')
+    .orderBy('number', 'desc')
+    .first<{ number: string; digest: Buffer } | undefined>('number', 'digest');
+  const unsigned = {
+    ...draft,
+    number: Number(last?.number ?? 0) + 1,
+    prevHash: last?.digest ?? NOTHING_BEFORE,
+  };
+  const hash = recordHash(unsigned);
+  const record = { ...unsigned, hash, signature: sign(hash) };
+  await transaction('audit_journal').insert({
+    ...{ number: record.number, at: record.at, kind: record.kind, writer: record.writer },
+    ...{ key_id: record.keyId, body: record.body },
+    ...{ prev_digest: record.prevHash, digest: hash, signature: record.signature },
+  });
+  return record;
+}
+
+export function toJournalRecord(row: JournalRow): JournalRecord {
+  return {
+    number: Number(row.number),
+    at: row.at,
+    kind: row.kind,
+    writer: Number(row.writer),
+    keyId: row.key_id,
+    body: row.body,
+    prevHash: row.prev_digest,
+    hash: row.digest,
+    signature: row.signature,
+  };
+}

@@ -1,0 +1,173 @@
+import type { Knex } from 'knex';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+
+import { type LaneCut, pruneBody } from '../../audit/journal-record.ts';
+import type { Pruned, PruningPlan } from '../../audit/ports.ts';
+import type { Act } from '../../policy/caller.ts';
+import { ServiceError } from '../../kernel/errors.ts';
+import { lockJournal } from './audit-journal.ts';
+import { planJournalPruning } from './audit-journal-pruning.ts';
+import { writeAudit } from './audit-rows.ts';
+import { ensureAuditMonths } from './audit-upkeep.ts';
+import type { Database } from '../database/database.ts';
+
+/** Whoever takes months away holds this advisory lock. "tank", "prun". */
+const PRUNING_LOCK = [0x74616e6b, 0x7072756e] as const;
+/** How long one waits for another who takes months away, which has waits of its own. */
+const TURN_TIMEOUT = '20s';
+/** How long taking away months waits for those who still write to them. */
+const LOCK_TIMEOUT = '3s';
+/** How long writers may have to wait behind whoever waits for the whole table: less than anybody notices. */
+const SHORT_LOCK_TIMEOUT = '100ms';
+/** How often that is tried, with a pause of as long again or twice: ten seconds or so. */
+const TRIES = 40;
+/** lock_not_available */
+const TIMED_OUT = '55P03';
+
+/** @param before the first instant of a month, UTC. See `AuditStore.prune` */
+export async function pruneTrail(
+  database: Database,
+  before: Date,
+  act: Act,
+  verified?: PruningPlan,
+): Promise<Pruned> {
+  // Rows of today must not go to the default partition, which is locked below.
+  await ensureAuditMonths(database);
+  const writer = await database.audit.writer();
+  const prune = async (transaction: Knex.Transaction): Promise<Pruned> => {
+    // One at a time: a month that is found here is there until the end of this transaction.
+    await transaction.raw(`SET LOCAL lock_timeout = '${TURN_TIMEOUT}'`);
+    await transaction.raw('SELECT pg_advisory_xact_lock(?, ?)', [...PRUNING_LOCK]);
+    await transaction.raw(`SET LOCAL lock_timeout = '${LOCK_TIMEOUT}'`);
+    const partitions = await partitionsBefore(transaction, before);
+    // Whoever is still at a row of these months is waited for, so that none comes in behind the cut.
+    for (const name of ['audit_default', ...partitions]) {
+      await transaction.raw('LOCK TABLE ?? IN SHARE MODE', [name]);
+    }
+    const rows = await countBefore(transaction, before);
+    await lockJournal(transaction);
+    const plan = verified ?? (await planPruning(transaction, before));
+    const isAsVerified = await isStill(transaction, before, verified);
+    const months = partitions.map((name) => name.slice('audit_'.length).replace('_', '-'));
+    // Where it is not, somebody else may just have pruned it.
+    const pruned = { rows, months, records: isAsVerified ? plan.numbers.length : 0 };
+    if (rows + months.length + pruned.records === 0) {
+      return pruned;
+    }
+    assertVerified(isAsVerified);
+    const day = before.toISOString().slice(0, 10);
+    await writeAudit(transaction, act, 'audit', `pruned before ${day}, ${rows} rows`);
+    await writer.record(transaction, 'prune', pruneBody(before.toISOString(), rows, plan));
+    await transaction('audit_journal')
+      .whereRaw('number = ANY (?::bigint[])', [[...plan.numbers]])
+      .delete();
+    await transaction('audit_default').where('at', '<', before).delete();
+    if (partitions.length > 0) {
+      await lockTrail(transaction);
+    }
+    // Last, as writers and readers wait from here on.
+    for (const name of partitions) {
+      await transaction.raw('DROP TABLE ??', [name]);
+    }
+    return pruned;
+  };
+  return database.transact(prune, { isLong: true });
+}
+
+/** @param before the first instant of a month, UTC. See `StoredSnapshot.planPruning` */
+export async function planPruning(transaction: Knex.Transaction, before: Date): Promise<PruningPlan> {
+  const cutNow = await findCuts(transaction, before);
+  return {
+    ...(await planJournalPruning(transaction, { before, cuts: cutNow })),
+    cutNow,
+    prunedBefore: await newestPrune(transaction),
+  };
+}
+
+/** Else a row that somebody dates back meanwhile would be taken away, with a signature, and all in front of it. */
+async function isStill(
+  transaction: Knex.Transaction,
+  before: Date,
+  plan: PruningPlan | undefined,
+): Promise<boolean> {
+  if (plan === undefined) {
+    return true;
+  }
+  return (
+    plan.prunedBefore === (await newestPrune(transaction)) &&
+    isDeepStrictEqual(plan.cutNow, await findCuts(transaction, before))
+  );
+}
+
+function assertVerified(isAsVerified: boolean): void {
+  if (!isAsVerified) {
+    throw new ServiceError('audit.unverifiable', 'The audit trail is not any more what was verified');
+  }
+}
+
+async function newestPrune(transaction: Knex.Transaction): Promise<string> {
+  const newest = await transaction('audit_journal')
+    .where({ kind: 'prune' })
+    .orderBy('number', 'desc')
+    .first<{ digest: Buffer } | undefined>('digest');
+  return newest?.digest.toString('hex') ?? '';
+}
+
+/**
+ * Takes the table from everybody, which removing a partition needs. Whoever waits for that makes all others wait behind,
+ * though they would have got on with those who are at it: so it is tried for an instant, again and again.
+ */
+async function lockTrail(transaction: Knex.Transaction): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    await transaction.raw('SAVEPOINT audit_lock');
+    await transaction.raw(`SET LOCAL lock_timeout = '${SHORT_LOCK_TIMEOUT}'`);
+    try {
+      await transaction.raw('LOCK TABLE ONLY audit IN ACCESS EXCLUSIVE MODE');
+      await transaction.raw('RELEASE SAVEPOINT audit_lock');
+      return;
+    } catch (error) {
+      if (tries >= TRIES || !isTimeout(error)) {
+        throw error;
+      }
+      await transaction.raw('ROLLBACK TO SAVEPOINT audit_lock');
+      await sleep(100 * (1 + Math.random()));
+    }
+  }
+}
+
+function isTimeout(error: unknown): boolean {
+  const { code, cause } = error as { code?: unknown; cause?: { code?: unknown } };
+  return code === TIMED_OUT || cause?.code === TIMED_OUT;
+}
+
+async function findCuts(transaction: Knex.Transaction, before: Date): Promise<readonly LaneCut[]> {
+  const { rows } = await transaction.raw<{
+    rows: { writer: string; lane: number; seq: string; digest: Buffer }[];
+  }>(
+    `SELECT DISTINCT ON (writer, lane) writer, lane, seq, digest FROM audit
+     WHERE at < ? ORDER BY writer, lane, seq DESC`,
+    [before],
+  );
+  return rows.map(({ writer, lane, seq, digest }) => ({
+    ...{ writer: Number(writer), lane, seq: Number(seq), hash: digest },
+  }));
+}
+
+async function countBefore(transaction: Knex.Transaction, before: Date): Promise<number> {
+  const { rows } = await transaction.raw<{ rows: { rows: string }[] }>(
+    'SELECT count(*) AS rows FROM audit WHERE at < ?',
+    [before],
+  );
+  return Number(rows[0]?.rows);
+}
+
+/** @returns the partitions of whole months before the given one, in order */
+export async function partitionsBefore(connection: Knex, before: Date): Promise<readonly string[]> {
+  const { rows } = await connection.raw<{ rows: { name: string }[] }>(
+    `SELECT c.relname AS name FROM pg_inherits AS i JOIN pg_class AS c ON c.oid = i.inhrelid
+     WHERE i.inhparent = 'audit'::regclass ORDER BY c.relname`,
+  );
+  const first = `audit_${before.toISOString().slice(0, 7).replace('-', '_')}`;
+  return rows.map(({ name }) => name).filter((name) => /^audit_\d{4}_\d{2}$/.test(name) && name < first);
+}

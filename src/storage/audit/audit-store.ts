@@ -1,0 +1,126 @@
+import type { Knex } from 'knex';
+
+import type { AuditRow } from '../../audit/audit-row.ts';
+import type {
+  AuditFilter,
+  AuditPeriod,
+  AuditStore,
+  Pruned,
+  PruningPlan,
+  StoredSnapshot,
+} from '../../audit/ports.ts';
+import type { Act } from '../../policy/caller.ts';
+import { AUDIT_COLUMNS, BY_PLACE, readByCursor, type StoredAuditRow, toAuditRow } from './audit-cursor.ts';
+import { JOURNAL_COLUMNS, type JournalRow, toJournalRecord } from './audit-journal.ts';
+import { partitionsBefore, planPruning, pruneTrail } from './audit-pruning.ts';
+import { writeAudit } from './audit-rows.ts';
+import type { Database } from '../database/database.ts';
+import { isStorable } from '../database/stored-text.ts';
+
+/** The audit trail in PostgreSQL. */
+export class SqlAuditStore implements AuditStore {
+  readonly #database: Database;
+
+  constructor({ database }: { readonly database: Database }) {
+    this.#database = database;
+  }
+
+  async search(filter: AuditFilter): Promise<readonly AuditRow[]> {
+    const { actor, action, subject, realm, outcome, client, requestId, since, until } = filter;
+    if (!isStorable(actor, action, subject, realm, outcome, client, requestId)) {
+      return [];
+    }
+    const { knex } = this.#database;
+    const query = knex('audit')
+      .select(knex.raw(AUDIT_COLUMNS))
+      .limit(filter.limit)
+      .offset(filter.offset ?? 0);
+    const columns = { actor, action, subject, outcome, client, request_id: requestId };
+    for (const [column, wanted] of Object.entries(columns)) {
+      if (wanted !== undefined) {
+        query.where(column, wanted);
+      }
+    }
+    if (realm !== undefined) {
+      query.whereRaw("? = ANY (string_to_array(realm, ','))", [realm]);
+    }
+    if (since !== undefined) {
+      query.where('at', '>=', since);
+    }
+    if (until !== undefined) {
+      query.where('at', '<', until);
+    }
+    // By the column, not by the text that it is read as.
+    query.orderByRaw('audit.at DESC, audit.id DESC');
+    // What is rare is found by reading all.
+    const find = async (transaction: Knex.Transaction): Promise<StoredAuditRow[]> => {
+      const found: unknown = await query.clone().transacting(transaction);
+      return found as StoredAuditRow[];
+    };
+    return (await this.#database.transact(find, { isLong: true })).map(toAuditRow);
+  }
+
+  async read<T>(work: (snapshot: StoredSnapshot) => Promise<T>): Promise<T> {
+    const read = async (transaction: Knex.Transaction): Promise<T> => {
+      await transaction.raw('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY');
+      // Before anything is seen, and with all months: one that is taken away is gone for those also who still see its
+      // journal, and rows that move to a month which is made are where nobody looks who was there before.
+      await transaction.raw('LOCK TABLE audit IN ACCESS SHARE MODE');
+      return work(snapshotIn(transaction));
+    };
+    return this.#database.transact(read, { isLong: true });
+  }
+
+  note(act: Act, outcome: string): Promise<void> {
+    return writeAudit(this.#database.knex, act, 'audit', outcome);
+  }
+
+  async estimate(): Promise<number> {
+    const { rows } = await this.#database.knex.raw<{ rows: { rows: number }[] }>(
+      `SELECT coalesce(sum(greatest(c.reltuples, 0)), 0)::float8 AS rows
+       FROM pg_inherits AS i JOIN pg_class AS c ON c.oid = i.inhrelid WHERE i.inhparent = 'audit'::regclass`,
+    );
+    return Math.round(rows[0]?.rows ?? 0);
+  }
+
+  prune(before: Date, act: Act, verified?: PruningPlan): Promise<Pruned> {
+    return pruneTrail(this.#database, before, act, verified);
+  }
+
+  async monthsBefore(instant: Date): Promise<number> {
+    return (await partitionsBefore(this.#database.knex, instant)).length;
+  }
+}
+
+function snapshotIn(transaction: Knex.Transaction): StoredSnapshot {
+  return {
+    planPruning: (before) => planPruning(transaction, before),
+    installation: async () => ({
+      administrators: await transaction('administrators').orderBy('name').pluck<string[]>('name'),
+      keyIds: await transaction('encryption_keys')
+        .orderBy(['created_at', 'key_id'])
+        .pluck<string[]>('key_id'),
+    }),
+    records: async function* () {
+      const statement = `SELECT ${JOURNAL_COLUMNS} FROM audit_journal ORDER BY number`;
+      for await (const rows of readByCursor<JournalRow>(transaction, 'journal_records', statement)) {
+        yield rows.map(toJournalRecord);
+      }
+    },
+    rows: async function* (period: AuditPeriod = {}) {
+      const statement = `SELECT ${AUDIT_COLUMNS} FROM audit ${within(period)} ${BY_PLACE}`;
+      for await (const rows of readByCursor<StoredAuditRow>(transaction, 'audit_rows', statement)) {
+        yield rows.map(toAuditRow);
+      }
+    },
+  };
+}
+
+/** Instants by their digits: a cursor's statement takes no values from outside. */
+function within({ since, until }: AuditPeriod): string {
+  const conditions = [
+    ...(since === undefined ? [] : [`at >= '${since.toISOString()}'`]),
+    ...(until === undefined ? [] : [`at < '${until.toISOString()}'`]),
+  ];
+  return conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
+}

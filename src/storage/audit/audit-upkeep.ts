@@ -1,0 +1,90 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { describeFault } from '../../kernel/fault.ts';
+import type { Log } from '../../kernel/log.ts';
+import type { Database } from '../database/database.ts';
+
+/** Milliseconds between two checkpoints. */
+const PAUSE_MS = 60_000;
+/** How long stopping waits for what is written last, in milliseconds. */
+const PATIENCE_MS = 500;
+/** So many pauses between two looks for the partitions of coming months. */
+const TURNS_BETWEEN_MONTHS = 60;
+/** How many months ahead have their partition. */
+const MONTHS_AHEAD = 2;
+/** Who makes partitions holds this advisory lock. "tank", "part". */
+const PARTITION_LOCK = [0x74616e6b, 0x70617274] as const;
+
+/** What the upkeep works with. */
+export interface AuditUpkeepOptions {
+  readonly database: Database;
+  readonly log: Log;
+  /** Writes what else is to be written about once a minute. */
+  readonly flush?: () => Promise<void>;
+  /** Milliseconds between two checkpoints; a minute unless told. */
+  readonly pause?: number;
+}
+
+/** Writes a checkpoint of what this server has written about once a minute, and makes partitions ahead of their months. */
+export class AuditUpkeep {
+  readonly #its: AuditUpkeepOptions;
+  readonly #stopping = new AbortController();
+
+  constructor(options: AuditUpkeepOptions) {
+    this.#its = options;
+  }
+
+  /** To be called once. */
+  start(): void {
+    void this.#run();
+  }
+
+  /**
+   * What is under way ends by itself, and the pool writes the last checkpoint when it closes. Waits for what else is to be
+   * written, half a second at most.
+   */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await Promise.race([this.#its.flush?.(), sleep(PATIENCE_MS, undefined, { ref: false })]);
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stopping;
+    for (let turn = 0; !signal.aborted; turn += 1) {
+      await this.#try('make partitions of the audit', async () => {
+        if (turn % TURNS_BETWEEN_MONTHS === 0) {
+          await ensureAuditMonths(this.#its.database);
+        }
+      });
+      await this.#its.flush?.();
+      await this.#try('write a checkpoint of the audit', () => this.#its.database.audit.checkpoint());
+      await sleep(this.#its.pause ?? PAUSE_MS, undefined, { signal, ref: false }).catch(() => undefined);
+    }
+  }
+
+  async #try(what: string, work: () => Promise<unknown>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      // No act fails for it: rows go to the default partition, and the next checkpoint covers what this one would have.
+      this.#its.log.warn(`Cannot ${what}; it will be tried again`, {
+        component: 'audit',
+        ...describeFault(error),
+      });
+    }
+  }
+}
+
+/** Makes the partitions of this month and the next two, on one server at a time. @returns how many it has made */
+export function ensureAuditMonths(database: Database): Promise<number> {
+  return database.transact(async (transaction) => {
+    // Who holds up others for longer than an instant should rather come again.
+    await transaction.raw("SET LOCAL lock_timeout = '2s'");
+    await transaction.raw('SELECT pg_advisory_xact_lock(?, ?)', [...PARTITION_LOCK]);
+    const { rows } = await transaction.raw<{ rows: { made: number }[] }>(
+      'SELECT ensure_audit_months(?) AS made',
+      [MONTHS_AHEAD],
+    );
+    return rows[0]?.made ?? 0;
+  });
+}

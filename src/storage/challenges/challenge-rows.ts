@@ -1,0 +1,53 @@
+import type { Knex } from 'knex';
+
+import type { Challenge, ClosedBy } from '../../challenges/challenge.ts';
+import type { ChallengeOfToken } from '../../challenges/ports.ts';
+import { selectTokens, type TokenRow, toToken } from '../tokens/token-rows.ts';
+
+/** A challenge with its token, in one row. */
+export interface ChallengeRow extends TokenRow {
+  readonly challenge_id: string;
+  readonly transaction_id: string;
+  readonly question: string;
+  readonly data: string;
+  readonly issued_at: Date;
+  readonly wrong_count: number;
+  readonly received_tan: boolean;
+  readonly valid_tan: boolean;
+  readonly closed_by: ClosedBy | null;
+}
+
+/** @returns a query for `ChallengeRow`s, to be narrowed by the caller */
+export function selectChallenges(connection: Knex): Knex.QueryBuilder {
+  return selectTokens(connection)
+    .join('challenges', 'challenges.token_id', 'tokens.id')
+    .select(
+      'challenges.id as challenge_id',
+      'challenges.transaction_id',
+      'challenges.question',
+      'challenges.data',
+      'challenges.issued_at',
+      'challenges.wrong_count',
+      'challenges.received_tan',
+      'challenges.valid_tan',
+      'challenges.closed_by',
+    );
+}
+
+export function toChallengeOfToken(row: ChallengeRow): ChallengeOfToken {
+  return { challenge: toChallenge(row), token: toToken(row) };
+}
+
+function toChallenge(row: ChallengeRow): Challenge {
+  return {
+    id: row.challenge_id,
+    transactionId: row.transaction_id,
+    question: row.question,
+    data: row.data,
+    issuedAt: row.issued_at,
+    wrongCount: row.wrong_count,
+    receivedTan: row.received_tan,
+    validTan: row.valid_tan,
+    closedBy: row.closed_by,
+  };
+}

@@ -1,0 +1,286 @@
+import type { Knex } from 'knex';
+
+import type { Act } from '../../policy/caller.ts';
+import { OCRA_TYPES, type TokenChange } from '../../tokens/token.ts';
+import { ServiceError } from '../../kernel/errors.ts';
+import type { Decision } from '../../challenges/challenge.ts';
+import type {
+  ChallengeFilter,
+  ChallengeOfToken,
+  ChallengeStore,
+  NewChallenge,
+  OpenDecision,
+  Whose,
+} from '../../challenges/ports.ts';
+import { auditEntry, writeAudit } from '../audit/audit-rows.ts';
+import { supersede } from './challenge-closing.ts';
+import { type ChallengeRow, selectChallenges, toChallengeOfToken } from './challenge-rows.ts';
+import type { Database } from '../database/database.ts';
+import { settle } from './settlement.ts';
+import { assertStorable, isRowId, isStorable } from '../database/stored-text.ts';
+import { holdReferences } from '../tokens/token-references.ts';
+import { REALMS_OF_TOKEN, REALMS_OF_TOKEN_NOW, stateColumns } from '../tokens/token-rows.ts';
+import { Turns } from '../database/keyed-queue.ts';
+
+type Decide = (found: ChallengeOfToken) => Promise<Decision>;
+type DecideAmong = (found: readonly ChallengeOfToken[]) => Promise<OpenDecision | undefined>;
+
+/** How many second looks may hold a connection at once; the rest of the pool is for what deciding takes. */
+const SECOND_LOOKS = 4n;
+
+/** How many challenges one response may answer. */
+const MOST_OPEN = 1_000;
+
+/** Thrown to roll back: the transaction id is taken. */
+class TransactionIdTaken extends Error {}
+
+/** Challenges in PostgreSQL. How they are answered once: docs/adr/0003-accepting-a-response-once.md. */
+export class SqlChallengeStore implements ChallengeStore {
+  readonly #database: Database;
+  readonly #answers = new Turns();
+  readonly #openAnswers = new Turns();
+  readonly #secondLooks = new Turns();
+
+  constructor({ database }: { database: Database }) {
+    this.#database = database;
+  }
+
+  async issue(
+    challenge: NewChallenge,
+    maxOpen: number,
+    act: Act,
+    change: TokenChange = {},
+  ): Promise<boolean> {
+    assertStorable(challenge.transactionId, challenge.question, challenge.data);
+    try {
+      await this.#database.transact((transaction) => issue(transaction, challenge, maxOpen, act, change));
+      return true;
+    } catch (error) {
+      if (error instanceof TransactionIdTaken) {
+        return false;
+      }
+      throw error;
+    }
+  }
+
+  async answer(transactionId: string, decide: Decide, act: Act): Promise<Decision | undefined> {
+    return isStorable(transactionId)
+      ? this.#answers.take(transactionId, () => this.#answer(transactionId, decide, act))
+      : undefined;
+  }
+
+  async find(filter: ChallengeFilter): Promise<readonly ChallengeOfToken[]> {
+    return isFindable(filter) ? (await findRows(this.#database.knex, filter)).map(toChallengeOfToken) : [];
+  }
+
+  async answerOpen(whose: Whose, decide: DecideAmong, act: Act): Promise<OpenDecision | undefined> {
+    return isFindable(whose)
+      ? this.#openAnswers.take(JSON.stringify(whose), () => this.#answerOpen(whose, decide, act))
+      : undefined;
+  }
+
+  async #answer(transactionId: string, decide: Decide, act: Act): Promise<Decision | undefined> {
+    const seen = await look(this.#database.knex, transactionId);
+    if (seen === undefined) {
+      return undefined;
+    }
+    const decision = await decide(toChallengeOfToken(seen));
+    if (await apply(this.#database.knex, seen, decision, act)) {
+      return decision;
+    }
+    const lane = String(BigInt(seen.id) % SECOND_LOOKS);
+    return this.#secondLooks.take(lane, () => this.#answerLocked(transactionId, seen.id, decide, act));
+  }
+
+  async #answerOpen(whose: Whose, decide: DecideAmong, act: Act): Promise<OpenDecision | undefined> {
+    const seen = await openRows(this.#database.knex, whose);
+    const decided = await decide(seen.map(toChallengeOfToken));
+    if (decided === undefined || (await applyOpen(this.#database.knex, seen, decided, act))) {
+      return decided;
+    }
+    const ids = [...new Set(seen.map(({ id }) => id))];
+    const lane = String(BigInt(decided.answered.token.id) % SECOND_LOOKS);
+    return this.#secondLooks.take(lane, () => this.#answerOpenLocked(whose, ids, decide, act));
+  }
+
+  /** As `#answerLocked`, holding all tokens that the response was tried on: it may be right for another one by now. */
+  #answerOpenLocked(
+    whose: Whose,
+    ids: readonly string[],
+    decide: DecideAmong,
+    act: Act,
+  ): Promise<OpenDecision | undefined> {
+    return this.#database.transact(async (transaction) => {
+      await transaction('tokens').whereIn('id', ids).orderBy('id').forNoKeyUpdate().select('id');
+      const seen = (await openRows(transaction, whose)).filter(({ id }) => ids.includes(id));
+      const decided = await decide(seen.map(toChallengeOfToken));
+      if (decided !== undefined && !(await applyOpen(transaction, seen, decided, act))) {
+        throw unsettled(decided.answered.challenge.id);
+      }
+      return decided;
+    });
+  }
+
+  /** Somebody was faster. Holding the token's row, nobody is. */
+  #answerLocked(
+    transactionId: string,
+    tokenId: string,
+    decide: Decide,
+    act: Act,
+  ): Promise<Decision | undefined> {
+    return this.#database.transact(async (transaction) => {
+      // First the lock, then the look, each a statement of its own: one statement for both would give the token as it
+      // is now with the challenge as it was before the wait for the lock.
+      await transaction('tokens').where({ id: tokenId }).forNoKeyUpdate().select('id');
+      const seen = await look(transaction, transactionId);
+      if (seen === undefined) {
+        return undefined;
+      }
+      const decision = await decide(toChallengeOfToken(seen));
+      if (!(await apply(transaction, seen, decision, act))) {
+        throw unsettled(seen.challenge_id);
+      }
+      return decision;
+    });
+  }
+}
+
+async function look(connection: Knex, transactionId: string): Promise<ChallengeRow | undefined> {
+  return (await selectChallenges(connection).where('challenges.transaction_id', transactionId).first()) as
+    ChallengeRow | undefined;
+}
+
+/** Newest first. */
+async function openRows(connection: Knex, whose: Whose): Promise<readonly ChallengeRow[]> {
+  return findRows(connection, { ...whose, open: true }, MOST_OPEN);
+}
+
+async function findRows(
+  connection: Knex,
+  filter: ChallengeFilter,
+  most?: number,
+): Promise<readonly ChallengeRow[]> {
+  return (await selectChallenges(connection)
+    .where(wanted(filter))
+    .modify((query) => {
+      if (filter.open === true) {
+        void query.whereNull('challenges.closed_by');
+      }
+      if (most !== undefined) {
+        void query.limit(most);
+      }
+    })
+    .whereIn('tokens.type', OCRA_TYPES)
+    .orderBy([
+      { column: 'challenges.issued_at', order: 'desc' },
+      { column: 'challenges.id', order: 'desc' },
+    ])) as ChallengeRow[];
+}
+
+function unsettled(challengeId: string): ServiceError {
+  return new ServiceError('internal', 'The response could not be settled', {
+    detail: `challenge ${challengeId} changed while its token was locked`,
+  });
+}
+
+function applyOpen(
+  connection: Knex,
+  seen: readonly ChallengeRow[],
+  { answered, decision, supersedes }: OpenDecision,
+  act: Act,
+): Promise<boolean> {
+  const row = seen.find((each) => each.challenge_id === answered.challenge.id);
+  if (row === undefined) {
+    throw unsettled(answered.challenge.id);
+  }
+  return apply(connection, row, decision, act, supersedes);
+}
+
+/** @returns false when somebody has changed the token or one of its challenges since it was seen; nothing was written */
+async function apply(
+  connection: Knex,
+  seen: ChallengeRow,
+  decision: Decision,
+  act: Act,
+  supersedes: readonly string[] = [],
+): Promise<boolean> {
+  const { change, reason } = decision;
+  if (change !== null) {
+    const entry = auditEntry(act, seen.serial, reason, seen.realms);
+    return settle(connection, seen, { ...change, supersedes }, entry);
+  }
+  await writeAudit(connection, act, seen.serial, reason, seen.realms);
+  return true;
+}
+
+async function issue(
+  transaction: Knex.Transaction,
+  challenge: NewChallenge,
+  maxOpen: number,
+  act: Act,
+  change: TokenChange,
+): Promise<void> {
+  const { tokenId, transactionId, question, data, issuedAt } = challenge;
+  const references = await holdReferences(transaction, change);
+  // First the token's row: whoever issues or answers for it at the same time waits here, or for us.
+  const [token] = await transaction('tokens')
+    .where({ id: tokenId, ...required(challenge) })
+    .modify((query) => {
+      if (challenge.realms !== undefined) {
+        void query.whereRaw(`${REALMS_OF_TOKEN_NOW} = ?::text[]`, [[...challenge.realms]]);
+      }
+    })
+    .update({ last_challenge_at: issuedAt, ...stateColumns(change), ...references })
+    .returning<{ serial: string; realms: string[] }[]>(['serial', transaction.raw(REALMS_OF_TOKEN)]);
+  if (token === undefined) {
+    throw goneOrChanged(challenge);
+  }
+  const stored: unknown[] = await transaction('challenges')
+    .insert({ transaction_id: transactionId, token_id: tokenId, question, data, issued_at: issuedAt })
+    .onConflict('transaction_id')
+    .ignore()
+    .returning('id');
+  if (stored.length === 0) {
+    throw new TransactionIdTaken();
+  }
+  await supersede(transaction, tokenId, maxOpen);
+  await writeAudit(transaction, act, token.serial, 'issued', token.realms);
+}
+
+/** What the token must still be, by column. */
+function required({ owner, sharedSecret, key }: NewChallenge): Record<string, Knex.Value> {
+  return {
+    ...(owner !== undefined && { owner_resolver_id: owner.resolverId, owner_user_id: owner.userId }),
+    ...(sharedSecret !== undefined && { shared_secret: sharedSecret }),
+    ...(key !== undefined && stateColumns({ secrets: key })),
+  };
+}
+
+function goneOrChanged(challenge: NewChallenge): ServiceError {
+  if (challenge.sharedSecret !== undefined) {
+    return new ServiceError(
+      'token.state',
+      'The token has left this roll-out meanwhile, has changed hands or realms, or has been removed',
+    );
+  }
+  return Object.keys(required(challenge)).length > 0
+    ? new ServiceError('token.state', 'The token has changed hands or its key meanwhile, or has been removed')
+    : new ServiceError('token.unknown', 'The token has been removed');
+}
+
+/** Whether anything is given, all of which the database can hold. */
+function isFindable({ transactionId, serial, owner }: ChallengeFilter): boolean {
+  const isGiven = transactionId !== undefined || serial !== undefined || owner !== undefined;
+  return isGiven && isStorable(transactionId, serial, owner?.userId) && isRowId(owner?.resolverId ?? '1');
+}
+
+function wanted({ transactionId, serial, owner }: ChallengeFilter): Record<string, string> {
+  return {
+    ...(transactionId !== undefined && { 'challenges.transaction_id': transactionId }),
+    ...(serial !== undefined && { 'tokens.serial': serial }),
+    ...(owner !== undefined && {
+      'tokens.owner_resolver_id': owner.resolverId,
+      'tokens.owner_user_id': owner.userId,
+    }),
+  };
+}

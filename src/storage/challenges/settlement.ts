@@ -1,0 +1,69 @@
+import type { Knex } from 'knex';
+
+import type { AuditEntry } from '../../audit/audit-row.ts';
+import type { Decision } from '../../challenges/challenge.ts';
+import { AUDIT_PLACES, auditValues, INSERTED_COLUMNS, trailOf } from '../audit/audit-rows.ts';
+import type { ChallengeRow } from './challenge-rows.ts';
+import { stateColumns } from '../tokens/token-rows.ts';
+
+/** What a decision says is to change. */
+type Settlement = NonNullable<Decision['change']> & {
+  /** Challenges of the token that are superseded by it, by id. */
+  readonly supersedes?: readonly string[];
+};
+
+const SUPERSEDED = `superseded AS (
+       UPDATE challenges SET closed_by = 'superseded', closed_at = clock_timestamp()
+       FROM token
+       WHERE challenges.id = ANY (?::bigint[]) AND challenges.token_id = token.id AND challenges.closed_by IS NULL
+     ),`;
+
+/**
+ * Settles a response in one statement, hence in one transaction of its own where `connection` is none: the token, its
+ * challenge and the audit row; all of them if the token's row is still the version that was seen and the challenge is
+ * still there, else none. Why this is enough: docs/adr/0003-accepting-a-response-once.md.
+ * @returns whether it was settled
+ */
+export async function settle(
+  connection: Knex,
+  seen: Pick<ChallengeRow, 'id' | 'version' | 'challenge_id'>,
+  change: Settlement,
+  audit: AuditEntry,
+): Promise<boolean> {
+  const token = Object.entries(stateColumns(change.token));
+  const { wrongCount, receivedTan, validTan, closedBy } = change.challenge;
+  const { supersedes = [] } = change;
+  // The serial stays as it is: the token's row is written whatever changes, as its version stands for its challenges.
+  const statement = `WITH token AS (
+       UPDATE tokens SET ${['serial = serial', ...token.map(([column]) => `${column} = ?`)].join(', ')}
+       WHERE id = ? AND xmin = ?::xid
+         AND EXISTS (SELECT FROM challenges WHERE challenges.id = ? AND challenges.token_id = tokens.id)
+       RETURNING id
+     ), challenge AS (
+       UPDATE challenges
+       SET wrong_count = ?, received_tan = ?, valid_tan = ?, closed_by = ?,
+         closed_at = CASE WHEN ? THEN clock_timestamp() END
+       FROM token
+       WHERE challenges.id = ? AND challenges.token_id = token.id
+       RETURNING challenges.id
+     ), ${supersedes.length > 0 ? SUPERSEDED : ''} audited AS (
+       INSERT INTO audit (${INSERTED_COLUMNS})
+       SELECT ${AUDIT_PLACES} FROM challenge
+       RETURNING id
+     )
+     SELECT EXISTS (SELECT FROM audited) AS settled`;
+  const values = [
+    ...token.map(([, value]) => value),
+    ...[seen.id, seen.version, seen.challenge_id],
+    ...[wrongCount, receivedTan, validTan, closedBy, closedBy !== null, seen.challenge_id],
+    ...(supersedes.length > 0 ? [[...supersedes]] : []),
+  ] as Knex.RawBinding[];
+  return trailOf(connection).write(connection, [audit], async (signed, on) => {
+    const settling = connection.raw<{ rows: { settled: boolean }[] }>(statement, [
+      ...values,
+      ...signed.flatMap(auditValues),
+    ]);
+    const { rows } = (await on(settling)) as { rows: { settled: boolean }[] };
+    return rows[0]?.settled === true;
+  });
+}

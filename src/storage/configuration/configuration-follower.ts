@@ -1,0 +1,128 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { describeFault } from '../../kernel/fault.ts';
+import type { Log } from '../../kernel/log.ts';
+import { ConfigurationListener } from './configuration-listener.ts';
+import type { DatabaseOptions } from '../database/database.ts';
+import { translateDatabaseFault } from '../database/database-faults.ts';
+
+/**
+ * For how long, in milliseconds, a server works with a configuration without asking again whether it still holds. What a
+ * server was not told of, it has noticed after this time: docs/adr/0011-noticing-configuration-changes.md.
+ */
+export const CONFIGURATION_WINDOW_MS = 500;
+/** Shorter than the window, so that requests find the configuration confirmed and need not ask themselves. */
+const POLL_MS = 400;
+
+/** What a server keeps of the configuration. */
+interface KeptConfiguration {
+  /** Compares it with the database, and reads it anew where it has changed. */
+  confirm(): Promise<unknown>;
+  /** Lets it count as unconfirmed. */
+  expire(): void;
+}
+
+/** What a follower works with. */
+export interface ConfigurationFollowerOptions {
+  readonly kept: KeptConfiguration;
+  readonly database: DatabaseOptions;
+  readonly log: Log;
+  /** Milliseconds between two questions while nothing is told; 400 unless told. */
+  readonly poll?: number;
+  /** Milliseconds after which a connection that gives no sign of life counts as lost; 5000 unless told. */
+  readonly heartbeat?: number;
+}
+
+/**
+ * Keeps a server's configuration in step with the database, whether requests come or not: at every notice, and at short
+ * intervals, as a notice may get lost with its connection.
+ */
+export class ConfigurationFollower {
+  readonly #its: ConfigurationFollowerOptions;
+  readonly #listener: ConfigurationListener;
+  #wake = new AbortController();
+  #isListening = false;
+  #isInStep = false;
+  #isTrouble = false;
+  #isStopped = false;
+
+  constructor(options: ConfigurationFollowerOptions) {
+    this.#its = options;
+    this.#listener = new ConfigurationListener(options, {
+      listening: () => {
+        this.#isListening = true;
+        // What changed before was not told.
+        this.#hurry();
+      },
+      changed: () => {
+        this.#hurry();
+      },
+      lost: (fault) => {
+        this.#isListening = false;
+        this.#hurry();
+        this.#reportTrouble(
+          'The connection that tells of configuration changes is lost; asking for them instead',
+          fault,
+        );
+      },
+    });
+  }
+
+  /** To be called once. */
+  start(): void {
+    this.#listener.start();
+    void this.#follow();
+  }
+
+  /** Stops asking and ends the listener's connection, which takes half a second at most. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#wake.abort();
+    await this.#listener.stop();
+  }
+
+  #hurry(): void {
+    this.#its.kept.expire();
+    this.#wake.abort();
+  }
+
+  async #follow(): Promise<void> {
+    const { kept, poll = POLL_MS } = this.#its;
+    while (!this.#isStopped) {
+      // Before asking, so that a notice that comes meanwhile has us ask again.
+      this.#wake = new AbortController();
+      const { signal } = this.#wake;
+      await kept.confirm().then(
+        () => {
+          this.#isInStep = true;
+          this.#reportEnd();
+        },
+        (fault: unknown) => {
+          this.#isInStep = false;
+          this.#reportTrouble('The configuration cannot be compared with the database', fault);
+        },
+      );
+      await sleep(poll, undefined, { signal, ref: false }).catch(() => undefined);
+    }
+  }
+
+  /** One line where trouble begins and one where all of it has ended, however long the database is away. */
+  #reportTrouble(message: string, fault: unknown): void {
+    if (!this.#isTrouble && !this.#isStopped) {
+      this.#isTrouble = true;
+      const described = describeFault(translateDatabaseFault(fault));
+      this.#its.log.warn(message, {
+        component: 'configuration',
+        fault: described.fault,
+        faultDetail: described.faultDetail,
+      });
+    }
+  }
+
+  #reportEnd(): void {
+    if (this.#isTrouble && this.#isListening && this.#isInStep) {
+      this.#isTrouble = false;
+      this.#its.log.info('Configuration changes are told and read again', { component: 'configuration' });
+    }
+  }
+}

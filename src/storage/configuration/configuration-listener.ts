@@ -1,0 +1,150 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import pg from 'pg';
+
+import { connectionSettings, type DatabaseOptions } from '../database/database.ts';
+
+/** The channel of the triggers' notices; their payload is the schema that they speak of. */
+const CHANNEL = 'tankeeper_configuration';
+const SCHEMA = `
+  SELECT nspname AS schema FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+  WHERE pg_class.oid = 'configuration_state'::regclass`;
+
+const HEARTBEAT_MS = 5_000;
+const FIRST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 10_000;
+/** After a connection that lived this long, the next one is tried without a longer pause. */
+const STEADY_MS = 10_000;
+const GOODBYE_MS = 300;
+
+/** What a listener tells. None of these may throw. */
+export interface ConfigurationListenerEvents {
+  /** From now on every change is told. */
+  readonly listening: () => void;
+  /** The configuration has changed. */
+  readonly changed: () => void;
+  /** The connection has gone or did not come about; a new one is tried. Changes from now on are not told. */
+  readonly lost: (fault: unknown) => void;
+}
+
+/** What a listener works with. */
+export interface ConfigurationListenerOptions {
+  readonly database: DatabaseOptions;
+  /** Milliseconds between two signs of life, and for how long one is waited for; 5000 unless told. */
+  readonly heartbeat?: number | undefined;
+}
+
+/**
+ * Listens for changes of the configuration, on a connection of its own that comes back by itself: a pooled one would
+ * forget what it listens to.
+ */
+export class ConfigurationListener {
+  readonly #database: DatabaseOptions;
+  readonly #heartbeat: number;
+  readonly #events: ConfigurationListenerEvents;
+  readonly #stopping = new AbortController();
+  #work: Promise<void> = Promise.resolve();
+
+  constructor(
+    { database, heartbeat = HEARTBEAT_MS }: ConfigurationListenerOptions,
+    events: ConfigurationListenerEvents,
+  ) {
+    this.#database = database;
+    this.#heartbeat = heartbeat;
+    this.#events = events;
+  }
+
+  /** To be called once. Comes back at once: `listening` says when the connection stands. */
+  start(): void {
+    this.#work = this.#run();
+  }
+
+  /** Ends the connection, within half a second, also one that has broken or is still being made. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#work;
+  }
+
+  async #run(): Promise<void> {
+    let pause = FIRST_PAUSE_MS;
+    while (!this.#isStopping()) {
+      const begun = performance.now();
+      const fault = await this.#listen();
+      if (!this.#isStopping()) {
+        this.#events.lost(fault);
+        const wasSteady = performance.now() - begun > STEADY_MS;
+        pause = wasSteady ? FIRST_PAUSE_MS : Math.min(pause * 2, LONGEST_PAUSE_MS);
+        await sleep(pause, undefined, { signal: this.#stopping.signal, ref: false }).catch(() => undefined);
+      }
+    }
+  }
+
+  #isStopping(): boolean {
+    return this.#stopping.signal.aborted;
+  }
+
+  /** @returns why the connection has ended */
+  async #listen(): Promise<unknown> {
+    const client = new pg.Client({ ...connectionSettings(this.#database), query_timeout: this.#heartbeat });
+    const ended = new AbortController();
+    const faults: unknown[] = [];
+    client.on('error', (error) => {
+      faults.push(error);
+    });
+    const end = (): void => {
+      ended.abort();
+    };
+    client.once('end', end);
+    this.#stopping.signal.addEventListener('abort', end, { once: true });
+    try {
+      // pg does not settle a connect() that is given up from our side.
+      await Promise.race([this.#talk(client, ended.signal), whenAborted(ended.signal)]);
+    } catch (error) {
+      faults.push(error);
+    } finally {
+      this.#stopping.signal.removeEventListener('abort', end);
+      await endSoon(client);
+    }
+    return faults[0];
+  }
+
+  /** @throws when the connection ends */
+  async #talk(client: pg.Client, ended: AbortSignal): Promise<void> {
+    await client.connect();
+    await this.#subscribe(client);
+    this.#events.listening();
+    for (;;) {
+      await sleep(this.#heartbeat, undefined, { signal: ended, ref: false });
+      // A connection whose other end has vanished would be silent for ever.
+      await client.query('SELECT 1');
+    }
+  }
+
+  async #subscribe(client: pg.Client): Promise<void> {
+    const { rows } = await client.query<{ schema: string }>(SCHEMA);
+    client.on('notification', ({ payload }) => {
+      if (payload === rows[0]?.schema) {
+        this.#events.changed();
+      }
+    });
+    await client.query(`LISTEN ${CHANNEL}`);
+  }
+}
+
+function whenAborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    signal.addEventListener('abort', () => {
+      reject(new Error('Connection ended'));
+    });
+  });
+}
+
+/** Takes its leave; a goodbye that nobody answers must not keep the process. */
+async function endSoon(client: pg.Client): Promise<void> {
+  const cut = new AbortController();
+  const goodbye = client.end().finally(() => {
+    cut.abort();
+  });
+  await Promise.race([goodbye, sleep(GOODBYE_MS, undefined, { signal: cut.signal })]).catch(() => undefined);
+  client.connection.stream.destroy();
+}

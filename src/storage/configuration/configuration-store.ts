@@ -1,0 +1,241 @@
+import type { Knex } from 'knex';
+
+import type { Act } from '../../policy/caller.ts';
+import type { ResolverEntry, SetupStore } from '../../configuration/ports.ts';
+import type { Policy } from '../../policy/stored-policy.ts';
+import type { Setup } from '../../configuration/configuration.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import { ServiceError } from '../../kernel/errors.ts';
+import type { ConfigurationChange, ConfigurationState } from '../../monitoring/ports.ts';
+import { auditEntry, writeAudit, writeAudits } from '../audit/audit-rows.ts';
+import type { Database } from '../database/database.ts';
+import { removeRealm, storeRealm, thinRealm } from './realm-rows.ts';
+import { removeResolver, storeResolver } from './resolver-rows.ts';
+import { SetupCache } from './configuration-cache.ts';
+import { SetupConfirmation } from './configuration-confirmation.ts';
+import { readRevision, readSetup } from './configuration-snapshot.ts';
+import { assertStorable, isStorable } from '../database/stored-text.ts';
+
+/** What the store works with. */
+interface SetupStoreOptions {
+  readonly database: Database;
+  readonly clock: Clock;
+  /**
+   * For how many milliseconds what was read stands without asking the database again; 0 unless told: then each question
+   * asks. With a window, somebody should `expire` it when another server tells of a change.
+   */
+  readonly window?: number;
+  /** Milliseconds of a clock that never goes back. */
+  readonly elapsed?: () => number;
+  /** How many tokens one transaction takes out of a realm that is removed; 5000 unless told. */
+  readonly tokensAtOnce?: number;
+}
+
+/** Whoever wants one of them waits for a second at most. */
+const TOKENS_AT_ONCE = 5_000;
+
+/** The configuration in PostgreSQL. */
+export class SqlSetupStore implements SetupStore, ConfigurationState {
+  readonly #database: Database;
+  readonly #cache: SetupCache;
+  readonly #confirmation: SetupConfirmation;
+  readonly #tokensAtOnce: number;
+
+  constructor(options: SetupStoreOptions) {
+    const { database, clock, window = 0, elapsed = () => performance.now() } = options;
+    this.#database = database;
+    this.#tokensAtOnce = options.tokensAtOnce ?? TOKENS_AT_ONCE;
+    this.#cache = new SetupCache(() => readSetup(database.knex, clock.now()));
+    this.#confirmation = new SetupConfirmation({
+      read: async () => this.#cache.at(await readRevision(database.knex)),
+      window,
+      elapsed,
+    });
+  }
+
+  /** What this server works with at the moment; undefined before it was first read. */
+  get kept(): Setup | undefined {
+    return this.#cache.kept;
+  }
+
+  get assumed(): Setup | undefined {
+    return this.#confirmation.isInDoubt ? undefined : this.#cache.kept;
+  }
+
+  current(): Promise<Setup> {
+    return this.#confirmation.current();
+  }
+
+  /** @returns the setup as the database has it now, whatever window is left */
+  confirm(): Promise<Setup> {
+    return this.#confirmation.confirm();
+  }
+
+  /** To be told that the configuration may have changed: whoever asks from now on has the database asked. */
+  expire(): void {
+    this.#confirmation.expire();
+  }
+
+  /** @returns the last change by the database's own account; what this server keeps stays as it is */
+  lastChangeInDatabase(): Promise<ConfigurationChange> {
+    return readRevision(this.#database.knex);
+  }
+
+  async putPolicy(policy: Policy, act: Act): Promise<void> {
+    const { user: username, ...columns } = policy;
+    assertStorable(username, ...Object.values(columns).map(String));
+    return this.#change(async (transaction) => {
+      await transaction('policies')
+        .insert({ ...columns, username })
+        .onConflict('name')
+        .merge();
+      await writeAudit(transaction, act, policy.name, 'stored');
+    });
+  }
+
+  removePolicy(name: string, act: Act): Promise<boolean> {
+    return this.#remove(name, act, async (transaction) => {
+      const removed = await transaction('policies').where({ name }).delete();
+      return removed > 0 ? 'removed' : undefined;
+    });
+  }
+
+  async putRealm(name: string, resolvers: readonly string[], act: Act): Promise<void> {
+    assertStorable(name, ...resolvers);
+    const wanted = realmName(name);
+    return this.#change(async (transaction) => {
+      const isNew = await storeRealm(transaction, wanted, resolvers);
+      await writeAudit(transaction, act, wanted, isNew ? 'created' : 'changed', [wanted]);
+    });
+  }
+
+  /**
+   * Where very many tokens are in the realm, they leave it before, in transactions of their own with rows of their own in the
+   * audit. If it fails in between, some have left; doing it again goes on.
+   */
+  async removeRealm(name: string, act: Act): Promise<boolean> {
+    const wanted = realmName(name);
+    await this.#thinRealm(wanted, act);
+    return this.#remove(
+      wanted,
+      act,
+      async (transaction) => {
+        const tokens = await removeRealm(transaction, wanted);
+        return tokens === undefined ? undefined : `removed, from ${tokens} tokens`;
+      },
+      [wanted],
+    );
+  }
+
+  async #thinRealm(name: string, act: Act): Promise<void> {
+    let after: string | undefined = isStorable(name) ? '0' : undefined;
+    while (after !== undefined) {
+      const from: string = after;
+      after = await this.#change(async (transaction) => {
+        const thinned = await thinRealm(transaction, name, from, this.#tokensAtOnce);
+        if (thinned !== undefined) {
+          await writeAudit(transaction, act, name, `being removed, from ${thinned.tokens} tokens`, [name]);
+        }
+        return thinned?.last;
+      });
+    }
+  }
+
+  setDefaultRealm(name: string | null, act: Act): Promise<void> {
+    const wanted = name === null ? null : realmName(name);
+    return this.#change(async (transaction) => {
+      await transaction('realms').where({ is_default: true }).update({ is_default: false });
+      const chosen =
+        wanted === null || !isStorable(wanted)
+          ? 0
+          : await transaction('realms').where({ name: wanted }).update({ is_default: true });
+      if (wanted !== null && chosen === 0) {
+        throw new ServiceError('realm.unknown', `There is no realm '${wanted}'`);
+      }
+      await writeAudit(
+        transaction,
+        act,
+        wanted ?? '',
+        wanted === null ? 'no default realm' : 'default realm',
+        wanted === null ? [] : [wanted],
+      );
+    });
+  }
+
+  async putResolver(resolver: ResolverEntry, act: Act): Promise<void> {
+    assertStorable(resolver.name, ...Object.entries(resolver.settings).flat());
+    return this.#change(async (transaction) => {
+      const isNew = await storeResolver(transaction, resolver);
+      await writeAudit(transaction, act, resolver.name, isNew ? 'created' : 'changed');
+    });
+  }
+
+  removeResolver(name: string, act: Act): Promise<boolean> {
+    return this.#remove(name, act, async (transaction) =>
+      (await removeResolver(transaction, name)) ? 'removed' : undefined,
+    );
+  }
+
+  async putConfiguration(entries: ReadonlyMap<string, string>, act: Act): Promise<void> {
+    assertStorable(...[...entries].flat());
+    if (entries.size === 0) {
+      return;
+    }
+    await this.#change(async (transaction) => {
+      await transaction('configuration')
+        .insert([...entries].map(([key, value]) => ({ key, value })))
+        .onConflict('key')
+        .merge(['value']);
+      await writeAudits(
+        transaction,
+        [...entries.keys()].map((key) => auditEntry(act, key, 'stored')),
+      );
+    });
+  }
+
+  removeConfiguration(key: string, act: Act): Promise<boolean> {
+    return this.#remove(key, act, async (transaction) => {
+      const removed = await transaction('configuration').where({ key }).delete();
+      return removed > 0 ? 'removed' : undefined;
+    });
+  }
+
+  /** @param work says what came of it, for the audit; undefined when there was nothing to remove */
+  async #remove(
+    name: string,
+    act: Act,
+    work: (transaction: Knex.Transaction) => Promise<string | undefined>,
+    realms: readonly string[] = [],
+  ): Promise<boolean> {
+    if (!isStorable(name)) {
+      return false;
+    }
+    return this.#change(async (transaction) => {
+      const outcome = await work(transaction);
+      if (outcome !== undefined) {
+        await writeAudit(transaction, act, name, outcome, realms);
+      }
+      return outcome !== undefined;
+    });
+  }
+
+  /**
+   * Changes of the setup come one after the other: each first takes the row that the revision stands in, which the
+   * triggers of all its tables write anyhow.
+   */
+  async #change<T>(work: (transaction: Knex.Transaction) => Promise<T>): Promise<T> {
+    try {
+      return await this.#database.transact(async (transaction) => {
+        await transaction('configuration_state').forUpdate().select('revision');
+        return work(transaction);
+      });
+    } finally {
+      // Also after a failure: it may have been the answer to a commit that got lost.
+      this.expire();
+    }
+  }
+}
+
+function realmName(name: string): string {
+  return name.trim().toLowerCase();
+}

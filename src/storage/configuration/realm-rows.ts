@@ -1,0 +1,143 @@
+import type { Knex } from 'knex';
+
+import { ServiceError } from '../../kernel/errors.ts';
+
+/**
+ * Creates the realm or replaces its resolvers. The caller holds the lock of the setup.
+ * @returns whether it is new
+ * @throws ServiceError 'resolver.unknown'
+ */
+export async function storeRealm(
+  transaction: Knex.Transaction,
+  name: string,
+  resolvers: readonly string[],
+): Promise<boolean> {
+  const resolverIds = await findResolvers(transaction, [...new Set(resolvers)]);
+  const known = await transaction('realms').where({ name }).first<{ id: string } | undefined>('id');
+  const id = known?.id ?? (await insertRealm(transaction, name));
+  await transaction('realm_resolvers').where({ realm_id: id }).delete();
+  if (resolverIds.length > 0) {
+    await transaction('realm_resolvers').insert(
+      resolverIds.map((resolver, position) => ({ realm_id: id, resolver_id: resolver, position })),
+    );
+  }
+  return known === undefined;
+}
+
+/**
+ * Removes the realm and takes it from every token's set of realms. The caller holds the lock of the setup.
+ *
+ * No token can be missed or left behind: who gives a token a realm holds that realm's row (FOR KEY SHARE) until commit.
+ * So this waits for all who are at it, sees what they did, and whoever comes later finds no such realm.
+ * @returns how many tokens were in it, undefined when there is no such realm
+ */
+export async function removeRealm(transaction: Knex.Transaction, name: string): Promise<number | undefined> {
+  const realm = await transaction('realms')
+    .where({ name })
+    .forUpdate()
+    .first<{ id: string } | undefined>('id');
+  if (realm === undefined) {
+    return undefined;
+  }
+  // Realm sets before tokens, and tokens in the order of their ids: as everybody takes locks, so none is deadlocked.
+  const moves = await reduceSets(transaction, realm.id);
+  const moved = await moveTokens(transaction, moves);
+  await transaction('realm_sets')
+    .whereIn(
+      'id',
+      moves.map(({ id }) => id),
+    )
+    .delete();
+  await transaction('realms').where({ id: realm.id }).delete();
+  return moved;
+}
+
+/**
+ * Takes the realm, which is about to be removed, from some of its tokens: nobody is to wait for one of very many while all
+ * of them are moved. The caller holds the lock of the setup.
+ * @param after the id of the token where the last call has ended; 0 for the first
+ * @param most about so many tokens
+ * @returns how many, and the id of the last; undefined, and nothing was done, where there are fewer: `removeRealm` takes these
+ */
+export async function thinRealm(
+  transaction: Knex.Transaction,
+  name: string,
+  after: string,
+  most: number,
+): Promise<{ readonly tokens: number; readonly last: string } | undefined> {
+  const { rows } = await transaction.raw<{ rows: { realm: string; last: string }[] }>(
+    `SELECT realms.id AS realm, tokens.id AS last FROM realms JOIN tokens ON realm_set_id = ANY (
+       ARRAY(SELECT realm_sets.id FROM realm_sets JOIN realms ON realm_ids @> ARRAY[realms.id] WHERE name = :name))
+     WHERE realms.name = :name AND tokens.id > :after ORDER BY tokens.id OFFSET :before LIMIT 1`,
+    { name, after, before: most - 1 },
+  );
+  const [found] = rows;
+  if (found === undefined) {
+    return undefined;
+  }
+  const moves = await reduceSets(transaction, found.realm);
+  return { tokens: await moveTokens(transaction, moves, after, found.last), last: found.last };
+}
+
+/** A set of realms, and the one that is left of it. */
+interface Move {
+  readonly id: string;
+  readonly reduced: string;
+}
+
+async function reduceSets(transaction: Knex.Transaction, realm: string): Promise<readonly Move[]> {
+  const { rows } = await transaction.raw<{ rows: Move[] }>(
+    `SELECT id, intern_realm_set(array_remove(realm_ids, :realm::bigint)) AS reduced
+     FROM realm_sets WHERE realm_ids @> ARRAY[:realm::bigint] ORDER BY id`,
+    { realm },
+  );
+  return rows;
+}
+
+/** @param after and `last`: of the tokens behind the one id up to the other; all unless told. @returns how many were moved */
+async function moveTokens(
+  transaction: Knex.Transaction,
+  moves: readonly Move[],
+  after = '0',
+  last = '9223372036854775807',
+): Promise<number> {
+  const left = moves.map(({ id }) => id);
+  await transaction.raw(
+    `SELECT count(*) FROM (
+       SELECT id FROM tokens WHERE realm_set_id = ANY (?::bigint[]) AND id > ? AND id <= ?
+       ORDER BY id FOR NO KEY UPDATE) AS locked`,
+    [left, after, last],
+  );
+  const { rowCount } = await transaction.raw<{ rowCount: number }>(
+    `UPDATE tokens SET realm_set_id = moves.reduced
+     FROM unnest(?::bigint[], ?::bigint[]) AS moves (id, reduced)
+     WHERE tokens.realm_set_id = moves.id AND tokens.id > ? AND tokens.id <= ?`,
+    [left, moves.map(({ reduced }) => reduced), after, last],
+  );
+  return rowCount;
+}
+
+/** The first realm becomes the default one. */
+async function insertRealm(transaction: Knex.Transaction, name: string): Promise<string> {
+  const { rows } = await transaction.raw<{ rows: { id: string }[] }>(
+    `INSERT INTO realms (name, is_default) SELECT ?, NOT EXISTS (SELECT FROM realms) RETURNING id`,
+    [name],
+  );
+  return rows[0]?.id ?? '';
+}
+
+async function findResolvers(
+  transaction: Knex.Transaction,
+  names: readonly string[],
+): Promise<readonly string[]> {
+  const found = await transaction('resolvers')
+    .whereIn('name', names)
+    .select<{ id: string; name: string }[]>('id', 'name');
+  return names.map((name) => {
+    const resolver = found.find((candidate) => candidate.name === name);
+    if (resolver === undefined) {
+      throw new ServiceError('resolver.unknown', `There is no resolver '${name}'`);
+    }
+    return resolver.id;
+  });
+}

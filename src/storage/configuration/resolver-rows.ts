@@ -1,0 +1,92 @@
+import type { Knex } from 'knex';
+
+import type { ResolverEntry } from '../../configuration/ports.ts';
+import type { Resolver } from '../../configuration/configuration.ts';
+import { ServiceError } from '../../kernel/errors.ts';
+
+interface KnownRow {
+  readonly id: string;
+  readonly kind: string;
+  readonly settings: Resolver['settings'];
+  readonly has_secret: boolean;
+}
+
+/**
+ * Creates or changes a resolver. The caller holds the lock of the setup.
+ * @returns whether it is new
+ * @throws ServiceError 'resolver.invalid' when its kind would change, or a kept secret would be shown to somebody else
+ */
+export async function storeResolver(
+  transaction: Knex.Transaction,
+  { name, kind, settings, isBounded = true, secret, secretBoundTo = [] }: ResolverEntry,
+): Promise<boolean> {
+  const columns = {
+    settings: JSON.stringify(settings),
+    is_bounded: isBounded,
+    ...(secret !== undefined && { secret }),
+  };
+  const known = await transaction('resolvers')
+    .where({ name })
+    .first<KnownRow | undefined>(
+      'id',
+      'kind',
+      'settings',
+      transaction.raw('secret IS NOT NULL AS has_secret'),
+    );
+  if (known === undefined) {
+    await transaction('resolvers').insert({ name, kind, ...columns });
+    return true;
+  }
+  if (known.kind !== kind) {
+    throw new ServiceError(
+      'resolver.invalid',
+      `The resolver '${name}' is of the kind ${known.kind} and cannot become ${kind}`,
+    );
+  }
+  const changed = secretBoundTo.filter((setting) => known.settings[setting] !== settings[setting]);
+  if (known.has_secret && secret === undefined && changed.length > 0) {
+    throw new ServiceError(
+      'resolver.invalid',
+      `The password of the resolver '${name}' must be given again, as ${changed.join(', ')} would change: ` +
+        'it was not meant for another server or user',
+      { about: changed },
+    );
+  }
+  await transaction('resolvers').where({ id: known.id }).update(columns);
+  return false;
+}
+
+/**
+ * Removes a resolver, a managed one with its users. The caller holds the lock of the setup.
+ *
+ * Whoever gives a token an owner holds the resolver's row (FOR KEY SHARE) until commit, so once this has the row, all
+ * references are there to be seen and no further one can come.
+ * @returns whether there was one
+ * @throws ServiceError 'resolver.in-use'
+ */
+export async function removeResolver(transaction: Knex.Transaction, name: string): Promise<boolean> {
+  const resolver = await transaction('resolvers')
+    .where({ name })
+    .forUpdate()
+    .first<{ id: string } | undefined>('id');
+  if (resolver === undefined) {
+    return false;
+  }
+  const realms = await transaction('realm_resolvers')
+    .join('realms', 'realms.id', 'realm_resolvers.realm_id')
+    .where({ resolver_id: resolver.id })
+    .orderBy('realms.name')
+    .pluck<string[]>('realms.name');
+  if (realms.length > 0) {
+    throw new ServiceError(
+      'resolver.in-use',
+      `The resolver '${name}' is in use by the realms ${realms.join(', ')}`,
+    );
+  }
+  const owned: unknown = await transaction('tokens').where({ owner_resolver_id: resolver.id }).first('id');
+  if (owned !== undefined) {
+    throw new ServiceError('resolver.in-use', `The resolver '${name}' is in use by owners of tokens`);
+  }
+  await transaction('resolvers').where({ id: resolver.id }).delete();
+  return true;
+}

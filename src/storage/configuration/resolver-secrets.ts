@@ -1,0 +1,26 @@
+import type { ResolverSecrets } from '../../resolvers/ports.ts';
+import type { Resolver } from '../../configuration/configuration.ts';
+import type { Sealed, Vault } from '../../keys/vault.ts';
+import type { Database } from '../database/database.ts';
+
+/** What resolvers log in with, sealed in their rows. It is read when a connection is made, and kept nowhere. */
+export class SqlResolverSecrets implements ResolverSecrets {
+  readonly #database: Database;
+  readonly #vault: Vault;
+
+  constructor({ database, vault }: { readonly database: Database; readonly vault: Vault }) {
+    this.#database = database;
+    this.#vault = vault;
+  }
+
+  async open({ id, name }: Pick<Resolver, 'id' | 'name'>): Promise<string | undefined> {
+    const row = await this.#database
+      .knex('resolvers')
+      .where({ id })
+      .first<{ secret: Buffer | null } | undefined>('secret');
+    const sealed = row?.secret ?? undefined;
+    return sealed === undefined
+      ? undefined
+      : this.#vault.open(sealed as Sealed, 'resolver', name).toString('utf8');
+  }
+}

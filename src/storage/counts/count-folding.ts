@@ -1,0 +1,70 @@
+import type { Log } from '../../kernel/log.ts';
+import { BackgroundRounds } from '../database/background-rounds.ts';
+import type { Database } from '../database/database.ts';
+
+/** How many deltas one transaction folds. */
+const BATCH = 10_000;
+/** Milliseconds between two looks. */
+const PAUSE_MS = 1_000;
+/** After so many deltas their dead rows are cleared away: each reader passes them. */
+const VACUUM_AFTER = 1_000;
+
+const ANYTHING = `SELECT EXISTS (SELECT FROM count_deltas) OR EXISTS (SELECT FROM user_count_deltas) AS anything`;
+
+/** What folding works with. */
+export interface CountFoldingOptions {
+  readonly database: Database;
+  readonly log: Log;
+  /** Milliseconds between two looks, about; 1000 unless told. */
+  readonly pause?: number;
+}
+
+/**
+ * @returns the folding of counts' deltas, about once a second. Any number of servers may do so: one at a time gets its
+ *   turn. While none does, counts stay right and only get slower to read
+ */
+export function countFolding({ database, log, pause = PAUSE_MS }: CountFoldingOptions): BackgroundRounds {
+  const component = 'counts';
+  let sinceVacuum = 0;
+  return new BackgroundRounds({
+    ...{
+      component,
+      log,
+      pause,
+      trouble: 'Counts cannot be folded: they stay right, but take longer to read',
+    },
+    turn: async () => {
+      const folded = await foldCounts(database);
+      if (folded > 0) {
+        log.debug('Folded counts', { component, count: folded });
+      }
+      sinceVacuum += folded;
+      if (folded < BATCH && sinceVacuum >= VACUUM_AFTER) {
+        sinceVacuum = 0;
+        await database.knex.raw('VACUUM (SKIP_LOCKED) count_deltas, user_count_deltas');
+      }
+      return folded >= BATCH;
+    },
+  });
+}
+
+/**
+ * Folds one batch.
+ * @returns how many deltas; 0 also while somebody else is at it
+ */
+export async function foldCounts(database: Database): Promise<number> {
+  const { rows } = await database.knex.raw<{ rows: { anything: boolean }[] }>(ANYTHING);
+  if (rows[0]?.anything !== true) {
+    return 0;
+  }
+  return database.transact(async (transaction) => {
+    await transaction.raw('SET TRANSACTION ISOLATION LEVEL READ COMMITTED');
+    // A fold that a crash takes back is done again.
+    await transaction.raw('SET LOCAL synchronous_commit = off');
+    const folded = await transaction.raw<{ rows: { folded: string | null }[] }>(
+      'SELECT fold_counts(?) AS folded',
+      [BATCH],
+    );
+    return Number(folded.rows[0]?.folded ?? 0);
+  });
+}

@@ -1,0 +1,112 @@
+import type { ActiveUserRow, TokenCountRow, TokenCountsSnapshot } from '../../monitoring/ports.ts';
+
+type TokenEntry = readonly [realmSetId: number, active: boolean, assigned: boolean, tokens: number];
+type UserEntry = readonly [resolverId: number, realmSetIds: readonly number[], users: number];
+type SetEntry = readonly [id: number, realmIds: readonly number[]];
+type NameEntry = readonly [id: number, name: string];
+
+/** What `read_counts` gives; null instead of an empty list. */
+interface Entries {
+  readonly tokens: readonly TokenEntry[] | null;
+  readonly users: readonly UserEntry[] | null;
+  /** The realm sets that are spoken of, as far as they still exist. */
+  readonly sets: readonly SetEntry[] | null;
+}
+
+/** All counts that are folded, and the names of what they speak of. */
+export interface KeptEntries extends Entries {
+  readonly realms: readonly NameEntry[] | null;
+  readonly resolvers: readonly NameEntry[] | null;
+}
+
+/** What came or went since: numbers may be below zero. */
+export type PendingEntries = Entries;
+
+interface Rows {
+  readonly tokens: ReadonlyMap<string, TokenCountRow>;
+  readonly users: ReadonlyMap<string, ActiveUserRow>;
+}
+
+/** Turns counts by ids into rows by names. Rows with the same names are one. */
+export class CountRows {
+  readonly #realms: ReadonlyMap<number, string>;
+  readonly #resolvers: ReadonlyMap<number, string>;
+  readonly #sets: ReadonlyMap<number, readonly string[]>;
+  readonly #kept: Rows;
+  readonly #snapshot: TokenCountsSnapshot;
+
+  constructor(kept: KeptEntries) {
+    this.#realms = new Map(kept.realms ?? []);
+    this.#resolvers = new Map(kept.resolvers ?? []);
+    this.#sets = this.#named(kept.sets);
+    this.#kept = this.#add({ tokens: new Map(), users: new Map() }, kept, this.#sets);
+    this.#snapshot = toSnapshot(this.#kept);
+  }
+
+  /** @returns what is kept and what is pending, in one */
+  with(pending: PendingEntries | null): TokenCountsSnapshot {
+    if (pending === null) {
+      return this.#snapshot;
+    }
+    const sets = new Map([...this.#named(pending.sets), ...this.#sets]);
+    return toSnapshot(this.#add(this.#kept, pending, sets));
+  }
+
+  /** Ids of realms that are gone name nothing. */
+  #named(sets: readonly SetEntry[] | null): ReadonlyMap<number, readonly string[]> {
+    return new Map(
+      sets?.map(([id, realmIds]) => [id, realmIds.flatMap((realm) => this.#realm(realm)).sort()]),
+    );
+  }
+
+  #realm(id: number): readonly string[] {
+    const name = this.#realms.get(id);
+    return name === undefined ? [] : [name];
+  }
+
+  #add(rows: Rows, entries: Entries, sets: ReadonlyMap<number, readonly string[]>): Rows {
+    return {
+      tokens: addTokens(rows.tokens, entries.tokens ?? [], sets),
+      users: this.#addUsers(rows.users, entries.users ?? [], sets),
+    };
+  }
+
+  #addUsers(
+    rows: ReadonlyMap<string, ActiveUserRow>,
+    entries: readonly UserEntry[],
+    sets: ReadonlyMap<number, readonly string[]>,
+  ): ReadonlyMap<string, ActiveUserRow> {
+    const users = new Map(rows);
+    for (const [resolverId, setIds, amount] of entries) {
+      const places = setIds.map((set) => sets.get(set) ?? []);
+      const realms = [...new Set(places.flat())].sort();
+      const inNoRealm = places.some((names) => names.length === 0);
+      const key = JSON.stringify([resolverId, inNoRealm, realms]);
+      const resolver = this.#resolvers.get(resolverId) ?? '';
+      users.set(key, { resolver, realms, inNoRealm, users: (users.get(key)?.users ?? 0) + amount });
+    }
+    return users;
+  }
+}
+
+function addTokens(
+  rows: ReadonlyMap<string, TokenCountRow>,
+  entries: readonly TokenEntry[],
+  sets: ReadonlyMap<number, readonly string[]>,
+): ReadonlyMap<string, TokenCountRow> {
+  const tokens = new Map(rows);
+  for (const [set, active, assigned, amount] of entries) {
+    const realms = sets.get(set) ?? [];
+    const key = JSON.stringify([active, assigned, realms]);
+    tokens.set(key, { realms, active, assigned, tokens: (tokens.get(key)?.tokens ?? 0) + amount });
+  }
+  return tokens;
+}
+
+/** Rows that have come to nothing are left out. */
+function toSnapshot({ tokens, users }: Rows): TokenCountsSnapshot {
+  return {
+    tokens: [...tokens.values()].filter((row) => row.tokens !== 0),
+    activeUsers: [...users.values()].filter((row) => row.users !== 0),
+  };
+}

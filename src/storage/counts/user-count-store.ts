@@ -1,0 +1,44 @@
+import type { KeptUserCount, UserCountStore } from '../../monitoring/ports.ts';
+import type { Database } from '../database/database.ts';
+
+interface Row {
+  readonly resolver_id: string;
+  readonly settings_digest: string;
+  /** A bigint, as text. */
+  readonly users: string;
+  readonly counted_at: Date;
+}
+
+/** The last known numbers of users, in PostgreSQL: known after a restart, and to every server. */
+export class SqlUserCountStore implements UserCountStore {
+  readonly #database: Database;
+
+  constructor({ database }: { readonly database: Database }) {
+    this.#database = database;
+  }
+
+  async find(resolverIds: readonly string[]): Promise<readonly KeptUserCount[]> {
+    const rows = await this.#database
+      .knex('resolver_user_counts')
+      .whereIn('resolver_id', resolverIds)
+      .select<Row[]>('resolver_id', 'settings_digest', 'users', 'counted_at');
+    return rows.map((row) => ({
+      resolverId: row.resolver_id,
+      settingsDigest: row.settings_digest,
+      users: Number(row.users),
+      countedAt: row.counted_at,
+    }));
+  }
+
+  /** Without a row where the resolver is gone; another server may have counted later than this one. */
+  async keep({ resolverId, settingsDigest, users, countedAt }: KeptUserCount): Promise<void> {
+    await this.#database.knex.raw(
+      `INSERT INTO resolver_user_counts AS kept (resolver_id, settings_digest, users, counted_at)
+       SELECT id, ?, ?, ? FROM resolvers WHERE id = ? FOR KEY SHARE
+       ON CONFLICT (resolver_id) DO UPDATE SET
+         settings_digest = excluded.settings_digest, users = excluded.users, counted_at = excluded.counted_at
+       WHERE kept.counted_at <= excluded.counted_at`,
+      [settingsDigest, users, countedAt, resolverId],
+    );
+  }
+}

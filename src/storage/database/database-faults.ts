@@ -1,0 +1,134 @@
+import { isServiceError, ServiceError } from '../../kernel/errors.ts';
+
+/** SQLSTATE classes and codes, system codes, and what the client is told. None of these tells anything of the set-up. */
+const REASONS: readonly (readonly [RegExp, string])[] = [
+  [/^(?:ECONNREFUSED|ENOENT)$/, 'no server is listening there'],
+  [/^EACCES$/, 'access to the socket is denied'],
+  [/^(?:ENOTFOUND|EAI_AGAIN)$/, 'the host name is unknown'],
+  [/^(?:ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)$/, 'the host cannot be reached'],
+  [/^(?:ECONNRESET|EPIPE|57P0[125]|08...)$/, 'the connection was lost'],
+  [/^57P03$/, 'the server is starting or stopping'],
+  [/^53300$/, 'the server has no connection left'],
+  [/^53...$/, 'the server is out of resources'],
+  [/^58...$/, 'the server has trouble with its disk'],
+  [/^28...$/, 'the user or the password is wrong'],
+  [/^(?:3D000|57P04)$/, 'there is no such database'],
+  [/^25006$/, 'the server accepts no writes'],
+  [/^(?:57014|55P03|25P0[34])$/, 'the database took too long'],
+];
+
+/** serialization_failure, deadlock_detected: given up for the sake of another statement. */
+const GIVEN_UP = ['40001', '40P01'];
+/** Without the name of a constraint: the row belongs to another partition. */
+const CHECK_VIOLATION = '23514';
+
+/** SQLSTATE classes after which a statement or a commit may have been done nevertheless. */
+const DOUBTFUL = /^(?:08|40003|57|58|XX)/;
+
+/** From the function hold_sealing_key: this server has not noticed yet that another key seals. */
+const RETIRED_KEY = 'TK001';
+
+/** Faults of pg, tarn and knex that carry no code. */
+const UNCODED: readonly (readonly [RegExp, string])[] = [
+  [/Timeout acquiring a connection|operation timed out/i, 'no connection became free in time'],
+  [/timeout expired/i, 'the server did not answer in time'],
+  [/Connection terminated|Connection ended|not queryable|connection error/i, 'the connection was lost'],
+  [/does not support SSL|self-signed|certificate/i, 'no secure connection comes about'],
+];
+
+/**
+ * Translates what pg, knex and the system report when the database is away, full, or too slow.
+ * @returns ServiceError 'database.unavailable', whose message names neither host nor user, or 'key.unavailable'; any other
+ *   error as it is
+ */
+export function translateDatabaseFault(error: unknown): unknown {
+  if ((error as { code?: unknown } | null)?.code === RETIRED_KEY) {
+    return new ServiceError('key.unavailable', 'The encryption key that seals here is retired', {
+      cause: error,
+    });
+  }
+  const reason = reasonOf(error);
+  return reason === undefined
+    ? error
+    : new ServiceError('database.unavailable', `the database is not available: ${reason}`, {
+        detail: textOf(error),
+        cause: error,
+      });
+}
+
+/**
+ * @returns whether PostgreSQL has given the work up for the sake of another one, or a row of the audit because its month
+ *   was made while it was written, so that it may go better at once
+ */
+export function isGivenUp(error: unknown): boolean {
+  const { code, table, constraint } = (error ?? {}) as Partial<
+    Record<'code' | 'table' | 'constraint', unknown>
+  >;
+  return (
+    GIVEN_UP.includes(String(code)) ||
+    (code === CHECK_VIOLATION && table === 'audit_default' && constraint === undefined)
+  );
+}
+
+/** The same of what `translateFinalFault` may have made of it. */
+export function wasGivenUp(error: unknown): boolean {
+  return isGivenUp(error) || isGivenUp((error as { cause?: unknown } | null)?.cause);
+}
+
+/** @returns whether the program or the database refused before committing: after a lost connection, who knows */
+export function isSurelyUndone(error: unknown): boolean {
+  if (wasGivenUp(error)) {
+    return true;
+  }
+  const translated = translateDatabaseFault(error);
+  if (isServiceError(translated)) {
+    return translated.code !== 'database.unavailable';
+  }
+  const { code } = error as { code?: unknown };
+  return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) && !DOUBTFUL.test(code);
+}
+
+/** As `translateDatabaseFault`, where nobody tries again: the client may, what was given up has left nothing behind. */
+export function translateFinalFault(error: unknown): unknown {
+  return isGivenUp(error)
+    ? new ServiceError('database.unavailable', 'the database is not available: others are at the same rows', {
+        detail: textOf(error),
+        cause: error,
+      })
+    : translateDatabaseFault(error);
+}
+
+/**
+ * For the person who starts the service: what stands against using the database, with the address but never the password.
+ * @param url the value of DATABASE_URL
+ */
+export function describeDatabaseFault(error: unknown, url: string): string {
+  const cause = error instanceof ServiceError ? (error.cause ?? error) : error;
+  return `the database ${describeDatabaseAddress(url)} is not available: ${reasonOf(cause) ?? textOf(cause)}`;
+}
+
+/** @returns where a postgres:// URL leads, for people: no user, no password, no parameter but the host */
+export function describeDatabaseAddress(url: string): string {
+  try {
+    // The form without a host is common with sockets, but no URL to a strict reader.
+    const { hostname, port, pathname, searchParams } = new URL(url.replace('@/', '@localhost/'));
+    const host = searchParams.get('host') ?? decodeURIComponent(hostname);
+    const number = searchParams.get('port') ?? (port === '' ? '5432' : port);
+    return `'${decodeURIComponent(pathname.slice(1))}' on ${host === '' ? 'localhost' : host}, port ${number}`;
+  } catch {
+    return 'at the given URL (which is none of the form postgres://user:password@host:port/database)';
+  }
+}
+
+function reasonOf(error: unknown): string | undefined {
+  const code = (error as { code?: unknown } | null)?.code;
+  const known = typeof code === 'string' ? REASONS.find(([pattern]) => pattern.test(code)) : undefined;
+  // A code that is none of ours stands for a fault of the statement, whatever its text says.
+  const table = typeof code === 'string' && known === undefined ? [] : UNCODED;
+  return (known ?? table.find(([pattern]) => pattern.test(textOf(error))))?.[1];
+}
+
+function textOf(error: unknown): string {
+  const errors = error instanceof AggregateError ? (error.errors as unknown[]) : [error];
+  return errors.map((one) => (one instanceof Error ? one.message : String(one))).join('; ');
+}

@@ -1,0 +1,218 @@
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
+
+import pg from 'pg';
+
+import { isServiceError } from '../../kernel/errors.ts';
+import { describeFault } from '../../kernel/fault.ts';
+import type { Log } from '../../kernel/log.ts';
+import type { ConnectionGate } from './connection-gate.ts';
+import { connectionSettings, type DatabaseOptions } from './database.ts';
+import { translateDatabaseFault } from './database-faults.ts';
+
+/** Milliseconds between two signs of life, and for how long one is waited for. */
+const INTERVAL_MS = 1_000;
+const PATIENCE_MS = 3_000;
+/** How often an absent database is looked for, and how soon after a look another one may follow, in milliseconds. */
+const AWAY_INTERVAL_MS = 250;
+const SHORTEST_MS = 200;
+/** How long a new connection may take, in milliseconds. */
+const CONNECT_MS = 1_500;
+
+/** A standby, or a former primary that was made read-only, can settle nothing. */
+const QUESTION = `SELECT NOT (pg_is_in_recovery() OR current_setting('transaction_read_only')::boolean) AS writable`;
+
+interface DatabaseWatchOptions {
+  readonly database: DatabaseOptions;
+  readonly gate: ConnectionGate;
+  readonly log: Log;
+  /** Milliseconds between two signs of life; 1000 unless told. */
+  readonly interval?: number;
+  /** Milliseconds for which one is waited; 3000 unless told. */
+  readonly patience?: number;
+}
+
+/**
+ * Watches whether the database is there, on a connection of its own: at short intervals, as a connection into nowhere
+ * gives no sign, and at once when a request had trouble. Shuts the gate of the pool while it is away.
+ */
+export class DatabaseWatch {
+  readonly #its: DatabaseWatchOptions;
+  readonly #stopping = new AbortController();
+  #wake = new AbortController();
+  #client: pg.Client | undefined;
+  #running: Promise<void> = Promise.resolve();
+
+  constructor(options: DatabaseWatchOptions) {
+    this.#its = options;
+  }
+
+  /** To be called once, when the database was there. */
+  start(): void {
+    this.#its.gate.onTrouble(() => {
+      this.#wake.abort();
+    });
+    this.#running = this.#run();
+  }
+
+  /** Ends the connection. The gate stays as it is. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    this.#wake.abort();
+    this.#drop();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#isStopping()) {
+      // Before looking, so that trouble that is told of meanwhile has us look again.
+      this.#wake = new AbortController();
+      const { signal } = this.#wake;
+      const fault = await this.#look();
+      if (!this.#isStopping()) {
+        this.#tell(fault);
+        await this.#rest(signal);
+      }
+    }
+    this.#drop();
+  }
+
+  #isStopping(): boolean {
+    return this.#stopping.signal.aborted;
+  }
+
+  async #rest(trouble: AbortSignal): Promise<void> {
+    const { interval = INTERVAL_MS, gate } = this.#its;
+    const rest = (milliseconds: number, signal: AbortSignal): Promise<void> =>
+      sleep(milliseconds, undefined, { signal, ref: false }).catch(() => undefined);
+    const stopping = this.#stopping.signal;
+    if (gate.reason !== undefined) {
+      await rest(AWAY_INTERVAL_MS, stopping);
+      return;
+    }
+    await rest(Math.min(SHORTEST_MS, interval), stopping);
+    await rest(interval, AbortSignal.any([trouble, stopping]));
+    if (trouble.aborted) {
+      // What troubles others may not reach a connection that stands: look over a new one.
+      this.#drop();
+    }
+  }
+
+  /** @returns what keeps the database from being used */
+  async #look(): Promise<unknown> {
+    if (this.#client !== undefined) {
+      const fault = await this.#ask(this.#client, this.#its.patience ?? PATIENCE_MS);
+      if (fault === undefined) {
+        return undefined;
+      }
+      this.#drop();
+      if (fault instanceof Silence) {
+        // Nothing will come over the pool's connections either; new ones may do better.
+        this.#its.gate.cut();
+      }
+    }
+    return this.#lookAnew();
+  }
+
+  async #lookAnew(): Promise<unknown> {
+    const client = new pg.Client({
+      ...connectionSettings(this.#its.database),
+      connectionTimeoutMillis: CONNECT_MS,
+    });
+    client.on('error', () => {
+      if (this.#client === client) {
+        this.#wake.abort();
+      }
+    });
+    this.#client = client;
+    const fault = await connected(client).then(
+      () => this.#ask(client, CONNECT_MS),
+      (error: unknown) => error,
+    );
+    if (fault !== undefined) {
+      this.#drop();
+    }
+    return isFull(fault) ? undefined : fault;
+  }
+
+  async #ask(client: pg.Client, patience: number): Promise<unknown> {
+    try {
+      const { rows } = await orSilence(client.query<{ writable: boolean }>(QUESTION), patience);
+      return rows[0]?.writable === true
+        ? undefined
+        : Object.assign(new Error('a standby, or read-only'), { code: '25006' });
+    } catch (error) {
+      return error;
+    }
+  }
+
+  /** Also where it hangs: a goodbye would not be heard. */
+  #drop(): void {
+    const client = this.#client;
+    this.#client = undefined;
+    client?.connection.stream.destroy();
+  }
+
+  /** One line when it goes and one when it comes, however many requests are refused. */
+  #tell(fault: unknown): void {
+    const { gate, log } = this.#its;
+    if (fault === undefined && gate.reason !== undefined) {
+      gate.open();
+      log.info('The database is back', { component: 'database' });
+    } else if (fault !== undefined && gate.reason === undefined) {
+      const translated = translateDatabaseFault(fault);
+      gate.shut(reasonOf(translated));
+      gate.cut();
+      const { fault: name, faultDetail } = describeFault(translated);
+      log.error('The database is away: until it is back, what needs it is answered with 503 at once', {
+        ...{ component: 'database', fault: name, faultDetail },
+      });
+    }
+  }
+}
+
+/** Nothing was heard in time. */
+class Silence extends Error {
+  constructor() {
+    super('timeout expired');
+  }
+}
+
+/** pg does not settle a connect() whose socket is destroyed from our side. */
+async function connected(client: pg.Client): Promise<void> {
+  const ended = new Promise<never>((_resolve, reject) => {
+    client.once('end', () => {
+      reject(new Error('Connection ended'));
+    });
+  });
+  ended.catch(() => undefined);
+  await Promise.race([client.connect(), ended]);
+}
+
+async function orSilence<Value>(work: Promise<Value>, patience: number): Promise<Value> {
+  const waiting = new AbortController();
+  const silence = async (): Promise<never> => {
+    await sleep(patience, undefined, { signal: waiting.signal, ref: false });
+    // Where this process itself had no time, the answer lies there unread: reading comes first.
+    await setImmediate();
+    await setImmediate();
+    throw new Silence();
+  };
+  work.catch(() => undefined);
+  try {
+    return await Promise.race([work, silence()]);
+  } finally {
+    waiting.abort();
+  }
+}
+
+/** A server that has no place for one more is there, and serves those who have one. */
+function isFull(fault: unknown): boolean {
+  const code = (fault as { code?: unknown } | undefined)?.code;
+  return typeof code === 'string' && code.startsWith('53');
+}
+
+function reasonOf(translated: unknown): string {
+  return isServiceError(translated, 'database.unavailable')
+    ? translated.message.replace(/^the database is not available: /, '')
+    : 'it does not answer as it should';
+}

@@ -1,0 +1,269 @@
+import knex from 'knex';
+import type { Knex } from 'knex';
+import type { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { type Clock, systemClock } from '../../kernel/clock.ts';
+import { isServiceError } from '../../kernel/errors.ts';
+import { AuditTrail } from '../audit/audit-trail.ts';
+import type { ConnectionGate } from './connection-gate.ts';
+import { isGivenUp, translateDatabaseFault, translateFinalFault } from './database-faults.ts';
+import type { EmbeddedConnection } from '../../embedded-postgres/embedded-membership.ts';
+import { beginLongWork, isLongWork } from './long-work.ts';
+import type { Log } from '../../kernel/log.ts';
+
+/** How to reach the database, and how much of it to use. Durations in milliseconds. */
+export interface DatabaseOptions {
+  /** A postgres:// URL, or the embedded PostgreSQL's connection. */
+  readonly connection: string | EmbeddedConnection;
+  /** The most connections at once; default 10. */
+  readonly poolSize?: number;
+  /** Shown in pg_stat_activity. */
+  readonly applicationName?: string;
+  /** How long a statement may run; default 30 s, 0 for ever. */
+  readonly statementTimeoutMs?: number;
+  /** How long a statement may wait for a lock; as long as it may run unless told. */
+  readonly lockTimeoutMs?: number;
+  /** How long a request waits for a connection; default 5 s. */
+  readonly acquireTimeoutMs?: number;
+  readonly log?: Log;
+  /** Through which whoever wants a connection has to pass; none unless told. */
+  readonly gate?: ConnectionGate | undefined;
+  /** What audit rows are dated by; the system's unless told. */
+  readonly clock?: Clock;
+}
+
+/** The connections of a pool, now. */
+interface PoolUsage {
+  readonly used: number;
+  readonly free: number;
+  /** How many wait for a connection. */
+  readonly waiting: number;
+}
+
+/** What a transaction may be. */
+interface TransactionOptions {
+  /** Known to take minutes where there are many rows, and no request: its statements may take as long as they need. */
+  readonly isLong?: boolean;
+}
+
+/** The pool. What is awaited through it fails with ServiceError 'database.unavailable' when the database is away. */
+export interface Database {
+  /** For single statements. */
+  readonly knex: Knex;
+  /** Signs the audit rows that are written through this pool. */
+  readonly audit: AuditTrail;
+  /**
+   * Runs `work` in one transaction: committed when it returns, rolled back when it throws. It is run again, up to five
+   * times in all, when PostgreSQL gives it up for the sake of another transaction, so it must do nothing else than
+   * statements on the transaction it gets.
+   */
+  transact<T>(work: (transaction: Knex.Transaction) => Promise<T>, options?: TransactionOptions): Promise<T>;
+  /** Asks the database for a sign of life. @throws ServiceError 'database.unavailable' */
+  ready(): Promise<void>;
+  /** Waits for what is running, writes a last checkpoint of the audit, then closes every connection. */
+  close(): Promise<void>;
+}
+
+/** What the pool's client is told beside what Knex knows. */
+interface GatedConfig extends Knex.Config {
+  readonly gate?: ConnectionGate | undefined;
+}
+
+interface Runner {
+  run(): Promise<unknown>;
+}
+
+const ATTEMPTS = 5;
+/** What a server says when it ends a connection, or will take no write over it (25006), though another one may. */
+const LAST_WORDS = /^(?:57P0[1-5]|25P0[34]|25006)$/;
+
+// Knex does not export the class of its PostgreSQL dialect by name. No connection is made here.
+const PostgresClient = (knex({ client: 'pg' }).client as Knex.Client).constructor as typeof Knex.Client;
+
+/** Knex's PostgreSQL dialect, with the faults of connections translated wherever a query or a transaction is awaited. */
+class TranslatingClient extends PostgresClient {
+  override runner(builder: unknown): Runner {
+    const runner = super.runner(builder) as Runner;
+    const run = runner.run.bind(runner);
+    // Whoever has the transaction may run it again.
+    const translate = isInTransaction(this) ? translateDatabaseFault : translateFinalFault;
+    return Object.assign(runner, {
+      run: () => run().catch((error: unknown) => fail(this.config, error, translate)),
+    });
+  }
+
+  override query(connection: PooledConnection, statement: unknown): Promise<unknown> {
+    const { gate } = this.config as GatedConfig;
+    const answer = super.query(connection, statement) as Promise<unknown>;
+    const end = (): void => {
+      connection.connection.stream.destroy();
+    };
+    return gate?.bounded(answer, end, isLongWork(this)) ?? answer;
+  }
+
+  override async acquireConnection(): Promise<unknown> {
+    const { gate } = this.config as GatedConfig;
+    const acquire = (): Promise<unknown> =>
+      (super.acquireConnection() as Promise<unknown>).catch((error: unknown) => fail(this.config, error));
+    const giveBack = (connection: unknown): void => {
+      void this.releaseConnection(connection);
+    };
+    return gate === undefined ? acquire() : gate.pass(acquire, waitingIn(this), giveBack);
+  }
+}
+
+/** @returns a pool that connects when it is first needed: opening it never fails */
+export function openDatabase(options: DatabaseOptions): Database {
+  const pool = knex(knexConfig(options));
+  const { applicationName = 'tankeeper', clock = systemClock, log } = options;
+  const audit = new AuditTrail({ pool, name: applicationName, clock, log });
+  // Transactions inherit it: so stores find the trail by the connection that they are given.
+  pool.userParams = { audit };
+  return {
+    knex: pool,
+    audit,
+    transact: (work, { isLong = false } = {}) =>
+      transact(pool, isLong ? (transaction) => atLength(transaction, work) : work),
+    ready: async () => {
+      await pool.raw('SELECT 1');
+    },
+    close: async () => {
+      await audit.close();
+      await pool.destroy();
+    },
+  };
+}
+
+/** One connection, as pg wants to know of it. */
+interface ConnectionSettings extends Partial<EmbeddedConnection> {
+  readonly connectionString?: string;
+  readonly application_name: string;
+  readonly statement_timeout: number;
+  readonly lock_timeout: number;
+  readonly connectionTimeoutMillis: number;
+  readonly keepAlive: boolean;
+  readonly keepAliveInitialDelayMillis: number;
+  readonly stream?: () => Socket;
+}
+
+/** @returns how pg makes a connection of the pool, or one beside it */
+export function connectionSettings(options: DatabaseOptions): ConnectionSettings {
+  const { connection } = options;
+  return {
+    ...(typeof connection === 'string' ? { connectionString: connection } : connection),
+    application_name: options.applicationName ?? 'tankeeper',
+    statement_timeout: options.statementTimeoutMs ?? 30_000,
+    lock_timeout: options.lockTimeoutMs ?? 0,
+    // A host that swallows packets must not hold a request for minutes.
+    connectionTimeoutMillis: options.acquireTimeoutMs ?? 5_000,
+    keepAlive: true,
+    // What ends long work on a connection that leads nowhere: after the system's two hours nobody would wait any more.
+    keepAliveInitialDelayMillis: 10_000,
+  };
+}
+
+/** @returns what Knex needs to know; also used by knexfile.ts */
+export function knexConfig(options: DatabaseOptions): GatedConfig {
+  const { gate, log } = options;
+  const warn = (message: unknown): void => {
+    const faultDetail = String(message).split('\n')[0] ?? '';
+    // Of lost connections there are many at once; whoever needed them tells.
+    const level = /^(?:Acquire )?connection error/i.test(faultDetail) ? 'debug' : 'warn';
+    log?.[level]('Knex warns', { component: 'database', faultDetail });
+  };
+  return {
+    client: TranslatingClient,
+    connection: { ...connectionSettings(options), ...(gate !== undefined && { stream: gate.newSocket }) },
+    gate,
+    pool: { min: 0, max: options.poolSize ?? 10, afterCreate: noteLastWords },
+    acquireConnectionTimeout: options.acquireTimeoutMs ?? 5_000,
+    // Errors quote the statement; with this setting without the values, which may be secret.
+    compileSqlOnError: false,
+    log: { warn, error: warn, deprecate: warn, debug: () => undefined },
+  };
+}
+
+/** @returns what the pool is doing; Knex keeps it (tarn's) in the client, until it is closed */
+export function poolUsage({ knex: pool }: Pick<Database, 'knex'>): PoolUsage {
+  const { client } = pool as { client: unknown };
+  return {
+    used: countIn(client, 'numUsed'),
+    free: countIn(client, 'numFree'),
+    waiting: waitingIn(client),
+  };
+}
+
+function waitingIn(client: unknown): number {
+  return countIn(client, 'numPendingAcquires');
+}
+
+function countIn(client: unknown, name: string): number {
+  const { pool } = client as { pool?: Record<string, () => number> };
+  return pool?.[name]?.call(pool) ?? 0;
+}
+
+async function atLength<T>(
+  transaction: Knex.Transaction,
+  work: (transaction: Knex.Transaction) => Promise<T>,
+): Promise<T> {
+  await beginLongWork(transaction);
+  return work(transaction);
+}
+
+async function transact<T>(
+  pool: Knex,
+  work: (transaction: Knex.Transaction) => Promise<T>,
+  attempt = 1,
+): Promise<T> {
+  try {
+    return await pool.transaction(work);
+  } catch (error) {
+    if (!isGivenUp(error) || attempt >= ATTEMPTS) {
+      throw translateFinalFault(error);
+    }
+  }
+  // Those that were in each other's way should not meet again.
+  await sleep(Math.random() * 10 * 2 ** attempt);
+  return transact(pool, work, attempt + 1);
+}
+
+/** A connection of the pool, as pg and Knex know it. */
+interface PooledConnection {
+  readonly connection: NodeJS.EventEmitter & { readonly stream: Pick<Socket, 'destroy'> };
+  /** Where set, Knex does not give it to anybody any more. */
+  __knex__disposed?: unknown;
+}
+
+/**
+ * A server that ends a connection says so before the socket closes: in between, nobody else must be given it. Nor must one
+ * that leads to a standby.
+ */
+function noteLastWords(
+  pooled: PooledConnection,
+  done: (error: null, pooled: PooledConnection) => void,
+): void {
+  pooled.connection.on('errorMessage', (words: { code?: string }) => {
+    if (LAST_WORDS.test(words.code ?? '')) {
+      pooled.__knex__disposed = words;
+    }
+  });
+  done(null, pooled);
+}
+
+/** Knex gives a transaction a client of its own, and marks it so. */
+function isInTransaction(client: unknown): boolean {
+  return (client as { transacting?: boolean }).transacting === true;
+}
+
+/** @throws always: the fault, translated, of which the gate is told */
+function fail({ gate }: GatedConfig, error: unknown, translate = translateDatabaseFault): never {
+  const translated = translate(error);
+  if (gate !== undefined && isServiceError(translated, 'database.unavailable')) {
+    if (translated.detail?.includes('Timeout acquiring a connection') === true) {
+      gate.noteExhaustion();
+    }
+    gate.reportTrouble();
+  }
+  throw translated;
+}

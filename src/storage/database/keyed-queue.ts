@@ -1,0 +1,44 @@
+import { isServiceError, ServiceError } from '../../kernel/errors.ts';
+
+/** Who has waited for so many milliseconds does not also try what has just failed for others. */
+const PATIENCE_MS = 2_000;
+
+/**
+ * Lets work of one kind wait for its turn inside this process, so that it does not wait inside the database, where each
+ * one waiting holds a connection. Work of different keys does not wait for each other.
+ */
+export class Turns {
+  readonly #last = new Map<string, Promise<unknown>>();
+  readonly #patience: number;
+
+  /** @param patience milliseconds; two seconds unless told */
+  constructor(patience = PATIENCE_MS) {
+    this.#patience = patience;
+  }
+
+  /**
+   * Runs `work` when all that came before under this key has ended, well or not. Where a row stays locked, each would wait
+   * for it until its time-out, one after the other: so who has waited for long gives up with the one before.
+   * @throws ServiceError 'database.unavailable', or what `work` throws
+   */
+  async take<T>(key: string, work: () => Promise<T>): Promise<T> {
+    const before = this.#last.get(key);
+    const since = performance.now();
+    const afterFailure = (fault: unknown): Promise<T> => {
+      if (isServiceError(fault, 'database.unavailable') && performance.now() - since >= this.#patience) {
+        // Without a detail: the one before has told the log.
+        throw new ServiceError('database.unavailable', fault.message);
+      }
+      return work();
+    };
+    const mine = before === undefined ? work() : before.then(work, afterFailure);
+    this.#last.set(key, mine);
+    try {
+      return await mine;
+    } finally {
+      if (this.#last.get(key) === mine) {
+        this.#last.delete(key);
+      }
+    }
+  }
+}

@@ -1,0 +1,86 @@
+import type { Knex } from 'knex';
+
+import { ServiceError } from '../../kernel/errors.ts';
+import type { Database } from './database.ts';
+import { migrationNames, migrationSource } from './migration-source.ts';
+
+/** Whoever changes the schema holds this advisory lock: several servers may start at once. "tank", "migr". */
+export const MIGRATION_LOCK = [0x74616e6b, 0x6d696772] as const;
+
+const CONFIG: Knex.MigratorConfig = { migrationSource };
+
+/**
+ * Brings the schema up to date in one transaction: all of it or, after any failure or crash, nothing of it.
+ * @returns the names of the migrations that were applied, in order
+ * @throws ServiceError 'configuration.invalid' when the database is newer than this program
+ */
+export function migrateToLatest(database: Database): Promise<readonly string[]> {
+  return withSchemaLocked(database, async (transaction) => {
+    const [, applied] = (await transaction.migrate.latest(CONFIG)) as [number, string[]];
+    return applied;
+  });
+}
+
+/**
+ * Takes every migration back, and with them all data.
+ * @returns the names of the migrations that were taken back, in order
+ */
+export function rollbackAll(database: Database): Promise<readonly string[]> {
+  return withSchemaLocked(database, async (transaction) => {
+    const [, undone] = (await transaction.migrate.rollback(CONFIG, true)) as [number, string[]];
+    return undone;
+  });
+}
+
+/**
+ * Looks, without changing anything.
+ * @returns the names of the migrations that are yet to be applied, in order
+ * @throws ServiceError 'configuration.invalid' when the database is newer than this program
+ */
+export async function pendingMigrations(database: Database): Promise<readonly string[]> {
+  const applied = await appliedMigrations(database.knex);
+  assertKnown(applied);
+  return migrationNames.filter((name) => !applied.includes(name));
+}
+
+function withSchemaLocked<T>(
+  database: Database,
+  work: (transaction: Knex.Transaction) => Promise<T>,
+): Promise<T> {
+  const change = async (transaction: Knex.Transaction): Promise<T> => {
+    // However long others take.
+    await transaction.raw('SET LOCAL lock_timeout = 0');
+    await transaction.raw('SELECT pg_advisory_xact_lock(?, ?)', [...MIGRATION_LOCK]);
+    assertKnown(await appliedMigrations(transaction));
+    if (await isThere(transaction, 'knex_migrations_lock')) {
+      // Knex's own lock is a row that a killed `knex` command leaves locked for ever. Ours is held, so nobody is at work.
+      await transaction('knex_migrations_lock').update({ is_locked: 0 });
+    }
+    return work(transaction);
+  };
+  return database.transact(change, { isLong: true });
+}
+
+async function appliedMigrations(connection: Knex): Promise<readonly string[]> {
+  return (await isThere(connection, 'knex_migrations'))
+    ? connection<{ id: number; name: string }>('knex_migrations').orderBy('id').pluck('name')
+    : [];
+}
+
+async function isThere(connection: Knex, table: string): Promise<boolean> {
+  const { rows } = await connection.raw<{ rows: { there: boolean }[] }>(
+    'SELECT to_regclass(?) IS NOT NULL AS there',
+    [table],
+  );
+  return rows[0]?.there === true;
+}
+
+function assertKnown(applied: readonly string[]): void {
+  const unknown = applied.filter((name) => !migrationNames.includes(name));
+  if (unknown.length > 0) {
+    throw new ServiceError(
+      'configuration.invalid',
+      `the database is newer than this program, which does not know ${unknown.join(', ')}: run the newer version`,
+    );
+  }
+}

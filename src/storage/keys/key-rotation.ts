@@ -1,0 +1,169 @@
+import type { Knex } from 'knex';
+
+import type { Act } from '../../policy/caller.ts';
+import type {
+  KeyAdministration,
+  KeyHolder,
+  KeyState,
+  NewKey,
+  Progress,
+  Resealing,
+  SealingVault,
+} from '../../keys/key-administration.ts';
+import type { RegisteredKey } from '../../keys/vault.ts';
+import { ServiceError } from '../../kernel/errors.ts';
+import { writeAudit } from '../audit/audit-rows.ts';
+import type { Database } from '../database/database.ts';
+import { liveHolders } from './key-holders.ts';
+import { lockRegistration, register, registered } from './key-registry.ts';
+import { countByKey, resealAll } from './resealing.ts';
+
+/** "keys", as in the function hold_sealing_key. */
+const SEALING_LOCK = 0x6b657973;
+
+interface StateRow {
+  readonly key_id: string;
+  readonly created_at: Date;
+  readonly is_current: boolean;
+  readonly current_since: Date | null;
+  readonly retired_at: Date | null;
+}
+
+/** The keys in the tables `encryption_keys` and `key_holders`, and the secrets in all others. */
+export class SqlKeyRotation implements KeyAdministration {
+  readonly #database: Database;
+
+  constructor({ database }: { readonly database: Database }) {
+    this.#database = database;
+  }
+
+  states(): Promise<readonly KeyState[]> {
+    const read = async (transaction: Knex.Transaction): Promise<readonly KeyState[]> => {
+      const rows = await stateRows(transaction);
+      const counts = await countByKey(transaction);
+      const unknown = [...counts].filter(([keyId]) => !rows.some(({ key_id }) => key_id === keyId));
+      return [
+        ...rows.map((row) => toState(row, counts.get(row.key_id) ?? 0)),
+        ...unknown.map(([keyId, secrets]) => unregistered(keyId, secrets)),
+      ];
+    };
+    return this.#database.transact(read, { isLong: true });
+  }
+
+  holders(): Promise<readonly KeyHolder[]> {
+    return liveHolders(this.#database.knex);
+  }
+
+  add(provide: (known: readonly RegisteredKey[]) => Promise<NewKey>, act: Act): Promise<NewKey> {
+    return this.#database.transact(async (transaction) => {
+      await lockRegistration(transaction);
+      const key = await provide(await registered(transaction));
+      if (!(await register(transaction, key.keyId, key.canary, key.wrapped))) {
+        throw new ServiceError('key.refused', `The key ${key.keyId} is registered already`);
+      }
+      await writeAudit(transaction, act, key.keyId, 'added');
+      return key;
+    });
+  }
+
+  makeCurrent(keyId: string, act: Act): Promise<boolean> {
+    return this.#database.transact(async (transaction) => {
+      await lockRegistration(transaction);
+      const key = (await stateRows(transaction)).find(({ key_id }) => key_id === keyId);
+      if (key?.retired_at !== null) {
+        throw new ServiceError(
+          'key.refused',
+          key === undefined ? `There is no key ${keyId}` : `The key ${keyId} is retired`,
+        );
+      }
+      if (key.is_current) {
+        return false;
+      }
+      await transaction('encryption_keys').where({ is_current: true }).update({ is_current: false });
+      await transaction('encryption_keys')
+        .where({ key_id: keyId })
+        .update({ is_current: true, current_since: transaction.raw('clock_timestamp()') });
+      await writeAudit(transaction, act, keyId, 'current');
+      return true;
+    });
+  }
+
+  async reseal(vault: SealingVault, progress: Progress, act: Act): Promise<Resealing> {
+    const done = await resealAll(this.#database, vault, progress);
+    const rest = done.left + done.unreadableCount;
+    if (done.resealed + rest > 0) {
+      await this.#database.transact((transaction) =>
+        writeAudit(transaction, act, vault.currentKeyId, `sealed ${done.resealed} anew, ${rest} left`),
+      );
+    }
+    return done;
+  }
+
+  retire(keyId: string, act: Act): Promise<boolean> {
+    const retire = async (transaction: Knex.Transaction): Promise<boolean> => {
+      // Each statement is to see what was committed before it began.
+      await transaction.raw('SET TRANSACTION ISOLATION LEVEL READ COMMITTED');
+      await lockRegistration(transaction);
+      // Waits for all who are about to store what they sealed with it; who comes later waits for us, and is refused.
+      await transaction.raw('SELECT pg_advisory_xact_lock(?, hashtext(?))', [SEALING_LOCK, keyId]);
+      const key = (await stateRows(transaction)).find(({ key_id }) => key_id === keyId);
+      if (key?.retired_at instanceof Date) {
+        return false;
+      }
+      assertRetirable(keyId, key, (await countByKey(transaction)).get(keyId) ?? 0);
+      await transaction('encryption_keys')
+        .where({ key_id: keyId })
+        .update({ retired_at: transaction.raw('clock_timestamp()') });
+      await writeAudit(transaction, act, keyId, 'retired');
+      return true;
+    };
+    return this.#database.transact(retire, { isLong: true });
+  }
+}
+
+function assertRetirable(keyId: string, key: StateRow | undefined, secrets: number): void {
+  if (key === undefined) {
+    throw new ServiceError('key.refused', `There is no key ${keyId}`);
+  }
+  if (key.is_current) {
+    throw new ServiceError(
+      'key.refused',
+      `The key ${keyId} is the current one: add another one and rotate first`,
+    );
+  }
+  if (secrets > 0) {
+    const what = secrets === 1 ? '1 secret is' : `${secrets} secrets are`;
+    throw new ServiceError(
+      'key.refused',
+      `The key ${keyId} is still needed: ${what} sealed with it. Rotate first (keys rotate)`,
+    );
+  }
+}
+
+function stateRows(connection: Knex): Promise<readonly StateRow[]> {
+  return connection('encryption_keys')
+    .orderBy(['created_at', 'key_id'])
+    .select<StateRow[]>('key_id', 'created_at', 'is_current', 'current_since', 'retired_at');
+}
+
+function toState(row: StateRow, secrets: number): KeyState {
+  return {
+    keyId: row.key_id,
+    addedAt: row.created_at,
+    isCurrent: row.is_current,
+    currentSince: row.current_since ?? undefined,
+    retiredAt: row.retired_at ?? undefined,
+    secrets,
+  };
+}
+
+function unregistered(keyId: string, secrets: number): KeyState {
+  return {
+    keyId,
+    addedAt: undefined,
+    isCurrent: false,
+    currentSince: undefined,
+    retiredAt: undefined,
+    secrets,
+  };
+}

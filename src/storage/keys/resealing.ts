@@ -1,0 +1,215 @@
+import type { Knex } from 'knex';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import type { Progress, Resealing, SealingVault } from '../../keys/key-administration.ts';
+import type { Sealed } from '../../keys/vault.ts';
+import { isServiceError, ServiceError } from '../../kernel/errors.ts';
+import type { Database } from '../database/database.ts';
+import { keyIdInSql, SEALED_TABLES, type SealedTable } from './sealed-columns.ts';
+
+/** Rows of one transaction: whoever wants one of them waits for some milliseconds at most. */
+const CHUNK = 100;
+/** Rows that somebody holds are passed over and looked at again, so many times. */
+const PASSES = 20;
+/** Milliseconds; some twenty seconds in all. */
+const BREATH_MS = 100;
+/** How many unreadable secrets are named. */
+const MOST_NAMED = 100;
+
+type SecretRow = Readonly<Record<string, Buffer | null>> & { readonly id: string; readonly subject: string };
+
+/** What happened so far. */
+interface Tally {
+  resealed: number;
+  readonly unreadable: Set<string>;
+}
+
+/**
+ * Seals with the vault's current key whatever is sealed with another one. What is done stands in the secrets' own headers,
+ * so it may be interrupted at any point and done again. A chunk holds the locks of its rows while it works, and passes over
+ * rows that others hold: nothing that is written at the same time is overwritten, and nobody waits for long. A settlement
+ * that has looked at such a token finds another version of its row and looks again (docs/adr/0003).
+ */
+export async function resealAll(
+  database: Database,
+  vault: SealingVault,
+  progress: Progress,
+): Promise<Resealing> {
+  const tally: Tally = { resealed: 0, unreadable: new Set() };
+  const total = await countOthers(database, vault.currentKeyId);
+  progress(0, total);
+  let left = total;
+  for (let pass = 0; left > 0 && pass < PASSES; pass += 1) {
+    await sleep(pass * BREATH_MS);
+    tally.unreadable.clear();
+    for (const table of SEALED_TABLES) {
+      await resealTable(database, table, vault, tally, () => {
+        progress(Math.min(tally.resealed, total), total);
+      });
+    }
+    left = (await countOthers(database, vault.currentKeyId)) - tally.unreadable.size;
+  }
+  return {
+    resealed: tally.resealed,
+    left: Math.max(left, 0),
+    unreadable: [...tally.unreadable].slice(0, MOST_NAMED),
+    unreadableCount: tally.unreadable.size,
+  };
+}
+
+/** @returns how many secrets are sealed with each key, by its id */
+export async function countByKey(connection: Knex): Promise<ReadonlyMap<string, number>> {
+  const counts = new Map<string, number>();
+  for (const { table, secrets } of SEALED_TABLES) {
+    const values = Object.keys(secrets).map((column) => `(${column})`);
+    const { rows } = await connection.raw<{ rows: { key_id: string; secrets: string }[] }>(
+      `SELECT ${keyIdInSql('sealed.bytes')} AS key_id, count(*) AS secrets
+       FROM ${table}, LATERAL (VALUES ${values.join(', ')}) AS sealed (bytes)
+       WHERE sealed.bytes IS NOT NULL GROUP BY 1`,
+    );
+    rows.forEach(({ key_id: keyId, secrets: count }) => {
+      counts.set(keyId, (counts.get(keyId) ?? 0) + Number(count));
+    });
+  }
+  return counts;
+}
+
+async function countOthers(database: Database, currentKeyId: string): Promise<number> {
+  const counts = await database.transact(countByKey, { isLong: true });
+  return [...counts].reduce((sum, [keyId, count]) => (keyId === currentKeyId ? sum : sum + count), 0);
+}
+
+async function resealTable(
+  database: Database,
+  table: SealedTable,
+  vault: SealingVault,
+  tally: Tally,
+  told: () => void,
+): Promise<void> {
+  let after: string | undefined = table.idType === 'bigint' ? '0' : '';
+  while (after !== undefined) {
+    const from: string = after;
+    const chunk = await database.transact((transaction) => resealChunk(transaction, table, vault, from), {
+      // To find the last few, a whole table may have to be read.
+      isLong: true,
+    });
+    tally.resealed += chunk.resealed;
+    chunk.unreadable.forEach((secret) => tally.unreadable.add(secret));
+    after = chunk.last;
+    told();
+  }
+}
+
+/** @returns the id of the last row that was looked at; undefined when there was none left */
+async function resealChunk(
+  transaction: Knex.Transaction,
+  table: SealedTable,
+  vault: SealingVault,
+  after: string,
+): Promise<{ resealed: number; unreadable: readonly string[]; last: string | undefined }> {
+  await transaction.raw('SET TRANSACTION ISOLATION LEVEL READ COMMITTED');
+  await holdCurrent(transaction, vault.currentKeyId);
+  if (table.isConfiguration) {
+    await transaction('configuration_state').forUpdate().select('revision');
+  }
+  const rows = await holdChunk(transaction, table, vault.currentKeyId, after);
+  const unreadable: string[] = [];
+  const changes = rows.map((row) => resealRow(row, table, vault, unreadable));
+  const resealed = changes.reduce((sum, { count }) => sum + count, 0);
+  if (resealed > 0) {
+    await writeChunk(
+      transaction,
+      table,
+      rows,
+      changes.map(({ secrets }) => secrets),
+    );
+  }
+  return { resealed, unreadable, last: rows.at(-1)?.id };
+}
+
+/**
+ * Another rotation may have made another key current meanwhile: two would seal the same secrets to and fro. Until the
+ * chunk is committed, none does.
+ * @throws ServiceError 'key.refused'
+ */
+async function holdCurrent(transaction: Knex.Transaction, keyId: string): Promise<void> {
+  const held: unknown[] = await transaction('encryption_keys')
+    .where({ key_id: keyId, is_current: true })
+    .forShare()
+    .select('key_id');
+  if (held.length === 0) {
+    throw new ServiceError(
+      'key.refused',
+      `The key ${keyId} is not the current one any more: another rotation goes on with another key`,
+    );
+  }
+}
+
+async function holdChunk(
+  transaction: Knex.Transaction,
+  { table, id, idType, subject, secrets }: SealedTable,
+  currentKeyId: string,
+  after: string,
+): Promise<readonly SecretRow[]> {
+  const columns = Object.keys(secrets);
+  const others = columns.map((column) => `${keyIdInSql(column)} <> :key`);
+  const { rows } = await transaction.raw<{ rows: SecretRow[] }>(
+    `SELECT ${id}::text AS id, ${subject} AS subject, ${columns.join(', ')} FROM ${table}
+     WHERE ${id} > :after::${idType} AND (${others.join(' OR ')})
+     ORDER BY ${table}.${id} LIMIT ${CHUNK} FOR NO KEY UPDATE SKIP LOCKED`,
+    { key: currentKeyId, after },
+  );
+  return rows;
+}
+
+function resealRow(
+  row: SecretRow,
+  { table, secrets }: SealedTable,
+  vault: SealingVault,
+  unreadable: string[],
+): { readonly secrets: readonly (Buffer | null)[]; readonly count: number } {
+  let count = 0;
+  const resealed = Object.entries(secrets).map(([column, purpose]) => {
+    const sealed = row[column] ?? null;
+    if (sealed === null || sealed.subarray(1, 9).toString('hex') === vault.currentKeyId) {
+      return sealed;
+    }
+    try {
+      const fresh = vault.seal(vault.open(sealed as Sealed, purpose, row.subject), purpose, row.subject);
+      count += 1;
+      return fresh;
+    } catch (error) {
+      if (!isServiceError(error, 'secret.unreadable') && !isServiceError(error, 'key.unavailable')) {
+        throw error;
+      }
+      unreadable.push(`${table} ${row.subject}, ${purpose}`);
+      return sealed;
+    }
+  });
+  return { secrets: resealed, count };
+}
+
+/** Only where the row still has the secrets that were read: their lock is held, and this is the proof of it. */
+async function writeChunk(
+  transaction: Knex.Transaction,
+  { table, id, idType, secrets }: SealedTable,
+  rows: readonly SecretRow[],
+  fresh: readonly (readonly (Buffer | null)[])[],
+): Promise<void> {
+  const columns = Object.keys(secrets);
+  const bound = columns.map((column, index) => [
+    rows.map((row) => row[column] ?? null),
+    fresh.map((row) => row[index] ?? null),
+  ]);
+  const { rowCount } = await transaction.raw<{ rowCount: number }>(
+    `UPDATE ${table} AS kept SET ${columns.map((column) => `${column} = fresh.new_${column}`).join(', ')}
+     FROM unnest(?::${idType}[], ${columns.map(() => '?::bytea[], ?::bytea[]').join(', ')})
+       AS fresh (id, ${columns.map((column) => `old_${column}, new_${column}`).join(', ')})
+     WHERE kept.${id} = fresh.id
+       AND ${columns.map((column) => `kept.${column} IS NOT DISTINCT FROM fresh.old_${column}`).join(' AND ')}`,
+    [rows.map((row) => row.id), ...bound.flat()] as Knex.RawBinding[],
+  );
+  if (rowCount !== rows.length) {
+    throw new Error(`${rows.length - rowCount} rows of ${table} changed while they were locked`);
+  }
+}

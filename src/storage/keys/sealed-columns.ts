@@ -1,0 +1,54 @@
+import type { SecretPurpose } from '../../keys/vault.ts';
+
+/** A table with secrets that the vault sealed. */
+export interface SealedTable {
+  readonly table: string;
+  /** What its rows are gone through by: unique, ordered, never changed. */
+  readonly id: string;
+  readonly idType: 'bigint' | 'text';
+  /** The column of what its secrets belong to, as they were sealed for it. */
+  readonly subject: string;
+  /** The sealed columns, each with what it was sealed for. */
+  readonly secrets: Readonly<Record<string, SecretPurpose>>;
+  /** Whether its triggers write the row of the configuration's revision, which then is to be locked first. */
+  readonly isConfiguration: boolean;
+}
+
+/** Every place where a sealed secret may be: what is to be sealed anew when the key changes. */
+export const SEALED_TABLES: readonly SealedTable[] = [
+  {
+    table: 'tokens',
+    id: 'id',
+    idType: 'bigint',
+    subject: 'serial',
+    secrets: {
+      seed: 'seed',
+      shared_secret: 'shared-secret',
+      nonce: 'nonce',
+      pin: 'pin',
+      ocra_pin: 'ocra-pin',
+    },
+    isConfiguration: false,
+  },
+  {
+    table: 'resolvers',
+    id: 'id',
+    idType: 'bigint',
+    subject: 'name',
+    secrets: { secret: 'resolver' },
+    isConfiguration: true,
+  },
+  {
+    table: 'configuration',
+    id: 'key',
+    idType: 'text',
+    subject: 'key',
+    secrets: { secret: 'probe' },
+    isConfiguration: true,
+  },
+];
+
+/** The id of the key in the header of a sealed secret, as SQL. */
+export function keyIdInSql(column: string): string {
+  return `encode(substr(${column}, 2, 8), 'hex')`;
+}

@@ -1,0 +1,116 @@
+import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
+import type { Clock } from '../../kernel/clock.ts';
+import type { AttemptLimit } from '../../kernel/limit.ts';
+import { within } from '../../kernel/time-limit.ts';
+import type { Database } from '../database/database.ts';
+import { type LocalCount, LocalCounts } from './local-counts.ts';
+
+/** Where the limits of all servers are counted. */
+const TABLE = 'rate_limits';
+/** How long the database may take to count, in milliseconds. */
+const PATIENCE_MS = 4_000;
+/** So many keys are known to wait; one that is forgotten is counted in the database again, which refuses it. */
+const MOST_WAITING = 50_000;
+
+export interface SharedLimitOptions {
+  readonly database: Pick<Database, 'knex'>;
+  readonly clock: Clock;
+  /** Tells the limit's keys from those of others. */
+  readonly name: string;
+  /** How many attempts are allowed. */
+  readonly points: number;
+  /** Seconds from the first attempt, after which counting begins anew. */
+  readonly duration: number;
+}
+
+/**
+ * A limit that holds over all servers on one database, where attempts are counted. That a key has to wait is remembered
+ * in memory, so asking costs nothing. While the database does not answer, each server goes by what has come to it. The
+ * times of the counts are those of the process: the library takes no clock.
+ */
+export class SharedLimit implements AttemptLimit {
+  readonly #its: SharedLimitOptions;
+  readonly #shared: RateLimiterPostgres;
+  readonly #local: LocalCounts;
+  readonly #waiting = new Map<string, number>();
+
+  constructor(options: SharedLimitOptions) {
+    const { database, name, points, duration } = options;
+    this.#its = options;
+    this.#shared = new RateLimiterPostgres({
+      ...{ keyPrefix: name, points, duration },
+      storeClient: database.knex,
+      storeType: 'knex',
+      tableName: TABLE,
+      tableCreated: true,
+      clearExpiredByTimeout: false,
+    });
+    this.#local = new LocalCounts(duration * 1000);
+  }
+
+  wait(key: string): number {
+    const until = this.#waiting.get(key);
+    if (until === undefined) {
+      return 0;
+    }
+    const left = until - this.#now();
+    // More than a window is left only where the clock has been set back.
+    if (left <= 0 || left > this.#its.duration * 1000) {
+      this.#waiting.delete(key);
+      return 0;
+    }
+    return left;
+  }
+
+  async count(key: string): Promise<number> {
+    const { attempts, wait: left } = await this.#count(key);
+    const { points, duration } = this.#its;
+    // What was counted under a clock that ran ahead says otherwise, until housekeeping takes it away.
+    const wait = Math.min(left, duration * 1000);
+    if (attempts >= points) {
+      this.#remember(key, wait);
+    }
+    return attempts > points ? Math.max(1, wait) : 0;
+  }
+
+  /** Each server counts by itself, too, so that it knows what has come when the database does not answer. */
+  async #count(key: string): Promise<LocalCount> {
+    const here = this.#local.count(key, this.#now());
+    if (here.attempts > this.#its.points) {
+      return here;
+    }
+    try {
+      return await within(PATIENCE_MS, counted(this.#shared, key), () => new Error('counting took too long'));
+    } catch {
+      return here;
+    }
+  }
+
+  #remember(key: string, milliseconds: number): void {
+    const now = this.#now();
+    this.#waiting.delete(key);
+    // Those that have waited longest are at the front; one there that still waits holds up the rest for its time at most.
+    for (const [other, until] of this.#waiting) {
+      if (until > now && this.#waiting.size < MOST_WAITING) {
+        break;
+      }
+      this.#waiting.delete(other);
+    }
+    this.#waiting.set(key, now + milliseconds);
+  }
+
+  #now(): number {
+    return this.#its.clock.now().getTime();
+  }
+}
+
+/** The library throws the same value that it returns, when there are too many. */
+async function counted(limiter: RateLimiterPostgres, key: string): Promise<LocalCount> {
+  const { consumedPoints, msBeforeNext } = await limiter.consume(key).catch((outcome: unknown) => {
+    if (outcome instanceof RateLimiterRes) {
+      return outcome;
+    }
+    throw outcome;
+  });
+  return { attempts: consumedPoints, wait: msBeforeNext };
+}

@@ -1,0 +1,74 @@
+import type { Sealed, SecurityModule, Vault } from '../../keys/vault.ts';
+import { isServiceError } from '../../kernel/errors.ts';
+import type { Random } from '../../kernel/clock.ts';
+import type { StorageProbe } from '../../monitoring/ports.ts';
+import type { Database } from '../database/database.ts';
+
+const PROBE_SIZE = 32;
+
+/**
+ * Stores a probe among the configuration's secrets, looks at the bytes that came to lie there, and takes it back. It is
+ * sealed as every new secret is, and opened with the keys that the security module gives at that moment.
+ */
+export class ConfigurationProbe implements StorageProbe {
+  readonly #database: Database;
+  readonly #vault: Vault;
+  readonly #module: SecurityModule;
+  readonly #random: Random;
+
+  /** @param dependencies.module unless told, the vault stands for it */
+  constructor(dependencies: {
+    readonly database: Database;
+    readonly vault: Vault;
+    readonly module?: SecurityModule;
+    readonly random: Random;
+  }) {
+    this.#database = dependencies.database;
+    this.#vault = dependencies.vault;
+    this.#module = dependencies.module ?? { freshVault: () => Promise.resolve(dependencies.vault) };
+    this.#random = dependencies.random;
+  }
+
+  /** @throws ServiceError 'key.unavailable' when there is no key to seal with, 'security-module.unavailable' */
+  async encrypts(): Promise<boolean> {
+    const keys = await this.#module.freshVault();
+    const plain = this.#random.bytes(PROBE_SIZE);
+    const key = `probe.${this.#random.bytes(16).toString('hex')}`;
+    const stored = await this.#storeAndTakeBack(key, this.#vault.seal(plain, 'probe', key));
+    return stored !== undefined && !shows(stored, plain) && opensTo(keys, { plain, stored, key });
+  }
+
+  /** Rolled back rather than removed: the configuration's revision does not move, and no failure leaves a probe behind. */
+  async #storeAndTakeBack(key: string, secret: Sealed): Promise<Buffer | undefined> {
+    const transaction = await this.#database.knex.transaction();
+    try {
+      await transaction('configuration').insert({ key, value: '', secret });
+      const [row] = await transaction<{ key: string; secret: Buffer }>('configuration')
+        .select('secret')
+        .where({ key });
+      return row?.secret;
+    } finally {
+      await transaction.rollback();
+    }
+  }
+}
+
+function opensTo(
+  keys: Pick<Vault, 'open'>,
+  { plain, stored, key }: { plain: Buffer; stored: Buffer; key: string },
+): boolean {
+  try {
+    return keys.open(stored as Sealed, 'probe', key).equals(plain);
+  } catch (error) {
+    if (isServiceError(error, 'secret.unreadable')) {
+      return false;
+    }
+    throw error;
+  }
+}
+
+/** @returns whether the plain text can be read in the stored bytes, as it is or in a usual spelling */
+function shows(stored: Buffer, plain: Buffer): boolean {
+  const spellings = [plain, ...(['hex', 'base64', 'base64url'] as const).map((form) => plain.toString(form))];
+  return spellings.some((spelling) => stored.includes(spelling));
+}

@@ -1,0 +1,157 @@
+import type { Knex } from 'knex';
+
+import type { Owner } from '../../users/owner.ts';
+import type { Rollout, Token, TokenSecrets, TokenStateChange } from '../../tokens/token.ts';
+import type { Sealed } from '../../keys/vault.ts';
+
+/** A token as `selectTokens` reads it. bigint comes as text. */
+export interface TokenRow {
+  readonly id: string;
+  readonly serial: string;
+  readonly type: string;
+  readonly description: string;
+  readonly active: boolean;
+  readonly realms: string[];
+  readonly owner_resolver_id: string | null;
+  readonly owner_resolver: string | null;
+  readonly owner_user_id: string | null;
+  readonly owner_login: string | null;
+  readonly fail_count: number;
+  readonly max_fail: number;
+  readonly counter: string;
+  readonly counter_window: number;
+  readonly sync_window: number;
+  readonly time_shift: number;
+  readonly ocra_suite: string | null;
+  readonly rollout: Rollout;
+  readonly spent: string[];
+  readonly seed: Buffer | null;
+  readonly shared_secret: Buffer | null;
+  readonly nonce: Buffer | null;
+  readonly pin: Buffer | null;
+  readonly ocra_pin: Buffer | null;
+  readonly last_success_at: Date | null;
+  readonly created_at: Date;
+  readonly sync_mark: string | null;
+  /** The transaction that wrote this version of the row (`xmin`). */
+  readonly version: string;
+}
+
+/** Values by the names of their columns. */
+export type Columns = Readonly<Record<string, Knex.Value>>;
+
+const STATE_COLUMNS: Readonly<Record<keyof Omit<TokenStateChange, 'secrets'>, string>> = {
+  description: 'description',
+  active: 'active',
+  failCount: 'fail_count',
+  maxFail: 'max_fail',
+  counter: 'counter',
+  counterWindow: 'counter_window',
+  syncWindow: 'sync_window',
+  timeShift: 'time_shift',
+  ocraSuite: 'ocra_suite',
+  rollout: 'rollout',
+  spent: 'spent',
+  lastSuccessAt: 'last_success_at',
+  syncMark: 'sync_mark',
+};
+const SECRET_COLUMNS: Readonly<Record<keyof TokenSecrets, string>> = {
+  seed: 'seed',
+  sharedSecret: 'shared_secret',
+  nonce: 'nonce',
+  pin: 'pin',
+  ocraPin: 'ocra_pin',
+};
+const TOKEN_COLUMNS = [
+  ...['id', 'serial', 'type', 'created_at', 'owner_resolver_id', 'owner_user_id', 'owner_login'],
+  ...Object.values(STATE_COLUMNS),
+  ...Object.values(SECRET_COLUMNS),
+].map((column) => `tokens.${column}`);
+
+const REALM_NAMES = `ARRAY(SELECT realms.name FROM realms WHERE realms.id = ANY (realm_sets.realm_ids)
+  ORDER BY realms.name) AS realms`;
+
+/** For the conditions of a statement that writes tokens. */
+export const REALMS_OF_TOKEN_NOW = `ARRAY(SELECT realms.name FROM realm_sets
+  JOIN realms ON realms.id = ANY (realm_sets.realm_ids)
+  WHERE realm_sets.id = tokens.realm_set_id ORDER BY realms.name)`;
+
+/** For what a statement that writes tokens returns. */
+export const REALMS_OF_TOKEN = `${REALMS_OF_TOKEN_NOW} AS realms`;
+
+/** @returns a query for `TokenRow`s, to be narrowed by the caller */
+export function selectTokens(connection: Knex): Knex.QueryBuilder {
+  return connection('tokens')
+    .join('realm_sets', 'realm_sets.id', 'tokens.realm_set_id')
+    .leftJoin('resolvers', 'resolvers.id', 'tokens.owner_resolver_id')
+    .select(
+      ...TOKEN_COLUMNS,
+      'resolvers.name as owner_resolver',
+      connection.raw(REALM_NAMES),
+      connection.raw('tokens.xmin::text AS version'),
+    );
+}
+
+export function toToken(row: TokenRow): Token {
+  return {
+    id: row.id,
+    serial: row.serial,
+    type: row.type,
+    description: row.description,
+    active: row.active,
+    owner: toOwner(row),
+    realms: row.realms,
+    failCount: row.fail_count,
+    maxFail: row.max_fail,
+    counter: BigInt(row.counter),
+    counterWindow: row.counter_window,
+    syncWindow: row.sync_window,
+    timeShift: row.time_shift,
+    ocraSuite: row.ocra_suite,
+    rollout: row.rollout,
+    spent: row.spent,
+    secrets: {
+      seed: toSealed(row.seed),
+      sharedSecret: toSealed(row.shared_secret),
+      nonce: toSealed(row.nonce),
+      pin: toSealed(row.pin),
+      ocraPin: toSealed(row.ocra_pin),
+    },
+    createdAt: row.created_at,
+    lastSuccessAt: row.last_success_at,
+    syncMark: row.sync_mark,
+  };
+}
+
+/** @returns only the columns that the change gives: what is left out must not be written back from an earlier look */
+export function stateColumns(change: TokenStateChange): Columns {
+  return { ...given(STATE_COLUMNS, change), ...given(SECRET_COLUMNS, change.secrets ?? {}) };
+}
+
+function given<Key extends string>(
+  columns: Readonly<Record<Key, string>>,
+  change: Readonly<Partial<Record<Key, unknown>>>,
+): Columns {
+  const names = (Object.keys(columns) as Key[]).filter((key) => change[key] !== undefined);
+  return Object.fromEntries(names.map((key) => [columns[key], toValue(change[key])]));
+}
+
+function toValue(value: unknown): Knex.Value {
+  return typeof value === 'bigint' ? value.toString() : (value as Knex.Value);
+}
+
+function toOwner(row: TokenRow): Owner | null {
+  const { owner_resolver_id, owner_resolver, owner_user_id, owner_login } = row;
+  // The table says: all of them or none. The checker wants to hear it.
+  return owner_resolver_id === null ||
+    owner_resolver === null ||
+    owner_user_id === null ||
+    owner_login === null
+    ? null
+    : { resolverId: owner_resolver_id, resolver: owner_resolver, userId: owner_user_id, login: owner_login };
+}
+
+/** What stands in these columns, a vault has sealed. */
+function toSealed(bytes: Buffer | null): Sealed | null {
+  return bytes as Sealed | null;
+}

@@ -1,0 +1,223 @@
+import type { Knex } from 'knex';
+
+import type { Act } from '../../policy/caller.ts';
+import type { LockedDecision, TokenFilter, TokenStore } from '../../tokens/ports.ts';
+import type { NewToken, Token, TokenChange } from '../../tokens/token.ts';
+import { ServiceError } from '../../kernel/errors.ts';
+import { writeAudit } from '../audit/audit-rows.ts';
+import { supersede } from '../challenges/challenge-closing.ts';
+import type { Database } from '../database/database.ts';
+import { assertStorable, isStorable } from '../database/stored-text.ts';
+import { canMatch, narrow } from './token-filter.ts';
+import { holdReferences } from './token-references.ts';
+import { REALMS_OF_TOKEN, selectTokens, stateColumns, type TokenRow, toToken } from './token-rows.ts';
+
+/** Tokens in PostgreSQL. */
+export class SqlTokenStore implements TokenStore {
+  readonly #database: Database;
+
+  constructor({ database }: { database: Database }) {
+    this.#database = database;
+  }
+
+  async findBySerial(serial: string): Promise<Token | undefined> {
+    return isStorable(serial) ? findToken(this.#database.knex, serial) : undefined;
+  }
+
+  async list(filter: TokenFilter): Promise<readonly Token[]> {
+    if (!canMatch(filter)) {
+      return [];
+    }
+    const query = selectTokens(this.#database.knex).orderBy('tokens.serial');
+    narrow(query, filter);
+    if (filter.limit !== undefined) {
+      query.limit(filter.limit);
+    }
+    if (filter.offset !== undefined) {
+      query.offset(filter.offset);
+    }
+    const rows = (await query) as TokenRow[];
+    return rows.map(toToken);
+  }
+
+  async count(filter: TokenFilter): Promise<number> {
+    if (!canMatch(filter)) {
+      return 0;
+    }
+    const query = this.#database.knex('tokens').count('* as number');
+    narrow(query, filter);
+    const [row] = (await query) as { number: string }[];
+    return Number(row?.number ?? 0);
+  }
+
+  async insert(token: NewToken, act: Act): Promise<Token> {
+    assertStorable(token.serial, token.type);
+    assertTokenStorable(token);
+    return this.#database.transact(async (transaction) => {
+      const references = await holdReferences(transaction, token);
+      const inserted: unknown[] = await transaction('tokens')
+        .insert({ serial: token.serial, type: token.type, ...stateColumns(token), ...references })
+        .onConflict()
+        .ignore()
+        .returning('id');
+      const stored = inserted.length === 0 ? undefined : await findToken(transaction, token.serial);
+      if (stored === undefined) {
+        throw new ServiceError('token.exists', `There is a token with the serial '${token.serial}' already`);
+      }
+      await writeAudit(transaction, act, token.serial, 'created', stored.realms);
+      return stored;
+    });
+  }
+
+  async update(
+    serial: string,
+    change: TokenChange,
+    act: Act,
+    decide?: LockedDecision,
+  ): Promise<Token | undefined> {
+    if (!isStorable(serial)) {
+      return undefined;
+    }
+    assertTokenStorable(change);
+    return this.#database.transact((transaction) => changeToken(transaction, serial, change, act, decide));
+  }
+
+  async remove(serial: string, act: Act, assure?: (token: Token) => void): Promise<boolean> {
+    if (!isStorable(serial)) {
+      return false;
+    }
+    return this.#database.transact(async (transaction) => {
+      await transaction('tokens').where({ serial }).forUpdate().select('id');
+      return removeAssured(transaction, serial, act, assure);
+    });
+  }
+
+  async updateAll(
+    changes: ReadonlyMap<string, TokenChange>,
+    act: Act,
+    decide?: LockedDecision,
+  ): Promise<void> {
+    for (const change of changes.values()) {
+      assertTokenStorable(change);
+    }
+    await this.#database.transact(async (transaction) => {
+      for (const serial of await holdTokens(transaction, [...changes.keys()])) {
+        await changeToken(transaction, serial, changes.get(serial) ?? {}, act, decide);
+      }
+    });
+  }
+
+  async removeAll(serials: readonly string[], act: Act, assure?: (token: Token) => void): Promise<void> {
+    await this.#database.transact(async (transaction) => {
+      for (const serial of await holdTokens(transaction, serials)) {
+        await removeAssured(transaction, serial, act, assure);
+      }
+    });
+  }
+}
+
+async function changeToken(
+  transaction: Knex.Transaction,
+  serial: string,
+  given: TokenChange,
+  act: Act,
+  decide?: LockedDecision,
+): Promise<Token | undefined> {
+  const references = await holdReferences(transaction, given);
+  const change = decide === undefined ? given : await decideLocked(transaction, serial, given, decide);
+  const columns = { ...references, ...stateColumns(change) };
+  if (Object.keys(columns).length > 0) {
+    const [changed] = await transaction('tokens')
+      .where({ serial })
+      .update(columns)
+      .returning<{ id: string }[]>('id');
+    if (changed !== undefined && changesHands(change)) {
+      await supersede(transaction, changed.id, 0);
+    }
+  }
+  const token = await findToken(transaction, serial);
+  if (token !== undefined) {
+    await writeAudit(transaction, act, serial, describeChange(change), token.realms);
+  }
+  return token;
+}
+
+/** First the lock, then the look, each a statement of its own: docs/adr/0003-accepting-a-response-once.md. */
+async function decideLocked(
+  transaction: Knex.Transaction,
+  serial: string,
+  given: TokenChange,
+  decide: LockedDecision,
+): Promise<TokenChange> {
+  await transaction('tokens').where({ serial }).forNoKeyUpdate().select('id');
+  const token = await findToken(transaction, serial);
+  const decided = token === undefined ? {} : decide(token);
+  assertTokenStorable(decided);
+  const secrets = { ...given.secrets, ...decided.secrets };
+  return { ...given, ...decided, ...(Object.keys(secrets).length > 0 && { secrets }) };
+}
+
+/** Removes a token that is locked. */
+async function removeAssured(
+  transaction: Knex.Transaction,
+  serial: string,
+  act: Act,
+  assure?: (token: Token) => void,
+): Promise<boolean> {
+  const token = assure && (await findToken(transaction, serial));
+  if (token !== undefined) {
+    assure?.(token);
+  }
+  const [removed] = await transaction('tokens')
+    .where({ serial })
+    .delete()
+    .returning<{ realms: string[] }[]>(transaction.raw(REALMS_OF_TOKEN));
+  if (removed !== undefined) {
+    await writeAudit(transaction, act, serial, 'removed', removed.realms);
+  }
+  return removed !== undefined;
+}
+
+/**
+ * Locks tokens in the order of their ids, as everybody does who takes several.
+ * @returns their serials
+ * @throws ServiceError 'token.unknown' when one of them is not there
+ */
+async function holdTokens(
+  transaction: Knex.Transaction,
+  serials: readonly string[],
+): Promise<readonly string[]> {
+  const held = await transaction('tokens')
+    .whereIn(
+      'serial',
+      serials.filter((serial) => isStorable(serial)),
+    )
+    .orderBy('id')
+    .forUpdate()
+    .select<{ serial: string }[]>('serial');
+  const missing = serials.find((serial) => held.every((token) => token.serial !== serial));
+  if (missing !== undefined) {
+    throw new ServiceError('token.unknown', `No token found with the serial '${missing.slice(0, 64)}'`);
+  }
+  return held.map(({ serial }) => serial);
+}
+
+async function findToken(connection: Knex, serial: string): Promise<Token | undefined> {
+  const row = (await selectTokens(connection).where('tokens.serial', serial).first()) as TokenRow | undefined;
+  return row === undefined ? undefined : toToken(row);
+}
+
+function assertTokenStorable(token: TokenChange | NewToken): void {
+  const { description, ocraSuite, owner, spent = [] } = token;
+  assertStorable(description, ocraSuite, owner?.userId, owner?.login, ...spent);
+}
+
+/** What was asked of the holder before must not be answered by the next one. */
+function changesHands({ owner, secrets = {} }: TokenChange): boolean {
+  return owner !== undefined || secrets.seed !== undefined || secrets.sharedSecret !== undefined;
+}
+
+/** @returns which fields, never their values */
+function describeChange({ secrets, ...change }: TokenChange): string {
+  return `changed ${[...Object.keys(change), ...Object.keys(secrets ?? {})].sort().join(', ')}`.trimEnd();
+}

@@ -1,0 +1,223 @@
+import type { Knex } from 'knex';
+
+import type { Act } from '../../policy/caller.ts';
+import type { ManagedUser, ManagedUserStore } from '../../resolvers/ports.ts';
+import { ServiceError } from '../../kernel/errors.ts';
+import { writeAudit } from '../audit/audit-rows.ts';
+import { supersede } from '../challenges/challenge-closing.ts';
+import type { Database } from '../database/database.ts';
+import { assertStorable, isRowId, isStorable } from '../database/stored-text.ts';
+
+interface UserRow {
+  readonly id: string;
+  readonly login: string;
+  readonly given_name: string;
+  readonly surname: string;
+  readonly email: string;
+  readonly phone: string;
+  readonly password_hash: string | null;
+}
+
+const COLUMNS = ['id', 'login', 'given_name', 'surname', 'email', 'phone', 'password_hash'];
+
+/** What is folded and what is yet to be (docs/adr/0010-counts-kept-by-the-database.md). */
+const COUNTS = `
+  SELECT resolver_id AS id, sum(users) AS users FROM (
+    SELECT resolver_id, users FROM user_counts UNION ALL SELECT resolver_id, users FROM user_count_deltas
+  ) AS both_sides
+  WHERE resolver_id = ANY (?::bigint[]) GROUP BY resolver_id`;
+
+/** Resolvers whose users are counted by one statement, by their ids. */
+interface Counting {
+  readonly resolverIds: Set<string>;
+  readonly users: Promise<ReadonlyMap<string, number>>;
+}
+
+/** Users of managed resolvers in PostgreSQL. */
+export class SqlManagedUserStore implements ManagedUserStore {
+  readonly #database: Database;
+  #counting: Counting | undefined;
+
+  constructor({ database }: { database: Database }) {
+    this.#database = database;
+  }
+
+  async findByLogin(resolverId: string, login: string): Promise<ManagedUser | undefined> {
+    return isRowId(resolverId) && isStorable(login) ? this.#find(resolverId, { login }) : undefined;
+  }
+
+  async findById(resolverId: string, userId: string): Promise<ManagedUser | undefined> {
+    return isRowId(resolverId) && isRowId(userId) ? this.#find(resolverId, { id: userId }) : undefined;
+  }
+
+  /** @returns users by login */
+  async list(
+    resolverId: string,
+    page: { readonly limit?: number; readonly offset?: number } = {},
+  ): Promise<readonly ManagedUser[]> {
+    if (!isRowId(resolverId)) {
+      return [];
+    }
+    const query = this.#users(resolverId).orderBy('login').select<UserRow[]>(COLUMNS);
+    if (page.limit !== undefined) {
+      query.limit(page.limit);
+    }
+    if (page.offset !== undefined) {
+      query.offset(page.offset);
+    }
+    return (await query).map(toUser);
+  }
+
+  /**
+   * Whoever counts several resolvers side by side has them counted by one statement.
+   * @returns what the database keeps of it, so that many users take no longer than few
+   */
+  async count(resolverId: string): Promise<number> {
+    if (!isRowId(resolverId)) {
+      return 0;
+    }
+    this.#counting ??= this.#openCounting();
+    const { resolverIds, users } = this.#counting;
+    resolverIds.add(resolverId);
+    return (await users).get(resolverId) ?? 0;
+  }
+
+  /** @throws ServiceError 'user.exists', 'resolver.unknown', 'resolver.invalid' when the resolver is not a managed one */
+  async insert(resolverId: string, user: Omit<ManagedUser, 'userId'>, act: Act): Promise<ManagedUser> {
+    assertStorable(...Object.values(user));
+    return this.#database.transact(async (transaction) => {
+      await holdManagedResolver(transaction, resolverId);
+      const [row] = await transaction('users')
+        .insert({
+          resolver_id: resolverId,
+          login: user.login,
+          given_name: user.givenName,
+          surname: user.surname,
+          email: user.email,
+          phone: user.phone,
+          password_hash: user.passwordHash,
+        })
+        .onConflict(['resolver_id', 'login'])
+        .ignore()
+        .returning<UserRow[]>(COLUMNS);
+      if (row === undefined) {
+        throw new ServiceError('user.exists', `There is a user '${user.login}' already`);
+      }
+      await writeAudit(transaction, act, user.login, 'created');
+      return toUser(row);
+    });
+  }
+
+  async setPassword(
+    resolverId: string,
+    userId: string,
+    passwordHash: string | null,
+    act: Act,
+  ): Promise<boolean> {
+    if (!isRowId(resolverId) || !isRowId(userId)) {
+      return false;
+    }
+    return this.#database.transact(async (transaction) => {
+      const [user] = await transaction('users')
+        .where({ resolver_id: resolverId, id: userId })
+        .update({ password_hash: passwordHash })
+        .returning<{ login: string }[]>('login');
+      if (user !== undefined) {
+        await writeAudit(transaction, act, user.login, 'password changed');
+      }
+      return user !== undefined;
+    });
+  }
+
+  async remove(resolverId: string, userId: string, act: Act): Promise<boolean> {
+    if (!isRowId(resolverId) || !isRowId(userId)) {
+      return false;
+    }
+    return this.#database.transact(async (transaction) => {
+      // Whoever assigns a token holds the user's row until commit: this waits for them and then sees their tokens.
+      const [user] = await transaction('users')
+        .where({ resolver_id: resolverId, id: userId })
+        .delete()
+        .returning<{ login: string }[]>('login');
+      if (user !== undefined) {
+        const tokens = await unassignTokens(transaction, resolverId, userId);
+        await writeAudit(transaction, act, user.login, `removed, ${tokens} tokens unassigned`);
+      }
+      return user !== undefined;
+    });
+  }
+
+  #openCounting(): Counting {
+    const resolverIds = new Set<string>();
+    const read = async (): Promise<ReadonlyMap<string, number>> => {
+      // After all who ask in this turn of the event loop.
+      await Promise.resolve();
+      this.#counting = undefined;
+      const { rows } = await this.#database.knex.raw<{ rows: { id: string; users: string }[] }>(COUNTS, [
+        [...resolverIds],
+      ]);
+      return new Map(rows.map(({ id, users }) => [id, Number(users)]));
+    };
+    return { resolverIds, users: read() };
+  }
+
+  #users(resolverId: string): Knex.QueryBuilder {
+    return this.#database.knex('users').where({ resolver_id: resolverId });
+  }
+
+  async #find(resolverId: string, wanted: Record<string, string>): Promise<ManagedUser | undefined> {
+    const row = await this.#users(resolverId).where(wanted).first<UserRow | undefined>(COLUMNS);
+    return row === undefined ? undefined : toUser(row);
+  }
+}
+
+async function holdManagedResolver(transaction: Knex.Transaction, resolverId: string): Promise<void> {
+  const resolver = isRowId(resolverId)
+    ? await transaction('resolvers')
+        .where({ id: resolverId })
+        .forKeyShare()
+        .first<{ name: string; kind: string } | undefined>('name', 'kind')
+    : undefined;
+  if (resolver === undefined) {
+    throw new ServiceError('resolver.unknown', 'There is no such resolver');
+  }
+  if (resolver.kind !== 'managed') {
+    throw new ServiceError(
+      'resolver.invalid',
+      `The users of the resolver '${resolver.name}' are not kept here`,
+    );
+  }
+}
+
+/**
+ * What their user was asked is closed: nobody answers for who is no more.
+ * @returns how many; their rows are locked in the order of their ids, as everybody does
+ */
+async function unassignTokens(
+  transaction: Knex.Transaction,
+  resolverId: string,
+  userId: string,
+): Promise<number> {
+  const owned = { owner_resolver_id: resolverId, owner_user_id: userId };
+  await transaction('tokens').where(owned).orderBy('id').forNoKeyUpdate().select('id');
+  const unassigned = await transaction('tokens')
+    .where(owned)
+    .update({ owner_resolver_id: null, owner_user_id: null, owner_login: null })
+    .returning<{ id: string }[]>('id');
+  for (const { id } of unassigned) {
+    await supersede(transaction, id, 0);
+  }
+  return unassigned.length;
+}
+
+function toUser(row: UserRow): ManagedUser {
+  return {
+    userId: row.id,
+    login: row.login,
+    givenName: row.given_name,
+    surname: row.surname,
+    email: row.email,
+    phone: row.phone,
+    passwordHash: row.password_hash,
+  };
+}

@@ -1,0 +1,55 @@
+import type { Owner } from '../users/owner.ts';
+import type { Token, TokenStateChange, NewToken, TokenChange } from './token.ts';
+import type { Act } from '../policy/caller.ts';
+
+/** Which tokens to list; what is left out does not restrict. Nothing here is a wildcard. */
+export interface TokenFilter {
+  readonly serial?: string | undefined;
+  readonly owner?: Pick<Owner, 'resolverId' | 'userId'> | undefined;
+  /** A realm's name; null: tokens in no realm. */
+  readonly realm?: string | null | undefined;
+  /** Tokens in at least one of these realms; none of them means no token. */
+  readonly inRealms?: readonly string[] | undefined;
+  readonly active?: boolean | undefined;
+  readonly assigned?: boolean | undefined;
+  readonly limit?: number | undefined;
+  readonly offset?: number | undefined;
+}
+
+/**
+ * Decides on a token as it is while nobody else can change it: what was read of it before may be out of date.
+ * @returns what else is changed of it. @throws for nothing to be changed
+ */
+export type LockedDecision = (token: Token) => TokenStateChange;
+
+export interface TokenStore {
+  /** @returns the token with exactly this serial */
+  findBySerial(serial: string): Promise<Token | undefined>;
+  /** @returns tokens by serial */
+  list(filter: TokenFilter): Promise<readonly Token[]>;
+  count(filter: TokenFilter): Promise<number>;
+  /** @throws 'token.exists' when a serial differs at most in case, 'realm.unknown' */
+  insert(token: NewToken, act: Act): Promise<Token>;
+  /**
+   * Changes a token and writes the audit row, in one transaction.
+   * @returns the token as it is afterwards, undefined when it does not exist. @throws 'realm.unknown'
+   */
+  update(serial: string, change: TokenChange, act: Act, decide?: LockedDecision): Promise<Token | undefined>;
+  /**
+   * Removes the token with its challenges.
+   * @param assure throws where the token, as it is now, is not to be removed
+   * @returns whether there was one
+   */
+  remove(serial: string, act: Act, assure?: (token: Token) => void): Promise<boolean>;
+  /**
+   * Changes tokens by their serials, all of them or none, each with its audit row.
+   * @throws 'token.unknown' when one is gone
+   */
+  updateAll(changes: ReadonlyMap<string, TokenChange>, act: Act, decide?: LockedDecision): Promise<void>;
+  /**
+   * Removes tokens with their challenges, all or none.
+   * @param assure throws where a token, as it is now, is not to be removed
+   * @throws 'token.unknown' when one is gone
+   */
+  removeAll(serials: readonly string[], act: Act, assure?: (token: Token) => void): Promise<void>;
+}

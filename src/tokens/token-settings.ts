@@ -1,0 +1,91 @@
+import type { Random } from '../kernel/clock.ts';
+import { ServiceError } from '../kernel/errors.ts';
+import { readPlainText } from '../kernel/plain-text.ts';
+import { pinVerifier } from './pin.ts';
+import type { TokenChange } from './token.ts';
+import type { Sealed, Vault } from '../keys/vault.ts';
+
+/** What administrators set on a token; what is left out stays. */
+export interface TokenSettings {
+  /** The token PIN; empty: an empty one matches. */
+  readonly pin?: string | undefined;
+  /** Wrong responses until the token locks, 1 to 1 000 000. */
+  readonly maxFail?: number | undefined;
+  /** 1 to 1 000. */
+  readonly counterWindow?: number | undefined;
+  /** 1 to 10 000. */
+  readonly syncWindow?: number | undefined;
+  /** For suites with P (RFC 6287 §6.3); empty: none. */
+  readonly ocraPin?: string | undefined;
+  readonly description?: string | undefined;
+}
+
+const LONGEST_PIN = 255;
+const LONGEST_DESCRIPTION = 255;
+
+/**
+ * @returns the change of the token, secrets sealed
+ * @throws ServiceError 'parameter.missing' when there is nothing to set, 'parameter.invalid'
+ */
+export function settingsChange(
+  settings: TokenSettings,
+  serial: string,
+  vault: Vault,
+  random: Random,
+): TokenChange {
+  const { pin, ocraPin, description } = settings;
+  const secrets = {
+    ...(pin !== undefined && { pin: sealPin(pin, serial, vault, random) }),
+    ...(ocraPin !== undefined && { ocraPin: sealOcraPin(ocraPin, serial, vault) }),
+  };
+  const change: TokenChange = {
+    ...readNumbers(settings),
+    ...(description !== undefined && {
+      description: readDescription(description),
+    }),
+    ...(Object.keys(secrets).length > 0 && { secrets }),
+  };
+  if (Object.keys(change).length === 0) {
+    throw new ServiceError('parameter.missing', 'There is nothing to set');
+  }
+  return change;
+}
+
+/** @throws ServiceError 'parameter.invalid' for more than 255 characters, or control characters */
+export function readDescription(description: string): string {
+  return readPlainText(description, 'description', LONGEST_DESCRIPTION);
+}
+
+/** @throws ServiceError 'parameter.invalid' for a PIN of more than 255 characters */
+export function sealPin(pin: string, serial: string, vault: Vault, random: Random): Sealed {
+  return vault.seal(pinVerifier(fittingPin(pin, 'PIN'), random), 'pin', serial);
+}
+
+/** @returns null for an empty one: there is none. @throws ServiceError 'parameter.invalid' for more than 255 characters */
+export function sealOcraPin(pin: string, serial: string, vault: Vault): Sealed | null {
+  const fitting = fittingPin(pin, 'OCRA PIN');
+  return fitting === '' ? null : vault.seal(Buffer.from(fitting, 'utf8'), 'ocra-pin', serial);
+}
+
+function fittingPin(pin: string, what: string): string {
+  if (pin.length > LONGEST_PIN) {
+    throw new ServiceError('parameter.invalid', `The ${what} has at most ${LONGEST_PIN} characters`);
+  }
+  return pin;
+}
+
+function readNumbers(settings: TokenSettings): TokenChange {
+  const { maxFail, counterWindow, syncWindow } = settings;
+  return {
+    ...(maxFail !== undefined && { maxFail: within(maxFail, 'fail counter limit', 1_000_000) }),
+    ...(counterWindow !== undefined && { counterWindow: within(counterWindow, 'counter window', 1_000) }),
+    ...(syncWindow !== undefined && { syncWindow: within(syncWindow, 'sync window', 10_000) }),
+  };
+}
+
+function within(value: number, what: string, most: number): number {
+  if (!Number.isSafeInteger(value) || value < 1 || value > most) {
+    throw new ServiceError('parameter.invalid', `The ${what} must be a whole number from 1 to ${most}`);
+  }
+  return value;
+}

@@ -1,0 +1,96 @@
+import type { Sealed } from '../keys/vault.ts';
+import type { Owner } from '../users/owner.ts';
+
+/**
+ * Where the roll-out of a QR-TAN token stands: `phase1` the shared secret is out, `phase2` the nonce is out and the
+ * first response is awaited, `complete` ready (plain tokens always are).
+ */
+export type Rollout = 'phase1' | 'phase2' | 'complete';
+
+/** The secrets of a token, each sealed. */
+export interface TokenSecrets {
+  /** The OCRA key; in `phase1` the shared secret itself. */
+  readonly seed: Sealed | null;
+  /** The shared secret of roll-out phase 1, until the roll-out is complete. */
+  readonly sharedSecret: Sealed | null;
+  /** The nonce of roll-out phase 2, until the roll-out is complete. */
+  readonly nonce: Sealed | null;
+  /** The verifier of the token PIN (see `pin.ts`); null: no PIN was ever set, an empty one matches. */
+  readonly pin: Sealed | null;
+  /** The OCRA PIN in clear, for suites with P (RFC 6287 §6.3); null: empty. */
+  readonly ocraPin: Sealed | null;
+}
+
+/** All of a token but its identity, its owner and its realms. */
+export interface TokenState {
+  /** Lower-case: `ocra`, `ocra2`, `hmac`, … Only the first two are served; others are counted and administered. */
+  readonly type: string;
+  readonly description: string;
+  readonly active: boolean;
+  readonly failCount: number;
+  /** Locked when `failCount >= maxFail`. */
+  readonly maxFail: number;
+  /** The next counter expected (RFC 6287 C); for time suites the second after the last matched step's beginning. */
+  readonly counter: bigint;
+  readonly counterWindow: number;
+  readonly syncWindow: number;
+  /** Seconds that the device's clock is ahead of the server's. */
+  readonly timeShift: number;
+  readonly ocraSuite: string | null;
+  readonly rollout: Rollout;
+  /**
+   * Marks of the responses accepted last (see `ocra/spent-responses.ts`), so that none is accepted again for another
+   * transaction with the same question while its counter or time step is still within the window.
+   */
+  readonly spent: readonly string[];
+  readonly secrets: TokenSecrets;
+}
+
+export interface Token extends TokenState {
+  readonly id: string;
+  /** Unique, also without regard to case; case is kept. */
+  readonly serial: string;
+  readonly owner: Owner | null;
+  /** Names of the token's realms, sorted; empty: in no realm. */
+  readonly realms: readonly string[];
+  readonly createdAt: Date;
+  readonly lastSuccessAt: Date | null;
+  /**
+   * The mark (as in `spent`) of the last response that was right but too far ahead: the first half of an automatic
+   * resynchronisation. null: there is none.
+   */
+  readonly syncMark: string | null;
+}
+
+/** What a new token needs; the rest has defaults in the database. */
+export interface NewToken extends TokenState {
+  readonly serial: string;
+  readonly owner: Owner | null;
+  readonly realms: readonly string[];
+}
+
+/** What a response may change of a token; what is left out stays. */
+export interface TokenStateChange extends Partial<Omit<TokenState, 'secrets' | 'type'>> {
+  readonly lastSuccessAt?: Date;
+  readonly syncMark?: string | null;
+  readonly secrets?: Partial<TokenSecrets>;
+}
+
+/** What may be changed of a token; what is left out stays. */
+export interface TokenChange extends TokenStateChange {
+  readonly owner?: Owner | null;
+  readonly realms?: readonly string[];
+}
+
+/** The types of tokens that answer OCRA challenges. */
+export const OCRA_TYPES: readonly string[] = ['ocra', 'ocra2'];
+
+/** @returns whether the token is of a type that answers OCRA challenges */
+export function isOcraToken(token: Pick<Token, 'type'>): boolean {
+  return OCRA_TYPES.includes(token.type);
+}
+
+/** @returns whether too many wrong responses have locked the token */
+export function isLocked(token: Pick<Token, 'failCount' | 'maxFail'>): boolean {
+  return token.failCount >= token.maxFail;
+}

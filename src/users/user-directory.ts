@@ -1,0 +1,136 @@
+import { ServiceError } from '../kernel/errors.ts';
+import type { DirectoryUser, UserSources } from '../resolvers/ports.ts';
+import { plainResolverName } from '../policy/policy-users.ts';
+import { findRealm, type Realm, type Resolver, type Setup } from '../configuration/configuration.ts';
+import type { Owner } from './owner.ts';
+
+/** A user, and where they were found. */
+export interface ResolvedUser extends DirectoryUser {
+  readonly resolver: Resolver;
+  readonly realm: Realm;
+}
+
+/** How a client names a user. */
+export interface UserReference {
+  /** A login, or `login@realm` where no realm is given. */
+  readonly user: string;
+  /** In any case; empty or absent: what follows the last `@` of the user, or else the default realm. */
+  readonly realm?: string | undefined;
+  /** The name of a resolver that alone is asked; absent: all of the realm. */
+  readonly resolver?: string | undefined;
+}
+
+const LONGEST_LOGIN = 320;
+
+/** Finds users in the resolvers of realms. */
+export class UserDirectory {
+  readonly #sources: UserSources;
+
+  constructor({ sources }: { sources: UserSources }) {
+    this.#sources = sources;
+  }
+
+  /**
+   * @param within names of the realms to look in; users of others are answered like those who are not there
+   * @throws ServiceError 'user.unknown', about the login without what may be a realm, 'resolver.unavailable'
+   */
+  async resolve(
+    setup: Setup,
+    reference: UserReference,
+    within: 'all' | readonly string[] = 'all',
+  ): Promise<ResolvedUser> {
+    const found = await this.find(setup, reference, within);
+    if (found === undefined) {
+      throw new ServiceError(
+        'user.unknown',
+        `getUserId failed: no user >${shorten(reference.user)}< found!`,
+        {
+          about: [shorten(loginOf(reference))],
+        },
+      );
+    }
+    return found;
+  }
+
+  /**
+   * @returns the user of exactly that login in the first resolver of the realm that has them
+   * @throws ServiceError 'resolver.unavailable': a resolver that fails is never passed over, or somebody else of the
+   *   same login further down would be taken for the user
+   */
+  async find(
+    setup: Setup,
+    reference: UserReference,
+    within: 'all' | readonly string[] = 'all',
+  ): Promise<ResolvedUser | undefined> {
+    const { login, realm } = locate(setup, reference);
+    const isWithin = realm !== undefined && (within === 'all' || within.includes(realm.name));
+    if (!isWithin || !isLogin(login)) {
+      return undefined;
+    }
+    for (const resolver of resolversOf(setup, realm, reference.resolver)) {
+      const user = await this.#sources(resolver).findByLogin(login);
+      if (user?.login === login) {
+        return { ...user, resolver, realm };
+      }
+    }
+    return undefined;
+  }
+
+  /**
+   * @returns whether it is the user's password; false where the resolver is gone or keeps no passwords
+   * @throws ServiceError 'resolver.unavailable'
+   */
+  async checkPassword(
+    setup: Setup,
+    owner: Pick<Owner, 'resolverId' | 'userId'>,
+    password: string,
+  ): Promise<boolean> {
+    const resolver = setup.resolvers.find(({ id }) => id === owner.resolverId);
+    return resolver !== undefined && this.#sources(resolver).checkPassword(owner.userId, password);
+  }
+}
+
+function resolversOf(setup: Setup, realm: Realm, only: string | undefined): readonly Resolver[] {
+  const asked = realm.resolvers.filter((name) => only === undefined || name === plainResolverName(only));
+  return asked.flatMap((name) => setup.resolvers.filter((resolver) => resolver.name === name));
+}
+
+function locate(
+  setup: Setup,
+  { user, realm = '', resolver }: UserReference,
+): { login: string; realm: Realm | undefined } {
+  if (realm.trim() !== '') {
+    return { login: user, realm: findRealm(setup, realm) };
+  }
+  const at = user.lastIndexOf('@');
+  const behind = at < 0 ? '' : user.slice(at + 1).trim();
+  const named = behind === '' ? undefined : findRealm(setup, behind);
+  return named === undefined
+    ? { login: user, realm: realmWith(setup, resolver) }
+    : { login: user.slice(0, at), realm: named };
+}
+
+/** What stands before the last `@` may be the login also where no realm of that name is there. */
+function loginOf({ user, realm = '' }: UserReference): string {
+  const at = realm.trim() === '' ? user.lastIndexOf('@') : -1;
+  return at < 0 ? user : user.slice(0, at);
+}
+
+/** The default realm; for one resolver alone, where the default realm lacks it, the first by name that has it. */
+function realmWith(setup: Setup, resolver: string | undefined): Realm | undefined {
+  const usual = findRealm(setup, '');
+  if (resolver === undefined) {
+    return usual;
+  }
+  const has = ({ resolvers }: Realm): boolean => resolvers.includes(plainResolverName(resolver));
+  return usual !== undefined && has(usual) ? usual : setup.realms.find(has);
+}
+
+/** What cannot be a login is not even asked for: some stores choke on NUL or on halves of characters. */
+function isLogin(text: string): boolean {
+  return text.length <= LONGEST_LOGIN && text.trim() !== '' && !/\p{Cc}|\p{Cs}/u.test(text);
+}
+
+function shorten(text: string): string {
+  return text.length > LONGEST_LOGIN ? `${text.slice(0, LONGEST_LOGIN)}…` : text;
+}

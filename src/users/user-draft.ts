@@ -1,0 +1,30 @@
+import { readLogin } from './login-name.ts';
+import { readPlainText } from '../kernel/plain-text.ts';
+import type { ManagedUser } from '../resolvers/ports.ts';
+
+/** A user of a managed resolver as somebody writes them. */
+export interface UserDraft {
+  readonly login: string;
+  readonly givenName?: string | undefined;
+  readonly surname?: string | undefined;
+  readonly email?: string | undefined;
+  readonly phone?: string | undefined;
+  /** Left out: the user has no password, and none matches. */
+  readonly password?: string | undefined;
+}
+
+const LONGEST_TEXT = 255;
+
+/**
+ * @returns the user that a draft means, texts trimmed
+ * @throws ServiceError 'parameter.invalid'
+ */
+export function checkUser(draft: UserDraft): Omit<ManagedUser, 'userId' | 'passwordHash'> {
+  return {
+    login: readLogin(draft.login),
+    givenName: readPlainText(draft.givenName ?? '', 'given name', LONGEST_TEXT),
+    surname: readPlainText(draft.surname ?? '', 'surname', LONGEST_TEXT),
+    email: readPlainText(draft.email ?? '', 'e-mail address', LONGEST_TEXT),
+    phone: readPlainText(draft.phone ?? '', 'phone number', LONGEST_TEXT),
+  };
+}
