@@ -13,8 +13,8 @@ export default {
       },
     ],
   },
-  globalSetup: '<rootDir>/tests/support/global-setup.ts',
-  globalTeardown: '<rootDir>/tests/support/global-teardown.ts',
+  globalSetup: '<rootDir>/tests/support/database/global-setup.ts',
+  globalTeardown: '<rootDir>/tests/support/database/global-teardown.ts',
   // Drawing QR codes looks Math up a million times, which is slow through the tests' own global object.
   sandboxInjectedGlobals: ['Math'],
   testTimeout: 20_000,

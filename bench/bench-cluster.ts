@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { openEmbeddedPostgres } from '../src/embedded-postgres/embedded-postgres.ts';
 import { migrateToLatest } from '../src/storage/database/migrate.ts';
 import { openDatabase } from '../src/storage/database/database.ts';
-import { embeddedUrl } from '../tests/support/embedded-url.ts';
-import { queryOnce, withDatabase } from '../tests/support/test-server.ts';
+import { embeddedUrl } from '../tests/support/database/embedded-url.ts';
+import { queryOnce, withDatabase } from '../tests/support/database/test-server.ts';
 
 /**
  * Lets Ctrl-C leave nothing behind.

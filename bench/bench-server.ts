@@ -4,7 +4,7 @@ import { mkdir, open, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { runTankeeper } from '../tests/support/server-process.ts';
+import { runTankeeper } from '../tests/support/servers/server-process.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const START_LIMIT = 60_000;

@@ -5,7 +5,7 @@ import pg from 'pg';
 
 import { type Database, openDatabase } from '../src/storage/database/database.ts';
 import { SqlTokenStore } from '../src/storage/tokens/token-store.ts';
-import { ACT, tokenValue } from '../tests/support/token-values.ts';
+import { ACT, tokenValue } from '../tests/support/values/token-values.ts';
 import { closingOnce, openBenchCluster } from './bench-cluster.ts';
 import { startBenchServer } from './bench-server.ts';
 import { ProgressBar } from './progress-bar.ts';

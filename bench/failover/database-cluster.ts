@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { accountForNewCluster } from '../../src/embedded-postgres/embedded-account.ts';
-import { queryOnce } from '../../tests/support/test-server.ts';
+import { queryOnce } from '../../tests/support/database/test-server.ts';
 import { ClusterProcess } from './cluster-process.ts';
 import { type ClusterSettings, DatabaseNode, type NodeState } from './database-node.ts';
 import type { InstalledPrograms } from './installed-programs.ts';

@@ -1,4 +1,4 @@
-import { ToldLedger } from '../../tests/support/told-ledger.ts';
+import { ToldLedger } from '../../tests/campaigns/reported-answers/reported-ledger.ts';
 import type { ResultTable } from '../result-page.ts';
 import { median, range } from '../sample-statistics.ts';
 import type { FailoverRound, Trouble } from './failover-round.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import type { ToldLedger } from '../../tests/support/told-ledger.ts';
+import type { ToldLedger } from '../../tests/campaigns/reported-answers/reported-ledger.ts';
 import type { DatabaseCluster } from './database-cluster.ts';
 import type { DatabaseNode } from './database-node.ts';
 

@@ -1,8 +1,8 @@
-import { queryOnce } from '../../tests/support/test-server.ts';
-import { type Ask, checkTold } from '../../tests/support/told-checks.ts';
-import type { ToldClient } from '../../tests/support/told-client.ts';
-import type { ToldLedger } from '../../tests/support/told-ledger.ts';
-import { verifyTold } from '../../tests/support/told-replay.ts';
+import { queryOnce } from '../../tests/support/database/test-server.ts';
+import { type Ask, checkTold } from '../../tests/campaigns/reported-answers/reported-checks.ts';
+import type { ToldClient } from '../../tests/campaigns/reported-answers/reported-client.ts';
+import type { ToldLedger } from '../../tests/campaigns/reported-answers/reported-ledger.ts';
+import { verifyTold } from '../../tests/campaigns/reported-answers/reported-replay.ts';
 import type { DatabaseCluster } from './database-cluster.ts';
 import type { DatabaseNode } from './database-node.ts';
 import type { TankeeperServers } from './tankeeper-servers.ts';

@@ -2,9 +2,9 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
-import { ToldClient } from '../../tests/support/told-client.ts';
-import { ToldLedger } from '../../tests/support/told-ledger.ts';
-import { ToldLoad } from '../../tests/support/told-load.ts';
+import { ToldClient } from '../../tests/campaigns/reported-answers/reported-client.ts';
+import { ToldLedger } from '../../tests/campaigns/reported-answers/reported-ledger.ts';
+import { ToldLoad } from '../../tests/campaigns/reported-answers/reported-load.ts';
 import { closingOnce } from '../bench-cluster.ts';
 import { benchCommand, publishResults } from '../result-page.ts';
 import { DatabaseCluster } from './database-cluster.ts';

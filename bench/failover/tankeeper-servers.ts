@@ -6,7 +6,7 @@ import {
   runTankeeper,
   type ServerProcess,
   startServerProcess,
-} from '../../tests/support/server-process.ts';
+} from '../../tests/support/servers/server-process.ts';
 
 const SERVERS = 2;
 const PASSWORD = 'correct horse battery staple';

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { AuditRow } from '../../src/audit/audit-row.ts';
 import { runProgram } from '../../src/cli/program.ts';
-import { type ServerProcess, startServerProcess } from '../support/server-process.ts';
-import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
+import { type ServerProcess, startServerProcess } from '../support/servers/server-process.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
 import { type Ended, runCli } from './cli-process.ts';
 import { fakeCli } from './fake-dependencies.ts';
 

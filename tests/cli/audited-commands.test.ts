@@ -10,11 +10,11 @@ import { type Installation, migrate, openInstallation } from '../../src/compose/
 import { type Config, loadConfig } from '../../src/config/config.ts';
 import { systemRandom } from '../../src/kernel/clock.ts';
 import { migrationNames, migrationSource } from '../../src/storage/database/migration-source.ts';
-import { container, ocraPackage } from '../support/pskc-documents.ts';
-import { CLAIMS, licenceVendor } from '../support/signed-licence.ts';
-import { unsignedRow } from '../support/audited-database.ts';
-import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
-import { queryOnce } from '../support/test-server.ts';
+import { container, ocraPackage } from '../support/values/pskc-documents.ts';
+import { CLAIMS, licenceVendor } from '../support/values/signed-licence.ts';
+import { unsignedRow } from '../support/database/audited-database.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
+import { queryOnce } from '../support/database/test-server.ts';
 import { fakeCli } from './fake-dependencies.ts';
 import { fakeIo } from './fake-io.ts';
 

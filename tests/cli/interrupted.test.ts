@@ -3,9 +3,9 @@ import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { startServerProcess } from '../support/server-process.ts';
-import { startSilentServer } from '../support/silent-server.ts';
-import { createTestDatabase } from '../support/test-database.ts';
+import { startServerProcess } from '../support/servers/server-process.ts';
+import { startSilentServer } from '../support/servers/silent-server.ts';
+import { createTestDatabase } from '../support/database/test-database.ts';
 import { runCli, startCli } from './cli-process.ts';
 
 jest.setTimeout(120_000);

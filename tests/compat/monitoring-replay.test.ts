@@ -7,11 +7,11 @@ import {
   type LedgerEntry,
   NOTHING_FOUND,
   readNamedLedger,
-} from '../support/compatibility-ledger.ts';
-import { isIdentical, type MonitoringExchange, replay } from '../support/monitoring-replay.ts';
-import { MonitoringReplayState } from '../support/monitoring-replay-state.ts';
-import { RecordedLicences } from '../support/recorded-licences.ts';
-import { ReplayServer } from '../support/replay-server.ts';
+} from '../support/values/compatibility-ledger.ts';
+import { isIdentical, type MonitoringExchange, replay } from './monitoring-replay.ts';
+import { MonitoringReplayState } from './monitoring-replay-state.ts';
+import { RecordedLicences } from '../support/values/recorded-licences.ts';
+import { ReplayServer } from './replay-server.ts';
 
 const FILE = 'monitoring-3.4.4';
 const MOST_ON_PURPOSE = 56;

@@ -1,4 +1,4 @@
-import { readRepositoryFile } from '../support/repository-file.ts';
+import { readRepositoryFile } from '../repository/repository-file.ts';
 
 /** A request, and what LinOTP 2.12.6 answered. */
 export interface OcraRecording {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import { compareWithLedger, NOTHING_FOUND, readNamedLedger } from '../support/compatibility-ledger.ts';
+import { compareWithLedger, NOTHING_FOUND, readNamedLedger } from '../support/values/compatibility-ledger.ts';
 import { readOcraRecordings } from './ocra-recordings.ts';
 import { OcraReplay, type Replayed } from './ocra-replay.ts';
 import { reportReplay } from './replay-report.ts';

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { OPERATOR, TestApplication } from '../support/test-application.ts';
+import { OPERATOR, TestApplication } from '../support/application/test-application.ts';
 import { Bindings, masked } from './bindings.ts';
 import { Devices } from './devices.ts';
 import { type OcraRecording, recordedHeader, recordedParameters } from './ocra-recordings.ts';

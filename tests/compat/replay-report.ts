@@ -1,4 +1,4 @@
-import { isMeant, type LedgerEntry } from '../support/compatibility-ledger.ts';
+import { isMeant, type LedgerEntry } from '../support/values/compatibility-ledger.ts';
 import type { Replayed } from './ocra-replay.ts';
 
 /** Prints how many answers are identical, differ on purpose, or differ, and those that differ. */

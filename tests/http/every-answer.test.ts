@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import request from 'supertest';
-import { AS_ADMIN, createTestApp } from '../support/http-app.ts';
+import { AS_ADMIN, createTestApp } from '../support/application/http-app.ts';
 
 const CHECK = '/ocra/check_t?pass=p&transactionid=t';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import request from 'supertest';
 import { ServiceError } from '../../src/kernel/errors.ts';
-import { AS_ADMIN, createTestApp } from '../support/http-app.ts';
+import { AS_ADMIN, createTestApp } from '../support/application/http-app.ts';
 
 const DENIED = new ServiceError(
   'right.missing',

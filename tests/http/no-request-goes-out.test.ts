@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { parseQrTanUrl } from '../../src/ocra/qrtan-url.ts';
-import { type SilentServer, startSilentServer } from '../support/silent-server.ts';
-import { OPERATOR, TestApplication } from '../support/test-application.ts';
+import { type SilentServer, startSilentServer } from '../support/servers/silent-server.ts';
+import { OPERATOR, TestApplication } from '../support/application/test-application.ts';
 
 const SUITE = 'OCRA-1:HOTP-SHA256-8:QN08';
 

@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import request from 'supertest';
 import { startServer } from '../../src/http/serving/server.ts';
-import { AS_ADMIN, createTestApp, type LogLine, SESSION } from '../support/http-app.ts';
+import { AS_ADMIN, createTestApp, type LogLine, SESSION } from '../support/application/http-app.ts';
 
 function requestLines(lines: readonly LogLine[]): LogLine[] {
   return lines.filter(({ message }) => message === 'request');

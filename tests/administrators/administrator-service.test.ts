@@ -1,0 +1,278 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { AccessControl } from '../../src/policy/access-control.ts';
+import { AdministratorService, type ApiTokenDraft } from '../../src/administrators/administrator-service.ts';
+import type { Caller } from '../../src/policy/caller.ts';
+import { checkPolicy } from '../../src/policy/policy.ts';
+import { systemRandom } from '../../src/kernel/clock.ts';
+import { callerNamed, OPERATOR } from '../support/values/callers.ts';
+import { eventualRefusal } from '../support/application/eventual-refusal.ts';
+import { InMemoryAdministratorStore } from '../support/fakes/in-memory-administrator-store.ts';
+import { openSession } from '../support/application/open-session.ts';
+import { InMemorySetupStore } from '../support/fakes/in-memory-configuration-store.ts';
+import { ReadableHasher } from '../support/fakes/in-memory-user-store.ts';
+
+const START = new Date('2026-11-20T10:00:00Z');
+const admin = callerNamed('admin');
+const PASSWORD = 'correct horse';
+
+let now: Date;
+let setup: InMemorySetupStore;
+let store: InMemoryAdministratorStore;
+let hasher: ReadableHasher;
+let service: AdministratorService;
+
+beforeEach(async () => {
+  now = START;
+  setup = new InMemorySetupStore();
+  store = new InMemoryAdministratorStore();
+  hasher = new ReadableHasher();
+  const clock = { now: () => now };
+  service = new AdministratorService({
+    ...{ administrators: store, setup, hasher, clock, random: systemRandom, sessionLifetime: 600 },
+    access: new AccessControl({ clock }),
+  });
+  await service.ensureFirstAdministrator(PASSWORD);
+});
+
+function after(seconds: number): void {
+  now = new Date(START.getTime() + seconds * 1000);
+}
+
+async function refusedCode(attempt: Promise<unknown>): Promise<string> {
+  return (await eventualRefusal(attempt)).code;
+}
+
+describe('the first administrator', () => {
+  it('is made with the given password or a random one, and never a second time', async () => {
+    expect(await service.authenticatePassword('admin', PASSWORD)).toMatchObject({ administrator: 'admin' });
+    expect(await service.ensureFirstAdministrator('something else')).toBeUndefined();
+    const empty = new AdministratorService({
+      ...{ administrators: new InMemoryAdministratorStore(), setup, hasher, random: systemRandom },
+      ...{ clock: { now: () => now }, access: new AccessControl({ clock: { now: () => now } }) },
+    });
+    const first = await empty.ensureFirstAdministrator();
+    expect(first?.name).toBe('admin');
+    expect(first?.password).toMatch(/^[a-zA-Z2-9]{20}$/);
+    expect(await empty.authenticatePassword('admin', first?.password ?? '')).toMatchObject({
+      administrator: 'admin',
+    });
+    expect(await empty.ensureFirstAdministrator()).toBeUndefined();
+  });
+
+  it('is made once by two servers that start at once', async () => {
+    const administrators = new InMemoryAdministratorStore();
+    const servers = [1, 2].map(
+      () =>
+        new AdministratorService({
+          ...{ administrators, setup, hasher, random: systemRandom, clock: { now: () => now } },
+          access: new AccessControl({ clock: { now: () => now } }),
+        }),
+    );
+    const made = await Promise.all(servers.map((server) => server.ensureFirstAdministrator()));
+    expect(made.filter((one) => one !== undefined)).toHaveLength(1);
+  });
+
+  it('does not get a password that is too short', async () => {
+    const empty = new AdministratorService({
+      ...{ administrators: new InMemoryAdministratorStore(), setup, hasher, random: systemRandom },
+      ...{ clock: { now: () => now }, access: new AccessControl({ clock: { now: () => now } }) },
+    });
+    expect(await refusedCode(empty.ensureFirstAdministrator('kurz'))).toBe('parameter.invalid');
+  });
+});
+
+describe('administrators', () => {
+  it('are added, listed without hashes, get passwords and are removed', async () => {
+    await service.add(admin, ' zoë ', PASSWORD);
+    expect(await service.list(admin)).toEqual([
+      { name: 'admin', createdAt: new Date(0) },
+      { name: 'zoë', createdAt: new Date(0) },
+    ]);
+    await service.setPassword(admin, 'zoë', 'another one');
+    expect(await service.authenticatePassword('zoë', 'another one')).toMatchObject({ administrator: 'zoë' });
+    expect(await service.authenticatePassword('zoë', PASSWORD)).toBeUndefined();
+    await service.remove(admin, 'zoë');
+    expect(await service.authenticatePassword('zoë', 'another one')).toBeUndefined();
+    expect(store.acts.map(({ action }) => action)).toEqual([
+      'administrator/first',
+      'administrator/add',
+      'administrator/password',
+      'administrator/remove',
+    ]);
+  });
+
+  it('are refused with a reason', async () => {
+    expect(await refusedCode(service.add(admin, 'admin', PASSWORD))).toBe('administrator.exists');
+    expect(await refusedCode(service.add(admin, 'a:b', PASSWORD))).toBe('administrator.invalid');
+    expect(await refusedCode(service.add(admin, 'b', 'kurz'))).toBe('parameter.invalid');
+    expect(await refusedCode(service.setPassword(admin, 'nosuch', PASSWORD))).toBe('administrator.unknown');
+    expect(await refusedCode(service.remove(admin, 'nosuch'))).toBe('administrator.unknown');
+  });
+
+  it('do not remove themselves, and nobody removes the last one', async () => {
+    await service.add(admin, 'other', PASSWORD);
+    expect(await refusedCode(service.remove(admin, 'admin'))).toBe('administrator.invalid');
+    await service.remove(OPERATOR, 'admin');
+    expect(await refusedCode(service.remove(OPERATOR, 'other'))).toBe('administrator.invalid');
+  });
+
+  it('are not made or taken over by an API token with some rights only', async () => {
+    await service.add(admin, 'bob', PASSWORD);
+    for (const rights of [['system:write'], ['system:*'], ['*:write'], ['system:*', 'admin:*']]) {
+      const probe = callerNamed('admin', { rights });
+      const attempts = [
+        service.add(probe, 'mallory', PASSWORD),
+        service.setPassword(probe, 'bob', 'my new one'),
+        service.setPassword(probe, 'admin', 'my new one'),
+      ];
+      expect(await Promise.all(attempts.map(refusedCode))).toEqual(attempts.map(() => 'right.missing'));
+    }
+    expect((await service.list(admin)).map(({ name }) => name)).toEqual(['admin', 'bob']);
+    expect(await service.authenticatePassword('bob', PASSWORD)).toMatchObject({ administrator: 'bob' });
+    await service.setPassword(callerNamed('bob', { rights: ['*'] }), 'bob', 'my new one');
+  });
+
+  it('without the right to write change their own password and nothing else', async () => {
+    await service.add(admin, 'bob', PASSWORD);
+    await setup.putPolicy(checkPolicy({ name: 'r', scope: 'system', action: 'read', user: '*' }), {
+      actor: '',
+      action: '',
+      client: '',
+      requestId: '',
+    });
+    const bob = callerNamed('bob');
+    await service.setPassword(bob, 'bob', 'my new one');
+    expect(await service.authenticatePassword('bob', 'my new one')).toMatchObject({ administrator: 'bob' });
+    const attempts = [
+      service.setPassword(bob, 'admin', 'my new one'),
+      service.add(bob, 'c', PASSWORD),
+      service.remove(bob, 'admin'),
+      service.addApiToken(bob, 'bob', { name: 't', rights: ['*'] }),
+      service.removeApiToken(bob, 'bob', 't'),
+      service.setPassword(callerNamed('bob', { rights: ['system:read'] }), 'bob', 'stolen one'),
+    ];
+    expect(new Set(await Promise.all(attempts.map(refusedCode)))).toEqual(new Set(['right.missing']));
+    expect(await service.list(bob)).toHaveLength(2);
+  });
+
+  it('who comes with an API token of some rights is told that it takes all', async () => {
+    const token = callerNamed('admin', { rights: ['system:*'] });
+    for (const attempt of [
+      service.add(token, 'c', PASSWORD),
+      service.setPassword(token, 'admin', PASSWORD),
+    ]) {
+      expect((await eventualRefusal(attempt)).message).toBe('This API token does not have the right *');
+    }
+  });
+});
+
+describe('a password', () => {
+  it('is refused with the same work whether or not there is such an administrator', async () => {
+    expect(await service.authenticatePassword('admin', 'wrong one')).toBeUndefined();
+    expect([hasher.verified, hasher.verifiedNothing]).toEqual([1, 0]);
+    for (const name of ['nosuch', '', '*', 'ADMIN', 'admin ', 'ad\0min']) {
+      expect(await service.authenticatePassword(name, PASSWORD)).toBeUndefined();
+    }
+    expect([hasher.verified, hasher.verifiedNothing]).toEqual([1, 6]);
+  });
+
+  it('of endless length is refused without any work', async () => {
+    expect(await service.authenticatePassword('admin', 'x'.repeat(1025))).toBeUndefined();
+    expect(await service.authenticatePassword('nosuch', 'x'.repeat(1025))).toBeUndefined();
+    expect([hasher.verified, hasher.verifiedNothing]).toEqual([0, 0]);
+  });
+});
+
+describe('a session', () => {
+  it('belongs to the administrator until it ends', async () => {
+    const { session, expiresAt } = await openSession(service, 'admin', PASSWORD);
+    expect(session).toMatch(/^[\w-]{43}$/);
+    expect(expiresAt).toEqual(new Date('2026-11-20T10:10:00Z'));
+    after(599);
+    expect(await service.findSession(session)).toBe('admin');
+    after(600);
+    expect(await service.findSession(session)).toBeUndefined();
+  });
+
+  it('is closed once and for good', async () => {
+    const { session } = await openSession(service, 'admin', PASSWORD);
+    expect(await service.closeSession(session)).toBe(true);
+    expect(await service.findSession(session)).toBeUndefined();
+    expect(await service.closeSession(session)).toBe(false);
+  });
+
+  it('is kept as a hash, and the hash is no session', async () => {
+    const { session } = await openSession(service, 'admin', PASSWORD);
+    const kept = [...store.kept.sessions.keys()].join();
+    expect(kept).not.toContain(session);
+    expect(kept).not.toContain(Buffer.from(session).toString('hex'));
+    expect(await service.findSession(Buffer.from(kept, 'hex').toString('base64url'))).toBeUndefined();
+  });
+
+  it.each(['', '*', 'null', 'x'.repeat(42), `${'x'.repeat(43)}\n`, 'x'.repeat(10_000)])(
+    'is never %j',
+    async (session) => {
+      await openSession(service, 'admin', PASSWORD);
+      expect(await service.findSession(session)).toBeUndefined();
+      expect(await service.closeSession(session)).toBe(false);
+    },
+  );
+});
+
+describe('an API token', () => {
+  const make = async (draft: Partial<ApiTokenDraft> = {}, caller: Caller = admin): Promise<string> =>
+    (await service.addApiToken(caller, 'admin', { name: 'probe', rights: ['monitoring:*'], ...draft })).token;
+
+  it('is shown once, kept as a hash, and stands for its administrator and rights until it ends', async () => {
+    const token = await make({ expiresAt: new Date(START.getTime() + 60_000) });
+    expect(token).toMatch(/^tk_[\w-]{43}$/);
+    expect(JSON.stringify([...store.kept.apiTokens])).not.toContain(token.slice(3));
+    after(59);
+    expect(await service.authenticateApiToken(token)).toMatchObject({
+      ...{ administrator: 'admin', name: 'probe', rights: ['monitoring:*'] },
+    });
+    after(60);
+    expect(await service.authenticateApiToken(token)).toBeUndefined();
+  });
+
+  it('is listed and removed', async () => {
+    const token = await make();
+    expect(await service.listApiTokens(admin, 'admin')).toMatchObject([{ name: 'probe', expiresAt: null }]);
+    await service.removeApiToken(admin, 'admin', 'probe');
+    expect(await service.authenticateApiToken(token)).toBeUndefined();
+    expect(await refusedCode(service.removeApiToken(admin, 'admin', 'probe'))).toBe('administrator.unknown');
+    expect(await refusedCode(service.listApiTokens(admin, 'nosuch'))).toBe('administrator.unknown');
+  });
+
+  it('gets no more rights than its maker has', async () => {
+    const maker = callerNamed('admin', { rights: ['system:*', 'monitoring:tokens'] });
+    expect(await make({ rights: ['system:read', 'monitoring:tokens'] }, maker)).toMatch(/^tk_/);
+    for (const rights of [['*'], ['monitoring:*'], ['*:tokens'], ['ocra:request', 'system:read']]) {
+      const refusal = await eventualRefusal(make({ name: 'x', rights }, maker));
+      expect(refusal.message).toBe('An API token cannot have more rights than its maker');
+    }
+  });
+
+  it.each<[string, Partial<ApiTokenDraft>]>([
+    ['without rights', { rights: [] }],
+    ['with unknown rights', { rights: ['monitoring:everything'] }],
+    ['without a name', { name: ' ' }],
+    ['that has ended already', { expiresAt: START }],
+    ['that ends at no time at all', { expiresAt: new Date(Number.NaN) }],
+  ])('%s is refused', async (_what, draft) => {
+    expect(await refusedCode(make(draft))).toBe('administrator.invalid');
+  });
+
+  it('for nobody is refused', async () => {
+    const draft = { name: 'x', rights: ['*'] };
+    expect(await refusedCode(service.addApiToken(admin, 'nosuch', draft))).toBe('administrator.unknown');
+  });
+
+  it.each(['', '*', 'tk_', 'tk_*', `tk_${'x'.repeat(43)}`, 'x'.repeat(43), 'x'.repeat(10_000)])(
+    'is never %j',
+    async (token) => {
+      await make();
+      expect(await service.authenticateApiToken(token)).toBeUndefined();
+    },
+  );
+});

@@ -1,0 +1,227 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { EmbeddedPostgres } from '../../../src/embedded-postgres/embedded-postgres.ts';
+import { openEmbeddedPostgres } from '../../../src/embedded-postgres/embedded-postgres.ts';
+import { readPostmasterFile } from '../../../src/embedded-postgres/embedded-postmaster.ts';
+import { CanaryEvidence } from './canary-evidence.ts';
+import { CanaryMarks } from './canary-marks.ts';
+import { addProcesses, CanaryProcess } from './canary-process.ts';
+import { DatabaseProxy } from '../../support/database/database-proxy.ts';
+import { embeddedUrl } from '../../support/database/embedded-url.ts';
+import { queryOnce } from '../../support/database/test-server.ts';
+
+/** PostgreSQL writes down every statement with all of its values, and every row that it complains of. */
+const TALKATIVE = {
+  log_statement: 'all',
+  log_min_messages: 'debug1',
+  log_min_error_statement: 'debug1',
+  log_error_verbosity: 'verbose',
+  log_parameter_max_length: '-1',
+  log_parameter_max_length_on_error: '-1',
+  log_duration: 'on',
+};
+
+/** Ten digits: fewer could turn up in any number. */
+export const CANARY_PIN_SUITE = 'OCRA-1:HOTP-SHA512-10:C-QA64-PSHA1';
+
+/** The two servers of the test: each with a dialect and a format of the log. */
+export const SERVERS = [
+  { dialect: 'documented', format: 'json' },
+  { dialect: 'linotp', format: 'text' },
+] as const;
+
+/** In either format of the log; with what follows the port, as the end of a piece of output may be anywhere. */
+const LISTENING = /Listening\b.*?\bport(?:":|=)(\d+)[,}\s]/;
+
+export type CanaryServer = CanaryProcess & { readonly port: number };
+
+/** A database that writes down all it hears, servers that log all they may, and folders that nothing else uses. */
+export class CanaryInstallation {
+  readonly marks = new CanaryMarks();
+  readonly evidence = new CanaryEvidence();
+  readonly folder: string;
+  readonly adminPassword: string;
+  readonly url: string;
+  readonly proxy: DatabaseProxy;
+  readonly #environment: Readonly<Record<string, string>>;
+  readonly #postgres: EmbeddedPostgres;
+  readonly #servers: CanaryProcess[] = [];
+  #commands = 0;
+
+  private constructor(folder: string, postgres: EmbeddedPostgres, proxy: DatabaseProxy) {
+    this.folder = folder;
+    this.#postgres = postgres;
+    this.url = embeddedUrl(postgres.connection);
+    this.proxy = proxy;
+    this.adminPassword = this.marks.text('password', 'of the first administrator');
+    const url = new URL(proxy.url);
+    url.password = this.marks.word('database password', 'in DATABASE_URL');
+    this.#environment = {
+      ...{ DATABASE_URL: url.href, DATA_DIR: join(folder, 'server'), TMPDIR: join(folder, 'tmp') },
+      ...{ HOME: join(folder, 'home'), LOG_LEVEL: 'debug', DATABASE_STATEMENT_TIMEOUT: '2S' },
+      ...{ ADMIN_PASSWORD_FILE: this.secretFile(this.adminPassword), TRUST_PROXY: 'loopback' },
+      ...{ HOUSEKEEPING_INTERVAL: '2', LIMIT_CLIENT_FAILURES: '5', LIMIT_CLIENT_REQUESTS: '100000' },
+    };
+  }
+
+  static async open(): Promise<CanaryInstallation> {
+    const folder = mkdtempSync(join(tmpdir(), 'tankeeper-leaks-'));
+    // Under root PostgreSQL runs as another user, who has to get through.
+    chmodSync(folder, 0o711);
+    for (const name of ['tmp', 'home', 'work', 'secrets']) {
+      mkdirSync(join(folder, name));
+    }
+    const quiet = {
+      debug: () => undefined,
+      info: () => undefined,
+      warn: () => undefined,
+      error: () => undefined,
+    };
+    const postgres = await openEmbeddedPostgres({
+      ...{
+        dataDir: join(folder, 'data'),
+        sharedFolder: join(folder, 'shared'),
+        role: 'guest',
+        durable: false,
+      },
+      log: quiet,
+    });
+    const url = embeddedUrl(postgres.connection);
+    for (const [name, value] of Object.entries(TALKATIVE)) {
+      await queryOnce(url, `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET ${name} = '${value}'`);
+    }
+    return new CanaryInstallation(folder, postgres, await DatabaseProxy.start(url));
+  }
+
+  /** @returns a file that holds the secret */
+  secretFile(secret: string): string {
+    const folder = join(this.folder, 'secrets');
+    const file = join(folder, String(readdirSync(folder).length));
+    writeFileSync(file, secret, { mode: 0o600 });
+    return file;
+  }
+
+  /** Starts a server, and waits until it listens. */
+  async serve({ dialect, format }: (typeof SERVERS)[number]): Promise<CanaryServer> {
+    const environment = {
+      ...this.#environment,
+      PORT: '0',
+      WIRE_DIALECT: dialect,
+      LOG_FORMAT: format,
+    };
+    const server = new CanaryProcess(
+      dialect,
+      ['serve'],
+      { environment, folder: join(this.folder, 'work') },
+      '',
+    );
+    this.#servers.push(server);
+    const port = Number(await server.printed(LISTENING));
+    return Object.assign(server, { port });
+  }
+
+  /** Runs a command to its end and keeps what it says. @returns what it says to programs */
+  async run(
+    parameters: readonly string[],
+    input = '',
+    more: Readonly<Record<string, string>> = {},
+  ): Promise<string> {
+    this.#commands += 1;
+    const surroundings = {
+      environment: { ...this.#environment, ...more },
+      folder: join(this.folder, 'work'),
+    };
+    const name = parameters
+      .filter((parameter) => /^[a-z][a-z-]*$/.test(parameter))
+      .slice(0, 3)
+      .join(' ');
+    const command = new CanaryProcess(name, parameters, surroundings, input);
+    addProcesses(this.evidence, `command ${this.#commands}`, command.pid);
+    const code = await command.end();
+    this.evidence.add(`command ${name} (${code === 0 ? 'success' : 'failure'})`, command.output);
+    return command.result;
+  }
+
+  /** For what needs a process of its own kind. */
+  get surroundings(): { readonly environment: Readonly<Record<string, string>>; readonly folder: string } {
+    return { environment: this.#environment, folder: join(this.folder, 'work') };
+  }
+
+  /** Keeps what can be seen of processes while they run. */
+  async addProcesses(servers: readonly CanaryServer[]): Promise<void> {
+    for (const server of servers) {
+      addProcesses(this.evidence, `server ${server.name}`, server.pid);
+    }
+    const postmaster = await readPostmasterFile(this.#cluster());
+    addProcesses(this.evidence, 'postgres', postmaster?.pid ?? 0);
+    const running = await queryOnce(this.url, 'SELECT activity::text FROM pg_stat_activity AS activity');
+    this.evidence.add('process postgres activity', JSON.stringify(running));
+  }
+
+  /** Keeps all rows of all tables, each with its bytes in hexadecimal digits. @returns the names of the tables */
+  async addTables(): Promise<readonly string[]> {
+    const tables = await queryOnce<{ name: string }>(
+      this.url,
+      `SELECT c.oid::regclass::text AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+       WHERE c.relkind IN ('r', 'm') AND n.nspname NOT IN ('pg_catalog', 'information_schema', 'pg_toast')`,
+    );
+    for (const { name } of tables) {
+      const rows = await queryOnce<{ row: string }>(this.url, `SELECT t::text AS row FROM ${name} AS t`);
+      this.evidence.add(`table ${name}`, rows.map(({ row }) => row).join('\n'));
+    }
+    return tables.map(({ name }) => name);
+  }
+
+  /** Stops the database, and keeps its log, its files and all others. */
+  async close(): Promise<void> {
+    await queryOnce(this.url, 'CHECKPOINT');
+    await this.proxy.stop();
+    const cluster = this.#cluster();
+    await this.#postgres.close();
+    const keys = readFileSync(join(this.folder, 'server', 'encryption.key'), 'utf8');
+    for (const [key] of keys.matchAll(/^[\w+/]{43}=/gm)) {
+      this.marks.note('encryption key', 'in the key file', Buffer.from(key, 'base64'));
+    }
+    this.#addFiles('log postgres', join(this.folder, 'data'), (path) => path.endsWith('postgres.log'));
+    this.#addFiles('file database', cluster, () => true);
+    for (const name of ['tmp', 'home', 'work', 'server']) {
+      this.#addFiles(`file ${name}`, join(this.folder, name), () => true);
+    }
+  }
+
+  /** Ends what still runs, and removes all folders. */
+  async remove(): Promise<void> {
+    await Promise.all(this.#servers.map((server) => server.end('SIGKILL')));
+    await this.proxy.stop();
+    await this.#postgres.close();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  #addFiles(place: string, folder: string, isMeant: (path: string) => boolean): void {
+    for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+      const path = join(entry.parentPath, entry.name);
+      if (entry.isFile() && isMeant(path)) {
+        this.evidence.add(`${place} ${path.slice(folder.length + 1)}`, readFileSync(path));
+      }
+    }
+  }
+
+  #cluster(): string {
+    const folder = join(this.folder, 'shared');
+    const shared = existsSync(folder) ? readdirSync(folder, { withFileTypes: true, recursive: true }) : [];
+    const found = [...shared, ...readdirSync(join(this.folder, 'data'), { withFileTypes: true })].find(
+      (entry) => entry.isDirectory() && entry.name === 'postgres',
+    );
+    return join(found?.parentPath ?? '', 'postgres');
+  }
+}

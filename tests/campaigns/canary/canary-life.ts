@@ -1,0 +1,309 @@
+import { randomInt } from 'node:crypto';
+import { encodeActivationCode } from '../../../src/ocra/activation-code.ts';
+import { computeResponse } from '../../../src/ocra/compute.ts';
+import { deriveTokenKey } from '../../../src/ocra/key-derivation.ts';
+import { parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
+import { parseOcraSuite } from '../../../src/ocra/suite.ts';
+import type { CanaryAnswer, CanaryClient } from './canary-client.ts';
+import { CANARY_PIN_SUITE as PIN_SUITE } from './canary-installation.ts';
+import type { CanaryMarks } from './canary-marks.ts';
+
+/** Ten digits: fewer could turn up in any number. */
+const SUITE = 'OCRA-1:HOTP-SHA512-10:C-QA64';
+
+/** A token, as whoever holds it knows it. */
+interface Held {
+  readonly serial: string;
+  readonly suite: string;
+  readonly key: Buffer;
+  readonly pin: string;
+  readonly ocraPin: string;
+}
+
+/** A transaction, as a portal knows it. */
+interface Opened {
+  readonly transactionid: string;
+  readonly question: string;
+}
+
+/** The life of tokens: from roll-out to the last response, with all that people do wrong. */
+export class CanaryLife {
+  readonly #client: CanaryClient;
+  readonly #marks: CanaryMarks;
+  /** Tells this life from others on the same database. */
+  readonly #name: string;
+
+  constructor(name: string, client: CanaryClient, marks: CanaryMarks) {
+    this.#name = name;
+    this.#client = client;
+    this.#marks = marks;
+  }
+
+  async live(): Promise<void> {
+    await this.#rollOut();
+    const token = await this.#enrolWithPins();
+    await this.#answer(token);
+    await this.#validate(token);
+    await this.#resynchronise(token);
+    await this.#change(token);
+    await this.#enrolWrongly();
+    await this.#calculateWrongly();
+    await this.#answerWithPassword();
+  }
+
+  /** Both phases, with an activation code that is mistyped, a wrong response and the right one. */
+  async #rollOut(): Promise<void> {
+    const { send, init } = this;
+    const serial = `${this.#name}-ROLL`;
+    const pin = this.#marks.text('token PIN', 'of the roll-out');
+    const first = await init({ serial, genkey: '1', sharedsecret: '1', ocrasuite: SUITE }, 'phase 1 ');
+    const sharedSecret = this.#marks.noteHex('shared secret', serial, given(first.detail.sharedsecret));
+    const code = encodeActivationCode(this.#marks.bytes('activation code', serial, 10));
+    this.#marks.note('activation code', `${serial} as text`, code);
+    const phase2 = { serial, genkey: '1', message: 'Welcome', pin };
+    await init({ ...phase2, activationcode: mistyped(code) });
+    await init({ ...phase2, activationcode: this.#marks.text('wrong activation code', serial) });
+    const second = await init({ ...phase2, activationcode: code.toLowerCase() }, 'phase 2 ');
+    const nonce = this.#marks.noteHex('nonce', serial, given(second.detail.nonce));
+    const key = this.#marks.note(
+      'token key',
+      serial,
+      await deriveTokenKey({
+        sharedSecret: Buffer.from(sharedSecret, 'hex'),
+        activationCode: code,
+        nonce: Buffer.from(nonce, 'hex'),
+      }),
+    );
+    const held: Held = { serial, suite: SUITE, key, pin, ocraPin: '' };
+    const urls = { init1: given(first.detail.app_import), init2: given(second.detail.app_import) };
+    const two = parseQrTanUrl(urls.init2);
+    const opened = {
+      transactionid: two.kind === 'nonce' ? two.transactionId : '',
+      question: two.kind === 'nonce' ? two.question : '',
+    };
+    await this.#calculate({ ...urls, activationcode: code }, { sharedsecret: sharedSecret, nonce, code });
+    await this.#check(opened, pin + this.#wrongResponse(serial));
+    await this.#check(opened, this.#marks.text('token PIN', 'mistyped') + this.#respond(held, opened, 0n));
+    const right = pin + this.#respond(held, opened, 0n);
+    await this.#check(opened, right, true);
+    await this.#check(opened, right);
+    await send({ path: '/ocra/checkstatus', parameters: { transactionid: opened.transactionid } });
+    await send({ path: '/ocra', parameters: { serial } });
+  }
+
+  /** What the app answers, as the server computes it: from the two codes, and from single values. */
+  async #calculate(
+    urls: Readonly<Record<string, string>>,
+    { sharedsecret, nonce, code }: Readonly<Record<'sharedsecret' | 'nonce' | 'code', string>>,
+  ): Promise<void> {
+    const challenge = 'CHALLENGE0';
+    for (const parameters of [
+      { ...urls, challenge },
+      { sharedsecret, nonce, activationcode: code, ocrasuite: SUITE, challenge, counter: '7' },
+    ]) {
+      const answer = await this.send({ path: '/ocra/calculateOtp', parameters });
+      this.#marks.note('response', 'calculated', given(/\d{10}/.exec(JSON.stringify(answer.value))?.[0]));
+    }
+  }
+
+  /** A token with a key that is given, a token PIN and an OCRA PIN; and one whose key the server makes. */
+  async #enrolWithPins(): Promise<Held> {
+    const serial = `${this.#name}-PINS`;
+    const held: Held = {
+      ...{ serial, suite: PIN_SUITE, key: this.#marks.bytes('token key', serial, 32) },
+      pin: this.#marks.text('token PIN', serial),
+      ocraPin: this.#marks.text('OCRA PIN', serial),
+    };
+    const otpkey = held.key.toString('hex').toUpperCase();
+    await this.init(
+      { serial, otpkey, ocrasuite: PIN_SUITE, pin: held.pin, ocrapin: held.ocraPin },
+      'key given ',
+    );
+    const made = await this.init(
+      { serial: `${this.#name}-MADE`, genkey: '1', ocrasuite: SUITE },
+      'key made ',
+    );
+    this.#marks.noteHex(
+      'token key',
+      'made by the server',
+      given(/[0-9a-f]{40,}/.exec(JSON.stringify(made.detail.otpkey))?.[0]),
+    );
+    return held;
+  }
+
+  /** On /ocra: as a picture, wrongly and rightly. */
+  async #answer(token: Held): Promise<void> {
+    const { serial } = token;
+    for (const qr of ['png', 'img', 'html']) {
+      await this.send({ path: '/ocra/request', label: qr, parameters: { serial, data: 'Pay 1', qr } });
+    }
+    const opened = await this.#open(serial);
+    await this.#check(opened, token.pin + this.#wrongResponse(serial));
+    await this.#check(opened, this.#marks.text('token PIN', 'wrong') + this.#respond(token, opened, 0n));
+    await this.#check(opened, token.pin + this.#respond(token, opened, 0n), true);
+  }
+
+  async #validate(token: Held): Promise<void> {
+    const { serial } = token;
+    const one = await this.#open(serial);
+    const right = token.pin + this.#respond(token, one, 1n);
+    for (const pass of [token.pin + this.#wrongResponse('on /validate'), right, right]) {
+      await this.send({
+        path: '/validate/check_s',
+        parameters: { serial, pass, transactionid: one.transactionid },
+      });
+    }
+    const two = await this.#open(serial);
+    const next = token.pin + this.#respond(token, two, 2n);
+    await this.send({
+      path: '/validate/check_t',
+      parameters: { transactionid: two.transactionid, pass: next },
+    });
+    await this.send({ path: '/validate/check', parameters: { user: 'anna@staff', pass: next } });
+  }
+
+  async #resynchronise(token: Held): Promise<void> {
+    const { serial } = token;
+    const [challenge1, challenge2] = ['RESYNC1111', 'RESYNC2222'];
+    const wrong = { otp1: this.#wrongResponse('resync 1'), otp2: this.#wrongResponse('resync 2') };
+    await this.send({ path: '/admin/resync', parameters: { serial, challenge1, challenge2, ...wrong } });
+    const right = {
+      otp1: this.#respond(token, { transactionid: '', question: challenge1 }, 300n),
+      otp2: this.#respond(token, { transactionid: '', question: challenge2 }, 301n),
+    };
+    await this.send({ path: '/admin/resync', parameters: { serial, challenge1, challenge2, ...right } });
+  }
+
+  /** New PINs, by /admin/set and with the owner; what is too long; and all that needs no secret. */
+  async #change({ serial }: Held): Promise<void> {
+    const { send } = this;
+    const pin = this.#marks.text('token PIN', 'changed');
+    const ocrapin = this.#marks.text('OCRA PIN', 'changed');
+    await send({ path: '/admin/set', parameters: { serial, pin, ocrapin, description: 'of Anna' } });
+    await send({ path: '/admin/set', parameters: { serial, pin: pin.repeat(20) } });
+    await send({ path: '/admin/set', parameters: { serial, ocrapin: ocrapin.repeat(20) } });
+    await send({ path: '/admin/set', parameters: { serial, pin, maxfailcount: 'x' } });
+    await send({
+      path: '/admin/assign',
+      parameters: { serial, user: 'anna@staff', pin: this.#marks.text('token PIN', 'with the owner') },
+    });
+    for (const action of ['disable', 'enable', 'reset', 'unassign', 'show']) {
+      await send({ path: `/admin/${action}`, parameters: { serial } });
+    }
+    await send({ path: '/admin/tokenrealm', parameters: { serial, realms: 'staff' } });
+    await send({ path: '/admin/remove', parameters: { serial: `${this.#name}-MADE` } });
+  }
+
+  async #enrolWrongly(): Promise<void> {
+    const serial = `${this.#name}-WRONG`;
+    const key = this.#marks.bytes('token key', 'refused', 32).toString('hex');
+    const pin = this.#marks.text('token PIN', 'refused');
+    const ocrapin = this.#marks.text('OCRA PIN', 'refused');
+    for (const parameters of [
+      { otpkey: `${key}g` },
+      { otpkey: key.slice(1), pin },
+      { otpkey: key, genkey: '1', pin, ocrapin },
+      { otpkey: key, ocrasuite: 'OCRA-1:NONE', pin },
+      { otpkey: key, pin: pin.repeat(20) },
+      { otpkey: key, ocrapin: ocrapin.repeat(20) },
+      { otpkey: key, description: 'line\nend', pin },
+      { otpkey: key, user: 'nobody', pin, ocrapin },
+      { otpkey: key, type: 'hmac', pin },
+      { otpkey: key.repeat(100) },
+    ]) {
+      await this.init({ serial, ...parameters });
+    }
+  }
+
+  async #calculateWrongly(): Promise<void> {
+    const secret = this.#marks.bytes('shared secret', 'of a wrong calculation', 20).toString('hex');
+    const nonce = this.#marks.bytes('nonce', 'of a wrong calculation', 64).toString('hex');
+    const code = encodeActivationCode(this.#marks.bytes('activation code', 'of a wrong calculation', 10));
+    this.#marks.note('activation code', 'of a wrong calculation, as text', code);
+    const right = { sharedsecret: secret, nonce, activationcode: code, ocrasuite: SUITE, challenge: 'Q' };
+    const url = `lseqr://init?sh=${secret}&os=${encodeURIComponent(SUITE)}`;
+    for (const parameters of [
+      { ...right, sharedsecret: `${secret}g` },
+      { ...right, nonce: `${nonce}g` },
+      { ...right, activationcode: mistyped(code) },
+      { ...right, activationcode: this.#marks.text('wrong activation code', 'calculated') },
+      { ...right, counter: this.#marks.word('misplaced', 'as a counter') },
+      { ...right, init1: url.replace('sh=', 'sh') },
+      { ...right, init1: `${url}%` },
+      { ...right, init1: url.replace('init', 'req') },
+      { ...right, init2: `lseqr://nonce?no=${nonce}&no=${nonce}` },
+      { ...right, ocrasuite: 'OCRA-1:NONE', ocrapin: this.#marks.text('OCRA PIN', 'calculated') },
+    ]) {
+      await this.send({ path: '/ocra/calculateOtp', parameters });
+    }
+    await this.send({ path: '/ocra/getActivationCode', parameters: { activationcode: code } });
+    await this.send({ path: '/ocra/getActivationCode', label: 'random ' });
+  }
+
+  /** otppin=1: the password of the user stands before the response. */
+  async #answerWithPassword(): Promise<void> {
+    const serial = `${this.#name}-USER`;
+    const key = this.#marks.bytes('token key', serial, 32);
+    const token: Held = { serial, suite: SUITE, key, pin: '', ocraPin: '' };
+    const user = `${this.#name.toLowerCase()}-bert`;
+    await this.init(
+      { serial, otpkey: key.toString('hex'), ocrasuite: SUITE, user, realm: 'passwords' },
+      'key given ',
+    );
+    const opened = await this.#open(serial);
+    const wrong = this.#marks.text('wrong password', 'of a user');
+    await this.#check(opened, wrong + this.#respond(token, opened, 0n));
+    await this.send({
+      path: '/validate/check',
+      label: 'user ',
+      parameters: { user, realm: 'passwords', pass: this.userPassword + this.#respond(token, opened, 0n) },
+    });
+  }
+
+  /** Of the user that has a password, set from outside. */
+  userPassword = '';
+
+  readonly send: CanaryClient['send'] = (request) => this.#client.send(request);
+
+  readonly init = (parameters: Readonly<Record<string, string>>, label = ''): Promise<CanaryAnswer> =>
+    this.send({ path: '/admin/init', label, parameters: { type: 'ocra', ...parameters } });
+
+  async #open(serial: string): Promise<Opened> {
+    const { detail } = await this.send({ path: '/ocra/request', parameters: { serial, data: 'Pay 2' } });
+    const url = parseQrTanUrl(given(detail.data));
+    return {
+      transactionid: given(detail.transactionid),
+      question: url.kind === 'req' ? url.question : '',
+    };
+  }
+
+  async #check({ transactionid }: Opened, pass: string, isRight = false): Promise<void> {
+    const { value } = await this.send({ path: '/ocra/check_t', parameters: { transactionid, pass } });
+    if ((value as { result?: boolean }).result !== isRight) {
+      throw new Error(`Not the answer that was expected: ${JSON.stringify(value)}`);
+    }
+  }
+
+  #respond({ serial, suite, key, ocraPin }: Held, { question }: Opened, counter: bigint): string {
+    const inputs = { question, counter, pin: ocraPin };
+    return this.#marks.note('response', serial, computeResponse(parseOcraSuite(suite), key, inputs));
+  }
+
+  /** Begins with a digit that no right one has. */
+  #wrongResponse(name: string): string {
+    const digits = Array.from({ length: 9 }, () => randomInt(10)).join('');
+    return this.#marks.note('wrong response', name, `9${digits}`);
+  }
+}
+
+function given(value: string | undefined): string {
+  if (value === undefined || value === '') {
+    throw new Error('The server did not answer what comes next');
+  }
+  return value;
+}
+
+/** With another check digit. */
+function mistyped(code: string): string {
+  return code.slice(0, -1) + (code.endsWith('0') ? '1' : '0');
+}

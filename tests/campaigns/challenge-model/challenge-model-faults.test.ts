@@ -1,0 +1,214 @@
+import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { publishResults } from '../../../bench/result-page.ts';
+import type { Services } from '../../../src/compose/build-services.ts';
+import { anyInterleavedRun, runInterleaved } from './challenge-model-lanes.ts';
+import { beginRunWith, compareAll, StepCommand } from './challenge-model-run.ts';
+import { ChallengeModelServers } from './challenge-model-servers.ts';
+import { anyStep } from './challenge-model-steps.ts';
+import { SqlTap, type SqlTapping } from '../../support/database/sql-tap.ts';
+import { queryOnce } from '../../support/database/test-server.ts';
+
+/** Of so many runs one meets the fault, or the model is blind to it; most are met within ten. */
+const RUNS = 200;
+/** All of them take minutes: CHALLENGE_MODEL_FAULTS=all. Else one of each kind. */
+const ALL = process.env.CHALLENGE_MODEL_FAULTS === 'all';
+const USUAL = [
+  'a wrong response is not counted',
+  'one challenge too many stays open',
+  'a disabled token answers',
+  'a response is looked at twice',
+  'a decision is applied to whatever the token is by now',
+];
+
+/** Something that is wrong with the server. */
+interface Fault {
+  /** In the database. */
+  readonly sql?: string;
+  /** In its statements. */
+  readonly text?: SqlTapping['text'];
+  /** In its services. */
+  readonly spoil?: (services: Services) => Services;
+}
+
+/** Before a row of `table` is written, `change` is made to it where `when` holds. */
+function spoiled(table: 'tokens' | 'challenges', when: string, change: string, event = 'UPDATE'): Fault {
+  return {
+    sql: `CREATE FUNCTION spoil() RETURNS trigger LANGUAGE plpgsql AS
+        $$ BEGIN IF ${when} THEN ${change}; END IF; RETURN NEW; END $$;
+      CREATE TRIGGER a_spoil BEFORE ${event} ON ${table} FOR EACH ROW EXECUTE FUNCTION spoil()`,
+  };
+}
+
+/** Statements in which a challenge is looked up to be answered, with `from` replaced by `to`. */
+function lookedUp(from: string, to: string): Fault {
+  return {
+    text: (text) =>
+      text.includes('where "challenges"."transaction_id" = $1 limit') ? text.replace(from, to) : text,
+  };
+}
+
+const replaced = (from: string | RegExp, to: string): Fault => ({ text: (text) => text.replace(from, to) });
+
+const FAULTS: Readonly<Record<string, Fault>> = {
+  'a wrong response is not counted': spoiled(
+    'tokens',
+    'NEW.fail_count = OLD.fail_count + 1',
+    'NEW.fail_count := OLD.fail_count',
+  ),
+  'a locked token counts no more': spoiled(
+    'tokens',
+    'NEW.fail_count = OLD.fail_count + 1 AND OLD.fail_count >= OLD.max_fail',
+    'NEW.fail_count := OLD.fail_count',
+  ),
+  'a token locks one wrong response too late': lookedUp(
+    '"tokens"."max_fail"',
+    '"tokens"."max_fail" + 1 AS max_fail',
+  ),
+  'a right response leaves the fail counter as it is': spoiled(
+    'tokens',
+    'NEW.fail_count = 0 AND NEW.last_success_at IS DISTINCT FROM OLD.last_success_at',
+    'NEW.fail_count := OLD.fail_count',
+  ),
+  'the counter moves on by one, wherever the response was found': spoiled(
+    'tokens',
+    'NEW.counter > OLD.counter',
+    'NEW.counter := OLD.counter + 1',
+  ),
+  'what was accepted is forgotten': spoiled('tokens', "NEW.spent <> '{}'", "NEW.spent := '{}'"),
+  'enrolling anew with the same key begins to count anew': spoiled(
+    'tokens',
+    'NEW.seed IS DISTINCT FROM OLD.seed',
+    "NEW.counter := 0; NEW.spent := '{}'",
+  ),
+  'one challenge too many stays open': replaced(/OFFSET \$3 LIMIT 1/, 'OFFSET $3 + 1 LIMIT 1'),
+  'the newest challenge outlives a change of hands': replaced(
+    /OFFSET \$3 LIMIT 1/,
+    'OFFSET greatest($3::bigint, 1) LIMIT 1',
+  ),
+  'wrong responses never close a challenge': spoiled(
+    'challenges',
+    "NEW.closed_by = 'exhausted'",
+    'NEW.closed_by := NULL; NEW.closed_at := NULL',
+  ),
+  'a wrong response counts for the other transactions of the token': {
+    sql: `CREATE FUNCTION spoil() RETURNS trigger LANGUAGE plpgsql AS
+        $$ BEGIN UPDATE challenges SET wrong_count = wrong_count + 1, received_tan = true
+           WHERE token_id = NEW.token_id AND id <> NEW.id AND closed_by IS NULL; RETURN NULL; END $$;
+      CREATE TRIGGER a_spoil AFTER UPDATE ON challenges FOR EACH ROW
+        WHEN (NEW.wrong_count > OLD.wrong_count AND pg_trigger_depth() = 0) EXECUTE FUNCTION spoil()`,
+  },
+  'a challenge expires a second too late': spoiled(
+    'challenges',
+    'true',
+    "NEW.issued_at := NEW.issued_at + interval '1 second'",
+    'INSERT',
+  ),
+  'a response without a transaction is tried on the oldest challenge first': replaced(
+    /("challenges"."closed_by" is null.* order by "challenges"."issued_at") desc, "challenges"."id" desc/,
+    '$1 asc, "challenges"."id" asc',
+  ),
+  'a clock that has been found ahead is not followed': spoiled(
+    'tokens',
+    'NEW.time_shift <> OLD.time_shift AND NEW.seed = OLD.seed',
+    'NEW.time_shift := OLD.time_shift',
+  ),
+  'a disabled token answers': lookedUp('"tokens"."active"', 'true AS active'),
+  'the PIN is not asked for': lookedUp('"tokens"."pin"', 'NULL::bytea AS pin'),
+  'housekeeping removes what expired just now': replaced(
+    /"?issued_at"? < \$(\d)/,
+    `issued_at < $$$1::timestamptz + interval '7 days'`,
+  ),
+  'a response is looked at twice': {
+    spoil: (services) => ({
+      ...services,
+      ocra: Object.assign(Object.create(services.ocra) as Services['ocra'], {
+        checkTransaction: async (...given: Parameters<Services['ocra']['checkTransaction']>) => {
+          const first = await services.ocra.checkTransaction(...given);
+          return first.result ? first : services.ocra.checkTransaction(...given);
+        },
+        requestChallenge: services.ocra.requestChallenge.bind(services.ocra),
+        status: services.ocra.status.bind(services.ocra),
+      }),
+    }),
+  },
+};
+
+const RACES: Readonly<Record<string, Fault>> = {
+  'a decision is applied to whatever the token is by now': replaced(
+    /xmin = (\$\d+)::xid/,
+    '$1::xid IS NOT NULL',
+  ),
+  'the second look does not wait for the lock': replaced(/ for no key update$/, ''),
+};
+
+const results: (string | number)[][] = [];
+let servers: ChallengeModelServers;
+
+afterEach(() => servers.close());
+afterAll(() =>
+  publishResults({
+    name: 'challenge-model-faults',
+    title: 'Challenge model: planted faults',
+    command: `${ALL ? 'CHALLENGE_MODEL_FAULTS=all ' : ''}npm test -- tests/campaigns/challenge-model/challenge-model-faults.test.ts`,
+    measures:
+      'The first run in which the model finds a planted fault: [Faults](../faults.md#challenge-model).',
+    sections: [{ head: ['planted fault', 'found in run'], rows: results }],
+  }),
+);
+
+function chosen(faults: Readonly<Record<string, Fault>>): (readonly [string, Fault])[] {
+  return Object.entries(faults).filter(([title]) => ALL || USUAL.includes(title));
+}
+
+async function found<Values>(
+  title: string,
+  { sql, spoil }: Fault,
+  property: fc.IAsyncProperty<Values>,
+): Promise<string> {
+  servers = await ChallengeModelServers.open(spoil === undefined ? {} : { spoil });
+  if (sql !== undefined) {
+    await queryOnce(servers.databaseUrl, sql);
+  }
+  const result = await fc.check(property, { numRuns: RUNS, endOnFailure: true });
+  results.push([title, result.failed ? result.numRuns : 'not found']);
+  return result.failed ? String(result.errorInstance) : 'nothing';
+}
+
+const command = fc.tuple(anyStep, fc.nat(1)).map(([step, server]) => new StepCommand(step, server));
+
+describe('the model finds out, by what clients are told alone, when', () => {
+  it.each(chosen(FAULTS))(
+    '%s',
+    async (title, fault) => {
+      const tap = new SqlTap(fault.text === undefined ? {} : { text: fault.text });
+      const property = fc.asyncProperty(
+        fc.boolean(),
+        fc.commands([command], { maxCommands: 50, size: 'max' }),
+        async (isAhead, commands) => {
+          const begun = await beginRunWith(servers, { isAhead });
+          await fc.asyncModelRun(() => begun, commands);
+          await compareAll(begun.model, begun.real, { rows: false });
+        },
+      );
+      try {
+        expect(await found(title, fault, property)).toMatch(/was answered/);
+      } finally {
+        tap.close();
+      }
+    },
+    RUNS * 20_000,
+  );
+});
+
+describe('the interleaved model finds out when', () => {
+  it.each(chosen(RACES))(
+    '%s',
+    async (title, fault) => {
+      const spoiling = fault.text === undefined ? {} : { text: fault.text };
+      const property = fc.asyncProperty(anyInterleavedRun, (run) => runInterleaved(servers, run, spoiling));
+      expect(await found(title, fault, property)).toMatch(/No order explains|was answered with 500/);
+    },
+    RUNS * 20_000,
+  );
+});

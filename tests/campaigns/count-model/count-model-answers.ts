@@ -1,0 +1,113 @@
+import type { Knex } from 'knex';
+
+import { systemClock } from '../../../src/kernel/clock.ts';
+import type { Database } from '../../../src/storage/database/database.ts';
+import { SqlManagedUserStore } from '../../../src/storage/users/managed-user-store.ts';
+import { readSetup } from '../../../src/storage/configuration/configuration-snapshot.ts';
+import { SqlTokenCounts } from '../../../src/storage/counts/token-counts.ts';
+import {
+  ALL_STATUSES,
+  combinations,
+  NOWHERE,
+  readPopulation,
+  recountActiveUsers,
+  recountTokens,
+} from './count-model-recount.ts';
+import { isExpected, LOCK_TIMEOUT } from './count-model-lane.ts';
+import { CALLER, monitoringIn } from '../../support/fakes/monitoring-fakes.ts';
+
+/** An answer of the service beside what it must be. */
+export interface ComparedAnswer {
+  /** Which answer, for the message: `tokens of north,south`. */
+  readonly of: string;
+  readonly answered: unknown;
+  readonly recounted: unknown;
+}
+
+/** Compares what monitoring tells with the rows themselves. Lives as long as a server does, with all that it keeps. */
+export class CountModelAnswers {
+  readonly #database: Database;
+  readonly #counts: SqlTokenCounts;
+  readonly #users: SqlManagedUserStore;
+  #snapshot: Knex.Transaction | undefined;
+
+  constructor(database: Database) {
+    this.#database = database;
+    const snapshot = this.#snapshotDatabase();
+    this.#counts = new SqlTokenCounts({ database: snapshot });
+    this.#users = new SqlManagedUserStore({ database: snapshot });
+  }
+
+  /**
+   * Asks for every choice of realms, and counts the rows by itself, both in one snapshot of the database: so it may be
+   * done at any moment, whoever writes meanwhile.
+   * @returns all answers; none when somebody holds the tokens so that nobody may look (TRUNCATE)
+   */
+  async compare(): Promise<readonly ComparedAnswer[]> {
+    return this.#database.knex.transaction(
+      async (transaction) => {
+        // Before the snapshot is taken: who empties a table is not seen through a snapshot.
+        await transaction.raw(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT}`);
+        try {
+          await transaction.raw('LOCK TABLE tokens, users IN ACCESS SHARE MODE');
+        } catch (error) {
+          if (isExpected(error)) {
+            return [];
+          }
+          throw error;
+        }
+        this.#snapshot = transaction;
+        return this.#compareIn(transaction);
+      },
+      { isolationLevel: 'repeatable read' },
+    );
+  }
+
+  async #compareIn(snapshot: Knex.Transaction): Promise<readonly ComparedAnswer[]> {
+    const population = await readPopulation(snapshot);
+    const setup = await readSetup(snapshot, systemClock.now());
+    const service = monitoringIn({ setup, counts: await this.#counts.snapshot() });
+    const userService = monitoringIn({ setup, counts: { activeUsers: await this.#counts.activeUsers() } });
+    const realms = population.realms.map(({ name }) => name);
+    const compared: ComparedAnswer[] = [];
+    const compare = async (of: string, answer: Promise<unknown>, recounted: unknown): Promise<void> => {
+      compared.push({ of, answered: await answer, recounted });
+    };
+    const choices: (readonly [query: string, places: readonly string[]])[] = [
+      ...combinations([...realms, NOWHERE]).map((places) => [places.join(), places] as const),
+      ['*', [...realms, NOWHERE]],
+      ['', realms],
+    ];
+    for (const [query, places] of choices) {
+      const tokens = service.tokens(CALLER, { realms: query, status: ALL_STATUSES.join() });
+      await compare(`tokens of ${query}`, tokens, recountTokens(population, places));
+      const users = userService.activeUsers(CALLER, { realms: query });
+      await compare(`active users of ${query}`, users, recountActiveUsers(population, places));
+    }
+    for (const { id, name } of setup.resolvers) {
+      await compare(`users of ${name}`, this.#users.count(id), population.users.get(name));
+    }
+    return compared;
+  }
+
+  /** The database as the stores see it: whichever snapshot is being compared. */
+  #snapshotDatabase(): Database {
+    const snapshot = (): Knex.Transaction => {
+      if (this.#snapshot === undefined) {
+        throw new Error('Nothing is being compared');
+      }
+      return this.#snapshot;
+    };
+    return {
+      get knex() {
+        return snapshot();
+      },
+      get audit(): never {
+        throw new Error('Nothing is written here');
+      },
+      transact: (work) => snapshot().transaction(work),
+      ready: () => Promise.resolve(),
+      close: () => Promise.resolve(),
+    };
+  }
+}

@@ -1,0 +1,42 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+
+import { CountModel } from './count-model.ts';
+import { anyRun } from './count-model-runs.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
+
+/** More for a night, and the seed of a failure to see it again: COUNT_MODEL_RUNS=2000 COUNT_MODEL_SEED=123. */
+const RUNS = Number(process.env.COUNT_MODEL_RUNS ?? 200);
+const SEED = process.env.COUNT_MODEL_SEED;
+/** Milliseconds that a run may take on a busy machine, shrinking apart. */
+const PATIENCE = 3_000;
+/** With so many runs everything has happened, or the model does not do what it says. */
+const MANY = 200;
+
+let test: TestDatabase;
+let model: CountModel;
+
+beforeAll(async () => {
+  test = await createTestDatabase();
+  model = await CountModel.open(test.url);
+});
+
+afterAll(async () => {
+  await model.close();
+  await test.drop();
+});
+
+describe('whatever several writers do at once, by services and by hand', () => {
+  it(
+    'every monitoring answer for every choice of realms equals a recount',
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(anyRun, (run) => model.run(run)),
+        { numRuns: RUNS, ...(SEED === undefined ? {} : { seed: Number(SEED) }) },
+      );
+      const never = [...model.tally].filter(([, { done }]) => done === 0).map(([name]) => name);
+      expect(RUNS < MANY ? [] : never).toEqual([]);
+    },
+    60_000 + RUNS * PATIENCE,
+  );
+});

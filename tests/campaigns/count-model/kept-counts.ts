@@ -1,0 +1,40 @@
+import { expect } from '@jest/globals';
+
+import { foldCounts } from '../../../src/storage/counts/count-folding.ts';
+import { SqlCountVerification } from '../../../src/storage/counts/count-verification.ts';
+import type { Database } from '../../../src/storage/database/database.ts';
+import { CountModelAnswers } from './count-model-answers.ts';
+
+/** @returns how many deltas wait to be folded */
+export async function pendingDeltas({ knex }: Database): Promise<number> {
+  const { rows } = await knex.raw<{ rows: { pending: string }[] }>(
+    'SELECT (SELECT count(*) FROM count_deltas) + (SELECT count(*) FROM user_count_deltas) AS pending',
+  );
+  return Number(rows[0]?.pending);
+}
+
+/** Whatever waits and whatever is folded: every answer is what counting tokens and users one by one gives. */
+export async function expectRightAnswers(database: Database): Promise<void> {
+  const compared = await new CountModelAnswers(database).compare();
+  expect(compared.length).toBeGreaterThan(0);
+  expect(compared.map(({ of, answered }) => [of, answered])).toEqual(
+    compared.map(({ of, recounted }) => [of, recounted]),
+  );
+}
+
+/** The same before a fold, in the middle of one, and after it; and nothing is left over. */
+export async function expectRightCounts(database: Database): Promise<void> {
+  await expectRightAnswers(database);
+  await database.knex.raw('SELECT fold_counts(1)');
+  await expectRightAnswers(database);
+  await foldCounts(database);
+  await expectRightAnswers(database);
+  expect(await pendingDeltas(database)).toBe(0);
+  expect(await new SqlCountVerification({ database }).verify()).toEqual({ total: 0, drifts: [] });
+  const { rows } = await database.knex.raw<{ rows: unknown[] }>(`
+    SELECT 'tokens' FROM token_counts WHERE tokens <= 0
+    UNION ALL SELECT 'user tokens' FROM active_user_tokens WHERE tokens <= 0
+    UNION ALL SELECT 'active users' FROM active_user_counts WHERE users <= 0
+    UNION ALL SELECT 'users' FROM user_counts WHERE users <= 0`);
+  expect(rows).toEqual([]);
+}

@@ -1,0 +1,108 @@
+import { chmod, mkdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { openEmbeddedPostgres } from '../../../src/embedded-postgres/embedded-postgres.ts';
+import { readPostmasterFile } from '../../../src/embedded-postgres/embedded-postmaster.ts';
+import { isPostmasterOf } from '../../../src/embedded-postgres/embedded-process.ts';
+import { embeddedUrl } from '../../support/database/embedded-url.ts';
+import { queryOnce } from '../../support/database/test-server.ts';
+
+/** What of PostgreSQL can be killed. */
+export type PostgresPart = 'backend' | 'postmaster';
+
+/**
+ * A PostgreSQL to be killed: durable (fsync, synchronous_commit as by default), and started again by this process whenever
+ * its postmaster is gone, which is how the embedded one is kept up anyway.
+ */
+export class CrashPostgres {
+  readonly url: string;
+  readonly #folder: string;
+  readonly #close: () => Promise<void>;
+
+  private constructor(folder: string, url: string, close: () => Promise<void>) {
+    this.#folder = folder;
+    this.url = url;
+    this.#close = close;
+  }
+
+  /** @param folder that is there, for its data */
+  static async start(folder: string): Promise<CrashPostgres> {
+    // Under root PostgreSQL runs as another user, who has to get through.
+    await chmod(folder, 0o711);
+    const data = join(folder, 'data');
+    await mkdir(data);
+    await chmod(data, 0o711);
+    const quiet = { debug: ignore, info: ignore, warn: ignore, error: ignore };
+    const embedded = await openEmbeddedPostgres({
+      ...{ dataDir: data, sharedFolder: join(folder, 'shared') },
+      ...{ role: 'guest', durable: true, log: quiet },
+    });
+    const postgres = new CrashPostgres(data, embeddedUrl(embedded.connection), () => embedded.close());
+    if (process.platform === 'linux') {
+      // Before it recovers, it has the disk take over each of its thousand files: one call for all is as good, and quicker.
+      await postgres.ask(`ALTER SYSTEM SET recovery_init_sync_method = 'syncfs'`, []);
+      await postgres.ask('SELECT pg_reload_conf()', []);
+    }
+    return postgres;
+  }
+
+  /** Runs one statement, over a connection of its own. */
+  readonly ask = <Row extends object>(sql: string, values: readonly unknown[]): Promise<readonly Row[]> =>
+    queryOnce<Row>(this.url, sql, values);
+
+  /**
+   * Kills it, or one of the processes that serve tankeeper: one that is at work, where there is one.
+   * @returns the process that was killed; undefined where there was none to be killed at that moment
+   */
+  async kill(part: PostgresPart): Promise<number | undefined> {
+    const pid = part === 'postmaster' ? await this.#postmaster() : await this.#backend();
+    // Its number may be another one's by now; each process of PostgreSQL works in the folder of its data.
+    const isIts = pid !== undefined && (await isPostmasterOf(pid, this.#cluster));
+    return isIts && wasKilled(pid) ? pid : undefined;
+  }
+
+  /** How often it has come back from a crash, by its own log. */
+  async recoveries(): Promise<{ readonly started: number; readonly reinitialised: number }> {
+    const log = await readFile(join(this.#folder, 'postgres.log'), 'utf8');
+    const count = (pattern: RegExp): number => log.match(pattern)?.length ?? 0;
+    return {
+      started: count(/database system was interrupted; last known up at/g),
+      reinitialised: count(/all server processes terminated; reinitializing/g),
+    };
+  }
+
+  stop(): Promise<void> {
+    return this.#close();
+  }
+
+  async #postmaster(): Promise<number | undefined> {
+    return (await readPostmasterFile(this.#cluster))?.pid;
+  }
+
+  get #cluster(): string {
+    return join(this.#folder, 'postgres');
+  }
+
+  async #backend(): Promise<number | undefined> {
+    const rows = await this.ask<{ pid: number }>(
+      `SELECT pid FROM pg_stat_activity WHERE application_name = 'tankeeper server'
+       ORDER BY (state <> 'idle') DESC, random() LIMIT 1`,
+      [],
+    ).catch(() => []);
+    return rows[0]?.pid;
+  }
+}
+
+function wasKilled(pid: number): boolean {
+  try {
+    process.kill(pid, 'SIGKILL');
+    return true;
+  } catch {
+    // It has ended by itself.
+    return false;
+  }
+}
+
+function ignore(): void {
+  return undefined;
+}

@@ -1,0 +1,232 @@
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import request from 'supertest';
+import { publishResults } from '../../../bench/result-page.ts';
+import { type AppDependencies, servedEndpoints } from '../../../src/http/app.ts';
+import { createDialect } from '../../../src/http/dialects/dialects.ts';
+import type { Endpoint } from '../../../src/http/endpoint.ts';
+import { DatabaseProxy } from '../../support/database/database-proxy.ts';
+import {
+  runTankeeper,
+  type ServerProcess,
+  startServerProcess,
+} from '../../support/servers/server-process.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
+
+/** How often the database goes away and comes back; 50 for the long form. */
+const CYCLES = Number(process.env.DATABASE_CYCLES ?? 10);
+const POOL = 6;
+const PASSWORD = 'correct horse battery';
+const BASIC = `Basic ${Buffer.from(`admin:${PASSWORD}`).toString('base64')}`;
+/** Below the time-out for a connection, which is 5 s, on a busy machine; how long it took is printed. */
+const AT_ONCE_MS = 4_000;
+const PATIENCE_MS = 20_000;
+
+const results: (string | number)[][] = [];
+let folder: string;
+let database: TestDatabase;
+let proxy: DatabaseProxy;
+let server: ServerProcess;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'tankeeper-cycles-'));
+  database = await createTestDatabase();
+  proxy = await DatabaseProxy.start(database.url);
+  writeFileSync(join(folder, 'password'), PASSWORD);
+  server = await startServerProcess({
+    ...{ DATABASE_URL: proxy.url, DATABASE_POOL_SIZE: String(POOL), DATA_DIR: folder },
+    ...{ ADMIN_PASSWORD_FILE: join(folder, 'password'), HOUSEKEEPING_INTERVAL: '1' },
+  });
+}, 120_000);
+
+afterAll(async () => {
+  const { code } = await server.stop();
+  await proxy.stop();
+  await database.drop();
+  rmSync(folder, { recursive: true });
+  expect(code).toBe(0);
+  await publishResults({
+    name: 'database-cycles',
+    title: 'Database cycles',
+    command: `DATABASE_CYCLES=${CYCLES} npm test -- tests/campaigns/database-cycles/database-cycles.test.ts`,
+    measures: 'A database that goes away and comes back: [Faults](../faults.md#database-cycles).',
+    sections: [{ head: ['measured', 'result'], rows: results }],
+  });
+}, 60_000);
+
+/** Every endpoint, as the code has it: a new one is among them by itself. */
+function endpoints(): readonly Endpoint[] {
+  // None of what they need is called: they are asked for what they say of themselves.
+  const dependencies = {
+    ...{ services: {}, metrics: {}, config: { monitoringPost: 'on' } },
+  } as unknown as AppDependencies;
+  return servedEndpoints(dependencies, createDialect('documented', undefined));
+}
+
+/** What each of them is asked; where it looks at a parameter before it asks the database, the parameter must do. */
+const VALUES: Readonly<Record<string, string>> = {
+  username: 'admin',
+  password: PASSWORD,
+  user: 'ada',
+  type: 'ocra',
+};
+/** Needs no database, whatever is asked. */
+const WITHOUT = ['/healthz', '/docs/monitoring-post'];
+
+interface Told {
+  readonly status: number;
+  readonly retryAfter: string | null;
+  readonly text: string;
+  readonly milliseconds: number;
+}
+
+async function ask({ path, methods, parameters }: Endpoint, authorization = BASIC): Promise<Told> {
+  const given = new URLSearchParams(
+    Object.keys(parameters.shape).map((name): [string, string] => [name, VALUES[name] ?? 'x']),
+  );
+  const begun = performance.now();
+  const { status, headers, text } = await (
+    methods.includes('POST')
+      ? request(server.baseUrl).post(path).type('form').send(given.toString())
+      : request(server.baseUrl).get(path).query(given.toString())
+  )
+    // So that no connection of ours stays to be counted.
+    .set({ Authorization: authorization, Connection: 'close' })
+    .timeout(PATIENCE_MS);
+  const retryAfter = headers['retry-after'] ?? null;
+  return { status, retryAfter, text, milliseconds: performance.now() - begun };
+}
+
+async function readiness(): Promise<number> {
+  return (await fetch(`${server.baseUrl}/readyz`)).status;
+}
+
+async function until(condition: () => Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + PATIENCE_MS;
+  while (!(await condition())) {
+    if (performance.now() > deadline) {
+      throw new Error(`It did not come about:\n${server.output().slice(-2_000)}`);
+    }
+    await sleep(20);
+  }
+}
+
+/** What the server holds of the system: sockets and files. */
+const openFiles = (): number => readdirSync(`/proc/${String(server.process.pid)}/fd`).length;
+
+async function connections(): Promise<number> {
+  const { rows } = await database.database.knex.raw<{ rows: { count: string }[] }>(
+    `SELECT count(*) FROM pg_stat_activity
+     WHERE datname = current_database() AND application_name LIKE 'tankeeper%' AND pid <> pg_backend_pid()
+       AND application_name <> 'tankeeper'`,
+  );
+  return Number(rows[0]?.count);
+}
+
+describe('while the database is known to be away', () => {
+  it('every endpoint that needs it says so at once, whatever credentials come', async () => {
+    await proxy.cut();
+    try {
+      await until(async () => (await readiness()) === 503);
+      let longest = 0;
+      for (const endpoint of endpoints()) {
+        for (const authorization of [BASIC, `Bearer tk_${'a'.repeat(43)}`]) {
+          const isByPassword = endpoint.access === 'password' && authorization !== BASIC;
+          const told = await ask(endpoint, authorization);
+          longest = Math.max(longest, told.milliseconds);
+          const { path } = endpoint;
+          if (WITHOUT.includes(path) || isByPassword) {
+            expect({ path, status: told.status }).toEqual({ path, status: isByPassword ? 401 : 200 });
+          } else {
+            expect({ path, status: told.status, retryAfter: told.retryAfter }).toEqual({
+              ...{ path, status: 503, retryAfter: '5' },
+            });
+            expect(told.text).toContain(
+              path === '/readyz' ? 'unavailable' : 'the database is not available: ',
+            );
+          }
+          expect({ path, isAtOnce: told.milliseconds < AT_ONCE_MS }).toEqual({ path, isAtOnce: true });
+        }
+      }
+      results.push(['endpoints asked while the database is away', endpoints().length]);
+      results.push(['slowest answer, ms', longest.toFixed(0)]);
+    } finally {
+      await proxy.restore();
+    }
+    await until(async () => (await readiness()) === 200);
+  }, 60_000);
+
+  it('a command says which database is away, and no more', async () => {
+    await proxy.cut();
+    try {
+      for (const parameters of [['count'], ['audit', 'verify']]) {
+        const { code, output } = await runTankeeper(parameters, {
+          DATABASE_URL: proxy.url,
+          DATA_DIR: folder,
+        });
+        expect({ parameters, code }).toEqual({ parameters, code: 1 });
+        expect(output).toMatch(
+          /the database '\w+' on 127\.0\.0\.1, port \d+ is not available: no server is listening/,
+        );
+        expect(output).not.toMatch(/\n\s+at |node:|ECONNREFUSED/);
+      }
+    } finally {
+      await proxy.restore();
+    }
+    await until(async () => (await readiness()) === 200);
+  }, 120_000);
+});
+
+describe(`a database that goes away and comes back, ${CYCLES} times`, () => {
+  it('leaves nothing behind: no connection, no socket, no wait, and all works as before', async () => {
+    const all = endpoints();
+    const some = all.filter(({ path }) =>
+      ['/ocra/check_t', '/monitoring/config', '/admin/login'].includes(path),
+    );
+    const many = Array.from({ length: 10 }, () => some).flat();
+    const flood = (): Promise<Told[]> => Promise.all(many.map((one) => ask(one)));
+    const cycle = async (): Promise<readonly number[]> => {
+      const underWay = flood();
+      await proxy.cut();
+      await until(async () => (await readiness()) === 503);
+      const told = [...(await underWay), ...(await flood())];
+      await proxy.restore();
+      await until(async () => (await readiness()) === 200);
+      return told.map(({ status }) => status);
+    };
+    await cycle();
+    await flood();
+    const before = openFiles();
+    const statuses: number[] = [];
+    for (let round = 1; round < CYCLES; round += 1) {
+      statuses.push(...(await cycle()));
+    }
+    // Some were answered before it went; none with anything else than its answer or 503.
+    expect(statuses.filter((status) => status !== 200 && status !== 503)).toEqual([]);
+    expect(statuses.filter((status) => status === 503).length).toBeGreaterThanOrEqual((CYCLES - 1) * 30);
+    const after = await flood();
+    expect(after.map(({ status }) => status)).toEqual(after.map(() => 200));
+    await until(async () => (await connections()) <= POOL + 2);
+    const metrics = all.filter(({ path }) => path === '/metrics');
+    // Housekeeping and its like use one now and then.
+    await until(async () => {
+      const [{ text }] = (await Promise.all(metrics.map((one) => ask(one)))) as [Told];
+      return (
+        /^tankeeper_database_waiting 0$/m.test(text) &&
+        /^tankeeper_database_connections\{state="used"\} 0$/m.test(text)
+      );
+    });
+    // Connections of the pool come and go; cycles that leave one each would show.
+    await until(() => Promise.resolve(openFiles() <= before + POOL + 2));
+    results.push(
+      ['cycles', CYCLES],
+      ['answers, all 200 or 503', statuses.length],
+      ['connections to the database at the end', await connections()],
+      ['open files before', before],
+      ['open files after', openFiles()],
+    );
+  }, 600_000);
+});

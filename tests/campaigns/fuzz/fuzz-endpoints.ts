@@ -1,0 +1,34 @@
+import { type AppDependencies, servedEndpoints } from '../../../src/http/app.ts';
+import { createDialect, type DialectName } from '../../../src/http/dialects/dialects.ts';
+
+/** What a hostile client can know of an endpoint. */
+export interface FuzzedEndpoint {
+  readonly path: string;
+  readonly methods: readonly string[];
+  readonly parameters: readonly string[];
+  /** Whether only HTTP Basic lets one in. */
+  readonly byPassword: boolean;
+  readonly open: boolean;
+}
+
+/** Endpoints that read whatever names they are given. */
+const UNDECLARED: Readonly<Record<string, readonly string[]>> = {
+  '/system/setConfig': ['key', 'value', 'type'],
+};
+
+/** @returns every endpoint that the server serves, as the code has it: a new one is among them by itself */
+export function fuzzedEndpoints(dialect: DialectName): readonly FuzzedEndpoint[] {
+  // None of what they need is called: they are asked for what they say of themselves.
+  const dependencies = {
+    services: {},
+    config: { monitoringPost: 'on' },
+    metrics: {},
+  } as unknown as AppDependencies;
+  return servedEndpoints(dependencies, createDialect(dialect, undefined)).map((endpoint) => ({
+    path: endpoint.path,
+    methods: endpoint.methods,
+    parameters: [...Object.keys(endpoint.parameters.shape), ...(UNDECLARED[endpoint.path] ?? [])],
+    byPassword: endpoint.access === 'password',
+    open: endpoint.access === 'open',
+  }));
+}

@@ -1,0 +1,185 @@
+import fc from 'fast-check';
+import { HOSTS } from './fuzz-hostile.ts';
+import type { Pairs } from './fuzz-wire.ts';
+import { container, keyPackage, ocraPackage } from '../../support/values/pskc-documents.ts';
+
+/** What the server holds while it is asked: values that pass its first checks. */
+export interface KnownFacts {
+  readonly administrator: { readonly name: string; readonly password: string };
+  readonly apiToken: string;
+  /** A session, and the token and CSRF token of a login; the spare ones may be closed. */
+  readonly session: string;
+  readonly spareSession: string;
+  readonly login: { readonly token: string; readonly csrfToken: string };
+  readonly passwdFile: string;
+  readonly transactions: readonly {
+    readonly transactionid: string;
+    readonly serial: string;
+    readonly user: string;
+    readonly tan: string;
+  }[];
+}
+
+const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
+const HEX_KEY = '3132333435363738393031323334353637383930313233343536373839303132';
+
+/** Values that make sense for a parameter, by its name in lower case, or by path and name. */
+const PLAUSIBLE: Readonly<Record<string, readonly string[]>> = {
+  user: ['alice', 'bob', 'alice@office', 'nobody', 'ALICE'],
+  realm: ['office', 'lab', 'OFFICE', '*'],
+  realms: ['office', 'lab', '*', '/:no realm:/', 'office,lab', ' office , nowhere'],
+  viewrealm: ['office', '*', '/:no realm:/'],
+  targetrealm: ['office'],
+  resolvers: ['staff', 'useridresolver.PasswdIdResolver.IdResolver.staff', 'staff,pool'],
+  resolver: ['staff', 'pool'],
+  resconf: ['staff', ''],
+  type: ['ocra', 'ocra2', 'hmac'],
+  '/system/setresolver type': ['passwdresolver', 'passwd', 'ldapresolver', 'sqlresolver', 'managed'],
+  '/admin/loadtokens type': ['pskc'],
+  '/ocra/calculateotp sharedsecret': [HEX_KEY.slice(0, 40)],
+  '/system/delpolicy name': ['rule-1', 'rule-2'],
+  '/system/getrealms realm': ['office', 'lab', '*'],
+  '/admin/tokenrealm realms': ['office', 'office,lab', ''],
+  '/system/setconfig type': ['', 'text', 'password'],
+  '/system/setresolver name': ['pool', 'other', 'p00l_2'],
+  '/system/setrealm realm': ['lab', 'attic'],
+  '/system/delrealm realm': ['attic', 'lab'],
+  '/system/delresolver resolver': ['other', 'p00l_2'],
+  name: ['rule-1', 'rule-2'],
+  scope: ['ocra', 'admin', 'system', 'monitoring', 'authentication'],
+  action: ['*', 'request', 'otppin=1', 'qrtanurl=https://portal.invalid/answer', 'init, show', 'read'],
+  client: ['', '10.0.0.0/8, !10.1.1.1', '::1', '127.0.0.1'],
+  time: ['', '* * * * * *', '* 8-17 * * Mon-Fri *'],
+  active: ['True', 'False', '1', ''],
+  genkey: ['1', '0', ''],
+  otpkey: [HEX_KEY, HEX_KEY.slice(0, 40), 'zz'],
+  sharedsecret: ['1', HEX_KEY.slice(0, 40)],
+  activationcode: ['GEZDGNBVGY3TQOJQ01', 'JZXW4ZI=2A', 'gezd-gnbv-gy3t-qojq-01'],
+  nonce: [HEX_KEY.repeat(2)],
+  ocrasuite: [
+    SUITE,
+    'OCRA-1:HOTP-SHA256-8:QA64',
+    'OCRA-1:HOTP-SHA1-6:QN08-T1M',
+    'OCRA-1:HOTP-SHA512-8:C-QN08-PSHA1',
+  ],
+  challenge: ['12345678', '00000000'],
+  challenge1: ['12345678'],
+  challenge2: ['87654321'],
+  counter: ['0', '1', '18446744073709551615'],
+  ocrapin: ['', '1234'],
+  pin: ['', '0000', 'pin'],
+  init1: [`lseqr://init?sh=${HEX_KEY.slice(0, 40)}&os=${encodeURIComponent(SUITE)}&se=FUZZ1`],
+  init2: [`lseqr://nonce?me=a&u=&no=${HEX_KEY.repeat(2)}&tr=0123&ch=12345678&se=FUZZ1&si=00`],
+  no: [HEX_KEY.repeat(2)],
+  os: [SUITE],
+  data: ['', 'Pay 100 EUR to Bob', 'Überweisung 5 €'],
+  message: ['Welcome', 'äöü'],
+  description: ['a token', ''],
+  maxfailcount: ['10', '1'],
+  counterwindow: ['10', '1000'],
+  syncwindow: ['1000'],
+  page: ['1', '0', '2'],
+  pagesize: ['10', '50'],
+  filter: [''],
+  outform: ['json', ''],
+  status: ['assigned', 'active', 'unassigned&inactive', 'active,inactive', 'total'],
+  key: ['OcraMaxChallenges', 'OcraChallengeTimeout', 'errors', 'some.thing', 'linotp.MaxFail'],
+  value: ['4', '20M', '77,410', 'True'],
+  otp1: ['12345678'],
+  otp2: ['23456789'],
+  file: [
+    container({ packages: ocraPackage('PSKC2', SUITE, Buffer.alloc(32, 5), 3) }),
+    container({ serial: 'PSKC1' }),
+    container({ packages: keyPackage({ serial: 'PSKC3' }).repeat(3) }),
+  ],
+  pskc_password: ['', 'qwerty'],
+  pskc_preshared: ['', '12345678901234567890123456789012'],
+  driver: ['mysql', 'postgresql'],
+  port: ['1', '3306'],
+  database: ['users'],
+  table: ['people', 'app.people'],
+  map: ['{"userid":"id","username":"login"}'],
+  where: ['', 'active = 1'],
+  limit: ['500'],
+  encoding: ['utf-8'],
+  password: ['wrong'],
+  username: ['nobody'],
+  ldapbase: ['dc=example,dc=org'],
+  binddn: ['cn=reader,dc=example,dc=org'],
+  bindpw: ['reader'],
+  timeout: ['1'],
+  sizelimit: ['500'],
+  loginnameattribute: ['uid'],
+  ldapsearchfilter: ['(uid=*)(objectClass=inetOrgPerson)'],
+  ldapfilter: ['(&(uid=%s)(objectClass=inetOrgPerson))'],
+  userinfo: ['{"username":"uid","userid":"entryUUID"}'],
+  uidtype: ['entryUUID', 'DN'],
+  enforcetls: ['False', 'True'],
+  only_trusted_certs: ['True'],
+};
+
+/** What together works at once, where all parameters with plausible values would not. */
+const SOUND: Readonly<Record<string, readonly string[]>> = {
+  '/ocra/request': ['serial', 'data'],
+  '/ocra/calculateOtp': ['sharedsecret', 'activationcode', 'nonce', 'ocrasuite', 'challenge'],
+  '/admin/init': ['type', 'serial', 'genkey'],
+  '/admin/loadtokens': ['file', 'type'],
+  '/admin/show': ['serial'],
+  '/admin/set': ['serial', 'pin', 'description'],
+  '/admin/reset': ['serial'],
+  '/admin/enable': ['serial'],
+  '/admin/disable': ['serial'],
+  '/admin/remove': ['serial'],
+  '/admin/assign': ['serial', 'user'],
+  '/admin/unassign': ['serial'],
+  '/admin/resync': ['serial', 'otp1', 'otp2', 'challenge1', 'challenge2'],
+  '/system/setResolver': ['name', 'type', 'filename'],
+};
+
+/** @returns values that get a parameter past the first check; where transactions count, all of one and the same */
+export function plausibleValue(
+  path: string,
+  name: string,
+  known: KnownFacts,
+  pick: number,
+): fc.Arbitrary<string> {
+  return fc.constantFrom(...plausibleValues(path, name, known, pick));
+}
+
+/** @returns parameters with which the endpoint does its work, as far as is known: all with the likeliest values */
+export function soundParameters(
+  path: string,
+  names: readonly string[],
+  known: KnownFacts,
+  pick: number,
+): Pairs {
+  const sound = names.filter((name) => SOUND[path]?.includes(name) ?? true);
+  return sound.map((name) => [name, plausibleValues(path, name, known, pick)[0] ?? ''] as const);
+}
+
+function plausibleValues(path: string, name: string, known: KnownFacts, pick: number): readonly string[] {
+  const lower = name.toLowerCase();
+  const atPath = `${path.toLowerCase()} ${lower}`;
+  const serverOwn = ownValues(known, pick);
+  const values = [serverOwn[atPath], serverOwn[lower], PLAUSIBLE[atPath], HOSTS[lower], PLAUSIBLE[lower]];
+  return values.find((some) => some !== undefined) ?? ['1', 'a', 'true'];
+}
+
+/** What only this server, at this time, takes for real. */
+function ownValues(known: KnownFacts, pick: number): Readonly<Record<string, readonly string[] | undefined>> {
+  const { administrator, session, passwdFile, transactions } = known;
+  const { transactionid, serial, user, tan } = transactions[pick % transactions.length] ?? NO_TRANSACTION;
+  return {
+    serial: [serial, 'FUZZ9', 'PSKC1'],
+    transactionid: [transactionid],
+    state: [transactionid],
+    pass: [tan, tan, '12345678'],
+    user: pick % 3 === 0 ? undefined : [user],
+    session: [session],
+    filename: [passwdFile, '/dev/zero', '/proc/self/environ', '/', '/nowhere/at/all', '/dev/stdin'],
+    '/admin/login username': [administrator.name],
+    '/admin/login password': [administrator.password],
+  };
+}
+
+const NO_TRANSACTION = { transactionid: '0', serial: 'FUZZ1', user: 'alice', tan: '0' };

@@ -1,0 +1,245 @@
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { computeResponse } from '../../../src/ocra/compute.ts';
+import { parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
+import { parseOcraSuite } from '../../../src/ocra/suite.ts';
+import type { KnownFacts } from './fuzz-plausible.ts';
+import {
+  runTankeeper,
+  type ServerProcess,
+  startServerProcess,
+} from '../../support/servers/server-process.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
+import { queryOnce } from '../../support/database/test-server.ts';
+
+const ADMINISTRATOR = { name: 'admin', password: 'an administrator of the fuzzer' };
+const SUITE = parseOcraSuite('OCRA-1:HOTP-SHA256-8:C-QN08');
+const USERS = ['alice', 'bob', 'carol', 'dave', 'erin', 'frank'];
+/** Whatever rules requests make, these let the administrators in. */
+const KEEPERS = ['ocra', 'admin', 'system', 'monitoring'];
+
+/** A policy that requests may remove. */
+const RULE = { scope: 'ocra', action: 'status', realm: '*', user: '*', client: '', time: '' };
+
+/** What the process printed that it should not have. */
+const INCIDENT = /"level":"error"|request failed|\(node:\d+\)|Unhandled|Uncaught|^\s+at .*:\d+:\d+/im;
+
+/**
+ * Loaded into the process before anything else: at SIGUSR2 it collects its garbage and prints what is left. What a round
+ * frees may hold what the next one frees; in between the loop lets go of closed sockets.
+ */
+const PROBE = `
+import { setTimeout as sleep } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+process.on('SIGUSR2', async () => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc');
+  for (let round = 0; round < 4; round += 1) {
+    collect();
+    await sleep(100);
+  }
+  process.stdout.write(JSON.stringify({ fuzzMemory: process.memoryUsage() }) + '\\n');
+});
+`;
+
+/** Memory of a process, in bytes. */
+export type Memory = NodeJS.MemoryUsage;
+
+/** A server process with a database of its own, users, tokens, sessions: everything that requests can reach. */
+export class FuzzServer {
+  readonly process: ServerProcess;
+  readonly port: number;
+  readonly dataFolder: string;
+  readonly #database: TestDatabase;
+  readonly #apiToken: string;
+  readonly #passwdFile: string;
+  #stopped: Promise<number | null> | undefined;
+
+  private constructor(process: ServerProcess, database: TestDatabase, folder: string, apiToken: string) {
+    this.process = process;
+    this.port = Number(new URL(process.baseUrl).port);
+    this.dataFolder = folder;
+    this.#database = database;
+    this.#apiToken = apiToken;
+    // Beside the data folder: its name is shown to administrators, that of the data folder to nobody.
+    this.#passwdFile = passwdFileOf(folder);
+  }
+
+  /** @param folder that is made, for the server's files */
+  static async start(folder: string, environment: Readonly<Record<string, string>>): Promise<FuzzServer> {
+    mkdirSync(folder);
+    const database = await createTestDatabase();
+    const password = join(folder, 'password');
+    writeFileSync(password, ADMINISTRATOR.password);
+    mkdirSync(dirname(passwdFileOf(folder)));
+    writeFileSync(
+      passwdFileOf(folder),
+      USERS.map((name, at) => `${name}:x:${at + 1}:1:${name}::\n`).join(''),
+    );
+    const own = { DATABASE_URL: database.url, DATA_DIR: folder, ...environment };
+    const process = await startServerProcess({
+      ...own,
+      ADMIN_PASSWORD_FILE: password,
+      RESOLVER_TIMEOUT: '1S',
+      RESOLVER_FILE_DIRS: dirname(passwdFileOf(folder)),
+      NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(PROBE)}`,
+    });
+    const made = await runTankeeper(
+      ['admin', 'api-token', 'add', ADMINISTRATOR.name, 'fuzz', '--rights', '*'],
+      own,
+    );
+    const apiToken = /tk_[\w-]{20,}/.exec(made.output)?.[0];
+    if (apiToken === undefined) {
+      throw new Error(`No API token:\n${made.output}`);
+    }
+    return new FuzzServer(process, database, folder, apiToken);
+  }
+
+  /** Undoes what requests may have done to the configuration, and gives them new tokens, transactions, sessions. */
+  async prepare(): Promise<KnownFacts> {
+    await this.#clear();
+    await this.#admin('/system/setResolver', { name: 'staff', type: 'passwd', fileName: this.#passwdFile });
+    await this.#admin('/system/setRealm', { realm: 'office', resolvers: 'staff' });
+    await this.#admin('/system/setDefaultRealm', { realm: 'office' });
+    await this.#admin('/system/setRealm', { realm: 'lab', resolvers: 'staff' });
+    await this.#admin('/system/setRealm', { realm: 'attic', resolvers: 'staff' });
+    await this.#admin('/system/setResolver', { name: 'other', type: 'passwd', fileName: this.#passwdFile });
+    await this.#admin('/system/setPolicy', { ...RULE, name: 'rule-1' });
+    await this.#admin('/system/setConfig', { key: 'OcraMaxChallenges', value: '4' });
+    const transactions = [];
+    for (const [at, user] of USERS.entries()) {
+      transactions.push(await this.#transaction(`FUZZ${at}`, user));
+    }
+    return {
+      administrator: ADMINISTRATOR,
+      apiToken: this.#apiToken,
+      session: await this.#session(),
+      spareSession: await this.#session(),
+      login: await this.#login(),
+      passwdFile: this.#passwdFile,
+      transactions,
+    };
+  }
+
+  /** What the process holds once its garbage is collected. */
+  async memory(): Promise<Memory> {
+    const told = (): readonly string[] =>
+      [...this.process.output().matchAll(/\{"fuzzMemory":(\{[^}]*\})\}/g)].map(([, text = '']) => text);
+    const before = told().length;
+    this.process.process.kill('SIGUSR2');
+    const deadline = performance.now() + 20_000;
+    while (performance.now() < deadline) {
+      const text = told()[before];
+      if (text !== undefined) {
+        return JSON.parse(text) as Memory;
+      }
+      await sleep(50);
+    }
+    throw new Error('The process does not tell its memory');
+  }
+
+  /** @returns what it printed that it should not have, undefined if nothing */
+  incident(): string | undefined {
+    const output = this.process.output();
+    const found = INCIDENT.exec(output);
+    return found === null
+      ? undefined
+      : output.slice(found.index - 200 < 0 ? 0 : found.index - 200, found.index + 2_000);
+  }
+
+  /** @returns the exit code of a stop as the system asks for one */
+  stop(): Promise<number | null> {
+    this.#stopped ??= this.process.stop().then(async ({ code }) => {
+      await this.#database.drop();
+      return code;
+    });
+    return this.#stopped;
+  }
+
+  async #clear(): Promise<void> {
+    const { url } = this.#database;
+    await queryOnce(url, 'DELETE FROM policies');
+    for (const scope of KEEPERS) {
+      await queryOnce(
+        url,
+        `INSERT INTO policies (name, scope, action, realm, username, client, time) VALUES ($1, $2, '*', '*', '*', '', '')`,
+        [`keeper-${scope}`, scope],
+      );
+    }
+    await queryOnce(url, 'DELETE FROM configuration');
+  }
+
+  async #transaction(serial: string, user: string): Promise<KnownFacts['transactions'][number]> {
+    const key = randomBytes(32);
+    await this.#admin('/admin/unassign', { user }, true);
+    await this.#admin('/admin/init', {
+      type: 'ocra',
+      serial,
+      otpkey: key.toString('hex'),
+      ocrasuite: SUITE.text,
+      pin: '',
+    });
+    await this.#admin('/admin/assign', { serial, user });
+    const { detail = {} } = await this.#admin('/ocra/request', { serial, data: '12345678' });
+    const url = Object.values(detail).find((text) => String(text).startsWith('lseqr://req'));
+    const parsed = parseQrTanUrl(String(url));
+    const question = parsed.kind === 'req' ? parsed.question : '';
+    const tan = computeResponse(SUITE, key, { question, counter: 0n });
+    return { transactionid: String(detail.transactionid), serial, user, tan };
+  }
+
+  async #admin(
+    path: string,
+    parameters: Record<string, string>,
+    mayFail = false,
+  ): Promise<{ readonly detail?: Readonly<Record<string, unknown>> }> {
+    const response = await fetch(`${this.process.baseUrl}${path}`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${this.#apiToken}` },
+      body: new URLSearchParams(parameters),
+    });
+    const text = await response.text();
+    const answer = JSON.parse(text) as {
+      result: { status: boolean };
+      detail?: Readonly<Record<string, unknown>>;
+    };
+    if (!answer.result.status && !mayFail) {
+      throw new Error(`${path} does not work: ${text}\n${this.incident() ?? ''}`);
+    }
+    return answer;
+  }
+
+  async #session(): Promise<string> {
+    const basic = Buffer.from(`${ADMINISTRATOR.name}:${ADMINISTRATOR.password}`).toString('base64');
+    const response = await fetch(`${this.process.baseUrl}/admin/getsession`, {
+      headers: { Authorization: `Basic ${basic}` },
+    });
+    return cookie(response, 'admin_session');
+  }
+
+  async #login(): Promise<KnownFacts['login']> {
+    const response = await fetch(`${this.process.baseUrl}/admin/login`, {
+      method: 'POST',
+      body: new URLSearchParams({ username: ADMINISTRATOR.name, password: ADMINISTRATOR.password }),
+    });
+    return {
+      token: cookie(response, 'access_token_cookie'),
+      csrfToken: cookie(response, 'csrf_access_token'),
+    };
+  }
+}
+
+function passwdFileOf(folder: string): string {
+  return join(`${folder}-users`, 'passwd');
+}
+
+function cookie(response: Response, name: string): string {
+  const value = new RegExp(`${name}=([^;]+)`).exec(response.headers.getSetCookie().join('\n'))?.[1];
+  if (value === undefined) {
+    throw new Error(`No cookie ${name}: ${response.status}`);
+  }
+  return value;
+}

@@ -1,0 +1,89 @@
+import type { ResponseStep, Span, ToldLedger } from './reported-ledger.ts';
+
+/** Between what a token's fail counter must be, by what clients were told. */
+interface CountBounds {
+  readonly least: number;
+  readonly most: number;
+}
+
+/**
+ * A count that was told holds until something sets it back: a right response that was accepted or may have been, or a step
+ * of the roll-out. What overlaps with the telling may have come after it.
+ * @returns the bounds for a token's fail counter at the end
+ */
+export function countBounds(ledger: ToldLedger, serial: string): CountBounds {
+  const responses = responsesOf(ledger, serial);
+  const lastReset = largest(resets(ledger, serial, responses).map(({ ended }) => ended));
+  const told = [
+    ...responses.map(({ begun, answer }) => ({ begun, failCount: answer?.failCount ?? 0 })),
+    ...ledger.statuses.filter((step) => step.serial === serial),
+  ].filter(({ begun }) => begun > lastReset);
+  return { least: Math.max(0, ...told.map(({ failCount }) => failCount)), most: mostCounted(responses) };
+}
+
+/**
+ * @param counts whether the response raised the counter, which those to closed challenges do not
+ * @returns pairs of responses that were told the same new count though nothing between them set the counter back
+ */
+export function repeatedCounts(
+  ledger: ToldLedger,
+  serial: string,
+  counts: (step: ResponseStep) => boolean,
+): readonly (readonly [ResponseStep, ResponseStep])[] {
+  const responses = responsesOf(ledger, serial);
+  const spans = resets(ledger, serial, responses);
+  const wrong = responses.filter((step) => step.answer?.accepted === false && counts(step));
+  return wrong.flatMap((one, index) =>
+    wrong
+      .slice(index + 1)
+      .filter(({ answer }) => answer?.failCount === one.answer?.failCount)
+      .filter((other) => !spans.some((reset) => mayLieBetween(reset, one, other)))
+      .map((other): readonly [ResponseStep, ResponseStep] => [one, other]),
+  );
+}
+
+function responsesOf(ledger: ToldLedger, serial: string): readonly ResponseStep[] {
+  return ledger.responses.filter((step) => step.serial === serial && step.outcome !== 'unsent');
+}
+
+function resets(ledger: ToldLedger, serial: string, responses: readonly ResponseStep[]): readonly Span[] {
+  return [
+    ...responses.filter(mayHaveReset).map((step) => ({ ...step, ended: lastPossible(step, responses) })),
+    ...ledger.enrolments.filter((step) => step.serial === serial && step.outcome !== 'unsent'),
+  ];
+}
+
+function mayHaveReset({ right, outcome, answer }: ResponseStep): boolean {
+  return answer?.accepted === true || (right && outcome === 'unknown');
+}
+
+/**
+ * Once the very same response was answered afterwards, whatever it was told, an earlier one without an answer can no longer
+ * be accepted: either one of both has been, or the challenge or the token takes no more.
+ */
+function lastPossible(step: ResponseStep, responses: readonly ResponseStep[]): number {
+  const later = responses.filter(
+    ({ transactionId, response, outcome, begun }) =>
+      outcome === 'told' &&
+      transactionId === step.transactionId &&
+      response === step.response &&
+      begun > step.begun,
+  );
+  return Math.min(step.ended, ...later.map(({ ended }) => ended));
+}
+
+function mayLieBetween(reset: Span, one: Span, other: Span): boolean {
+  return reset.ended > Math.min(one.begun, other.begun) && reset.begun < Math.max(one.ended, other.ended);
+}
+
+/** Every response that was not accepted may have counted, unless an acceptance that was told surely came after it. */
+function mostCounted(responses: readonly ResponseStep[]): number {
+  const counting = responses.filter(({ answer }) => answer?.accepted !== true);
+  const acceptances = responses.filter(({ answer }) => answer?.accepted === true);
+  const most = acceptances.map(({ begun }) => counting.filter(({ ended }) => ended > begun).length);
+  return Math.min(counting.length, ...most);
+}
+
+function largest(numbers: readonly number[]): number {
+  return numbers.reduce((found, number) => Math.max(found, number), Number.NEGATIVE_INFINITY);
+}

@@ -1,0 +1,69 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { type Ask, checkTold, type Finding, type ToldReport } from './reported-checks.ts';
+import type { ToldClient } from './reported-client.ts';
+import { sendResponse } from './reported-exchange.ts';
+import type { ToldLedger } from './reported-ledger.ts';
+
+/** How often each right response is sent again, and how many at once. */
+const TIMES = 2;
+const AT_ONCE = 8;
+/** For one answer, servers and database being there. */
+const LIMIT_MS = 30_000;
+
+/** Everything that was found wrong, and what it was found in. */
+export interface ToldVerdict {
+  /** Before the replay. */
+  readonly report: ToldReport;
+  readonly findings: readonly Finding[];
+  /** Responses that were sent again, each twice. */
+  readonly replayed: number;
+  /** Those of them that were accepted, none of which was before. */
+  readonly acceptedByReplay: number;
+}
+
+/**
+ * Compares the ledger with the database, sends every right response again, twice, and compares once more. To be called when
+ * load and faults are over.
+ */
+export async function verifyTold(
+  ledger: ToldLedger,
+  { ask, client, servers }: { ask: Ask; client: ToldClient; servers: readonly string[] },
+): Promise<ToldVerdict> {
+  const report = await checkTold(ledger, ask);
+  const again = ledger.rightResponses;
+  const before = ledger.responses.length;
+  const waiting = Array.from({ length: TIMES }, () => again).flat();
+  await Promise.all(
+    Array.from({ length: AT_ONCE }, async (_, worker) => {
+      for (let step = waiting.shift(); step !== undefined; step = waiting.shift()) {
+        await untilAnswered(() => {
+          const server = servers[(worker + waiting.length) % servers.length] ?? '';
+          return sendResponse(ledger, client, server, step);
+        });
+      }
+    }),
+  );
+  const accepted = ledger.responses.slice(before).filter(({ answer }) => answer?.accepted === true);
+  const twice = accepted
+    .filter(({ transactionId }) => report.acceptedTransactions.has(transactionId))
+    .map(({ transactionId }): Finding => ({ kind: 'accepted twice', about: `${transactionId}, replayed` }));
+  const { findings } = await checkTold(ledger, ask);
+  const all = [...report.findings, ...twice, ...findings];
+  return {
+    report,
+    findings: [...new Map(all.map((one) => [`${one.kind} ${one.about}`, one])).values()],
+    replayed: again.length,
+    acceptedByReplay: accepted.length,
+  };
+}
+
+async function untilAnswered(send: () => Promise<{ readonly outcome: string }>): Promise<void> {
+  const deadline = performance.now() + LIMIT_MS;
+  while ((await send()).outcome !== 'told') {
+    if (performance.now() > deadline) {
+      throw new Error('The servers do not answer when responses are replayed');
+    }
+    await sleep(100);
+  }
+}

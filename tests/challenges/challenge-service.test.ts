@@ -1,0 +1,374 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { ServiceError } from '../../src/kernel/errors.ts';
+import { computeResponse } from '../../src/ocra/compute.ts';
+import { verifyQrTanSignature } from '../../src/ocra/qrtan-signature.ts';
+import { parseQrTanUrl } from '../../src/ocra/qrtan-url.ts';
+import { parseOcraSuite } from '../../src/ocra/suite.ts';
+import { callerNamed } from '../support/values/callers.ts';
+import { eventualRefusal } from '../support/application/eventual-refusal.ts';
+import { ANNA, BERND, CAROL, KEY, keyedToken, OcraHouse, vault } from '../support/fakes/ocra-house.ts';
+import { ACT } from '../support/values/token-values.ts';
+
+const admin = callerNamed('admin');
+const nobody = callerNamed('nobody');
+const open = { client: '192.0.2.9', requestId: 'request-2' };
+const SUITE = parseOcraSuite('OCRA-1:HOTP-SHA256-8:C-QA64');
+
+let house: OcraHouse;
+
+beforeEach(() => {
+  house = new OcraHouse({
+    tokens: [
+      keyedToken('A1', { owner: ANNA, realms: ['alpha'] }),
+      keyedToken('B1', { owner: BERND, realms: ['alpha'] }),
+      keyedToken('B2', { owner: BERND, realms: ['alpha'] }),
+      keyedToken('H1', { type: 'hmac' }),
+      keyedToken('O1', { owner: { ...ANNA, resolverId: '2', resolver: 'other' } }),
+      keyedToken('E1', {
+        secrets: { seed: null, sharedSecret: null, nonce: null, pin: null, ocraPin: null },
+      }),
+    ],
+    policies: [
+      { name: 'url', scope: 'authentication', action: 'qrtanurl=https://a.example/', realm: 'alpha' },
+    ],
+  });
+});
+
+async function answer(
+  { transactionId, question }: { transactionId: string; question: string },
+  counter = 0n,
+): Promise<unknown> {
+  return house.ocra.checkTransaction(open, {
+    transactionId,
+    pass: computeResponse(SUITE, KEY, { question, counter }),
+  });
+}
+
+describe('a challenge', () => {
+  it('is issued for the token, signed with its key, with the address of the policy', async () => {
+    const issued = await house.ocra.requestChallenge(admin, { serial: 'A1', data: 'pay 5' });
+    expect(issued).toMatchObject({ serial: 'A1', data: 'pay 5', callbackUrl: 'https://a.example/' });
+    expect(issued.question).toMatch(/^pay50000[A-Za-z0-9]{56}$/);
+    expect(issued.transactionId).toMatch(/^[0-9a-f]{20}$/);
+    expect(parseQrTanUrl(issued.url)).toMatchObject({
+      ...{ kind: 'req', message: 'pay 5', callbackUrl: 'https://a.example/' },
+      ...{ question: issued.question, transactionId: issued.transactionId },
+    });
+    expect(verifyQrTanSignature(SUITE, KEY, issued.url)).toBe(true);
+    const token = await house.tokens.findBySerial('A1');
+    const { transactionId, question } = issued;
+    expect(house.challenges.issues).toEqual([
+      {
+        challenge: {
+          ...{ tokenId: token?.id, transactionId, question, data: 'pay 5', issuedAt: house.clock.at },
+          key: { seed: token?.secrets.seed },
+        },
+        maxOpen: 4,
+        act: { actor: 'admin', action: 'ocra/request', client: '192.0.2.7', requestId: 'request-1' },
+        change: undefined,
+      },
+    ]);
+    expect(house.warnings).toEqual([]);
+  });
+
+  it('without data is random throughout', async () => {
+    const { data, question, url } = await house.ocra.requestChallenge(admin, { user: 'anna' });
+    expect(data).toBe('');
+    expect(question).toMatch(/^[A-Za-z0-9]{64}$/);
+    expect(parseQrTanUrl(url)).toMatchObject({ message: '' });
+  });
+
+  it('without an address in any policy is issued all the same, and operators are told', async () => {
+    const { callbackUrl } = await house.ocra.requestChallenge(admin, { serial: 'E1' }).catch(() => ({
+      callbackUrl: 'none',
+    }));
+    expect(callbackUrl).toBe('none');
+    await house.tokens.update('A1', { realms: ['beta', 'gamma'] }, { ...open, actor: '', action: '' });
+    expect((await house.ocra.requestChallenge(admin, { serial: 'A1' })).callbackUrl).toBe('');
+    expect(house.warnings).toEqual([
+      {
+        message:
+          'no active policy of scope authentication with the action qrtanurl covers this token: apps will refuse its QR codes',
+        fields: { requestId: 'request-1', serial: 'A1', realms: 'beta, gamma' },
+      },
+    ]);
+  });
+
+  it('closes the oldest beyond those that may be open', async () => {
+    const issued = [];
+    for (let count = 0; count < 5; count += 1) {
+      issued.push(await house.ocra.requestChallenge(admin, { serial: 'A1' }));
+    }
+    const [oldest, next] = issued;
+    const status = await house.ocra.status(admin, { transactionId: oldest?.transactionId });
+    expect(status).toMatchObject([{ dropped: true, validTan: false }]);
+    expect(await house.ocra.status(admin, { transactionId: next?.transactionId })).toMatchObject([
+      { dropped: false },
+    ]);
+  });
+
+  it('is made anew where the token gets another owner or key at this moment, some times', async () => {
+    const issue = house.challenges.issue.bind(house.challenges);
+    let attempts = 0;
+    house.challenges.issue = async (...args) => {
+      attempts += 1;
+      return attempts === 1 ? Promise.reject(new ServiceError('token.state', 'another key')) : issue(...args);
+    };
+    expect((await house.ocra.requestChallenge(admin, { user: 'anna' })).serial).toBe('A1');
+    house.challenges.issue = () => Promise.reject(new ServiceError('token.state', 'another key'));
+    const refused = await eventualRefusal(house.ocra.requestChallenge(admin, { serial: 'A1' }));
+    expect(refused.message).toBe('another key');
+    let others = 0;
+    house.challenges.issue = () => {
+      others += 1;
+      return Promise.reject(new ServiceError('token.unknown', 'gone'));
+    };
+    await eventualRefusal(house.ocra.requestChallenge(admin, { serial: 'A1' }));
+    expect(others).toBe(1);
+  });
+
+  it('is stored only while the token has the key that it was made with', async () => {
+    const sharedSecret = vault.seal(KEY, 'shared-secret', 'E1');
+    await house.tokens.update(
+      'E1',
+      { rollout: 'phase1', secrets: { sharedSecret } },
+      { ...open, actor: '', action: '' },
+    );
+    await house.ocra.requestChallenge(admin, { serial: 'A1' });
+    await house.ocra.requestChallenge(admin, { serial: 'E1' });
+    const seed = (await house.tokens.findBySerial('A1'))?.secrets.seed;
+    expect(house.challenges.issues.map(({ challenge }) => challenge.key)).toEqual([
+      { seed },
+      { seed: null, sharedSecret },
+    ]);
+  });
+
+  it('for a user is stored only while the token is theirs, for a serial whoever owns it', async () => {
+    await house.ocra.requestChallenge(admin, { user: 'anna' });
+    await house.ocra.requestChallenge(admin, { serial: 'A1', user: '' });
+    const owners = house.challenges.issues.map(({ challenge }) => challenge.owner?.userId);
+    expect(owners).toEqual(['anna-id', undefined]);
+  });
+
+  it.each([
+    [{ serial: 'H1', user: 'anna' }, 'token.unknown', "No token found with the serial 'H1'"],
+    [{ serial: 'O1', user: 'anna' }, 'token.unknown', "No token found with the serial 'O1'"],
+    [{ serial: 'X' }, 'token.unknown', "No token found with the serial 'X'"],
+    [{ serial: 'A1', user: 'bernd' }, 'token.unknown', "No token found with the serial 'A1'"],
+    [{ user: 'bernd' }, 'token.ambiguous', "More than one token found for the user 'bernd': name its serial"],
+    [{ user: 'carol', realm: 'beta' }, 'token.unknown', "No token found for the user 'carol'"],
+    [{ user: 'anna', realm: 'beta' }, 'user.unknown', 'getUserId failed: no user >anna< found!'],
+    [{ serial: 'H1' }, 'token.not-ocra', "The token 'H1' is not an OCRA token"],
+    [{ serial: 'E1' }, 'token.not-ready', "The token 'E1' has no key to compute with"],
+    [{}, 'parameter.missing', 'You must either provide a parameter "user" or a parameter "serial".'],
+  ])('is refused for %j', async (reference, code, message) => {
+    expect(await eventualRefusal(house.ocra.requestChallenge(admin, reference))).toMatchObject({
+      code,
+      message,
+    });
+    expect(house.challenges.issues).toEqual([]);
+  });
+
+  it('is refused where the policies name several addresses', async () => {
+    house = new OcraHouse({
+      tokens: [keyedToken('A1', { realms: ['alpha', 'beta'] })],
+      policies: [
+        { name: 'a', scope: 'authentication', action: 'qrtanurl=https://a.example/', realm: 'alpha' },
+        { name: 'b', scope: 'authentication', action: 'qrtanurl=https://b.example/', realm: 'beta' },
+      ],
+    });
+    expect(await eventualRefusal(house.ocra.requestChallenge(admin, { serial: 'A1' }))).toMatchObject({
+      code: 'challenge.url-ambiguous',
+      message: "The policies name 2 different values of qrtanurl for the realms of the token 'A1'",
+      about: ['https://a.example/', 'https://b.example/', '', 'alpha', 'beta'],
+    });
+  });
+
+  it('is refused where its data does not fit into a QR code', async () => {
+    const refused = await eventualRefusal(
+      house.ocra.requestChallenge(admin, { serial: 'A1', data: 'x'.repeat(2_953) }),
+    );
+    expect(refused).toMatchObject({ code: 'challenge.too-long' });
+    expect(refused.message).toMatch(
+      /^The data is too long for a QR code: the code's text would have \d{4} bytes, at most 2953 fit$/,
+    );
+    const { url } = await house.ocra.requestChallenge(admin, { serial: 'A1' });
+    const room = 2_953 - Buffer.byteLength(url);
+    await house.ocra.requestChallenge(admin, { serial: 'A1', data: 'x'.repeat(room) });
+    await eventualRefusal(house.ocra.requestChallenge(admin, { serial: 'A1', data: 'x'.repeat(room + 1) }));
+  });
+
+  it('takes another transaction id where one is taken, and gives up in the end', async () => {
+    const taken: string[] = [];
+    house.challenges.beforeIssue = ({ transactionId }) => {
+      taken.push(transactionId);
+      return Promise.resolve();
+    };
+    const issue = house.challenges.issue.bind(house.challenges);
+    let refusals = 3;
+    house.challenges.issue = async (...args) => (refusals-- > 0 ? Promise.resolve(false) : issue(...args));
+    const { transactionId } = await house.ocra.requestChallenge(admin, { serial: 'A1' });
+    expect(taken).toEqual([transactionId]);
+    let attempts = 0;
+    house.challenges.issue = () => Promise.resolve((attempts += 1) < 0);
+    expect(await eventualRefusal(house.ocra.requestChallenge(admin, { serial: 'A1' }))).toMatchObject({
+      code: 'internal',
+      message: 'No free transaction id was found',
+    });
+    expect(attempts).toBe(8);
+  });
+});
+
+describe('a response', () => {
+  it('is accepted once, and moves the token on', async () => {
+    const issued = await house.ocra.requestChallenge(admin, { serial: 'A1' });
+    expect(await answer(issued)).toEqual({ known: true, dropped: false, failCount: 0, result: true });
+    expect(await answer(issued)).toEqual({ known: true, dropped: false, failCount: 0, result: false });
+    expect(house.challenges.answers.map(({ act, decision }) => [act, decision.reason])).toEqual([
+      [{ ...open, actor: '', action: 'ocra/check_t' }, 'accepted'],
+      [{ ...open, actor: '', action: 'ocra/check_t' }, 'closed'],
+    ]);
+    expect(await house.tokens.findBySerial('A1')).toMatchObject({
+      counter: 1n,
+      failCount: 0,
+      lastSuccessAt: house.clock.at,
+    });
+  });
+
+  it('that is wrong counts, and the last that is allowed closes the challenge', async () => {
+    const issued = await house.ocra.requestChallenge(admin, { serial: 'A1' });
+    for (const failCount of [1, 2, 3]) {
+      expect(await answer(issued, 99n)).toEqual({ known: true, dropped: false, failCount, result: false });
+    }
+    expect(await answer(issued)).toEqual({ known: true, dropped: true, failCount: 3, result: false });
+  });
+
+  it('to no transaction is wrong', async () => {
+    for (const transactionId of ['', 'f'.repeat(20)]) {
+      const checked = await house.ocra.checkTransaction(open, { transactionId, pass: '12345678' });
+      expect(checked).toEqual({ known: false, dropped: false, failCount: 0, result: false });
+    }
+    expect(house.challenges.answers).toEqual([]);
+    const refusal = { ...open, actor: '', action: 'ocra/check_t', outcome: 'no such transaction' };
+    expect(house.refusals).toEqual([refusal, refusal]);
+  });
+
+  it('to a transaction that there is notes no refusal: its decision is audited', async () => {
+    const issued = await house.ocra.requestChallenge(admin, { serial: 'A1' });
+    await answer(issued, 99n);
+    expect(house.refusals).toEqual([]);
+  });
+
+  it('changes nothing where the token has lost its key', async () => {
+    const issued = await house.ocra.requestChallenge(admin, { serial: 'A1' });
+    await house.tokens.update('A1', { secrets: { seed: null } }, { ...open, actor: '', action: '' });
+    expect(await answer(issued)).toEqual({ known: true, dropped: false, failCount: 0, result: false });
+    expect(house.challenges.answers[0]?.decision).toMatchObject({ reason: 'unverifiable', change: null });
+  });
+
+  it('after the time of the challenge changes nothing', async () => {
+    const issued = await house.ocra.requestChallenge(admin, { serial: 'A1' });
+    house.clock.at = new Date(house.clock.at.getTime() + 1_200_000);
+    expect(await answer(issued)).toMatchObject({ known: true, failCount: 0, result: false });
+    expect(house.challenges.answers[0]?.decision).toMatchObject({ reason: 'expired' });
+  });
+});
+
+describe('the status', () => {
+  it('tells of the challenges of a transaction, a serial or a user, the newest first', async () => {
+    const first = await house.ocra.requestChallenge(admin, { serial: 'A1' });
+    const second = await house.ocra.requestChallenge(admin, { serial: 'A1' });
+    const other = await house.ocra.requestChallenge(admin, { serial: 'B1' });
+    await answer(second, 99n);
+    const entry = {
+      ...{ id: '1', serial: 'A1', transactionId: first.transactionId, receivedTan: false, validTan: false },
+      ...{ failCount: 1, issuedAt: house.clock.at, active: true, dropped: false },
+    };
+    const entries = [{ ...entry, id: '2', transactionId: second.transactionId, receivedTan: true }, entry];
+    expect(await house.ocra.status(admin, { serial: 'A1' })).toEqual(entries);
+    expect(await house.ocra.status(admin, { user: 'anna' })).toEqual(entries);
+    expect(await house.ocra.status(admin, { user: 'anna@alpha', serial: 'B1' })).toEqual([]);
+    expect(await house.ocra.status(admin, { transactionId: first.transactionId })).toEqual([entry]);
+    expect(await house.ocra.status(admin, { transactionId: other.transactionId, serial: 'A1' })).toEqual([]);
+    expect(await house.ocra.status(admin, { user: 'nobody' })).toEqual([]);
+    expect(house.challenges.filters).toEqual([
+      { serial: 'A1' },
+      { owner: { resolverId: '1', userId: 'anna-id' } },
+      { serial: 'B1', owner: { resolverId: '1', userId: 'anna-id' } },
+      { transactionId: first.transactionId },
+      { transactionId: other.transactionId, serial: 'A1' },
+    ]);
+  });
+
+  it('looks for the user in the realm that is named', async () => {
+    await house.tokens.update('A1', { owner: CAROL }, { ...open, actor: '', action: '' });
+    await house.ocra.requestChallenge(admin, { serial: 'A1' });
+    expect(await house.ocra.status(admin, { user: 'carol', realm: 'beta' })).toHaveLength(1);
+    expect(await house.ocra.status(admin, { user: 'carol', realm: 'alpha' })).toEqual([]);
+  });
+
+  it('of everything is not told', async () => {
+    for (const wanted of [{}, { transactionId: '', serial: '', user: '', realm: 'alpha' }]) {
+      expect(await eventualRefusal(house.ocra.status(admin, wanted))).toMatchObject({
+        code: 'parameter.missing',
+        message: 'You need to provide one of the parameters "transactionid", "user" or "serial"',
+      });
+    }
+  });
+});
+
+describe('an activation code', () => {
+  it('is random, or of the text that is given', async () => {
+    expect(await house.ocra.activationCode(admin, '1234567890')).toBe('GEZDGNBVGY3TQOJQ01');
+    expect(await house.ocra.activationCode(admin, 'é')).toBe('YOUQ====6A');
+    expect(await house.ocra.activationCode(admin, '')).toBe('00');
+    const codes = [await house.ocra.activationCode(admin), await house.ocra.activationCode(admin)];
+    expect(codes.every((code) => /^[A-Z2-7]{16}[0-9A-F]{2}$/.test(code))).toBe(true);
+    expect(codes[0]).not.toBe(codes[1]);
+  });
+});
+
+describe('a calculation', () => {
+  it('is done with what the caller gives', async () => {
+    const input = {
+      ...{ sharedsecret: '61'.repeat(32), activationcode: 'GEZDGNBVGY3TQOJQ01' },
+      ...{ nonce: '0123456789abcdef'.repeat(8), ocrasuite: 'OCRA-1:HOTP-SHA256-6:C-QA64' },
+      challenge: 'abcdefg12345670000Xch3tNAkIWpmj6du0PVBSvFOmJqWu0wq9AL9BKYxGjGkVg',
+    };
+    expect(await house.ocra.calculateOtp(admin, input)).toBe('991417');
+  });
+});
+
+it.each<[string, string, (house: OcraHouse) => Promise<unknown>]>([
+  ['request', 'request', ({ ocra }) => ocra.requestChallenge(nobody, { serial: 'A1' })],
+  ['status', 'checkstatus', ({ ocra }) => ocra.status(nobody, { serial: 'A1' })],
+  ['activationcode', 'getActivationCode', ({ ocra }) => ocra.activationCode(nobody)],
+  ['calcOTP', 'calculateOtp', ({ ocra }) => ocra.calculateOtp(nobody, {})],
+])('the right to %s is asked for, and that alone', async (action, endpoint, attempt) => {
+  expect(await eventualRefusal(attempt(house))).toMatchObject({
+    code: 'right.missing',
+    message: `You do not have the administrative right to do an ocra/${endpoint}`,
+  });
+  house = new OcraHouse({
+    policies: [{ name: 'one', scope: 'ocra', action, realm: '*', user: 'nobody' }],
+  });
+  const code = await attempt(house).then(
+    () => 'none',
+    (error: unknown) => (error as ServiceError).code,
+  );
+  expect(code).not.toBe('right.missing');
+});
+
+describe('a token that gets another key again and again', () => {
+  it('is looked for four times, and then that is told', async () => {
+    let times = 0;
+    house.challenges.beforeIssue = async () => {
+      times += 1;
+      await house.tokens.update('A1', { secrets: { seed: vault.seal(KEY, 'seed', 'A1') } }, ACT);
+    };
+    const asking = house.ocra.requestChallenge(admin, { serial: 'A1' });
+    expect((await eventualRefusal(asking)).code).toBe('token.state');
+    expect(times).toBe(4);
+    expect(house.challenges.issues).toEqual([]);
+  });
+});

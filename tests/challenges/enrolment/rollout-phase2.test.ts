@@ -1,0 +1,251 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { checkPin } from '../../../src/tokens/pin.ts';
+import type { NewToken } from '../../../src/tokens/token.ts';
+import type { Sealed, SecretPurpose } from '../../../src/keys/vault.ts';
+import { ServiceError } from '../../../src/kernel/errors.ts';
+import { computeResponse } from '../../../src/ocra/compute.ts';
+import type { Enrolled, EnrolmentRequest } from '../../../src/challenges/enrolment/enrolment.ts';
+import { deriveTokenKey } from '../../../src/ocra/key-derivation.ts';
+import { verifyQrTanSignature } from '../../../src/ocra/qrtan-signature.ts';
+import { parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
+import { parseOcraSuite } from '../../../src/ocra/suite.ts';
+import { callerNamed } from '../../support/values/callers.ts';
+import { eventualRefusal } from '../../support/application/eventual-refusal.ts';
+import { ANNA, BERND, CAROL, keyedToken, OcraHouse, vault } from '../../support/fakes/ocra-house.ts';
+import { ACT } from '../../support/values/token-values.ts';
+
+const admin = callerNamed('admin');
+const bound = callerNamed('bound');
+const SECRET = Buffer.alloc(20, 6);
+const SUITE = parseOcraSuite('OCRA-1:HOTP-SHA256-8:C-QA64');
+const CODE = 'GEZDGNBVGY3TQOJQ01';
+
+let house: OcraHouse;
+
+beforeEach(() => {
+  house = new OcraHouse({
+    tokens: [
+      inRollout('A1', { owner: ANNA, realms: ['alpha'], failCount: 4, counter: 5n, spent: ['4:x'] }),
+      keyedToken('A2', { owner: ANNA, realms: ['alpha'] }),
+      inRollout('B1', { owner: BERND, realms: ['alpha'] }),
+      inRollout('B2', { owner: BERND, realms: ['beta'] }),
+      inRollout('H1', { type: 'hmac' }),
+      inRollout('N1', { ocraSuite: null }),
+    ],
+    policies: [
+      { name: 'url', scope: 'authentication', action: 'qrtanurl=https://a.example/', realm: 'alpha' },
+    ],
+  });
+});
+
+function inRollout(serial: string, changes: Partial<NewToken> = {}): NewToken {
+  const sharedSecret = vault.seal(SECRET, 'shared-secret', serial);
+  const secrets = { seed: null, sharedSecret, nonce: null, pin: null, ocraPin: null };
+  return keyedToken(serial, { rollout: 'phase1', active: false, ...changes, secrets });
+}
+
+async function phase2(
+  request: EnrolmentRequest,
+  caller = admin,
+): Promise<Extract<Enrolled, { kind: 'phase2' }>> {
+  const enrolled = await house.enrolment.init(caller, { type: 'ocra', activationcode: CODE, ...request });
+  if (enrolled.kind !== 'phase2') {
+    throw new Error(enrolled.kind);
+  }
+  return enrolled;
+}
+
+function opened(secret: Sealed | null | undefined, purpose: SecretPurpose): Buffer {
+  if (secret === null || secret === undefined) {
+    throw new Error(`no ${purpose}`);
+  }
+  return vault.open(secret, purpose, 'A1');
+}
+
+describe('the second phase of a roll-out', () => {
+  it('derives the key that the app derives, and asks a first question', async () => {
+    const started = await phase2({ serial: 'A1', message: 'Hi you', pin: '1', ocrapin: '2' });
+    expect(started).toMatchObject({ kind: 'phase2', serial: 'A1', callbackUrl: 'https://a.example/' });
+    expect(started.nonce).toMatch(/^[0-9a-f]{128}$/);
+    const key = await deriveTokenKey({
+      sharedSecret: SECRET,
+      activationCode: CODE,
+      nonce: Buffer.from(started.nonce, 'hex'),
+    });
+    const { transactionId, question } = started;
+    expect(question).toMatch(/^Hiyou0000/);
+    expect(parseQrTanUrl(started.appImport)).toEqual({
+      ...{ kind: 'nonce', message: 'Hi you', callbackUrl: 'https://a.example/', question, transactionId },
+      ...{ nonce: Buffer.from(started.nonce, 'hex'), serial: 'A1', signature: started.signature },
+    });
+    expect(started.signature).toMatch(/^[0-9a-f]{64}$/);
+    expect(verifyQrTanSignature(SUITE, key, started.appImport)).toBe(true);
+    const token = await house.tokens.findBySerial('A1');
+    expect(token).toMatchObject({
+      ...{ active: true, rollout: 'phase2', failCount: 0, counter: 0n, spent: [], syncMark: null },
+    });
+    const secrets = token?.secrets;
+    expect(opened(secrets?.seed, 'seed')).toEqual(key);
+    expect(opened(secrets?.nonce, 'nonce').toString('hex')).toBe(started.nonce);
+    expect(checkPin(opened(secrets?.pin, 'pin'), '1')).toBe(true);
+    expect(opened(secrets?.ocraPin, 'ocra-pin').toString()).toBe('2');
+    expect(house.challenges.issues).toMatchObject([
+      {
+        challenge: { tokenId: token?.id, transactionId, question, data: 'Hi you' },
+        maxOpen: 1,
+        act: { ...ACT, actor: 'admin', action: 'admin/init' },
+      },
+    ]);
+  });
+
+  it('is completed by the first right response, and then cannot be started again', async () => {
+    const { transactionId, question, nonce } = await phase2({
+      serial: 'A1',
+      activationcode: 'gezdgnbvgy3tqojqo1',
+    });
+    const key = await deriveTokenKey({
+      ...{ sharedSecret: SECRET, activationCode: CODE, nonce: Buffer.from(nonce, 'hex') },
+    });
+    const pass = computeResponse(SUITE, key, { question, counter: 0n });
+    const open = { client: '', requestId: '' };
+    expect(await house.ocra.checkTransaction(open, { transactionId, pass })).toMatchObject({ result: true });
+    const token = await house.tokens.findBySerial('A1');
+    expect(token).toMatchObject({ rollout: 'complete', secrets: { sharedSecret: null, nonce: null } });
+    expect(await eventualRefusal(phase2({ serial: 'A1' }))).toMatchObject({
+      code: 'token.state',
+      message: "The token 'A1' is not in roll-out: it has no shared secret",
+    });
+  });
+
+  it('without message and PINs leaves them out, and keeps those of the first phase', async () => {
+    const pin = vault.seal(Buffer.from('kept'), 'pin', 'A1');
+    await house.tokens.update('A1', { secrets: { pin, ocraPin: pin } }, ACT);
+    const { appImport } = await phase2({ user: 'anna', ocrapin: '' });
+    expect(parseQrTanUrl(appImport)).toMatchObject({ message: undefined });
+    expect(house.challenges.issues[0]?.challenge.data).toBe('');
+    expect((await house.tokens.findBySerial('A1'))?.secrets).toMatchObject({ pin, ocraPin: pin });
+  });
+
+  it('may be repeated, each time with a new nonce, and the last one counts', async () => {
+    const first = await phase2({ serial: 'A1' });
+    const second = await phase2({ serial: 'A1' });
+    expect(second.nonce).not.toBe(first.nonce);
+    expect(await house.ocra.status(admin, { serial: 'A1' })).toMatchObject([
+      { transactionId: second.transactionId, dropped: false },
+      { transactionId: first.transactionId, dropped: true },
+    ]);
+  });
+
+  it.each([
+    [{ serial: 'X' }, 'token.unknown', "No token found with the serial 'X'"],
+    [{ serial: 'A1', user: 'bernd' }, 'token.unknown', "No token found with the serial 'A1'"],
+    [{ serial: 'A2' }, 'token.state', "The token 'A2' is not in roll-out: it has no shared secret"],
+    [{ serial: 'H1' }, 'token.state', "The token 'H1' is not in roll-out: it has no shared secret"],
+    [{ serial: 'N1' }, 'token.state', "The token 'N1' is not in roll-out: it has no shared secret"],
+    [{ user: 'carol', realm: 'beta' }, 'token.unknown', "The user 'carol' has no token in roll-out"],
+    [{ user: 'bernd' }, 'token.ambiguous', "Multiple tokens found in roll-out state: 'B1', 'B2'"],
+    [{}, 'parameter.missing', 'You must either provide a parameter "user" or a parameter "serial".'],
+    [
+      { serial: 'A1', activationcode: 'GEZDGNBVGY3TQOJQ02' },
+      'activation-code.invalid',
+      'The activation code is wrong: its checksum is wrong, so something is mistyped.',
+    ],
+    [
+      { serial: 'A1', activationcode: '' },
+      'activation-code.invalid',
+      'The activation code is wrong: it is too short.',
+    ],
+  ])('is refused for %j', async (request, code, message) => {
+    expect(await eventualRefusal(phase2(request))).toMatchObject({ code, message });
+    expect(house.challenges.issues).toEqual([]);
+  });
+
+  it('passes over tokens that are complete, or have no shared secret', async () => {
+    await house.tokens.update('B2', { rollout: 'complete' }, ACT);
+    expect((await phase2({ user: 'bernd' })).serial).toBe('B1');
+    await house.tokens.update('A1', { secrets: { sharedSecret: null } }, ACT);
+    expect(await eventualRefusal(phase2({ user: 'anna' }))).toMatchObject({
+      code: 'token.unknown',
+      message: "The user 'anna' has no token in roll-out",
+    });
+  });
+
+  it('is not begun again after another failure than a token that has changed', async () => {
+    let attempts = 0;
+    house.challenges.issue = () => {
+      attempts += 1;
+      return Promise.reject(new ServiceError('token.unknown', 'gone'));
+    };
+    expect((await eventualRefusal(phase2({ serial: 'A1' }))).message).toBe('gone');
+    expect(attempts).toBe(1);
+  });
+
+  it('names the tokens among which it cannot choose', async () => {
+    expect((await eventualRefusal(phase2({ user: 'bernd' }))).about).toEqual(['B1', 'B2']);
+  });
+
+  it('passes over what the administrator may not see', async () => {
+    expect((await phase2({ user: 'bernd' }, bound)).serial).toBe('B1');
+    expect(await eventualRefusal(phase2({ serial: 'B2' }, bound))).toMatchObject({
+      code: 'right.missing',
+      message: 'You do not have the administrative right to init tokens in this realm',
+    });
+    await house.tokens.update('A1', { owner: CAROL, realms: ['beta'] }, ACT);
+    expect((await eventualRefusal(phase2({ user: 'carol', realm: 'beta' }, bound))).code).toBe(
+      'token.unknown',
+    );
+  });
+});
+
+describe('a shared secret that changes meanwhile', () => {
+  /** Seals what it is told just before the challenge is stored, `times` times. */
+  function meanwhile(secret: Buffer | null, times = 1): void {
+    let left = times;
+    house.challenges.beforeIssue = async () => {
+      if ((left -= 1) >= 0) {
+        const sharedSecret = secret && vault.seal(secret, 'shared-secret', 'A1');
+        await house.tokens.update('A1', { secrets: { sharedSecret } }, ACT);
+      }
+    };
+  }
+
+  it('only in how it is sealed does not disturb', async () => {
+    meanwhile(SECRET);
+    expect((await phase2({ serial: 'A1' })).serial).toBe('A1');
+    expect((await house.tokens.findBySerial('A1'))?.rollout).toBe('phase2');
+  });
+
+  it.each([
+    ['to another one', Buffer.alloc(20, 8), 1],
+    ['again and again', SECRET, 2],
+  ])('%s is told', async (_, secret, times) => {
+    meanwhile(secret, times);
+    expect(await eventualRefusal(phase2({ serial: 'A1' }))).toMatchObject({
+      code: 'token.state',
+      message: 'Owner or secrets are others by now',
+    });
+    expect((await house.tokens.findBySerial('A1'))?.rollout).toBe('phase1');
+  });
+
+  it('to none is told', async () => {
+    meanwhile(null);
+    expect(await eventualRefusal(phase2({ serial: 'A1' }))).toMatchObject({ code: 'token.state' });
+  });
+
+  it('of a token that takes the place of the one that was meant is told', async () => {
+    let isFirst = true;
+    house.challenges.beforeIssue = async () => {
+      if (isFirst) {
+        isFirst = false;
+        const sharedSecret = vault.seal(SECRET, 'shared-secret', 'A1');
+        await house.tokens.update('A1', { secrets: { sharedSecret } }, ACT);
+        const find = house.tokens.findBySerial.bind(house.tokens);
+        house.tokens.findBySerial = async (serial) => {
+          const token = await find(serial);
+          return token && { ...token, id: '99' };
+        };
+      }
+    };
+    expect((await eventualRefusal(phase2({ serial: 'A1' }))).code).toBe('token.state');
+  });
+});

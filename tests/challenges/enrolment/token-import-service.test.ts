@@ -1,0 +1,164 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { Act } from '../../../src/policy/caller.ts';
+import type { NewToken } from '../../../src/tokens/token.ts';
+import type { ImportedKey, KeyFileSecrets } from '../../../src/challenges/enrolment/key-file.ts';
+import { TokenImportService } from '../../../src/challenges/enrolment/token-import-service.ts';
+import { callerNamed } from '../../support/values/callers.ts';
+import { eventualRefusal } from '../../support/application/eventual-refusal.ts';
+import { OcraHouse, vault } from '../../support/fakes/ocra-house.ts';
+import { ACT } from '../../support/values/token-values.ts';
+
+const admin = callerNamed('admin');
+const bound = callerNamed('bound');
+const OCRA: ImportedKey = {
+  place: 'line 12, element Key',
+  serial: 'K1',
+  algorithm: 'urn:ietf:params:xml:ns:keyprov:pskc:OCRA-1',
+  suite: undefined,
+  secret: Buffer.alloc(16, 4),
+  counter: undefined,
+};
+
+let keys: ImportedKey[];
+let reads: { text: string; secrets: KeyFileSecrets }[];
+let stored: { tokens: readonly NewToken[]; change: unknown; act: Act }[];
+let service: TokenImportService;
+
+beforeEach(() => {
+  const { setup, access } = new OcraHouse({
+    configuration: { DefaultMaxFailCount: '7', DefaultCountWindow: '8', DefaultSyncWindow: '9' },
+  });
+  [keys, reads, stored] = [[OCRA], [], []];
+  service = new TokenImportService({
+    ...{ setup, access, vault },
+    reader: {
+      read: (text, secrets) => {
+        reads.push({ text, secrets });
+        return Promise.resolve(keys);
+      },
+    },
+    loading: {
+      insertAll: (tokens, change, act) => {
+        stored.push({ tokens, change, act });
+        return Promise.resolve();
+      },
+    },
+  });
+});
+
+describe('an import', () => {
+  it('makes tokens that are ready, with what the configuration says', async () => {
+    keys = [OCRA, { ...OCRA, serial: 'K2', counter: 5n, suite: 'OCRA-1:HOTP-SHA1-6:QN08' }];
+    expect(await service.load(admin, { file: 'text' })).toEqual(['K1', 'K2']);
+    expect(reads).toEqual([{ text: 'text', secrets: {} }]);
+    const [{ tokens, ...rest } = { tokens: [] }] = stored;
+    expect(rest).toEqual({ change: { realms: [] }, act: { ...ACT, actor: 'admin', action: 'token/import' } });
+    expect(tokens[0]).toEqual({
+      ...{ serial: 'K1', type: 'ocra', description: 'imported', active: true, owner: null, realms: [] },
+      ...{ failCount: 0, maxFail: 7, timeShift: 0, rollout: 'complete', spent: [], counter: 0n },
+      ...{ counterWindow: 8, syncWindow: 9, ocraSuite: 'OCRA-1:HOTP-SHA256-8:C-QN08' },
+      secrets: { ...tokens[0]?.secrets, sharedSecret: null, nonce: null, pin: null, ocraPin: null },
+    });
+    expect(tokens[1]).toMatchObject({ counter: 5n, ocraSuite: 'OCRA-1:HOTP-SHA1-6:QN08' });
+    const { seed } = tokens[0]?.secrets ?? { seed: null };
+    expect(seed === null ? null : vault.open(seed, 'seed', 'K1')).toEqual(OCRA.secret);
+  });
+
+  it.each([
+    ['urn:ietf:params:xml:ns:keyprov:pskc:OCRA-1:HOTP-SHA1-6:QN08', 'ocra'],
+    ['urn:x:ocra', 'ocra'],
+    ['http://example.com/profile#OCRA-1', 'ocra'],
+    ['urn:ietf:params:xml:ns:keyprov:pskc:hotp', 'hmac'],
+    ['http://example.com#HOTP', 'hmac'],
+    ['urn:ietf:params:xml:ns:keyprov:pskc:totp', 'totp'],
+    ['http://example.com#TOTP', 'totp'],
+  ])('takes %s for %s', async (algorithm, type) => {
+    keys = [{ ...OCRA, algorithm }];
+    await service.load(admin, { file: '' });
+    expect(stored[0]?.tokens[0]?.type).toBe(type);
+    expect(stored[0]?.tokens[0]?.ocraSuite === null).toBe(type !== 'ocra');
+  });
+
+  it.each([
+    ['urn:pskc:ocra-2'],
+    ['urn:pskc:ocrax'],
+    ['ocra'],
+    ['urn:pskc:hotp:x'],
+    ['urn:pskc:xhotp'],
+    ['urn:pskc:totp2'],
+    ['xtotp'],
+    [''],
+  ])('does not know the algorithm %j', async (algorithm) => {
+    keys = [{ ...OCRA, algorithm }];
+    expect(await eventualRefusal(service.load(admin, { file: '' }))).toMatchObject({
+      code: 'key-file.invalid',
+      message: 'The key file is wrong in line 12, element Key: the algorithm is none of ocra, hotp and totp',
+    });
+  });
+
+  it.each<[string, Partial<ImportedKey>, string]>([
+    [
+      'a serial with a blank',
+      { serial: 'a b' },
+      'a serial has 1 to 64 printable ASCII characters, no blank and no *',
+    ],
+    ['a secret too short', { secret: Buffer.alloc(15) }, 'a secret has 16 to 128 bytes'],
+    ['a secret too long', { secret: Buffer.alloc(129) }, 'a secret has 16 to 128 bytes'],
+    ['a wrong suite', { suite: 'x' }, "Not an OCRA suite, the algorithm 'x' is wrong: it must be 'OCRA-1'."],
+    ['a serial twice', { serial: 'k0' }, "the serial 'k0' stands in the file twice"],
+  ])('stores nothing for %s', async (_, change, message) => {
+    keys = [
+      { ...OCRA, serial: 'K0' },
+      { ...OCRA, ...change, place: 'line 20' },
+    ];
+    expect(await eventualRefusal(service.load(admin, { file: '' }))).toMatchObject({
+      code: 'key-file.invalid',
+      message: `The key file is wrong in line 20: ${message}`,
+    });
+    expect(stored).toEqual([]);
+  });
+
+  it('takes secrets of the longest and the shortest length', async () => {
+    keys = [OCRA, { ...OCRA, serial: 'K2', secret: Buffer.alloc(128, 1) }];
+    expect(await service.load(admin, { file: '' })).toHaveLength(2);
+  });
+
+  it('gives the reader what opens the file, at most one thing', async () => {
+    await service.load(admin, { file: '', preSharedKey: 'ABcd', password: '' });
+    await service.load(admin, { file: '', preSharedKey: '', password: 'pw' });
+    expect(reads.map(({ secrets }) => secrets)).toEqual([
+      { preSharedKey: Buffer.from('abcd', 'hex') },
+      { password: 'pw' },
+    ]);
+    expect(
+      await eventualRefusal(service.load(admin, { file: '', preSharedKey: 'ab', password: 'pw' })),
+    ).toMatchObject({
+      code: 'parameter.invalid',
+      message: 'Give either a pre-shared key or a password, not both',
+    });
+    expect(await eventualRefusal(service.load(admin, { file: '', preSharedKey: 'abc' }))).toMatchObject({
+      code: 'parameter.invalid',
+      message: 'The parameter pre-shared key must be hexadecimal digits, an even number of them.',
+    });
+  });
+
+  it('puts the tokens into the realm that is named, where the administrator may', async () => {
+    await service.load(admin, { file: '', realm: ' BETA ' });
+    await service.load(bound, { file: '', realm: 'alpha' });
+    await service.load(admin, { file: '', realm: ' ' });
+    expect(stored.map(({ change }) => change)).toEqual([
+      { realms: ['beta'] },
+      { realms: ['alpha'] },
+      { realms: [] },
+    ]);
+    expect(await eventualRefusal(service.load(bound, { file: '', realm: 'beta' }))).toMatchObject({
+      code: 'realm.unknown',
+    });
+    expect(await eventualRefusal(service.load(bound, { file: '', realm: ' ' }))).toMatchObject({
+      code: 'right.missing',
+      message: 'You do not have the administrative right to load tokens without a realm: name one',
+    });
+    const refused = await eventualRefusal(service.load(callerNamed('nobody'), { file: '' }));
+    expect(refused.message).toContain('scope=admin, action=loadtokens');
+  });
+});

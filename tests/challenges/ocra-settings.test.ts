@@ -1,0 +1,115 @@
+import { describe, expect, it } from '@jest/globals';
+import { checkOcraSettings, readOcraSettings } from '../../src/challenges/ocra-settings.ts';
+import { refusalOf } from '../support/values/refusal.ts';
+
+describe('the OCRA settings', () => {
+  it('are the documented defaults where the configuration is silent', () => {
+    expect(readOcraSettings(new Map())).toEqual({
+      autoResync: false,
+      maxChallenges: 4,
+      maxChallengeRequests: 3,
+      challengeTimeout: 1200,
+      timeWindow: 180,
+      timeShift: 0,
+      defaultSuite: 'OCRA-1:HOTP-SHA256-8:C-QN08',
+      qrDefaultSuite: 'OCRA-1:HOTP-SHA256-8:C-QA64',
+      defaultMaxFail: 10,
+      defaultCountWindow: 10,
+      defaultSyncWindow: 1000,
+    });
+  });
+
+  it('follow the configuration, durations in each form', () => {
+    const settings = readOcraSettings(
+      new Map([
+        ['OcraMaxChallenges', '2'],
+        ['OcraChallengeTimeout', '1D2H3M4S'],
+        ['ocra.timeShift', '-60'],
+      ]),
+    );
+    expect(settings).toMatchObject({ maxChallenges: 2, challengeTimeout: 93_784, timeShift: -60 });
+  });
+
+  it.each([
+    ['OcraMaxChallenges', '0'],
+    ['OcraMaxChallenges', 'four'],
+    ['OcraMaxChallengeRequests', '1.5'],
+    ['ocra.timeWindow', '-1'],
+    ['OcraChallengeTimeout', 'soon'],
+  ])('name the key of a value that fits not: %s=%s', (key, value) => {
+    expect(() => readOcraSettings(new Map([[key, value]]))).toThrow(
+      expect.objectContaining({ code: 'configuration.invalid', message: expect.stringContaining(key) }),
+    );
+  });
+
+  it.each([
+    ['OcraMaxChallenges', 1, 1_000],
+    ['OcraMaxChallengeRequests', 1, 1_000],
+    ['ocra.timeWindow', 0, 86_400],
+    ['ocra.timeShift', -86_400, 86_400],
+    ['DefaultMaxFailCount', 1, 1_000_000],
+    ['DefaultCountWindow', 1, 1_000],
+    ['DefaultSyncWindow', 1, 10_000],
+  ])('%s is a whole number from %i to %i', (key, least, most) => {
+    for (const value of [least, most]) {
+      const settings = readOcraSettings(new Map([[key, ` ${value} `]]));
+      expect(Object.values(settings)).toContain(value);
+    }
+    for (const value of [least - 1, most + 1, '', '0x5', '1e2', `${most}x`]) {
+      expect(refusalOf(() => readOcraSettings(new Map([[key, String(value)]])))).toMatchObject({
+        code: 'configuration.invalid',
+        message: `The configuration value ${key} must be a whole number from ${least} to ${most}`,
+      });
+    }
+  });
+
+  it.each(['True', ' true ', '1', 'YES', 'on'])('AutoResync is on for %j', (value) => {
+    expect(readOcraSettings(new Map([['AutoResync', value]])).autoResync).toBe(true);
+  });
+
+  it.each(['False', ' FALSE', '0', 'no', 'off', ''])('AutoResync is off for %j', (value) => {
+    expect(readOcraSettings(new Map([['AutoResync', value]])).autoResync).toBe(false);
+  });
+
+  it('AutoResync is nothing else', () => {
+    expect(refusalOf(() => readOcraSettings(new Map([['AutoResync', 'perhaps']])))).toMatchObject({
+      code: 'configuration.invalid',
+      message: 'The configuration value AutoResync must be True or False',
+    });
+  });
+
+  it('keep the cause of what is wrong, for the log', () => {
+    const duration = refusalOf(() => readOcraSettings(new Map([['OcraChallengeTimeout', 'soon']])));
+    expect(duration.cause).toMatchObject({ code: 'duration.invalid' });
+    const suite = refusalOf(() => {
+      checkOcraSettings(new Map([['OcraDefaultSuite', 'x']]));
+    });
+    expect(suite).toMatchObject({
+      message:
+        "The configuration value OcraDefaultSuite: Not an OCRA suite, the algorithm 'x' is wrong: it must be 'OCRA-1'.",
+      cause: { code: 'suite.invalid' },
+    });
+  });
+
+  it('say what a duration looks like', () => {
+    expect(() => readOcraSettings(new Map([['OcraChallengeTimeout', '5X']]))).toThrow(/300.*1D2H3M4S/);
+  });
+
+  it.each([
+    ['OcraDefaultSuite', 'rubbish'],
+    ['QrOcraDefaultSuite', 'OCRA-1:HOTP-SHA256-8:C'],
+    ['OcraMaxChallenges', '0'],
+  ])('are checked before they are stored: %s=%s', (key, value) => {
+    expect(() => {
+      checkOcraSettings(new Map([[key, value]]));
+    }).toThrow(
+      expect.objectContaining({ code: 'configuration.invalid', message: expect.stringContaining(key) }),
+    );
+  });
+
+  it('pass the check as they are by default', () => {
+    expect(() => {
+      checkOcraSettings(new Map());
+    }).not.toThrow();
+  });
+});

@@ -1,0 +1,317 @@
+import { describe, expect, it } from '@jest/globals';
+import type { NewToken } from '../../src/tokens/token.ts';
+import { pinVerifier } from '../../src/tokens/pin.ts';
+import { systemRandom } from '../../src/kernel/clock.ts';
+import { computeResponse } from '../../src/ocra/compute.ts';
+import type { IssuedChallenge } from '../../src/challenges/challenge-service.ts';
+import { type OcraSuite, parseOcraSuite } from '../../src/ocra/suite.ts';
+import { callerNamed } from '../support/values/callers.ts';
+import { ACT } from '../support/values/token-values.ts';
+import {
+  ANNA,
+  BERND,
+  KEY,
+  keyedToken,
+  OcraHouse,
+  type OcraSketch,
+  vault,
+} from '../support/fakes/ocra-house.ts';
+
+const admin = callerNamed('admin');
+const open = { client: '192.0.2.9', requestId: 'request-2' };
+const COUNTER = 'OCRA-1:HOTP-SHA256-8:C-QN08';
+const NEITHER = 'OCRA-1:HOTP-SHA256-8:QN08';
+const WRONG = 'xxxxxxxx';
+/** Fills the question of the suites. */
+const DATA = '12345678';
+
+interface SceneSketch extends Omit<OcraSketch, 'tokens'> {
+  /** What differs of both tokens of Anna, and of the second one. */
+  readonly token?: Partial<NewToken>;
+  readonly second?: Partial<NewToken>;
+}
+
+interface State {
+  readonly failCount: number | undefined;
+  /** How each challenge stands, in the order in which they were issued. */
+  readonly challenges: readonly string[];
+}
+
+/** Two tokens of Anna, unless told, and one of somebody else, with open challenges. */
+class Scene {
+  readonly house: OcraHouse;
+  readonly issued: IssuedChallenge[] = [];
+
+  readonly #suite: OcraSuite;
+
+  constructor({ token = {}, second = {}, ...sketch }: SceneSketch = {}) {
+    const own = { owner: ANNA, ocraSuite: COUNTER, ...token };
+    this.#suite = parseOcraSuite(own.ocraSuite ?? COUNTER);
+    this.house = new OcraHouse({
+      ...sketch,
+      tokens: [
+        keyedToken('A1', own),
+        keyedToken('A2', { ...own, ...second }),
+        keyedToken('B1', { owner: BERND, ocraSuite: COUNTER }),
+      ],
+    });
+  }
+
+  async issue(serials: readonly string[], data = ''): Promise<this> {
+    for (const serial of serials) {
+      this.house.clock.at = new Date(this.house.clock.at.getTime() + 1_000);
+      this.issued.push(await this.house.ocra.requestChallenge(admin, { serial, data }));
+    }
+    return this;
+  }
+
+  /** What the device answers to a challenge, by its place. */
+  response(index: number, counter = 0): string {
+    return computeResponse(this.#suite, KEY, {
+      question: this.issued[index]?.question ?? '',
+      counter: BigInt(counter),
+    });
+  }
+
+  bySerial(pass: string, serial = 'A1'): Promise<boolean> {
+    return this.house.validation.check(open, { serial, pass });
+  }
+
+  byUser(pass: string): Promise<boolean> {
+    return this.house.validation.check(open, { user: 'anna', pass });
+  }
+
+  async state(serial = 'A1'): Promise<State> {
+    const found = await this.house.challenges.find({ serial });
+    return {
+      failCount: (await this.house.tokens.findBySerial(serial))?.failCount,
+      challenges: found
+        .map(
+          ({ challenge: { closedBy, wrongCount, receivedTan } }) =>
+            `${closedBy ?? 'open'} ${wrongCount}${receivedTan ? ' received' : ''}`,
+        )
+        .reverse(),
+    };
+  }
+}
+
+describe('a response to a token with several open challenges', () => {
+  it.each([
+    [0, ['accepted 0 received', 'open 0', 'open 0']],
+    [1, ['open 0', 'accepted 0 received', 'open 0']],
+    [2, ['open 0', 'open 0', 'accepted 0 received']],
+  ])(
+    'that is right for the one at %i is accepted for it, and no other changes',
+    async (index, challenges) => {
+      const scene = await new Scene().issue(['A1', 'A1', 'A1']);
+      expect(await scene.bySerial(scene.response(index))).toBe(true);
+      expect(await scene.state()).toEqual({ failCount: 0, challenges });
+    },
+  );
+
+  it('that is wrong counts once for the token, and for the newest challenge alone', async () => {
+    const scene = await new Scene().issue(['A1', 'A1', 'A1']);
+    expect(await scene.bySerial(WRONG)).toBe(false);
+    expect(await scene.state()).toEqual({
+      failCount: 1,
+      challenges: ['open 0', 'open 0', 'open 1 received'],
+    });
+  });
+
+  it('closes no more than one challenge with three wrong ones', async () => {
+    const scene = await new Scene().issue(['A1', 'A1', 'A1']);
+    for (let wrong = 0; wrong < 4; wrong += 1) {
+      await scene.bySerial(WRONG);
+    }
+    expect(await scene.state()).toEqual({
+      failCount: 4,
+      challenges: ['open 0', 'open 1 received', 'exhausted 3 received'],
+    });
+    expect(await scene.bySerial(scene.response(0))).toBe(true);
+  });
+
+  it('is accepted once, though it is right for two with the same question: the newest is answered', async () => {
+    const scene = await new Scene().issue(['A1', 'A1'], DATA);
+    expect(await scene.bySerial(scene.response(0))).toBe(true);
+    expect(await scene.bySerial(scene.response(0))).toBe(false);
+    expect(await scene.state()).toEqual({
+      failCount: 1,
+      challenges: ['open 1 received', 'accepted 0 received'],
+    });
+    expect(await scene.bySerial(scene.response(0, 1))).toBe(true);
+  });
+
+  it('of a suite without counter and time closes all others with its question, and they alone', async () => {
+    const scene = await new Scene({ token: { ocraSuite: NEITHER } }).issue(['A1', 'A1'], DATA);
+    await scene.issue(['A1'], '87654321');
+    await scene.issue(['A1'], DATA);
+    expect(await scene.bySerial(scene.response(0))).toBe(true);
+    expect(await scene.state()).toEqual({
+      failCount: 0,
+      challenges: ['superseded 0', 'superseded 0', 'open 0', 'accepted 0 received'],
+    });
+    expect(await scene.bySerial(scene.response(0))).toBe(false);
+    expect(await scene.bySerial(scene.response(2))).toBe(true);
+    await scene.issue(['A1'], DATA);
+    expect(await scene.bySerial(scene.response(0))).toBe(true);
+  });
+
+  it('is tried on as many challenges as may be open, where more are', async () => {
+    const scene = await new Scene({ configuration: { OcraMaxChallenges: '3' } }).issue(['A1', 'A1', 'A1']);
+    await scene.house.setup.putConfiguration(new Map([['OcraMaxChallenges', '2']]), ACT);
+    expect(await scene.bySerial(scene.response(0))).toBe(false);
+    expect(await scene.bySerial(scene.response(1))).toBe(true);
+  });
+
+  it('is not tried on those that have expired', async () => {
+    const scene = await new Scene().issue(['A1']);
+    scene.house.clock.at = new Date(scene.house.clock.at.getTime() + 1_199_500);
+    await scene.issue(['A1']);
+    expect(await scene.bySerial(scene.response(0))).toBe(false);
+    expect(await scene.state()).toMatchObject({ challenges: ['open 0', 'open 1 received'] });
+    expect(await scene.bySerial(scene.response(1))).toBe(true);
+  });
+
+  it('needs the PIN, and a wrong one tells nothing of the digits', async () => {
+    const pin = vault.seal(pinVerifier('pin', systemRandom), 'pin', 'A1');
+    const seed = vault.seal(KEY, 'seed', 'A1');
+    const secrets = { seed, sharedSecret: null, nonce: null, pin, ocraPin: null };
+    const states: State[] = [];
+    for (const pass of [WRONG, 'right']) {
+      const scene = await new Scene({ token: { secrets } }).issue(['A1', 'A1']);
+      expect(await scene.bySerial(`nip${pass === 'right' ? scene.response(0) : pass}`)).toBe(false);
+      states.push(await scene.state());
+      expect(await scene.bySerial(`pin${scene.response(0)}`)).toBe(true);
+    }
+    expect(states[0]).toEqual(states[1]);
+  });
+
+  it.each([
+    ['locked', { failCount: 10, maxFail: 10 }, { failCount: 11, challenges: ['open 0', 'open 0 received'] }],
+    ['disabled', { active: false }, { failCount: 0, challenges: ['open 0', 'open 0'] }],
+  ])('changes the same of a %s token, right or wrong, for as much work', async (_, changes, state) => {
+    const work: number[] = [];
+    for (const isRight of [true, false]) {
+      const scene = await new Scene({ token: changes }).issue(['A1', 'A1']);
+      expect(await scene.bySerial(isRight ? scene.response(0) : WRONG)).toBe(false);
+      expect(await scene.state()).toEqual(state);
+      work.push(scene.house.computed);
+    }
+    expect(work[0]).toBe(work[1]);
+  });
+
+  it('costs as much work whichever challenge it is right for, or none', async () => {
+    const work = new Set<number>();
+    for (const index of [0, 1, 2, 9]) {
+      const scene = await new Scene().issue(['A1', 'A1', 'A1']);
+      await scene.bySerial(index === 9 ? WRONG : scene.response(index));
+      work.add(scene.house.computed);
+    }
+    expect([...work]).toEqual([3 * 10]);
+  });
+
+  it('that was accepted is noted with what was asked, once', async () => {
+    const scene = await new Scene().issue(['A1', 'A1']);
+    await scene.bySerial(scene.response(0));
+    const acts = scene.house.challenges.answers.map(({ act, decision }) => ({ ...act, to: decision.reason }));
+    expect(acts).toEqual([{ ...open, actor: '', action: 'validate/check_s', to: 'accepted' }]);
+  });
+
+  it('cannot be verified where the suite asks for what the protocol does not carry', async () => {
+    const scene = await new Scene({ token: { ocraSuite: 'OCRA-1:HOTP-SHA256-8:C-QN08-S064' } }).issue([
+      'A1',
+      'A1',
+    ]);
+    expect(await scene.bySerial(WRONG)).toBe(false);
+    expect(scene.house.challenges.answers.map(({ decision }) => decision.reason)).toEqual(['unverifiable']);
+    expect(await scene.state()).toEqual({ failCount: 0, challenges: ['open 0', 'open 0'] });
+  });
+});
+
+describe('a response of a user with several tokens', () => {
+  const KEY_OF_A2 = Buffer.alloc(32, 9);
+  const other = (): Partial<NewToken> => ({
+    secrets: {
+      seed: vault.seal(KEY_OF_A2, 'seed', 'A2'),
+      ...{ sharedSecret: null, nonce: null, pin: null, ocraPin: null },
+    },
+  });
+  const responseOfA2 = (scene: Scene, index: number): string =>
+    computeResponse(parseOcraSuite(COUNTER), KEY_OF_A2, {
+      question: scene.issued[index]?.question ?? '',
+      counter: 0n,
+    });
+
+  it('is tried on each of them, and changes the one alone that it is right for', async () => {
+    for (const serials of [
+      ['A1', 'A2', 'B1'],
+      ['A2', 'A1', 'B1'],
+    ]) {
+      const scene = await new Scene({ second: other() }).issue(serials);
+      expect(await scene.byUser(responseOfA2(scene, serials.indexOf('A2')))).toBe(true);
+      expect(await scene.state('A2')).toMatchObject({ challenges: ['accepted 0 received'] });
+      expect(await scene.state('A1')).toEqual({ failCount: 0, challenges: ['open 0'] });
+      expect(await scene.state('B1')).toEqual({ failCount: 0, challenges: ['open 0'] });
+    }
+  });
+
+  it('that is wrong counts for the token with the newest challenge, and no other', async () => {
+    const scene = await new Scene({ second: other() }).issue(['A1', 'A2', 'B1']);
+    expect(await scene.byUser(WRONG)).toBe(false);
+    expect(await scene.state('A2')).toEqual({ failCount: 1, challenges: ['open 1 received'] });
+    expect(await scene.state('A1')).toEqual({ failCount: 0, challenges: ['open 0'] });
+    expect(await scene.state('B1')).toEqual({ failCount: 0, challenges: ['open 0'] });
+  });
+
+  it('counts for one that is not locked: nobody guesses for nothing behind a locked one', async () => {
+    const scene = await new Scene({ second: { ...other(), failCount: 10, maxFail: 10 } }).issue(['A1', 'A2']);
+    expect(await scene.byUser(responseOfA2(scene, 1))).toBe(false);
+    expect(await scene.byUser(WRONG)).toBe(false);
+    expect(await scene.state('A1')).toEqual({ failCount: 2, challenges: ['open 2 received'] });
+    expect(await scene.state('A2')).toEqual({ failCount: 10, challenges: ['open 0'] });
+  });
+
+  it('counts for the newest where all are locked', async () => {
+    const scene = await new Scene({ token: { failCount: 10, maxFail: 10 }, second: other() }).issue([
+      'A1',
+      'A2',
+    ]);
+    expect(await scene.byUser(scene.response(0))).toBe(false);
+    expect((await scene.state('A1')).failCount).toBe(10);
+    expect((await scene.state('A2')).failCount).toBe(11);
+  });
+
+  it('passes over one that is disabled', async () => {
+    const scene = await new Scene({ second: { ...other(), active: false } }).issue(['A1', 'A2']);
+    expect(await scene.byUser(WRONG)).toBe(false);
+    expect((await scene.state('A1')).failCount).toBe(1);
+    expect(await scene.byUser(scene.response(0))).toBe(true);
+  });
+
+  it('asks for the password once, though it is tried on all', async () => {
+    const policy = { name: 'pin', scope: 'authentication', action: 'otppin=1', realm: 'alpha' };
+    const token = { realms: ['alpha'] };
+    const scene = await new Scene({ token, second: other(), policies: [policy] }).issue(['A1', 'A2', 'A1']);
+    let asked = 0;
+    const users = scene.house.users;
+    const checkPassword = users.checkPassword.bind(users);
+    users.checkPassword = (...given) => {
+      asked += 1;
+      return checkPassword(...given);
+    };
+    expect(await scene.byUser(`password${responseOfA2(scene, 1)}`)).toBe(true);
+    expect(asked).toBe(1);
+  });
+
+  it('that is the first half of a resynchronisation counts for that token', async () => {
+    const scene = await new Scene({ second: other(), configuration: { AutoResync: 'True' } }).issue([
+      'A1',
+      'A2',
+    ]);
+    expect(await scene.byUser(scene.response(0, 50))).toBe(false);
+    expect(await scene.state('A1')).toEqual({ failCount: 1, challenges: ['open 1 received'] });
+    expect((await scene.state('A2')).failCount).toBe(0);
+    await scene.issue(['A2', 'A1']);
+    expect(await scene.byUser(scene.response(3, 51))).toBe(true);
+  });
+});

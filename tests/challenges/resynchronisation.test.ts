@@ -1,0 +1,189 @@
+import { describe, expect, it } from '@jest/globals';
+import type { NewToken, Token, TokenStateChange } from '../../src/tokens/token.ts';
+import { computeResponse } from '../../src/ocra/compute.ts';
+import { timeStepAt } from '../../src/ocra/data-input.ts';
+import { responseInputs } from '../../src/challenges/response-inputs.ts';
+import { resynchronise } from '../../src/challenges/resynchronisation.ts';
+import { markOf } from '../../src/challenges/replay-markers.ts';
+import { parseOcraSuite } from '../../src/ocra/suite.ts';
+import { requireTokenKey } from '../../src/challenges/token-key.ts';
+import { KEY, keyedToken, vault } from '../support/fakes/ocra-house.ts';
+import { refusalOf } from '../support/values/refusal.ts';
+
+const COUNTER = 'OCRA-1:HOTP-SHA256-8:C-QN08';
+const TIME = 'OCRA-1:HOTP-SHA256-8:QN08-T1M';
+const BOTH = 'OCRA-1:HOTP-SHA256-8:C-QN08-T1M';
+const [FIRST, SECOND] = ['11111111', '22222222'] as const;
+const NOON = new Date('2026-11-20T12:00:00Z');
+const NOON_SECOND = BigInt(NOON.getTime() / 1000);
+
+interface Sketch {
+  readonly suite?: string;
+  readonly token?: Partial<NewToken>;
+  readonly timeWindow?: number;
+  readonly timeShift?: number;
+  /** Both questions are the first one. */
+  readonly sameQuestion?: boolean;
+}
+
+/** Where a response was made: its counter, or its seconds from noon. */
+function resync(first: number, second: number, sketch: Sketch = {}): TokenStateChange | null {
+  const { suite: text = COUNTER, timeWindow = 180, timeShift = 0, sameQuestion = false } = sketch;
+  const settings = { timeWindow, timeShift };
+  const token: Token = {
+    ...keyedToken('T1', {
+      ocraSuite: text,
+      counter: 100n,
+      counterWindow: 10,
+      syncWindow: 50,
+      ...sketch.token,
+    }),
+    ...{ id: '1', createdAt: NOON, lastSuccessAt: null, syncMark: null },
+  };
+  const suite = parseOcraSuite(text);
+  const response = (question: string, at: number): string =>
+    computeResponse(suite, KEY, {
+      question,
+      counter: suite.counter ? BigInt(at) : undefined,
+      timeStep: timeStepAt(suite, new Date(NOON.getTime() + (suite.counter ? 0 : at * 1000))),
+    });
+  const question = sameQuestion ? FIRST : SECOND;
+  return resynchronise(
+    responseInputs(vault, requireTokenKey(vault, token), settings, token, NOON),
+    settings,
+    token,
+    {
+      first: { question: FIRST, response: response(FIRST, first) },
+      second: { question, response: response(question, second) },
+    },
+  );
+}
+
+const counterMarks = (first: number, second: number): (string | null)[] => [
+  markOf(FIRST, { counter: BigInt(first) }),
+  markOf(SECOND, { counter: BigInt(second) }),
+];
+
+describe('resynchronisation of a counter', () => {
+  it.each([
+    [100, 101],
+    [120, 121],
+    [149, 150],
+  ])('follows %i and %i, and spends both', (first, second) => {
+    expect(resync(first, second)).toEqual({
+      counter: BigInt(second + 1),
+      spent: [`${second - 4}:`, ...counterMarks(first, second)],
+      syncMark: null,
+    });
+  });
+
+  it.each([
+    ['behind the stored counter', 99, 100],
+    ['beyond the sync window', 150, 151],
+    ['with a gap', 120, 122],
+    ['of the same counter', 120, 120],
+    ['the wrong way round', 121, 120],
+    ['far apart', 105, 140],
+  ])('does not follow responses %s', (_, first, second) => {
+    expect(resync(first, second)).toBeNull();
+  });
+
+  it('does not follow responses that were used before', () => {
+    for (const mark of counterMarks(120, 121)) {
+      expect(resync(120, 121, { token: { spent: [mark ?? ''] } })).toBeNull();
+    }
+  });
+
+  it('of the same question twice goes by the counter', () => {
+    expect(resync(120, 121, { sameQuestion: true })).toMatchObject({ counter: 122n });
+  });
+
+  it('looks no further than the sync window of the token', () => {
+    expect(resync(104, 105, { token: { syncWindow: 5 } })).toMatchObject({ counter: 106n });
+    expect(resync(105, 106, { token: { syncWindow: 5 } })).toBeNull();
+  });
+
+  it('in a suite with time, too, leaves the clock shift', () => {
+    const change = resync(120, 121, { suite: BOTH, token: { timeShift: 0 } });
+    expect(change).toMatchObject({ counter: 122n, syncMark: null });
+    expect(change).not.toHaveProperty('timeShift');
+  });
+});
+
+describe('resynchronisation of a clock', () => {
+  const clock = { suite: TIME, token: { counter: 0n } };
+
+  it.each([
+    ['fast', 1_200, 1_260, 1_260],
+    ['slow', -1_200, -1_140, -1_140],
+    ['right', 0, 0, 0],
+    ['fast by a little', 30, 90, 60],
+    ['fast, with responses of the same minute', 1_200, 1_200, 1_200],
+    ['fast, with responses five minutes apart', 1_200, 1_500, 1_500],
+  ])('that is %s follows it', (_, first, second, timeShift) => {
+    const steps = [first, second].map((seconds) => (NOON_SECOND + BigInt(seconds)) / 60n);
+    const [one = 0n, two = 0n] = steps;
+    expect(resync(first, second, clock)).toEqual({
+      counter: two * 60n + 1n,
+      spent: [
+        `${two * 60n + 1n - 480n}:`,
+        markOf(FIRST, { stepStart: one * 60n }),
+        markOf(SECOND, { stepStart: two * 60n }),
+      ],
+      syncMark: null,
+      timeShift,
+    });
+  });
+
+  it.each([
+    ['more than five minutes apart', 1_200, 1_560],
+    ['the wrong way round', 1_260, 1_200],
+    ['beyond the sync window', 3_060, 3_120],
+    ['beyond it to the other side', -3_120, -3_060],
+  ])('is not followed by responses %s', (_, first, second) => {
+    expect(resync(first, second, clock)).toBeNull();
+  });
+
+  it('takes one response to the same question only once a minute', () => {
+    expect(resync(1_200, 1_200, { ...clock, sameQuestion: true })).toBeNull();
+    expect(resync(1_200, 1_260, { ...clock, sameQuestion: true })).toMatchObject({ timeShift: 1_260 });
+  });
+
+  it('is added to the shifts that are known', () => {
+    const token = { counter: 0n, timeShift: 600 };
+    expect(resync(1_200, 1_260, { ...clock, token })).toMatchObject({ timeShift: 1_260 });
+    expect(resync(1_200, 1_260, { ...clock, timeShift: 600 })).toMatchObject({ timeShift: 660 });
+    expect(resync(1_200, 1_260, { ...clock, timeShift: -600 })).toMatchObject({ timeShift: 1_860 });
+  });
+
+  it('is never followed to before its last use', () => {
+    const counter = NOON_SECOND + 1_200n;
+    expect(resync(1_140, 1_200, { ...clock, token: { counter: counter + 1n } })).toBeNull();
+    expect(resync(1_200, 1_260, { ...clock, token: { counter } })).toMatchObject({ timeShift: 1_260 });
+  });
+
+  it('is followed a day at most', () => {
+    const token = { counter: 0n, syncWindow: 10_000 };
+    const sketch = { suite: 'OCRA-1:HOTP-SHA256-8:QN08-T1H', token };
+    expect(resync(79_200, 82_800, sketch)).toMatchObject({ timeShift: 82_800 });
+    expect(resync(86_400, 90_000, sketch)).toBeNull();
+  });
+
+  it('whose step is longer than five minutes takes the next step, too, and no later one', () => {
+    const sketch = { suite: 'OCRA-1:HOTP-SHA256-8:QN08-T1H', token: { counter: 0n } };
+    expect(resync(3_600, 7_200, sketch)).toMatchObject({ timeShift: 7_200 });
+    expect(resync(3_600, 10_800, sketch)).toBeNull();
+  });
+
+  it('does not go by responses that were used before', () => {
+    const spent = [markOf(SECOND, { stepStart: NOON_SECOND + 1_260n }) ?? ''];
+    expect(resync(1_200, 1_260, { ...clock, token: { counter: 0n, spent } })).toBeNull();
+  });
+});
+
+it('a token that has neither counter nor clock cannot be resynchronised', () => {
+  expect(refusalOf(() => resync(1, 2, { suite: 'OCRA-1:HOTP-SHA256-8:QN08' }))).toMatchObject({
+    code: 'token.state',
+    message: "The token 'T1' has neither counter nor clock: there is nothing to synchronise",
+  });
+});

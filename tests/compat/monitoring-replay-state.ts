@@ -1,0 +1,138 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { recordedResolvers, recordedSetup, recordedState } from '../support/values/monitoring-fixture.ts';
+import type { RecordedLicences } from '../support/values/recorded-licences.ts';
+import type { ReplayServer } from './replay-server.ts';
+import { reachOf } from '../support/servers/sql-resolver.ts';
+import { OPERATOR } from '../support/application/test-application.ts';
+import { insertTokens } from '../support/database/token-rows.ts';
+
+const ADMINISTRATORS = ['admin', 'helpdesk', 'restricted', 'noread'];
+/** Seven users, as the SQL table had that was dropped while the recording went on. */
+const BROKEN_USERS = ['sql1', 'sql2', 'sql3', 'sql4', 'sql5', 'sql6', 'sql7'];
+const BROKEN_REALM = 'brokenrealm';
+/** Where the tables of the SQL resolvers are. */
+const SCHEMA = 'recorded';
+
+/** What the recorded server was configured to, put up on another one step by step as the recording goes on. */
+export class MonitoringReplayState {
+  readonly #server: ReplayServer;
+  readonly #folder: string;
+  readonly #licences: RecordedLicences;
+  #phase = '';
+
+  private constructor(server: ReplayServer, folder: string, licences: RecordedLicences) {
+    this.#server = server;
+    this.#folder = folder;
+    this.#licences = licences;
+  }
+
+  /** Realms, users, tokens and administrators; no policy yet. */
+  static async putUp(server: ReplayServer, licences: RecordedLicences): Promise<MonitoringReplayState> {
+    const folder = await mkdtemp(join(tmpdir(), 'tankeeper-replay-'));
+    const state = new MonitoringReplayState(server, folder, licences);
+    for (const name of ADMINISTRATORS) {
+      await server.addAdministrator(name, 'secret');
+    }
+    for (const { name, kind, users, limit } of recordedResolvers()) {
+      await (kind === 'passwd' ? state.#addPasswd(name, users) : state.#addSql(name, users, limit));
+    }
+    const { realms, tokens } = recordedState();
+    for (const realm of realms) {
+      await server.services.realms.setRealm(OPERATOR, realm);
+    }
+    await insertTokens(server.test.database, tokens);
+    await state.#setPolicies('');
+    return state;
+  }
+
+  /** Changes the configuration to what it was when the exchange of that name was recorded. */
+  async prepare(name: string): Promise<void> {
+    await this.#licences.prepare(this.#server.test.database, name);
+    const phase = /^(?:pol\d+|errors_cfg|broken)/.exec(name)?.[0] ?? '';
+    if (phase !== this.#phase) {
+      await this.#leave();
+      this.#phase = phase;
+      await this.#setPolicies(name);
+      if (phase === 'errors_cfg') {
+        await this.#server.services.configuration.set(OPERATOR, new Map([['errors', '410,707']]));
+      }
+    }
+    if (phase === 'broken') {
+      await this.#breakResolver(name);
+    }
+  }
+
+  async takeDown(): Promise<void> {
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+
+  async #leave(): Promise<void> {
+    const { configuration, realms } = this.#server.services;
+    if (this.#phase === 'errors_cfg') {
+      await configuration.remove(OPERATOR, 'errors');
+    }
+    if (this.#phase === 'broken') {
+      await realms.removeRealm(OPERATOR, BROKEN_REALM);
+    }
+  }
+
+  async #setPolicies(name: string): Promise<void> {
+    const { policies } = this.#server.services;
+    for (const old of await policies.list(OPERATOR)) {
+      await policies.remove(OPERATOR, old.name);
+    }
+    for (const policy of recordedSetup(name).policies) {
+      await policies.set(OPERATOR, policy);
+    }
+  }
+
+  /** A realm of two resolvers, the first of which breaks by losing its file or its table. */
+  async #breakResolver(name: string): Promise<void> {
+    const isPasswd = name.includes('passwd');
+    const resolver = isPasswd ? 'passwdbroken' : 'sqlbroken';
+    await (isPasswd ? this.#addPasswd(resolver, BROKEN_USERS) : this.#addSql(resolver, BROKEN_USERS));
+    const resolvers = [resolver, 'passwdshared'];
+    await this.#server.services.realms.setRealm(OPERATOR, { name: BROKEN_REALM, resolvers });
+    if (!name.includes('before')) {
+      await (isPasswd
+        ? rm(this.#fileOf(resolver))
+        : this.#server.test.database.knex.schema.withSchema(SCHEMA).dropTable(resolver));
+    }
+  }
+
+  async #addPasswd(name: string, users: readonly string[]): Promise<void> {
+    const lines = users.map((user, index) => `${user}:x:${1000 + index}:100:${user}::`);
+    await writeFile(this.#fileOf(name), `${lines.join('\n')}\n`);
+    const settings = { fileName: this.#fileOf(name) };
+    await this.#server.services.realms.setResolver(OPERATOR, { name, kind: 'passwd', settings });
+  }
+
+  /** A table of the recorded users, beside the tables of the server. */
+  async #addSql(name: string, users: readonly string[], limit = 1_000): Promise<void> {
+    const { knex } = this.#server.test.database;
+    await knex.raw('CREATE SCHEMA IF NOT EXISTS ??', [SCHEMA]);
+    await knex.schema.withSchema(SCHEMA).dropTableIfExists(name);
+    await knex.schema.withSchema(SCHEMA).createTable(name, (table) => {
+      table.text('id').primary();
+      table.text('user');
+    });
+    await knex(name)
+      .withSchema(SCHEMA)
+      .insert(users.map((user) => ({ id: user, user })));
+    const { reach, password } = reachOf(this.#server.test.url);
+    const settings = {
+      ...reach,
+      Password: password,
+      Table: `${SCHEMA}.${name}`,
+      Map: '{"userid": "id", "username": "user"}',
+      Limit: String(limit),
+    };
+    await this.#server.services.realms.setResolver(OPERATOR, { name, kind: 'sql', settings });
+  }
+
+  #fileOf(resolver: string): string {
+    return join(this.#folder, `${resolver}.passwd`);
+  }
+}

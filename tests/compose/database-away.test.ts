@@ -1,0 +1,265 @@
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { openEmbeddedPostgres } from '../../src/embedded-postgres/embedded-postgres.ts';
+import { readPostmasterFile } from '../../src/embedded-postgres/embedded-postmaster.ts';
+import { DatabaseProxy } from '../support/database/database-proxy.ts';
+import { embeddedUrl } from '../support/database/embedded-url.ts';
+import { type Answered, ServerClient } from '../support/servers/server-client.ts';
+import { type ServerProcess, startServerProcess } from '../support/servers/server-process.ts';
+import { queryOnce } from '../support/database/test-server.ts';
+
+/** Within what time a server knows that the database is away: a look each second, an answer waited for three. */
+const NOTICED_MS = 12_000;
+/** For an answer that waits for nothing, on a busy machine: below the time-out for a connection, which is 5 s. */
+const AT_ONCE_MS = 4_000;
+const BACK_MS = 20_000;
+const POOL = 6;
+
+let folder: string;
+let url: string;
+let stopPostgres: () => Promise<void>;
+let postmaster: number;
+let proxy: DatabaseProxy;
+let server: ServerProcess;
+let client: ServerClient;
+let number = 0;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'tankeeper-database-away-'));
+  // Under root PostgreSQL runs as another user, who has to get through.
+  chmodSync(folder, 0o711);
+  const quiet = {
+    debug: () => undefined,
+    info: () => undefined,
+    warn: () => undefined,
+    error: () => undefined,
+  };
+  const embedded = await openEmbeddedPostgres({
+    ...{ dataDir: join(folder, 'data'), sharedFolder: join(folder, 'shared') },
+    ...{ role: 'guest', durable: false, log: quiet },
+  });
+  stopPostgres = () => embedded.close();
+  url = embeddedUrl(embedded.connection);
+  postmaster = (await readPostmasterFile(join(folder, 'data', 'postgres')))?.pid ?? 0;
+  proxy = await DatabaseProxy.start(url);
+  server = await startServerProcess({
+    ...{ DATABASE_URL: proxy.url, DATABASE_POOL_SIZE: String(POOL), DATA_DIR: join(folder, 'server') },
+    ...{ HOUSEKEEPING_INTERVAL: '1' },
+  });
+  client = await ServerClient.open(server);
+}, 120_000);
+
+afterAll(async () => {
+  const { code } = await server.stop();
+  await proxy.stop();
+  await stopPostgres();
+  rmSync(folder, { recursive: true });
+  expect(code).toBe(0);
+}, 60_000);
+
+async function until(limit: number, condition: () => Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + limit;
+  while (!(await condition())) {
+    if (performance.now() > deadline) {
+      throw new Error(`It did not come about in ${limit} ms:\n${server.output().slice(-3_000)}`);
+    }
+    await sleep(50);
+  }
+}
+
+const isReady = async (): Promise<boolean> => (await client.get('/readyz')).status === 200;
+
+/** Of everything that needs the database, five times. */
+async function requests(): Promise<readonly Answered[]> {
+  return Promise.all(
+    Array.from({ length: 5 }, () => [
+      client.post('/ocra/check_t', { transactionid: 'ab'.repeat(10), pass: '123456' }),
+      client.post('/ocra/request', { serial: 'NOBODY', data: '' }),
+      client.post('/ocra/checkstatus', { serial: 'NOBODY' }),
+      client.get('/monitoring/config'),
+    ]).flat(),
+  );
+}
+
+function expectUnavailable(answers: readonly Answered[], within: number): void {
+  for (const { status, retryAfter, body, milliseconds } of answers) {
+    expect(status).toBe(503);
+    expect(retryAfter).toMatch(/^\d+$/);
+    expect(body.result?.status).toBe(false);
+    expect(body.result?.error?.message).toMatch(/^the database is not available: /);
+    expect(milliseconds).toBeLessThan(within);
+  }
+}
+
+/** What a client sees while it is away, and that all is well again without a restart when it is back. */
+async function expectAwayAndBack(back: () => Promise<void>): Promise<void> {
+  try {
+    await expectAway();
+  } finally {
+    await back();
+  }
+  await until(BACK_MS, isReady);
+  await expectToWork();
+}
+
+async function expectAway(): Promise<void> {
+  await until(NOTICED_MS, async () => !(await isReady()));
+  const before = server.output().length;
+  expectUnavailable(await requests(), AT_ONCE_MS);
+  expect(await client.get('/healthz')).toMatchObject({ status: 200 });
+  expect(await client.get('/readyz')).toMatchObject({
+    status: 503,
+    retryAfter: expect.stringMatching(/^\d+$/),
+  });
+  await sleep(1_500);
+  const lines = server
+    .output()
+    .slice(before)
+    .split('\n')
+    .filter((line) => line !== '');
+  expect(lines.filter((line) => line.includes('request failed'))).toEqual([]);
+  // One line a request, and a handful of others however long it takes.
+  const others = lines
+    .filter((line) => !line.includes('"path"'))
+    .map((line) => /"message":"[^"]*"/.exec(line)?.[0]);
+  expect(others.slice(10)).toEqual([]);
+}
+
+async function expectToWork(): Promise<void> {
+  number += 1;
+  const transaction = await client.openTransaction(`AWAY${number}`);
+  expect((await client.check(transaction)).body.result?.value).toEqual({ failcount: 0, result: true });
+  // Those from before end a moment after the server has let go of them.
+  await until(BACK_MS, async () => {
+    const connections = await queryOnce<{ application: string; count: string }>(
+      url,
+      `SELECT application_name AS application, count(*) FROM pg_stat_activity
+       WHERE application_name LIKE 'tankeeper%' AND pid <> pg_backend_pid() GROUP BY 1`,
+    );
+    return connections.every(
+      ({ application, count }) => Number(count) <= (application === 'tankeeper server' ? POOL : 1),
+    );
+  });
+  // Configuration changes are noticed, counts are folded, what is old is removed.
+  await queryOnce(
+    url,
+    `INSERT INTO policies (name, scope, action, realm, username, client, time)
+    VALUES ('p${number}', 'monitoring', 'config', '*', '*', '', '')`,
+  );
+  // Not by how often this has run: after a crash, a database that is not durable may lack what was written last.
+  const [stored] = await queryOnce<{ policies: string }>(url, 'SELECT count(*) AS policies FROM policies');
+  await until(BACK_MS, async () => {
+    const { body } = await client.get('/monitoring/config');
+    return (body.result?.value as { policies?: number } | undefined)?.policies === Number(stored?.policies);
+  });
+  // Another one each time, for the same reason.
+  await queryOnce(
+    url,
+    `INSERT INTO sessions (administrator_id, session_hash, expires_at)
+     SELECT id, '\\x00'::bytea || int4send(${number}), now() FROM administrators`,
+  );
+  await until(BACK_MS, async () => {
+    const [rest] = await queryOnce<{ left: string }>(
+      url,
+      `SELECT (SELECT count(*) FROM sessions WHERE expires_at <= now()) + (SELECT count(*) FROM count_deltas) AS left`,
+    );
+    return rest?.left === '0';
+  });
+}
+
+/** @returns the processes of PostgreSQL that serve the server */
+async function serverBackends(): Promise<readonly number[]> {
+  const rows = await queryOnce<{ pid: number }>(
+    url,
+    `SELECT pid FROM pg_stat_activity WHERE application_name LIKE 'tankeeper%' AND pid <> pg_backend_pid()`,
+  );
+  return rows.map(({ pid }) => pid);
+}
+
+/** Until none of them serves any more, and PostgreSQL takes connections: it ends them a while after it was told to. */
+async function untilGone(backends: readonly number[]): Promise<void> {
+  await until(BACK_MS, async () => {
+    const left = await queryOnce(url, 'SELECT pid FROM pg_stat_activity WHERE pid = ANY($1::int[])', [
+      backends,
+    ]).catch(() => undefined);
+    return left?.length === 0;
+  });
+}
+
+describe('the database goes away', () => {
+  it('with its connections: what needs it is answered with 503 at once, and works again without a restart', async () => {
+    await expectToWork();
+    await proxy.cut();
+    await expectAwayAndBack(() => proxy.restore());
+  }, 60_000);
+
+  it('in a network that swallows everything: also what is under way is answered', async () => {
+    proxy.freeze();
+    // What fails before it is known that the database is away has its own lines in the log.
+    const underWay = await requests();
+    await expectAwayAndBack(() => {
+      proxy.thaw();
+      return Promise.resolve();
+    });
+    expectUnavailable(underWay, NOTICED_MS);
+  }, 60_000);
+
+  it('when all of its processes hang', async () => {
+    const processes = [postmaster, ...(await serverBackends())];
+    signal(processes, 'SIGSTOP');
+    try {
+      const underWay = requests();
+      await until(NOTICED_MS, async () => !(await isReady()));
+      expectUnavailable(await underWay, NOTICED_MS);
+      expectUnavailable(await requests(), AT_ONCE_MS);
+    } finally {
+      signal(processes, 'SIGCONT');
+    }
+    await until(BACK_MS, isReady);
+    await expectToWork();
+  }, 60_000);
+
+  it('because each of its connections is ended, time and again', async () => {
+    const ended: number[] = [];
+    for (let round = 0; round < 5; round += 1) {
+      const answering = requests();
+      const backends = await serverBackends();
+      await queryOnce(url, 'SELECT pg_terminate_backend(pid) FROM unnest($1::int[]) AS pid', [backends]);
+      ended.push(...backends);
+      for (const { status } of await answering) {
+        expect([200, 503]).toContain(status);
+      }
+    }
+    await untilGone(ended);
+    await until(BACK_MS, isReady);
+    await expectToWork();
+  }, 60_000);
+
+  it('in a crash: kill -9 of a backend has PostgreSQL end all of them and recover', async () => {
+    const backends = await serverBackends();
+    signal(backends.slice(0, 1), 'SIGKILL');
+    for (const { status } of await requests()) {
+      expect([200, 503]).toContain(status);
+    }
+    await untilGone(backends);
+    await until(BACK_MS, isReady);
+    await until(BACK_MS, async () => (await client.get('/monitoring/config')).status === 200);
+    await expectToWork();
+  }, 60_000);
+});
+
+function signal(processes: readonly number[], name: NodeJS.Signals): void {
+  for (const pid of processes) {
+    if (pid > 1) {
+      try {
+        process.kill(pid, name);
+      } catch (error) {
+        // Ended meanwhile.
+        expect((error as NodeJS.ErrnoException).code).toBe('ESRCH');
+      }
+    }
+  }
+}

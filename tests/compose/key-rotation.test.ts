@@ -1,0 +1,246 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { KeyInstallation } from '../support/servers/key-installation.ts';
+import { REPOSITORY } from '../repository/repository-file.ts';
+import type { ServerProcess } from '../support/servers/server-process.ts';
+import { describeWithSoftHsm, SoftHsm } from '../support/servers/soft-hsm.ts';
+
+const accepted = { failcount: 0, result: true };
+
+interface Rotated {
+  readonly keyid: string;
+  readonly changed: boolean;
+  readonly resealed: number;
+  readonly left: number;
+  readonly lagging: readonly string[];
+}
+
+describe('changing the key while two servers run', () => {
+  let installation: KeyInstallation;
+  let servers: [ServerProcess, ServerProcess];
+  let oldKey: string;
+
+  beforeEach(async () => {
+    installation = await KeyInstallation.create();
+    servers = [await installation.start(), await installation.start()];
+    oldKey = (await installation.keys())[0]?.keyid ?? '';
+  }, 120_000);
+
+  afterEach(() => installation.remove(), 60_000);
+
+  it('loses no response, no enrolment, no PIN and no login; then the old key can go', async () => {
+    const cookie = await installation.logIn(servers[0]);
+    await installation.load(1_500);
+    const load = new Load(installation, servers);
+    await load.begin();
+    const { keyid: newKey } = await installation.json<{ keyid: string }>('keys', 'add');
+    const rotated = await installation.json<Rotated>('keys', 'rotate');
+    expect(rotated).toMatchObject({ keyid: newKey, changed: true, left: 0, lagging: [] });
+    expect(rotated.resealed).toBeGreaterThanOrEqual(1_500);
+    const done = await load.end();
+    expect(done.trouble).toEqual([]);
+    expect(done.confirmed).toBeGreaterThan(10);
+    expect(done.enrolled).toBeGreaterThan(3);
+    expect(done.pins).toBeGreaterThan(3);
+    const states = (await installation.keys()).map(({ keyid, state, secrets, seals_on }) => ({
+      ...{ keyid, state, none: secrets === 0, servers: seals_on.length },
+    }));
+    expect(states).toEqual([
+      { keyid: oldKey, state: 'unused', none: true, servers: 0 },
+      { keyid: newKey, state: 'current', none: false, servers: 2 },
+    ]);
+    expect(await installation.isLoggedIn(servers[1], cookie)).toBe(true);
+    const retired = await installation.run('keys', 'retire', oldKey, '--remove-from-file');
+    expect(retired).toMatchObject({ code: 0, output: expect.stringContaining('is retired') as unknown });
+    expect(installation.vault().keyIds).toEqual([newKey]);
+    expect(await installation.openAll()).toBeGreaterThan(1_500);
+    const again = await installation.start();
+    expect(await load.confirmAll([again, servers[0]])).toEqual([]);
+    expect((await installation.ask(again, '/monitoring/storageEncryption', {})).result.value).toBe(true);
+    expect((await installation.ask(servers[0], '/monitoring/storageEncryption', {})).result.value).toBe(true);
+  }, 240_000);
+
+  it('may be killed in the middle, and goes on from there', async () => {
+    await installation.load(20_000);
+    await installation.json('keys', 'add');
+    const killed = spawn(process.execPath, [join(REPOSITORY, 'bin/tankeeper.js'), 'keys', 'rotate'], {
+      cwd: REPOSITORY,
+      env: { PATH: process.env.PATH ?? '', ...installation.environment },
+      stdio: 'ignore',
+    });
+    const ended = once(killed, 'close');
+    // It passes over what somebody holds, and comes back to it: so it cannot be at its end before it is killed.
+    const holding = await installation.test.database.knex.transaction();
+    await holding('tokens').where({ serial: 'LOADED19999' }).forUpdate().select('id');
+    await until(async () => (await installation.seedsOfOtherKeys(oldKey)) > 0);
+    killed.kill('SIGKILL');
+    await ended;
+    await holding.rollback();
+    const between = await installation.keys();
+    const old = between.find(({ keyid }) => keyid === oldKey);
+    expect(old?.state).toBe('needed');
+    expect(await installation.openAll()).toBe(20_000);
+    const refused = await installation.run('keys', 'retire', oldKey);
+    expect(refused).toMatchObject({ code: 1, output: expect.stringContaining('is still needed') as unknown });
+    const rotated = await installation.json<Rotated>('keys', 'rotate');
+    expect(rotated).toMatchObject({ changed: false, resealed: old?.secrets, left: 0 });
+    expect(await installation.confirm(servers, 'LOADED19999', 0)).toEqual(accepted);
+    await installation.json('keys', 'retire', oldKey, '--remove-from-file');
+    expect(await installation.openAll()).toBe(20_000);
+  }, 240_000);
+});
+
+describe('a server on another machine', () => {
+  it('must have the key before it is used, and cannot start without it', async () => {
+    const installation = await KeyInstallation.create();
+    try {
+      const here = await installation.start();
+      const copy = installation.copyKeyFile('other-machine.key');
+      const there = await installation.start({ ENCRYPTION_KEY_FILE: copy });
+      await installation.enrol(here, 'T1');
+      const { keyid } = await installation.json<{ keyid: string }>('keys', 'add');
+      const refused = await installation.run('keys', 'rotate');
+      expect(refused.code).toBe(1);
+      expect(refused.output).toContain(`is not there yet on`);
+      expect(refused.output).toContain(`:${there.process.pid}`);
+      const [, added] = await installation.keys();
+      expect(added).toMatchObject({ keyid, state: 'added', secrets: 0 });
+      expect(added?.missing_on.join()).toContain(`:${there.process.pid}`);
+      await expect(installation.start({ ENCRYPTION_KEY_FILE: copy, PORT: '0' })).rejects.toThrow(
+        new RegExp(`The database needs the encryption key ${keyid}, and the key file .*other-machine.key`),
+      );
+      expect(await installation.confirm([here, there], 'T1', 0)).toEqual(accepted);
+      // Forced: what is sealed anew cannot be read there, until the file comes; then at once.
+      await installation.run('keys', 'rotate', '--force');
+      expect(JSON.stringify(await installation.confirm([here, there], 'T1', 1))).not.toContain('true');
+      installation.copyKeyFile('other-machine.key');
+      await until(async () => {
+        const value = await installation.confirm([here, there], 'T1', 1);
+        return JSON.stringify(value) === JSON.stringify(accepted);
+      });
+      expect(there.output()).toContain('bring the key file here');
+    } finally {
+      await installation.remove();
+    }
+  }, 240_000);
+});
+
+describeWithSoftHsm('keys that a PKCS #11 module wraps', () => {
+  it('are changed in the database alone', async () => {
+    const hsm = new SoftHsm();
+    const installation = await KeyInstallation.create({ ...hsm.environment, PKCS11_CREATE_KEY: 'on' });
+    try {
+      const servers: [ServerProcess, ServerProcess] = [
+        await installation.start(),
+        await installation.start(),
+      ];
+      await installation.enrol(servers[0], 'T1');
+      const [old] = await installation.keys();
+      const { keyid } = await installation.json<{ keyid: string }>('keys', 'add');
+      const rotated = await installation.json<Rotated>('keys', 'rotate');
+      expect(rotated).toMatchObject({ keyid, changed: true, resealed: 1, left: 0, lagging: [] });
+      expect(await installation.confirm(servers, 'T1', 0)).toEqual(accepted);
+      await installation.json('keys', 'retire', old?.keyid ?? '');
+      const again = await installation.start();
+      expect(await installation.confirm([again, again], 'T1', 1)).toEqual(accepted);
+      const answer = await installation.ask(again, '/monitoring/storageEncryption', {});
+      expect(answer.result.value).toBe(true);
+    } finally {
+      await installation.remove();
+      hsm.remove();
+    }
+  }, 240_000);
+});
+
+/** What customers and administrators do all the time. */
+class Load {
+  readonly #installation: KeyInstallation;
+  readonly #servers: readonly [ServerProcess, ServerProcess];
+  readonly #trouble: unknown[] = [];
+  readonly #counters = new Map<string, number>();
+  #isOver = false;
+  #running: readonly Promise<void>[] = [];
+  #enrolled = 0;
+  #pins = 0;
+
+  constructor(installation: KeyInstallation, servers: readonly [ServerProcess, ServerProcess]) {
+    this.#installation = installation;
+    this.#servers = servers;
+  }
+
+  async begin(): Promise<void> {
+    for (const serial of ['LOAD1', 'LOAD2', 'PIN1', 'PIN2']) {
+      await this.#enrol(serial);
+    }
+    this.#running = [
+      ...['LOAD1', 'LOAD2'].map((serial) => this.#repeat(() => this.#confirm(serial, this.#servers))),
+      this.#repeat((turn) => this.#enrol(`MORE${turn}`)),
+      this.#repeat((turn) => this.#setPin(turn)),
+    ];
+  }
+
+  async end(): Promise<{ trouble: readonly unknown[]; confirmed: number; enrolled: number; pins: number }> {
+    this.#isOver = true;
+    await Promise.all(this.#running);
+    const confirmed = [...this.#counters.values()].reduce((sum, count) => sum + count, 0);
+    return { trouble: this.#trouble, confirmed, enrolled: this.#enrolled, pins: this.#pins };
+  }
+
+  /** A transaction of every token without a PIN. @returns what went wrong */
+  async confirmAll(servers: readonly [ServerProcess, ServerProcess]): Promise<readonly unknown[]> {
+    for (const serial of this.#counters.keys()) {
+      if (!serial.startsWith('PIN')) {
+        await this.#confirm(serial, servers);
+      }
+    }
+    return this.#trouble;
+  }
+
+  async #repeat(work: (turn: number) => Promise<void>): Promise<void> {
+    for (let turn = 0; !this.#isOver; turn += 1) {
+      await work(turn).catch((error: unknown) => this.#trouble.push(String(error)));
+      await sleep(20);
+    }
+  }
+
+  async #confirm(serial: string, servers: readonly [ServerProcess, ServerProcess]): Promise<void> {
+    const counter = this.#counters.get(serial) ?? 0;
+    const value = await this.#installation.confirm([...servers], serial, counter);
+    if (JSON.stringify(value) !== JSON.stringify(accepted)) {
+      this.#trouble.push([serial, counter, value]);
+    }
+    this.#counters.set(serial, counter + 1);
+  }
+
+  async #enrol(serial: string): Promise<void> {
+    const done = await this.#installation.enrol(this.#servers[this.#enrolled % 2 === 0 ? 0 : 1], serial);
+    if (done !== true) {
+      this.#trouble.push([serial, done]);
+    }
+    this.#enrolled += 1;
+    this.#counters.set(serial, 0);
+  }
+
+  async #setPin(turn: number): Promise<void> {
+    const serial = turn % 2 === 0 ? 'PIN1' : 'PIN2';
+    const { result } = await this.#installation.ask(this.#servers[turn % 3 === 0 ? 0 : 1], '/admin/set', {
+      serial,
+      pin: `pin ${turn}`,
+    });
+    if (result.error !== undefined) {
+      this.#trouble.push([serial, result.error]);
+    }
+    this.#pins += 1;
+  }
+}
+
+async function until(isDone: () => Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + 60_000;
+  while (!(await isDone())) {
+    expect(performance.now()).toBeLessThan(deadline);
+    await sleep(50);
+  }
+}

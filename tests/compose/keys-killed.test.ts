@@ -1,0 +1,100 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { KeyInstallation } from '../support/servers/key-installation.ts';
+import { REPOSITORY } from '../repository/repository-file.ts';
+import type { ServerProcess } from '../support/servers/server-process.ts';
+
+const TOKENS = 300;
+const PATIENCE_MS = 90_000;
+
+let installation: KeyInstallation;
+let server: ServerProcess;
+
+beforeAll(async () => {
+  installation = await KeyInstallation.create({ HOUSEKEEPING_INTERVAL: 'off' });
+  server = await installation.start();
+  await installation.load(TOKENS);
+}, 180_000);
+
+afterAll(() => installation.remove(), 120_000);
+
+/** Runs a command until it waits for this lock, ends it by SIGKILL there, and lets go of the lock. */
+async function killedAt(lock: string, ...words: readonly string[]): Promise<void> {
+  const { knex } = installation.test.database;
+  const holding = await knex.transaction();
+  await holding.raw(`LOCK TABLE ${lock}`);
+  const command = spawn(process.execPath, [join(REPOSITORY, 'bin/tankeeper.js'), ...words], {
+    cwd: REPOSITORY,
+    env: { PATH: process.env.PATH ?? '', ...installation.environment },
+    stdio: 'ignore',
+  });
+  const ended = once(command, 'close') as Promise<[number | null, string | null]>;
+  const deadline = performance.now() + PATIENCE_MS;
+  while (!(await isGuestWaiting())) {
+    expect(performance.now()).toBeLessThan(deadline);
+    await sleep(50);
+  }
+  command.kill('SIGKILL');
+  expect((await ended)[1]).toBe('SIGKILL');
+  // What it was about to do must not be done by PostgreSQL for it.
+  await knex.raw(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+    WHERE datname = current_database() AND application_name = 'tankeeper guest'`);
+  await holding.rollback();
+}
+
+async function isGuestWaiting(): Promise<boolean> {
+  const { rows } = await installation.test.database.knex.raw<{ rows: unknown[] }>(
+    `SELECT FROM pg_stat_activity WHERE datname = current_database()
+       AND application_name = 'tankeeper guest' AND wait_event_type = 'Lock'`,
+  );
+  return rows.length > 0;
+}
+
+const states = async (): Promise<readonly string[]> =>
+  (await installation.keys()).map(({ state, secrets }) => `${state} ${secrets}`);
+const keysInFile = (): readonly string[] => installation.vault().keyIds;
+const leftovers = (): readonly string[] =>
+  readdirSync(installation.folder).filter((name) => name.startsWith('encryption.key.'));
+
+describe('a change of the key that is killed', () => {
+  it('before the new key is registered leaves one in the file that the next try takes', async () => {
+    await killedAt('encryption_keys IN SHARE MODE', 'keys', 'add');
+    expect(await states()).toEqual([`current ${TOKENS}`]);
+    const [, prepared] = keysInFile();
+    expect(prepared).toMatch(/^[0-9a-f]{16}$/);
+    expect(await installation.json('keys', 'add')).toMatchObject({ keyid: prepared, made: false });
+    expect([keysInFile().length, leftovers()]).toEqual([2, []]);
+  }, 240_000);
+
+  it('after the key became current goes on from there, also by two at once', async () => {
+    await killedAt('tokens IN EXCLUSIVE MODE', 'keys', 'rotate');
+    expect(await states()).toEqual([`needed ${TOKENS}`, 'current 0']);
+    const both = await Promise.all([
+      installation.json<{ resealed: number; left: number }>('keys', 'rotate'),
+      installation.json<{ resealed: number; left: number }>('keys', 'rotate'),
+    ]);
+    expect(both.map(({ left }) => left)).toEqual([0, 0]);
+    expect(both.reduce((sum, { resealed }) => sum + resealed, 0)).toBe(TOKENS);
+    expect(await installation.openAll()).toBe(TOKENS);
+    expect(await installation.confirm([server, server], 'LOADED0', 0)).toMatchObject({ result: true });
+  }, 240_000);
+
+  it('before the old one is retired leaves it in its place, and the file as it was', async () => {
+    const [old = '', fresh] = (await installation.keys()).map(({ keyid }) => keyid);
+    await killedAt('encryption_keys IN SHARE MODE', 'keys', 'retire', old, '--remove-from-file');
+    expect(await states()).toEqual(['unused 0', `current ${TOKENS}`]);
+    expect(keysInFile()).toHaveLength(2);
+    // A server that starts now needs both of them, and has them.
+    await installation.json('keys', 'retire', old, '--remove-from-file');
+    expect([keysInFile(), leftovers()]).toEqual([[fresh], []]);
+    expect(await installation.json('keys', 'retire', old, '--remove-from-file')).toMatchObject({
+      ...{ changed: false, removed_from_file: false },
+    });
+    expect(await installation.openAll()).toBe(TOKENS);
+    expect(await installation.confirm([server, server], 'LOADED1', 0)).toMatchObject({ result: true });
+  }, 240_000);
+});

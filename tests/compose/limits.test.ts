@@ -1,0 +1,111 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { DatabaseProxy } from '../support/database/database-proxy.ts';
+import { type ServerProcess, startServerProcess } from '../support/servers/server-process.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
+
+const PASSWORD = 'correct horse battery';
+
+let folder: string;
+let database: TestDatabase;
+let proxy: DatabaseProxy;
+let servers: readonly ServerProcess[] = [];
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'tankeeper-limits-'));
+  database = await createTestDatabase();
+  proxy = await DatabaseProxy.start(database.url);
+  writeFileSync(join(folder, 'password'), PASSWORD);
+  const environment = {
+    DATABASE_URL: proxy.url,
+    DATA_DIR: folder,
+    ADMIN_PASSWORD_FILE: join(folder, 'password'),
+    TRUST_PROXY: 'loopback',
+    LIMIT_CLIENT_FAILURES: '20',
+    LIMIT_LOGIN_FAILURES: '4',
+  };
+  servers = [await startServerProcess(environment), await startServerProcess(environment)];
+}, 120_000);
+
+afterAll(async () => {
+  const ends = await Promise.all(servers.map((server) => server.stop()));
+  await proxy.stop();
+  await database.drop();
+  rmSync(folder, { recursive: true });
+  expect(ends.map(({ code }) => code)).toEqual([0, 0]);
+}, 60_000);
+
+async function post(
+  server: number,
+  client: string,
+  path: string,
+  parameters: Record<string, string>,
+): Promise<Response> {
+  const response = await fetch(`${servers[server % 2]?.baseUrl ?? ''}${path}`, {
+    method: 'POST',
+    headers: { 'X-Forwarded-For': client },
+    body: new URLSearchParams(parameters),
+  });
+  await response.text();
+  return response;
+}
+
+function many(times: number, work: (index: number) => Promise<Response>): Promise<number[]> {
+  return Promise.all(Array.from({ length: times }, async (_, index) => (await work(index)).status));
+}
+
+const count = (statuses: readonly number[], status: number): number =>
+  statuses.filter((one) => one === status).length;
+
+describe('two servers on one database', () => {
+  it('tell a client of exactly as many failures as the limit says, over both, at once', async () => {
+    const statuses = await many(80, (index) =>
+      post(index, '203.0.113.1', '/ocra/check_t', { transactionid: `${index}`, pass: '12345678' }),
+    );
+    expect([count(statuses, 200), count(statuses, 429)]).toEqual([20, 60]);
+    const lines = servers.map(
+      (server) =>
+        server.output().match(/A limit is reached[^\n]*203\.0\.113\.1","limit":"client-failures"/g)?.length ??
+        0,
+    );
+    expect(lines).toEqual([1, 1]);
+    expect((await post(0, '198.51.100.1', '/ocra/check_t', { transactionid: '1', pass: '1' })).status).toBe(
+      200,
+    );
+  }, 60_000);
+
+  it('bound wrong passwords over both, and let the administrator in meanwhile', async () => {
+    const statuses = await many(16, (index) =>
+      post(index, '203.0.113.2', '/admin/login', { username: 'admin', password: `wrong ${index % 2}` }),
+    );
+    expect([count(statuses, 401), count(statuses, 429)]).toEqual([4, 12]);
+    const administrator = { username: 'admin', password: PASSWORD };
+    expect((await post(1, '203.0.113.2', '/admin/login', administrator)).status).toBe(429);
+    expect((await post(1, '198.51.100.2', '/admin/login', administrator)).status).toBe(200);
+  }, 60_000);
+
+  it('each bound by themselves while the database is away, and work again when it is back', async () => {
+    await proxy.cut();
+    try {
+      const statuses: number[] = [];
+      // Nothing of this needs the database, so it is the limit alone that could.
+      for (let index = 0; index < 50; index += 1) {
+        statuses.push((await post(index, '203.0.113.3', '/ocra/check_t', { pass: '1' })).status);
+      }
+      expect([count(statuses, 200), count(statuses, 429)]).toEqual([40, 10]);
+      const away = await post(0, '203.0.113.4', '/ocra/check_t', { transactionid: '1', pass: '1' });
+      expect(away.status).toBe(503);
+      expect(away.headers.get('Retry-After')).toMatch(/^\d+$/);
+    } finally {
+      await proxy.restore();
+    }
+    let status = 0;
+    for (let attempt = 0; status !== 200 && attempt < 200; attempt += 1) {
+      status = (await post(0, '203.0.113.5', '/ocra/check_t', { transactionid: '1', pass: '1' })).status;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    expect(status).toBe(200);
+  }, 60_000);
+});

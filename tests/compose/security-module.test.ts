@@ -1,0 +1,353 @@
+import { existsSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { computeResponse } from '../../src/ocra/compute.ts';
+import { parseQrTanUrl } from '../../src/ocra/qrtan-url.ts';
+import { parseOcraSuite } from '../../src/ocra/suite.ts';
+import { keyIdOf } from '../../src/security/vault/secret-vault.ts';
+import { isInRepository } from '../repository/repository-file.ts';
+import { runTankeeper, type ServerProcess, startServerProcess } from '../support/servers/server-process.ts';
+import { describeWithSoftHsm, SoftHsm } from '../support/servers/soft-hsm.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
+
+const SUITE = parseOcraSuite('OCRA-1:HOTP-SHA256-8:C-QN08');
+const KEY = '31'.repeat(32);
+const PASSWORD = 'correct horse battery';
+
+interface KeyRow {
+  readonly key_id: string;
+  readonly wrapped: Buffer | null;
+}
+
+interface Envelope {
+  readonly result: { readonly value?: unknown; readonly error?: unknown };
+  readonly detail?: Readonly<Record<string, string>>;
+}
+
+/** An installation whose servers come and go. */
+class Installation {
+  readonly folder = mkdtempSync(join(tmpdir(), 'tankeeper-module-'));
+  readonly test: TestDatabase;
+  readonly environment: Record<string, string>;
+  readonly #outside = mkdtempSync(join(tmpdir(), 'tankeeper-module-'));
+  readonly #servers: ServerProcess[] = [];
+
+  private constructor(test: TestDatabase) {
+    this.test = test;
+    const passwordFile = join(this.#outside, 'password');
+    writeFileSync(passwordFile, PASSWORD);
+    this.environment = {
+      DATABASE_URL: test.url,
+      DATA_DIR: this.folder,
+      ADMIN_PASSWORD_FILE: passwordFile,
+    };
+  }
+
+  static async create(): Promise<Installation> {
+    return new Installation(await createTestDatabase({ schema: 'empty' }));
+  }
+
+  get keyFile(): string {
+    return join(this.folder, 'encryption.key');
+  }
+
+  async start(more: Record<string, string>): Promise<ServerProcess> {
+    const server = await startServerProcess({ ...this.environment, ...more });
+    this.#servers.push(server);
+    return server;
+  }
+
+  async refusedStart(more: Record<string, string>): Promise<string> {
+    const { code, output } = await runTankeeper(['serve'], { PORT: '0', ...this.environment, ...more });
+    expect({ code, output }).toEqual({ code: 1, output: expect.not.stringMatching(/\n\s+at /) as unknown });
+    return output;
+  }
+
+  async ask(server: ServerProcess, path: string, parameters: Record<string, string> = {}): Promise<Envelope> {
+    const response = await fetch(`${server.baseUrl}${path}?${new URLSearchParams(parameters).toString()}`, {
+      headers: { Authorization: `Basic ${Buffer.from(`admin:${PASSWORD}`).toString('base64')}` },
+    });
+    return (await response.json()) as Envelope;
+  }
+
+  async storageEncryption(server: ServerProcess): Promise<Envelope['result']> {
+    return (await this.ask(server, '/monitoring/storageEncryption')).result;
+  }
+
+  async enrol(server: ServerProcess, serial: string): Promise<void> {
+    const given = { type: 'ocra', serial, otpkey: KEY, ocrasuite: SUITE.text };
+    expect((await this.ask(server, '/admin/init', given)).result.value).toBe(true);
+  }
+
+  /** A whole transaction, for which the token's key has to be opened. */
+  async confirm(server: ServerProcess, serial: string, counter: bigint): Promise<unknown> {
+    const issued = await this.ask(server, '/ocra/request', { serial, data: '' });
+    const url = parseQrTanUrl(issued.detail?.data ?? '');
+    const question = url.kind === 'req' ? url.question : '';
+    const pass = computeResponse(SUITE, Buffer.from(KEY, 'hex'), { question, counter });
+    const { transactionid = '' } = issued.detail ?? {};
+    return (await this.ask(server, '/ocra/check_t', { transactionid, pass })).result.value;
+  }
+
+  async registeredKeys(): Promise<readonly KeyRow[]> {
+    return this.test.database.knex('encryption_keys').select<KeyRow[]>('key_id', 'wrapped');
+  }
+
+  /** The only key of the database, which a module wrapped. */
+  async wrappedKey(): Promise<{ readonly keyId: string; readonly wrapped: Buffer }> {
+    const [key, ...others] = await this.registeredKeys();
+    expect(others).toEqual([]);
+    return { keyId: key?.key_id ?? '', wrapped: key?.wrapped ?? Buffer.alloc(0) };
+  }
+
+  /** All that somebody has who has the database. */
+  async everyRow(): Promise<string> {
+    const { knex } = this.test.database;
+    const tables = await knex('pg_tables').where({ schemaname: 'public' }).pluck<string[]>('tablename');
+    const texts = tables.map((table) => knex.raw<{ rows: object[] }>('SELECT t::text FROM ?? AS t', [table]));
+    return JSON.stringify((await Promise.all(texts)).map(({ rows }) => rows));
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.#servers.splice(0).map((server) => server.stop()));
+  }
+
+  async remove(): Promise<void> {
+    await this.stop();
+    await this.test.drop();
+    for (const folder of [this.folder, this.#outside]) {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  }
+}
+
+const refusal = (text: string): unknown => ({
+  status: false,
+  error: { code: 707, message: `ERR707: The security module is not ready: ${text}` },
+});
+/** Where it is installed beside the others, it cannot be missing. */
+const withoutPackage: readonly [string, Record<string, string>, string][] = isInRepository(
+  'node_modules/pkcs11js',
+)
+  ? []
+  : [['no package', { NODE_PATH: '' }, 'npm install --no-save pkcs11js@']];
+const accepted = { failcount: 0, result: true };
+
+describeWithSoftHsm('a PKCS #11 module that wraps the encryption key', () => {
+  let hsm: SoftHsm;
+  let installation: Installation;
+  let one: ServerProcess;
+  let linotp: ServerProcess;
+
+  beforeAll(async () => {
+    hsm = new SoftHsm();
+    installation = await Installation.create();
+  }, 300_000);
+
+  afterAll(async () => {
+    await installation.remove();
+    hsm.remove();
+  }, 300_000);
+
+  it('is not given a key that nobody asked for: the first start is refused, and writes no key', async () => {
+    const output = await installation.refusedStart(hsm.environment);
+    expect(output).toContain('The security module is not ready: the key that wraps is not there');
+    expect(output).toContain("no secret key has the label 'wrapping key'");
+    expect(await installation.registeredKeys()).toEqual([]);
+    expect(existsSync(installation.keyFile)).toBe(false);
+    expect(hsm.keys()).toEqual([]);
+  }, 300_000);
+
+  it('makes a key that cannot leave it where the operator asks for one; two servers that start at once share it', async () => {
+    const environment = { ...hsm.environment, PKCS11_CREATE_KEY: 'on' };
+    [one, linotp] = await Promise.all([
+      installation.start(environment),
+      installation.start({ ...environment, WIRE_DIALECT: 'linotp' }),
+    ]);
+    expect(hsm.keys()).toEqual([['wrapping key', 0, 1, 32]]);
+    expect(await installation.registeredKeys()).toHaveLength(1);
+    expect(await installation.storageEncryption(one)).toEqual({ status: true, value: true });
+    expect(await installation.storageEncryption(linotp)).toMatchObject({ status: true });
+    await installation.enrol(one, 'T1');
+    expect(await installation.confirm(one, 'T1', 0n)).toEqual(accepted);
+  }, 300_000);
+
+  it('leaves nothing in database or files that opens a secret', async () => {
+    expect(readdirSync(installation.folder)).toEqual([]);
+    const { keyId, wrapped } = await installation.wrappedKey();
+    // version, nonce, 32 bytes encrypted, tag
+    expect(wrapped).toHaveLength(1 + 12 + 32 + 16);
+    const plain = hsm.unwrap(keyId, wrapped);
+    expect(keyIdOf(Buffer.from(plain, 'hex'))).toBe(keyId);
+    const rows = await installation.everyRow();
+    expect(rows).toContain(keyId);
+    for (const spelling of [plain, Buffer.from(plain, 'hex').toString('base64'), hsm.pin]) {
+      expect(rows).not.toContain(spelling);
+    }
+    const output = await installation.refusedStart({});
+    expect(output).toContain(`The database needs the encryption key ${keyId}`);
+    expect(output).toContain("wrapped by key 'wrapping key' of token 'tankeeper test'");
+    expect(readdirSync(installation.folder)).toEqual([]);
+  }, 300_000);
+
+  it('is missed by storageEncryption in both dialects while its token is away, and found again without a restart', async () => {
+    hsm.removeTokens();
+    try {
+      const away = refusal('its token is not there');
+      expect(await installation.storageEncryption(one)).toEqual(away);
+      expect(await installation.storageEncryption(linotp)).toEqual(away);
+      // The key of the database is in memory since the start.
+      expect(await installation.confirm(one, 'T1', 1n)).toEqual(accepted);
+    } finally {
+      hsm.bringTokensBack();
+    }
+    expect(await installation.storageEncryption(one)).toEqual({ status: true, value: true });
+  }, 300_000);
+
+  it('holds up nothing but its own question when it hangs, and that for a bounded time', async () => {
+    hsm.hang();
+    try {
+      let answered = false;
+      const asked = [installation.storageEncryption(one), installation.storageEncryption(one)];
+      const waiting = Promise.all(asked).finally(() => {
+        answered = true;
+      });
+      expect(await installation.confirm(one, 'T1', 2n)).toEqual(accepted);
+      expect(answered).toBe(false);
+      const hanging = refusal('it does not answer');
+      expect(await waiting).toEqual([hanging, hanging]);
+    } finally {
+      hsm.plugIn();
+    }
+    expect(await installation.storageEncryption(one)).toEqual({ status: true, value: true });
+  }, 300_000);
+
+  it('is given a wrong PIN once, not at each question, and the right one when the file changes', async () => {
+    hsm.writePin('1111111');
+    try {
+      expect(await installation.storageEncryption(one)).toEqual(refusal('the PIN is wrong'));
+      expect(one.output()).toContain('CKR_PIN_INCORRECT');
+      expect(one.output()).not.toContain('not tried again');
+      expect(await installation.storageEncryption(one)).toEqual(refusal('the PIN is wrong'));
+      expect(one.output()).toContain('not tried again until the PIN file changes');
+    } finally {
+      hsm.writePin(hsm.pin);
+    }
+    expect(await installation.storageEncryption(one)).toEqual({ status: true, value: true });
+    expect(one.output()).not.toMatch(/1111111|2468135/);
+  }, 300_000);
+
+  it('answers 707 when the wrapped key in the database was altered, and starts no server with it', async () => {
+    const { wrapped } = await installation.wrappedKey();
+    const altered = Buffer.from(wrapped);
+    altered[20] = (altered[20] ?? 0) ^ 1;
+    const { knex } = installation.test.database;
+    await knex('encryption_keys').update({ wrapped: altered });
+    try {
+      const text = 'the wrapped key does not open: it was altered, or wrapped by another key';
+      expect(await installation.storageEncryption(one)).toEqual(refusal(text));
+      expect(await installation.refusedStart(hsm.environment)).toContain(text);
+    } finally {
+      await knex('encryption_keys').update({ wrapped });
+    }
+  }, 300_000);
+
+  it('opens what it wrapped after a restart', async () => {
+    await installation.stop();
+    one = await installation.start(hsm.environment);
+    expect(await installation.confirm(one, 'T1', 3n)).toEqual(accepted);
+    expect(await installation.registeredKeys()).toHaveLength(1);
+    await installation.stop();
+  }, 300_000);
+
+  describe('refuses the start with a clear message', () => {
+    it.each([
+      ['another token', { PKCS11_TOKEN: 'other' }, "no token has the label 'other'"],
+      ['another key', { PKCS11_KEY: 'other' }, "was wrapped by key 'wrapping key' of token"],
+      ['no library', { PKCS11_LIBRARY: '/nowhere/module.so' }, 'its library cannot be used'],
+      ['no PIN file', { PKCS11_PIN_FILE: '/nowhere/pin' }, 'the PIN file cannot be read'],
+      ...withoutPackage,
+    ])(
+      'for %s',
+      async (_title, change, message) => {
+        expect(await installation.refusedStart({ ...hsm.environment, ...change })).toContain(message);
+      },
+      60_000,
+    );
+
+    it('for a wrong PIN, without telling it', async () => {
+      hsm.writePin('1111111');
+      const output = await installation.refusedStart(hsm.environment);
+      hsm.writePin(hsm.pin);
+      expect(output).toContain('The security module is not ready: the PIN is wrong');
+      expect(output).not.toContain('1111111');
+    }, 300_000);
+
+    it('for a key that is lost: none is made in its place, whatever the operator asks for', async () => {
+      hsm.destroyKeys();
+      const output = await installation.refusedStart({ ...hsm.environment, PKCS11_CREATE_KEY: 'on' });
+      expect(output).toContain('the key that wraps is not there');
+      expect(hsm.keys()).toEqual([]);
+    }, 300_000);
+
+    it('for two tokens of one label', async () => {
+      hsm.initToken();
+      expect(await installation.refusedStart(hsm.environment)).toContain('several tokens have that label');
+    }, 300_000);
+  });
+});
+
+describeWithSoftHsm('an installation that moves from a key file to a PKCS #11 module', () => {
+  let hsm: SoftHsm;
+  let installation: Installation;
+
+  beforeAll(async () => {
+    hsm = new SoftHsm();
+    installation = await Installation.create();
+    const server = await installation.start({});
+    await installation.enrol(server, 'T1');
+    await installation.stop();
+  }, 300_000);
+
+  afterAll(async () => {
+    await installation.remove();
+    hsm.remove();
+  }, 300_000);
+
+  it('loses nothing: the key of the file is wrapped, and then the file may go', async () => {
+    const environment = { ...hsm.environment, PKCS11_CREATE_KEY: 'on' };
+    const nowhere = { ENCRYPTION_KEY_FILE: join(installation.folder, 'nowhere') };
+    expect(await installation.refusedStart({ ...environment, ...nowhere })).toContain(
+      'Bring the key file back for one start',
+    );
+    expect(hsm.keys()).toEqual([]);
+    const moved = await installation.start(environment);
+    expect(moved.output()).toContain('is no longer needed');
+    expect(existsSync(installation.keyFile)).toBe(true);
+    expect(await installation.confirm(moved, 'T1', 0n)).toEqual(accepted);
+    await installation.stop();
+    rmSync(installation.keyFile);
+    const later = await installation.start(hsm.environment);
+    expect(await installation.confirm(later, 'T1', 1n)).toEqual(accepted);
+    expect(await installation.storageEncryption(later)).toEqual({ status: true, value: true });
+  }, 300_000);
+});
+
+describe('the key file as the security module', () => {
+  it('is missed by storageEncryption while it is away, and by nothing else', async () => {
+    const installation = await Installation.create();
+    try {
+      const server = await installation.start({});
+      await installation.enrol(server, 'T1');
+      expect(await installation.storageEncryption(server)).toEqual({ status: true, value: true });
+      renameSync(installation.keyFile, `${installation.keyFile}.away`);
+      expect(await installation.storageEncryption(server)).toEqual(refusal('the key file is missing'));
+      expect(await installation.confirm(server, 'T1', 0n)).toEqual(accepted);
+      renameSync(`${installation.keyFile}.away`, installation.keyFile);
+      expect(await installation.storageEncryption(server)).toEqual({ status: true, value: true });
+    } finally {
+      await installation.remove();
+    }
+  }, 300_000);
+});

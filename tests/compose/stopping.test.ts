@@ -1,0 +1,144 @@
+import { chmodSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { MIGRATION_LOCK } from '../../src/storage/database/migrate.ts';
+import { startCli } from '../cli/cli-process.ts';
+import { HalfRequest } from '../support/servers/half-request.ts';
+import { type ProcessEnd, startServerProcess } from '../support/servers/server-process.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
+
+let folder: string;
+let database: TestDatabase;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'tankeeper-stop-'));
+  // Under root the embedded PostgreSQL runs as another user, who has to get through.
+  chmodSync(folder, 0o711);
+  database = await createTestDatabase({ schema: 'empty' });
+});
+afterAll(async () => {
+  rmSync(folder, { recursive: true });
+  await database.drop();
+});
+
+/** A database that hangs ends no wait for a lock by itself; and nothing but the request of the test is to wait for one. */
+function environment(): Record<string, string> {
+  return {
+    ...{ DATABASE_URL: database.url, DATA_DIR: folder },
+    ...{ DATABASE_LOCK_TIMEOUT: '60S', HOUSEKEEPING_INTERVAL: 'off' },
+  };
+}
+
+describe('SIGTERM', () => {
+  it('lets a request at work finish, and takes no new one', async () => {
+    const server = await startServerProcess(environment());
+    const { answered, stopped } = await database.database.transact(async (transaction) => {
+      await transaction.raw('LOCK TABLE challenges IN ACCESS EXCLUSIVE MODE');
+      const answering = fetch(`${server.baseUrl}/ocra/check_t?transactionid=1&pass=1`);
+      await waitForLock();
+      const stopping = server.stop();
+      await expect(untilRefused(`${server.baseUrl}/healthz`)).resolves.toBe(true);
+      return { answered: answering, stopped: stopping };
+    });
+    expect((await answered).status).toBe(200);
+    expect(await stopped).toMatchObject({ code: 0, output: expect.stringContaining('"message":"Stopped"') });
+  }, 30_000);
+
+  it('does not wait longer than ten seconds for a database that hangs', async () => {
+    const server = await startServerProcess(environment());
+    const [end] = await database.database.transact(async (transaction) => {
+      await transaction.raw('LOCK TABLE challenges IN ACCESS EXCLUSIVE MODE');
+      const answering = fetch(`${server.baseUrl}/ocra/check_t?transactionid=1&pass=1`);
+      await waitForLock();
+      return Promise.all([server.stop(), expect(answering).rejects.toThrow()]);
+    });
+    expect(end).toMatchObject({ code: 0, output: expect.stringContaining('some requests were cut off') });
+  }, 60_000);
+});
+
+describe('signals that come again', () => {
+  const portOf = (baseUrl: string): number => Number(new URL(baseUrl).port);
+
+  it('are one within two seconds, whichever they are: the request at work is answered', async () => {
+    const server = await startServerProcess(environment());
+    const request = await HalfRequest.begin(portOf(server.baseUrl));
+    const stopped = server.stop();
+    server.process.kill('SIGINT');
+    server.process.kill('SIGHUP');
+    server.process.kill('SIGINT');
+    await untilRefused(`${server.baseUrl}/healthz`);
+    expect(await request.finish()).toMatch(/^HTTP\/1\.1 200 /);
+    expect(await stopped).toMatchObject({ code: 0, output: expect.stringContaining('"message":"Stopped"') });
+  }, 60_000);
+
+  it('end the wait for requests after that, with status 130, and still stop the embedded database', async () => {
+    const dataDir = join(folder, 'data');
+    const end = await stopUrgently(dataDir);
+    expect(end.output).toContain('"message":"Stopping at once: another signal came"');
+    expect(end.output).toContain('"message":"Stopped; some requests were cut off"');
+    expect(end.code).toBe(130);
+    expect(existsSync(join(dataDir, 'postgres/PG_VERSION'))).toBe(true);
+    expect(existsSync(join(dataDir, 'postgres/postmaster.pid'))).toBe(false);
+    expect(existsSync(join(dataDir, 'postgres.socket/.s.PGSQL.5432'))).toBe(false);
+  }, 300_000);
+
+  /** Again where this machine was so busy that the server had stopped waiting by itself. */
+  async function stopUrgently(dataDir: string): Promise<ProcessEnd> {
+    const server = await startServerProcess({ DATA_DIR: dataDir });
+    const request = await HalfRequest.begin(portOf(server.baseUrl));
+    const stopped = server.stop();
+    const begun = performance.now();
+    while (!server.output().includes('"message":"Stopping"')) {
+      await sleep(20);
+    }
+    await sleep(2_100);
+    server.process.kill('SIGINT');
+    const isInTime = performance.now() - begun < 6_500;
+    const end = await stopped;
+    expect(await request.answer()).toBe('');
+    return isInTime ? end : stopUrgently(dataDir);
+  }
+});
+
+describe('a signal before the server is ready', () => {
+  it('ends a start that waits for the migrations of others, with status 0', async () => {
+    const fresh = await createTestDatabase({ schema: 'empty' });
+    const server = await fresh.database.transact(async (transaction) => {
+      await transaction.raw('SELECT pg_advisory_xact_lock(?, ?)', [...MIGRATION_LOCK]);
+      const starting = startCli(['serve'], {
+        ...{ DATABASE_URL: fresh.url, DATA_DIR: folder, PORT: '0', LOG_FORMAT: 'json' },
+      });
+      await waitForLock(fresh);
+      starting.signal('SIGINT');
+      return starting.ended;
+    });
+    expect(server).toMatchObject({ code: 0, err: '' });
+    expect(server.out).toContain('"message":"Stopped before it was ready"');
+    expect(server.out).not.toContain('"message":"Listening"');
+    await fresh.drop();
+  }, 60_000);
+});
+
+/** Until a request hangs in the database. */
+async function waitForLock({ database: locked }: TestDatabase = database): Promise<void> {
+  for (;;) {
+    const { rows } = await locked.knex.raw<{ rows: unknown[] }>(
+      "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
+    );
+    if (rows.length > 0) {
+      return;
+    }
+  }
+}
+
+async function untilRefused(url: string): Promise<boolean> {
+  for (;;) {
+    try {
+      await fetch(url, { headers: { Connection: 'close' } });
+    } catch {
+      return true;
+    }
+  }
+}

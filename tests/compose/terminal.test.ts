@@ -1,0 +1,179 @@
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
+import { HalfRequest } from '../support/servers/half-request.ts';
+import { killProcessesOf, processesOf, untilNobodyIsLeft } from '../support/servers/processes-of.ts';
+import { describeInTerminal, PseudoTerminal } from '../support/servers/pseudo-terminal.ts';
+
+// npm, a server and a database are started again and again, on machines that may be busy.
+jest.setTimeout(300_000);
+const ROUNDS = 20;
+const LISTENING = /"message":"Listening".*"port":(\d+)/;
+
+let folder: string;
+let opened: PseudoTerminal[];
+
+beforeEach(() => {
+  opened = [];
+  folder = mkdtempSync(join(tmpdir(), 'tankeeper-terminal-'));
+  mkdirSync(join(folder, 'tmp'));
+  // Under root PostgreSQL runs as another user, who has to get through.
+  chmodSync(folder, 0o711);
+  chmodSync(join(folder, 'tmp'), 0o711);
+});
+afterEach(async () => {
+  await Promise.all(opened.map((terminal) => terminal.remove()));
+  killProcessesOf(folder);
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function npm(...words: readonly string[]): PseudoTerminal {
+  return run('npm', ...words);
+}
+
+function run(...words: readonly string[]): PseudoTerminal {
+  const terminal = new PseudoTerminal(words, {
+    ...{ HOME: folder, TMPDIR: join(folder, 'tmp'), npm_config_update_notifier: 'false' },
+    ...{ LOG_FORMAT: 'json', PORT: '0', DATA_DIR: join(folder, 'data') },
+  });
+  opened.push(terminal);
+  return terminal;
+}
+
+/** @returns the sockets and the demo's folders that are left */
+function leftovers(): readonly string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isSocket() || entry.name.startsWith('tankeeper-demo-'))
+    .map((entry) => join(entry.parentPath, entry.name));
+}
+
+function isRunning(program: string): boolean {
+  return processesOf(folder).some(({ words }) => words.split(' ')[0]?.endsWith(`/bin/${program}`));
+}
+
+describeInTerminal('npm start in a terminal', () => {
+  it(
+    `stops by Ctrl-C, ${ROUNDS} times of ${ROUNDS}: status 0, the request at work answered, no process and no socket left`,
+    async () => {
+      for (let round = 1; round <= ROUNDS; round += 1) {
+        const terminal = npm('start');
+        const [, port] = await terminal.printed(LISTENING);
+        const request = await HalfRequest.begin(Number(port));
+        terminal.pressCtrlC();
+        await terminal.printed(/"message":"Stopping"/);
+        // Meanwhile npm passes its own SIGINT on.
+        await sleep(100);
+        const answer = await request.finish();
+        const status = await terminal.ended();
+        await untilNobodyIsLeft(folder);
+        expect({ round, status, answer, left: leftovers() }).toEqual({
+          ...{ round, status: 0, left: [] },
+          answer: expect.stringMatching(/^HTTP\/1\.1 200 /),
+        });
+        expect(terminal.output).toContain('"message":"Stopped"');
+      }
+    },
+    ROUNDS * 60_000,
+  );
+
+  it('stops when Ctrl-C is pressed five times in a row', async () => {
+    const terminal = npm('start');
+    await terminal.printed(LISTENING);
+    for (let press = 0; press < 5; press += 1) {
+      terminal.pressCtrlC();
+    }
+    expect([0, 130]).toContain(await terminal.ended());
+    await untilNobodyIsLeft(folder);
+    expect(leftovers()).toEqual([]);
+  });
+
+  it('stops when the terminal is closed, also with a request at work', async () => {
+    const terminal = npm('start');
+    const [, port] = await terminal.printed(LISTENING);
+    const request = await HalfRequest.begin(Number(port));
+    terminal.close();
+    await untilRefused(Number(port));
+    expect(await request.finish()).toMatch(/^HTTP\/1\.1 200 /);
+    await untilNobodyIsLeft(folder);
+    expect(leftovers()).toEqual([]);
+  });
+
+  it.each([
+    ['npm has only begun', () => processesOf(folder).length > 0],
+    ['the database is made', () => isRunning('initdb')],
+    ['the database starts', () => isRunning('postgres')],
+    ['the tables are made', () => existsSync(join(folder, 'data/postgres.socket/.s.PGSQL.5432'))],
+    ['the key is made', () => existsSync(join(folder, 'data/encryption.key'))],
+  ])('leaves nothing behind when Ctrl-C is pressed while %s', async (_title, isSo) => {
+    const terminal = npm('start');
+    await terminal.until(isSo);
+    terminal.pressCtrlC();
+    expect([0, 130]).toContain(await terminal.ended());
+    await untilNobodyIsLeft(folder);
+    expect(leftovers()).toEqual([]);
+    // What has been made so far is of use.
+    const again = npm('start');
+    await again.printed(LISTENING);
+    again.pressCtrlC();
+    expect(await again.ended()).toBe(0);
+  });
+
+  it('ends with status 0, not by an abort that would dump its memory, when its terminal is closed', async () => {
+    const terminal = run('node', 'bin/tankeeper.js', 'serve');
+    await terminal.printed(LISTENING);
+    terminal.close();
+    expect(await terminal.ended()).toBe(0);
+    await untilNobodyIsLeft(folder);
+  });
+
+  it('leaves nothing behind when the terminal is closed while the database starts', async () => {
+    const terminal = npm('start');
+    await terminal.until(() => isRunning('postgres'));
+    terminal.close();
+    await untilNobodyIsLeft(folder);
+    expect(leftovers()).toEqual([]);
+  });
+});
+
+describeInTerminal('npm run demo in a terminal', () => {
+  const ready = /Ctrl-C ends the demo/;
+
+  it('removes all that it made when Ctrl-C is pressed', async () => {
+    const terminal = npm('run', 'demo');
+    await terminal.printed(ready);
+    terminal.pressCtrlC();
+    expect(await terminal.ended()).toBe(0);
+    expect(terminal.output).toContain('The demo is over; its server and its database are gone.');
+    await untilNobodyIsLeft(folder);
+    expect(leftovers()).toEqual([]);
+  });
+
+  it.each([
+    ['its tour is over', (terminal: PseudoTerminal) => terminal.printed(ready)],
+    ['it gives its tour', (terminal: PseudoTerminal) => terminal.printed(/\$ curl /)],
+    ['its database is made', (terminal: PseudoTerminal) => terminal.until(() => isRunning('initdb'))],
+    ['its database starts', (terminal: PseudoTerminal) => terminal.until(() => isRunning('postgres'))],
+  ])(
+    'removes all that it made, also the key, when the terminal is closed while %s',
+    async (_title, moment) => {
+      const terminal = npm('run', 'demo');
+      await moment(terminal);
+      terminal.close();
+      await untilNobodyIsLeft(folder);
+      expect(leftovers()).toEqual([]);
+    },
+  );
+});
+
+/** Until the server takes no new connections. */
+async function untilRefused(port: number): Promise<void> {
+  for (;;) {
+    try {
+      await fetch(`http://127.0.0.1:${port}/healthz`, { headers: { Connection: 'close' } });
+    } catch {
+      return;
+    }
+  }
+}

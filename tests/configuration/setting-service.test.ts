@@ -1,0 +1,95 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { AccessControl } from '../../src/policy/access-control.ts';
+import { ConfigurationService } from '../../src/configuration/setting-service.ts';
+import { checkPolicy } from '../../src/policy/policy.ts';
+import { OCRA_DEFAULTS, readOcraSettings } from '../../src/challenges/ocra-settings.ts';
+import { callerNamed } from '../support/values/callers.ts';
+import { eventualRefusal } from '../support/application/eventual-refusal.ts';
+import { InMemorySetupStore } from '../support/fakes/in-memory-configuration-store.ts';
+
+const admin = callerNamed('admin');
+const reader = callerNamed('reader');
+
+let setup: InMemorySetupStore;
+let service: ConfigurationService;
+
+beforeEach(() => {
+  setup = new InMemorySetupStore({
+    configuration: new Map([['OcraMaxChallenges', '4']]),
+    policies: [
+      checkPolicy({ name: 'w', scope: 'system', action: '*', user: 'admin' }),
+      checkPolicy({ name: 'r', scope: 'system', action: 'read', user: 'reader' }),
+    ],
+  });
+  const access = new AccessControl({ clock: { now: () => new Date(0) } });
+  service = new ConfigurationService({ setup, access, check: readOcraSettings, defaults: OCRA_DEFAULTS });
+});
+
+describe('configuration values', () => {
+  it('are set, listed and removed, case counting', async () => {
+    await service.set(
+      admin,
+      new Map([
+        ['OcraMaxChallenges', '2'],
+        ['errors', '77,410'],
+        ['Own', ' kept \n'],
+      ]),
+    );
+    expect(Object.fromEntries(await service.list(reader))).toEqual({
+      ...{ OcraMaxChallenges: '2', errors: '77,410', Own: ' kept \n' },
+    });
+    await service.remove(admin, 'errors');
+    expect((await service.list(reader)).has('errors')).toBe(false);
+    expect((await eventualRefusal(service.remove(admin, 'own'))).code).toBe('configuration.invalid');
+  });
+
+  it('that the server reads are set in any case and with the prefix of LinOTP, and removed so', async () => {
+    await service.set(admin, new Map([['linotp.ocramaxCHALLENGES', '2']]));
+    expect(Object.fromEntries(await service.list(reader))).toEqual({ OcraMaxChallenges: '2' });
+    await service.remove(admin, 'linotp.OCRAMAXCHALLENGES');
+    expect(Object.fromEntries(await service.list(reader))).toEqual({});
+  });
+
+  it('show what counts, set or not', async () => {
+    await service.set(admin, new Map([['Own', 'x']]));
+    const { values, changedAt } = await service.overview(reader);
+    expect(Object.fromEntries(values)).toMatchObject({
+      ...{ OcraMaxChallenges: '4', OcraMaxChallengeRequests: '3', Own: 'x' },
+    });
+    expect(changedAt).toBeInstanceOf(Date);
+    expect((await eventualRefusal(service.overview(callerNamed('bob')))).code).toBe('right.missing');
+  });
+
+  it('that the server could not read are refused, all of them', async () => {
+    const entries = new Map([
+      ['errors', '77'],
+      ['OcraMaxChallenges', 'many'],
+    ]);
+    const refusal = await eventualRefusal(service.set(admin, entries));
+    expect(refusal.code).toBe('configuration.invalid');
+    expect(refusal.message).toContain('OcraMaxChallenges');
+    expect(Object.fromEntries(await service.list(admin))).toEqual({ OcraMaxChallenges: '4' });
+  });
+
+  it.each([
+    ['', 'x'],
+    ['a b', 'x'],
+    ['ä', 'x'],
+    ['x'.repeat(256), 'x'],
+    ['linotp.', 'x'],
+    ['Policy.p.active', 'False'],
+    ['key', 'a\0b'],
+    ['key', 'x'.repeat(8193)],
+  ])('with the key %j are refused', async (key, value) => {
+    const refusal = await eventualRefusal(service.set(admin, new Map([[key, value]])));
+    expect(refusal.code).toBe('configuration.invalid');
+    expect(setup.acts).toEqual([]);
+  });
+
+  it('are changed by those only who may', async () => {
+    expect((await eventualRefusal(service.set(reader, new Map([['a', 'b']])))).code).toBe('right.missing');
+    expect((await eventualRefusal(service.remove(reader, 'OcraMaxChallenges'))).code).toBe('right.missing');
+    expect((await eventualRefusal(service.list(callerNamed('bob')))).code).toBe('right.missing');
+    expect((await eventualRefusal(service.set(admin, new Map()))).code).toBe('parameter.missing');
+  });
+});

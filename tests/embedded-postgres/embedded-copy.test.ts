@@ -1,0 +1,183 @@
+import { execFile } from 'node:child_process';
+import { mkdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { ask, embeddedFolders, isServed } from './support/embedded-folders.ts';
+import { describeAsRoot } from './support/as-root.ts';
+import { runTankeeper, type ServerProcess, startServerProcess } from '../support/servers/server-process.ts';
+
+// Servers and databases are started here, on machines that may be busy.
+jest.setTimeout(180_000);
+
+const folders = embeddedFolders();
+afterEach(() => folders.clear());
+
+const copyFolder = async (from: string, to: string, ...options: string[]): Promise<void> => {
+  await promisify(execFile)('cp', ['-a', ...options, from, to]);
+};
+const postmasterFile = (dataDir: string): string => join(dataDir, 'postgres', 'postmaster.pid');
+const COUNT = 'SELECT count(*)::int FROM kept';
+const TORN = /is a copy, made while its database was running, and that one runs still \(process \d+ in /;
+
+/** @returns an original that is open and has a table with a row, and where a copy of it is to be */
+async function original(name = 'data') {
+  const folder = await folders.make();
+  const dataDir = join(folder, name);
+  const copyDir = join(folder, `copy-${name}`);
+  const opened = await folders.open({ dataDir });
+  await ask(opened.connection, 'CREATE TABLE kept AS SELECT 1 AS number');
+  // Nothing is written from then on, so that a copy of it is whole.
+  await ask(opened.connection, 'ALTER SYSTEM SET autovacuum = off');
+  await ask(opened.connection, 'SELECT pg_reload_conf()');
+  await ask(opened.connection, 'CHECKPOINT');
+  return { ...opened, dataDir, copyDir };
+}
+
+// With the longer name, the socket is among the temporary files.
+describe.each(['data', 'x'.repeat(120)])('a copy of the data folder (%s)', (name) => {
+  it('does not lead to the original that runs, nor stops it: a message says what to do', async () => {
+    const { connection, dataDir, copyDir } = await original(name);
+    await copyFolder(dataDir, copyDir);
+    const before = await readFile(postmasterFile(dataDir), 'utf8');
+    await expect(folders.open({ dataDir: copyDir })).rejects.toMatchObject({
+      code: 'database.unavailable',
+      message: expect.stringMatching(TORN),
+    });
+    expect(await ask(connection, COUNT)).toBe(1);
+    expect(await readFile(postmasterFile(dataDir), 'utf8')).toBe(before);
+  });
+
+  it('has a database of its own beside the original, once its operator says so', async () => {
+    const { connection, dataDir, copyDir, close } = await original(name);
+    await copyFolder(dataDir, copyDir);
+    await rm(postmasterFile(copyDir));
+    const copy = await folders.open({ dataDir: copyDir });
+    expect(copy.startedHere).toBe(true);
+    expect(copy.connection.host).not.toBe(connection.host);
+    await ask(connection, 'INSERT INTO kept SELECT 2');
+    expect([await ask(connection, COUNT), await ask(copy.connection, COUNT)]).toEqual([2, 1]);
+    await copy.close();
+    expect(await ask(connection, COUNT)).toBe(2);
+    await close();
+    expect(await isServed(join(dataDir, 'postgres'))).toBe(false);
+  });
+
+  it('that was made while the original ran works by itself when that has stopped, and so does the original', async () => {
+    const { dataDir, copyDir, close } = await original(name);
+    await copyFolder(dataDir, copyDir);
+    await close();
+    const copy = await folders.open({ dataDir: copyDir });
+    expect(copy.messages.join()).toContain('was copied or moved while its database was running');
+    const again = await folders.open({ dataDir });
+    await ask(again.connection, 'INSERT INTO kept SELECT 2');
+    expect([await ask(again.connection, COUNT), await ask(copy.connection, COUNT)]).toEqual([2, 1]);
+  });
+});
+
+describe('a data folder that was moved while its database ran', () => {
+  it('leads to its database, which stops in the end', async () => {
+    const { dataDir, copyDir, close, connection } = await original();
+    await rename(dataDir, copyDir);
+    const moved = await folders.open({ dataDir: copyDir });
+    expect(moved.startedHere).toBe(false);
+    expect(await ask(moved.connection, COUNT)).toBe(1);
+    expect(moved.connection.host).not.toBe(connection.host);
+    await close();
+    expect(await ask(moved.connection, COUNT)).toBe(1);
+    await moved.close();
+    expect(await isServed(join(copyDir, 'postgres'))).toBe(false);
+  });
+});
+
+describe('what leads to the database of another folder', () => {
+  it('is not followed where it is a hard link of its socket', async () => {
+    const { connection, dataDir, copyDir } = await original();
+    await copyFolder(dataDir, copyDir, '--link');
+    await writeFile(`${postmasterFile(copyDir)}.own`, await readFile(postmasterFile(dataDir)));
+    await rename(`${postmasterFile(copyDir)}.own`, postmasterFile(copyDir));
+    await expect(folders.open({ dataDir: copyDir })).rejects.toThrow(
+      /the socket for the embedded database .* leads to another one/,
+    );
+    expect(await ask(connection, COUNT)).toBe(1);
+  });
+
+  it('is not followed where it is a link to its files', async () => {
+    const { connection, dataDir, copyDir } = await original();
+    await mkdir(copyDir, { mode: 0o711 });
+    await symlink(join(dataDir, 'postgres'), join(copyDir, 'postgres'));
+    await expect(folders.open({ dataDir: copyDir })).rejects.toThrow(/is a link: a copy of this data folder/);
+    expect(await ask(connection, COUNT)).toBe(1);
+  });
+});
+
+describe('commands on a copy of the data folder of a running server', () => {
+  let server: ServerProcess | undefined;
+  afterEach(() => server?.stop());
+
+  it('tell nothing of the original, and leave it running', async () => {
+    const folder = await folders.make();
+    const [dataDir, copyDir] = [join(folder, 'data'), join(folder, 'copy')];
+    server = await startServerProcess({ DATA_DIR: dataDir });
+    // Files may come and go while cp is at it.
+    await copyFolder(dataDir, copyDir).catch(() => undefined);
+    const { code, output } = await runTankeeper(['admin', 'list', '--json'], { DATA_DIR: copyDir });
+    expect({ code, output }).toEqual({ code: 1, output: expect.stringMatching(TORN) });
+    expect(output).not.toContain('"admin"');
+    expect((await fetch(`${server.baseUrl}/readyz`)).status).toBe(200);
+  });
+});
+
+await describeAsRoot('a data folder of root whose database lives apart', () => {
+  const apart = async () => {
+    const folder = await folders.make('closed');
+    const sharedFolder = join(await folders.make(), 'shared');
+    const [dataDir, copyDir] = [join(folder, 'data'), join(folder, 'copy')];
+    const opened = await folders.open({ dataDir, sharedFolder });
+    await ask(opened.connection, 'CREATE TABLE kept AS SELECT 1 AS number');
+    const signpost = await readFile(join(dataDir, 'postgres.location'), 'utf8');
+    return { ...opened, dataDir, copyDir, sharedFolder, home: signpost.split('\n').at(-2) ?? '' };
+  };
+
+  it('does not share it with a copy, whether it runs or not', async () => {
+    const { connection, dataDir, copyDir, sharedFolder, close } = await apart();
+    await copyFolder(dataDir, copyDir);
+    const refused = new RegExp(`leads to the database of ${dataDir}, of which this folder is a copy`);
+    await expect(folders.open({ dataDir: copyDir, sharedFolder })).rejects.toThrow(refused);
+    expect(await ask(connection, COUNT)).toBe(1);
+    await close();
+    await expect(folders.open({ dataDir: copyDir, sharedFolder })).rejects.toThrow(refused);
+    const again = await folders.open({ dataDir, sharedFolder });
+    expect(await ask(again.connection, COUNT)).toBe(1);
+  });
+
+  it('keeps it when it is moved, and a folder that was restored in its place has it', async () => {
+    const { dataDir, copyDir, sharedFolder, close } = await apart();
+    await close();
+    await rename(dataDir, copyDir);
+    const moved = await folders.open({ dataDir: copyDir, sharedFolder });
+    expect(await ask(moved.connection, COUNT)).toBe(1);
+    await moved.close();
+    await copyFolder(copyDir, dataDir);
+    await rm(copyDir, { recursive: true });
+    await rename(dataDir, copyDir);
+    const restored = await folders.open({ dataDir: copyDir, sharedFolder });
+    expect(await ask(restored.connection, COUNT)).toBe(1);
+  });
+
+  it('can be copied together with it, as the message says', async () => {
+    const { connection, dataDir, copyDir, sharedFolder, home, close } = await apart();
+    await close();
+    await copyFolder(dataDir, copyDir);
+    await copyFolder(home, `${home}-copy`);
+    const path = join(copyDir, 'postgres.location');
+    await writeFile(path, (await readFile(path, 'utf8')).replace(home, `${home}-copy`));
+    await expect(folders.open({ dataDir: copyDir, sharedFolder })).rejects.toThrow(/remove that file there/);
+    await rm(join(`${home}-copy`, 'data-folder'));
+    const copy = await folders.open({ dataDir: copyDir, sharedFolder });
+    const again = await folders.open({ dataDir, sharedFolder });
+    expect(copy.connection.host).not.toBe(connection.host);
+    await ask(again.connection, 'INSERT INTO kept SELECT 2');
+    expect([await ask(again.connection, COUNT), await ask(copy.connection, COUNT)]).toEqual([2, 1]);
+  });
+});

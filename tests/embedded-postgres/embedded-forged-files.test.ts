@@ -1,0 +1,284 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  chmod,
+  chown,
+  mkdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  symlink,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterEach, expect, it, jest } from '@jest/globals';
+import type { Account } from '../../src/embedded-postgres/embedded-account.ts';
+import { isListedAsPostmaster } from '../../src/embedded-postgres/embedded-process.ts';
+import { describeAsRoot, NOBODY } from './support/as-root.ts';
+import { ask, embeddedFolders, isServed } from './support/embedded-folders.ts';
+import { openElsewhere } from './support/embedded-process.ts';
+import { visitSocket } from './support/socket-visitor.ts';
+
+// Databases are started here, on machines that may be busy.
+jest.setTimeout(180_000);
+
+const folders = embeddedFolders();
+const bystanders: ChildProcess[] = [];
+afterEach(async () => {
+  for (const bystander of bystanders.splice(0)) {
+    bystander.kill('SIGKILL');
+  }
+  await folders.clear();
+});
+
+const isRunning = ({ exitCode, signalCode }: ChildProcess): boolean => (exitCode ?? signalCode) === null;
+
+/** Prints who has sent the first SIGINT, and ends. */
+const TELLS_ITS_SENDER = `
+use POSIX;
+$| = 1;
+my $sender;
+sigaction(SIGINT, POSIX::SigAction->new(sub { $sender = $_[1]{uid} }, POSIX::SigSet->new, SA_SIGINFO));
+print "waiting\\n";
+sleep 1 until defined $sender;
+print "from $sender\\n";`;
+
+/** A data folder of root's, and who its cluster belongs to. */
+async function rootsFolder(): Promise<{ dataDir: string; cluster: string }> {
+  const dataDir = join(await folders.make(), 'data');
+  return { dataDir, cluster: join(dataDir, 'postgres') };
+}
+
+async function bystander(program: string, parameters: string[], account: Account, cwd = '/') {
+  const child = spawn(program, parameters, { ...account, cwd, stdio: ['ignore', 'pipe', 'ignore'] });
+  bystanders.push(child);
+  await once(child, 'spawn');
+  return child;
+}
+
+/**
+ * Changes what postmaster.pid says while `work` is done, as the account that owns the cluster can.
+ * @param forged what to put into which of its lines
+ */
+async function forging(
+  cluster: string,
+  forged: Readonly<Record<number, string>>,
+  work: () => Promise<void>,
+): Promise<void> {
+  const path = join(cluster, 'postmaster.pid');
+  const truth = await readFile(path, 'utf8');
+  const lines = truth.split('\n').map((line, index) => forged[index + 1] ?? line);
+  await writeFile(path, lines.join('\n'));
+  try {
+    await work();
+  } finally {
+    await writeFile(path, truth);
+  }
+}
+
+await describeAsRoot('root, stopping the database of a cluster whose postmaster.pid was changed,', () => {
+  it.each(["root's", 'the same account'])('signals no other process (one of %s)', async (whose) => {
+    const { dataDir, cluster } = await rootsFolder();
+    const { close, messages } = await folders.open({ dataDir });
+    const { uid, gid } = await stat(cluster);
+    const account = whose === "root's" ? { uid: 0, gid: 0 } : { uid, gid };
+    const other = await bystander('sleep', ['300'], account);
+    await forging(cluster, { 1: String(other.pid) }, close);
+    expect(isRunning(other)).toBe(true);
+    expect(messages.join()).toContain('could not be stopped');
+    // It runs still, and whoever comes next stops it.
+    const next = await folders.open({ dataDir });
+    expect(next.startedHere).toBe(false);
+    await next.close();
+    expect(await isServed(cluster)).toBe(false);
+  });
+
+  it("does not stop another cluster's database", async () => {
+    const [one, other] = [await rootsFolder(), await rootsFolder()];
+    const { close } = await folders.open({ dataDir: one.dataDir });
+    const { connection, messages } = await folders.open({ dataDir: other.dataDir });
+    const [pid = ''] = (await readFile(join(other.cluster, 'postmaster.pid'), 'utf8')).split('\n');
+    await forging(one.cluster, { 1: pid, 2: other.cluster }, close);
+    expect(await ask(connection, 'SELECT 1')).toBe(1);
+    // Nor was it away and has come back.
+    expect(messages).toEqual([]);
+    await (await folders.open({ dataDir: one.dataDir })).close();
+    expect(await isServed(one.cluster)).toBe(false);
+  });
+
+  it("has no more than that account's right to signal", async () => {
+    const { dataDir, cluster } = await rootsFolder();
+    const { close } = await folders.open({ dataDir });
+    const { uid, gid } = await stat(cluster);
+    // By name, owner and folder it passes for the postmaster.
+    const disguise = join(await folders.make(), 'postgres');
+    await symlink('/usr/bin/perl', disguise);
+    const other = await bystander(disguise, ['-e', TELLS_ITS_SENDER], { uid, gid }, cluster);
+    let output = '';
+    other.stdout.on('data', (piece: Buffer) => {
+      output += piece.toString('utf8');
+    });
+    await once(other.stdout, 'data');
+    await forging(cluster, { 1: String(other.pid) }, async () => {
+      const closed = close();
+      await once(other, 'close');
+      // As the postmaster that it passes for would.
+      await rm(join(cluster, 'postmaster.pid'));
+      await closed;
+    });
+    expect(output).toBe(`waiting\nfrom ${uid}\n`);
+  });
+});
+
+await describeAsRoot('root that may not look into the processes of others, as in a container,', () => {
+  const blind = { through: ['setpriv', '--bounding-set=-sys_ptrace'] };
+
+  it('stops its database, and no other process', async () => {
+    const { dataDir, cluster } = await rootsFolder();
+    const first = await openElsewhere({ dataDir, role: 'guest', durable: false }, blind);
+    folders.watch(cluster);
+    await first.close();
+    expect(await isServed(cluster)).toBe(false);
+    const second = await openElsewhere({ dataDir, role: 'guest', durable: false }, blind);
+    const { uid, gid } = await stat(cluster);
+    const other = await bystander('sleep', ['300'], { uid, gid });
+    await forging(cluster, { 1: String(other.pid) }, () => second.close());
+    expect(isRunning(other)).toBe(true);
+    expect(await isServed(cluster)).toBe(true);
+  });
+});
+
+await describeAsRoot('root, starting a database,', () => {
+  it('removes nothing in a folder that postmaster.pid names', async () => {
+    const [one, other] = [await rootsFolder(), await rootsFolder()];
+    await (await folders.open({ dataDir: one.dataDir })).close();
+    const { connection, close } = await folders.open({ dataDir: other.dataDir });
+    await close();
+    const { uid, gid } = await stat(one.cluster);
+    const lock = join(connection.host, '.s.PGSQL.5432.lock');
+    await writeFile(lock, '1\n', { mode: 0o600 });
+    const stranger = await bystander('sleep', ['300'], { uid, gid });
+    const lines = [
+      stranger.pid,
+      one.cluster,
+      1_700_000_000,
+      5432,
+      connection.host,
+      '',
+      '  1  1',
+      'ready',
+      '',
+    ];
+    await writeFile(join(one.cluster, 'postmaster.pid'), lines.join('\n'));
+    const next = await folders.open({ dataDir: one.dataDir });
+    expect(await ask(next.connection, 'SELECT 1')).toBe(1);
+    expect(existsSync(lock)).toBe(true);
+    expect(isRunning(stranger)).toBe(true);
+  });
+
+  it('removes what is left of an unfinished cluster, and nothing that links in it lead to', async () => {
+    const { dataDir } = await rootsFolder();
+    await mkdir(dataDir, { mode: 0o711 });
+    const victim = await folders.make();
+    await writeFile(join(victim, 'precious'), '');
+    const unfinished = join(dataDir, 'postgres.new-abc123');
+    await mkdir(join(unfinished, 'base', '1'), { recursive: true });
+    await symlink(victim, join(unfinished, 'base', 'link'));
+    await symlink(victim, join(unfinished, '.link'));
+    await promisify(execFile)('chown', ['-hR', `${NOBODY.uid}:${NOBODY.gid}`, unfinished]);
+    await utimes(unfinished, 1_700_000_000, 1_700_000_000);
+    await folders.open({ dataDir });
+    expect(existsSync(unfinished)).toBe(false);
+    expect(existsSync(join(victim, 'precious'))).toBe(true);
+  });
+});
+
+await describeAsRoot("root, in a data folder that is an ordinary user's,", () => {
+  /** A folder with a cluster, all of it that user's. */
+  async function usersFolder(): Promise<string> {
+    const { dataDir } = await rootsFolder();
+    await (await folders.open({ dataDir })).close();
+    await promisify(execFile)('chown', ['-R', `${NOBODY.uid}:${NOBODY.gid}`, dataDir]);
+    return dataDir;
+  }
+
+  it('works as that user, and leaves nothing of its own', async () => {
+    const dataDir = await usersFolder();
+    await rm(join(dataDir, 'postgres.socket'), { recursive: true });
+    await rm(join(dataDir, 'postgres.log'));
+    const { connection, close } = await folders.open({ dataDir });
+    expect(await ask(connection, 'SELECT 1')).toBe(1);
+    expect(await visitSocket(connection.host, 'tankeeper', NOBODY)).toBe('admitted');
+    await chmod(connection.host, 0o711);
+    await chmod(join(connection.host, '.s.PGSQL.5432'), 0o777);
+    expect(await visitSocket(connection.host, 'tankeeper', { uid: 4711, gid: 4711 })).toBe('28000');
+    await close();
+    const { stdout } = await promisify(execFile)('find', [dataDir, '!', '-uid', String(NOBODY.uid)]);
+    expect(stdout).toBe('');
+    expect((await stat(join(dataDir, 'postgres.log'))).mode & 0o777).toBe(0o600);
+  });
+
+  it('writes no log through a link that the user has put there', async () => {
+    const dataDir = await usersFolder();
+    const victim = join(await folders.make(), 'victim');
+    await writeFile(victim, 'untouched\n', { mode: 0o600 });
+    await rm(join(dataDir, 'postgres.log'));
+    await symlink(victim, join(dataDir, 'postgres.log'));
+    const fault: unknown = await folders.open({ dataDir }).catch((error: unknown) => error);
+    expect(await readFile(victim, 'utf8')).toBe('untouched\n');
+    expect(fault).toMatchObject({ message: expect.stringContaining('postgres.log does not say why') });
+  });
+
+  it('does not follow a signpost to the database of root', async () => {
+    const mine = join(await folders.make('closed'), 'data');
+    const sharedFolder = join(await folders.make(), 'shared');
+    await (await folders.open({ dataDir: mine, sharedFolder })).close();
+    const theirs = join(await folders.make('open', NOBODY), 'data');
+    await mkdir(theirs);
+    await writeFile(join(theirs, 'postgres.location'), await readFile(join(mine, 'postgres.location')));
+    await promisify(execFile)('chown', ['-R', `${NOBODY.uid}:${NOBODY.gid}`, theirs]);
+    await expect(folders.open({ dataDir: theirs, sharedFolder })).rejects.toThrow(
+      /belongs to another user \(number 65534\), who could put anything there/,
+    );
+  });
+
+  it('creates no database', async () => {
+    const dataDir = await folders.make('open', NOBODY);
+    await expect(folders.open({ dataDir })).rejects.toThrow(/belongs to another user \(number 65534\)/);
+  });
+
+  it("takes no other user's cluster for that user's", async () => {
+    const { dataDir } = await rootsFolder();
+    await (await folders.open({ dataDir })).close();
+    const theirs = await folders.make('open', NOBODY);
+    await rename(join(dataDir, 'postgres'), join(theirs, 'postgres'));
+    await expect(folders.open({ dataDir: theirs })).rejects.toThrow(/belongs to another user/);
+  });
+});
+
+await describeAsRoot('a data folder of root', () => {
+  it('is not trusted when a group may write there', async () => {
+    const dataDir = await folders.make();
+    await chown(dataDir, 0, NOBODY.gid);
+    await chmod(dataDir, 0o771);
+    await expect(folders.open({ dataDir })).rejects.toThrow(/a group may write in the data folder/);
+  });
+});
+
+await describeAsRoot('where there is no /proc, a process is the postmaster of a cluster', () => {
+  it('by the owner and the command that ps shows', async () => {
+    const { dataDir, cluster } = await rootsFolder();
+    await folders.open({ dataDir });
+    const pid = Number((await readFile(join(cluster, 'postmaster.pid'), 'utf8')).split('\n')[0]);
+    const { uid } = await stat(cluster);
+    expect(await isListedAsPostmaster(pid, cluster, uid)).toBe(true);
+    expect(await isListedAsPostmaster(pid, cluster, 0)).toBe(false);
+    expect(await isListedAsPostmaster(pid, `${cluster}2`, uid)).toBe(false);
+    expect(await isListedAsPostmaster(process.pid, cluster, 0)).toBe(false);
+    expect(await isListedAsPostmaster(4_194_304, cluster, uid)).toBe(false);
+  });
+});

@@ -1,0 +1,277 @@
+import { chmod, chown, cp, lstat, mkdir, readFile, readdir, rm, stat, symlink } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+
+import { afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+
+import type { Account } from '../../src/embedded-postgres/embedded-account.ts';
+import { accountForNewCluster, mayReachFolder } from '../../src/embedded-postgres/embedded-account.ts';
+import { packagedBinaries } from '../../src/embedded-postgres/embedded-binaries.ts';
+import { removeClusterOf } from '../../src/embedded-postgres/embedded-creation.ts';
+import { ask, asRoot, embeddedFolders, isServed } from './support/embedded-folders.ts';
+import { openElsewhere } from './support/embedded-process.ts';
+
+// Processes and databases are started here, on machines that may be busy.
+jest.setTimeout(60_000);
+
+const folders = embeddedFolders();
+afterEach(() => folders.clear());
+
+/** An ordinary user, whom root can become. */
+const NOBODY: Account = { uid: 65534, gid: 65534 };
+
+/** A package as npm leaves it when it holds install scripts back: without the links between the libraries. */
+async function packageWithoutLinks(folder: string): Promise<string> {
+  const native = join(folder, 'native');
+  await cp(packagedBinaries(), native, {
+    recursive: true,
+    verbatimSymlinks: true,
+    filter: async (path) => !path.endsWith('.a') && !(await lstat(path)).isSymbolicLink(),
+  });
+  await cp(join(packagedBinaries(), '..', 'package.json'), join(folder, 'package.json'));
+  return native;
+}
+
+describe('the programs of the embedded PostgreSQL', () => {
+  it('are complete after an install that ran no scripts', async () => {
+    const nativeFolder = await packageWithoutLinks(await folders.make());
+    const { connection } = await folders.open({ dataDir: join(await folders.make(), 'data'), nativeFolder });
+    expect(await ask(connection, 'SELECT 1')).toBe(1);
+  });
+
+  it('say what to do on a platform for which there are none', () => {
+    expect(() => packagedBinaries('sunos-sparc')).toThrow(
+      /no embedded PostgreSQL for sunos-sparc; set DATABASE_URL/,
+    );
+  });
+
+  it('say what to do when they do not start', async () => {
+    const nativeFolder = await packageWithoutLinks(await folders.make());
+    await rm(join(nativeFolder, 'lib'), { recursive: true });
+    const sharedFolder = await folders.make();
+    await expect(
+      folders.open({ dataDir: join(await folders.make(), 'data'), nativeFolder, sharedFolder }),
+    ).rejects.toMatchObject({
+      code: 'database.unavailable',
+      message: expect.stringContaining('set DATABASE_URL'),
+    });
+  });
+});
+
+describe('the data folder', () => {
+  it.each(['777', '1777', '702'])('is not trusted when anybody may write there (mode %s)', async (mode) => {
+    const dataDir = await folders.make();
+    await chmod(dataDir, Number.parseInt(mode, 8));
+    await expect(folders.open({ dataDir })).rejects.toMatchObject({
+      code: 'database.unavailable',
+      message: expect.stringContaining(`anybody may write in the data folder ${dataDir}`),
+    });
+    expect(await readdir(dataDir)).toEqual([]);
+  });
+});
+
+describe('the folder of the socket', () => {
+  it('is not trusted when somebody else may enter it', async () => {
+    const dataDir = join(await folders.make(), 'x'.repeat(120));
+    const { connection, close } = await folders.open({ dataDir });
+    await close();
+    await chmod(connection.host, 0o777);
+    await expect(folders.open({ dataDir })).rejects.toThrow(/must belong to the database's user alone/);
+  });
+
+  it('is not trusted when it is a link to elsewhere', async () => {
+    const dataDir = join(await folders.make(), 'x'.repeat(120));
+    const { connection, close } = await folders.open({ dataDir });
+    await close();
+    await rm(connection.host, { recursive: true });
+    await symlink(await folders.make(), connection.host);
+    await expect(folders.open({ dataDir })).rejects.toThrow(/must belong to the database's user alone/);
+  });
+});
+
+describe('reaching a folder', () => {
+  it('needs the x bit for that account on every folder of the way', async () => {
+    const top = await folders.make('open');
+    const inner = join(top, 'inner');
+    await mkdir(inner);
+    await chmod(inner, 0o711);
+    const stranger = { uid: 4711, gid: 4711 };
+    expect(await mayReachFolder(stranger, inner)).toBe(true);
+    await chmod(top, 0o700);
+    expect(await mayReachFolder(stranger, inner)).toBe(false);
+    expect(await mayReachFolder({ uid: (await stat(top)).uid, gid: 4711 }, inner)).toBe(true);
+    await chmod(top, 0o710);
+    expect(await mayReachFolder({ uid: 4711, gid: (await stat(top)).gid }, inner)).toBe(true);
+    expect(await mayReachFolder(stranger, inner)).toBe(false);
+  });
+});
+
+// These need to become another user, which only root can.
+if (asRoot) {
+  describe('as root', () => {
+    let account: Account | undefined;
+    beforeAll(async () => {
+      account = await accountForNewCluster();
+    });
+
+    it('runs PostgreSQL as its unprivileged account', async () => {
+      const dataDir = join(await folders.make(), 'data');
+      await folders.open({ dataDir });
+      const { uid, gid } = await stat(join(dataDir, 'postgres'));
+      expect({ uid, gid }).toEqual(account);
+      expect(uid).toBeGreaterThan(0);
+    });
+
+    it('keeps the database of a folder that this account cannot reach elsewhere, and says where', async () => {
+      const dataDir = join(await folders.make('closed'), 'data');
+      const sharedFolder = join(await folders.make(), 'shared');
+      const first = await folders.open({ dataDir, sharedFolder });
+      await ask(first.connection, 'CREATE TABLE kept AS SELECT 1 AS one');
+      await first.close();
+
+      const home = (await readFile(join(dataDir, 'postgres.location'), 'utf8')).split('\n').at(-2) ?? '';
+      expect(dirname(home)).toBe(sharedFolder);
+      // What the account may not do itself, it cannot have root do there.
+      expect(await ownerAndMode(home)).toEqual([0, 0o711]);
+      expect(await ownerAndMode(join(home, 'postgres'))).toEqual([account?.uid, 0o700]);
+      expect(first.messages.join()).toContain('The embedded database lives apart');
+
+      const second = await folders.open({ dataDir, sharedFolder, role: 'server' });
+      expect(await ask(second.connection, 'SELECT one FROM kept')).toBe(1);
+      await expect(folders.open({ dataDir, sharedFolder, role: 'server' })).rejects.toMatchObject({
+        code: 'data-folder.in-use',
+      });
+    });
+
+    it('agrees on one place when two create the database of such a folder at the same time', async () => {
+      const dataDir = join(await folders.make('closed'), 'data');
+      const sharedFolder = join(await folders.make(), 'shared');
+      const both = await Promise.all([1, 2].map(() => folders.open({ dataDir, sharedFolder })));
+      expect(both[0]?.connection).toEqual(both[1]?.connection);
+      const homes = (await readdir(sharedFolder)).filter((name) => !name.startsWith('postgresql-'));
+      expect(homes).toHaveLength(1);
+    });
+
+    it('leaves nothing of it behind where the folder was made for a demo', async () => {
+      const dataDir = join(await folders.make('closed'), 'data');
+      const sharedFolder = join(await folders.make(), 'shared');
+      await (await folders.open({ dataDir, sharedFolder })).close();
+      await removeClusterOf(dataDir);
+      expect((await readdir(sharedFolder)).filter((name) => !name.startsWith('postgresql-'))).toEqual([]);
+    });
+
+    it('refuses to begin anew when the database is gone from there', async () => {
+      const dataDir = join(await folders.make('closed'), 'data');
+      const sharedFolder = join(await folders.make(), 'shared');
+      await (await folders.open({ dataDir, sharedFolder })).close();
+      await rm(sharedFolder, { recursive: true });
+      await expect(folders.open({ dataDir, sharedFolder })).rejects.toThrow(/is gone.*Bring it back/);
+    });
+
+    it('copies programs that this account cannot reach, once', async () => {
+      const nativeFolder = await packageWithoutLinks(await folders.make('closed'));
+      const sharedFolder = join(await folders.make(), 'shared');
+      const dataDir = join(await folders.make(), 'data');
+      const first = await folders.open({ dataDir, sharedFolder, nativeFolder });
+      expect(await ask(first.connection, 'SELECT 1')).toBe(1);
+      await first.close();
+      const copies = await readdir(sharedFolder);
+      expect(copies).toEqual([expect.stringMatching(/^postgresql-18\..*-[0-9a-f]{12}$/)]);
+      const { ino } = await stat(join(sharedFolder, copies[0] ?? ''));
+
+      await folders.open({ dataDir, sharedFolder, nativeFolder });
+      expect((await stat(join(sharedFolder, copies[0] ?? ''))).ino).toBe(ino);
+    });
+
+    it('does not keep anything in a shared folder that others may write', async () => {
+      const dataDir = join(await folders.make('closed'), 'data');
+      const sharedFolder = await folders.make();
+      await chmod(sharedFolder, 0o777);
+      await expect(folders.open({ dataDir, sharedFolder })).rejects.toThrow(/that nobody else may write/);
+    });
+
+    it('goes on with the database of the ordinary user to whom it belongs', async () => {
+      const dataDir = join(await folders.make(), 'data');
+      const before = await folders.open({ dataDir });
+      await before.close();
+      await chownAll(join(dataDir, 'postgres'), NOBODY);
+      await rm(join(dataDir, 'postgres.socket'), { recursive: true });
+      const { connection } = await folders.open({ dataDir });
+      expect(await ask(connection, 'SELECT 1')).toBe(1);
+      expect((await stat(connection.host)).uid).toBe(NOBODY.uid);
+    });
+  });
+}
+
+// These run Node and this checkout as another user, who has to get there.
+if (asRoot && (await othersReach(import.meta.dirname)) && (await othersReach(dirname(process.execPath)))) {
+  describe('as an ordinary user', () => {
+    const options = { role: 'server', durable: false } as const;
+
+    it('works in a folder of the own, whatever the environment holds', async () => {
+      const dataDir = join(await folders.make('closed', NOBODY), 'data');
+      folders.watch(join(dataDir, 'postgres'));
+      const env = {
+        ...{ LC_ALL: 'xx_YY.UTF-8', LANG: 'nonsense', PGDATA: '/nowhere', PGHOST: 'nowhere', PGPORT: '1' },
+        ...{
+          PGUSER: 'x',
+          PGDATABASE: 'x',
+          PGSSLMODE: 'require',
+          PGOPTIONS: '-c nonsense=1',
+          PGPASSWORD: 'x',
+        },
+      };
+      const user = await openElsewhere({ ...options, dataDir }, { ...NOBODY, env });
+      expect(user.report).toEqual({ host: join(dataDir, 'postgres.socket'), startedHere: true });
+      expect((await stat(join(dataDir, 'postgres'))).uid).toBe(NOBODY.uid);
+      await user.close();
+      expect(await readdir(dataDir)).toEqual(['postgres', 'postgres.log', 'postgres.socket']);
+    });
+
+    it('shares the database with commands of root, which let it run', async () => {
+      const dataDir = join(await folders.make('closed', NOBODY), 'data');
+      folders.watch(join(dataDir, 'postgres'));
+      const user = await openElsewhere({ ...options, dataDir }, NOBODY);
+      const root = await folders.open({ dataDir });
+      expect(root.startedHere).toBe(false);
+      expect(await ask(root.connection, 'SELECT 1')).toBe(1);
+      await root.close();
+      expect(await isServed(join(dataDir, 'postgres'))).toBe(true);
+      await user.close();
+      expect(await isServed(join(dataDir, 'postgres'))).toBe(false);
+    });
+
+    it('starts from a package without links that may not be written', async () => {
+      const nativeFolder = await packageWithoutLinks(await folders.make());
+      await chmod(join(nativeFolder, 'lib'), 0o555);
+      const dataDir = join(await folders.make('closed', NOBODY), 'data');
+      folders.watch(join(dataDir, 'postgres'));
+      const user = await openElsewhere({ ...options, dataDir, nativeFolder }, NOBODY);
+      expect(user.report).toMatchObject({ startedHere: true });
+      await user.close();
+      expect(await readdir(join(dataDir, 'postgres.lib'))).toContain('libpq.so.5');
+    });
+
+    it('is told when the database belongs to somebody else', async () => {
+      const dataDir = join(await folders.make(), 'data');
+      await (await folders.open({ dataDir })).close();
+      const user = await openElsewhere({ ...options, dataDir }, { uid: 4711, gid: 4711 });
+      expect(user.report.error).toContain('belongs to another user');
+    });
+  });
+}
+
+async function ownerAndMode(path: string): Promise<[number, number]> {
+  const { uid, mode } = await stat(path);
+  return [uid, mode & 0o777];
+}
+
+function othersReach(folder: string): Promise<boolean> {
+  return mayReachFolder({ uid: 4711, gid: 4711 }, folder);
+}
+
+async function chownAll(path: string, { uid, gid }: Account): Promise<void> {
+  await chown(path, uid, gid);
+  for (const entry of await readdir(path, { recursive: true })) {
+    await chown(join(path, entry), uid, gid);
+  }
+}

@@ -1,0 +1,97 @@
+import { chmod, chown, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import pg from 'pg';
+
+import type { EmbeddedConnection } from '../../../src/embedded-postgres/embedded-membership.ts';
+import type {
+  EmbeddedPostgres,
+  EmbeddedPostgresOptions,
+} from '../../../src/embedded-postgres/embedded-postgres.ts';
+import { openEmbeddedPostgres } from '../../../src/embedded-postgres/embedded-postgres.ts';
+import { readPostmasterFile } from '../../../src/embedded-postgres/embedded-postmaster.ts';
+import { isPostmasterOf } from '../../../src/embedded-postgres/embedded-process.ts';
+
+/** Whether the tests run as root, whom PostgreSQL refuses. */
+export const asRoot = process.getuid?.() === 0;
+
+/** A log that keeps its messages. */
+interface KeptLog {
+  readonly messages: string[];
+}
+
+/** Temporary folders with embedded databases of a test file; all gone after `clear`, whatever the test did. */
+export interface EmbeddedFolders {
+  /** A new folder that every account may pass through; 'closed': only its owner may. */
+  make(passage?: 'open' | 'closed', owner?: { uid: number; gid: number }): Promise<string>;
+  /** Opens an embedded PostgreSQL, not durable, closed at the latest by `clear`. */
+  open(options: Partial<EmbeddedPostgresOptions> & { dataDir: string }): Promise<EmbeddedPostgres & KeptLog>;
+  /** Has a cluster's postmaster killed by `clear`, should it still run. */
+  watch(cluster: string): void;
+  clear(): Promise<void>;
+}
+
+/** @returns folders for one test file; call `clear` in afterEach */
+export function embeddedFolders(): EmbeddedFolders {
+  const folders: string[] = [];
+  const clusters = new Set<string>();
+  const opened: EmbeddedPostgres[] = [];
+  return {
+    make: async (passage = 'open', owner) => {
+      const folder = await mkdtemp(join(tmpdir(), 'tankeeper-embedded-'));
+      folders.push(folder);
+      await chmod(folder, passage === 'open' ? 0o711 : 0o700);
+      if (owner !== undefined) {
+        await chown(folder, owner.uid, owner.gid);
+      }
+      return folder;
+    },
+    open: async (options) => {
+      clusters.add(join(options.dataDir, 'postgres'));
+      const messages: string[] = [];
+      const note = (message: string): void => {
+        messages.push(message);
+      };
+      const log = { debug: note, info: note, warn: note, error: note };
+      const embedded = await openEmbeddedPostgres({ role: 'guest', durable: false, log, ...options });
+      opened.push(embedded);
+      if (!embedded.connection.host.startsWith(options.dataDir)) {
+        folders.push(embedded.connection.host);
+      }
+      return { ...embedded, messages };
+    },
+    watch: (cluster) => {
+      clusters.add(cluster);
+    },
+    clear: async () => {
+      await Promise.all(opened.splice(0).map((embedded) => embedded.close()));
+      for (const cluster of clusters) {
+        const serving = await readPostmasterFile(cluster);
+        if (serving !== undefined && (await isPostmasterOf(serving.pid, cluster))) {
+          process.kill(serving.pid, 'SIGQUIT');
+        }
+      }
+      clusters.clear();
+      await Promise.all(folders.splice(0).map((folder) => rm(folder, { recursive: true, force: true })));
+    },
+  };
+}
+
+/** @returns whether a postmaster serves the cluster */
+export async function isServed(cluster: string): Promise<boolean> {
+  const serving = await readPostmasterFile(cluster);
+  return serving !== undefined && (await isPostmasterOf(serving.pid, cluster));
+}
+
+/** Runs one statement on the embedded database. @returns the first column of the first row */
+export async function ask(connection: EmbeddedConnection, sql: string): Promise<unknown> {
+  const client = new pg.Client(connection);
+  await client.connect();
+  try {
+    const { rows } = await client.query<unknown[]>({ text: sql, rowMode: 'array' });
+    return rows[0]?.[0];
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,70 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import type { EmbeddedPostgresOptions } from '../../../src/embedded-postgres/embedded-postgres.ts';
+
+const CHILD = fileURLToPath(new URL('./embedded-child.ts', import.meta.url));
+
+/** How opening went in the other process. */
+export interface EmbeddedReport {
+  readonly host?: string;
+  readonly startedHere?: boolean;
+  readonly error?: string;
+}
+
+/** Another process that has the embedded PostgreSQL open. */
+export interface EmbeddedProcess {
+  readonly pid: number;
+  readonly report: EmbeddedReport;
+  /** Lets it close the database and end. */
+  close(): Promise<void>;
+  /** As `kill -9` does. */
+  kill(): Promise<void>;
+}
+
+/** Whom the process runs as, and its environment. */
+export interface ProcessSurroundings {
+  readonly uid?: number;
+  readonly gid?: number;
+  readonly env?: Readonly<Record<string, string>>;
+  /** A program, with its parameters, that starts the process in its place. */
+  readonly through?: readonly string[];
+}
+
+/** Opens the embedded PostgreSQL in a process of its own. */
+export async function openElsewhere(
+  options: Omit<EmbeddedPostgresOptions, 'log'>,
+  { env, through = [], ...account }: ProcessSurroundings = {},
+): Promise<EmbeddedProcess> {
+  const node = [process.execPath, '--import', 'tsx', CHILD, JSON.stringify(options)];
+  const [program = '', ...parameters] = [...through, ...node];
+  const child = spawn(program, parameters, {
+    ...account,
+    cwd: join(import.meta.dirname, '..', '..'),
+    env: { PATH: process.env.PATH ?? '', ...env },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const ended = once(child, 'close');
+  const text = await new Promise<string>((resolve) => {
+    child.stdout.once('data', (chunk: Buffer) => {
+      resolve(chunk.toString('utf8'));
+    });
+    child.once('close', () => {
+      resolve('{"error":"it ended without a word"}');
+    });
+  });
+  return {
+    pid: child.pid ?? 0,
+    report: JSON.parse(text) as EmbeddedReport,
+    close: async () => {
+      child.stdin.end();
+      await ended;
+    },
+    kill: async () => {
+      child.kill('SIGKILL');
+      await ended;
+    },
+  };
+}

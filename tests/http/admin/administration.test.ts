@@ -1,0 +1,308 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { TestApplication, OPERATOR } from '../../support/application/test-application.ts';
+
+const SUITE = 'OCRA-1:HOTP-SHA1-6:QN08';
+
+interface Answer {
+  readonly result: {
+    readonly status: boolean;
+    readonly value?: unknown;
+    readonly error?: { readonly code: number; readonly message: string };
+  };
+}
+
+describe.each(['documented', 'linotp'] as const)('in the dialect %s', (dialect) => {
+  let server: TestApplication;
+  let serials = 0;
+
+  beforeAll(async () => {
+    server = await TestApplication.open({ dialect });
+    await server.addRealm('main', ['anna', 'bernd', 'Jürgen']);
+    await server.addRealm('other', ['anna', 'eve']);
+  });
+
+  afterAll(() => server.close());
+
+  async function ask(path: string, given: Record<string, string> = {}): Promise<Answer['result']> {
+    return ((await server.asAdmin(path, given)).body as Answer).result;
+  }
+
+  async function text(path: string, given: Record<string, string> = {}): Promise<string> {
+    const { error } = await ask(path, given);
+    return error?.message ?? 'no error';
+  }
+
+  async function newToken(user?: string, realm = 'main'): Promise<string> {
+    const serial = `T${(serials += 1)}`;
+    await server.enrolPlain(serial, SUITE, { pin: 'pin', ...(user !== undefined && { user, realm }) });
+    return serial;
+  }
+
+  const shown = (serial: string) => server.services.tokens.show(OPERATOR, serial);
+
+  describe('tokens', () => {
+    it.each(['bernd', 'bernd@main', 'Jürgen', 'Jürgen@MAIN'])(
+      'of the user %s are switched off and on, reset and removed together',
+      async (user) => {
+        const login = user.replace(/@.*/, '');
+        const mine = [await newToken(login), await newToken(login)];
+        const anothers = await newToken('anna', 'other');
+        expect(await ask('/admin/disable', { user })).toEqual({ status: true, value: 2 });
+        expect((await Promise.all(mine.map(shown))).map(({ active }) => active)).toEqual([false, false]);
+        expect((await shown(anothers)).active).toBe(true);
+        expect(await ask('/admin/enable', { user })).toEqual({ status: true, value: 2 });
+        expect(await ask('/admin/reset', { user })).toEqual({ status: true, value: 2 });
+        expect(await ask('/admin/remove', { user })).toEqual({ status: true, value: 2 });
+        expect(await text('/admin/remove', { user })).toContain(`The user '${user}' has no token`);
+      },
+    );
+
+    it('of a user are found by resolver where the realm does not tell', async () => {
+      const serial = await newToken('eve', 'other');
+      expect(await text('/admin/disable', { user: 'eve' })).toContain('no user >eve< found');
+      expect(await ask('/admin/disable', { user: 'eve', resConf: 'other' })).toEqual({
+        status: true,
+        value: 1,
+      });
+      expect((await shown(serial)).active).toBe(false);
+    });
+
+    it('are locked and unlocked: MaxFailCount, wrong responses, reset', async () => {
+      const serial = await newToken('anna');
+      await ask('/admin/set', { serial, MaxFailCount: '1' });
+      const challenge = async (): Promise<{ transactionid: string; question: string }> => {
+        const response = await server.asAdmin('/ocra/request', { serial, data: '123' });
+        const { detail } = response.body as { detail: { transactionid: string; data: string; url?: string } };
+        const question = /[?&]ch=([^&]*)/.exec(`${detail.data} ${detail.url ?? ''}`)?.[1] ?? '';
+        return { transactionid: detail.transactionid, question };
+      };
+      const check = async (one: { transactionid: string; question: string }, pin: string): Promise<unknown> =>
+        (
+          (
+            await server.send('/ocra/check_t', {
+              transactionid: one.transactionid,
+              pass: pin + server.respond(SUITE, one.question),
+            })
+          ).body as Answer
+        ).result.value;
+      expect(await check(await challenge(), 'wrong')).toHaveProperty('result', false);
+      expect(await check(await challenge(), 'pin')).toHaveProperty('result', false);
+      await ask('/admin/reset', { serial });
+      expect(await check(await challenge(), 'pin')).toHaveProperty('result', true);
+      await ask('/admin/set', { serial, pin: 'new' });
+      expect(await check(await challenge(), 'pin')).toHaveProperty('result', false);
+      await ask('/admin/reset', { serial });
+      expect(await check(await challenge(), 'new')).toHaveProperty('result', true);
+      await ask('/admin/remove', { serial });
+    });
+
+    it('are given, taken and put into realms', async () => {
+      const serial = await newToken();
+      expect(await ask('/admin/assign', { serial, user: 'anna@other' })).toEqual({
+        status: true,
+        value: true,
+      });
+      expect(await shown(serial)).toMatchObject({ owner: { resolver: 'other' }, realms: ['other'] });
+      expect(await ask('/admin/tokenrealm', { serial, realms: 'main,other' })).toEqual({
+        status: true,
+        value: 1,
+      });
+      expect(await text('/admin/tokenrealm', { serial, realms: 'main,nosuch' })).toContain("realm 'nosuch'");
+      expect((await shown(serial)).realms).toEqual(['main', 'other']);
+      expect(await ask('/admin/unassign', { serial })).toEqual({ status: true, value: true });
+      expect(await shown(serial)).toMatchObject({ owner: null, realms: ['main', 'other'] });
+    });
+
+    it.each(['*', '%', '', ' ', "'; DROP TABLE tokens; --", 'x'.repeat(5000), '../../etc/passwd', 'T\u0001'])(
+      'named %j are none',
+      async (serial) => {
+        const before = await server.services.tokens.count(OPERATOR, {});
+        for (const action of ['remove', 'disable', 'reset', 'unassign', 'enable']) {
+          const { status, error } = await ask(`/admin/${action}`, { serial });
+          expect(status).toBe(false);
+          expect(error?.message.length).toBeLessThan(200);
+        }
+        expect((await ask('/admin/set', { serial, pin: 'x' })).status).toBe(false);
+        expect((await ask('/admin/assign', { serial, user: 'anna' })).status).toBe(false);
+        expect(await server.services.tokens.count(OPERATOR, {})).toBe(before);
+      },
+    );
+
+    it.each(['0', '-1', '1.5', 'many', '99999999999', ''])(
+      'take no MaxFailCount of %j, and then no PIN',
+      async (maxFail) => {
+        const serial = await newToken('anna');
+        const before = await shown(serial);
+        const message = await text('/admin/set', { serial, MaxFailCount: maxFail, pin: 'other' });
+        expect(message).toContain('must be a whole number from 1 to 1000000');
+        expect(await shown(serial)).toEqual(before);
+      },
+    );
+
+    it('are shown in pages', async () => {
+      await newToken();
+      await newToken();
+      const { value } = await ask('/admin/show', { pagesize: '1', page: '2' });
+      const list =
+        (value as { tokens?: unknown[]; data?: unknown[] }).tokens ?? (value as { data: unknown[] }).data;
+      expect(list).toHaveLength(1);
+      expect(await text('/admin/show', { pagesize: '0' })).toContain('page size must be');
+      expect(await text('/admin/show', { pagesize: '1001' })).toContain('page size must be');
+      expect(await text('/admin/show', { page: 'x' })).toContain('page must be');
+      expect(await text('/admin/show', { viewrealm: 'nosuch' })).toContain("realm 'nosuch'");
+      expect(JSON.stringify(await ask('/admin/show', { serial: '*' }))).not.toContain('"T');
+    });
+  });
+
+  describe('policies', () => {
+    it('of unknown scope or action are refused with the list of known ones, and nothing is stored', async () => {
+      const given = { name: 'bad', scope: 'selfservice', action: 'x', realm: '*', user: '*' };
+      expect(await text('/system/setPolicy', given)).toBe(
+        "Unknown scope 'selfservice'. Known: admin, system, monitoring, ocra, authentication.",
+      );
+      expect(await text('/system/setPolicy', { ...given, scope: 'ocra' })).toBe(
+        "Unknown action 'x' in scope ocra. Known: request, status, activationcode, calcOTP, *.",
+      );
+      expect(await ask('/system/getPolicy', { name: 'bad' })).toEqual({ status: true, value: {} });
+    });
+
+    it.each([
+      ['user', '(a+)+$'.repeat(2000)],
+      ['user', '(('],
+      ['client', '10.0.0.0/99'],
+      ['client', 'a.example'],
+      ['time', 'now'],
+      ['time', '* * * * *'],
+      ['name', '../x'],
+      ['name', '__proto__'],
+      ['realm', ','],
+      ['active', 'perhaps'],
+    ])('with a hostile %s %j are refused', async (field, value) => {
+      const given = { name: 'h', scope: 'ocra', action: 'request', realm: '*', user: 'x', [field]: value };
+      expect((await ask('/system/setPolicy', given)).status).toBe(false);
+      expect(await ask('/system/getPolicy', { name: 'h' })).toEqual({ status: true, value: {} });
+    });
+
+    it('are kept as written, switched off, and removed', async () => {
+      const given = {
+        name: 'pö'.replace('ö', 'o'),
+        scope: 'authentication',
+        action: 'otppin=2',
+        realm: 'other',
+      };
+      await ask('/system/setPolicy', given);
+      await ask('/system/setPolicy', { ...given, active: 'False' });
+      const [kept] = await server.services.policies.list(OPERATOR, { name: 'po' });
+      expect(kept).toMatchObject({ action: 'otppin=2', realm: 'other', user: '*', active: false });
+      expect((await ask('/system/delPolicy', { name: 'po' })).status).toBe(true);
+      expect(await text('/system/delPolicy', { name: 'po' })).toBe("There is no policy 'po'");
+    });
+  });
+
+  describe('configuration values', () => {
+    it('are set all or none', async () => {
+      const given = { OcraMaxChallenges: '9', OcraChallengeTimeout: 'never', Own: 'x' };
+      expect(await text('/system/setConfig', given)).toContain('OcraChallengeTimeout');
+      expect(await text('/system/setConfig', { Own: 'x', 'Policy.p.scope': 'y' })).toContain('a policy');
+      expect((await server.services.configuration.list(OPERATOR)).size).toBe(0);
+      await ask('/system/setConfig', { ocramaxchallenges: '9', Own: 'x' });
+      expect(Object.fromEntries(await server.services.configuration.list(OPERATOR))).toEqual({
+        OcraMaxChallenges: '9',
+        Own: 'x',
+      });
+      await ask('/system/delConfig', { key: 'OcraMaxChallenges' });
+      await ask('/system/delConfig', { key: 'Own' });
+      expect(await text('/system/delConfig', { key: 'Own' })).toContain('is not set');
+      expect((await ask('/system/setConfig')).status).toBe(false);
+    });
+  });
+
+  describe('realms and resolvers', () => {
+    it('are made, changed, and removed in the order that nothing hangs in the air', async () => {
+      await ask('/system/setResolver', { name: 'res', type: 'managed' });
+      expect((await ask('/system/setRealm', { realm: 'NEW', resolvers: 'res,nosuch' })).status).toBe(false);
+      expect(await ask('/system/getRealms', { realm: 'new' })).toEqual({ status: true, value: {} });
+      expect((await ask('/system/setRealm', { realm: 'NEW', resolvers: 'res, other' })).status).toBe(true);
+      expect(await text('/system/delResolver', { resolver: 'res' })).toContain("in use by the realm 'new'");
+      expect((await ask('/system/setDefaultRealm', { realm: 'New' })).status).toBe(true);
+      expect(Object.keys((await ask('/system/getDefaultRealm')).value as object)).toEqual(['new']);
+      expect(await text('/system/setDefaultRealm', { realm: 'nosuch' })).toContain("realm 'nosuch'");
+      await ask('/system/setDefaultRealm', {});
+      expect(await ask('/system/getDefaultRealm')).toEqual({ status: true, value: {} });
+      expect((await ask('/system/delRealm', { realm: 'new' })).status).toBe(true);
+      expect((await ask('/system/delResolver', { resolver: 'res' })).status).toBe(true);
+      expect(await text('/system/getResolver', { resolver: 'res' })).toContain("no resolver 'res'");
+      await ask('/system/setDefaultRealm', { realm: 'main' });
+    });
+
+    it.each([
+      [
+        { type: 'sqlresolver', Server: 'db', Database: 'd', Password: 'geheim' },
+        'The setting Driver is missing',
+      ],
+      [{ type: 'ldapresolver', LDAPURI: 'ldap://x', BINDPW: 'geheim' }, 'The setting LDAPBASE is missing'],
+      [{ type: 'nosuch' }, "Unknown kind of resolver 'nosuch'"],
+      [{ type: 'passwdresolver' }, 'absolute path'],
+      [{ type: 'passwdresolver', fileName: 'etc/passwd' }, 'absolute path'],
+      [{ type: 'managed', fileName: '/etc/passwd' }, 'takes no settings'],
+    ])('%j are refused, quoting no secret', async (given, message) => {
+      const said = await text('/system/setResolver', { name: 'bad', ...given });
+      expect(said).toContain(message);
+      expect(said).not.toContain('geheim');
+      expect((await ask('/system/getResolver', { resolver: 'bad' })).status).toBe(false);
+    });
+  });
+
+  describe('policies of the scopes admin and system', () => {
+    it('bound whom they name, to realms and to actions', async () => {
+      const mine = await newToken('anna', 'main');
+      const others = await newToken('eve', 'other');
+      const policies = [
+        { name: 'a', scope: 'admin', action: 'show, disable', realm: 'main', user: 'admin' },
+        { name: 's', scope: 'system', action: 'read', realm: '*', user: 'admin' },
+      ];
+      for (const policy of policies) {
+        await server.services.policies.set(OPERATOR, policy);
+      }
+      expect(await ask('/admin/disable', { serial: mine })).toEqual({ status: true, value: 1 });
+      expect(await text('/admin/disable', { serial: others })).toContain('No token found');
+      expect(await text('/admin/disable', { user: 'eve', realm: 'other' })).toContain('no user >eve< found');
+      expect(JSON.stringify(await ask('/admin/show'))).not.toContain(`"${others}"`);
+      for (const action of ['enable', 'reset', 'remove', 'unassign']) {
+        expect(await text(`/admin/${action}`, { serial: mine })).toMatch(/^ERR410: /);
+      }
+      expect(await text('/admin/set', { serial: mine, pin: 'x' })).toMatch(/^ERR410: /);
+      expect(await text('/admin/tokenrealm', { serial: mine, realms: 'main' })).toMatch(/^ERR410: /);
+      for (const path of ['getPolicy', 'getConfig', 'getRealms', 'getResolvers', 'getDefaultRealm']) {
+        expect((await ask(`/system/${path}`)).status).toBe(true);
+      }
+      const writes: readonly [string, Record<string, string>][] = [
+        ['setPolicy', { name: 'x', scope: 'ocra', action: '*', user: 'x' }],
+        ['delPolicy', { name: 's' }],
+        ['setConfig', { Own: 'x' }],
+        ['delConfig', { key: 'Own' }],
+        ['setResolver', { name: 'x', type: 'managed' }],
+        ['delResolver', { resolver: 'main' }],
+        ['setRealm', { realm: 'x', resolvers: 'main' }],
+        ['delRealm', { realm: 'main' }],
+        ['setDefaultRealm', { realm: 'other' }],
+      ];
+      for (const [path, given] of writes) {
+        expect(await text(`/system/${path}`, given)).toMatch(/^ERR410: /);
+      }
+      for (const { name } of policies) {
+        await server.services.policies.remove(OPERATOR, name);
+      }
+      expect(await ask('/admin/enable', { serial: mine })).toEqual({ status: true, value: 1 });
+    });
+  });
+
+  it('no PIN is logged', async () => {
+    const serial = await newToken('anna');
+    await ask('/admin/set', { serial, pin: 'PinOfTheLog' });
+    await ask('/admin/assign', { serial, user: 'bernd', pin: 'PinOfTheLog' });
+    await server.asAdmin('/admin/set', { serial, pin: 'PinOfTheLog', MaxFailCount: 'x' }, 'get');
+    expect(server.logged.length).toBeGreaterThan(3);
+    expect(server.logged.join('\n')).not.toContain('PinOfTheLog');
+  });
+});

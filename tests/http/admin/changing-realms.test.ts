@@ -1,0 +1,152 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Caller } from '../../../src/policy/caller.ts';
+import { whileHeld, WRITING_A_TOKEN } from '../../support/database/held-statement.ts';
+import { OPERATOR, TestApplication } from '../../support/application/test-application.ts';
+
+const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
+/** A person whom a policy binds to the realm bank. */
+const CLERK: Caller = {
+  principal: { administrator: 'clerk', operator: false, rights: ['*'], client: '127.0.0.1' },
+  requestId: 'clerk',
+};
+
+let application: TestApplication;
+let serial: string;
+let number = 0;
+
+beforeAll(async () => {
+  application = await TestApplication.open();
+  await application.addRealm('bank', ['ann']);
+  await application.addRealm('shop', ['bob']);
+  await application.addRealm('third');
+  for (const [name, user, realm] of [
+    ['all', 'admin', '*'],
+    ['clerk', 'clerk', 'bank'],
+  ] as const) {
+    await application.services.policies.set(OPERATOR, { name, scope: 'admin', action: '*', realm, user });
+  }
+});
+afterAll(() => application.close());
+beforeEach(async () => {
+  number += 1;
+  serial = `REALMS${number}`;
+  await application.enrolPlain(serial, SUITE, { realm: 'bank' });
+});
+
+const move = (realms: readonly string[], caller = OPERATOR): Promise<{ realms: readonly string[] }> =>
+  application.services.tokens.setRealms(caller, { serial, realms });
+const shown = () => application.services.tokens.show(OPERATOR, serial);
+/** For a resync. */
+const twoResponses = () => ({
+  ...{ challenge1: '1', challenge2: '2' },
+  otp1: application.respond(SUITE, '1', { counter: 4n }),
+  otp2: application.respond(SUITE, '2', { counter: 5n }),
+});
+
+describe('the realms of a token that two administrators change at once', () => {
+  it('are those of both, where it is given to a user and put into another realm', async () => {
+    const { tokens } = application.services;
+    const assigned = await whileHeld(
+      WRITING_A_TOKEN,
+      () => tokens.assign(OPERATOR, { serial, user: 'bob', realm: 'shop' }),
+      () => move(['bank', 'third']),
+    );
+    expect(assigned.realms).toEqual(['bank', 'shop', 'third']);
+    expect(await shown()).toMatchObject({ realms: ['bank', 'shop', 'third'], owner: { login: 'bob' } });
+  });
+
+  it('that one of them may not touch stay as the other has set them', async () => {
+    await whileHeld(
+      WRITING_A_TOKEN,
+      () => move(['bank'], CLERK),
+      () => move(['bank', 'third']),
+    );
+    expect((await shown()).realms).toEqual(['bank', 'third']);
+  });
+});
+
+describe('a token that is enrolled anew by an administrator who is bound to a realm', () => {
+  const enrol = () =>
+    application.services.enrolment.init(CLERK, { type: 'ocra', genkey: '1', serial, realm: 'bank' });
+
+  it('stays in another realm that it is put into meanwhile', async () => {
+    await whileHeld(WRITING_A_TOKEN, enrol, () => move(['bank', 'third']));
+    expect((await shown()).realms).toEqual(['bank', 'third']);
+  });
+
+  it('does not come back into another realm that it leaves meanwhile', async () => {
+    await move(['bank', 'third']);
+    await whileHeld(WRITING_A_TOKEN, enrol, () => move(['bank']));
+    expect((await shown()).realms).toEqual(['bank']);
+  });
+});
+
+describe('a token that leaves the realm of an administrator at that moment', () => {
+  it.each<readonly [string, () => Promise<unknown>]>([
+    ['reset', () => application.services.tokens.reset(CLERK, serial)],
+    ['disable', () => application.services.tokens.disable(CLERK, serial)],
+    ['unassign', () => application.services.tokens.unassign(CLERK, serial)],
+    ['set', () => application.services.tokens.set(CLERK, { serial, pin: 'of the clerk' })],
+    ['remove', () => application.services.tokens.remove(CLERK, serial)],
+  ])('is not there any more for %s', async (_name, act) => {
+    const before = await shown();
+    const acting = whileHeld(
+      WRITING_A_TOKEN,
+      () =>
+        act().then(
+          () => 'done',
+          (error: unknown) => error,
+        ),
+      () => move(['shop']),
+    );
+    expect(await acting).toMatchObject({ code: 'token.unknown' });
+    expect(await shown()).toEqual({ ...before, realms: ['shop'] });
+  });
+});
+
+describe('a token that leaves the realms of an administrator while that one is at it', () => {
+  const leave = (): Promise<unknown> => move(['shop']);
+
+  it('is not brought in step by them', async () => {
+    const asked = { serial, ...twoResponses() };
+    const resync = (): Promise<unknown> =>
+      application.services.resynchronisation.resync(CLERK, asked).catch(String);
+    expect(await whileHeld(WRITING_A_TOKEN, resync, leave)).toContain('No token found');
+    expect(await shown()).toMatchObject({ realms: ['shop'], counter: 0n });
+  });
+
+  it('does not go into the second phase of its roll-out by them', async () => {
+    const { enrolment } = application.services;
+    const phase = { type: 'ocra', genkey: '1', serial };
+    await enrolment.init(OPERATOR, { ...phase, sharedsecret: '1' });
+    const begin = (): Promise<unknown> =>
+      enrolment.init(CLERK, { ...phase, activationcode: 'GEZDGNBVGY3TQOJQ01' }).catch(String);
+    expect(await whileHeld(WRITING_A_TOKEN, begin, leave)).toContain('init tokens in this realm');
+    expect(await shown()).toMatchObject({ realms: ['shop'], rollout: 'phase1', active: false });
+  });
+
+  it('goes on with the second phase where it stays in one of them', async () => {
+    const { enrolment } = application.services;
+    const phase = { type: 'ocra', genkey: '1', serial };
+    await enrolment.init(OPERATOR, { ...phase, sharedsecret: '1' });
+    const begun = await whileHeld(
+      WRITING_A_TOKEN,
+      () => enrolment.init(CLERK, { ...phase, activationcode: 'GEZDGNBVGY3TQOJQ01' }),
+      () => move(['bank', 'third']),
+    );
+    expect(begun).toMatchObject({ kind: 'phase2', serial });
+    expect(await shown()).toMatchObject({ realms: ['bank', 'third'], rollout: 'phase2' });
+  });
+});
+
+describe('a token that is given to somebody else while it is brought in step as the one of its user', () => {
+  it('is left as it is', async () => {
+    const { tokens, resynchronisation } = application.services;
+    await tokens.assign(OPERATOR, { serial, user: 'ann', realm: 'bank' });
+    const asked = { user: 'ann', realm: 'bank', serial, ...twoResponses() };
+    const resync = (): Promise<unknown> => resynchronisation.resync(OPERATOR, asked).catch(String);
+    const give = (): Promise<unknown> => tokens.assign(OPERATOR, { serial, user: 'bob', realm: 'shop' });
+    expect(await whileHeld(WRITING_A_TOKEN, resync, give)).toContain('No token found');
+    expect((await shown()).counter).toBe(0n);
+  });
+});

@@ -1,0 +1,146 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { DialectName } from '../../../src/http/dialects/dialects.ts';
+import { openDatabase } from '../../../src/storage/database/database.ts';
+import { TestApplication } from '../../support/application/test-application.ts';
+
+/** So long that it is not over before a test is. */
+const LONG = 600_000;
+const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
+
+type Value = Readonly<Record<string, unknown>>;
+
+async function configurationOf(application: TestApplication): Promise<Value> {
+  const { body } = (await application.asAdmin('/monitoring/config', {}, 'get')) as {
+    body: { result: { value: Value } };
+  };
+  return body.result.value;
+}
+
+/** Changes the configuration as another server would. */
+async function changeElsewhere(application: TestApplication, key: string): Promise<void> {
+  const database = openDatabase({ connection: application.databaseUrl });
+  await database.knex('configuration').insert({ key, value: '1' });
+  await database.close();
+}
+
+describe.each<[DialectName, unknown, unknown]>([
+  ['documented', 'True', 'False'],
+  ['linotp', true, false],
+])('/monitoring/config in the dialect %s', (dialect, yes, no) => {
+  let application: TestApplication;
+
+  beforeAll(async () => {
+    application = await TestApplication.open({ dialect, configurationWindow: LONG });
+  });
+  afterAll(() => application.close());
+
+  it('says that the server is in step, and since when it works with what it knows', async () => {
+    const { synctime, now } = await configurationOf(application);
+    application.clock.advance(60);
+    const later = await configurationOf(application);
+    expect(later).toMatchObject({ sync: yes, synctime });
+    expect(later.now).not.toBe(now);
+  });
+
+  it('says each time that it is not, until the server has noticed a change made elsewhere', async () => {
+    const before = await configurationOf(application);
+    await changeElsewhere(application, 'elsewhere');
+    const { total, synctime } = before;
+    for (const round of [1, 2]) {
+      expect([round, await configurationOf(application)]).toEqual([
+        round,
+        expect.objectContaining({ sync: no, total, synctime }),
+      ]);
+    }
+    await application.services.setup.confirm();
+    const after = await configurationOf(application);
+    expect(after).toMatchObject({ sync: yes, total: Number(total) + 1 });
+    expect(after.synctime).not.toBe(synctime);
+  });
+
+  it('says that it is, as soon as the server was told of a change', async () => {
+    const { total } = await configurationOf(application);
+    await changeElsewhere(application, 'told');
+    application.services.setup.expire();
+    expect(await configurationOf(application)).toMatchObject({ sync: yes, total: Number(total) + 1 });
+  });
+
+  it('knows of a change that was made through this server', async () => {
+    const { total } = await configurationOf(application);
+    await application.asAdmin('/system/setConfig', { OcraMaxChallenges: '7' });
+    expect(await configurationOf(application)).toMatchObject({ sync: yes, total: Number(total) + 1 });
+  });
+});
+
+describe('in the documented dialect', () => {
+  it('the last change in the database is told, whether it was noticed or not', async () => {
+    const application = await TestApplication.open({ configurationWindow: LONG });
+    const before = await configurationOf(application);
+    await changeElsewhere(application, 'elsewhere');
+    const { rows } = (await readState(application)) as { rows: [{ changed_at: Date }] };
+    const after = await configurationOf(application);
+    expect(after).toMatchObject({ sync: 'False', changed: rows[0].changed_at.toISOString() });
+    expect(Date.parse(String(after.changed))).toBeGreaterThan(Date.parse(String(before.changed)));
+    await application.close();
+  });
+});
+
+async function readState(application: TestApplication): Promise<unknown> {
+  const database = openDatabase({ connection: application.databaseUrl });
+  try {
+    return await database.knex.raw('SELECT changed_at FROM configuration_state');
+  } finally {
+    await database.close();
+  }
+}
+
+describe('a server that was told of nothing', () => {
+  it('says that it was not in step, once, where the request itself has it look', async () => {
+    const application = await TestApplication.open({ configurationWindow: 1 });
+    await configurationOf(application);
+    await changeElsewhere(application, 'untold');
+    expect(await configurationOf(application)).toMatchObject({ sync: 'False' });
+    expect(await configurationOf(application)).toMatchObject({ sync: 'True' });
+    await application.close();
+  });
+
+  it('is in step nevertheless where it asks for each request', async () => {
+    const application = await TestApplication.open({ configurationWindow: 0 });
+    await configurationOf(application);
+    await changeElsewhere(application, 'untold');
+    expect(await configurationOf(application)).toMatchObject({ sync: 'True' });
+    await application.close();
+  });
+});
+
+describe('a server whose configuration is confirmed', () => {
+  let application: TestApplication;
+
+  beforeAll(async () => {
+    application = await TestApplication.open({ configurationWindow: LONG });
+    await application.enrolPlain('C1', SUITE);
+  });
+  afterAll(() => application.close());
+
+  it('looks and settles, two statements, to accept a response', async () => {
+    const { transactionid, question } = await application.challenge('C1');
+    const tan = application.respond(SUITE, question);
+    const statements = await application.statementsOf(async () => {
+      expect(await application.check(transactionid, tan)).toEqual({ failcount: 0, result: true });
+    });
+    expect(statements).toHaveLength(2);
+    expect(statements.join('\n')).not.toContain('configuration_state');
+  });
+
+  it('goes by a right that was taken away through it at the very next request', async () => {
+    expect((await application.asAdmin('/ocra/checkstatus', { serial: 'C1' })).body).toHaveProperty(
+      'result.status',
+      true,
+    );
+    await application.asAdmin('/system/delPolicy', { name: 'ocra-administrators' });
+    expect((await application.asAdmin('/ocra/checkstatus', { serial: 'C1' })).body).toHaveProperty(
+      'result.error.code',
+      410,
+    );
+  });
+});

@@ -1,0 +1,252 @@
+import { mkdir, mkdtemp, rename, rm, symlink, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Response } from 'supertest';
+import { freePort } from '../../support/servers/free-port.ts';
+import { makeNamedPipe } from '../../support/servers/named-pipe.ts';
+import { OPERATOR, TestApplication } from '../../support/application/test-application.ts';
+import { queryOnce } from '../../support/database/test-server.ts';
+
+const SUITE = 'OCRA-1:HOTP-SHA256-8:QN08';
+const UNAVAILABLE = 'The resolver is unavailable';
+const ANNA = 'anna:x:1:1:::\n';
+/** Of the machine, and none of the service's business. */
+const SECRET = 'root:$6$salt$hash:19000:0:99999:7:::\n';
+
+let root: string;
+let users: string;
+let application: TestApplication;
+
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), 'tankeeper-oracle-'));
+  users = join(root, 'open', 'users');
+  await mkdir(join(root, 'open'));
+  await writeFile(users, ANNA);
+  await writeFile(join(root, 'shadow'), SECRET);
+});
+afterEach(async () => {
+  await application.close();
+  await rm(root, { recursive: true });
+});
+
+const open = async (resolverFileDirs: readonly string[], dialect: 'documented' | 'linotp' = 'documented') => {
+  application = await TestApplication.open({ dialect, resolverFileDirs });
+};
+
+/** What somebody with `system:write` does to have a file read. */
+async function name(fileName: string, asked = application): Promise<string | undefined> {
+  const set = { name: 'file', type: 'passwdresolver', fileName };
+  const { body } = (await asked.asAdmin('/system/setResolver', set)) as {
+    body: { result: { status: boolean; error?: { message: string } } };
+  };
+  return body.result.error?.message;
+}
+
+async function useIt(): Promise<void> {
+  await application.services.realms.setRealm(OPERATOR, { name: 'bank', resolvers: ['file'] });
+}
+
+/** The text that everybody gets, of an error or as a value. */
+const textOf = ({ body }: Response): unknown => {
+  const { error, value } = (body as { result: { error?: { message: string }; value?: unknown } }).result;
+  return error?.message ?? value;
+};
+
+/** What somebody without a credential is told of a user of the file. */
+async function validate(user = 'anna', asked = application): Promise<unknown> {
+  return textOf(await asked.send('/validate/check', { user, realm: 'bank', pass: '12345678' }));
+}
+
+describe('a file of the machine', () => {
+  it('is not named over HTTP while no folder is open to that', async () => {
+    await open([]);
+    for (const fileName of [users, '/etc/shadow', '/proc/self/environ', '/nonexistent']) {
+      expect(await name(fileName)).toMatch(
+        /^The setting fileName is refused: no file can be named over HTTP, as RESOLVER_FILE_DIRS names no folder\. The command `tankeeper resolver`/,
+      );
+    }
+    expect(await application.services.realms.listResolvers(OPERATOR)).toEqual([]);
+  });
+
+  it('is not named over HTTP beside the folders that are, nor by a way out of them', async () => {
+    await open([join(root, 'open')]);
+    await mkdir(join(root, 'opener'));
+    await writeFile(join(root, 'opener', 'users'), ANNA);
+    await symlink(join(root, 'shadow'), join(root, 'open', 'link'));
+    await symlink(root, join(root, 'open', 'up'));
+    const names = ['shadow', 'nothing', 'opener/users', 'open/../shadow', 'open/link', 'open/up/shadow'];
+    const texts = await Promise.all([
+      ...names.map((file) => name(`${root}/${file}`)),
+      name('/etc/shadow'),
+      name('/proc/self/environ'),
+    ]);
+    expect([...new Set(texts)]).toEqual([
+      expect.stringContaining('only a file below a folder that RESOLVER_FILE_DIRS names can be named'),
+    ]);
+    expect(await name(users)).toBeUndefined();
+    await useIt();
+    expect(await validate()).toBe(false);
+  });
+
+  it('is read wherever the operator has named it, and nobody names another one in its place', async () => {
+    await open([]);
+    const settings = { fileName: users };
+    await application.services.realms.setResolver(OPERATOR, { name: 'file', kind: 'passwd', settings });
+    await useIt();
+    expect(await name(join(root, 'shadow'))).toContain('RESOLVER_FILE_DIRS');
+    expect(await name(users)).toContain('RESOLVER_FILE_DIRS');
+    expect(await application.services.realms.testResolver(OPERATOR, 'file')).toBe(1);
+    expect(await application.restarted().services.realms.testResolver(OPERATOR, 'file')).toBe(1);
+  });
+
+  it('is not read where it was named over HTTP and is a link by now that leads out', async () => {
+    await open([join(root, 'open')]);
+    await name(users);
+    await useIt();
+    expect(await application.services.realms.testResolver(OPERATOR, 'file')).toBe(1);
+    await symlink(join(root, 'shadow'), `${users}.new`);
+    await rename(`${users}.new`, users);
+    await expect(application.services.realms.testResolver(OPERATOR, 'file')).rejects.toThrow(
+      'it was named over HTTP and is not below a folder that RESOLVER_FILE_DIRS names',
+    );
+    expect(await validate('root')).toBe(UNAVAILABLE);
+  });
+
+  it('is not read where it was named over HTTP and its folder is open no more, until the operator names it', async () => {
+    await open([join(root, 'open')]);
+    await name(users);
+    await useIt();
+    const restarted = application.restarted({ resolverFileDirs: [join(root, 'else')] });
+    expect(await validate('anna', restarted)).toBe(UNAVAILABLE);
+    const settings = { fileName: users };
+    await restarted.services.realms.setResolver(OPERATOR, { name: 'file', kind: 'passwd', settings });
+    expect(await validate('anna', restarted)).toBe(false);
+  });
+});
+
+describe.each(['documented', 'linotp'] as const)('a resolver that fails, in the dialect %s', (dialect) => {
+  beforeEach(() => open([join(root, 'open')], dialect));
+
+  it('is unavailable to everybody, and no more; the log tells why, once', async () => {
+    await name(users);
+    await useIt();
+    const spoilt: Readonly<Record<string, () => Promise<void>>> = {
+      'it does not exist': () => Promise.resolve(),
+      'its line 1 is broken: it has 9 fields': () => writeFile(users, SECRET),
+      'its line 2 is broken: it is not UTF-8': () => writeFile(users, Buffer.from(`${ANNA}\xff\n`, 'latin1')),
+      'it is not a regular file': () => mkdir(users),
+      'it has more than 67108864 bytes': async () => {
+        await writeFile(users, '');
+        await truncate(users, 67_108_865);
+      },
+    };
+    for (const [reason, spoil] of Object.entries(spoilt)) {
+      await rm(users, { recursive: true });
+      await spoil();
+      expect([reason, await validate(), await validate('root')]).toEqual([reason, UNAVAILABLE, UNAVAILABLE]);
+      const told = application.logged.filter((line) => line.includes(reason));
+      expect(told).toEqual([expect.stringContaining(`"path":"/validate/check"`)]);
+      expect(told[0]).toContain(`"faultDetail":"passwd file ${users}"`);
+      await rm(users, { recursive: true, force: true });
+      await writeFile(users, ANNA);
+    }
+    await rm(users);
+    makeNamedPipe(users);
+    expect(await validate()).toBe(UNAVAILABLE);
+  });
+
+  it('is in the log again a minute later', async () => {
+    await name(users);
+    await useIt();
+    await rm(users);
+    const told = (): number =>
+      application.logged.filter((line) => line.includes('the client was not told why')).length;
+    await validate();
+    application.clock.advance(59);
+    await validate();
+    expect(told()).toBe(1);
+    application.clock.advance(1);
+    await validate();
+    expect(told()).toBe(2);
+  });
+
+  it('is unavailable and no more at every endpoint that takes responses, whatever its kind', async () => {
+    await name(users);
+    await useIt();
+    await application.enrolPlain('ORACLE', SUITE, { user: 'anna', realm: 'bank' });
+    await application.services.policies.set(OPERATOR, {
+      ...{ name: 'pin', scope: 'authentication', action: 'otppin=1', realm: 'bank' },
+    });
+    const { transactionid, question } = await application.challenge('ORACLE');
+    const pass = `x${application.respond(SUITE, question)}`;
+    const everywhere = async (): Promise<readonly unknown[]> => [
+      textOf(await application.send('/ocra/check_t', { transactionid, pass })),
+      textOf(await application.send('/validate/check_t', { transactionid, pass })),
+      textOf(await application.send('/validate/check_s', { serial: 'ORACLE', pass })),
+    ];
+    await rm(users);
+    expect(new Set(await everywhere())).toEqual(new Set([UNAVAILABLE]));
+    await writeFile(users, ANNA);
+
+    const port = String(await freePort());
+    await application.services.realms.setResolver(OPERATOR, {
+      ...{ name: 'sql', kind: 'sql', secret: 'x' },
+      settings: {
+        ...{ Driver: 'postgresql', Server: '127.0.0.1', Port: port, Database: 'd', User: 'u', Table: 't' },
+        Map: '{"userid": "a", "username": "b"}',
+      },
+    });
+    await application.services.realms.setResolver(OPERATOR, {
+      ...{ name: 'ldap', kind: 'ldap' },
+      settings: {
+        ...{ LDAPURI: `ldap://127.0.0.1:${port}`, LDAPBASE: 'dc=x', LOGINNAMEATTRIBUTE: 'uid' },
+        ...{ LDAPSEARCHFILTER: '(uid=*)', LDAPFILTER: '(uid=%s)' },
+      },
+    });
+    for (const resolver of ['sql', 'ldap']) {
+      await application.services.realms.setRealm(OPERATOR, { name: 'bank', resolvers: [resolver] });
+      expect([resolver, await validate()]).toEqual([resolver, UNAVAILABLE]);
+    }
+    const log = application.logged.join('\n');
+    expect(log).toContain("The resolver 'sql' is unavailable: its database cannot be reached");
+    expect(log).toContain("The resolver 'ldap' is unavailable: no connection to the server");
+  });
+
+  it('is named with its reason to administrators, who see no other file by it', async () => {
+    await name(users);
+    await useIt();
+    await writeFile(users, SECRET);
+    const init = { type: 'ocra', genkey: '1', user: 'anna', realm: 'bank' };
+    expect(textOf(await application.asAdmin('/admin/init', init))).toBe(
+      "The resolver 'file' is unavailable: its file cannot be used, its line 1 is broken: it has 9 fields instead of 7",
+    );
+  });
+});
+
+describe('a key that fails', () => {
+  it.each([
+    ['is not there', 'set_byte(seed, 3, get_byte(seed, 3) # 1)'],
+    ['opens nothing', 'set_byte(seed, 20, get_byte(seed, 20) # 1)'],
+    ['seals no seed', "'\\x00'::bytea"],
+  ])('is unavailable to everybody, and no more: it %s', async (_, seed) => {
+    await open([]);
+    await application.enrolPlain('ORACLE', SUITE);
+    const { transactionid, question } = await application.challenge('ORACLE');
+    const pass = application.respond(SUITE, question);
+    await queryOnce(application.databaseUrl, `UPDATE tokens SET seed = ${seed}`);
+    for (const [path, whose] of [
+      ['/ocra/check_t', { transactionid }],
+      ['/validate/check_t', { transactionid }],
+      ['/validate/check_s', { serial: 'ORACLE' }],
+    ] as const) {
+      const response = await application.send(path, { ...whose, pass });
+      expect([path, response.status, textOf(response)]).toEqual([path, 500, 'The key is unavailable']);
+    }
+    const told = application.logged.filter((line) => line.includes('the client was not told why'));
+    expect(told).toEqual([
+      expect.stringMatching(/The encryption key [0-9a-f]{16} is not|A stored secret was altered/),
+    ]);
+    expect(told[0]).toContain('seed of ORACLE');
+  });
+});

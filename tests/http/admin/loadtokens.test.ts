@@ -1,0 +1,194 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import request, { type Response } from 'supertest';
+import { AS_ADMIN, createTestApp } from '../../support/application/http-app.ts';
+import {
+  container,
+  FIGURE_6,
+  FIGURE_7,
+  keyPackage,
+  ocraPackage,
+  PASSWORD,
+  PRE_SHARED_KEY,
+} from '../../support/values/pskc-documents.ts';
+import { OPERATOR, TestApplication } from '../../support/application/test-application.ts';
+
+const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
+const KEY = Buffer.from('12345678901234567890123456789012', 'ascii');
+
+let application: TestApplication;
+
+beforeAll(async () => {
+  application = await TestApplication.open();
+  await application.addRealm('staff');
+});
+afterAll(() => application.close());
+
+async function load(file: string, more: Record<string, string> = {}): Promise<unknown> {
+  const { body } = (await application.asAdmin('/admin/loadtokens', { file, type: 'pskc', ...more })) as {
+    body: { result?: { value?: unknown; error?: { message: string } } };
+  };
+  return body.result?.error?.message ?? body.result?.value;
+}
+
+async function serials(): Promise<readonly string[]> {
+  return (await application.services.tokens.list(OPERATOR, {})).map(({ serial }) => serial);
+}
+
+describe('/admin/loadtokens', () => {
+  it('loads OCRA tokens that answer challenges, from the counter of the file on', async () => {
+    const packages = ocraPackage('LOAD1', SUITE, KEY, 5) + ocraPackage('LOAD2', SUITE, KEY);
+    expect(await load(container({ packages }), { realm: 'Staff' })).toEqual({ imported: 2 });
+    expect(await application.services.tokens.show(OPERATOR, 'LOAD1')).toMatchObject({
+      ...{ type: 'ocra', description: 'imported', active: true, owner: null, realms: ['staff'], counter: 5n },
+      ...{ ocraSuite: SUITE, maxFail: 10, rollout: 'complete' },
+    });
+    const { transactionid, question } = await application.challenge('LOAD1');
+    const pass = application.respond(SUITE, question, { counter: 5n });
+    expect(await application.check(transactionid, pass)).toEqual({ failcount: 0, result: true });
+    expect(await application.check(transactionid, pass)).toEqual({ failcount: 0, result: false });
+  });
+
+  it('loads files that are encrypted with a key or a password, also under the other name of the realm', async () => {
+    const preshared = { pskc_preshared: PRE_SHARED_KEY.toString('hex'), targetrealm: 'staff' };
+    expect(await load(FIGURE_6, preshared)).toEqual({ imported: 1 });
+    const second = FIGURE_7.replace('987654321', '987654322');
+    expect(await load(second, { pskc_password: PASSWORD, pskc_preshared: '' })).toEqual({ imported: 1 });
+    expect(await application.services.tokens.show(OPERATOR, '987654321')).toMatchObject({
+      ...{ type: 'hmac', realms: ['staff'], ocraSuite: null },
+    });
+  });
+
+  it('loads a file of a form with parts', async () => {
+    const file = container({ packages: ocraPackage('PART1', SUITE, KEY) });
+    const { body } = (await request(application.app)
+      .post('/admin/loadtokens')
+      .set('Authorization', (await application.asAdmin('/admin/getsession', {})).request.get('Authorization'))
+      .field('type', 'pskc')
+      .attach('file', Buffer.from(file), 'tokens.xml')) as { body: { result: { value: unknown } } };
+    expect(body.result.value).toEqual({ imported: 1 });
+  });
+
+  it.each([
+    ['a serial that exists', () => keyPackage({ serial: 'new1' }) + keyPackage({ serial: 'load1' }), /load1/],
+    [
+      'a serial twice',
+      () => keyPackage({ serial: 'new1' }) + keyPackage({ serial: 'NEW1' }),
+      /line 8, .*twice/,
+    ],
+    [
+      'a serial that is none',
+      () => keyPackage({ serial: 'new1' }) + keyPackage({ serial: 'a*' }),
+      /line 8, el/,
+    ],
+    [
+      'a suite that is none',
+      () => keyPackage() + ocraPackage('new2', 'OCRA-9:x', KEY),
+      /line 8, element Key/,
+    ],
+    ['a short secret', () => keyPackage() + ocraPackage('new2', SUITE, Buffer.alloc(15)), /16 to 128 bytes/],
+    [
+      'an algorithm of no token',
+      () => keyPackage() + keyPackage({ algorithm: 'urn:x:pin' }),
+      /none of ocra, hotp/,
+    ],
+    [
+      'an error at its end',
+      () => `${keyPackage({ serial: 'new1' })}<KeyPackage/>`,
+      /KeyPackage: Key is missing/,
+    ],
+  ])('loads nothing of a file with %s', async (_what, packages, message) => {
+    const before = await serials();
+    expect(await load(container({ packages: packages() }))).toMatch(message);
+    expect(await serials()).toEqual(before);
+  });
+
+  it('loads nothing where the realm is unknown or the key is wrong, and tells no secret', async () => {
+    const before = await serials();
+    expect(await load(container(), { realm: 'nowhere' })).toMatch(/no realm 'nowhere'/);
+    const wrong = 'ff'.repeat(16);
+    expect(await load(FIGURE_6, { pskc_preshared: wrong })).toMatch(/The key or password is wrong/);
+    expect(await load(FIGURE_6, { pskc_preshared: 'xyz' })).toMatch(/hexadecimal/);
+    expect(await load(FIGURE_7, { pskc_preshared: wrong, pskc_password: 'geheim' })).toMatch(/not both/);
+    expect(await load(container(), { type: 'aladdin-xml' })).toMatch(/type pskc/);
+    expect(await serials()).toEqual(before);
+    expect(application.logged.join('\n')).not.toMatch(/ffffffff|geheim|MTIzNDU2/);
+  });
+
+  it('loads one of two files with the same serials that arrive at the same time, and all of that', async () => {
+    const names = Array.from({ length: 30 }, (_value, index) => `RACE${index}`);
+    const packages = names.map((serial) => keyPackage({ serial }));
+    const values = await Promise.all([
+      load(container({ packages: packages.join('') })),
+      load(container({ packages: [...packages].reverse().join('') })),
+    ]);
+    expect(values).toContainEqual({ imported: 30 });
+    expect(values).toContainEqual(expect.stringMatching(/There is a token with the serial 'RACE/));
+    expect((await serials()).filter((serial) => serial.startsWith('RACE'))).toHaveLength(30);
+  });
+
+  it('loads more tokens than one statement takes', async () => {
+    const names = Array.from({ length: 2_500 }, (_value, index) => `MANY${index}`);
+    const packages = names.map((serial) => ocraPackage(serial, SUITE, KEY)).join('\n');
+    expect(await load(container({ packages }))).toEqual({ imported: 2_500 });
+  });
+
+  it('is for administrators who may, in the realms that they may', async () => {
+    const file = container({ packages: ocraPackage('RIGHT1', SUITE, KEY) });
+    expect((await application.send('/admin/loadtokens', { file })).status).toBe(401);
+    const { policies } = application.services;
+    const base = { scope: 'admin', user: '*', active: true } as const;
+    await policies.set(OPERATOR, { ...base, name: 'p', action: 'import', realm: 'staff' });
+    expect(await load(file)).toMatch(/^ERR410/);
+    expect(await load(file, { realm: 'staff' })).toEqual({ imported: 1 });
+    await policies.set(OPERATOR, { ...base, name: 'p', action: 'init', realm: '*' });
+    expect(await load(file, { realm: 'staff' })).toMatch(/^ERR410/);
+    await policies.remove(OPERATOR, 'p');
+  });
+});
+
+describe('the body of /admin/loadtokens', () => {
+  const { app, calls } = createTestApp();
+  const upload = (body: string, contentType: string, path = '/admin/loadtokens'): Promise<Response> =>
+    request(app).post(path).set(AS_ADMIN).set('Content-Type', contentType).send(body);
+
+  it('may have 16 MiB, and not a byte more; others stay at 64 KiB', async () => {
+    const most = 16 * 1024 * 1024;
+    const form = 'application/x-www-form-urlencoded';
+    expect((await upload('file='.padEnd(most, 'a'), form)).status).toBe(200);
+    expect((await upload('file='.padEnd(most + 1, 'a'), form)).status).toBe(413);
+    expect((await upload('file='.padEnd(65_537, 'a'), form, '/admin/resync')).status).toBe(413);
+  });
+
+  it.each([
+    ['with no boundary at all', 'multipart/form-data', 'x'],
+    ['whose boundary never comes', 'multipart/form-data; boundary=abc', '--xyz\r\n\r\n'],
+    [
+      'that is not closed',
+      'multipart/form-data; boundary=abc',
+      '--abc\r\nContent-Disposition: form-data; name="file"; filename="x"\r\n\r\n<KeyCon',
+    ],
+  ])('is refused in parts %s', async (_what, contentType, body) => {
+    const before = calls.length;
+    expect((await upload(body, contentType)).status).toBe(400);
+    expect(calls).toHaveLength(before);
+  });
+
+  it('is not even read where no header says who sends it', async () => {
+    const { app, calls } = createTestApp();
+    for (const headers of [{}, { Authorization: 'Bearer nobody' }, { Cookie: 'admin_session=nobody' }]) {
+      const response = await request(app)
+        .post('/admin/loadtokens')
+        .set(headers)
+        .type('form')
+        .send({ file: 'x'.repeat(1_000_000) });
+      expect(response.status).toBe(401);
+      expect(response.headers.connection).toBe('close');
+    }
+    expect(calls).toEqual([]);
+  });
+
+  it('cannot come by GET', async () => {
+    const response = await request(app).get('/admin/loadtokens').query({ file: 'x' }).set(AS_ADMIN);
+    expect([response.status, response.get('Allow')]).toEqual([405, 'POST, OPTIONS']);
+  });
+});

@@ -1,0 +1,246 @@
+import { once } from 'node:events';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import request from 'supertest';
+import type { AppServices } from '../../../src/http/app.ts';
+import { ConnectionGuard } from '../../../src/http/limits/connection-guard.ts';
+import { networkMatcher } from '../../../src/http/limits/networks.ts';
+import { type LimitName, Refusals } from '../../../src/http/limits/limit-reporter.ts';
+import { WorkGuard } from '../../../src/http/limits/work-guard.ts';
+import { type RunningServer, type ServerOptions, startServer } from '../../../src/http/serving/server.ts';
+import { deferred } from '../../support/fakes/deferred.ts';
+import { createTestApp, fixedClock } from '../../support/application/http-app.ts';
+
+const TAN = { transactionid: '0123456789abcdef0123', pass: '12345678' };
+
+/** Refusals that remember what was counted and logged. */
+function watched(): { refusals: Refusals; counted: LimitName[]; lines: string[] } {
+  const counted: LimitName[] = [];
+  const lines: string[] = [];
+  const line = (message: string): void => {
+    lines.push(message);
+  };
+  const refusals = new Refusals({
+    metrics: { limitReached: (limit) => counted.push(limit) },
+    log: { error: line, warn: line, info: line, debug: line },
+    clock: fixedClock,
+  });
+  return { refusals, counted, lines };
+}
+
+describe('requests that are worked on at once', () => {
+  it('are bounded, but for the question whether the server lives', async () => {
+    const { refusals, counted, lines } = watched();
+    const held = deferred<{ failCount: number; result: boolean }>();
+    let begun = 0;
+    const checkTransaction = async (): Promise<unknown> => {
+      begun += 1;
+      return held.promise;
+    };
+    const { app } = createTestApp(
+      {},
+      { ocra: { checkTransaction } as unknown as AppServices['ocra'] },
+      { work: new WorkGuard({ refusals, most: 3 }) },
+    );
+    const server = await startServer(app, { host: '127.0.0.1', port: 0 });
+    const url = `http://127.0.0.1:${server.port}`;
+    const waiting = Array.from({ length: 3 }, async () =>
+      request(url).post('/ocra/check_t').type('form').send(TAN),
+    );
+    while (begun < 3) {
+      await new Promise(setImmediate);
+    }
+    const refused = await Promise.all(
+      Array.from({ length: 5 }, async () => request(url).post('/ocra/check_t').type('form').send(TAN)),
+    );
+    for (const { status, headers, body } of refused) {
+      expect(status).toBe(503);
+      expect(headers['retry-after']).toBe('1');
+      expect(body).toMatchObject({
+        result: { status: false, error: { code: -311, message: 'The server is busy' } },
+      });
+    }
+    expect((await request(url).get('/healthz')).status).toBe(200);
+    expect((await request(url).get('/readyz')).status).toBe(200);
+    expect(counted).toEqual(Array<LimitName>(5).fill('requests-at-once'));
+    expect(lines).toHaveLength(1);
+    held.resolve({ failCount: 0, result: true });
+    expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect((await request(url).post('/ocra/check_t').type('form').send(TAN)).status).toBe(200);
+    await server.close(1_000);
+  });
+
+  it('do not count while their bodies are still coming', async () => {
+    const { refusals } = watched();
+    const { app } = createTestApp({}, {}, { work: new WorkGuard({ refusals, most: 1 }) });
+    const begun = deferred<undefined>();
+    const listener: RequestListener = (incoming, response) => {
+      app(incoming, response);
+      begun.resolve(undefined);
+    };
+    const server = await startServer(listener, { host: '127.0.0.1', port: 0 });
+    const slow = connect(server.port, '127.0.0.1');
+    slow.write(
+      'POST /ocra/check_t HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 999\r\n\r\npass=',
+    );
+    await begun.promise;
+    const url = `http://127.0.0.1:${server.port}`;
+    expect((await request(url).post('/ocra/check_t').type('form').send(TAN)).status).toBe(200);
+    slow.destroy();
+    await server.close(1_000);
+  });
+});
+
+describe('a slow client', () => {
+  let server: RunningServer;
+  afterEach(async () => {
+    await server.close(0);
+  });
+
+  async function open(listener: RequestListener, options: Partial<ServerOptions> = {}): Promise<Socket> {
+    server = await startServer(listener, { host: '127.0.0.1', port: 0, requestTimeout: 1_000, ...options });
+    return connect(server.port, '127.0.0.1');
+  }
+
+  /** @returns all that came back until the connection ended, while the client goes on to send a little */
+  async function dripping(socket: Socket, start: string, drop: string): Promise<string> {
+    socket.on('error', () => undefined);
+    socket.write(start);
+    const drip = setInterval(() => socket.write(drop), 50);
+    const pieces: Buffer[] = [];
+    socket.on('data', (piece) => pieces.push(piece));
+    await once(socket, 'close');
+    clearInterval(drip);
+    return Buffer.concat(pieces).toString('latin1');
+  }
+
+  it('that never ends its headers is cut off', async () => {
+    const socket = await open(() => undefined);
+    const answer = await dripping(socket, 'GET / HTTP/1.1\r\nHost: x\r\n', 'X-A: b\r\n');
+    expect(answer).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
+  }, 20_000);
+
+  it('that never ends its body is cut off', async () => {
+    const socket = await open(createTestApp().app);
+    const answer = await dripping(
+      socket,
+      'POST /ocra/check_t HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 60000\r\n\r\n',
+      'a',
+    );
+    expect(answer).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
+  }, 20_000);
+
+  it('that does not take its answer is cut off', async () => {
+    const given: ServerResponse[] = [];
+    const socket = await open((_request: IncomingMessage, response) => {
+      given.push(response);
+      response.end(Buffer.alloc(64 * 1024 * 1024));
+    });
+    socket.on('error', () => undefined);
+    socket.pause();
+    socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    while (given[0] === undefined) {
+      await new Promise(setImmediate);
+    }
+    await once(given[0], 'close');
+    expect(socket.bytesRead).toBeLessThan(64 * 1024 * 1024);
+    socket.destroy();
+  }, 20_000);
+});
+
+describe('connections', () => {
+  const sockets: Socket[] = [];
+  let server: RunningServer;
+  afterEach(async () => {
+    sockets.splice(0).forEach((socket) => socket.destroy());
+    await server.close(0);
+  });
+
+  async function open(connections: ConnectionGuard, { isKept = false } = {}): Promise<void> {
+    const answer: RequestListener = (_request, response) =>
+      isKept ? response.end('here') : response.write('here');
+    server = await startServer(answer, { host: '127.0.0.1', port: 0, connections });
+  }
+
+  /** @returns whether the server answers over a new connection, which stays */
+  async function isTaken(): Promise<boolean> {
+    const socket = connect(server.port, '127.0.0.1');
+    sockets.push(socket);
+    socket.on('error', () => undefined);
+    socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    return Promise.race([
+      new Promise<boolean>((resolve) =>
+        socket.once('data', () => {
+          resolve(true);
+        }),
+      ),
+      new Promise<boolean>((resolve) =>
+        socket.once('close', () => {
+          resolve(false);
+        }),
+      ),
+    ]);
+  }
+
+  async function take(times: number): Promise<boolean[]> {
+    const taken: boolean[] = [];
+    for (let index = 0; index < times; index += 1) {
+      taken.push(await isTaken());
+    }
+    return taken;
+  }
+
+  it('of one address get a quarter of the places, which are free again when they end', async () => {
+    const { refusals, counted, lines } = watched();
+    await open(new ConnectionGuard({ refusals, most: 8, isExempt: () => false }));
+    expect(await take(4)).toEqual([true, true, false, false]);
+    expect(counted).toEqual(['connections', 'connections']);
+    expect(lines).toHaveLength(1);
+    sockets[0]?.destroy();
+    await expect(eventually(isTaken)).resolves.toBe(true);
+  });
+
+  it('of a proxy get all places, and no more', async () => {
+    const { refusals, counted } = watched();
+    await open(new ConnectionGuard({ refusals, most: 4, isExempt: networkMatcher(['loopback']) }));
+    expect(await take(6)).toEqual([true, true, true, true, false, false]);
+    expect(counted).toEqual(['connections', 'connections']);
+  });
+
+  it('that wait for a next request are given up once places get scarce', async () => {
+    const { refusals, counted } = watched();
+    const guard = new ConnectionGuard({ refusals, most: 8, isExempt: () => true });
+    await open(guard, { isKept: true });
+    expect(await take(20)).toEqual(Array<boolean>(20).fill(true));
+    expect(counted).toEqual([]);
+    const kept = (): number =>
+      sockets.filter(({ destroyed, readableEnded }) => !destroyed && !readableEnded).length;
+    await eventually(() => Promise.resolve(kept() === 6 && !guard.isCrowded));
+    expect([kept(), guard.isCrowded]).toEqual([6, false]);
+  });
+
+  it('that say nothing at all are ended', async () => {
+    const { refusals } = watched();
+    server = await startServer(() => undefined, {
+      ...{ host: '127.0.0.1', port: 0, requestTimeout: 1_000 },
+      connections: new ConnectionGuard({ refusals, most: 8, isExempt: () => false }),
+    });
+    const socket = connect(server.port, '127.0.0.1');
+    sockets.push(socket);
+    const heard: Buffer[] = [];
+    socket.on('error', () => undefined).on('data', (piece) => heard.push(piece));
+    await once(socket, 'close');
+    expect(Buffer.concat(heard).toString('latin1')).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
+  }, 20_000);
+});
+
+async function eventually(look: () => Promise<boolean>): Promise<boolean> {
+  for (let attempt = 0; attempt < 100; attempt += 1) {
+    if (await look()) {
+      return true;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  return false;
+}

@@ -1,0 +1,218 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
+import { deriveTokenKey } from '../../../src/ocra/key-derivation.ts';
+import { OPERATOR, TestApplication, wrongResponse } from '../../support/application/test-application.ts';
+
+/* What the recordings do not show of the dialect linotp, on the real database: the same life, in other words. */
+
+const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QA64';
+const ACTIVATION_CODE = 'GEZDGNBVGY3TQOJQ01';
+let application: TestApplication;
+
+beforeAll(async () => {
+  application = await TestApplication.open({ dialect: 'linotp' });
+  await application.addRealm('bank', ['jürgen', 'anna', 'otto']);
+  await application.addRealm('shop');
+});
+afterAll(() => application.close());
+
+interface Detail {
+  readonly serial: string;
+  readonly sharedsecret: string;
+  readonly nonce: string;
+  readonly transactionid: string;
+  readonly challenge: string;
+  readonly url: string;
+  readonly message: string;
+  readonly data: string;
+}
+
+interface Body {
+  readonly detail?: Detail;
+  readonly result: { readonly value?: unknown; readonly error?: { readonly message: string } };
+}
+
+async function ask(path: string, parameters: Record<string, string>): Promise<Body> {
+  return (await application.asAdmin(path, parameters)).body as Body;
+}
+
+async function detailOf(path: string, parameters: Record<string, string>): Promise<Detail> {
+  const body = await ask(path, parameters);
+  if (body.detail === undefined) {
+    throw new Error(JSON.stringify(body));
+  }
+  return body.detail;
+}
+
+async function errorOf(path: string, parameters: Record<string, string>): Promise<string | undefined> {
+  return (await ask(path, parameters)).result.error?.message;
+}
+
+async function check(transactionid: string, pass: string): Promise<unknown> {
+  return application.check(transactionid, pass);
+}
+
+async function phase1(parameters: Record<string, string>): Promise<Detail> {
+  return detailOf('/admin/init', { type: 'ocra', genkey: '1', sharedsecret: '1', pin: 'pin', ...parameters });
+}
+
+const inPhase2 = { type: 'ocra', genkey: '1', activationcode: ACTIVATION_CODE, message: 'hello' };
+
+async function keyOf({ sharedsecret }: Detail, { nonce }: Detail): Promise<Buffer> {
+  return deriveTokenKey({
+    sharedSecret: Buffer.from(sharedsecret, 'hex'),
+    activationCode: ACTIVATION_CODE,
+    nonce: Buffer.from(nonce, 'hex'),
+  });
+}
+
+const unknown = (transactionid: string): object => ({
+  failure: `No challenge for transaction u'${transactionid}' found`,
+  result: false,
+});
+
+describe('a roll-out in the dialect linotp', () => {
+  it('is completed by a user whose name is not ASCII', async () => {
+    const first = await phase1({ user: 'jürgen' });
+    const second = await detailOf('/admin/init', { ...inPhase2, user: 'jürgen@bank' });
+    expect(second.transactionid).toMatch(/^\d{12}$/);
+    const key = await keyOf(first, second);
+    const tan = application.respond(SUITE, second.challenge, { key });
+    expect(await check(second.transactionid, `pin${tan}`)).toEqual({ failcount: 0, result: true });
+    expect(await check(second.transactionid, `pin${tan}`)).toEqual({ failcount: 0, result: false });
+    const status = await ask('/ocra/checkstatus', { user: 'jürgen' });
+    expect(status.result.value).toMatchObject({
+      values: [{ transactionid: second.transactionid, active: 'True', received_tan: true, valid_tan: true }],
+    });
+  });
+
+  it('falls back to phase 1 after three wrong responses, and can be started again', async () => {
+    const first = await phase1({ user: 'anna' });
+    const second = await detailOf('/admin/init', { ...inPhase2, user: 'anna' });
+    const right = application.respond(SUITE, second.challenge, { key: await keyOf(first, second) });
+    for (const failcount of [1, 2, 3]) {
+      expect(await check(second.transactionid, `pin${wrongResponse(right)}`)).toEqual({
+        failcount,
+        result: false,
+      });
+    }
+    expect(await check(second.transactionid, `pin${right}`)).toEqual(unknown(second.transactionid));
+    const again = await detailOf('/admin/init', { ...inPhase2, user: 'anna' });
+    const key = await keyOf(first, again);
+    expect(again.nonce).not.toBe(second.nonce);
+    const tan = application.respond(SUITE, again.challenge, { key });
+    expect(await check(again.transactionid, `pin${tan}`)).toEqual({ failcount: 0, result: true });
+  });
+
+  it('of two tokens of one user needs a serial', async () => {
+    await phase1({ user: 'otto', serial: 'RO1' });
+    await phase1({ user: 'otto', serial: 'RO2' });
+    expect(await errorOf('/admin/init', { ...inPhase2, user: 'otto' })).toBe(
+      "multiple tokens found in rollout state: [u'RO1', u'RO2']",
+    );
+    expect((await detailOf('/admin/init', { ...inPhase2, user: 'otto', serial: 'RO2' })).serial).toBe('RO2');
+    expect(await errorOf('/ocra/request', { user: 'otto', data: 'x' })).toBe(
+      "More than one token found: unable to create challenge for (u:u'otto',s:None)!",
+    );
+  });
+
+  it('needs a token that is in it', async () => {
+    await application.enrolPlain('DONE', SUITE);
+    expect(await errorOf('/admin/init', { ...inPhase2, serial: 'DONE' })).toBe(
+      "missing shared secret of initialition for token u'DONE'",
+    );
+  });
+});
+
+describe('a challenge in the dialect linotp', () => {
+  it.each([
+    'OCRA-1:HOTP-SHA1-4:QH04',
+    'OCRA-1:HOTP-SHA512-10:C-QN64-PSHA512',
+    'OCRA-1:HOTP-SHA256-0:QA08',
+    'OCRA-1:HOTP-SHA256-6:QN10-PSHA256-T59S',
+    'OCRA-1:HOTP-SHA1-7:C-QA04-T48H',
+  ])('is answered rightly once with %s', async (suite) => {
+    const serial = `S${suite.replaceAll(/[^A-Z0-9]/g, '')}`;
+    await application.enrolPlain(serial, suite, { pin: 'ä ', ocrapin: '12' });
+    const { transactionid, challenge, data, message } = await detailOf('/ocra/request', {
+      serial,
+      data: 'Ü1',
+    });
+    expect({ message, url: parseQrTanUrl(data) }).toMatchObject({
+      message: 'Ü1',
+      url: { question: challenge, transactionId: transactionid },
+    });
+    const tan = application.respond(suite, challenge, { pin: '12' });
+    expect(await check(transactionid, tan)).toEqual({ failcount: 1, result: false });
+    expect(await check(transactionid, `ä ${tan}`)).toEqual({ failcount: 0, result: true });
+    expect(await check(transactionid, `ä ${tan}`)).toEqual({ failcount: 0, result: false });
+  });
+
+  it('that newer ones pushed out is unknown, and the others are answered in any order', async () => {
+    await application.enrolPlain('MANY', SUITE);
+    const oldest = await detailOf('/ocra/request', { serial: 'MANY' });
+    const open: Detail[] = [];
+    for (let count = 0; count < 4; count += 1) {
+      open.push(await detailOf('/ocra/request', { serial: 'MANY' }));
+    }
+    const answer = ({ transactionid, challenge }: Detail, counter: bigint): Promise<unknown> =>
+      check(transactionid, application.respond(SUITE, challenge, { counter }));
+    expect(await answer(oldest, 0n)).toEqual(unknown(oldest.transactionid));
+    for (const [index, detail] of open.toReversed().entries()) {
+      expect(await answer(detail, BigInt(index))).toEqual({ failcount: 0, result: true });
+    }
+    const { result } = await ask('/ocra/checkstatus', { serial: 'MANY' });
+    expect((result.value as { values: Detail[] }).values.map(({ transactionid }) => transactionid)).toEqual(
+      open.toReversed().map(({ transactionid }) => transactionid),
+    );
+  });
+
+  it('of a token that is locked or disabled tells no right response from a wrong one', async () => {
+    await application.enrolPlain('SHUT', SUITE, { pin: 'pin' });
+    await application.services.tokens.set(OPERATOR, { serial: 'SHUT', maxFail: 1 });
+    const { transactionid, challenge } = await detailOf('/ocra/request', { serial: 'SHUT' });
+    const right = application.respond(SUITE, challenge);
+    expect(await check(transactionid, `pin${wrongResponse(right)}`)).toEqual({ failcount: 1, result: false });
+    expect(await check(transactionid, `pin${right}`)).toEqual({ failcount: 2, result: false });
+    expect(await check(transactionid, `pin${wrongResponse(right)}`)).toEqual({ failcount: 3, result: false });
+    await application.services.tokens.disable(OPERATOR, 'SHUT');
+    expect(await check(transactionid, `pin${right}`)).toEqual({ failcount: 3, result: false });
+    expect(await check(transactionid, 'x')).toEqual({ failcount: 3, result: false });
+  });
+
+  it('after its time is refused, and stays listed', async () => {
+    await application.enrolPlain('LATE', SUITE);
+    const { transactionid, challenge } = await detailOf('/ocra/request', { serial: 'LATE' });
+    application.clock.advance(1200);
+    expect(await check(transactionid, application.respond(SUITE, challenge))).toEqual({
+      failcount: 0,
+      result: false,
+    });
+    const { result } = await ask('/ocra/checkstatus', { transactionid });
+    expect(result.value).toMatchObject({ values: [{ received_tan: false, valid_tan: false }] });
+  });
+});
+
+describe('the address of the answer in the dialect linotp', () => {
+  const policy = (name: string, realm: string, url: string): Promise<unknown> =>
+    application.services.policies.set(OPERATOR, {
+      name,
+      scope: 'authentication',
+      action: `qrtanurl=${url}`,
+      realm,
+      user: '*',
+    });
+
+  it('is the one of the realms of the token, if they name only one', async () => {
+    await application.enrolPlain('URLS', SUITE);
+    await application.services.tokens.setRealms(OPERATOR, { serial: 'URLS', realms: ['bank', 'shop'] });
+    await policy('one', 'bank', 'https://bank.example/a?b=c&d=ä');
+    expect(await detailOf('/ocra/request', { serial: 'URLS' })).toMatchObject({
+      url: 'https://bank.example/a?b=c&d=ä',
+    });
+    await policy('other', 'shop', 'https://shop.example/');
+    expect(await errorOf('/ocra/request', { serial: 'URLS' })).toBe(
+      "multiple enrollement urls [u'https://bank.example/a?b=c&d=\\xe4', u'https://shop.example/'] found for realm set: [u'bank', u'shop']",
+    );
+  });
+});

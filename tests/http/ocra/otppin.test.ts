@@ -1,0 +1,124 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { OPERATOR, TestApplication } from '../../support/application/test-application.ts';
+
+const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
+const PASSWORD = 'correct horse';
+
+let application: TestApplication;
+let serial: string;
+let number = 0;
+
+beforeAll(async () => {
+  application = await TestApplication.open();
+  for (const name of ['bank', 'shop']) {
+    await application.addRealm(name, ['ann']);
+    await application.services.realms.setUserPassword(OPERATOR, {
+      ...{ resolver: name, login: 'ann', password: PASSWORD },
+    });
+  }
+});
+afterAll(() => application.close());
+
+beforeEach(async () => {
+  number += 1;
+  serial = `OTPPIN${number}`;
+  await application.enrolPlain(serial, SUITE, { user: 'ann', realm: 'bank' });
+  await application.services.tokens.setRealms(OPERATOR, { serial, realms: ['bank', 'shop'] });
+});
+afterEach(async () => {
+  for (const { name } of await application.services.policies.list(OPERATOR)) {
+    if (name.startsWith('pin-')) {
+      await application.services.policies.remove(OPERATOR, name);
+    }
+  }
+});
+
+async function policy(realm: 'bank' | 'shop', mode: string, client = ''): Promise<void> {
+  await application.services.policies.set(OPERATOR, {
+    ...{ name: `pin-${realm}`, scope: 'authentication', action: `otppin=${mode}`, realm, client },
+  });
+}
+
+/** Tries what may stand before the right response, each with a challenge and a counter of its own. */
+async function accepted(...befores: readonly string[]): Promise<readonly boolean[]> {
+  const results: boolean[] = [];
+  for (const [index, before] of befores.entries()) {
+    const { transactionid, question } = await application.challenge(serial, `1${index}345678`);
+    const response = application.respond(SUITE, question, { counter: BigInt(index) });
+    const value = (await application.check(transactionid, before + response)) as { result: boolean };
+    results.push(value.result);
+  }
+  return results;
+}
+
+describe('what stands before the response', () => {
+  it('is the token PIN by default and with otppin=0, nothing where none was set', async () => {
+    expect(await accepted('', '0', PASSWORD)).toEqual([true, false, false]);
+    await policy('bank', '0');
+    await application.services.tokens.set(OPERATOR, { serial, pin: '1234' });
+    expect(await accepted('', '12345', PASSWORD, '1234')).toEqual([false, false, false, true]);
+  });
+
+  it('is what the policies for the client that answers ask for', async () => {
+    await policy('bank', '1', '203.0.113.0/24');
+    expect(await accepted('', PASSWORD)).toEqual([true, false]);
+    await policy('bank', '1', '127.0.0.0/8, ::1');
+    expect(await accepted('', '', '', PASSWORD)).toEqual([false, false, false, true]);
+  });
+
+  it("is the user's password with otppin=1, whatever the token PIN", async () => {
+    await application.services.tokens.set(OPERATOR, { serial, pin: '1234' });
+    await policy('bank', '1');
+    expect(await accepted('', '1234', `${PASSWORD} `, PASSWORD)).toEqual([false, false, false, true]);
+  });
+
+  it('is the password whose hash stands in the passwd file of the owner', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'tankeeper-otppin-'));
+    const fileName = join(folder, 'passwd');
+    const { realms } = application.services;
+    try {
+      await writeFile(fileName, 'eva:$5$saltstring$5B8vYYiY.CVt1RlTTf8KbXBH3hsxY/GNooZaBBGWEc5:1:1:::\n');
+      await realms.setResolver(OPERATOR, { name: 'unix', kind: 'passwd', settings: { fileName } });
+      await realms.setRealm(OPERATOR, { name: 'bank', resolvers: ['bank', 'unix'] });
+      serial = 'OTPPINFILE';
+      await application.enrolPlain(serial, SUITE, { user: 'eva', realm: 'bank' });
+      await policy('bank', '1');
+      expect(await accepted('', 'Hello world', 'Hello world!')).toEqual([false, false, true]);
+    } finally {
+      await realms.setRealm(OPERATOR, { name: 'bank', resolvers: ['bank'] });
+      await rm(folder, { recursive: true });
+    }
+  });
+
+  it('is no password at all with otppin=1 where the token has no owner: nothing is right', async () => {
+    await policy('bank', '1');
+    await application.services.tokens.unassign(OPERATOR, serial);
+    expect(await accepted('', PASSWORD)).toEqual([false, false]);
+  });
+
+  it('is nothing with otppin=2, also where a token PIN was set', async () => {
+    await application.services.tokens.set(OPERATOR, { serial, pin: '1234' });
+    await policy('bank', '2');
+    expect(await accepted('1234', PASSWORD, '')).toEqual([false, false, true]);
+  });
+
+  it.each([
+    ['0', '1'],
+    ['1', '2'],
+    ['2', '1'],
+  ])("is the user's password where one policy says %s and another %s", async (bank, shop) => {
+    await policy('bank', bank);
+    await policy('shop', shop);
+    expect(await accepted('', PASSWORD)).toEqual([false, true]);
+  });
+
+  it('is the token PIN where one policy says 0 and another 2', async () => {
+    await application.services.tokens.set(OPERATOR, { serial, pin: '1234' });
+    await policy('bank', '2');
+    await policy('shop', '0');
+    expect(await accepted('', '1234')).toEqual([false, true]);
+  });
+});

@@ -1,0 +1,245 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import request from 'supertest';
+import { createTestApp } from '../../support/application/http-app.ts';
+import { SqlTap } from '../../support/database/sql-tap.ts';
+import { OPERATOR, TestApplication, wrongResponse } from '../../support/application/test-application.ts';
+
+const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
+
+let application: TestApplication;
+let number = 0;
+let serial = '';
+let user = '';
+
+beforeAll(async () => {
+  application = await TestApplication.open();
+  await application.addRealm('staff', ['anna', 'bert', 'björn']);
+  await application.addRealm('other', ['anna']);
+});
+afterAll(() => application.close());
+
+beforeEach(async () => {
+  number += 1;
+  serial = `VALID${number}`;
+  user = `user${number}`;
+  await application.services.realms.addUser(OPERATOR, {
+    ...{ resolver: 'staff', login: user, givenName: '', surname: '', email: '', phone: '' },
+  });
+  await application.enrolPlain(serial, SUITE, { pin: 'pin', user, realm: 'staff' });
+});
+
+/** A new challenge for the token, and the passes that answer it. */
+async function opened(counter = 0n): Promise<{ transactionid: string; right: string; wrong: string }> {
+  const { transactionid, question } = await application.challenge(serial);
+  const tan = application.respond(SUITE, question, { counter });
+  return { transactionid, right: `pin${tan}`, wrong: `pin${wrongResponse(tan)}` };
+}
+
+async function validate(path: string, parameters: Record<string, string>): Promise<unknown> {
+  const { body } = (await application.send(path, parameters)) as {
+    body: { result: { value?: unknown; error?: { message: string } } };
+  };
+  return body.result.error?.message ?? body.result.value;
+}
+
+async function failCount(): Promise<number> {
+  return (await application.services.tokens.show(OPERATOR, serial)).failCount;
+}
+
+describe('what is not there', () => {
+  const tried = async (path: string, parameters: Record<string, string>): Promise<number> => {
+    let count = 0;
+    const tap = new SqlTap({
+      text: (text) => {
+        count += /^(?:insert|update|delete|with)\b|"challenges"|"users"/i.test(text) ? 1 : 0;
+        return text;
+      },
+    });
+    try {
+      expect(await validate(path, { ...parameters, pass: '12345678' })).toBe(false);
+    } finally {
+      tap.close();
+    }
+    return count;
+  };
+
+  it.each([
+    ['/validate/check', () => ({ user, realm: 'staff' }), { user: 'nobody', realm: 'staff' }],
+    ['/validate/check_s', () => ({ serial }), { serial: 'NOTHING' }],
+  ])('costs %s as many statements as what has nothing open', async (path, there, missing) => {
+    const known = await tried(path, there());
+    expect(known).toBeGreaterThan(0);
+    expect(await tried(path, missing)).toBe(known);
+  });
+});
+
+describe.each([
+  ['/validate/check', () => ({ user, realm: 'staff' })],
+  ['/validate/check_s', () => ({ serial })],
+])('%s', (path, whose) => {
+  it('accepts the response to the only open challenge, once', async () => {
+    const { right } = await opened();
+    expect(await validate(path, { ...whose(), pass: right })).toBe(true);
+    expect(await validate(path, { ...whose(), pass: right })).toBe(false);
+    expect(await failCount()).toBe(0);
+  });
+
+  it('counts a wrong response', async () => {
+    const { wrong, right } = await opened();
+    expect(await validate(path, { ...whose(), pass: wrong })).toBe(false);
+    expect(await failCount()).toBe(1);
+    expect(await validate(path, { ...whose(), pass: right })).toBe(true);
+  });
+
+  it('accepts the response to any of several open challenges', async () => {
+    const first = await opened();
+    const second = await opened();
+    expect(await validate(path, { ...whose(), pass: second.right })).toBe(true);
+    expect(await validate(path, { ...whose(), pass: first.right })).toBe(true);
+    expect(await failCount()).toBe(0);
+  });
+
+  it('takes the response to the challenge that is named, and to no other', async () => {
+    const first = await opened();
+    const second = await opened();
+    const named = { ...whose(), pass: second.right, transactionid: second.transactionid };
+    expect(await validate(path, { ...named, transactionid: first.transactionid })).toBe(false);
+    expect(await failCount()).toBe(1);
+    expect(await validate(path, named)).toBe(true);
+    expect(await validate(path, { ...whose(), pass: first.right, state: first.transactionid })).toBe(true);
+  });
+
+  it('refuses where no challenge is open', async () => {
+    const { right } = await opened();
+    application.clock.advance(20 * 60);
+    expect(await validate(path, { ...whose(), pass: right })).toBe(false);
+    expect(await validate(path, { ...whose(), pass: 'pin' })).toBe(false);
+    expect(await failCount()).toBe(0);
+  });
+
+  it("does not take a transaction of somebody else's token", async () => {
+    const mine = await opened();
+    await application.enrolPlain(`${serial}B`, SUITE, { pin: 'pin' });
+    const foreign = await application.challenge(`${serial}B`);
+    const pass = `pin${application.respond(SUITE, foreign.question)}`;
+    expect(await validate(path, { ...whose(), pass, transactionid: foreign.transactionid })).toBe(false);
+    expect(await validate(path, { ...whose(), pass: mine.right })).toBe(true);
+    expect(await application.check(foreign.transactionid, pass)).toEqual({ failcount: 0, result: true });
+  });
+
+  it('accepts nothing while the token is locked or disabled', async () => {
+    await application.services.tokens.set(OPERATOR, { serial, maxFail: 1 });
+    const { wrong, right } = await opened();
+    await validate(path, { ...whose(), pass: wrong });
+    expect(await validate(path, { ...whose(), pass: right })).toBe(false);
+    expect(await failCount()).toBe(2);
+    await application.services.tokens.reset(OPERATOR, serial);
+    await application.services.tokens.disable(OPERATOR, serial);
+    expect(await validate(path, { ...whose(), pass: right })).toBe(false);
+    expect(await failCount()).toBe(0);
+  });
+
+  it('accepts a response once, however often it arrives at the same time', async () => {
+    const { right } = await opened();
+    const values = await Promise.all(
+      Array.from({ length: 6 }, () => validate(path, { ...whose(), pass: right })),
+    );
+    expect(values.filter((value) => value === true)).toHaveLength(1);
+  });
+
+  it('asks for what it needs', async () => {
+    expect(await validate(path, whose())).toMatch(/^ERR77: .*Missing parameter 'pass'/);
+    const missing = path === '/validate/check' ? 'user' : 'serial';
+    expect(await validate(path, { pass: 'x' })).toMatch(`Missing parameter '${missing}'`);
+  });
+});
+
+describe('/validate/check', () => {
+  it.each(['', '*', 'nobody', '%', 'user@nowhere'])('knows no user %p', async (unknown) => {
+    const { right } = await opened();
+    expect(await validate('/validate/check', { user: unknown, realm: 'staff', pass: right })).toBe(false);
+    expect(await failCount()).toBe(0);
+  });
+
+  it('takes a user of the realm that is named, and no other of the same name', async () => {
+    await application.services.tokens.assign(OPERATOR, { serial, user: 'anna', realm: 'other' });
+    const { right } = await opened();
+    expect(await validate('/validate/check', { user: 'anna', realm: 'staff', pass: right })).toBe(false);
+    expect(await validate('/validate/check', { user: 'anna@other', pass: right })).toBe(true);
+  });
+
+  it('knows users whose names are not ASCII', async () => {
+    await application.services.tokens.assign(OPERATOR, { serial, user: 'björn', realm: 'staff' });
+    const { right } = await opened();
+    expect(await validate('/validate/check', { user: 'björn', realm: 'staff', pass: right })).toBe(true);
+  });
+
+  it('accepts the response of either of two tokens of the user', async () => {
+    const other = `${serial}B`;
+    await application.enrolPlain(other, SUITE, { pin: 'pin', user, realm: 'staff' });
+    const { right } = await opened();
+    const { question } = await application.challenge(other);
+    expect(await validate('/validate/check', { user, realm: 'staff', pass: right })).toBe(true);
+    const pass = `pin${application.respond(SUITE, question)}`;
+    expect(await validate('/validate/check', { user, realm: 'staff', pass })).toBe(true);
+    expect(await failCount()).toBe(0);
+  });
+});
+
+describe('/validate/check_s', () => {
+  it.each(['', '*', 'VALID%', 'nosuch'])('knows no serial %p', async (unknown) => {
+    const { right } = await opened();
+    expect(await validate('/validate/check_s', { serial: unknown, pass: right })).toBe(false);
+    expect(await failCount()).toBe(0);
+  });
+});
+
+describe('/validate/check_t', () => {
+  it('accepts the response to a transaction once, among several that are open, in any order', async () => {
+    const open = [await opened(0n), await opened(1n), await opened(2n)];
+    for (const { transactionid, right } of open.reverse()) {
+      const answer = { transactionid, pass: right };
+      expect(await validate('/validate/check_t', answer)).toEqual({ failcount: 0, value: true });
+      expect(await validate('/validate/check_t', answer)).toEqual({ failcount: 0, value: false });
+    }
+  });
+
+  it('counts a wrong response, by any of the ways to answer', async () => {
+    const { transactionid, wrong, right } = await opened();
+    const value = await validate('/validate/check_t', { transactionid, pass: wrong });
+    expect(value).toEqual({ failcount: 1, value: false });
+    expect(await application.check(transactionid, wrong)).toEqual({ failcount: 2, result: false });
+    expect(await validate('/validate/check', { user, realm: 'staff', pass: wrong })).toBe(false);
+    expect(await application.check(transactionid, right)).toEqual({ failcount: 3, result: false });
+  });
+
+  it.each(['', '*', '%', 'ffffffffffffffffffff'])('knows no transaction %p', async (transactionid) => {
+    const value = await validate('/validate/check_t', { transactionid, pass: 'x' });
+    expect(value).toEqual({ failcount: 0, value: false });
+  });
+});
+
+describe('in the dialect linotp', () => {
+  const { app } = createTestApp({ dialect: 'linotp', serviceVersion: undefined });
+  const body = async (path: string, parameters: Record<string, string>): Promise<string> =>
+    (await request(app).post(path).type('form').send(parameters)).text;
+
+  it.each([
+    ['/validate/check', { user: 'root', pass: 'pin1' }],
+    ['/validate/check_s', { serial: 'OCRA1', pass: 'pin1' }],
+  ])('%s answers as recorded, with the id 0', async (path, parameters) => {
+    expect(await body(path, parameters)).toBe(
+      '{\n   "version": "LinOTP 2.12.6", \n   "jsonrpc": "2.0802", \n   "result": {\n      "status": true, \n' +
+        '      "value": true\n   }, \n   "id": 0\n}',
+    );
+  });
+
+  it('/validate/check_t answers as recorded, with detail', async () => {
+    expect(await body('/validate/check_t', { transactionid: '184850040017', pass: 'pin1' })).toBe(
+      '{\n   "detail": {\n      "failcount": 0, \n      "token_type": "ocra", \n      "serial": "OCRA1", \n' +
+        '      "value": true\n   }, \n   "version": "LinOTP 2.12.6", \n   "jsonrpc": "2.0802", \n   "result": {\n' +
+        '      "status": true, \n      "value": {\n         "failcount": 0, \n         "value": true\n      }\n' +
+        '   }, \n   "id": 1\n}',
+    );
+  });
+});

@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import request from 'supertest';
+import { metricsListener } from '../../../src/http/serving/metrics-listener.ts';
+import { OPERATOR, TestApplication } from '../../support/application/test-application.ts';
+
+let application: TestApplication;
+
+beforeAll(async () => {
+  application = await TestApplication.open();
+});
+
+afterAll(() => application.close());
+
+async function tokenWith(rights: readonly string[]): Promise<string> {
+  const { administrators } = application.services;
+  const name = `t${rights.join().replace(/\W/g, '-')}`;
+  const { token } = await administrators.addApiToken(OPERATOR, 'admin', { name, rights });
+  return `Bearer ${token}`;
+}
+
+async function text(): Promise<string> {
+  return (await application.asAdmin('/metrics', {}, 'get')).text;
+}
+
+describe('/metrics on the main port', () => {
+  it.each([['monitoring:metrics'], ['monitoring:*'], ['*']])('is open to a token of %s', async (right) => {
+    const response = await application
+      .send('/metrics', {}, 'get')
+      .set('Authorization', await tokenWith([right]));
+    expect(response.status).toBe(200);
+    expect(response.get('Content-Type')).toBe('text/plain; version=0.0.4; charset=utf-8');
+    expect(response.text).toContain('# TYPE tankeeper_http_requests_total counter');
+  });
+
+  it('is closed to everybody else', async () => {
+    expect((await application.send('/metrics', {}, 'get')).status).toBe(401);
+    const other = await application
+      .send('/metrics', {}, 'get')
+      .set('Authorization', await tokenWith(['ocra:request']));
+    expect(other.body).toHaveProperty('result.error.code', 410);
+    expect(other.text).not.toContain('tankeeper_http');
+  });
+});
+
+describe('the metrics', () => {
+  it('count requests by endpoint and class of status, and never by what a client sent', async () => {
+    await application.send('/healthz', {}, 'get');
+    await application.send('/secret-4711', { password: 'secret-4712' }, 'get');
+    await application.send('/admin/show', { serial: 'secret-4713' }, 'get');
+    const shown = await text();
+    expect(shown).toMatch(/^tankeeper_http_requests_total\{endpoint="\/healthz",status="2xx"\} 1$/m);
+    expect(shown).toMatch(/^tankeeper_http_requests_total\{endpoint="\(unknown\)",status="4xx"\} 1$/m);
+    expect(shown).toMatch(/^tankeeper_http_requests_total\{endpoint="\/admin\/show",status="4xx"\} 1$/m);
+    expect(shown).toMatch(/^tankeeper_http_request_duration_seconds_count\{endpoint="\/healthz"\} 1$/m);
+    expect(shown).not.toContain('secret');
+  });
+
+  it('count each deprecated POST on /monitoring, and no GET', async () => {
+    await application.asAdmin('/monitoring/license', {}, 'get');
+    await application.asAdmin('/monitoring/license', {}, 'post');
+    await application.send('/monitoring/license', {}, 'post');
+    expect(await text()).toMatch(
+      /^tankeeper_monitoring_post_requests_total\{endpoint="\/monitoring\/license"\} 2$/m,
+    );
+  });
+});
+
+describe('the port for metrics', () => {
+  const nothing = (): void => undefined;
+  const log = { error: nothing, warn: nothing, info: nothing, debug: nothing };
+
+  it('answers GET and HEAD of /metrics to everybody, and nothing else', async () => {
+    const listener = metricsListener(application.metrics, log);
+    const response = await request(listener).get('/metrics?x=1');
+    expect(response.status).toBe(200);
+    expect(response.text).toContain('tankeeper_http_requests_total');
+    expect((await request(listener).head('/metrics')).status).toBe(200);
+    expect((await request(listener).get('/monitoring/tokens')).status).toBe(404);
+    const post = await request(listener).post('/metrics');
+    expect(post.status).toBe(405);
+    expect(post.get('Allow')).toBe('GET, HEAD');
+  });
+
+  it('says nothing of why it could not', async () => {
+    const broken = { contentType: 'text/plain', text: () => Promise.reject(new Error('secret')) };
+    const response = await request(metricsListener(broken, log)).get('/metrics');
+    expect(response.status).toBe(500);
+    expect(response.text).toBe('Internal server error\n');
+  });
+});

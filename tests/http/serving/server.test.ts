@@ -1,0 +1,435 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { send } from '../../../src/http/reply.ts';
+import { type RunningServer, startServer } from '../../../src/http/serving/server.ts';
+import { lingerAfterUnreadBody } from '../../../src/http/request/unread-body.ts';
+import { createTestApp } from '../../support/application/http-app.ts';
+import { sendRaw } from '../../support/application/raw-http.ts';
+
+const HERE = { host: '127.0.0.1', port: 0 };
+const REQUEST = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
+
+const servers: { close(grace: number): unknown }[] = [];
+const sockets: Socket[] = [];
+afterEach(async () => {
+  sockets.splice(0).forEach((socket) => socket.destroy());
+  await Promise.all(servers.splice(0).map((server) => server.close(0)));
+});
+
+/** @returns a server that is closed after the test */
+async function opened(listener: RequestListener): Promise<RunningServer> {
+  const server = await startServer(listener, HERE);
+  servers.push(server);
+  return server;
+}
+
+/** @returns a listener that leaves requests unanswered, and the next response */
+function holding(): {
+  listener: (request: unknown, response: ServerResponse) => void;
+  next: Promise<ServerResponse>;
+} {
+  let take: (response: ServerResponse) => void = () => undefined;
+  const next = new Promise<ServerResponse>((resolve) => (take = resolve));
+  return {
+    listener: (_request, response) => {
+      take(response);
+    },
+    next,
+  };
+}
+
+describe('startServer', () => {
+  it('says which address is taken', async () => {
+    const first = await startServer(() => undefined, HERE);
+    await expect(startServer(() => undefined, { host: '127.0.0.1', port: first.port })).rejects.toMatchObject(
+      {
+        code: 'address.unavailable',
+        message: `Cannot listen on 127.0.0.1 port ${first.port}: another program listens there`,
+      },
+    );
+    await first.close(0);
+  });
+
+  it('says what is wrong with an address that this machine does not have', async () => {
+    await expect(startServer(() => undefined, { host: '192.0.2.1', port: 0 })).rejects.toMatchObject({
+      code: 'address.unavailable',
+      message: 'Cannot listen on 192.0.2.1 port 0: EADDRNOTAVAIL',
+    });
+  });
+
+  it.each([
+    ['not http at all\r\n\r\n', '400 Bad Request'],
+    [`GET / HTTP/1.1\r\nHost: x\r\nX: ${'y'.repeat(20_000)}\r\n\r\n`, '431 Request Header Fields Too Large'],
+    [
+      'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n',
+      '400 Bad Request',
+    ],
+    ['GET / HTTP/1.1\r\nHost: x\r\nX-A: a\nb\r\n\r\n', '400 Bad Request'],
+    ['GET / HTTP/1.1\r\n\r\n', '400 Bad Request'],
+    ['GET /?pass=\u00e4 HTTP/1.1\r\nHost: x\r\n\r\n', '400 Bad Request'],
+  ])('answers what is no HTTP with %#', async (bytes, status) => {
+    const answer = await sendRaw((_request, response) => response.end('reached'), bytes);
+    expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status}\r\n`));
+    expect(answer).not.toContain('reached');
+  });
+
+  it.each(['http://[::1/nothing', 'http://[/nothing?x=1', '//a@[#b'])(
+    'answers the target %p as any other path where nothing is',
+    async (target) => {
+      const request = `GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`;
+      const answer = await sendRaw(createTestApp().app, request);
+      expect(answer).toMatch(/^HTTP\/1\.1 404 Not Found\r\n/);
+      expect(answer).toMatch(/^X-Request-Id: \w+\r$/m);
+      expect(answer).toMatch(/^Cache-Control: no-store\r$/m);
+      expect(answer).toContain('There is nothing at this path');
+    },
+  );
+
+  it('leaves aside which server a target names', async () => {
+    const request = 'GET http://[::1?a=b HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
+    await expect(sendRaw((asked, response) => response.end(asked.url), request)).resolves.toMatch(
+      /\r\n\/\?a=b$/,
+    );
+  });
+
+  it.each([
+    ['alone', '', 1],
+    // As nothing but headers can be between an answer and its body.
+    ['behind another request', 'GET /first HTTP/1.1\r\nHost: x\r\n\r\n', 0],
+  ])('keeps an answer whole for a client that asks whether to go on, %s', async (_, before, interims) => {
+    const head = 'Host: x\r\nExpect: 100-continue\r\nConnection: close\r\n\r\n';
+    const waiting: ServerResponse[] = [];
+    const answer = await sendRaw(({ url }, response) => {
+      waiting.push(response);
+      if (url === '/last') {
+        waiting.reverse().forEach((each) => each.end(Buffer.from('body')));
+      }
+    }, `${before}GET /last HTTP/1.1\r\n${head}`);
+    const answers = answer.slice(answer.lastIndexOf('HTTP/1.1 200'));
+    expect(answers).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*\r\n\r\nbody$/);
+    expect(answer.match(/HTTP\/1\.1 100 Continue\r\n\r\n/g) ?? []).toHaveLength(interims);
+  });
+
+  it('serves a client that expects what nobody knows', async () => {
+    const request = 'GET /healthz HTTP/1.1\r\nHost: x\r\nExpect: wonders\r\nConnection: close\r\n\r\n';
+    await expect(sendRaw(createTestApp().app, request)).resolves.toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+  });
+
+  it('tells of each request that its client has left, also of those that wait behind another one', async () => {
+    const left: (string | undefined)[] = [];
+    const server = await startServer((request, response) => {
+      response.once('close', () => left.push(request.url));
+      if (request.url === '/c') {
+        socket.destroy();
+      }
+    }, HERE);
+    const socket = connect(server.port, '127.0.0.1');
+    socket.write(['/a', '/b', '/c'].map((path) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`).join(''));
+    while (left.length < 3) {
+      await new Promise(setImmediate);
+    }
+    await server.close(0);
+    expect(left.toSorted()).toEqual(['/a', '/b', '/c']);
+  });
+});
+
+describe('a connection with many requests at once', () => {
+  const PIPELINED = 5_000;
+
+  it('is read only as far as its answers go, and all are given in order', async () => {
+    const waiting: [string, ServerResponse][] = [];
+    let connection: Socket | undefined;
+    const server = await opened((request, response) => {
+      if (request.url === '/other') {
+        response.end('here');
+        return;
+      }
+      waiting.push([request.url ?? '', response]);
+      connection = request.socket;
+    });
+    const socket = connect(server.port, '127.0.0.1');
+    const request = (index: number): string =>
+      `GET /${`${index}`.padEnd(2_000, 'x')} HTTP/1.1\r\nHost: x\r\n\r\n`;
+    for (let index = 0; index < PIPELINED; index += 1) {
+      socket.write(request(index));
+    }
+    const unanswered = (answered: number): number =>
+      (connection?.bytesRead ?? 0) - answered * request(0).length;
+    while (waiting.length < 50) {
+      await new Promise(setImmediate);
+    }
+    // Others are served meanwhile; whatever of the 10 MB the server would read, it has by then.
+    for (let times = 0; times < 20; times += 1) {
+      const other = connect(server.port, '127.0.0.1');
+      other.end('GET /other HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+      expect(Buffer.concat((await other.toArray()) as Buffer[]).toString('latin1')).toMatch(/here$/);
+    }
+    expect(waiting).toHaveLength(50);
+    const most = { waiting: 0, unanswered: unanswered(0) };
+
+    const answers = collected(socket);
+    for (let served = 0; served < PIPELINED;) {
+      most.waiting = Math.max(most.waiting, waiting.length);
+      most.unanswered = Math.max(most.unanswered, unanswered(served));
+      for (const [url, response] of waiting.splice(0, 7)) {
+        response.end(`<${parseInt(url.slice(1), 10)}>`);
+        served += 1;
+      }
+      await new Promise(setImmediate);
+    }
+    const expected = Array.from({ length: PIPELINED }, (_, index) => `<${index}>`);
+    while (!answers().includes(`<${PIPELINED - 1}>`)) {
+      await new Promise(setImmediate);
+    }
+    expect(answers().match(/<\d+>/g)).toEqual(expected);
+    expect(most.waiting).toBeLessThanOrEqual(50);
+    // Those 50, and what came with them.
+    expect(most.unanswered).toBeLessThan(500_000);
+  }, 60_000);
+
+  it('is read on where a body of the last request that came is missing', async () => {
+    const bodies: string[] = [];
+    const server = await opened((request, response) => {
+      request.on('data', (piece: Buffer) => bodies.push(piece.toString('latin1')));
+      request.on('end', () => response.end('x'));
+    });
+    const socket = connect(server.port, '127.0.0.1');
+    const answers = collected(socket);
+    const post = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\n';
+    socket.write(`${`${post}body`.repeat(120)}${post}bo`);
+    while (bodies.length < 121) {
+      await new Promise(setImmediate);
+    }
+    socket.write(`dy${`${post}body`.repeat(120)}`);
+    while ((answers().match(/HTTP\/1\.1 200/g) ?? []).length < 241) {
+      await new Promise(setImmediate);
+    }
+    expect(bodies.join('')).toBe('body'.repeat(241));
+  });
+
+  it('is forgotten with its client, and what was not begun is not done', async () => {
+    const waiting: ServerResponse[] = [];
+    const server = await opened((_request, response) => waiting.push(response));
+    const socket = connect(server.port, '127.0.0.1');
+    socket.write(REQUEST.repeat(200));
+    while (waiting.length < 50) {
+      await new Promise(setImmediate);
+    }
+    const left = Promise.all(waiting.map((response) => once(response, 'close')));
+    socket.destroy();
+    waiting[0]?.write('x');
+    // The server does not read what the client says last, so it learns of it by writing.
+    const writing = setInterval(() => waiting[0]?.write(Buffer.alloc(100_000)), 20);
+    await left;
+    clearInterval(writing);
+    expect(waiting).toHaveLength(50);
+    await expect(server.close(10_000)).resolves.toBe(true);
+  });
+});
+
+/** @returns what tells all that has come back so far */
+function collected(socket: Socket): () => string {
+  const pieces: string[] = [];
+  sockets.push(socket);
+  socket.setEncoding('latin1').on('data', (piece: string) => pieces.push(piece));
+  return () => pieces.join('');
+}
+
+describe('an answer to a body that is not read', () => {
+  const enough = { status: 200, contentType: 'text/plain', body: 'enough' };
+
+  it.each([100, 300_000, 3_000_000])('gets to a client that goes on to send %i bytes', async (length) => {
+    const server = createServer((request, response) => {
+      lingerAfterUnreadBody(request, response, 15_000);
+      send(response, enough);
+    });
+    servers.push({ close: () => server.close() });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const { port } = server.address() as AddressInfo;
+    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+    const answer = collected(socket);
+    const ended = once(socket, 'end');
+    socket.write(`POST / HTTP/1.1\r\nHost: x\r\nContent-Length: ${length + 1}\r\n\r\n`);
+    await ended;
+    socket.end(Buffer.alloc(length));
+    // Rejects where the server has reset the connection.
+    await once(socket, 'close');
+    expect(answer()).toMatch(/^HTTP\/1\.1 200 OK\r\nConnection: close\r\n[^]*\r\n\r\nenough$/);
+  });
+
+  it('is the last one on its connection, though its client closes it late', async () => {
+    const asked: IncomingMessage[] = [];
+    const server = await opened((request, response) => {
+      asked.push(request);
+      send(response, enough);
+    });
+    const socket = connect({ port: server.port, host: '127.0.0.1', allowHalfOpen: true });
+    const answers = collected(socket);
+    const ended = once(socket, 'end');
+    socket.write('POST /first HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nbo');
+    await ended;
+    socket.write('dy');
+    while (asked[0]?.complete !== true && asked[0]?.destroyed === false) {
+      await new Promise(setImmediate);
+    }
+    socket.on('error', () => undefined).end(REQUEST);
+    await new Promise((resolve) => socket.once('close', resolve));
+    expect(answers().match(/enough/g)).toHaveLength(1);
+    expect(asked.map(({ url }) => url)).toEqual(['/first']);
+    await expect(server.close(30_000)).resolves.toBe(true);
+  });
+
+  it('ends the connection of a client that sends for ever', async () => {
+    const server = await opened((_request, response) => {
+      send(response, enough);
+    });
+    const socket = connect({ port: server.port, host: '127.0.0.1', allowHalfOpen: true });
+    socket.on('error', () => undefined).resume();
+    socket.write('POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n');
+    const drip = setInterval(() => socket.write('1\r\nx\r\n'), 20);
+    await new Promise((resolve) => socket.once('close', resolve));
+    clearInterval(drip);
+    await expect(server.close(30_000)).resolves.toBe(true);
+  });
+});
+
+describe('a client that never closes its side', () => {
+  const answering: RequestListener = (_request, response) => response.end('x');
+
+  it.each([
+    ['what is no HTTP', 'not http at all\r\n\r\n', '400 Bad Request'],
+    ['half of its headers', 'GET / HTTP/1.1\r\n', '408 Request Timeout'],
+    ['half of a body', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nx', '408 Request Timeout'],
+  ])(
+    'loses its connection after %s',
+    async (_what, bytes, status) => {
+      const { listener } = holding();
+      const server = await startServer(listener, { ...HERE, requestTimeout: 500 });
+      const socket = connect({ port: server.port, host: '127.0.0.1', allowHalfOpen: true });
+      const pieces: Buffer[] = [];
+      socket.on('data', (piece: Buffer) => pieces.push(piece)).write(bytes);
+      await once(socket, 'end');
+      const answer = Buffer.concat(pieces).toString('latin1');
+      expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status}\r\n`));
+      await expect(server.close(30_000)).resolves.toBe(true);
+      socket.destroy();
+    },
+    40_000,
+  );
+
+  it('cannot keep an unused connection by blank lines', async () => {
+    const server = await startServer(answering, { ...HERE, requestTimeout: 500, keepAlive: 200 });
+    const socket = connect({ port: server.port, host: '127.0.0.1', allowHalfOpen: true });
+    socket.on('error', () => undefined).resume();
+    socket.write(REQUEST);
+    const drip = setInterval(() => socket.write('\r\n'), 20);
+    await new Promise((resolve) => socket.once('close', resolve));
+    clearInterval(drip);
+    await server.close(0);
+    expect(socket.destroyed).toBe(true);
+  }, 30_000);
+
+  it('can use its connection again as long as it is kept', async () => {
+    const server = await startServer(answering, { ...HERE, requestTimeout: 10_000, keepAlive: 10_000 });
+    const socket = connect(server.port, '127.0.0.1');
+    for (let times = 0; times < 3; times += 1) {
+      socket.write(REQUEST);
+      const [piece] = (await once(socket, 'data')) as [Buffer];
+      expect(piece.toString('latin1')).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+    }
+    socket.destroy();
+    await server.close(0);
+  });
+});
+
+describe('close', () => {
+  it('lets requests at work finish and takes no more', async () => {
+    const { listener, next } = holding();
+    const server = await startServer(listener, HERE);
+    const socket = connect(server.port, '127.0.0.1');
+    socket.write(REQUEST);
+    const response = await next;
+    const closed = server.close(10_000);
+    await expect(refusal(server.port)).resolves.toBe('ECONNREFUSED');
+    response.end('done');
+    const answer = Buffer.concat((await socket.toArray()) as Buffer[]).toString('latin1');
+    expect(answer).toContain('done');
+    expect(answer).toMatch(/^Connection: close\r$/m);
+    await expect(closed).resolves.toBe(true);
+  });
+
+  it('lets requests finish that wait behind others on their connection', async () => {
+    const responses: ServerResponse[] = [];
+    const server = await startServer((_request, response) => responses.push(response), HERE);
+    const socket = connect(server.port, '127.0.0.1');
+    socket.write(REQUEST + REQUEST);
+    while (responses.length < 2) {
+      await new Promise(setImmediate);
+    }
+    const closed = server.close(10_000);
+    responses.forEach((response, index) => response.end(`done ${index}`));
+    const answer = Buffer.concat((await socket.toArray()) as Buffer[]).toString('latin1');
+    expect(answer).toContain('done 0');
+    expect(answer).toContain('done 1');
+    await expect(closed).resolves.toBe(true);
+  });
+
+  it('does not wait for clients that have said nothing', async () => {
+    const server = await startServer(() => undefined, HERE);
+    const socket = connect(server.port, '127.0.0.1').resume();
+    await once(socket, 'connect');
+    await expect(server.close(10_000)).resolves.toBe(true);
+  });
+
+  it('cuts off what has not finished in time', async () => {
+    const { listener, next } = holding();
+    const server = await startServer(listener, HERE);
+    const socket = connect(server.port, '127.0.0.1');
+    socket.on('error', () => undefined);
+    socket.write(REQUEST);
+    await next;
+    await expect(server.close(100)).resolves.toBe(false);
+  });
+
+  it.each(['while it waits', 'before it waits'])(
+    'cuts it off at once when that is urgent, %s',
+    async (when) => {
+      const { listener, next } = holding();
+      const server = await startServer(listener, HERE);
+      const socket = connect(server.port, '127.0.0.1');
+      socket.on('error', () => undefined);
+      socket.write(REQUEST);
+      await next;
+      const urgent = new AbortController();
+      if (when === 'before it waits') {
+        urgent.abort();
+      }
+      // Longer than a test may take.
+      const closed = server.close(600_000, urgent.signal);
+      urgent.abort();
+      await expect(closed).resolves.toBe(false);
+    },
+  );
+
+  it('does not wait for clients that only keep their connection', async () => {
+    const server = await startServer((_request, response) => response.end('x'), HERE);
+    const socket = connect(server.port, '127.0.0.1');
+    socket.write(REQUEST);
+    await new Promise((resolve) => socket.once('data', resolve));
+    await expect(server.close(10_000)).resolves.toBe(true);
+  });
+});
+
+async function refusal(port: number): Promise<unknown> {
+  return new Promise((resolve) => {
+    connect(port, '127.0.0.1')
+      .once('error', (error: NodeJS.ErrnoException) => {
+        resolve(error.code);
+      })
+      .once('connect', () => {
+        resolve('connected');
+      });
+  });
+}

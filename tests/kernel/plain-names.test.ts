@@ -1,0 +1,91 @@
+import { describe, expect, it } from '@jest/globals';
+import { isSerial } from '../../src/tokens/serial.ts';
+import { readAdministratorName, readApiTokenName } from '../../src/administrators/administrator-name.ts';
+import { readLogin } from '../../src/users/login-name.ts';
+import { readPlainText } from '../../src/kernel/plain-text.ts';
+import { readRealmName } from '../../src/realms/realm-name.ts';
+import { readResolverName } from '../../src/resolvers/resolver-name.ts';
+import { assertPassword } from '../../src/users/password-rule.ts';
+import { refusalOf } from '../support/values/refusal.ts';
+
+const HOSTILE = ['', '   ', '*', 'a,b', 'a\0b', 'a\nb', '!a', 'a:b', '\u202ea', '\ud800', 'x'.repeat(10_000)];
+
+describe('names', () => {
+  it.each([
+    ['a realm', readRealmName, ' MyDefRealm ', 'mydefrealm'],
+    ['a realm', readRealmName, 'sub.real-m_1', 'sub.real-m_1'],
+    ['a resolver', readResolverName, ' myDefRes ', 'myDefRes'],
+    ['a resolver', readResolverName, 'useridresolver.PasswdIdResolver.IdResolver.myDefRes', 'myDefRes'],
+    ['an administrator', readAdministratorName, ' Zoë.M+x@example.com ', 'Zoë.M+x@example.com'],
+    ['an administrator', readAdministratorName, 'Zoe\u0308', 'Zoë'],
+    ['an API token', readApiTokenName, ' nagios probe 1 ', 'nagios probe 1'],
+    ['a login', readLogin, ' fritz@intern ', 'fritz@intern'],
+    ['a login', readLogin, 'Jörg', 'Jörg'],
+  ])('of %s are kept as %p makes them of %j', (_what, read, text, name) => {
+    expect(read(text)).toBe(name);
+  });
+
+  it.each(HOSTILE)('are never %j', (text) => {
+    for (const read of [
+      readRealmName,
+      readResolverName,
+      readAdministratorName,
+      readApiTokenName,
+      readLogin,
+    ]) {
+      expect(['parameter.invalid', 'administrator.invalid']).toContain(refusalOf(() => read(text)).code);
+    }
+  });
+
+  it('of realms and resolvers begin with no sign, and hold no slash', () => {
+    for (const text of ['-a', '.a', '../a', 'a b', 'ä', '/:no realm:/']) {
+      expect(refusalOf(() => readRealmName(text)).code).toBe('parameter.invalid');
+      expect(refusalOf(() => readResolverName(text)).code).toBe('parameter.invalid');
+    }
+  });
+
+  it('of tokens are printable ASCII without blank and asterisk', () => {
+    expect(['OCRA0001DA6D', 'a', '~!"#', 'x'.repeat(64)].map(isSerial)).toEqual([true, true, true, true]);
+    expect(['a b', 'a*', 'ä', 'x'.repeat(65), ' a'].map(isSerial)).toEqual([
+      false,
+      false,
+      false,
+      false,
+      false,
+    ]);
+  });
+});
+
+describe('a text that people read', () => {
+  it('is trimmed, bounded, and has no control characters', () => {
+    expect(readPlainText(' Ümläut ☃ ', 'description', 20)).toBe('Ümläut ☃');
+    expect(refusalOf(() => readPlainText('x'.repeat(21), 'description', 20)).message).toContain(
+      'description',
+    );
+    expect(refusalOf(() => readPlainText('a\u001b[31m', 'description', 20)).code).toBe('parameter.invalid');
+  });
+});
+
+describe('a new password', () => {
+  it('has 8 characters at least and 1024 bytes at most', () => {
+    expect(() => {
+      assertPassword('12345678');
+      assertPassword('😀'.repeat(256));
+    }).not.toThrow();
+    expect(
+      refusalOf(() => {
+        assertPassword('1234567');
+      }).message,
+    ).toContain('at least 8');
+    expect(
+      refusalOf(() => {
+        assertPassword('😀'.repeat(7));
+      }).message,
+    ).toContain('at least 8');
+    expect(
+      refusalOf(() => {
+        assertPassword('😀'.repeat(257));
+      }).message,
+    ).toContain('at most 1024');
+  });
+});

@@ -1,0 +1,184 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+
+import { AccessControl } from '../../src/policy/access-control.ts';
+import type { Caller } from '../../src/policy/caller.ts';
+import { licenseNumbers } from '../../src/http/dialects/documented/documented-monitoring.ts';
+import { failureForm } from '../../src/http/failures.ts';
+import { translate } from '../../src/http/messages/catalogue.ts';
+import { isServiceError } from '../../src/kernel/errors.ts';
+import { LicenceInspection } from '../../src/monitoring/licence-inspection.ts';
+import { MonitoringService } from '../../src/monitoring/monitoring-service.ts';
+import type { LicenseReport, StatusCount, UserReport } from '../../src/monitoring/outcomes.ts';
+import { SqlLicenceStore } from '../../src/storage/monitoring/licence-store.ts';
+import { SqlTokenCounts } from '../../src/storage/counts/token-counts.ts';
+import {
+  compareWithLedger,
+  type LedgerEntry,
+  NOTHING_FOUND,
+} from '../support/values/compatibility-ledger.ts';
+import { countingSource } from '../support/fakes/monitoring-fakes.ts';
+import { recordedSetup, recordedState, recordedUsers } from '../support/values/monitoring-fixture.ts';
+import { RecordedLicences } from '../support/values/recorded-licences.ts';
+import { isExplicitList, readRecordings, type Recording } from '../support/values/monitoring-recordings.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
+import { userCountsOf } from '../support/fakes/user-counts-fakes.ts';
+import { insertState } from '../support/database/token-rows.ts';
+
+const PAGE = join(import.meta.dirname, '..', '..', 'docs', 'compatibility.md');
+const FILE = 'monitoring-3.4.4';
+const NOW = new Date('2026-11-20T10:30:00Z');
+const MOST_DIFFERENCES = 40;
+
+const licences = new RecordedLicences({ now: () => NOW });
+let test: TestDatabase;
+
+beforeAll(async () => {
+  test = await createTestDatabase();
+  await insertState(test.database, recordedState());
+});
+
+afterAll(async () => {
+  await test.drop();
+});
+
+describe('every recorded question to /monitoring', () => {
+  it('gets an answer with the same facts, or docs/compatibility.md says why not', async () => {
+    const { recordings } = readRecordings();
+    const rows = [];
+    for (const recording of recordings) {
+      await licences.prepare(test.database, recording.name);
+      const facts = await answerTo(recording);
+      rows.push({ name: recording.name, holds: isDeepStrictEqual(facts, recording.facts) });
+    }
+    expect(compareWithLedger(FILE, rows, readLedger())).toEqual(NOTHING_FOUND);
+    expect(rows.filter(({ holds }) => !holds).length).toBeLessThanOrEqual(MOST_DIFFERENCES);
+  });
+
+  it('is asked, but for those about HTTP alone', () => {
+    const { recordings, others } = readRecordings();
+    expect({ asked: recordings.length, others }).toEqual({ asked: 388, others: 47 });
+  });
+});
+
+/** @returns the entries of the page's section "Monitoring" */
+function readLedger(): LedgerEntry[] {
+  const [, section = ''] = readFileSync(PAGE, 'utf8').split(/^## Monitoring$/m);
+  return (section.split(/^## /m)[0] ?? '').split('\n').flatMap((line) => {
+    const [, pattern, reason] = /^\| `([^`]+)` +\| ([^|]+?) *\|$/.exec(line) ?? [];
+    return pattern === undefined || reason === undefined ? [] : [{ file: FILE, pattern, reason }];
+  });
+}
+
+async function answerTo(recording: Recording): Promise<unknown> {
+  const { name, parameters } = recording;
+  if (parameters === undefined) {
+    return 'refused before the service is asked';
+  }
+  const administrator = /\/(helpdesk|restricted|noread) /.exec(name)?.[1] ?? 'admin';
+  const caller: Caller = {
+    principal: { administrator, rights: ['*'], operator: false, client: '127.0.0.1' },
+    requestId: name,
+  };
+  try {
+    return await ask(serviceAt(name), caller, recording, parameters);
+  } catch (error) {
+    return { error: refusalOf(error) };
+  }
+}
+
+function serviceAt(name: string): MonitoringService {
+  const setup = recordedSetup(name);
+  const counts = new SqlTokenCounts({ database: test.database });
+  return new MonitoringService({
+    setups: { current: () => Promise.resolve(setup) },
+    access: new AccessControl({ clock: licences }),
+    counts,
+    licence: new LicenceInspection({
+      store: new SqlLicenceStore({ database: test.database }),
+      signature: licences.signature,
+      counts,
+      clock: licences,
+    }),
+    configurationState: { assumed: setup, lastChangeInDatabase: () => Promise.resolve(setup) },
+    probe: { encrypts: () => Promise.resolve(true) },
+    userCounts: userCountsOf({
+      sources: ({ name: resolver }) => countingSource(() => recordedUsers(name, resolver)),
+    }),
+    clock: licences,
+  });
+}
+
+async function ask(
+  service: MonitoringService,
+  caller: Caller,
+  { name, endpoint }: Recording,
+  parameters: ReadonlyMap<string, string>,
+): Promise<unknown> {
+  const realms = parameters.get('realms');
+  const inOrder = (names: readonly string[]): object => (isExplicitList(realms) ? { order: names } : {});
+  switch (endpoint) {
+    case 'tokens': {
+      const report = await service.tokens(caller, { realms, status: parameters.get('status') });
+      return {
+        Realms: Object.fromEntries(report.realms.map(({ realm, counts }) => [realm, byStatus(counts)])),
+        Summary: byStatus(report.summary),
+        ...inOrder(report.realms.map(({ realm }) => realm)),
+      };
+    }
+    case 'userinfo': {
+      const report = await service.userinfo(caller, { realms });
+      return { Realms: byRealm(report), ...inOrder(report.realms.map(({ realm }) => realm)) };
+    }
+    case 'activeUsers': {
+      const report = await service.activeUsers(caller, { realms });
+      return {
+        Realms: byRealm(report),
+        total: report.total,
+        ...inOrder(report.realms.map(({ realm }) => realm)),
+      };
+    }
+    case 'config': {
+      const { sync, resolvers, policies, realms: number } = await service.config(caller);
+      return { sync, passwdresolver: resolvers.passwd, policies, realms: number };
+    }
+    case 'license':
+      return licenseFacts(await service.license(caller), name);
+    case 'storageEncryption':
+      return service.storageEncryption(caller);
+  }
+}
+
+/** A text in another language is the dialect's affair, but of licences all are held against each other. */
+function licenseFacts(report: LicenseReport, name: string): unknown {
+  if (report.kind === 'none' || (report.kind === 'invalid' && report.reason === 'unreadable')) {
+    return { kind: 'none' };
+  }
+  return report.kind === 'valid'
+    ? licenseNumbers(report)
+    : { valid: false, message: translate(report.message, name.endsWith('lang=de') ? 'de' : 'en') };
+}
+
+function byStatus(counts: readonly StatusCount[]): object {
+  return Object.fromEntries(counts.map(({ status, count }) => [status, count]));
+}
+
+function byRealm({ realms }: UserReport): object {
+  return Object.fromEntries(
+    realms.map(({ realm, resolvers }) => [
+      realm,
+      Object.fromEntries(resolvers.map(({ resolver, users }) => [resolver, users])),
+    ]),
+  );
+}
+
+function refusalOf(error: unknown): { code: number; message: string } {
+  if (!isServiceError(error)) {
+    throw error;
+  }
+  const { legacyCode, prefix } = failureForm(error.code);
+  return { code: legacyCode, message: `${prefix}${error.message}` };
+}

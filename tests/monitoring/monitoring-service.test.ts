@@ -1,0 +1,341 @@
+import { describe, expect, it } from '@jest/globals';
+
+import type { MonitoringService } from '../../src/monitoring/monitoring-service.ts';
+import { NO_REALM } from '../../src/monitoring/realm-choice.ts';
+import { CALLER, monitoringIn, NOW } from '../support/fakes/monitoring-fakes.ts';
+import { setupOf } from '../support/values/configuration-value.ts';
+
+const setup = setupOf({
+  resolvers: [{ name: 'people' }, { name: 'Staff', kind: 'passwd', settings: { fileName: '/x' } }],
+  realms: [
+    { name: 'north', resolvers: ['people'] },
+    { name: 'south', resolvers: ['Staff', 'people'] },
+    { name: 'west', resolvers: [] },
+  ],
+  configuration: new Map([['OcraMaxChallenges', '4']]),
+});
+
+const counts = {
+  tokens: [
+    { realms: ['north'], active: true, assigned: true, tokens: 3 },
+    { realms: ['north', 'south'], active: false, assigned: false, tokens: 1 },
+    { realms: ['south'], active: true, assigned: false, tokens: 5 },
+    { realms: [], active: true, assigned: true, tokens: 7 },
+  ],
+  activeUsers: [
+    { resolver: 'people', realms: ['north'], inNoRealm: false, users: 2 },
+    { resolver: 'people', realms: ['north', 'south'], inNoRealm: true, users: 1 },
+    { resolver: 'Staff', realms: [], inNoRealm: true, users: 4 },
+  ],
+};
+
+describe('token counts', () => {
+  it('show total, total users and each status asked for, by realm, and each token and user once in the summary', async () => {
+    const report = await monitoringIn({ setup, counts }).tokens(CALLER, { status: 'unassigned,active' });
+    const row = (...numbers: number[]): unknown =>
+      ['total', 'total users', 'unassigned', 'active'].map((status, index) => ({
+        status,
+        count: numbers[index],
+      }));
+    expect(report).toEqual({
+      realms: [
+        { realm: 'north', counts: row(4, 3, 1, 3) },
+        { realm: 'south', counts: row(6, 1, 6, 5) },
+        { realm: 'west', counts: row(0, 0, 0, 0) },
+      ],
+      summary: row(9, 3, 6, 8),
+    });
+  });
+
+  it('of no realm come under its own name and are part of the summary, wherever it stands in the list', async () => {
+    const service = monitoringIn({ setup, counts });
+    for (const realms of ['/:no realm:/,south', 'south,/:no realm:/']) {
+      const report = await service.tokens(CALLER, { realms });
+      expect(report.realms.map(({ realm }) => realm)).toEqual(realms.split(','));
+      expect(report.summary.map(({ count }) => count)).toEqual([13, 5]);
+    }
+  });
+
+  it('are those of the realms that each question asks for, whatever was asked before', async () => {
+    const service = monitoringIn({ setup, counts });
+    const summaries: unknown[] = [];
+    for (const realms of ['north', 'south', 'north,south', '*', 'north']) {
+      const { summary } = await service.tokens(CALLER, { realms });
+      summaries.push(summary.map(({ count }) => count));
+    }
+    expect(summaries).toEqual([
+      [4, 3],
+      [6, 1],
+      [9, 3],
+      [16, 7],
+      [4, 3],
+    ]);
+  });
+
+  it('are those of the moment, whatever they were when the same was asked before', async () => {
+    const world = { setup, counts };
+    const service = monitoringIn(world);
+    const before = await service.tokens(CALLER, { realms: 'south' });
+    world.counts = { ...counts, tokens: counts.tokens.slice(0, 2) };
+    const after = await service.tokens(CALLER, { realms: 'south' });
+    expect([before, after].map(({ summary }) => summary[0]?.count)).toEqual([6, 1]);
+  });
+
+  it('are bounded by the realms of the policies, also in the summary', async () => {
+    const service = monitoringIn({ setup, counts, granted: ['south'] });
+    for (const realms of [undefined, '*', 'north,south,/:no realm:/']) {
+      const report = await service.tokens(CALLER, { realms });
+      expect(report.realms.map(({ realm }) => realm)).toEqual(['south']);
+      expect(report.summary.map(({ count }) => count)).toEqual([6, 1]);
+    }
+    await expect(service.tokens(CALLER, { realms: NO_REALM })).rejects.toMatchObject({
+      code: 'right.missing',
+    });
+  });
+
+  it('of nobody are shown to an administrator whose realms do not exist', async () => {
+    const report = await monitoringIn({ setup, counts, granted: ['nosuchrealm'] }).tokens(CALLER, {});
+    expect(report).toEqual({
+      realms: [],
+      summary: [
+        { status: 'total', count: 0 },
+        { status: 'total users', count: 0 },
+      ],
+    });
+  });
+});
+
+describe('active users', () => {
+  it('come by realm and by its resolvers in their order, and once in the total', async () => {
+    const service = monitoringIn({ setup, counts });
+    expect(await service.activeUsers(CALLER, {})).toEqual({
+      realms: [
+        { realm: 'north', resolvers: [{ resolver: 'people', users: 3 }] },
+        {
+          realm: 'south',
+          resolvers: [
+            { resolver: 'Staff', users: 0 },
+            { resolver: 'people', users: 1 },
+          ],
+        },
+        { realm: 'west', resolvers: [] },
+      ],
+      total: 3,
+    });
+  });
+
+  it('with * include users whose active token is in no realm, under the resolvers they come from', async () => {
+    const report = await monitoringIn({ setup, counts }).activeUsers(CALLER, { realms: '*' });
+    expect(report.realms.at(-1)).toEqual({
+      realm: NO_REALM,
+      resolvers: [
+        { resolver: 'Staff', users: 4 },
+        { resolver: 'people', users: 1 },
+      ],
+    });
+    expect(report.total).toBe(7);
+  });
+
+  it('are bounded by the realms of the policies, also in the total', async () => {
+    const service = monitoringIn({ setup, counts, granted: ['south'] });
+    const report = await service.activeUsers(CALLER, { realms: '*' });
+    expect(report.realms.map(({ realm }) => realm)).toEqual(['south']);
+    expect(report.total).toBe(1);
+  });
+});
+
+describe('users of a realm', () => {
+  const users = (resolver: string): Promise<number> => Promise.resolve(resolver === 'people' ? 40 : 2);
+
+  it('come by its resolvers; a resolver of two realms is asked once', async () => {
+    const asked: string[] = [];
+    const service = monitoringIn({
+      setup,
+      users: (resolver) => {
+        asked.push(resolver);
+        return users(resolver);
+      },
+    });
+    expect(await service.userinfo(CALLER, { realms: 'south,north' })).toEqual({
+      realms: [
+        {
+          realm: 'south',
+          resolvers: [
+            { resolver: 'Staff', users: 2 },
+            { resolver: 'people', users: 40 },
+          ],
+        },
+        { realm: 'north', resolvers: [{ resolver: 'people', users: 40 }] },
+      ],
+    });
+    expect(asked).toEqual(['Staff', 'people']);
+  });
+
+  it('are none for no realm, whoever asks, and other realms are not looked into', async () => {
+    const service = monitoringIn({ setup, users, granted: ['south'] });
+    expect(await service.userinfo(CALLER, { realms: NO_REALM })).toEqual({ realms: [] });
+    expect((await service.userinfo(CALLER, { realms: '*' })).realms.map(({ realm }) => realm)).toEqual([
+      'south',
+    ]);
+    await expect(service.userinfo(CALLER, { realms: 'north' })).rejects.toMatchObject({
+      code: 'right.missing',
+    });
+  });
+
+  it('are an error that names the resolver when one fails, never 0', async () => {
+    const failing = monitoringIn({
+      setup,
+      users: (resolver) => (resolver === 'Staff' ? Promise.reject(new Error('password=x')) : users(resolver)),
+    });
+    await expect(failing.userinfo(CALLER, {})).rejects.toMatchObject({
+      code: 'resolver.unavailable',
+      message: "Users cannot be counted, resolver unavailable: 'Staff'",
+    });
+    expect((await failing.userinfo(CALLER, { realms: 'north' })).realms).toHaveLength(1);
+  });
+
+  it('are an error that names each resolver that does not answer in time', async () => {
+    const hanging = monitoringIn({ setup, resolverTimeLimit: 5, users: () => new Promise(() => undefined) });
+    await expect(hanging.userinfo(CALLER, {})).rejects.toMatchObject({
+      code: 'resolver.unavailable',
+      message: "Users cannot be counted, resolver unavailable: 'Staff', 'people'",
+    });
+  });
+
+  it('are an error when opening the resolver fails at once, or a realm names one that is not there', async () => {
+    const broken = monitoringIn({
+      setup,
+      users: () => {
+        throw new Error('no such driver');
+      },
+    });
+    await expect(broken.userinfo(CALLER, { realms: 'north' })).rejects.toMatchObject({
+      code: 'resolver.unavailable',
+    });
+    const lost = monitoringIn({ setup: setupOf({ realms: [{ name: 'north', resolvers: ['gone'] }] }) });
+    await expect(lost.userinfo(CALLER, {})).rejects.toMatchObject({
+      message: expect.stringContaining("'gone'"),
+    });
+  });
+
+  it('are asked for side by side', async () => {
+    let waiting = 0;
+    const release: (() => void)[] = [];
+    const together = monitoringIn({
+      setup,
+      users: () => {
+        waiting += 1;
+        return new Promise((resolve) => {
+          release.push(() => {
+            resolve(1);
+          });
+          if (waiting === 2) {
+            release.forEach((go) => {
+              go();
+            });
+          }
+        });
+      },
+    });
+    expect((await together.userinfo(CALLER, { realms: 'south' })).realms).toEqual([
+      {
+        realm: 'south',
+        resolvers: [
+          { resolver: 'Staff', users: 1 },
+          { resolver: 'people', users: 1 },
+        ],
+      },
+    ]);
+  });
+});
+
+describe('the configuration check', () => {
+  it('counts what is configured and says that the server is up to date', async () => {
+    expect(await monitoringIn({ setup }).config(CALLER)).toEqual({
+      sync: true,
+      readAt: setup.readAt,
+      changedAt: setup.changedAt,
+      now: NOW,
+      total: 6,
+      values: 1,
+      resolvers: { managed: 1, passwd: 1, sql: 0, ldap: 0 },
+      policies: 0,
+      realms: 3,
+    });
+  });
+
+  it('says that it is not, when the database has moved on', async () => {
+    const stored = { revision: 2n, changedAt: new Date('2026-11-20T10:29:00Z') };
+    expect(await monitoringIn({ setup, stored }).config(CALLER)).toMatchObject({
+      sync: false,
+      readAt: setup.readAt,
+      changedAt: stored.changedAt,
+    });
+  });
+
+  it('says that it is not, when the database was put back and has changed as often since', async () => {
+    const stored = { revision: setup.revision, changedAt: new Date('2026-11-20T10:29:00Z') };
+    expect(await monitoringIn({ setup, stored }).config(CALLER)).toMatchObject({ sync: false });
+  });
+
+  it('speaks of what the server assumed before it was asked, not of what it reads for this request', async () => {
+    const assumed = setupOf({ revision: setup.revision - 1n });
+    expect(await monitoringIn({ setup, assumed }).config(CALLER)).toMatchObject({ sync: false, total: 0 });
+  });
+
+  it('speaks of what it reads for this request where the server assumes nothing', async () => {
+    expect(await monitoringIn({ setup, assumed: 'nothing' }).config(CALLER)).toMatchObject({
+      sync: true,
+      total: 6,
+    });
+  });
+
+  it('is up to date where it has read a change that came after its look at the database', async () => {
+    const older = { revision: setup.revision - 1n, changedAt: new Date('2026-11-20T10:00:00Z') };
+    const overtaken = monitoringIn({ setup, assumed: 'nothing', storedInTurn: [older] });
+    expect(await overtaken.config(CALLER)).toMatchObject({ sync: true, changedAt: setup.changedAt });
+    const putBack = monitoringIn({ setup, stored: older });
+    expect(await putBack.config(CALLER)).toMatchObject({ sync: false, changedAt: older.changedAt });
+  });
+
+  it.each(['before', 'after'])(
+    'takes a change %s it looked, that was noticed meanwhile, for noticed',
+    async (when) => {
+      const newer = setupOf({ revision: setup.revision + 1n });
+      const moving = monitoringIn({
+        setup,
+        stored: when === 'before' ? newer : setup,
+        assumedInTurn: [setup, newer],
+      });
+      expect(await moving.config(CALLER)).toMatchObject({ sync: true });
+    },
+  );
+});
+
+describe('licence and storage encryption', () => {
+  it('no licence is installed', async () => {
+    expect(await monitoringIn({ setup }).license(CALLER)).toEqual({ kind: 'none' });
+  });
+
+  it.each([true, false])('storage encryption is what the probe found: %s', async (encrypts) => {
+    expect(await monitoringIn({ setup, encrypts }).storageEncryption(CALLER)).toBe(encrypts);
+  });
+});
+
+describe('without the right', () => {
+  const actions: readonly (readonly [string, (service: MonitoringService) => Promise<unknown>])[] = [
+    ['tokens', (service) => service.tokens(CALLER, { realms: 'unknown', status: 'foo' })],
+    ['userinfo', (service) => service.userinfo(CALLER, { realms: 'unknown' })],
+    ['activeUsers', (service) => service.activeUsers(CALLER, { realms: 'unknown' })],
+    ['config', (service) => service.config(CALLER)],
+    ['license', (service) => service.license(CALLER)],
+    ['storageEncryption', (service) => service.storageEncryption(CALLER)],
+  ];
+
+  it.each(actions)('%s is refused before anything else is looked at', async (action, ask) => {
+    await expect(ask(monitoringIn({ setup, granted: 'none' }))).rejects.toMatchObject({
+      code: 'right.missing',
+      message: `You do not have the administrative right to do this. You are missing a policy scope=monitoring, action=${action}`,
+    });
+  });
+});

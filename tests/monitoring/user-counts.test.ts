@@ -1,0 +1,287 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { Resolver } from '../../src/configuration/configuration.ts';
+import { ServiceError } from '../../src/kernel/errors.ts';
+import type { CountedUsers, UserCounts } from '../../src/monitoring/user-counts.ts';
+import { ServiceMetrics } from '../../src/observability/service-metrics.ts';
+import { type Deferred, deferred } from '../support/fakes/deferred.ts';
+import { eventualRefusal } from '../support/application/eventual-refusal.ts';
+import { countingSource } from '../support/fakes/monitoring-fakes.ts';
+import { setupOf } from '../support/values/configuration-value.ts';
+import { InMemoryUserCountStore, userCountsOf } from '../support/fakes/user-counts-fakes.ts';
+
+/** Milliseconds: long enough for whatever answers at once, on any machine. */
+const SHORT = 200;
+const START = new Date('2026-11-20T12:00:00Z');
+const STAFF: Resolver = {
+  ...{ id: '7', name: 'Staff', kind: 'passwd', settings: { fileName: '/a' }, isBounded: false },
+};
+const REFUSED = new ServiceError('resolver.unavailable', "The resolver 'Staff' is unavailable: it refuses");
+
+let now: Date;
+let asks: Deferred<number>[];
+let logged: string[];
+let metrics: ServiceMetrics;
+let store: InMemoryUserCountStore;
+let counts: UserCounts;
+
+beforeEach(() => {
+  now = START;
+  store = new InMemoryUserCountStore();
+  counts = newCounts();
+});
+
+/** As a server that has just started has them. */
+function newCounts(timeLimit = 30_000): UserCounts {
+  asks = [];
+  logged = [];
+  const clock = { now: () => now };
+  metrics = new ServiceMetrics({ clock });
+  const line = (message: string, fields?: object): void => {
+    logged.push(JSON.stringify({ message, ...fields }));
+  };
+  return userCountsOf({
+    sources: () =>
+      countingSource(() => {
+        const ask = deferred<number>();
+        asks.push(ask);
+        return ask.promise;
+      }),
+    store,
+    metrics,
+    clock,
+    timeLimit,
+    log: { error: line, warn: line, info: line, debug: line },
+  });
+}
+
+const SETUP = setupOf({ resolvers: [STAFF] });
+
+async function count(setup = SETUP): Promise<CountedUsers | undefined> {
+  return (await counts.of(setup, ['Staff'])).get('Staff');
+}
+
+async function counted(users: number): Promise<CountedUsers | undefined> {
+  const answer = count();
+  await turn();
+  asks.at(-1)?.resolve(users);
+  return answer;
+}
+
+async function refused(): Promise<CountedUsers | undefined> {
+  const answer = count();
+  await turn();
+  asks.at(-1)?.reject(REFUSED);
+  return answer;
+}
+
+async function turn(): Promise<void> {
+  await new Promise((resolve) => setImmediate(resolve));
+}
+
+function advance(seconds: number): void {
+  now = new Date(now.getTime() + seconds * 1000);
+}
+
+async function measured(name: string): Promise<string | undefined> {
+  return new RegExp(`^${name}\\{resolver="Staff"\\} (.*)$`, 'm').exec(await metrics.text())?.[1];
+}
+
+describe('a resolver that fails', () => {
+  it('is answered for by its last known count, with its age and the reason', async () => {
+    expect(await counted(40)).toEqual({ users: 40 });
+    advance(90);
+    expect(await refused()).toEqual({
+      users: 40,
+      stale: { countedAt: START, reason: "The resolver 'Staff' is unavailable: it refuses" },
+    });
+    expect(await counted(41)).toEqual({ users: 41 });
+  });
+
+  it('is an error where no count is known', async () => {
+    const refusal = eventualRefusal(refused());
+    expect(await refusal).toMatchObject({
+      code: 'resolver.unavailable',
+      message: "Users cannot be counted, resolver unavailable: 'Staff'",
+    });
+  });
+
+  it('that fails for a reason not meant for clients does not tell it', async () => {
+    await counted(40);
+    const answer = count();
+    await turn();
+    asks.at(-1)?.reject(new Error('password=secret'));
+    expect((await answer)?.stale?.reason).toBe('Its users could not be counted');
+    expect(logged.join()).not.toContain('secret');
+  });
+
+  it('is in the log once when it begins and once when it ends, and in the metrics each time', async () => {
+    await counted(40);
+    advance(30);
+    await refused();
+    await refused();
+    expect(await measured('tankeeper_resolver_failures_total')).toBe('2');
+    expect(await measured('tankeeper_resolver_stale_answers_total')).toBe('2');
+    expect(await measured('tankeeper_resolver_count_age_seconds')).toBe('30');
+    expect(logged).toHaveLength(1);
+    expect(logged[0]).toContain("The resolver 'Staff' is unavailable: it refuses");
+    await counted(40);
+    await counted(40);
+    expect(logged).toHaveLength(2);
+    expect(await measured('tankeeper_resolver_count_age_seconds')).toBe('0');
+    expect(await measured('tankeeper_resolver_failures_total')).toBe('2');
+  });
+});
+
+describe('a resolver that hangs', () => {
+  beforeEach(() => {
+    counts = newCounts(SHORT);
+  });
+
+  it('gets one question from all who ask, and its answer is everybody’s', async () => {
+    const answers = [count(), count(), count()];
+    await turn();
+    expect(asks).toHaveLength(1);
+    asks[0]?.resolve(40);
+    expect(await Promise.all(answers)).toEqual([{ users: 40 }, { users: 40 }, { users: 40 }]);
+  });
+
+  it('is waited for once: whoever comes later is answered at once, without a further question', async () => {
+    await counted(40);
+    expect((await count())?.stale?.reason).toBe("The resolver 'Staff' did not answer within 0.2 seconds");
+    expect((await count())?.users).toBe(40);
+    expect(asks).toHaveLength(2);
+    expect(await measured('tankeeper_resolver_failures_total')).toBe('1');
+    expect(logged).toHaveLength(1);
+  });
+
+  it('is back as soon as it answers, late as it may be', async () => {
+    await counted(40);
+    await count();
+    advance(5);
+    asks.at(-1)?.resolve(43);
+    await turn();
+    expect(logged).toHaveLength(2);
+    const again = count();
+    await turn();
+    expect(asks).toHaveLength(3);
+    asks.at(-1)?.reject(REFUSED);
+    expect(await again).toMatchObject({ users: 43, stale: { countedAt: new Date(START.getTime() + 5000) } });
+  });
+
+  it('is asked anew when its late answer was a failure, or when it was given up', async () => {
+    await counted(40);
+    await count();
+    asks.at(-1)?.reject(REFUSED);
+    await turn();
+    expect(await counted(41)).toEqual({ users: 41 });
+    await count();
+    const lost = asks.at(-1);
+    advance((SHORT / 1000) * 10);
+    expect(await counted(42)).toEqual({ users: 42 });
+    lost?.resolve(1);
+    await turn();
+    expect((await refused())?.users).toBe(42);
+  });
+});
+
+describe('the last known count', () => {
+  it('outlives the process', async () => {
+    await counted(40);
+    counts = newCounts();
+    advance(600);
+    expect(await refused()).toMatchObject({ users: 40, stale: { countedAt: START } });
+    expect(await measured('tankeeper_resolver_count_age_seconds')).toBe('600');
+  });
+
+  it('is the latest that any server knows', async () => {
+    await counted(40);
+    const later = new Date(START.getTime() + 1000);
+    const [kept] = [...store.kept.values()];
+    await store.keep({
+      ...kept,
+      resolverId: '7',
+      settingsDigest: kept?.settingsDigest ?? '',
+      users: 50,
+      countedAt: later,
+    });
+    expect(await refused()).toMatchObject({ users: 50, stale: { countedAt: later } });
+  });
+
+  it('is kept when it changes, else once a minute', async () => {
+    await counted(40);
+    store.kept.clear();
+    advance(59);
+    await counted(40);
+    expect(store.kept.size).toBe(0);
+    advance(1);
+    await counted(40);
+    expect(store.kept.get('7')).toMatchObject({ users: 40, countedAt: now });
+    await counted(41);
+    expect(store.kept.get('7')?.users).toBe(41);
+  });
+
+  it('is not the count of a resolver that is set up otherwise', async () => {
+    await counted(40);
+    const changed = setupOf({ resolvers: [{ ...STAFF, settings: { fileName: '/b' } }] });
+    const refusal = eventualRefusal(count(changed));
+    await turn();
+    asks.at(-1)?.reject(REFUSED);
+    expect((await refusal).code).toBe('resolver.unavailable');
+    expect(await measured('tankeeper_resolver_count_age_seconds')).toBeUndefined();
+  });
+
+  it('is not taken from an answer to a question under older settings', async () => {
+    counts = newCounts(SHORT);
+    const old = eventualRefusal(count());
+    await turn();
+    const changed = setupOf({ resolvers: [{ ...STAFF, settings: { fileName: '/b' } }] });
+    const asked = count(changed);
+    await turn();
+    asks[1]?.resolve(5);
+    expect(await asked).toEqual({ users: 5 });
+    await old;
+    asks[0]?.resolve(99);
+    await turn();
+    expect(store.kept.get('7')?.users).toBe(5);
+  });
+
+  it('goes with the resolver', async () => {
+    await counted(40);
+    await counts.of(setupOf({ resolvers: [] }), []);
+    expect(await measured('tankeeper_resolver_count_age_seconds')).toBeUndefined();
+  });
+
+  it('that cannot be read or written delays and fails nothing', async () => {
+    store.keep = () => Promise.reject(new Error('disk full'));
+    store.find = () => Promise.reject(new Error('disk full'));
+    expect(await counted(40)).toEqual({ users: 40 });
+    expect(await refused()).toMatchObject({ users: 40 });
+    store.keep = () => new Promise(() => undefined);
+    expect(await counted(41)).toEqual({ users: 41 });
+  });
+});
+
+describe('a managed resolver', () => {
+  const own = setupOf({ resolvers: [{ ...STAFF, kind: 'managed' }] });
+
+  it('has no last known count: its users are where the count would be', async () => {
+    const answer = count(own);
+    await turn();
+    asks.at(-1)?.resolve(3);
+    expect(await answer).toEqual({ users: 3 });
+    expect(store.kept.size).toBe(0);
+    const refusal = eventualRefusal(count(own));
+    await turn();
+    asks.at(-1)?.reject(new ServiceError('database.unavailable', 'The database is away'));
+    expect((await refusal).code).toBe('database.unavailable');
+  });
+
+  it('is asked by each request: a user who was added just before counts', async () => {
+    const answers = [count(own), count(own)];
+    await turn();
+    expect(asks).toHaveLength(2);
+    asks[0]?.resolve(3);
+    asks[1]?.resolve(4);
+    expect(await Promise.all(answers)).toEqual([{ users: 3 }, { users: 4 }]);
+  });
+});

@@ -1,0 +1,94 @@
+import { PassThrough } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from '@jest/globals';
+import { createLogger, type Logger, type LoggerOptions } from '../../src/observability/logger.ts';
+import { fixedClock } from '../support/application/http-app.ts';
+
+async function written(options: Partial<LoggerOptions>, log: (logger: Logger) => void): Promise<string> {
+  const stream = new PassThrough();
+  const logger = createLogger({ level: 'info', format: 'json', stream, clock: fixedClock, ...options });
+  log(logger);
+  await logger.end();
+  stream.end();
+  return Buffer.concat(await stream.toArray()).toString('utf8');
+}
+
+describe('createLogger', () => {
+  it('writes one JSON line an event, time, level and message first', async () => {
+    const text = await written({}, (log) => {
+      log.info('request', { status: 200, path: '/ocra/request', requestId: 'r1' });
+    });
+    expect(text).toBe(
+      '{"time":"2026-11-20T12:00:00.000Z","level":"info","message":"request","requestId":"r1","path":"/ocra/request","status":200}\n',
+    );
+  });
+
+  it('drops every field that is not on the list, and what is no plain value', async () => {
+    const text = await written({}, (log) => {
+      log.info('x', {
+        pass: 'topsecret',
+        otpkey: 'topsecret',
+        query: 'topsecret',
+        body: { pass: 'topsecret' },
+      });
+      log.info('y', {
+        serial: { toString: () => 'topsecret' },
+        client: ['topsecret'],
+        message: 'topsecret',
+        level: 'topsecret',
+      });
+    });
+    expect(text).not.toContain('topsecret');
+    expect(text.match(/\n/g)).toHaveLength(2);
+  });
+
+  it('cuts long fields', async () => {
+    const text = await written({}, (log) => {
+      log.info('x', { path: 'p'.repeat(100_000) });
+    });
+    expect(text.length).toBeLessThan(1_000);
+  });
+
+  it('writes nothing below its level', async () => {
+    const text = await written({ level: 'warn' }, (log) => {
+      log.debug('1');
+      log.info('2');
+      log.warn('3');
+      log.error('4');
+    });
+    expect(text.match(/"message":"(\d)"/g)).toEqual(['"message":"3"', '"message":"4"']);
+  });
+
+  it('keeps an event on one line, whatever is in it', async () => {
+    const hostile = 'a\r\n{"level":"error"}\u2028\u001b[2J\u0085';
+    const log = (logger: Logger): void => {
+      logger.info(hostile, { path: hostile, serial: hostile });
+    };
+    for (const format of ['json', 'text'] as const) {
+      const text = await written({ format }, log);
+      expect(text.trimEnd()).not.toMatch(/[\p{Cc}\u2028\u2029]/u);
+    }
+    expect(JSON.parse(await written({}, log))).toMatchObject({ message: hostile, path: hostile });
+  });
+
+  it('leaves out what comes after its end, and the process goes on', async () => {
+    const stream = new PassThrough();
+    const logger = createLogger({ level: 'info', format: 'json', stream, clock: fixedClock });
+    logger.info('the last line');
+    await logger.end();
+    logger.info('one more');
+    // An error of the stream would come in one of the next rounds.
+    await sleep(20);
+    expect(String(stream.read())).toMatch(/^\{.*"the last line"\}\n$/);
+  });
+
+  it('writes text for people where it is a terminal, with the frames of a stack below', async () => {
+    const stream = Object.assign(new PassThrough(), { isTTY: true });
+    const logger = createLogger({ level: 'info', format: 'auto', stream, clock: fixedClock });
+    logger.error('request failed', { code: 'internal', stack: '    at f (a.ts:1:1)\n    at g (b.ts:2:2)' });
+    await logger.end();
+    expect(String(stream.read())).toBe(
+      '12:00:00.000 ERROR request failed code=internal\n    at f (a.ts:1:1)\n    at g (b.ts:2:2)\n',
+    );
+  });
+});

@@ -1,0 +1,211 @@
+import { describe, expect, it } from '@jest/globals';
+import { AccessControl, type Right } from '../../src/policy/access-control.ts';
+import type { Caller } from '../../src/policy/caller.ts';
+import { checkPolicy, type PolicyDraft } from '../../src/policy/policy.ts';
+import type { Setup } from '../../src/configuration/configuration.ts';
+import { callerNamed, OPERATOR } from '../support/values/callers.ts';
+import { refusalOf } from '../support/values/refusal.ts';
+import { setupOf } from '../support/values/configuration-value.ts';
+
+const AT = new Date(2026, 10, 20, 14, 35);
+const access = new AccessControl({ clock: { now: () => AT } });
+const REALMS = ['alpha', 'beta', 'gamma'].map((name) => ({ name, resolvers: [] }));
+const TOKENS: Right = { scope: 'monitoring', action: 'tokens', message: 'no tokens for you' };
+const REQUEST: Right = { scope: 'ocra', action: 'request', message: 'no requests for you' };
+const ENABLE: Right = { scope: 'admin', action: 'enable', message: 'no enabling for you' };
+const WRITE: Right = { scope: 'system', action: 'write', message: 'no writing for you' };
+const alice = callerNamed('alice');
+
+function withPolicies(...drafts: readonly Partial<PolicyDraft>[]): Setup {
+  const policies = drafts.map((draft, index) =>
+    checkPolicy({ name: `p${index}`, scope: 'monitoring', action: '*', realm: '*', user: '*', ...draft }),
+  );
+  return setupOf({ realms: REALMS, policies });
+}
+
+function outcome(setup: Setup, right: Right, caller: Caller = alice): unknown {
+  try {
+    return access.authorize(setup, caller, right).realms;
+  } catch {
+    return refusalOf(() => access.authorize(setup, caller, right)).code;
+  }
+}
+
+describe('without any policy', () => {
+  it('monitoring and administration are open to every administrator, /ocra to none', () => {
+    const setup = withPolicies();
+    expect([TOKENS, ENABLE, WRITE].map((right) => outcome(setup, right))).toEqual(['all', 'all', 'all']);
+    expect(outcome(setup, REQUEST)).toBe('right.missing');
+  });
+
+  it('the refusal has the message that was asked for', () => {
+    expect(refusalOf(() => access.authorize(withPolicies(), alice, REQUEST)).message).toBe(
+      'no requests for you',
+    );
+  });
+});
+
+describe('an API token', () => {
+  const probe = callerNamed('alice', { rights: ['monitoring:metrics', 'ocra:status'] });
+
+  it('without the right is told which one it lacks, as no policy would help', () => {
+    const setup = withPolicies({ scope: 'ocra', action: '*', user: 'alice' });
+    for (const right of [TOKENS, REQUEST, ENABLE, WRITE]) {
+      expect(refusalOf(() => access.authorize(setup, probe, right))).toMatchObject({
+        code: 'right.missing',
+        message: `This API token does not have the right ${right.scope}:${right.action}`,
+      });
+    }
+  });
+
+  it('with the right is told of the policy that is missing', () => {
+    const right = { ...REQUEST, action: 'status', message: 'no status for you' };
+    expect(refusalOf(() => access.authorize(withPolicies(), probe, right)).message).toBe('no status for you');
+  });
+});
+
+describe('a policy', () => {
+  it('of another scope opens and closes nothing', () => {
+    expect(outcome(withPolicies({ scope: 'system', action: 'read' }), TOKENS)).toBe('all');
+    expect(outcome(withPolicies({ scope: 'monitoring' }), REQUEST)).toBe('right.missing');
+  });
+
+  it.each<[string, Partial<PolicyDraft>]>([
+    ['for somebody else', { user: 'bob' }],
+    ['for another action', { action: 'userinfo' }],
+    ['out of its time', { time: '* * * * * 1990' }],
+    ['for another network', { client: '10.0.0.0/8' }],
+  ])('%s closes the scope, and gives nothing', (_what, draft) => {
+    const setup = withPolicies(draft);
+    expect(outcome(setup, TOKENS)).toBe('right.missing');
+  });
+
+  it('that is switched off does not even close the scope', () => {
+    expect(outcome(withPolicies({ user: 'bob', active: false }), TOKENS)).toBe('all');
+  });
+
+  it('that cannot be read closes the scope, and gives nothing', () => {
+    const setup = withPolicies({});
+    const broken = { ...setup, policies: setup.policies.map((policy) => ({ ...policy, time: 'soon' })) };
+    expect(outcome(broken, TOKENS)).toBe('right.missing');
+  });
+
+  it.each(['system', 'admin'] as const)('of scope %s closes it for those whom none names', (scope) => {
+    const setup = withPolicies({ scope, action: '*', user: 'bob' });
+    expect(outcome(setup, scope === 'system' ? WRITE : ENABLE)).toBe('right.missing');
+    expect(outcome(setup, scope === 'system' ? WRITE : ENABLE, callerNamed('bob'))).toBe('all');
+  });
+
+  it('of scope ocra grants whatever its realm, to its users and clients only', () => {
+    const setup = withPolicies({ scope: 'ocra', action: 'request, status', realm: 'alpha', user: 'alice' });
+    expect(outcome(setup, REQUEST)).toBe('all');
+    expect(outcome(setup, { ...REQUEST, action: 'calcOTP' })).toBe('right.missing');
+    expect(outcome(setup, REQUEST, callerNamed('bob'))).toBe('right.missing');
+    const bound = withPolicies({ scope: 'ocra', action: 'request', client: '192.0.2.0/24' });
+    expect(outcome(bound, REQUEST)).toBe('all');
+    expect(outcome(bound, REQUEST, callerNamed('alice', { client: '198.51.100.1' }))).toBe('right.missing');
+    expect(outcome(bound, REQUEST, callerNamed('alice', { client: '::ffff:192.0.2.9' }))).toBe('all');
+  });
+
+  it('meets administrators under the realm and resolver that LinOTP has them in', () => {
+    const setup = withPolicies({ user: 'alice@linotp_admins', realm: 'alpha' }, { user: 'bob@alpha' });
+    expect(outcome(setup, TOKENS)).toEqual(['alpha']);
+    expect(outcome(setup, TOKENS, callerNamed('bob'))).toBe('right.missing');
+    expect(outcome(withPolicies({ user: 'LinOTP_local_admins:' }), TOKENS)).toBe('all');
+  });
+});
+
+describe('the realms of a grant', () => {
+  it.each<[string, Partial<PolicyDraft>[], unknown]>([
+    ['those of the policy, in any case', [{ realm: 'Beta, ALPHA' }], ['alpha', 'beta']],
+    ['none that is not there', [{ realm: 'nosuch, beta' }], ['beta']],
+    ['none at all where none is there', [{ realm: 'nosuch' }], []],
+    ['all with *', [{ realm: '*, alpha' }], 'all'],
+    ['those of all policies that fit', [{ realm: 'alpha' }, { realm: 'gamma' }], ['alpha', 'gamma']],
+    ['not those for another action', [{ realm: 'alpha' }, { realm: 'beta', action: 'userinfo' }], ['alpha']],
+    [
+      'not those out of their time',
+      [{ realm: 'alpha' }, { realm: 'beta', time: '* * * * * 1990' }],
+      ['alpha'],
+    ],
+    [
+      'narrowed for who is named',
+      [
+        { realm: 'alpha', user: 'alice' },
+        { realm: '*', user: '*' },
+      ],
+      ['alpha'],
+    ],
+    [
+      'those for all where who is named has none for the action',
+      [{ realm: 'alpha', user: 'alice', action: 'userinfo' }, { realm: 'beta' }],
+      ['beta'],
+    ],
+    [
+      'of all that name them',
+      [
+        { realm: 'alpha', user: 'alice' },
+        { realm: 'beta', user: 'al.*' },
+      ],
+      ['alpha', 'beta'],
+    ],
+  ])('are %s', (_what, drafts, expected) => {
+    expect(outcome(withPolicies(...drafts), TOKENS)).toEqual(expected);
+    const administration = drafts.map((draft) => ({
+      ...draft,
+      scope: 'admin',
+      action: draft.action === undefined ? '*' : 'disable',
+    }));
+    expect(outcome(withPolicies(...administration), ENABLE)).toEqual(expected);
+  });
+
+  it.each<[string, Partial<PolicyDraft>]>([
+    ['out of its time', { time: '* * * * * 1990' }],
+    ['for other clients', { client: '10.0.0.0/8' }],
+  ])('do not widen to those for all while the policy that names somebody is %s', (_what, draft) => {
+    const setup = withPolicies({ realm: 'alpha', user: 'alice', ...draft }, { realm: '*' });
+    expect(outcome(setup, TOKENS)).toBe('right.missing');
+    expect(outcome(setup, TOKENS, callerNamed('bob'))).toBe('all');
+  });
+
+  it('do not bound the configuration', () => {
+    expect(outcome(withPolicies({ scope: 'system', action: 'write', realm: 'alpha' }), WRITE)).toBe('all');
+  });
+});
+
+describe('an API token', () => {
+  const speaking = (...rights: readonly string[]): Caller => callerNamed('alice', { rights });
+
+  it.each([
+    ['*', true],
+    ['*:*', true],
+    ['monitoring:*', true],
+    ['*:tokens', true],
+    ['monitoring:tokens', true],
+    ['monitoring', false],
+    ['monitoring:userinfo', false],
+    ['ocra:*', false],
+    ['ocra:tokens', false],
+    ['', false],
+  ])('with the right %j may ask for tokens: %s', (right, expected) => {
+    expect(outcome(withPolicies(), TOKENS, speaking(right))).toBe(expected ? 'all' : 'right.missing');
+  });
+
+  it('needs the policies as well, and without rights may do nothing', () => {
+    expect(outcome(withPolicies({ user: 'bob' }), TOKENS, speaking('*'))).toBe('right.missing');
+    expect(outcome(withPolicies({}), TOKENS, speaking())).toBe('right.missing');
+    expect(outcome(withPolicies({ realm: 'beta' }), TOKENS, speaking('monitoring:tokens'))).toEqual(['beta']);
+  });
+});
+
+describe('an operator at the machine', () => {
+  it('may do all, or a wrong policy could not be mended', () => {
+    const setup = withPolicies({ user: 'nobody' }, { scope: 'system', action: 'read', user: 'nobody' });
+    expect([TOKENS, REQUEST, ENABLE, WRITE].map((right) => outcome(setup, right, OPERATOR))).toEqual([
+      'all',
+      'all',
+      'all',
+      'all',
+    ]);
+  });
+});

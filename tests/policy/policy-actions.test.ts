@@ -1,0 +1,133 @@
+import { describe, expect, it } from '@jest/globals';
+import { knownActions, readActions } from '../../src/policy/policy-actions.ts';
+import { POLICY_SCOPES, type PolicyScope } from '../../src/policy/stored-policy.ts';
+import { refusalOf } from '../support/values/refusal.ts';
+
+function read(scope: PolicyScope, text: string): Record<string, string> {
+  return Object.fromEntries(readActions(scope, text));
+}
+
+describe('the actions of a policy', () => {
+  it('are a comma list with blanks where people put them', () => {
+    expect(read('ocra', ' request,status ,  calcOTP,')).toEqual({ request: '', status: '', calcOTP: '' });
+  });
+
+  it('include * in the scopes that give rights', () => {
+    expect(read('monitoring', '*')).toEqual({ '*': '' });
+    expect(refusalOf(() => readActions('authentication', '*')).code).toBe('policy.invalid');
+  });
+
+  it('may bear the names that LinOTP gave them', () => {
+    expect(read('admin', 'initOCRA, initOCRA2, import, tokenlist')).toEqual({
+      init: '',
+      loadtokens: '',
+      show: '',
+    });
+  });
+
+  it.each([
+    ['qrtanurl=https://otp.example.com/ocra/check_t', 'https://otp.example.com/ocra/check_t'],
+    ['qrtanurl=https://otp2.example.com/p?a=b&c=d%20e', 'https://otp2.example.com/p?a=b&c=d%20e'],
+    ['qrtanurl = https://x.example/ ', 'https://x.example/'],
+    ['qrtanurl="https://x.example/?a=1,2", otppin=1', 'https://x.example/?a=1,2'],
+    ["otppin=1, qrtanurl='https://x.example/?q=\"'", 'https://x.example/?q="'],
+    ["qrtanurl=https://x.example/?who=d'accord", "https://x.example/?who=d'accord"],
+  ])('%s has the value %s', (text, value) => {
+    expect(readActions('authentication', text).get('qrtanurl')).toBe(value);
+  });
+
+  it.each(['0', '1', '2'])('otppin may be %s', (value) => {
+    expect(read('authentication', `otppin=${value}`)).toEqual({ otppin: value });
+  });
+
+  it('may give an URL of up to 2048 characters', () => {
+    const url = `https://x.example/${'x'.repeat(2_030)}`;
+    expect(readActions('authentication', `qrtanurl=${url}`).get('qrtanurl')).toBe(url);
+    expect(refusalOf(() => readActions('authentication', `qrtanurl=${url}x`)).message).toBe(
+      "The action 'qrtanurl' needs a value: an absolute URL",
+    );
+  });
+
+  it('may give one in quotation marks in each place of the list, with blanks around it', () => {
+    const text = 'qrtanurl =  "https://x.example/?a=1,2"  ,  otppin = 1 , ';
+    expect(read('authentication', text)).toEqual({ qrtanurl: 'https://x.example/?a=1,2', otppin: '1' });
+    expect(read('authentication', 'otppin="1"')).toEqual({ otppin: '1' });
+  });
+
+  it.each<[PolicyScope, string, string]>([
+    [
+      'authentication',
+      'otppin=01',
+      "The action 'otppin' needs a value: 0 (token PIN), 1 (password) or 2 (none)",
+    ],
+    [
+      'authentication',
+      'otppin=1x',
+      "The action 'otppin' needs a value: 0 (token PIN), 1 (password) or 2 (none)",
+    ],
+    ['authentication', 'qrtanurl', "The action 'qrtanurl' needs a value: an absolute URL"],
+    ['authentication', 'otppin="', 'The quotation mark " is not closed'],
+    [
+      'authentication',
+      'otppin=""',
+      "The action 'otppin' needs a value: 0 (token PIN), 1 (password) or 2 (none)",
+    ],
+    [
+      'ocra',
+      'request, calcotp',
+      "Unknown action 'calcotp' in scope ocra. Known: request, status, activationcode, calcOTP, *.",
+    ],
+    [
+      'ocra',
+      '',
+      'A policy of scope ocra needs an action. Known: request, status, activationcode, calcOTP, *.',
+    ],
+    [
+      'ocra',
+      'tokens',
+      "Unknown action 'tokens' in scope ocra. Known: request, status, activationcode, calcOTP, *.",
+    ],
+    ['ocra', 'request=1', "The action 'request' of scope ocra takes no value"],
+    ['system', 'readwrite', "Unknown action 'readwrite' in scope system. Known: read, write, *."],
+    [
+      'authentication',
+      'autosms',
+      "Unknown action 'autosms' in scope authentication. Known: qrtanurl, otppin.",
+    ],
+    [
+      'authentication',
+      'otppin',
+      "The action 'otppin' needs a value: 0 (token PIN), 1 (password) or 2 (none)",
+    ],
+    [
+      'authentication',
+      'otppin=3',
+      "The action 'otppin' needs a value: 0 (token PIN), 1 (password) or 2 (none)",
+    ],
+    ['authentication', 'qrtanurl=', "The action 'qrtanurl' needs a value: an absolute URL"],
+    ['authentication', 'qrtanurl=otp.example.com', "The action 'qrtanurl' needs a value: an absolute URL"],
+    ['authentication', 'qrtanurl="https://x.example/', 'The quotation mark " is not closed'],
+    ['authentication', 'otppin=1, otppin=2', "The action 'otppin' has two values"],
+    [
+      'authentication',
+      '__proto__=1',
+      "Unknown action '__proto__' in scope authentication. Known: qrtanurl, otppin.",
+    ],
+    [
+      'admin',
+      'constructor',
+      `Unknown action 'constructor' in scope admin. Known: ${knownActions('admin').join(', ')}, *.`,
+    ],
+  ])('scope %s refuses %j: %s', (scope, text, message) => {
+    const refusal = refusalOf(() => readActions(scope, text));
+    expect([refusal.code, refusal.message]).toEqual(['policy.invalid', message]);
+  });
+
+  it.each(POLICY_SCOPES)('of scope %s can all be named at once', (scope) => {
+    const values: Record<string, string> = { qrtanurl: '=https://x.example/', otppin: '=0' };
+    const text = knownActions(scope)
+      .map((action) => action + (values[action] ?? ''))
+      .join(',');
+    expect([...readActions(scope, text).keys()]).toEqual(knownActions(scope));
+  });
+});

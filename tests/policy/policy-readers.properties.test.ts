@@ -1,0 +1,175 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { AccessControl, type Right } from '../../src/policy/access-control.ts';
+import { readActions } from '../../src/policy/policy-actions.ts';
+import { readClients } from '../../src/policy/policy-client.ts';
+import { readTimes } from '../../src/policy/policy-time.ts';
+import { readUsers } from '../../src/policy/policy-users.ts';
+import { checkPolicy, policyHolds, policyMeans } from '../../src/policy/policy.ts';
+import { type Policy, POLICY_SCOPES } from '../../src/policy/stored-policy.ts';
+import { ServiceError } from '../../src/kernel/errors.ts';
+import { callerNamed } from '../support/values/callers.ts';
+import { setupOf } from '../support/values/configuration-value.ts';
+
+/** Texts as people and attackers write them: of the signs that the readers know, and of any others. */
+const text = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 60 }),
+  fc.string({ unit: fc.constantFrom(...Array.from('*,;!-/:@=.()[]|+?\\^$"\' 0159afxyz')), maxLength: 60 }),
+  fc.constantFrom('*', '* * * * * *;', '10.0.0.0/8', 're.*', 'request, status', 'a@b', 'res:'),
+);
+const subject = fc.record({
+  login: fc.oneof(text, fc.constantFrom('alice', '')),
+  realms: fc.array(fc.constantFrom('alpha', 'beta'), { maxLength: 2 }),
+  resolver: fc.option(fc.constantFrom('res', ''), { nil: undefined }),
+});
+const at = fc.date({ min: new Date(1980, 0, 1), max: new Date(2090, 0, 1), noInvalidDate: true });
+
+/** @returns what came of it; anything but a refusal with a reason fails the test */
+function attempt<Value>(work: () => Value): Value | undefined {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof ServiceError && error.message.length < 10_000) {
+      return undefined;
+    }
+    throw error;
+  }
+}
+
+describe('whatever somebody writes into a policy', () => {
+  it('is read or refused with a reason, and what was read answers every question', () => {
+    fc.assert(
+      fc.property(text, subject, text, at, (written, who, client, when) => {
+        const users = attempt(() => readUsers(written));
+        expect(['everybody', 'named', 'nobody', undefined]).toContain(users?.(who));
+        expect([true, false, undefined]).toContain(attempt(() => readClients(written))?.(client));
+        expect([true, false, undefined]).toContain(attempt(() => readTimes(written))?.(when));
+        for (const scope of POLICY_SCOPES) {
+          attempt(() => readActions(scope, written));
+        }
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('is kept only if it can be read again', () => {
+    const draft = fc.record({
+      ...{ name: text, scope: fc.oneof(fc.constantFrom(...POLICY_SCOPES), text), action: text },
+      ...{ realm: text, user: text, client: text, time: text, active: fc.boolean() },
+    });
+    fc.assert(
+      fc.property(draft, (written) => {
+        const policy = attempt(() => checkPolicy(written));
+        if (policy !== undefined) {
+          expect(checkPolicy(policy)).toEqual(policy);
+        }
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});
+
+describe('whatever stands in the database in place of a policy', () => {
+  const policy: fc.Arbitrary<Policy> = fc.record({
+    ...{ name: text, scope: fc.constantFrom(...POLICY_SCOPES), action: text },
+    ...{ realm: text, user: text, client: text, time: text, active: fc.boolean() },
+  });
+
+  it('never breaks a decision, and switched off gives nothing', () => {
+    fc.assert(
+      fc.property(policy, subject, text, at, (kept, who, client, when) => {
+        expect(['everybody', 'named', 'nobody']).toContain(policyMeans(kept, 'request', who));
+        expect([true, false]).toContain(policyHolds(kept, client, when));
+        expect(policyMeans({ ...kept, active: false }, 'request', who)).toBe('nobody');
+        expect(policyHolds({ ...kept, active: false }, client, when)).toBe(false);
+      }),
+    );
+  });
+
+  it('never gives more when one of the policies is out of its time', () => {
+    const realms = ['alpha', 'beta', 'gamma'];
+    const sensible: fc.Arbitrary<Policy> = fc.record({
+      ...{ name: fc.constant('p'), scope: fc.constantFrom('monitoring', 'admin', 'system', 'ocra') },
+      ...{ action: fc.constantFrom('*', 'tokens', 'enable', 'read', 'request') },
+      ...{ realm: fc.constantFrom('*', 'alpha', 'beta, gamma', 'nosuch'), active: fc.boolean() },
+      ...{ user: fc.constantFrom('*', 'alice', 'al.*', 'bob', '*, !alice'), client: fc.constant('') },
+      ...{ time: fc.constantFrom('', '* * * * * 1990') },
+    });
+    const right = fc.constantFrom<Right[]>(
+      { scope: 'monitoring', action: 'tokens', message: '' },
+      { scope: 'admin', action: 'enable', message: '' },
+      { scope: 'system', action: 'read', message: '' },
+      { scope: 'ocra', action: 'request', message: '' },
+    );
+    const access = new AccessControl({ clock: { now: () => new Date(2026, 10, 20) } });
+    const granted = (policies: readonly Policy[], asked: Right): readonly string[] => {
+      const setup = setupOf({ realms: realms.map((name) => ({ name, resolvers: [] })), policies });
+      const grant = attempt(() => access.authorize(setup, callerNamed('alice'), asked));
+      return grant === undefined
+        ? []
+        : grant.realms === 'all'
+          ? ['all', ...realms]
+          : ['some', ...grant.realms];
+    };
+    fc.assert(
+      fc.property(
+        fc.array(sensible, { minLength: 1, maxLength: 5 }),
+        fc.nat(),
+        right,
+        (policies, index, asked) => {
+          const late = policies.map((one, at) =>
+            at === index % policies.length ? { ...one, time: '* * * * * 1990' } : one,
+          );
+          const before = new Set([...granted(policies, asked), 'some']);
+          expect(granted(late, asked).filter((realm) => !before.has(realm))).toEqual([]);
+        },
+      ),
+      { numRuns: 1000 },
+    );
+  });
+});
+
+describe('clients', () => {
+  it('are in a network when its first bits are theirs', () => {
+    const bytes = fc.tuple(fc.nat(255), fc.nat(255), fc.nat(255), fc.nat(255));
+    const number = (address: readonly number[]): number => address.reduce((sum, byte) => sum * 256 + byte, 0);
+    fc.assert(
+      fc.property(
+        bytes,
+        bytes,
+        fc.integer({ min: 0, max: 32 }),
+        fc.boolean(),
+        (network, host, prefix, near) => {
+          const client = near ? network.map((byte, index) => (index < 3 ? byte : host[3])) : host;
+          const size = 2 ** (32 - prefix);
+          const expected = Math.floor(number(network) / size) === Math.floor(number(client) / size);
+          const reads = readClients(`${network.join('.')}/${prefix}`);
+          expect(reads(client.join('.'))).toBe(expected);
+          expect(reads(`::ffff:${client.join('.')}`)).toBe(expected);
+          expect(readClients(`*, -${network.join('.')}/${prefix}`)(client.join('.'))).toBe(!expected);
+        },
+      ),
+    );
+  });
+});
+
+describe('times', () => {
+  it('that spell out an instant hold then, and not a minute, day or year later', () => {
+    fc.assert(
+      fc.property(at, (when) => {
+        const fields = [
+          when.getMinutes(),
+          when.getHours(),
+          when.getDate(),
+          when.getMonth() + 1,
+          when.getDay(),
+        ];
+        const holds = readTimes(`${fields.join(' ')} ${when.getFullYear()}`);
+        expect(holds(when)).toBe(true);
+        expect(holds(new Date(when.getTime() + 60_000))).toBe(false);
+        expect(holds(new Date(when.getTime() + 86_400_000))).toBe(false);
+        expect(readTimes('* * * * * *')(when)).toBe(true);
+      }),
+    );
+  });
+});

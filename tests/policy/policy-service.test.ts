@@ -1,0 +1,120 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { AccessControl } from '../../src/policy/access-control.ts';
+import { PolicyService } from '../../src/policy/policy-service.ts';
+import { callerNamed, OPERATOR } from '../support/values/callers.ts';
+import { eventualRefusal } from '../support/application/eventual-refusal.ts';
+import { InMemorySetupStore } from '../support/fakes/in-memory-configuration-store.ts';
+
+const admin = callerNamed('admin');
+const DRAFT = { name: 'p', scope: 'ocra', action: 'request', user: 'ocra_admin' };
+
+let setup: InMemorySetupStore;
+let service: PolicyService;
+
+beforeEach(() => {
+  setup = new InMemorySetupStore();
+  service = new PolicyService({ setup, access: new AccessControl({ clock: { now: () => new Date(0) } }) });
+});
+
+describe('policies', () => {
+  it('are set, shown, listed, replaced and removed', async () => {
+    const kept = await service.set(admin, { ...DRAFT, name: ' p ' });
+    expect(kept).toMatchObject({ name: 'p', realm: '*', active: true });
+    expect(await service.show(admin, ' p')).toEqual(kept);
+    await service.set(admin, { ...kept, active: false });
+    expect(await service.list(admin)).toEqual([{ ...kept, active: false }]);
+    await service.remove(admin, 'p ');
+    expect(await service.list(admin)).toEqual([]);
+    expect(setup.acts.map(({ action }) => action)).toEqual(['policy/set', 'policy/set', 'policy/remove']);
+  });
+
+  it('that make no sense are refused and not kept', async () => {
+    const refusal = await eventualRefusal(service.set(admin, { ...DRAFT, action: 'request, x' }));
+    expect(refusal.code).toBe('policy.invalid');
+    expect(setup.acts).toEqual([]);
+  });
+
+  it.each<[string, readonly string[]]>([
+    ['read', ['list', 'show']],
+    ['write', ['set', 'remove']],
+  ])('take the right to %s them for what it is there for, and no more', async (action, allowed) => {
+    await service.set(OPERATOR, DRAFT);
+    await service.set(OPERATOR, { name: 'own', scope: 'system', action, user: 'alice' });
+    const alice = callerNamed('alice');
+    const attempts = {
+      list: () => service.list(alice),
+      show: () => service.show(alice, 'p'),
+      set: () => service.set(alice, DRAFT),
+      remove: () => service.remove(alice, 'p'),
+    };
+    const refused: Record<string, string> = {};
+    for (const [name, attempt] of Object.entries(attempts)) {
+      await attempt().catch((error: unknown) => {
+        refused[name] = (error as Error).message;
+      });
+    }
+    const other = action === 'read' ? 'write' : 'read';
+    const message = `You do not have the administrative right to do this. You are missing a policy scope=system, action=${other}`;
+    expect(refused).toEqual(
+      Object.fromEntries(
+        Object.keys(attempts)
+          .filter((name) => !allowed.includes(name))
+          .map((name) => [name, message]),
+      ),
+    );
+  });
+
+  it('that are not there are unknown, by their name', async () => {
+    await service.set(admin, { ...DRAFT, name: 'another' });
+    const shown = await eventualRefusal(service.show(admin, 'x'.repeat(200)));
+    expect(shown.message).toBe(`There is no policy '${'x'.repeat(128)}'`);
+    expect((await eventualRefusal(service.show(admin, 'p'))).code).toBe('policy.unknown');
+    expect((await eventualRefusal(service.remove(admin, 'p'))).code).toBe('policy.unknown');
+  });
+
+  it('that lock everybody out are mended at the machine', async () => {
+    await service.set(admin, { name: 'lock', scope: 'system', action: 'read', user: 'nobody' });
+    expect((await eventualRefusal(service.list(admin))).code).toBe('right.missing');
+    expect((await eventualRefusal(service.remove(admin, 'lock'))).code).toBe('right.missing');
+    expect((await eventualRefusal(service.set(admin, DRAFT))).code).toBe('right.missing');
+    await service.remove(OPERATOR, 'lock');
+    expect(await service.list(admin)).toEqual([]);
+  });
+});
+
+describe('the list of policies', () => {
+  beforeEach(async () => {
+    await service.set(admin, {
+      name: 'a',
+      scope: 'ocra',
+      action: 'request, status',
+      user: 'x, y',
+      realm: 'one',
+    });
+    await service.set(admin, { name: 'b', scope: 'ocra', action: '*', user: 'y', realm: 'two, ONE' });
+    await service.set(admin, {
+      ...{ name: 'c', scope: 'authentication', action: 'qrtanurl=https://x.example/?a=b', realm: '*' },
+    });
+    await service.set(OPERATOR, {
+      ...{ name: 'd', scope: 'authentication', action: 'otppin = 1', realm: 'four', user: 'z' },
+    });
+  });
+
+  it.each([
+    [{}, ['a', 'b', 'c', 'd']],
+    [{ name: '', scope: ' ' }, ['a', 'b', 'c', 'd']],
+    [{ name: ' b ' }, ['b']],
+    [{ name: '*' }, []],
+    [{ scope: 'ocra' }, ['a', 'b']],
+    [{ action: 'status' }, ['a']],
+    [{ action: 'qrtanurl' }, ['c']],
+    [{ action: 'otppin' }, ['d']],
+    [{ realm: 'One' }, ['a', 'b', 'c']],
+    [{ realm: 'three' }, ['c']],
+    [{ user: 'x' }, ['a']],
+    [{ user: 'y', realm: 'two' }, ['b']],
+    [{ name: 'constructor' }, []],
+  ])('for %j has %j', async (filter, expected) => {
+    expect((await service.list(admin, filter)).map(({ name }) => name)).toEqual(expected);
+  });
+});

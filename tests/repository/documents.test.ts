@@ -1,0 +1,242 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, normalize } from 'node:path';
+import { afterAll, describe, expect, it } from '@jest/globals';
+import type { Command } from 'commander';
+import { EXIT_CODES } from '../../src/cli/cli-failure.ts';
+import type { CliDependencies } from '../../src/cli/dependencies.ts';
+import { buildProgram, runProgram } from '../../src/cli/program.ts';
+import { configurationPage } from '../../scripts/configuration-reference.ts';
+import { VARIABLES } from '../../src/config/variables.ts';
+import {
+  administrationEndpoints,
+  type AdministrationOperations,
+} from '../../src/http/controllers/administration-endpoints.ts';
+import { adminEndpoints } from '../../src/http/controllers/admin-controller.ts';
+import { loginEndpoints } from '../../src/http/controllers/login-controller.ts';
+import { monitoringEndpoints } from '../../src/http/controllers/monitoring-controller.ts';
+import { ocraEndpoints } from '../../src/http/controllers/ocra-controller.ts';
+import { metricsEndpoint, operationsEndpoints } from '../../src/http/controllers/operations-controller.ts';
+import {
+  type ImportOperations,
+  loadTokensEndpoint,
+} from '../../src/http/controllers/loadtokens-controller.ts';
+import {
+  type ResynchronisationOperations,
+  resyncEndpoint,
+} from '../../src/http/controllers/resync-controller.ts';
+import {
+  validateEndpoints,
+  type ValidationOperations,
+} from '../../src/http/controllers/validate-controller.ts';
+import type { Dialect } from '../../src/http/dialects/dialect.ts';
+import { systemClock, systemRandom } from '../../src/kernel/clock.ts';
+import { fakeIo } from '../cli/fake-io.ts';
+import { fuzzedEndpoints } from '../campaigns/fuzz/fuzz-endpoints.ts';
+import { anchors, codeBlocks, linkTargets, shellLines, shellWords, tableUnder } from './markdown.ts';
+
+import { isInRepository, listRepositoryFiles, readRepositoryFile } from './repository-file.ts';
+
+const documents = [
+  ...['README.md', 'SECURITY.md', 'CONTRIBUTING.md', 'CHANGELOG.md'],
+  ...listRepositoryFiles('docs').filter((path) => path.endsWith('.md')),
+];
+const readme = readRepositoryFile('README.md');
+const shell = documents.flatMap((path) =>
+  codeBlocks(readRepositoryFile(path))
+    .filter(({ language }) => language === 'sh')
+    .flatMap(({ text }) => shellLines(text)),
+);
+const homeFolder = mkdtempSync(join(tmpdir(), 'tankeeper-documents-'));
+const reached = (): Promise<never> => Promise.reject(new Error('reached'));
+
+afterAll(() => {
+  rmSync(homeFolder, { recursive: true });
+});
+
+describe.each(documents)('%s', (path) => {
+  const text = readRepositoryFile(path);
+
+  it('has links that lead somewhere', () => {
+    const broken = linkTargets(text)
+      .filter((target) => !/^https?:/.test(target))
+      .filter((target) => {
+        const [file = '', anchor] = target.split('#');
+        const there = file === '' ? path : normalize(join(dirname(path), file));
+        const isThere = isInRepository(there);
+        return !isThere || (anchor !== undefined && !anchors(readRepositoryFile(there)).includes(anchor));
+      });
+    expect(broken).toEqual([]);
+  });
+
+  it('names only files that there are', () => {
+    const named = [...text.matchAll(/`((?:src|tests|docs|bin|docker|bench|\.ci)\/[\w./-]+)`/g)].map(
+      ([, file = '']) => file,
+    );
+    expect(named.filter((file) => !isInRepository(file))).toEqual([]);
+  });
+});
+
+describe('the commands in the documents', () => {
+  const commands = shell
+    .map((line) => line.replace(/^docker-compose exec tankeeper /, '').replace(/^(?:[A-Z_]+=\S+ )+/, ''))
+    .filter((line) => /^(?:tankeeper|node bin\/tankeeper\.js) /.test(line))
+    .map((line) => shellWords(line.replace(/^(?:tankeeper|node bin\/tankeeper\.js) /, '')));
+
+  it('are there', () => {
+    expect(commands.length).toBeGreaterThan(20);
+  });
+
+  it.each(commands.map((words) => [words.join(' '), words] as const))(
+    'tankeeper %s',
+    async (_title, words) => {
+      const io = fakeIo();
+      const status = await runProgram(words, dependenciesWith(io));
+      expect(status === EXIT_CODES.usage ? io.err() : '').toBe('');
+    },
+  );
+
+  it('set variables that there are', () => {
+    const set = shell.flatMap((line) =>
+      [...line.matchAll(/(?:^| )([A-Z][A-Z_]{3,})=\S/g)].map(([, name = '']) => name),
+    );
+    const readByTests = ['tests', 'bench']
+      .flatMap((folder) => listRepositoryFiles(folder))
+      .filter((path) => path.endsWith('.ts'))
+      .flatMap((path) => [...readRepositoryFile(path).matchAll(/process\.env\.([A-Z][A-Z_]*)/g)])
+      .map(([, name = '']) => name);
+    expect(set).toContain('DATABASE_URL');
+    const known = [...VARIABLES.map(({ name }) => name), ...readByTests];
+    expect(set.filter((name) => !known.includes(name))).toEqual([]);
+  });
+});
+
+describe('the threats of SECURITY.md', () => {
+  const threats = tableUnder(readRepositoryFile('SECURITY.md'), 'Threats');
+
+  it('are there', () => {
+    expect(threats.length).toBeGreaterThan(35);
+  });
+
+  it.each(threats.map((cells) => [`${cells[0] ?? ''} ${cells[1] ?? ''}`, cells.at(-1) ?? ''] as const))(
+    '%s: is answered by a test',
+    (_title, answer) => {
+      const tests = [...answer.matchAll(/`(tests\/[\w./-]+\.test\.ts|bench\/\w+)`/g)].map(
+        ([, file = '']) => file,
+      );
+      expect(tests.length).toBeGreaterThan(0);
+      expect(tests.filter((file) => !isInRepository(file))).toEqual([]);
+    },
+  );
+});
+
+describe('the guides', () => {
+  const served = fuzzedEndpoints('documented').map(({ path }) => path);
+  const guides = listRepositoryFiles('docs/guides').map((path) => readRepositoryFile(path));
+
+  it('name only paths of the interface that are served', () => {
+    const named = guides.flatMap((text) =>
+      [
+        ...text.matchAll(
+          /`(\/(?:ocra|admin|system|validate|monitoring|docs|healthz|readyz|metrics)\b[\w/-]*)/g,
+        ),
+      ].map(([, path = '']) => path.replace(/\/$/, '')),
+    );
+    expect(named.length).toBeGreaterThan(40);
+    // A folder of paths may be named as a whole, but for one that holds a single page.
+    const folders = ['/ocra', '/admin', '/system', '/validate', '/monitoring'];
+    expect(named.filter((path) => !served.includes(path) && !folders.includes(path))).toEqual([]);
+  });
+
+  it('name for the scope admin the rights that its paths ask for', () => {
+    const rows = tableUnder(readRepositoryFile('docs/guides/policies.md'), 'Scopes');
+    const actions = rows.find(([scope]) => scope === '`admin`')?.[1]?.replace(/ \(.*?\)/g, '') ?? '';
+    const named = [...actions.matchAll(/`(\w+)`/g)].map(([, action = '']) => action);
+    expect(named.filter((action) => !served.includes(`/admin/${action}`))).toEqual([]);
+    expect(named).toHaveLength(12);
+  });
+});
+
+describe('docs/reference', () => {
+  it('shows every variable as it is read (npm run docs:reference)', () => {
+    expect(readRepositoryFile('docs/reference/configuration.md')).toBe(configurationPage());
+    expect(tableUnder(configurationPage(), 'Database')).toContainEqual([
+      '`DATABASE_LOCK_TIMEOUT`',
+      '`5S`',
+      'time limit of a request that waits for a lock in the database',
+      'a duration from 1S to 1H',
+    ]);
+    expect(VARIABLES.filter(({ name }) => !configurationPage().includes(`| \`${name}\` `))).toEqual([]);
+  });
+});
+
+describe('the README', () => {
+  it('lists every endpoint with its methods', () => {
+    const dialect = {} as Dialect;
+    const endpoints = [
+      ...ocraEndpoints({} as Parameters<typeof ocraEndpoints>[0], dialect),
+      ...monitoringEndpoints({} as Parameters<typeof monitoringEndpoints>[0], dialect, 'on'),
+      ...adminEndpoints(
+        {} as Parameters<typeof adminEndpoints>[0],
+        {} as Parameters<typeof adminEndpoints>[1],
+        dialect,
+      ),
+      ...loginEndpoints({} as Parameters<typeof loginEndpoints>[0], dialect),
+      ...administrationEndpoints({} as AdministrationOperations, dialect),
+      resyncEndpoint({} as ResynchronisationOperations, dialect),
+      loadTokensEndpoint({} as ImportOperations, dialect),
+      ...validateEndpoints({} as ValidationOperations, dialect),
+      ...operationsEndpoints(() => Promise.resolve(true)),
+      metricsEndpoint({} as Parameters<typeof metricsEndpoint>[0], reached),
+    ];
+    const listed = tableUnder(readme, 'Endpoints').map(([path, methods]) => `${path ?? ''} ${methods ?? ''}`);
+    expect(listed.sort()).toEqual(
+      endpoints.map(({ path, methods }) => `\`${path}\` ${methods.join(', ')}`).sort(),
+    );
+  });
+
+  it('lists every command', () => {
+    const listed = tableUnder(readme, 'The command `tankeeper`').flatMap(([cell = '']) =>
+      [...cell.matchAll(/`([^`]+)`/g)].flatMap(([, text = '']) => namedCommands(text)),
+    );
+    expect(listed.sort()).toEqual([...leaves(buildProgram(dependenciesWith(fakeIo())))].sort());
+  });
+});
+
+/** `token show, set` names `token show` and `token set`. */
+function namedCommands(text: string): readonly string[] {
+  const [first = '', ...others] = text.split(', ');
+  const group = first.split(' ').slice(0, -1);
+  return [first, ...others.map((name) => [...group, name].join(' '))];
+}
+
+function leaves(command: Command, above: readonly string[] = []): readonly string[] {
+  return command.commands.flatMap((one) => {
+    const path = [...above, one.name()];
+    return one.commands.length === 0 ? [path.join(' ')] : leaves(one, path);
+  });
+}
+
+/** Enough for every command to read its words; none gets further than its first deed. */
+function dependenciesWith(io: CliDependencies['io']): CliDependencies {
+  return {
+    io,
+    homeFolder,
+    openServices: reached,
+    serve: reached,
+    migrate: reached,
+    startDemoServer: reached,
+    watchSignals: () => {
+      throw new Error('reached');
+    },
+    describeConfig: () => [],
+    fetch: reached,
+    port: 5001,
+    databaseConfigured: false,
+    debug: false,
+    clock: systemClock,
+    random: systemRandom,
+    version: '0.0.0',
+    osUser: 'test',
+  };
+}

@@ -1,0 +1,218 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseEnv } from 'node:util';
+import { describe, expect, it } from '@jest/globals';
+import { environmentExample } from '../../scripts/configuration-reference.ts';
+import { loadConfig } from '../../src/config/config.ts';
+import { VARIABLES } from '../../src/config/variables.ts';
+import { PKCS11_PACKAGE } from '../../src/security/pkcs11/pkcs11-library.ts';
+import { isInRepository, readRepositoryFile, REPOSITORY } from './repository-file.ts';
+
+interface LockedPackage {
+  readonly resolved?: string;
+  readonly link?: boolean;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+}
+
+interface Manifest {
+  readonly bin: Readonly<Record<string, string>>;
+  readonly engines: Readonly<Record<string, string>>;
+  readonly license: string;
+  readonly peerDependencies: Readonly<Record<string, string>>;
+  readonly peerDependenciesMeta: unknown;
+}
+
+const names = VARIABLES.map(({ name }) => name);
+
+describe('.env.example', () => {
+  const example = readRepositoryFile('.env.example');
+
+  it('lists exactly the variables that are read (npm run docs:reference)', () => {
+    expect(example).toBe(environmentExample());
+    expect(Object.keys(parseEnv(example)).sort()).toEqual([...names].sort());
+  });
+
+  it('means the same as nothing at all', () => {
+    const environment = Object.fromEntries(
+      Object.entries(parseEnv(example)).map(([name, value]) => [name, value ?? '']),
+    );
+    expect(loadConfig(environment)).toEqual(loadConfig({}));
+  });
+});
+
+describe('docker-compose.yml', () => {
+  const compose = readRepositoryFile('docker-compose.yml');
+  const sections = sectionsOf(compose);
+  const services = sectionsOf(sections.get('services') ?? '', '  ');
+  const server = services.get('tankeeper') ?? '';
+
+  it('runs the server and its database, each restricted to what it needs', () => {
+    expect([...services.keys()]).toEqual(['tankeeper', 'database']);
+    for (const service of services.values()) {
+      expect(service).toMatch(/^ {4}read_only: true$/m);
+      expect(service).toMatch(/^ {4}cap_drop: \[ALL\]$/m);
+      expect(service).toMatch(/^ {4}security_opt: \['no-new-privileges:true'\]$/m);
+      expect(service).toMatch(/^ {4}user: (?!.*\b(?:root|0)\b)\S+$/m);
+      expect(service).toMatch(/^ {4}healthcheck:$/m);
+      expect(service).toMatch(/^ {4}volumes:\n {6}- (?:key|database):\//m);
+    }
+    expect(server).toMatch(/condition: service_healthy/);
+    expect(sections.get('volumes')).toMatch(/^\n? {2}key:\n {2}database:\n*$/);
+  });
+
+  it('is reachable from this host alone', () => {
+    const ports = [...compose.matchAll(/^ {4}ports:\n((?: {6}.*\n)+)/gm)].flatMap(([, list = '']) =>
+      list.trim().split('\n'),
+    );
+    expect(ports).toEqual(["- '127.0.0.1:${PORT:-5001}:5001'"]);
+  });
+
+  it('sets or passes on every variable', () => {
+    const environment = sectionsOf(server, '    ').get('environment') ?? '';
+    const passed = new Map(
+      [...environment.matchAll(/^ {6}([A-Z][A-Z0-9_]*): (.*)$/gm)].map(([, name = '', value = '']) => [
+        name,
+        value,
+      ]),
+    );
+    expect([...passed.keys()].sort()).toEqual([...names].sort());
+    for (const [name, value] of passed) {
+      expect(value).not.toMatch(new RegExp(`\\$\\{(?!${name}:-)`));
+    }
+  });
+
+  it('sets what the server accepts', () => {
+    const environment = sectionsOf(server, '    ').get('environment') ?? '';
+    const fixed = [...environment.matchAll(/^ {6}([A-Z][A-Z0-9_]*): '?([^$\n]*?)'?$/gm)]
+      .map(([, name = '', value = '']) => [name, value] as const)
+      .filter(([name]) => !name.endsWith('PASSWORD_FILE'));
+    expect(fixed.length).toBeGreaterThan(3);
+    expect(loadConfig(Object.fromEntries(fixed)).host).toBe('0.0.0.0');
+  });
+
+  it('takes its passwords from the files that docker/make-secrets makes', () => {
+    const files = [...(sections.get('secrets') ?? '').matchAll(/file: \.\/(.*)$/gm)].map(
+      ([, file = '']) => file,
+    );
+    const folder = mkdtempSync(join(tmpdir(), 'tankeeper-secrets-'));
+    try {
+      const script = join(REPOSITORY, 'docker/make-secrets');
+      execFileSync(script, ['secrets'], { cwd: folder });
+      expect(
+        readdirSync(join(folder, 'secrets'))
+          .map((name) => `secrets/${name}`)
+          .sort(),
+      ).toEqual([...files].sort());
+      const first = files.map((file) => readFileSync(join(folder, file), 'utf8'));
+      for (const password of first) {
+        expect(password).toMatch(/^[\w-]{32}\n$/);
+      }
+      expect(new Set(first).size).toBe(files.length);
+      expect(statSync(join(folder, 'secrets')).mode & 0o777).toBe(0o700);
+      execFileSync(script, ['secrets'], { cwd: folder });
+      expect(files.map((file) => readFileSync(join(folder, file), 'utf8'))).toEqual(first);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+});
+
+describe('Dockerfile', () => {
+  const dockerfile = readRepositoryFile('Dockerfile').replace(/\\\n\s*/g, '');
+  const stages = dockerfile.split(/^FROM /m);
+  const image = stages.at(-1) ?? '';
+
+  it('copies only what .dockerignore lets in, and what is there', () => {
+    const allowed = [...readRepositoryFile('.dockerignore').matchAll(/^!(.+)$/gm)].map(([, path]) => path);
+    const copied = [...dockerfile.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, list = '']) =>
+      list.split(' '),
+    );
+    expect(copied.filter((path) => !allowed.includes(path))).toEqual([]);
+    expect(allowed.filter((path) => !copied.includes(path ?? ''))).toEqual([]);
+    expect(copied.filter((path) => !isInRepository(path))).toEqual([]);
+  });
+
+  it('runs the built server as an ordinary user and asks for its health without further programs', () => {
+    expect(image).toMatch(/^USER 1000:1000$/m);
+    expect(image).toMatch(/^CMD \["node", "bin\/tankeeper\.js", "serve"\]$/m);
+    expect(image).toMatch(/^HEALTHCHECK .*CMD \["node", "-e", "fetch\(.*\/healthz/m);
+    expect(image).toMatch(/^COPY --from=build \/app\/dist /m);
+    expect(image).not.toMatch(/\bsrc\b/);
+  });
+
+  it('sets only variables that exist', () => {
+    const set = [...(/^ENV (.*)$/m.exec(image)?.[1] ?? '').matchAll(/([A-Z][A-Z0-9_]*)=/g)].map(
+      ([, name = '']) => name,
+    );
+    expect(set).toContain('NODE_ENV');
+    expect(set.filter((name) => name !== 'NODE_ENV' && !names.includes(name))).toEqual([]);
+  });
+});
+
+describe('package.json and its lock', () => {
+  const manifest = JSON.parse(readRepositoryFile('package.json')) as Manifest;
+  const lock = JSON.parse(readRepositoryFile('package-lock.json')) as {
+    readonly packages: Readonly<Record<string, LockedPackage>>;
+  };
+  const locked = Object.entries(lock.packages);
+
+  it('state the licence, the oldest Node and the command', () => {
+    expect(manifest.license).toBe('Apache-2.0');
+    expect(readRepositoryFile('LICENSE')).toMatch(/^\s*Apache License\s+Version 2\.0/);
+    expect(manifest.engines).toEqual({ node: '>=20.19' });
+    expect(manifest.bin).toEqual({ tankeeper: 'bin/tankeeper.js' });
+    expect(isInRepository('bin/tankeeper.js')).toBe(true);
+  });
+
+  it('name pkcs11js in the version that messages name, and install it for nobody who does not ask', () => {
+    expect(manifest.peerDependencies).toEqual({ pkcs11js: PKCS11_PACKAGE.split('@')[1] });
+    expect(manifest.peerDependenciesMeta).toEqual({ pkcs11js: { optional: true } });
+    expect(locked.map(([path]) => path)).not.toContain('node_modules/pkcs11js');
+  });
+
+  it('name no registry, so that an install asks the one that is configured', () => {
+    expect(locked.filter(([, { resolved }]) => resolved !== undefined)).toEqual([]);
+    expect(readRepositoryFile('package-lock.json')).not.toMatch(/registry\.|\.tgz/);
+  });
+
+  it('hold the optional packages of every platform, without which `npm ci` refuses the lock', () => {
+    const missing = locked.flatMap(([path, { optionalDependencies = {} }]) =>
+      Object.keys(optionalDependencies).filter((name) => !isLocked(lock.packages, path, name)),
+    );
+    expect(missing).toEqual([]);
+  });
+});
+
+describe('the scripts', () => {
+  it.each(['.ci/run', '.ci/dockerfile-steps', '.ci/serve-image', 'docker/make-secrets'])(
+    '%s can be executed and stops at the first error',
+    (path) => {
+      expect(statSync(join(REPOSITORY, path)).mode & 0o111).toBe(0o111);
+      expect(readRepositoryFile(path)).toMatch(/^#!\/usr\/bin\/env bash\n(?:#.*\n)*set -euo pipefail\n/);
+      execFileSync('bash', ['-n', join(REPOSITORY, path)]);
+    },
+  );
+});
+
+/** @returns what stands under each key of one level of a YAML file */
+function sectionsOf(text: string, indent = ''): ReadonlyMap<string, string> {
+  const parts = text.split(new RegExp(`^${indent}(?=[a-z_]+:)`, 'm')).slice(1);
+  return new Map(
+    parts.map((part) => {
+      const colon = part.indexOf(':');
+      return [part.slice(0, colon), part.slice(colon + 1)];
+    }),
+  );
+}
+
+/** Whether Node would find the package from there: beside it, or in a folder above. */
+function isLocked(packages: Readonly<Record<string, LockedPackage>>, from: string, name: string): boolean {
+  const place = `${from === '' ? '' : `${from}/`}node_modules/${name}`;
+  if (place in packages) {
+    return true;
+  }
+  const above = from.lastIndexOf('/node_modules/');
+  return from !== '' && isLocked(packages, above === -1 ? '' : from.slice(0, above), name);
+}

@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { fakeServer, PEOPLE, person, SETTINGS, unit } from '../../../support/servers/ldap-resolver.ts';
+import { findSlapd, READER_PASSWORD, type Slapd, startSlapd } from '../../../support/servers/slapd.ts';
+import { queryOnce } from '../../../support/database/test-server.ts';
+import { TestApplication } from '../../../support/application/test-application.ts';
+
+const program = await findSlapd();
+const describeWithSlapd = program === undefined ? describe.skip : describe;
+const SUITE = 'OCRA-1:HOTP-SHA256-8:QN08';
+
+interface Result {
+  readonly status: boolean;
+  readonly value?: unknown;
+  readonly error?: { readonly message: string };
+}
+
+describeWithSlapd('a realm of users in an LDAP directory', () => {
+  let slapd: Slapd;
+  let application: TestApplication;
+
+  const ask = async (path: string, parameters: Record<string, string> = {}): Promise<Result> => {
+    const { body } = (await application.asAdmin(path, parameters)) as { body: { result: Result } };
+    return body.result;
+  };
+  const userinfo = async (realms: string): Promise<Result> => {
+    const { body } = (await application.asAdmin('/monitoring/userinfo', { realms }, 'get')) as {
+      body: { result: Result };
+    };
+    return body.result;
+  };
+
+  beforeAll(async () => {
+    slapd = await startSlapd(program ?? '', {
+      entries: [
+        unit('people'),
+        person('anna', { givenName: 'Anna', userPassword: 'Geheim 1' }),
+        ...['bert', 'carl'].map((uid) => person(uid)),
+      ],
+    });
+    application = await TestApplication.open({ resolverTimeout: 3 });
+    const given = { ...SETTINGS, LDAPURI: slapd.url, BINDPW: READER_PASSWORD };
+    const lowered = Object.entries(given).map(([name, value]): [string, string] => [
+      name.toLowerCase(),
+      value,
+    ]);
+    const set = { name: 'staff', type: 'ldapresolver', ...Object.fromEntries(lowered) };
+    expect(await ask('/system/setResolver', set)).toMatchObject({ status: true });
+    expect(await ask('/system/setRealm', { realm: 'office', resolvers: 'staff' })).toMatchObject({
+      status: true,
+    });
+  }, 60_000);
+
+  afterAll(async () => {
+    await application.close();
+    await slapd.remove();
+  });
+
+  it('is counted by userinfo', async () => {
+    expect((await userinfo('office')).value).toEqual({ Realms: { office: { staff: 3 } } });
+  });
+
+  it('takes the password of the directory where otppin=1 asks for it, and no empty one', async () => {
+    await ask('/system/setPolicy', {
+      ...{ name: 'pin', scope: 'authentication', action: 'otppin=1', realm: 'office', user: '*' },
+    });
+    await application.enrolPlain('LDAP1', SUITE, { user: 'anna@office' });
+    for (const [password, isRight] of [
+      ['', false],
+      ['Geheim 2', false],
+      ['Geheim 1', true],
+    ] as const) {
+      const { transactionid, question } = await application.challenge('LDAP1');
+      const response = application.respond(SUITE, question);
+      expect(await application.check(transactionid, `${password}${response}`)).toMatchObject({
+        result: isRight,
+      });
+    }
+  });
+
+  it('belongs to users of the directory alone: nobody else can own a token', async () => {
+    for (const user of ['anna)(uid=*@office', '*@office', 'ANNA@office', 'gone@office']) {
+      await expect(application.enrolPlain('LDAP2', SUITE, { user })).rejects.toThrow('getUserId failed');
+    }
+  });
+
+  it('keeps the password of BINDDN sealed, and shows it to nobody', async () => {
+    const [stored] = await queryOnce<{ secret: Buffer; settings: string }>(
+      application.databaseUrl,
+      'SELECT secret, settings::text FROM resolvers',
+    );
+    expect(stored?.secret.length).toBeGreaterThan(READER_PASSWORD.length);
+    expect(stored?.secret.includes(READER_PASSWORD)).toBe(false);
+    expect(stored?.settings).not.toContain(READER_PASSWORD);
+    const shown = JSON.stringify(await ask('/system/getResolver', { resolver: 'staff' }));
+    expect(shown).toContain(PEOPLE);
+    expect(shown).not.toContain(READER_PASSWORD);
+    expect(application.logged.join()).not.toContain(READER_PASSWORD);
+    expect(application.logged.join()).not.toContain('Geheim');
+  });
+
+  it('is answered for by its last known count while the directory is down, and counted again when it is back', async () => {
+    await userinfo('office');
+    await slapd.kill();
+    expect((await userinfo('office')).value).toMatchObject({
+      Realms: { office: { staff: 3 } },
+      stale: {
+        staff: { users: 3, reason: "The resolver 'staff' is unavailable: no connection to the server" },
+      },
+    });
+    await slapd.start();
+    expect((await userinfo('office')).value).toEqual({ Realms: { office: { staff: 3 } } });
+  });
+
+  it('of a directory that never answers holds up userinfo for its time, and nothing else', async () => {
+    const silent = await fakeServer(() => undefined);
+    try {
+      const set = { ...SETTINGS, LDAPURI: silent.url, BINDPW: 'x', TIMEOUT: '4' };
+      await ask('/system/setResolver', { name: 'silent', type: 'ldapresolver', ...set });
+      await ask('/system/setRealm', { realm: 'quiet', resolvers: 'silent' });
+      const hanging = userinfo('quiet');
+      const first = await Promise.race([hanging, userinfo('office')]);
+      expect(first.value).toEqual({ Realms: { office: { staff: 3 } } });
+      expect((await hanging).error?.message).toContain("'silent'");
+    } finally {
+      await silent.close();
+    }
+  });
+});

@@ -1,0 +1,256 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import type { LdapUsers } from '../../../../src/resolvers/sources/ldap/ldap-users.ts';
+import { eventualRefusal } from '../../../support/application/eventual-refusal.ts';
+import { ldapUsers, PEOPLE, person, unit } from '../../../support/servers/ldap-resolver.ts';
+import { findSlapd, type LdapEntry, type Slapd, startSlapd, SUFFIX } from '../../../support/servers/slapd.ts';
+
+const program = await findSlapd();
+const describeWithSlapd = program === undefined ? describe.skip : describe;
+
+const GUID = Buffer.from('00112233445566778899aabbccddeeff', 'hex');
+const BINARY_GUID = Buffer.from('fffefdfc2a28295c00f0e0d0c0b0a090', 'hex');
+const MANY = 2_500;
+const ODD_LOGINS = [
+  'a*b',
+  'c(d)',
+  String.raw`back\slash`,
+  'müller',
+  'Ωmega 🔑',
+  'x)(uid=*',
+  '%s',
+  'a,b+c="d"',
+];
+const ENTRIES: readonly LdapEntry[] = [
+  ...['people', 'many', 'other', 'open'].map((name) => unit(name)),
+  person('anna', {
+    givenName: 'Anna',
+    sn: 'Arndt',
+    mail: 'anna@example.org',
+    telephoneNumber: '+49 30 1',
+    mobile: '+49 170 1',
+    userPassword: 'Geheim 1',
+    objectGUID: GUID,
+  }),
+  person('björn', {
+    givenName: 'Björn',
+    mobile: '+49 170 2',
+    userPassword: 'Pässwörd €',
+    objectGUID: BINARY_GUID,
+  }),
+  person('CaseY'),
+  person(['dora', 'dorothea']),
+  person('nobody', { sn: 'Without a password' }),
+  ...ODD_LOGINS.map((login) => person(login)),
+  person('twin 1', { uid: 'twin' }),
+  person('twin 2', { uid: 'twin' }),
+  person('outside', { userPassword: 'Geheim 1' }, `ou=other,${SUFFIX}`),
+  person('guest', {}, `ou=open,${SUFFIX}`),
+  ...Array.from({ length: MANY }, (_, index) => person(`user${index}`, {}, `ou=many,${SUFFIX}`)),
+];
+
+describeWithSlapd('the users of an LDAP directory', () => {
+  let slapd: Slapd;
+  const opened: LdapUsers[] = [];
+  const users = (settings: Readonly<Record<string, string>> = {}, password?: string): LdapUsers => {
+    const source = ldapUsers(slapd.url, settings, password);
+    opened.push(source);
+    return source;
+  };
+
+  beforeAll(async () => {
+    slapd = await startSlapd(program ?? '', {
+      entries: ENTRIES,
+      configuration: ['limits * size.soft=500 size.hard=500 size.prtotal=unlimited'],
+    });
+  }, 60_000);
+
+  afterAll(async () => {
+    await Promise.all(opened.map((source) => source.close()));
+    await slapd.remove();
+  });
+
+  it('are told with names, address and phone', async () => {
+    const anna = await users().findByLogin('anna');
+    expect(anna).toEqual({
+      userId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      login: 'anna',
+      givenName: 'Anna',
+      surname: 'Arndt',
+      email: 'anna@example.org',
+      phone: '+49 30 1',
+    });
+  });
+
+  it('are reached on the mobile phone where they have no other', async () => {
+    expect(await users().findByLogin('björn')).toMatchObject({ givenName: 'Björn', phone: '+49 170 2' });
+  });
+
+  it.each(ODD_LOGINS)('are found by a login such as %j', async (login) => {
+    expect(await users().findByLogin(login)).toMatchObject({ login });
+  });
+
+  it('are found by each of several logins, under the one that was asked for', async () => {
+    const source = users();
+    const [one, other] = [await source.findByLogin('dora'), await source.findByLogin('dorothea')];
+    expect([one?.login, other?.login]).toEqual(['dora', 'dorothea']);
+    expect(one?.userId).toBe(other?.userId);
+  });
+
+  it.each(['casey', 'CASEY', ' anna', 'anna ', 'an', 'anna*', 'outside', ''])(
+    'are not found by %j, which is not exactly the login',
+    async (login) => {
+      expect(await users().findByLogin(login)).toBeUndefined();
+    },
+  );
+
+  it.each([
+    '*',
+    'a*',
+    '*)(uid=*',
+    'anna)(|(uid=*',
+    String.raw`\2a`,
+    'anna\0',
+    '\0',
+    ')',
+    '(',
+    '\\',
+    'anna)(sn=*))(&(uid=x',
+  ])('are not found by the filter %j in the place of a login', async (login) => {
+    expect(await users().findByLogin(login)).toBeUndefined();
+  });
+
+  it('are found by no login but their own, whatever is asked', async () => {
+    const source = users({ LDAPFILTER: '(|(uid=%s)(&(cn=%s)(!(mail=%s))))' });
+    const piece = fc.constantFrom(
+      '*',
+      '(',
+      ')',
+      '\\',
+      '|',
+      '&',
+      '!',
+      '=',
+      'uid',
+      'anna',
+      '\0',
+      'ä',
+      '\\2a',
+      '%s',
+      ' ',
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(piece, { minLength: 1, maxLength: 8 }), async (pieces) => {
+        const login = pieces.join('');
+        const found = await source.findByLogin(login);
+        return found === undefined || (found.login === login && [...ODD_LOGINS, 'anna'].includes(login));
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('are not guessed where two entries have the login', async () => {
+    const refusal = await eventualRefusal(users().findByLogin('twin'));
+    expect(refusal.code).toBe('resolver.unavailable');
+    expect(refusal.message).toBe("The resolver 'staff' is unavailable: it has several entries for one user");
+  });
+
+  it('are not guessed where a filter for logins finds everybody', async () => {
+    const refusal = await eventualRefusal(
+      users({ LDAPBASE: SUFFIX, LDAPFILTER: '(|(uid=%s)(objectClass=inetOrgPerson))' }).findByLogin('anna'),
+    );
+    expect(refusal.message).toContain('several entries for one user');
+  });
+
+  it.each(['entryUUID', 'dn', 'objectGUID', 'uid', 'mail', ''])(
+    'are found by their id, UIDTYPE=%s',
+    async (UIDTYPE) => {
+      const source = users({ UIDTYPE });
+      const anna = await source.findByLogin('anna');
+      expect(anna?.login).toBe('anna');
+      expect(await source.findById(anna?.userId ?? '')).toEqual(anna);
+    },
+  );
+
+  it('have the hex digits of objectGUID as an id, and are found by the form that Windows shows', async () => {
+    const source = users({ UIDTYPE: 'objectGUID' });
+    expect((await source.findByLogin('anna'))?.userId).toBe(GUID.toString('hex'));
+    expect(await source.findById('33221100-5544-7766-8899-aabbccddeeff')).toMatchObject({ login: 'anna' });
+    expect(await source.findById(BINARY_GUID.toString('hex'))).toMatchObject({ login: 'björn' });
+    expect(await source.findById('00112233')).toBeUndefined();
+  });
+
+  it.each([
+    ['dn', `cn=outside,ou=other,${SUFFIX}`],
+    ['dn', PEOPLE],
+    ['dn', `cn=gone,${PEOPLE}`],
+    ['dn', 'no name'],
+    ['dn', `cn=anna,ou=people\\,${SUFFIX}`],
+    ['dn', ''],
+    ['uid', 'outside'],
+    ['uid', '*'],
+    ['uid', 'ANNA'],
+    ['entryUUID', 'no uuid'],
+    ['entryUUID', '*'],
+  ])('are not found by an id that is nobody’s here, %s %j', async (UIDTYPE, id) => {
+    expect(await users({ UIDTYPE }).findById(id)).toBeUndefined();
+  });
+
+  it('are counted beyond the size limit of the server and SIZELIMIT, page by page', async () => {
+    expect(await users({ LDAPBASE: `ou=many,${SUFFIX}`, SIZELIMIT: '100' }).count()).toBe(MANY);
+    expect(await users().count()).toBe(ENTRIES.filter(({ dn }) => dn.endsWith(`,${PEOPLE}`)).length);
+  });
+
+  it('are listed, all of them', async () => {
+    const listed = await users({ LDAPBASE: `ou=many,${SUFFIX}` }).list();
+    expect(new Set(listed.map(({ login }) => login)).size).toBe(MANY);
+    expect(new Set(listed.map(({ userId }) => userId)).size).toBe(MANY);
+  });
+
+  it('are not listed in part: more than SIZELIMIT are refused', async () => {
+    const refusal = await eventualRefusal(users({ LDAPBASE: `ou=many,${SUFFIX}`, SIZELIMIT: '2499' }).list());
+    expect(refusal.message).toContain('it has more users than its SIZELIMIT, 2499');
+    expect(await users({ LDAPBASE: `ou=many,${SUFFIX}`, SIZELIMIT: '2500' }).list()).toHaveLength(MANY);
+  });
+
+  it('are those of the search filter, also when it is written with escapes and line ends', async () => {
+    expect(await users({ LDAPSEARCHFILTER: '(cn=bj\\c3\\b6rn)' }).count()).toBe(1);
+    expect(await users({ LDAPSEARCHFILTER: '(cn=bj*rn)' }).count()).toBe(1);
+    expect(await users({ LDAPSEARCHFILTER: '(|\n (uid=anna)\n (uid=CaseY) )' }).count()).toBe(2);
+    expect(await users({ LDAPSEARCHFILTER: '(uid=a\\2ab)' }).count()).toBe(1);
+  });
+
+  it('are read without a name where BINDDN is empty, as far as everybody may', async () => {
+    expect(await users({ BINDDN: '', LDAPBASE: `ou=open,${SUFFIX}` }, '').count()).toBe(1);
+  });
+
+  describe('whose password is checked', () => {
+    it.each(['dn', 'entryUUID', 'uid'])('is right, wrong or empty, UIDTYPE=%s', async (UIDTYPE) => {
+      const source = users({ UIDTYPE });
+      const anna = (await source.findByLogin('anna'))?.userId ?? '';
+      expect(await source.checkPassword(anna, 'Geheim 1')).toBe(true);
+      expect(await source.checkPassword(anna, 'geheim 1')).toBe(false);
+      expect(await source.checkPassword(anna, '')).toBe(false);
+      expect(await source.checkPassword(anna, '\0')).toBe(false);
+    });
+
+    it('may have any characters', async () => {
+      const source = users();
+      const björn = (await source.findByLogin('björn'))?.userId ?? '';
+      expect(await source.checkPassword(björn, 'Pässwörd €')).toBe(true);
+    });
+
+    it('is nobody’s outside of LDAPBASE, nor of a user without one', async () => {
+      const source = users({ UIDTYPE: 'dn' });
+      expect(await source.checkPassword(`cn=outside,ou=other,${SUFFIX}`, 'Geheim 1')).toBe(false);
+      expect(await source.checkPassword(`cn=nobody,${PEOPLE}`, 'Geheim 1')).toBe(false);
+      expect(await source.checkPassword(`cn=gone,${PEOPLE}`, 'Geheim 1')).toBe(false);
+    });
+
+    it('leaves the connection for searches bound as BINDDN', async () => {
+      const source = users({ UIDTYPE: 'dn' });
+      await source.checkPassword(`cn=anna,${PEOPLE}`, 'Geheim 1');
+      expect(await source.findByLogin('björn')).toMatchObject({ login: 'björn' });
+    });
+  });
+});

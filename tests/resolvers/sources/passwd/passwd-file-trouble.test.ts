@@ -1,0 +1,171 @@
+import { mkdtemp, open, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { PasswdFile } from '../../../../src/resolvers/sources/passwd/passwd-file.ts';
+import { Places } from '../../../../src/resolvers/sources/places.ts';
+import { deferred } from '../../../support/fakes/deferred.ts';
+import { eventualRefusal } from '../../../support/application/eventual-refusal.ts';
+
+const GIGABYTE = 1024 ** 3;
+const MEGABYTE = 1024 ** 2;
+const nothing = (): void => undefined;
+
+let folder: string;
+let fileName: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tankeeper-passwd-'));
+  fileName = join(folder, 'passwd');
+});
+
+afterEach(async () => {
+  await rm(folder, { recursive: true, force: true });
+});
+
+function sourceAt(
+  name = fileName,
+  { places = new Places(1), timeLimit = 30_000 }: { places?: Places; timeLimit?: number } = {},
+): PasswdFile {
+  return new PasswdFile({
+    resolver: 'file',
+    fileName: name,
+    passwords: { verify: () => Promise.resolve('mismatch') },
+    log: { error: nothing, warn: nothing, info: nothing, debug: nothing },
+    timeLimit,
+    places,
+  });
+}
+
+async function fault(source: PasswdFile): Promise<string> {
+  return (await eventualRefusal(source.count())).message.replace(/.*file cannot be used, /, '');
+}
+
+/** Some megabytes, so that reading takes a while. */
+function usersOf(prefix: string): string {
+  return Array.from({ length: 20_000 }, (_, index) => `${prefix}${index}:x:${index}::::\n`).join('');
+}
+
+describe('a large passwd file', () => {
+  it('of 1 GB is refused for its size before anything of it is read', async () => {
+    const handle = await open(fileName, 'w');
+    await handle.write('anna:x:1:1:::\n');
+    await handle.truncate(GIGABYTE);
+    await handle.close();
+    const before = process.memoryUsage().rss;
+    expect(await fault(sourceAt())).toBe('it has more than 67108864 bytes');
+    expect(process.memoryUsage().rss - before).toBeLessThan(64 * MEGABYTE);
+  });
+
+  it('leaves the process its turns, up to the line that is broken', async () => {
+    const source = sourceAt();
+    let turns = 0;
+    const ticking = setInterval(() => {
+      turns += 1;
+    }, 1);
+    await writeFile(
+      fileName,
+      usersOf('b')
+        .repeat(20)
+        .replace(/^b0:.*$/m, '#'),
+    );
+    expect(await fault(source)).toMatch(/its line \d+ is broken: its login stands in an earlier line/);
+    clearInterval(ticking);
+    expect(turns).toBeGreaterThan(3);
+  });
+});
+
+describe('a passwd file that is replaced while it is read', () => {
+  it('is read again: what is answered is one of the two whole, and the new one to whoever asks afterwards', async () => {
+    await writeFile(fileName, usersOf('old'));
+    await writeFile(`${fileName}.new`, usersOf('new').slice(0, -1));
+    const source = sourceAt();
+    const during = source.list();
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    await rename(`${fileName}.new`, fileName);
+    const afterwards = source.list();
+    const prefixes = new Set((await during).map(({ login }) => login.slice(0, 3)));
+    expect(prefixes.size).toBe(1);
+    expect(await during).toHaveLength(20_000);
+    expect((await afterwards).every(({ login }) => login.startsWith('new'))).toBe(true);
+  });
+
+  it('by a broken or unfinished one names what is wrong with the new one only', async () => {
+    await writeFile(fileName, `${usersOf('old')}broken\n`);
+    await writeFile(`${fileName}.new`, usersOf('new'));
+    const source = sourceAt();
+    const during = source.count().catch((error: unknown) => String(error));
+    await rename(`${fileName}.new`, fileName);
+    expect([20_000, expect.stringContaining('its line 20001 is broken')]).toContainEqual(await during);
+    expect(await source.count()).toBe(20_000);
+  });
+
+  it('by nothing is an error, and not the file as it was', async () => {
+    await writeFile(fileName, usersOf('old'));
+    const source = sourceAt();
+    expect(await source.count()).toBe(20_000);
+    const during = source.list().then(
+      (users) => users.length,
+      (error: unknown) => String(error),
+    );
+    await rm(fileName);
+    expect([20_000, expect.stringContaining('it does not exist')]).toContainEqual(await during);
+    expect(await fault(source)).toBe('it does not exist');
+  });
+});
+
+describe('a passwd file that changes right after it was looked at', () => {
+  it('is looked at again for whoever asks from then on', async () => {
+    await writeFile(fileName, 'anna:x:1:1:::\n');
+    const seen = deferred<undefined>();
+    const told = deferred<undefined>();
+    class LatePlaces extends Places {
+      override async take<T>(work: () => Promise<T>): Promise<T> {
+        const result = await super.take(work);
+        seen.resolve(undefined);
+        await told.promise;
+        return result;
+      }
+    }
+    const source = sourceAt(fileName, { places: new LatePlaces(1) });
+    const before = source.count();
+    await seen.promise;
+    await writeFile(fileName, '');
+    const afterwards = source.count();
+    told.resolve(undefined);
+    expect([await before, await afterwards]).toEqual([1, 0]);
+  });
+});
+
+describe('a passwd file that hangs', () => {
+  it('is given up after the time limit, then refused at once, and is back when it answers', async () => {
+    await writeFile(fileName, 'anna:x:1:1:::\n');
+    const places = new Places(1);
+    const hanging = deferred<undefined>();
+    const elsewhere = places.take(() => hanging.promise);
+    const source = sourceAt(fileName, { places, timeLimit: 50 });
+    expect(await fault(source)).toBe('it did not answer within 0.05 seconds');
+    const order: string[] = [];
+    const timer = new Promise((resolve) => setTimeout(resolve, 50)).then(() => order.push('time limit'));
+    await Promise.all(Array.from({ length: 100 }, () => fault(source).then(() => order.push('refused'))));
+    await timer;
+    expect(order.indexOf('time limit')).toBe(100);
+    hanging.resolve(undefined);
+    await elsewhere;
+    const back = async (): Promise<number> => {
+      await new Promise((resolve) => setTimeout(resolve, 10));
+      return source.count().catch(back);
+    };
+    expect(await back()).toBe(1);
+  });
+
+  it('takes one thread, however many ask, and leaves the others to other files', async () => {
+    await writeFile(fileName, 'anna:x:1:1:::\n');
+    const places = new Places(2);
+    const hanging = deferred<undefined>();
+    const elsewhere = places.take(() => hanging.promise);
+    expect(await sourceAt(fileName, { places }).count()).toBe(1);
+    hanging.resolve(undefined);
+    await elsewhere;
+  });
+});

@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+
+import { SqlChallengeStore } from '../../../src/storage/challenges/challenge-store.ts';
+import type { Database } from '../../../src/storage/database/database.ts';
+import { SqlTokenStore } from '../../../src/storage/tokens/token-store.ts';
+import { AuditedDatabase } from '../../support/database/audited-database.ts';
+import { rightly, wrongly } from '../../support/values/challenge-answers.ts';
+import { ACT, tokenValue } from '../../support/values/token-values.ts';
+
+jest.setTimeout(120_000);
+
+let audited: AuditedDatabase;
+let servers: readonly Database[];
+beforeAll(async () => {
+  audited = await AuditedDatabase.create();
+  servers = [audited.server(), audited.server()];
+});
+afterAll(() => audited.drop());
+
+async function issued(serial: string): Promise<string> {
+  const [database] = servers as [Database];
+  const token = await new SqlTokenStore({ database }).insert(tokenValue(serial), ACT);
+  const challenge = {
+    tokenId: token.id,
+    transactionId: serial,
+    question: 'Q',
+    data: '',
+    issuedAt: new Date(),
+  };
+  await new SqlChallengeStore({ database }).issue(challenge, 5, ACT);
+  return serial;
+}
+
+describe('a decision on a response', () => {
+  it('takes a look and one statement that writes it with its audit row', async () => {
+    const transactionId = await issued('statements');
+    const [database] = servers as [Database];
+    const statements: string[] = [];
+    const note = ({ sql }: { sql: string }): void => {
+      statements.push(sql.slice(0, 10));
+    };
+    database.knex.on('query', note);
+    await new SqlChallengeStore({ database }).answer(transactionId, rightly(), ACT);
+    database.knex.off('query', note);
+    expect(statements).toEqual(['select "to', 'WITH token']);
+  });
+
+  it('leaves one row, signed, also where servers get in each other’s way', async () => {
+    const transactionId = await issued('races');
+    const stores = servers.map((database) => new SqlChallengeStore({ database })) as [
+      SqlChallengeStore,
+      SqlChallengeStore,
+    ];
+    const answers = Array.from({ length: 24 }, (_, index) =>
+      stores[index % 2 === 0 ? 0 : 1].answer(
+        transactionId,
+        index % 3 === 0 ? rightly() : wrongly(1_000),
+        ACT,
+      ),
+    );
+    await Promise.all(answers);
+    const outcomes = await audited.test.database
+      .knex('audit')
+      .where({ subject: 'races' })
+      .pluck<string[]>('outcome');
+    expect(outcomes).toHaveLength(24 + 2);
+    expect(outcomes.filter((outcome) => outcome === 'accepted')).toHaveLength(1);
+    expect(await audited.verify()).toMatchObject({ findings: 0 });
+  });
+});

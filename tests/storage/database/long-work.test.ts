@@ -1,0 +1,217 @@
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import type { Knex } from 'knex';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { AuditRetention } from '../../../src/audit/audit-retention.ts';
+import { AuditService } from '../../../src/audit/audit-service.ts';
+import { systemRandom } from '../../../src/kernel/clock.ts';
+import { isServiceError } from '../../../src/kernel/errors.ts';
+import { sealCanary } from '../../../src/security/vault/key-canary.ts';
+import { keyIdOf, SecretVault } from '../../../src/security/vault/secret-vault.ts';
+import { VaultAuditAuthority } from '../../../src/security/vault/vault-audit-authority.ts';
+import { lockJournal } from '../../../src/storage/audit/audit-journal.ts';
+import { SqlAuditStore } from '../../../src/storage/audit/audit-store.ts';
+import { ConnectionGate } from '../../../src/storage/database/connection-gate.ts';
+import { SqlCountVerification } from '../../../src/storage/counts/count-verification.ts';
+import { type Database, openDatabase } from '../../../src/storage/database/database.ts';
+import { lockRegistration, SqlKeyRegistry } from '../../../src/storage/keys/key-registry.ts';
+import { SqlKeyRotation } from '../../../src/storage/keys/key-rotation.ts';
+import { MIGRATION_LOCK, migrateToLatest } from '../../../src/storage/database/migrate.ts';
+import { OPERATOR } from '../../support/values/callers.ts';
+import { DatabaseProxy } from '../../support/database/database-proxy.ts';
+import { untilWaiting } from '../../support/database/lock-waits.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
+import { ACT } from '../../support/values/token-values.ts';
+
+jest.setTimeout(60_000);
+
+/** How long a statement of a request may run here, in milliseconds, and how long its answer is waited for. */
+const STATEMENT_MS = 1_000;
+const ANSWER_MS = 1_300;
+/** Surely more than both. */
+const HELD_MS = 1_600;
+const DONE = 'done';
+
+const [OLD, NEW] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
+const vault = new SecretVault({ keys: [NEW, OLD], random: systemRandom });
+/** All rows of now are of months that are over. */
+const clock = { now: () => new Date(Date.UTC(new Date().getUTCFullYear() + 1, 0, 15)) };
+
+let test: TestDatabase;
+let gate: ConnectionGate;
+let database: Database;
+
+beforeAll(async () => {
+  test = await createTestDatabase();
+  gate = new ConnectionGate();
+  database = pool(gate);
+  const registry = new SqlKeyRegistry({ database: test.database });
+  await registry.register(keyIdOf(NEW), sealCanary(vault));
+  await registry.register(keyIdOf(OLD), sealCanary(new SecretVault({ keys: [OLD], random: systemRandom })));
+  await database.audit.open();
+  gate.limitStatements(ANSWER_MS);
+});
+afterAll(async () => {
+  await database.close();
+  await test.drop();
+});
+
+/** As a server has it. */
+function pool(its: ConnectionGate, connection = test.url): Database {
+  const opened = openDatabase({ connection, statementTimeoutMs: STATEMENT_MS, gate: its, clock });
+  opened.audit.certifyBy(new VaultAuditAuthority({ vault }));
+  return opened;
+}
+
+function audit(): { readonly store: SqlAuditStore; readonly service: AuditService } {
+  const store = new SqlAuditStore({ database });
+  return {
+    store,
+    service: new AuditService({ store, authority: new VaultAuditAuthority({ vault }), clock }),
+  };
+}
+
+type Hold = (holder: Knex.Transaction) => PromiseLike<unknown>;
+type Work = Readonly<Record<string, () => Promise<unknown>>>;
+
+/**
+ * Begins all of `work` while somebody holds what each needs, for longer than any statement of a request may run.
+ * @returns what came of each
+ */
+async function outcomesWhileHeld(hold: Hold, work: Work): Promise<Readonly<Record<string, unknown>>> {
+  const holder = await test.database.knex.transaction();
+  let outcomes: readonly (readonly [string, unknown])[];
+  try {
+    await hold(holder);
+    const working = Promise.all(
+      Object.entries(work).map(([what, begin]) =>
+        begin().then(
+          () => [what, DONE] as const,
+          (error: unknown) => [what, error] as const,
+        ),
+      ),
+    );
+    await untilWaiting(test.database, Object.keys(work).length);
+    await sleep(HELD_MS);
+    await holder.rollback();
+    outcomes = await working;
+  } finally {
+    await holder.rollback();
+  }
+  return Object.fromEntries(outcomes);
+}
+
+const table =
+  (name: string, mode = 'ACCESS EXCLUSIVE'): Hold =>
+  (holder) =>
+    holder.raw(`LOCK TABLE ${name} IN ${mode} MODE`);
+
+const atStarts: Hold = async (holder) => {
+  await lockJournal(holder);
+  await lockRegistration(holder);
+  await holder.raw('SELECT pg_advisory_xact_lock(?, ?)', [...MIGRATION_LOCK]);
+};
+
+const LONG: readonly (readonly [what: string, hold: Hold, work: Work])[] = [
+  [
+    'that reads the whole audit',
+    table('audit_journal'),
+    {
+      verify: () => audit().service.verify(OPERATOR, { report: () => undefined }),
+      export: () => audit().service.export(OPERATOR, { format: 'jsonl' }, () => Promise.resolve()),
+    },
+  ],
+  [
+    'that looks for what is rare in the audit',
+    table('audit'),
+    { search: () => audit().service.search(OPERATOR, { actor: 'nobody', limit: 10 }) },
+  ],
+  [
+    'that prunes the audit',
+    table('audit_default', 'ROW EXCLUSIVE'),
+    { prune: () => audit().service.prune(OPERATOR, { before: new Date(0), force: false }) },
+  ],
+  [
+    'that prunes the audit in the housekeeping',
+    table('audit_default', 'ROW EXCLUSIVE'),
+    {
+      housekeeping: () =>
+        new AuditRetention({
+          ...{ store: audit().store, audit: audit().service, clock, retention: 86_400 },
+        }).remove(),
+    },
+  ],
+  [
+    'that reads all tokens',
+    table('tokens'),
+    {
+      verify: () => new SqlCountVerification({ database }).verify(),
+      mend: () => new SqlCountVerification({ database }).mend(ACT),
+      list: () => new SqlKeyRotation({ database }).states(),
+      reseal: () => new SqlKeyRotation({ database }).reseal(vault, () => undefined, ACT),
+      retire: () => new SqlKeyRotation({ database }).retire(keyIdOf(OLD), ACT),
+    },
+  ],
+  [
+    'of a start',
+    atStarts,
+    {
+      introduce: () => openAnother(),
+      keys: () => new SqlKeyRegistry({ database }).withRegistration((registry) => registry.registered()),
+      migrate: () => migrateToLatest(database),
+    },
+  ],
+];
+
+async function openAnother(): Promise<void> {
+  const other = pool(new ConnectionGate());
+  try {
+    await other.audit.open();
+  } finally {
+    await other.close();
+  }
+}
+
+describe('long work', () => {
+  it.each(LONG)('%s goes on for longer than a statement of a request may', async (_what, hold, work) => {
+    const done = Object.fromEntries(Object.keys(work).map((what) => [what, DONE]));
+    expect(await outcomesWhileHeld(hold, work)).toEqual(done);
+  });
+
+  it('leaves the limits of requests alone, on the same connections', async () => {
+    const message = (work: PromiseLike<unknown>): Promise<unknown> =>
+      Promise.resolve(work).then(
+        () => 'it was let run',
+        (error: unknown) => (isServiceError(error, 'database.unavailable') ? error.message : error),
+      );
+    const single = pool(gate);
+    await single.transact((transaction) => transaction.raw('SELECT 1'), { isLong: true });
+    const tooLong = 'the database is not available: the database took too long';
+    expect(await message(single.knex.raw('SELECT pg_sleep(30)'))).toBe(tooLong);
+    expect(await message(single.transact((one) => one.raw('SELECT pg_sleep(30)')))).toBe(tooLong);
+    // Where the database does not end it, we do.
+    const endless = single.transact(async (transaction) => {
+      await transaction.raw('SET LOCAL statement_timeout = 0');
+      await transaction.raw('SELECT pg_sleep(3)');
+    });
+    expect(await message(endless)).toBe('the database is not available: the connection was lost');
+    await single.close();
+  });
+
+  it('does not wait for ever for a database that lives and never answers', async () => {
+    const proxy = await DatabaseProxy.start(test.url);
+    const its = new ConnectionGate();
+    const silent = pool(its, proxy.url);
+    its.limitStatements(ANSWER_MS, 2 * ANSWER_MS);
+    const working = silent.transact(
+      async (transaction) => {
+        proxy.silence();
+        await transaction.raw('SELECT 1');
+      },
+      { isLong: true },
+    );
+    await expect(working).rejects.toThrow('the connection was lost');
+    await silent.close();
+    await proxy.stop();
+  });
+});

@@ -1,0 +1,15 @@
+import type { AdministratorService } from '../../../src/administrators/administrator-service.ts';
+
+/** Opens a session as somebody who has just given the password. @throws where the password is wrong */
+export async function openSession(
+  administrators: Pick<AdministratorService, 'authenticatePassword' | 'openSession'>,
+  name: string,
+  password: string,
+): Promise<{ readonly session: string; readonly expiresAt: Date }> {
+  const proven = await administrators.authenticatePassword(name, password);
+  const opened = proven && (await administrators.openSession(proven));
+  if (opened === undefined) {
+    throw new Error(`There is no session for ${name}`);
+  }
+  return opened;
+}

@@ -1,0 +1,288 @@
+import type { Express } from 'express';
+import request, { type Response } from 'supertest';
+import type { Caller } from '../../../src/policy/caller.ts';
+import { appMetrics } from '../../../src/compose/app-metrics.ts';
+import { buildGuards } from '../../../src/compose/build-guards.ts';
+import { buildServices, type Services } from '../../../src/compose/build-services.ts';
+import { loadConfig } from '../../../src/config/config.ts';
+import { createApp } from '../../../src/http/app.ts';
+import type { DialectName } from '../../../src/http/dialects/dialects.ts';
+import { systemClock, systemRandom } from '../../../src/kernel/clock.ts';
+import type { LimitSettings } from '../../../src/kernel/limit.ts';
+import type { LicenceSignature } from '../../../src/monitoring/ports.ts';
+import { decimalTransactionIds } from '../../../src/challenges/challenge-factory.ts';
+import { computeResponse } from '../../../src/ocra/compute.ts';
+import { timeStepAt } from '../../../src/ocra/data-input.ts';
+import { parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
+import { parseOcraSuite } from '../../../src/ocra/suite.ts';
+import type { Respond } from '../../../src/ocra/verify.ts';
+import { ServiceMetrics } from '../../../src/observability/service-metrics.ts';
+import { SecretVault } from '../../../src/security/vault/secret-vault.ts';
+import { openDatabase } from '../../../src/storage/database/database.ts';
+import { createTestDatabase, type TestDatabase } from '../database/test-database.ts';
+
+/** A clock that stands still until it is told otherwise. */
+export class TestClock {
+  #now = new Date('2026-11-20T12:00:00Z');
+  now(): Date {
+    return this.#now;
+  }
+  set(time: Date): void {
+    this.#now = time;
+  }
+  advance(seconds: number): void {
+    this.#now = new Date(this.#now.getTime() + seconds * 1000);
+  }
+}
+
+/** A challenge as a portal gets it. */
+export interface PortalChallenge {
+  readonly transactionid: string;
+  readonly question: string;
+  readonly url: string;
+}
+
+/** A transaction's entry in checkstatus. */
+export interface StatusEntry {
+  readonly serial: string;
+  readonly transactionid: string;
+  readonly received_tan: boolean;
+  readonly valid_tan: boolean;
+  readonly failcount: number;
+}
+
+export const OPERATOR: Caller = {
+  principal: { administrator: 'test', operator: true, rights: ['*'], client: '' },
+  requestId: 'test',
+};
+
+/** The key of every token that `enrolPlain` makes. */
+const KEY = Buffer.from('12345678901234567890123456789012', 'ascii');
+
+type Method = 'get' | 'post';
+
+interface TestApplicationOptions {
+  readonly dialect?: DialectName;
+  /** Seconds. */
+  readonly resolverTimeout?: number;
+  /** Where files may be that are named over HTTP; nowhere unless told. */
+  readonly resolverFileDirs?: readonly string[];
+  /** For how many milliseconds a configuration that was read stands; 0 unless told: each request asks. */
+  readonly configurationWindow?: number;
+  /** What verifies licences; nothing unless told. */
+  readonly licenceSignature?: LicenceSignature;
+  /** What differs from the limits by default, which exempt the clients of most tests. */
+  readonly limits?: Partial<LimitSettings>;
+  readonly trustProxy?: readonly string[];
+  /** Computes what responses are compared with; `respond` unless told. */
+  readonly compute?: Respond;
+  /** What is to be wrong with the services, for tests of tests. */
+  readonly spoil?: (services: Services) => Services;
+}
+
+/** The whole server but its socket: real database, real services, real HTTP handling; only the clock is ours. */
+export class TestApplication {
+  readonly clock: TestClock;
+  readonly services: Services;
+  readonly app: Express;
+  readonly databaseUrl: string;
+  readonly logged: string[] = [];
+  readonly metrics: ServiceMetrics;
+  readonly #database: TestDatabase;
+  readonly #options: TestApplicationOptions;
+  #bearer = '';
+
+  private constructor(database: TestDatabase, clock: TestClock, options: TestApplicationOptions) {
+    this.#database = database;
+    this.#options = options;
+    this.databaseUrl = database.url;
+    this.clock = clock;
+    this.metrics = new ServiceMetrics({ clock });
+    const line = (message: string, fields?: object): void => {
+      this.logged.push(JSON.stringify({ message, ...fields }));
+    };
+    const log = { error: line, warn: line, info: line, debug: line };
+    const { dialect = 'documented', resolverTimeout = 3, trustProxy = [], spoil } = options;
+    const services = buildServices({
+      database: database.database,
+      vault: new SecretVault({ keys: [Buffer.alloc(32, 7)], random: systemRandom }),
+      hasher: {
+        hash: (password) => Promise.resolve(`test:${password}`),
+        verify: (hash, password) => Promise.resolve(hash === `test:${password}`),
+        verifyNothing: () => Promise.resolve(false),
+      },
+      clock,
+      random: systemRandom,
+      log,
+      ...(dialect === 'linotp' && { transactionIds: decimalTransactionIds }),
+      sessionLifetime: 3600,
+      configurationWindow: options.configurationWindow ?? 0,
+      resolverTimeout,
+      resolverFileDirs: options.resolverFileDirs ?? [],
+      licenceSignature: options.licenceSignature,
+      compute: options.compute,
+      metrics: this.metrics,
+    });
+    this.services = spoil?.(services) ?? services;
+    this.app = createApp({
+      services: { ...this.services, ready: () => Promise.resolve(true) },
+      config: {
+        trustProxy,
+        dialect,
+        serviceVersion: dialect === 'documented' ? 'Tankeeper test' : undefined,
+        monitoringPost: 'on',
+      },
+      metrics: appMetrics(this.metrics, this.services.monitoring),
+      guards: buildGuards({
+        ...{ trustProxy, database: database.database, metrics: this.metrics, log },
+        limits: { ...loadConfig({}).limits, ...options.limits },
+        clock: systemClock,
+      }),
+      log,
+      clock,
+      random: systemRandom,
+    });
+  }
+
+  static async open(options: TestApplicationOptions = {}): Promise<TestApplication> {
+    const application = new TestApplication(await createTestDatabase(), new TestClock(), options);
+    await application.#addAdministrator();
+    return application;
+  }
+
+  /**
+   * @param changes what is configured otherwise from then on
+   * @returns the same server after a restart: over the same database, and knowing nothing but what is there
+   */
+  restarted(changes: TestApplicationOptions = {}): TestApplication {
+    const again = new TestApplication(this.#database, this.clock, { ...this.#options, ...changes });
+    again.#bearer = this.#bearer;
+    return again;
+  }
+
+  /** @returns another server over the same database with connections of its own, to be closed before this one */
+  beside(): TestApplication {
+    const database = openDatabase({ connection: this.databaseUrl, applicationName: 'test' });
+    const own = { database, url: this.databaseUrl, drop: () => database.close() };
+    return new TestApplication(own, this.clock, this.#options);
+  }
+
+  async #addAdministrator(): Promise<void> {
+    await this.services.administrators.ensureFirstAdministrator('correct horse');
+    const { token } = await this.services.administrators.addApiToken(OPERATOR, 'admin', {
+      name: 'test',
+      rights: ['*'],
+    });
+    this.#bearer = token;
+  }
+
+  async close(): Promise<void> {
+    await this.services.closeSources();
+    await this.#database.drop();
+  }
+
+  /** @returns the statements that were put to the database meanwhile */
+  async statementsOf(work: () => Promise<unknown>): Promise<readonly string[]> {
+    const statements: string[] = [];
+    const note = ({ sql }: { sql: string }): void => {
+      statements.push(sql);
+    };
+    this.#database.database.knex.on('query', note);
+    await work();
+    this.#database.database.knex.off('query', note);
+    return statements;
+  }
+
+  /** A request as the administrator `admin`. */
+  async asAdmin(
+    path: string,
+    parameters: Record<string, string>,
+    method: Method = 'post',
+  ): Promise<Response> {
+    return this.send(path, parameters, method).set('Authorization', `Bearer ${this.#bearer}`);
+  }
+
+  /** A request without credentials. */
+  send(path: string, parameters: Record<string, string>, method: Method = 'post'): request.Test {
+    return method === 'get'
+      ? request(this.app).get(path).query(parameters)
+      : request(this.app).post(path).type('form').send(parameters);
+  }
+
+  /** A managed resolver, a realm of the same name over it, and its users. */
+  async addRealm(name: string, logins: readonly string[] = []): Promise<void> {
+    const { realms } = this.services;
+    await realms.setResolver(OPERATOR, { name, kind: 'managed', settings: {} });
+    await realms.setRealm(OPERATOR, { name, resolvers: [name] });
+    for (const login of logins) {
+      await realms.addUser(OPERATOR, {
+        resolver: name,
+        login,
+        givenName: '',
+        surname: '',
+        email: '',
+        phone: '',
+      });
+    }
+  }
+
+  async enrolPlain(serial: string, ocrasuite: string, more: Record<string, string> = {}): Promise<void> {
+    await this.services.enrolment.init(OPERATOR, {
+      type: 'ocra',
+      serial,
+      ocrasuite,
+      otpkey: KEY.toString('hex'),
+      ...more,
+    });
+  }
+
+  async challenge(serial: string, data = ''): Promise<PortalChallenge> {
+    const { body } = (await this.asAdmin('/ocra/request', { serial, data })) as {
+      body: { detail?: { transactionid: string; data: string } };
+    };
+    if (body.detail === undefined) {
+      throw new Error(`no challenge: ${JSON.stringify(body)}`);
+    }
+    const url = parseQrTanUrl(body.detail.data);
+    return {
+      transactionid: body.detail.transactionid,
+      question: url.kind === 'req' ? url.question : '',
+      url: body.detail.data,
+    };
+  }
+
+  /** The value of /ocra/check_t. */
+  async check(transactionid: string, pass: string, method: Method = 'post'): Promise<unknown> {
+    const { body } = (await this.send('/ocra/check_t', { transactionid, pass }, method)) as {
+      body: { result: { value: unknown } };
+    };
+    return body.result.value;
+  }
+
+  async status(parameters: Record<string, string>): Promise<readonly StatusEntry[]> {
+    const { body } = (await this.asAdmin('/ocra/checkstatus', parameters)) as {
+      body: { result: { value: readonly StatusEntry[] } };
+    };
+    return body.result.value;
+  }
+
+  /** What the customer's device answers. */
+  respond(
+    suite: string,
+    question: string,
+    { counter = 0n, pin = '', key = KEY }: { counter?: bigint; pin?: string; key?: Buffer } = {},
+  ): string {
+    const parsed = parseOcraSuite(suite);
+    return computeResponse(parsed, key, {
+      question,
+      counter,
+      pin,
+      timeStep: timeStepAt(parsed, this.clock.now()),
+    });
+  }
+}
+
+/** @returns a response of the same length that is surely another one */
+export function wrongResponse(right: string): string {
+  return right.replace(/.$/, (last) => String((Number(last) + 1) % 10));
+}

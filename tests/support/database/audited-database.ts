@@ -1,0 +1,96 @@
+import type { AuditFinding } from '../../../src/audit/finding.ts';
+import { AuditService } from '../../../src/audit/audit-service.ts';
+import type { Verification } from '../../../src/audit/verify-trail.ts';
+import { systemRandom } from '../../../src/kernel/clock.ts';
+import { SecretVault } from '../../../src/security/vault/secret-vault.ts';
+import { VaultAuditAuthority } from '../../../src/security/vault/vault-audit-authority.ts';
+import { SqlAuditStore } from '../../../src/storage/audit/audit-store.ts';
+import { type Database, openDatabase } from '../../../src/storage/database/database.ts';
+import { OPERATOR } from '../values/callers.ts';
+import { createTestDatabase, type TestDatabase } from './test-database.ts';
+
+/** What verifying says, with each finding. */
+export interface Verified extends Verification {
+  readonly all: readonly AuditFinding[];
+}
+
+/** A clock that tests set; it stands still. */
+class SetClock {
+  time = new Date();
+  now(): Date {
+    return this.time;
+  }
+}
+
+/** @returns SQL that inserts a row which no writer has signed */
+export function unsignedRow(subject: string, at: string): string {
+  return `INSERT INTO audit (id, at, actor, action, subject, realm, outcome, client, request_id,
+      writer, lane, seq, prev_digest, digest, signature)
+    SELECT count(*), '${at}', '', '', '${subject}', '', '', '', '', 0, 0, 0, '', '', '' FROM audit`;
+}
+
+/** A database whose audit rows are signed for a vault, as those of servers are. */
+export class AuditedDatabase {
+  readonly test: TestDatabase;
+  readonly clock = new SetClock();
+  keys: readonly Buffer[] = [Buffer.alloc(32, 7)];
+  readonly #servers: Database[] = [];
+
+  private constructor(test: TestDatabase) {
+    this.test = test;
+  }
+
+  static async create(): Promise<AuditedDatabase> {
+    return new AuditedDatabase(await createTestDatabase());
+  }
+
+  get authority(): VaultAuditAuthority {
+    return new VaultAuditAuthority({ vault: new SecretVault({ keys: this.keys, random: systemRandom }) });
+  }
+
+  /** @returns a pool with a writer of its own, as another server would have */
+  server(certified = true): Database {
+    const server = openDatabase({
+      ...{ connection: this.test.url, applicationName: 'test', clock: this.clock },
+      // On a machine that is busy.
+      acquireTimeoutMs: 30_000,
+    });
+    if (certified) {
+      server.audit.certifyBy(this.authority);
+    }
+    this.#servers.push(server);
+    return server;
+  }
+
+  service(database: Database = this.test.database): AuditService {
+    return new AuditService({
+      ...{ store: new SqlAuditStore({ database }), authority: this.authority, clock: this.clock },
+    });
+  }
+
+  async verify(checkpoint?: string): Promise<Verified> {
+    const all: AuditFinding[] = [];
+    const result = await this.service().verify(OPERATOR, {
+      report: (finding) => all.push(finding),
+      checkpoint,
+    });
+    return { ...result, all };
+  }
+
+  /** Changes the trail as somebody would who has the database and no key. */
+  async tamper(sql: string, values: readonly (string | number)[] = []): Promise<void> {
+    await this.test.database.knex.raw(sql, [...values]);
+  }
+
+  async drop(): Promise<void> {
+    await Promise.all(this.#servers.map((server) => server.close()));
+    await this.test.drop();
+  }
+}
+
+/** @returns each finding in short: `changed row 3` by the row's place in its lane, `changed journal 2` by its number */
+export function shortly(findings: readonly AuditFinding[]): readonly string[] {
+  return findings.map(({ kind, of, id, lane, seq }) =>
+    of === 'row' ? `${kind} ${lane ?? ''}/${seq ?? ''}` : `${kind} journal ${id ?? ''}`.trimEnd(),
+  );
+}

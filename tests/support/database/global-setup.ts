@@ -1,0 +1,124 @@
+import { randomBytes } from 'node:crypto';
+import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { openDatabase } from '../../../src/storage/database/database.ts';
+import { describeDatabaseFault } from '../../../src/storage/database/database-faults.ts';
+import { openEmbeddedPostgres } from '../../../src/embedded-postgres/embedded-postgres.ts';
+import { readPostmasterFile } from '../../../src/embedded-postgres/embedded-postmaster.ts';
+import { isPostmasterOf } from '../../../src/embedded-postgres/embedded-process.ts';
+import { migrateToLatest } from '../../../src/storage/database/migrate.ts';
+import { leaveForTeardown } from './global-teardown.ts';
+import { embeddedUrl } from './embedded-url.ts';
+import { announceTestServer, queryOnce, withDatabase } from './test-server.ts';
+
+const FOLDER = 'tankeeper-tests-';
+
+/**
+ * Before all tests: a PostgreSQL for them, with a template database that each test file clones. It is the server of
+ * DATABASE_URL where that is set and lets us create databases (its own database stays untouched), else an embedded one.
+ */
+export default async function setUp(): Promise<void> {
+  const { url, stop } = (await givenServer()) ?? (await embeddedServer());
+  const template = `tankeeper_template_${randomBytes(6).toString('hex')}`;
+  const tearDown = async (): Promise<void> => {
+    await queryOnce(url, `DROP DATABASE IF EXISTS ${template}`);
+    await stop();
+  };
+  try {
+    await queryOnce(url, `CREATE DATABASE ${template}`);
+    await migrate(withDatabase(url, template));
+  } catch (error) {
+    // After a failure in here jest does not call the tear-down.
+    await tearDown();
+    throw error;
+  }
+  leaveForTeardown(tearDown);
+  announceTestServer({ url, template });
+}
+
+async function migrate(url: string): Promise<void> {
+  const database = openDatabase({ connection: url });
+  try {
+    await migrateToLatest(database);
+  } finally {
+    await database.close();
+  }
+}
+
+interface Server {
+  readonly url: string;
+  readonly stop: () => Promise<void>;
+}
+
+async function givenServer(): Promise<Server | undefined> {
+  const url = process.env.DATABASE_URL ?? '';
+  if (url === '') {
+    return undefined;
+  }
+  const rows = await queryOnce<{ may: boolean }>(
+    url,
+    'SELECT rolcreatedb OR rolsuper AS may FROM pg_roles WHERE rolname = current_user',
+  ).catch((error: unknown) => {
+    throw new Error(`The tests cannot use DATABASE_URL: ${describeDatabaseFault(error, url)}`);
+  });
+  if (rows[0]?.may === true) {
+    return { url, stop: () => Promise.resolve() };
+  }
+  process.stderr.write('The role in DATABASE_URL may not create databases: the tests use an embedded one.\n');
+  return undefined;
+}
+
+async function embeddedServer(): Promise<Server> {
+  await removeForsaken();
+  const folder = await mkdtemp(join(tmpdir(), `${FOLDER}${process.pid}-`));
+  // Under root PostgreSQL runs as another user, who has to get through.
+  await chmod(folder, 0o711);
+  const log = {
+    debug: () => undefined,
+    info: () => undefined,
+    warn: (message: string) => process.stderr.write(`${message}\n`),
+    error: (message: string) => process.stderr.write(`${message}\n`),
+  };
+  const embedded = await openEmbeddedPostgres({
+    ...{
+      dataDir: join(folder, 'data'),
+      sharedFolder: join(folder, 'shared'),
+      role: 'guest',
+      durable: false,
+      log,
+    },
+  });
+  return {
+    url: embeddedUrl(embedded.connection),
+    stop: async () => {
+      await embedded.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Interrupted runs leave their server behind. */
+async function removeForsaken(): Promise<void> {
+  for (const name of await readdir(tmpdir())) {
+    const runner = new RegExp(`^${FOLDER}(\\d+)-`).exec(name)?.[1];
+    if (runner !== undefined && !isAlive(Number(runner))) {
+      const folder = join(tmpdir(), name);
+      const cluster = join(folder, 'data', 'postgres');
+      const serving = await readPostmasterFile(cluster);
+      if (serving !== undefined && (await isPostmasterOf(serving.pid, cluster))) {
+        process.kill(serving.pid, 'SIGQUIT');
+      }
+      await rm(folder, { recursive: true, force: true });
+    }
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
+  }
+}

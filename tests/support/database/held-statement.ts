@@ -1,0 +1,43 @@
+import { deferred } from '../fakes/deferred.ts';
+import { SqlTap } from './sql-tap.ts';
+
+/** Where a token is written, or locked to be written: what was read before is known to whoever is held there. */
+export const WRITING_A_TOKEN = /^update "tokens" set|from "tokens" .*for (?:no key )?update$/s;
+
+/**
+ * Begins `work`, holds up its first statement that `pattern` matches, and lets it go when `others` have done theirs.
+ * @returns what came of `work`
+ * @throws when it ends without such a statement
+ */
+export async function whileHeld<T>(
+  pattern: RegExp,
+  work: () => PromiseLike<T>,
+  others: () => Promise<unknown>,
+): Promise<T> {
+  const reached = deferred<string>();
+  const released = deferred<undefined>();
+  let isHeld = false;
+  const tap = new SqlTap({
+    hold: (text) => {
+      if (isHeld || !pattern.test(text)) {
+        return undefined;
+      }
+      isHeld = true;
+      reached.resolve('held');
+      return released.promise;
+    },
+  });
+  try {
+    const working = Promise.resolve(work());
+    const first = await Promise.race([reached.promise, working.then(() => 'ended')]);
+    if (first === 'ended') {
+      throw new Error(`It came to its end without ${String(pattern)}`);
+    }
+    await others();
+    released.resolve(undefined);
+    return await working;
+  } finally {
+    released.resolve(undefined);
+    tap.close();
+  }
+}

@@ -1,0 +1,25 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import type { Database } from '../../../src/storage/database/database.ts';
+
+const PATIENCE_MS = 20_000;
+
+/** Comes back when this many statements in the database wait for somebody else's lock. @throws after twenty seconds */
+export async function untilWaiting({ knex }: Database, wanted = 1): Promise<void> {
+  const deadline = performance.now() + PATIENCE_MS;
+  for (;;) {
+    const { rows } = await knex.raw<{ rows: { waiting: string }[] }>(
+      `SELECT count(*) AS waiting FROM pg_stat_activity
+       WHERE datname = current_database() AND backend_type = 'client backend'
+         -- Whoever makes a table longer waits for no transaction.
+         AND wait_event_type = 'Lock' AND wait_event <> 'extend'`,
+    );
+    if (Number(rows[0]?.waiting) >= wanted) {
+      return;
+    }
+    if (performance.now() > deadline) {
+      throw new Error(`Not ${wanted} but ${rows[0]?.waiting ?? 'nobody'} waited for a lock`);
+    }
+    await sleep(5);
+  }
+}

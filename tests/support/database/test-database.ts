@@ -1,0 +1,75 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import type { Database } from '../../../src/storage/database/database.ts';
+import { openDatabase } from '../../../src/storage/database/database.ts';
+import { queryOnce, testServer, withDatabase } from './test-server.ts';
+
+/** A database of a test file's own. */
+export interface TestDatabase {
+  readonly database: Database;
+  /** For a further pool, or as the DATABASE_URL of a child process. */
+  readonly url: string;
+  /** Closes `database` and drops it all. @throws when the test has left another connection open */
+  drop(): Promise<void>;
+}
+
+/** What a test database may differ in. */
+export interface TestDatabaseOptions {
+  /** 'migrated' (the default), or 'empty': no table at all. */
+  readonly schema?: 'migrated' | 'empty';
+  readonly poolSize?: number;
+}
+
+/** Milliseconds: far more than anything takes, on a machine that is busy with other things, too. */
+const PATIENCE_MS = 10_000;
+
+/** Clones the migrated template, which takes some 30 ms. Drop it in afterAll. */
+export async function createTestDatabase(options: TestDatabaseOptions = {}): Promise<TestDatabase> {
+  const server = testServer();
+  const name = `tankeeper_test_${randomBytes(6).toString('hex')}`;
+  const template = options.schema === 'empty' ? 'template0' : server.template;
+  await queryOnce(server.url, `CREATE DATABASE ${name} TEMPLATE ${template}`);
+  const url = withDatabase(server.url, name);
+  const database = openDatabase({
+    connection: url,
+    poolSize: options.poolSize ?? 10,
+    acquireTimeoutMs: PATIENCE_MS,
+    applicationName: 'test',
+  });
+  return {
+    database,
+    url,
+    drop: async () => {
+      await database.close();
+      const left = await connectionsLeft(url);
+      await queryOnce(server.url, `DROP DATABASE ${name} WITH (FORCE)`);
+      if (left.length > 0) {
+        throw new Error(`The test left database connections open: ${left.join(', ')}`);
+      }
+    },
+  };
+}
+
+/**
+ * @param url of a test database
+ * @returns the application names of the connections to it that do not go away by themselves within some seconds
+ */
+export async function connectionsLeft(url: string): Promise<readonly string[]> {
+  const name = new URL(url).pathname.slice(1);
+  const deadline = performance.now() + PATIENCE_MS;
+  for (;;) {
+    const rows = await queryOnce<{ application: string }>(
+      testServer().url,
+      // The database cleans up after itself at any time.
+      `SELECT application_name AS application FROM pg_stat_activity
+       WHERE datname = $1 AND backend_type = 'client backend'`,
+      [name],
+    );
+    if (rows.length === 0 || performance.now() > deadline) {
+      return rows.map(({ application }) => application);
+    }
+    // A backend ends a moment after its client.
+    await sleep(20);
+  }
+}

@@ -1,0 +1,49 @@
+import pg from 'pg';
+
+/** What global-setup.ts tells the test files, which run in processes of their own. */
+export interface TestServer {
+  /** A postgres:// URL on the server of the tests, as a role that may create databases. */
+  readonly url: string;
+  /** A database with all migrations, to be cloned. */
+  readonly template: string;
+}
+
+const VARIABLE = 'TANKEEPER_TEST_SERVER';
+
+/** Lets the processes that jest starts from now on know the server. */
+export function announceTestServer(server: TestServer): void {
+  process.env[VARIABLE] = JSON.stringify(server);
+}
+
+/** @returns the server that global-setup.ts has prepared */
+export function testServer(): TestServer {
+  const text = process.env[VARIABLE];
+  if (text === undefined) {
+    throw new Error(
+      'No test server: run the tests with npm test, which runs tests/support/database/global-setup.ts',
+    );
+  }
+  return JSON.parse(text) as TestServer;
+}
+
+/** @returns `url` with another database in it */
+export function withDatabase(url: string, database: string): string {
+  const changed = new URL(url.replace('@/', '@localhost/'));
+  changed.pathname = `/${encodeURIComponent(database)}`;
+  return changed.href;
+}
+
+/** Runs one statement over a connection of its own. @returns its rows */
+export async function queryOnce<Row extends pg.QueryResultRow>(
+  url: string,
+  sql: string,
+  values: readonly unknown[] = [],
+): Promise<Row[]> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
+  await client.connect();
+  try {
+    return (await client.query<Row>(sql, [...values])).rows;
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,58 @@
+import type { Database } from '../../../src/storage/database/database.ts';
+
+/** A token as far as counting it goes. */
+export interface TokenSketch {
+  readonly serial: string;
+  /** Names of realms; empty: in no realm. */
+  readonly realms: readonly string[];
+  readonly active?: boolean;
+  /** Missing: unassigned. */
+  readonly owner?: { readonly resolver: string; readonly userId: string };
+}
+
+export interface StateSketch {
+  readonly resolvers: readonly string[];
+  readonly realms: readonly { readonly name: string; readonly resolvers: readonly string[] }[];
+  readonly tokens: readonly TokenSketch[];
+}
+
+/** Writes resolvers, realms and tokens straight into the tables, past the services. */
+export async function insertState(
+  database: Database,
+  { resolvers, realms, tokens }: StateSketch,
+): Promise<void> {
+  const { knex } = database;
+  for (const name of resolvers) {
+    await knex('resolvers').insert({ name, kind: 'managed' });
+  }
+  for (const { name, resolvers: members } of realms) {
+    await knex('realms').insert({ name });
+    for (const [position, member] of members.entries()) {
+      await knex.raw(
+        `INSERT INTO realm_resolvers (realm_id, resolver_id, position)
+         SELECT r.id, s.id, ? FROM realms r, resolvers s WHERE r.name = ? AND s.name = ?`,
+        [position, name, member],
+      );
+    }
+  }
+  await insertTokens(database, tokens);
+}
+
+/** Writes tokens whose resolvers and realms are there. */
+export async function insertTokens({ knex }: Database, tokens: readonly TokenSketch[]): Promise<void> {
+  for (const { serial, realms, active = true, owner } of tokens) {
+    await knex.raw(
+      `INSERT INTO tokens (serial, type, active, realm_set_id, owner_resolver_id, owner_user_id, owner_login)
+       VALUES (:serial, 'hmac', :active,
+         intern_realm_set(ARRAY(SELECT id FROM realms WHERE name = ANY (:realms))),
+         (SELECT id FROM resolvers WHERE name = :resolver), :userId, :userId)`,
+      {
+        serial,
+        active,
+        realms: [...realms],
+        resolver: owner?.resolver ?? null,
+        userId: owner?.userId ?? null,
+      },
+    );
+  }
+}

@@ -1,0 +1,109 @@
+import type { Policy } from '../../../src/policy/stored-policy.ts';
+import type { Realm, Resolver } from '../../../src/configuration/configuration.ts';
+import type { DescribedToken } from '../../../src/tokens/token-view.ts';
+import type { AdministrationOperations } from '../../../src/http/controllers/administration-endpoints.ts';
+
+/** @returns an operation that remembers its call and gives that value */
+export type Answer = <Value>(name: string, value: Value) => (...args: unknown[]) => Promise<Value>;
+
+const AT = new Date('2026-11-20T10:55:31.000Z');
+
+const SHOWN_TOKEN: DescribedToken = {
+  id: '4',
+  serial: 'OCRA000455E5',
+  type: 'ocra',
+  description: '',
+  owner: { resolverId: '1', resolver: 'myDefRes', userId: '0', login: 'root' },
+  realms: ['mydefrealm'],
+  active: true,
+  failCount: 0,
+  maxFail: 10,
+  counter: 1n,
+  counterWindow: 10,
+  syncWindow: 1000,
+  timeShift: 0,
+  ocraSuite: 'OCRA-1:HOTP-SHA256-8:C-QA64',
+  rollout: 'complete',
+  createdAt: AT,
+  lastSuccessAt: null,
+};
+const POLICY: Policy = {
+  name: 'ocra_allowance',
+  scope: 'ocra',
+  action: 'request, status, activationcode, calcOTP',
+  realm: 'mydefrealm',
+  user: 'ocra_admin',
+  client: '*',
+  time: '',
+  active: true,
+};
+const RESOLVERS: readonly Resolver[] = [
+  {
+    ...{ id: '1', name: 'myDefRes', kind: 'passwd', isBounded: true },
+    settings: { fileName: '/etc/tokens/def-passwd' },
+  },
+  { id: '2', name: 'myOtherRes', kind: 'managed', settings: {}, isBounded: true },
+];
+const REALMS: readonly Realm[] = [
+  { id: '1', name: 'mydefrealm', isDefault: true, resolvers: ['myDefRes'] },
+  { id: '2', name: 'myotherrealm', isDefault: false, resolvers: ['myOtherRes'] },
+];
+
+/** @returns services of administration that answer the same always */
+export function fakeAdministration(answer: Answer): AdministrationOperations {
+  return {
+    tokens: {
+      page: answer('page', {
+        tokens: [SHOWN_TOKEN],
+        total: 3,
+        page: 1,
+        pageSize: 2,
+        resolverKinds: new Map([['myDefRes', 'passwd' as const]]),
+      }),
+      assign: answer('assign', SHOWN_TOKEN),
+      setRealms: answer('setRealms', SHOWN_TOKEN),
+    },
+    tokenGroups: {
+      enable: answer('enable', 1),
+      disable: answer('disable', 1),
+      reset: answer('reset', 1),
+      unassign: answer('unassign', 1),
+      set: answer('set', 1),
+      remove: answer('remove', 2),
+    },
+    policies: {
+      list: answer('list', [POLICY]),
+      set: answer('setPolicy', POLICY),
+      remove: answer('removePolicy', undefined),
+    },
+    realms: {
+      listRealms: answer('listRealms', REALMS),
+      setRealm: answer('setRealm', undefined),
+      removeRealm: answer('removeRealm', undefined),
+      setDefaultRealm: answer('setDefaultRealm', undefined),
+      listResolvers: answer('listResolvers', RESOLVERS),
+      showResolver: answer('showResolver', {
+        id: '1',
+        name: 'myDefRes',
+        kind: 'passwd' as const,
+        settings: { fileName: '/etc/tokens/def-passwd' },
+        isBounded: true,
+      }),
+      setResolver: answer('setResolver', undefined),
+      removeResolver: answer('removeResolver', undefined),
+    },
+    configuration: {
+      overview: answer('overview', {
+        values: new Map([
+          ['OcraMaxChallenges', '4'],
+          ['errors', '77'],
+        ]),
+        realms: REALMS,
+        resolvers: RESOLVERS,
+        changedAt: AT,
+      }),
+      set: answer('setConfiguration', undefined),
+      remove: answer('removeConfiguration', undefined),
+    },
+  };
+}

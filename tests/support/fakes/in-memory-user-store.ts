@@ -1,0 +1,85 @@
+import type { Act } from '../../../src/policy/caller.ts';
+import type { ManagedUser, ManagedUserStore } from '../../../src/resolvers/ports.ts';
+import type { PasswordHasher } from '../../../src/users/ports.ts';
+import { ServiceError } from '../../../src/kernel/errors.ts';
+
+/** Managed users without a database, for tests of services. Remembers which acts were done. */
+export class InMemoryUserStore implements ManagedUserStore {
+  readonly acts: Act[] = [];
+  readonly #users = new Map<string, ManagedUser>();
+
+  /** Adds a user that a test starts with. */
+  with(resolverId: string, login: string, more: Partial<ManagedUser> = {}): this {
+    const userId = `${login}-id`;
+    this.#users.set(`${resolverId}/${userId}`, {
+      ...{ userId, login, givenName: '', surname: '', email: '', phone: '', passwordHash: null },
+      ...more,
+    });
+    return this;
+  }
+
+  async findByLogin(resolverId: string, login: string): Promise<ManagedUser | undefined> {
+    return (await this.list(resolverId)).find((user) => user.login === login);
+  }
+
+  findById(resolverId: string, userId: string): Promise<ManagedUser | undefined> {
+    return Promise.resolve(this.#users.get(`${resolverId}/${userId}`));
+  }
+
+  list(resolverId: string): Promise<readonly ManagedUser[]> {
+    const found = [...this.#users].filter(([key]) => key.startsWith(`${resolverId}/`));
+    return Promise.resolve(found.map(([, user]) => user));
+  }
+
+  async count(resolverId: string): Promise<number> {
+    return (await this.list(resolverId)).length;
+  }
+
+  async insert(resolverId: string, user: Omit<ManagedUser, 'userId'>, act: Act): Promise<ManagedUser> {
+    if ((await this.findByLogin(resolverId, user.login)) !== undefined) {
+      throw new ServiceError('user.exists', `There is a user '${user.login}' already`);
+    }
+    this.acts.push(act);
+    this.with(resolverId, user.login, user);
+    return { ...user, userId: `${user.login}-id` };
+  }
+
+  async setPassword(
+    resolverId: string,
+    userId: string,
+    passwordHash: string | null,
+    act: Act,
+  ): Promise<boolean> {
+    const user = await this.findById(resolverId, userId);
+    if (user !== undefined) {
+      this.acts.push(act);
+      this.#users.set(`${resolverId}/${userId}`, { ...user, passwordHash });
+    }
+    return user !== undefined;
+  }
+
+  remove(resolverId: string, userId: string, act: Act): Promise<boolean> {
+    this.acts.push(act);
+    return Promise.resolve(this.#users.delete(`${resolverId}/${userId}`));
+  }
+}
+
+/** Hashes that a test can read, and how often each way of verifying was gone. */
+export class ReadableHasher implements PasswordHasher {
+  verified = 0;
+  verifiedNothing = 0;
+
+  hash(password: string): Promise<string> {
+    return Promise.resolve(`hash of ${password}`);
+  }
+
+  verify(hash: string, password: string): Promise<boolean> {
+    this.verified += 1;
+    return Promise.resolve(hash === `hash of ${password}`);
+  }
+
+  verifyNothing(): Promise<false> {
+    this.verifiedNothing += 1;
+    return Promise.resolve(false);
+  }
+}

@@ -1,0 +1,113 @@
+import type { Grant } from '../../../src/policy/access-control.ts';
+import type { Caller } from '../../../src/policy/caller.ts';
+import type { UserSource } from '../../../src/resolvers/ports.ts';
+import type { Setup } from '../../../src/configuration/configuration.ts';
+import { ServiceError } from '../../../src/kernel/errors.ts';
+import {
+  MonitoringService,
+  type MonitoringDependencies,
+} from '../../../src/monitoring/monitoring-service.ts';
+import type { LicenseReport } from '../../../src/monitoring/outcomes.ts';
+import type {
+  ConfigurationChange,
+  ConfigurationState,
+  TokenCountsSnapshot,
+} from '../../../src/monitoring/ports.ts';
+import { userCountsOf } from './user-counts-fakes.ts';
+
+/** What a test of the monitoring service gives; nothing is configured and everything allowed unless it says so. */
+export interface MonitoringWorld {
+  readonly setup: Setup;
+  readonly counts?: Partial<TokenCountsSnapshot>;
+  /** What the policies grant; 'none': the right is refused. */
+  readonly granted?: Grant['realms'] | 'none';
+  readonly stored?: ConfigurationChange;
+  /** What the database says each time that it is asked, then `stored`. */
+  readonly storedInTurn?: readonly ConfigurationChange[];
+  /** What the server assumes when the request comes; `setup` unless told. */
+  readonly assumed?: Setup | 'nothing';
+  /** What it assumes each time that it is looked at; in place of `assumed`. */
+  readonly assumedInTurn?: readonly Setup[];
+  readonly encrypts?: boolean;
+  readonly licence?: LicenseReport;
+  /** How many users a resolver has, by its name. */
+  readonly users?: (resolver: string) => Promise<number>;
+  readonly resolverTimeLimit?: number;
+}
+
+export const NOW = new Date('2026-11-20T10:29:03.142Z');
+
+export const CALLER: Caller = {
+  principal: { administrator: 'admin', rights: ['*'], operator: false, client: '127.0.0.1' },
+  requestId: 'request',
+};
+
+/** @returns the service in that world */
+export function monitoringIn(world: MonitoringWorld): MonitoringService {
+  const { setup, granted = 'all', users = () => Promise.resolve(0) } = world;
+  let seen = world.counts;
+  let snapshot = { tokens: [], activeUsers: [], ...seen };
+  // As the database: another snapshot only once there are other counts.
+  const current = (): typeof snapshot => {
+    if (world.counts !== seen) {
+      seen = world.counts;
+      snapshot = { tokens: [], activeUsers: [], ...seen };
+    }
+    return snapshot;
+  };
+  const dependencies: MonitoringDependencies = {
+    setups: { current: () => Promise.resolve(setup) },
+    access: {
+      authorize: (_setup, _caller, { message }) => {
+        if (granted === 'none') {
+          throw new ServiceError('right.missing', message);
+        }
+        return { realms: granted };
+      },
+    },
+    counts: {
+      snapshot: () => Promise.resolve(current()),
+      activeUsers: () => Promise.resolve(current().activeUsers),
+    },
+    licence: { report: () => Promise.resolve(world.licence ?? { kind: 'none' }) },
+    configurationState: configurationState(world),
+    probe: { encrypts: () => Promise.resolve(world.encrypts ?? true) },
+    userCounts: userCountsOf({
+      sources: ({ name }) => countingSource(() => users(name)),
+      ...(world.resolverTimeLimit !== undefined && { timeLimit: world.resolverTimeLimit }),
+    }),
+    clock: { now: () => NOW },
+  };
+  return new MonitoringService(dependencies);
+}
+
+function configurationState({
+  setup,
+  stored = setup,
+  assumed = setup,
+  assumedInTurn,
+  storedInTurn,
+}: MonitoringWorld): ConfigurationState {
+  const looks = assumedInTurn?.values();
+  const answers = storedInTurn?.values();
+  return {
+    get assumed() {
+      return looks?.next().value ?? (assumed === 'nothing' ? undefined : assumed);
+    },
+    lastChangeInDatabase: () => Promise.resolve(answers?.next().value ?? stored),
+  };
+}
+
+/** @returns a source that can count its users and nothing else */
+export function countingSource(count: () => Promise<number>): UserSource {
+  const unexpected = (): never => {
+    throw new Error('Monitoring only counts users');
+  };
+  return {
+    count,
+    findByLogin: unexpected,
+    findById: unexpected,
+    list: unexpected,
+    checkPassword: unexpected,
+  };
+}

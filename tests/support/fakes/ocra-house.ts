@@ -1,0 +1,141 @@
+import type { Refusal } from '../../../src/audit/ports.ts';
+import { AccessControl } from '../../../src/policy/access-control.ts';
+import type { NewToken } from '../../../src/tokens/token.ts';
+import type { Owner } from '../../../src/users/owner.ts';
+import { UserDirectory } from '../../../src/users/user-directory.ts';
+import { checkPolicy, type PolicyDraft } from '../../../src/policy/policy.ts';
+import { type Random, systemRandom } from '../../../src/kernel/clock.ts';
+import type { Log, LogFields } from '../../../src/kernel/log.ts';
+import { ChallengeFactory, hexTransactionIds } from '../../../src/challenges/challenge-factory.ts';
+import { EnrolmentService } from '../../../src/challenges/enrolment/enrolment-service.ts';
+import { respond } from '../../../src/ocra/compute.ts';
+import { OcraService } from '../../../src/challenges/challenge-service.ts';
+import { OpenAnswers } from '../../../src/challenges/open-answers.ts';
+import { ResponseCheck } from '../../../src/challenges/response-check.ts';
+import { ResynchronisationService } from '../../../src/challenges/resynchronisation-service.ts';
+import { RolloutPhase2 } from '../../../src/challenges/enrolment/rollout-phase2.ts';
+import { TokenChoice } from '../../../src/challenges/token-choice.ts';
+import { TokenRegistration } from '../../../src/challenges/enrolment/token-registration.ts';
+import { ValidationService } from '../../../src/challenges/validation-service.ts';
+import type { Respond } from '../../../src/ocra/verify.ts';
+import { SecretVault } from '../../../src/security/vault/secret-vault.ts';
+import { InMemoryChallengeStore } from './in-memory-challenge-store.ts';
+import { InMemorySetupStore } from './in-memory-configuration-store.ts';
+import { InMemoryTokenStore } from './in-memory-token-store.ts';
+import { InMemoryUserStore } from './in-memory-user-store.ts';
+import { tokenValue } from '../values/token-values.ts';
+import { sourcesOver } from './user-sources.ts';
+
+export const ANNA: Owner = { resolverId: '1', resolver: 'res', userId: 'anna-id', login: 'anna' };
+export const BERND: Owner = { resolverId: '1', resolver: 'res', userId: 'bernd-id', login: 'bernd' };
+export const CAROL: Owner = { resolverId: '2', resolver: 'other', userId: 'carol-id', login: 'carol' };
+/** What the tokens of these tests compute with. */
+export const KEY = Buffer.alloc(32, 5);
+export const vault = new SecretVault({ keys: [Buffer.alloc(32, 7)], random: systemRandom });
+
+/** Who may do what in all of these tests: `admin` everything, `bound` in the realm alpha only, others nothing. */
+const POLICIES: readonly PolicyDraft[] = [
+  { name: 'all', scope: 'admin', action: '*', realm: '*', user: 'admin' },
+  { name: 'some', scope: 'admin', action: '*', realm: 'alpha', user: 'bound' },
+  { name: 'ocra', scope: 'ocra', action: '*', realm: '*', user: 'admin, bound' },
+];
+
+/** What a test says of its tokens, policies and configuration. */
+export interface OcraSketch {
+  readonly tokens?: readonly NewToken[];
+  readonly policies?: readonly PolicyDraft[];
+  readonly configuration?: Readonly<Record<string, string>>;
+}
+
+/** @returns a token that answers with KEY, differing in what is given; its PIN is empty */
+export function keyedToken(serial: string, changes: Partial<NewToken> = {}): NewToken {
+  const { secrets, ...token } = tokenValue(serial, changes);
+  const seed = vault.seal(KEY, 'seed', serial);
+  return { ...token, secrets: changes.secrets ?? { ...secrets, seed } };
+}
+
+/**
+ * The services of OCRA without a database. Realm alpha (the default) has the users anna and bernd, beta has carol.
+ * Time stands still unless `clock.at` is set; what is drawn at random counts up, so that nothing comes twice.
+ */
+export class OcraHouse {
+  readonly clock = { at: new Date('2026-11-20T12:00:00Z'), now: (): Date => this.clock.at };
+  readonly random: Random = {
+    bytes: (size) => Buffer.alloc(size, (this.#drawn += 1)),
+    below: (bound) => (this.#drawn += 1) % bound,
+  };
+  readonly warnings: { message: string; fields: LogFields | undefined }[] = [];
+  /** What was refused without a decision. */
+  readonly refusals: Refusal[] = [];
+  /** How many responses were computed to verify others by, and how many turns were waited for. */
+  computed = 0;
+  turns = 0;
+  readonly users: UserDirectory;
+  readonly setup: InMemorySetupStore;
+  readonly tokens: InMemoryTokenStore;
+  readonly challenges: InMemoryChallengeStore;
+  readonly access = new AccessControl({ clock: this.clock });
+  readonly choice: TokenChoice;
+  readonly check: ResponseCheck;
+  readonly ocra: OcraService;
+  readonly enrolment: EnrolmentService;
+  readonly validation: ValidationService;
+  readonly resynchronisation: ResynchronisationService;
+  #drawn = 0;
+
+  constructor({ tokens = [], policies = [], configuration = {} }: OcraSketch = {}) {
+    const { clock, random, access } = this;
+    this.setup = new InMemorySetupStore({
+      realms: [
+        { name: 'alpha', resolvers: ['res'] },
+        { name: 'beta', resolvers: ['other'] },
+      ],
+      resolvers: [
+        { id: '1', name: 'res' },
+        { id: '2', name: 'other' },
+      ],
+      policies: [...POLICIES, ...policies].map((draft) => checkPolicy(draft)),
+      configuration: new Map(Object.entries(configuration)),
+    });
+    const people = new InMemoryUserStore()
+      .with('1', 'anna', { passwordHash: 'hash of password' })
+      .with('1', 'bernd')
+      .with('2', 'carol');
+    const users = (this.users = new UserDirectory({ sources: sourcesOver(people) }));
+    this.tokens = new InMemoryTokenStore(tokens);
+    this.challenges = new InMemoryChallengeStore(this.tokens);
+    this.choice = new TokenChoice({ tokens: this.tokens, users });
+    const compute: Respond = (...given) => {
+      this.computed += 1;
+      return respond(...given);
+    };
+    const turn = (): Promise<void> => {
+      this.turns += 1;
+      return Promise.resolve();
+    };
+    this.check = new ResponseCheck({ vault, users, clock, means: { turn, compute } });
+    const { setup, challenges, choice, check } = this;
+    const log = this.#log();
+    const factory = new ChallengeFactory({ clock, random, log, transactionIds: hexTransactionIds });
+    const registration = new TokenRegistration({ tokens: this.tokens, random });
+    const phase2 = new RolloutPhase2({ tokens: choice, challenges, factory, vault, random });
+    const refusals = {
+      note: (refusal: Refusal): Promise<void> => {
+        this.refusals.push(refusal);
+        return Promise.resolve();
+      },
+    };
+    const common = { setup, access, users, vault, clock, random, refusals };
+    this.ocra = new OcraService({ ...common, tokens: choice, challenges, factory, check });
+    this.enrolment = new EnrolmentService({ ...common, registration, phase2 });
+    const openAnswers = new OpenAnswers({ ...common, challenges, check });
+    this.validation = new ValidationService({ ...common, challenges, ocra: this.ocra, openAnswers });
+    this.resynchronisation = new ResynchronisationService({ ...common, tokens: choice, locked: challenges });
+  }
+
+  #log(): Log {
+    const nothing = (): void => undefined;
+    const warn: Log['warn'] = (message, fields) => this.warnings.push({ message, fields });
+    return { error: nothing, info: nothing, debug: nothing, warn };
+  }
+}

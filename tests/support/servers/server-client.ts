@@ -1,0 +1,127 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { computeResponse } from '../../../src/ocra/compute.ts';
+import { parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
+import { parseOcraSuite } from '../../../src/ocra/suite.ts';
+import type { ServerProcess } from './server-process.ts';
+
+const SUITE = parseOcraSuite('OCRA-1:HOTP-SHA256-8:C-QN08');
+const KEY = '31'.repeat(32);
+const PRINTED_MS = 30_000;
+
+/** An answer, and how long it took. */
+export interface Answered {
+  readonly status: number;
+  readonly retryAfter: string | null;
+  readonly body: {
+    readonly result?: {
+      readonly status: boolean;
+      readonly value?: unknown;
+      readonly error?: { message: string };
+    };
+    readonly detail?: Readonly<Record<string, string>>;
+  };
+  readonly milliseconds: number;
+}
+
+/** A transaction, as a portal and its customer know it. */
+export interface OpenTransaction {
+  readonly serial: string;
+  readonly transactionid: string;
+  readonly tan: string;
+}
+
+/** A portal that speaks to a server process as the first administrator. */
+export class ServerClient {
+  readonly #session: string;
+  #baseUrl: string;
+
+  private constructor(baseUrl: string, session: string) {
+    this.#baseUrl = baseUrl;
+    this.#session = session;
+  }
+
+  /** @param first the server that created the administrator, and has printed the password */
+  static async open(first: ServerProcess): Promise<ServerClient> {
+    const password = await printedPassword(first);
+    const basic = Buffer.from(`admin:${password}`).toString('base64');
+    // A session: verifying a password with each request would be most of what a test does.
+    const response = await fetch(`${first.baseUrl}/admin/getsession`, {
+      headers: { Authorization: `Basic ${basic}` },
+    });
+    const session = /admin_session=([^;]+)/.exec(response.headers.get('set-cookie') ?? '')?.[1];
+    if (session === undefined) {
+      throw new Error(`No session: ${response.status} ${await response.text()}`);
+    }
+    return new ServerClient(first.baseUrl, session);
+  }
+
+  /** From now on speaks to this one. */
+  turnTo(server: ServerProcess): void {
+    this.#baseUrl = server.baseUrl;
+  }
+
+  async post(path: string, parameters: Record<string, string>): Promise<Answered> {
+    return this.#send(path, {
+      method: 'POST',
+      body: new URLSearchParams({ ...parameters, session: this.#session }),
+    });
+  }
+
+  async get(path: string): Promise<Answered> {
+    return this.#send(`${path}?session=${this.#session}`, {});
+  }
+
+  /** A token of its own, and a challenge put to it. @param counter that of the device, one more with each response */
+  async openTransaction(serial: string, counter = 0n): Promise<OpenTransaction> {
+    if (counter === 0n) {
+      await this.post('/admin/init', { type: 'ocra', serial, otpkey: KEY, ocrasuite: SUITE.text });
+    }
+    const { body } = await this.post('/ocra/request', { serial, data: '12345678' });
+    const url = parseQrTanUrl(body.detail?.data ?? '');
+    const question = url.kind === 'req' ? url.question : '';
+    const tan = computeResponse(SUITE, Buffer.from(KEY, 'hex'), { question, counter });
+    return { serial, transactionid: body.detail?.transactionid ?? '', tan };
+  }
+
+  check({ transactionid, tan }: OpenTransaction): Promise<Answered> {
+    return this.post('/ocra/check_t', { transactionid, pass: tan });
+  }
+
+  /** The value of /ocra/checkstatus. */
+  async status({ transactionid }: OpenTransaction): Promise<unknown> {
+    return (await this.post('/ocra/checkstatus', { transactionid })).body.result?.value;
+  }
+
+  async #send(path: string, request: RequestInit): Promise<Answered> {
+    const begun = performance.now();
+    const response = await fetch(`${this.#baseUrl}${path}`, {
+      ...request,
+      headers: { Cookie: `admin_session=${this.#session}` },
+    });
+    const body = (await response.json()) as Answered['body'];
+    return {
+      status: response.status,
+      retryAfter: response.headers.get('retry-after'),
+      body,
+      milliseconds: performance.now() - begun,
+    };
+  }
+}
+
+/**
+ * It is printed after the line that says that the server listens, which is when its start counts as done.
+ * @returns the password that one of these servers has made for the first administrator
+ */
+export async function printedPassword(...servers: readonly ServerProcess[]): Promise<string> {
+  const printed = (): string => servers.map((server) => server.output()).join('');
+  const deadline = performance.now() + PRINTED_MS;
+  while (performance.now() < deadline) {
+    // With what follows it: the end of a piece of output may be anywhere.
+    const password = /shown this once:\s+(\S+)\s/.exec(printed())?.[1];
+    if (password !== undefined) {
+      return password;
+    }
+    await sleep(20);
+  }
+  throw new Error(`No password was printed:\n${printed()}`);
+}

@@ -1,0 +1,68 @@
+import type { DirectoryPasswords } from '../../../src/resolvers/ports.ts';
+import { checkSqlSettings } from '../../../src/resolvers/settings/sql-settings.ts';
+import type { Resolver } from '../../../src/configuration/configuration.ts';
+import { SqlUsers } from '../../../src/resolvers/sources/sql/sql-users.ts';
+import { HashedDirectoryPasswords } from '../../../src/security/passwords/directory-password.ts';
+import { ReadableHasher } from '../fakes/in-memory-user-store.ts';
+
+/** Settings by which a resolver reaches a database of the tests. */
+export type Reach = Readonly<Record<string, string>>;
+
+/** `userid` and so on, to the columns of `SQL_PEOPLE`. */
+const PEOPLE_MAP = JSON.stringify({
+  userid: 'id',
+  username: 'user',
+  password: 'password',
+  salt: 'salt',
+  givenname: 'givenName',
+  surname: 'sn',
+  email: 'mail',
+  phone: 'telephoneNumber',
+  mobile: 'mobile',
+});
+
+/** @returns the settings of a resolver in LinOTP's words; what is empty is left out */
+export function sqlSettings(reach: Reach, changes: Reach = {}): Record<string, string> {
+  return { Table: 'people', Map: PEOPLE_MAP, ...reach, ...changes };
+}
+
+/** @returns how to reach the database of a postgres:// URL of the tests */
+export function reachOf(url: string): { readonly reach: Reach; readonly password: string } {
+  const { hostname, port, username, password, pathname, searchParams } = new URL(url);
+  return {
+    password: decodeURIComponent(password),
+    reach: {
+      Driver: 'postgresql',
+      Server: searchParams.get('host') ?? hostname,
+      Port: searchParams.get('port') ?? port,
+      User: decodeURIComponent(username),
+      Database: decodeURIComponent(pathname.slice(1)),
+    },
+  };
+}
+
+/** What a resolver is opened with. */
+export interface SqlUsersSketch {
+  readonly settings: Readonly<Record<string, string>>;
+  readonly password?: string;
+  /** Milliseconds. */
+  readonly timeLimit?: number;
+  readonly logged?: string[];
+}
+
+/** @returns the users of a resolver named `staff`. @throws ServiceError 'resolver.invalid' for settings that do not do */
+export function sqlUsers({ settings, password, timeLimit = 15_000, logged = [] }: SqlUsersSketch): SqlUsers {
+  const checked = checkSqlSettings(settings);
+  const resolver: Resolver = { id: '1', name: 'staff', kind: 'sql', settings: checked, isBounded: true };
+  const line = (message: string, fields?: object): void => {
+    logged.push(JSON.stringify({ message, ...fields }));
+  };
+  const passwords: DirectoryPasswords = new HashedDirectoryPasswords({ hasher: new ReadableHasher() });
+  return new SqlUsers({
+    resolver,
+    secrets: { open: () => Promise.resolve(password) },
+    passwords,
+    timeLimit,
+    log: { error: line, warn: line, info: line, debug: line },
+  });
+}

@@ -1,0 +1,40 @@
+import type { Token } from '../../../src/tokens/token.ts';
+import { decide, decideUnseen, type Decision } from '../../../src/challenges/challenge.ts';
+import { readOcraSettings } from '../../../src/challenges/ocra-settings.ts';
+import type { ChallengeOfToken } from '../../../src/challenges/ports.ts';
+
+/** When the tests take place. */
+export const NOW = new Date('2026-11-20T12:00:00Z');
+
+/** The defaults, but for the number of wrong responses that closes a challenge. */
+function settingsWith(maxChallengeRequests = 3): ReturnType<typeof readOcraSettings> {
+  return readOcraSettings(new Map([['OcraMaxChallengeRequests', String(maxChallengeRequests)]]));
+}
+
+/** Decides as the service does, on a response that is right. The counter is the one seen plus one. */
+export function rightly(maxRequests?: number): (found: ChallengeOfToken) => Promise<Decision> {
+  return deciding(
+    (token) => ({
+      kind: 'right',
+      advance: { counter: token.counter + 1n, spent: [...token.spent, `mark ${token.counter}`] },
+    }),
+    maxRequests,
+  );
+}
+
+/** Decides as the service does, on a response that is wrong. */
+export function wrongly(maxRequests?: number): (found: ChallengeOfToken) => Promise<Decision> {
+  return deciding(() => ({ kind: 'wrong' }), maxRequests);
+}
+
+function deciding(
+  verdict: (token: Token) => Parameters<typeof decide>[2],
+  maxRequests?: number,
+): (found: ChallengeOfToken) => Promise<Decision> {
+  const settings = settingsWith(maxRequests);
+  return ({ challenge, token }) =>
+    Promise.resolve(
+      decideUnseen(challenge, token, settings, NOW) ??
+        decide(challenge, token, verdict(token), settings, NOW),
+    );
+}

@@ -1,0 +1,39 @@
+import type { Policy } from '../../../src/policy/stored-policy.ts';
+import type { Realm, Resolver, Setup } from '../../../src/configuration/configuration.ts';
+
+/** What a test says of a setup; the rest is filled in. */
+export interface SetupSketch {
+  readonly realms?: readonly Pick<Realm, 'name' | 'resolvers'>[];
+  readonly resolvers?: readonly (Pick<Resolver, 'name'> & Partial<Resolver>)[];
+  readonly policies?: readonly Policy[];
+  readonly configuration?: ReadonlyMap<string, string>;
+  readonly revision?: bigint;
+}
+
+/** @returns a setup, everything sorted as the store sorts it; the first realm of the sketch is the default one */
+export function setupOf(sketch: SetupSketch): Setup {
+  const { realms = [], resolvers = [], policies = [] } = sketch;
+  return {
+    revision: sketch.revision ?? 1n,
+    changedAt: new Date('2026-11-20T10:27:59.507Z'),
+    readAt: new Date('2026-11-20T10:28:00.000Z'),
+    realms: byName(
+      realms.map((realm, index) => ({ ...realm, id: String(index + 1), isDefault: index === 0 })),
+    ),
+    resolvers: byName(
+      resolvers.map((resolver, index) => ({
+        id: String(index + 1),
+        kind: 'managed' as const,
+        settings: {},
+        isBounded: false,
+        ...resolver,
+      })),
+    ),
+    policies: byName(policies),
+    configuration: sketch.configuration ?? new Map(),
+  };
+}
+
+function byName<Named extends { readonly name: string }>(things: readonly Named[]): readonly Named[] {
+  return things.toSorted((left, right) => (left.name < right.name ? -1 : 1));
+}

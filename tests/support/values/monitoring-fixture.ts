@@ -1,0 +1,154 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import type { Policy } from '../../../src/policy/stored-policy.ts';
+import type { Setup } from '../../../src/configuration/configuration.ts';
+import { setupOf } from './configuration-value.ts';
+import type { StateSketch, TokenSketch } from '../database/token-rows.ts';
+
+interface Fixture {
+  readonly resolvers: readonly { name: string; kind: string; limit?: number; users: readonly string[] }[];
+  readonly realms: readonly { name: string; resolvers: readonly string[] }[];
+  readonly tokens: readonly {
+    serial: string;
+    user?: string;
+    resolver?: string;
+    realms: readonly string[];
+    active?: boolean;
+  }[];
+}
+
+const FIXTURE = JSON.parse(
+  readFileSync(join(import.meta.dirname, '..', 'exchanges', 'monitoring-fixture.json'), 'utf8'),
+) as Fixture;
+
+/** A realm of the last recordings, whose resolvers break. */
+const BROKEN = 'brokenrealm';
+const BROKEN_RESOLVERS = ['passwdbroken', 'sqlbroken'];
+
+/** @returns realms and tokens of the recorded server, to be inserted */
+export function recordedState(): StateSketch {
+  return {
+    resolvers: FIXTURE.resolvers.map(({ name }) => name),
+    realms: FIXTURE.realms,
+    tokens: FIXTURE.tokens.map(({ serial, user, resolver, realms, active = true }): TokenSketch => {
+      const owner =
+        user === undefined ? {} : { owner: { resolver: resolver ?? resolverOf(user), userId: user } };
+      return { serial, realms, active, ...owner };
+    }),
+  };
+}
+
+/**
+ * @param name of a recording
+ * @returns what the recorded server was configured to then
+ */
+export function recordedSetup(name: string): Setup {
+  const broken = name.startsWith('broken/')
+    ? [{ name: BROKEN, resolvers: [BROKEN_RESOLVERS[name.includes('passwd') ? 0 : 1] ?? '', 'passwdshared'] }]
+    : [];
+  return setupOf({
+    resolvers: [
+      ...FIXTURE.resolvers.map(({ name: resolver, kind }) => ({
+        name: resolver,
+        kind: kind === 'passwd' ? ('passwd' as const) : ('sql' as const),
+      })),
+      ...(broken.length > 0 ? BROKEN_RESOLVERS.map((resolver) => ({ name: resolver })) : []),
+    ],
+    realms: [...FIXTURE.realms, ...broken],
+    policies: policiesOf(/^pol\d+/.exec(name)?.[0] ?? ''),
+  });
+}
+
+/** @returns how many users the resolver told of when the recording of that name was made */
+export function recordedUsers(name: string, resolver: string): Promise<number> {
+  if (resolver === 'sqlbroken' && name.includes('before')) {
+    return Promise.resolve(7);
+  }
+  const found = FIXTURE.resolvers.find((one) => one.name === resolver);
+  return found === undefined
+    ? Promise.reject(new Error('The users are gone'))
+    : Promise.resolve(Math.min(found.users.length, found.limit ?? Infinity));
+}
+
+/** A resolver as the replay makes it. */
+export interface RecordedResolver {
+  readonly name: string;
+  readonly kind: 'passwd' | 'sql';
+  readonly users: readonly string[];
+  /** How many of them it tells of at most. */
+  readonly limit: number | undefined;
+}
+
+/** @returns every resolver with its users */
+export function recordedResolvers(): readonly RecordedResolver[] {
+  return FIXTURE.resolvers.map(({ name, kind, users, limit }) => ({
+    ...{ name, users, limit },
+    kind: kind === 'passwd' ? 'passwd' : 'sql',
+  }));
+}
+
+function resolverOf(user: string): string {
+  return FIXTURE.resolvers.find(({ users }) => users.includes(user))?.name ?? '';
+}
+
+type Change = Partial<Policy>;
+
+/** What the policy of the administrator `restricted` was changed to in each phase. */
+const RESTRICTED: Readonly<Record<string, Change>> = {
+  pol1: {},
+  pol2: { realm: 'MyDefRealm' },
+  pol3: { realm: 'nosuchrealm, mydefrealm' },
+  pol4: { realm: '*, mydefrealm' },
+  pol5: { action: 'tokens' },
+  pol6: { action: 'tokens' },
+  pol7: { active: false },
+  pol8: { time: '* * * * * 1990' },
+  pol9: { client: '10.99.0.0/16' },
+  pol10: { user: 'RESTRICTED', action: 'tokens' },
+  pol11: { user: 'restricted@linotp_admins', action: 'tokens' },
+  pol12: { user: 'LinOTP_local_admins:', action: 'tokens' },
+  pol13: { user: 're.*', action: 'tokens' },
+  pol15: { active: false },
+  pol16: { realm: 'nosuchrealm' },
+};
+
+/** A further policy of some phases. */
+const SECOND: Readonly<Record<string, Change>> = {
+  pol5: { user: 'restricted', action: 'tokens,userinfo', realm: 'sqlrealm' },
+  pol6: { user: '*', action: '*', realm: 'emptyrealm' },
+};
+
+function policiesOf(phase: string): readonly Policy[] {
+  const restricted = RESTRICTED[phase];
+  if (restricted === undefined) {
+    return [];
+  }
+  const second = SECOND[phase];
+  const active = phase !== 'pol15';
+  return [
+    policy('mon_admin', { user: 'admin', active }),
+    policy('mon_restricted', {
+      user: 'restricted',
+      action: 'tokens, userinfo, activeUsers',
+      realm: 'mydefrealm',
+      ...restricted,
+    }),
+    policy('mon_helpdesk', { user: 'helpdesk', action: 'tokens', realm: 'mydefrealm, myotherrealm', active }),
+    ...(second === undefined ? [] : [policy('mon_restricted2', second)]),
+  ];
+}
+
+function policy(name: string, change: Change): Policy {
+  return {
+    scope: 'monitoring',
+    action: '*',
+    realm: '*',
+    user: '*',
+    client: '',
+    time: '',
+    active: true,
+    ...change,
+    name,
+  };
+}

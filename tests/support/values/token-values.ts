@@ -1,0 +1,34 @@
+import type { Act } from '../../../src/policy/caller.ts';
+import type { NewToken } from '../../../src/tokens/token.ts';
+import type { Sealed } from '../../../src/keys/vault.ts';
+
+/** An act for the audit, where a test does not care which. */
+export const ACT: Act = { actor: 'alice', action: 'test/act', client: '192.0.2.7', requestId: 'request-1' };
+
+/** @returns bytes in the place of a sealed secret, for stores, which never look into it */
+export function sealedBytes(text: string): Sealed {
+  return Buffer.from(text) as Sealed;
+}
+
+/** @returns a token that answers challenges, differing in what is given */
+export function tokenValue(serial: string, changes: Partial<NewToken> = {}): NewToken {
+  return {
+    serial,
+    type: 'ocra2',
+    description: '',
+    active: true,
+    owner: null,
+    realms: [],
+    failCount: 0,
+    maxFail: 1_000,
+    counter: 0n,
+    counterWindow: 10,
+    syncWindow: 1_000,
+    timeShift: 0,
+    ocraSuite: 'OCRA-1:HOTP-SHA256-8:C-QA64',
+    rollout: 'complete',
+    spent: [],
+    secrets: { seed: sealedBytes('seed'), sharedSecret: null, nonce: null, pin: null, ocraPin: null },
+    ...changes,
+  };
+}

@@ -1,0 +1,324 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { AccessControl } from '../../src/policy/access-control.ts';
+import { checkPin } from '../../src/tokens/pin.ts';
+import { checkPolicy } from '../../src/policy/policy.ts';
+import type { Owner } from '../../src/users/owner.ts';
+import type { Token } from '../../src/tokens/token.ts';
+import type { TokenListing } from '../../src/tokens/token-listing.ts';
+import { TokenService } from '../../src/tokens/token-service.ts';
+import type { TokenSettings } from '../../src/tokens/token-settings.ts';
+import { UserDirectory } from '../../src/users/user-directory.ts';
+import { systemRandom } from '../../src/kernel/clock.ts';
+import { SecretVault } from '../../src/security/vault/secret-vault.ts';
+import { callerNamed } from '../support/values/callers.ts';
+import { eventualRefusal } from '../support/application/eventual-refusal.ts';
+import { InMemorySetupStore } from '../support/fakes/in-memory-configuration-store.ts';
+import { InMemoryTokenStore } from '../support/fakes/in-memory-token-store.ts';
+import { InMemoryUserStore } from '../support/fakes/in-memory-user-store.ts';
+import { tokenValue } from '../support/values/token-values.ts';
+import { sourcesOver } from '../support/fakes/user-sources.ts';
+
+const ANNA: Owner = { resolverId: '1', resolver: 'res', userId: 'anna-id', login: 'anna' };
+const CAROL: Owner = { resolverId: '2', resolver: 'other', userId: 'carol-id', login: 'carol' };
+const admin = callerNamed('admin');
+/** Bound to the realms alpha and gamma. */
+const bound = callerNamed('bound');
+
+const vault = new SecretVault({ keys: [Buffer.alloc(32, 1)], random: systemRandom });
+const sources = sourcesOver(new InMemoryUserStore().with('1', 'anna').with('1', 'bernd').with('2', 'carol'));
+const setup = new InMemorySetupStore({
+  realms: [
+    { name: 'alpha', resolvers: ['res'] },
+    { name: 'beta', resolvers: ['other'] },
+    { name: 'gamma', resolvers: ['res'] },
+  ],
+  resolvers: [
+    { id: '1', name: 'res' },
+    { id: '2', name: 'other' },
+  ],
+  policies: [
+    checkPolicy({ name: 'all', scope: 'admin', action: '*', realm: '*', user: 'admin' }),
+    checkPolicy({ name: 'some', scope: 'admin', action: '*', realm: 'alpha, gamma', user: 'bound' }),
+    checkPolicy({ name: 'show', scope: 'admin', action: 'show', realm: '*', user: 'viewer' }),
+  ],
+});
+const access = new AccessControl({ clock: { now: () => new Date(0) } });
+
+let tokens: InMemoryTokenStore;
+let service: TokenService;
+
+beforeEach(() => {
+  tokens = new InMemoryTokenStore([
+    tokenValue('T1', { owner: ANNA, realms: ['alpha'], failCount: 7, active: false }),
+    tokenValue('T2', { owner: CAROL, realms: ['beta'] }),
+    tokenValue('T3', { realms: ['alpha', 'beta'] }),
+    tokenValue('T4', { realms: [] }),
+    tokenValue('T5', { realms: ['gamma'], rollout: 'phase1', active: false }),
+  ]);
+  const users = new UserDirectory({ sources });
+  service = new TokenService({ setup, tokens, users, access, vault, random: systemRandom });
+});
+
+async function serials(listing: TokenListing, caller = admin): Promise<string[]> {
+  return (await service.list(caller, listing)).map(({ serial }) => serial);
+}
+
+async function stored(serial: string): Promise<Token> {
+  const token = await tokens.findBySerial(serial);
+  if (token === undefined) {
+    throw new Error(`There is no ${serial}.`);
+  }
+  return token;
+}
+
+describe('the list of tokens', () => {
+  it.each<[TokenListing, string[]]>([
+    [{}, ['T1', 'T2', 'T3', 'T4', 'T5']],
+    [{ serial: 'T3' }, ['T3']],
+    [{ serial: 't3' }, []],
+    [{ serial: '*' }, []],
+    [{ serial: '' }, []],
+    [{ user: 'anna' }, ['T1']],
+    [{ user: 'carol@beta' }, ['T2']],
+    [{ user: 'carol', userRealm: 'beta' }, ['T2']],
+    [{ user: 'bernd' }, []],
+    [{ realm: ' Beta ' }, ['T2', 'T3']],
+    [{ realm: null }, ['T4']],
+    [{ active: false }, ['T1', 'T5']],
+    [{ assigned: false, active: true }, ['T3', 'T4']],
+    [{ limit: 2, offset: 1 }, ['T2', 'T3']],
+    [{ limit: 0 }, []],
+  ])('for %j has %j', async (listing, expected) => {
+    expect(await serials(listing)).toEqual(expected);
+    const unlimited = { ...listing, limit: undefined, offset: undefined };
+    expect(await service.count(admin, listing)).toBe((await serials(unlimited)).length);
+  });
+
+  it('comes in pages, as large as one answer can hold where nobody says how large', async () => {
+    const first = await service.page(admin, { page: { pageSize: 2 } });
+    expect(first).toMatchObject({ total: 5, page: 1, pageSize: 2 });
+    expect(first.tokens.map(({ serial }) => serial)).toEqual(['T1', 'T2']);
+    const last = await service.page(admin, { page: { page: 3, pageSize: 2 } });
+    expect(last.tokens.map(({ serial }) => serial)).toEqual(['T5']);
+    expect(await service.page(admin, { page: { page: 4, pageSize: 2 } })).toMatchObject({
+      tokens: [],
+      total: 5,
+    });
+    const whole = await service.page(admin, { page: {} });
+    expect(whole).toMatchObject({ total: 5, page: 1, pageSize: 5 });
+    expect(whole.resolverKinds.get('res')).toBe('managed');
+    expect(JSON.stringify(whole.tokens, (_key, value: unknown) => String(value))).not.toContain('secrets');
+  });
+
+  it.each([
+    { page: 0 },
+    { page: 1.5 },
+    { page: Number.NaN },
+    { pageSize: 0 },
+    { pageSize: 1001 },
+    { pageSize: -1 },
+  ])('has no page %j', async (page) => {
+    expect((await eventualRefusal(service.page(admin, { page }))).code).toBe('parameter.invalid');
+  });
+
+  it('in pages shows a bound administrator no more, not even how many there are', async () => {
+    expect(await service.page(bound, { page: {} })).toMatchObject({ total: 3, pageSize: 3 });
+    expect(await service.page(bound, { serial: 'T2', page: {} })).toMatchObject({ tokens: [], total: 0 });
+    expect(await service.page(bound, { realms: ['gamma', 'ALPHA'], page: {} })).toMatchObject({ total: 3 });
+    const hidden = await eventualRefusal(service.page(bound, { realms: ['alpha', 'beta'], page: {} }));
+    expect(hidden.code).toBe('realm.unknown');
+  });
+
+  it('of several realms has the tokens of each once', async () => {
+    expect(await serials({ realms: ['alpha', 'beta'] })).toEqual(['T1', 'T2', 'T3']);
+    expect(await serials({ realms: ['gamma'] })).toEqual(['T5']);
+    expect(await serials({ realms: [] })).toEqual([]);
+  });
+
+  it('of a bound administrator has the tokens of the realms alone, none that is in no realm', async () => {
+    expect(await serials({}, bound)).toEqual(['T1', 'T3', 'T5']);
+    expect(await serials({ limit: 1, offset: 1 }, bound)).toEqual(['T3']);
+    expect(await serials({ realm: 'alpha' }, bound)).toEqual(['T1', 'T3']);
+    expect(await serials({ realm: null }, bound)).toEqual([]);
+    expect(await serials({ serial: 'T2' }, bound)).toEqual([]);
+    expect(await service.count(bound, {})).toBe(3);
+    expect(await service.count(bound, { realm: null })).toBe(0);
+  });
+
+  it('does not tell a bound administrator which other realms there are', async () => {
+    const hidden = await eventualRefusal(service.list(bound, { realm: 'beta' }));
+    const missing = await eventualRefusal(service.list(bound, { realm: 'nosuch' }));
+    expect([hidden.code, missing.code]).toEqual(['realm.unknown', 'realm.unknown']);
+    expect(hidden.message.replace('beta', 'nosuch')).toBe(missing.message);
+  });
+
+  it.each([{ limit: -1 }, { limit: 1.5 }, { offset: Number.NaN }])('is refused for %j', async (listing) => {
+    expect((await eventualRefusal(service.list(admin, listing))).code).toBe('parameter.invalid');
+  });
+
+  it('is refused for users and realms that are not there', async () => {
+    expect((await eventualRefusal(service.list(admin, { user: '*' }))).code).toBe('user.unknown');
+    expect((await eventualRefusal(service.list(admin, { realm: '' }))).code).toBe('realm.unknown');
+  });
+});
+
+describe('what is shown of a token', () => {
+  it('holds no secret, sealed or not', async () => {
+    const shown = await service.show(admin, 'T1');
+    expect(shown).toMatchObject({ serial: 'T1', owner: ANNA, realms: ['alpha'], failCount: 7 });
+    expect(Object.keys(shown)).not.toEqual(expect.arrayContaining(['secrets']));
+    expect(Object.keys(shown)).not.toEqual(expect.arrayContaining(['spent']));
+    const [listed] = await service.list(admin, { serial: 'T1' });
+    expect(listed).toEqual(shown);
+  });
+});
+
+describe('a change', () => {
+  it('of the state does what it says, in the name of who did it', async () => {
+    expect(await service.enable(admin, 'T1')).toMatchObject({ active: true });
+    expect(await service.disable(admin, 'T1')).toMatchObject({ active: false });
+    expect(await service.reset(admin, 'T1')).toMatchObject({ failCount: 0 });
+    expect(await service.unassign(admin, 'T1')).toMatchObject({ owner: null, realms: ['alpha'] });
+    await service.remove(admin, 'T1');
+    expect(await tokens.findBySerial('T1')).toBeUndefined();
+    expect(tokens.acts.map(({ actor, action }) => `${actor} ${action}`)).toEqual([
+      'admin token/enable',
+      'admin token/disable',
+      'admin token/reset',
+      'admin token/unassign',
+      'admin token/remove',
+    ]);
+  });
+
+  it('enables no token whose roll-out has not given it its key', async () => {
+    expect((await eventualRefusal(service.enable(admin, 'T5'))).code).toBe('token.state');
+    expect((await stored('T5')).active).toBe(false);
+  });
+
+  it.each(['enable', 'disable', 'reset', 'remove', 'unassign', 'show'] as const)(
+    '(%s) of a token that is not there, not to be seen, or named hostilely is refused alike',
+    async (verb) => {
+      for (const serial of ['T9', 'T2', 'T4', '', '*', 'T\0', 'x'.repeat(10_000), 'T1 ']) {
+        const refusal = await eventualRefusal(service[verb](bound, serial));
+        expect(refusal.code).toBe('token.unknown');
+        expect(refusal.message).toBe(`No token found with the serial '${serial.slice(0, 64)}'`);
+      }
+      expect(tokens.acts).toEqual([]);
+    },
+  );
+
+  it('needs its own right', async () => {
+    const viewer = callerNamed('viewer');
+    expect(await serials({ serial: 'T1' }, viewer)).toEqual(['T1']);
+    const attempts = [
+      service.enable(viewer, 'T1'),
+      service.remove(viewer, 'T1'),
+      service.assign(viewer, { serial: 'T1', user: 'anna' }),
+      service.set(viewer, { serial: 'T1', pin: 'x' }),
+      service.setRealms(viewer, { serial: 'T1', realms: ['alpha'] }),
+    ];
+    const codes = await Promise.all(attempts.map(async (attempt) => (await eventualRefusal(attempt)).code));
+    expect(new Set(codes)).toEqual(new Set(['right.missing']));
+    expect(tokens.acts).toEqual([]);
+  });
+});
+
+describe('assigning', () => {
+  it('gives the token to the user and puts it into their realm, besides its own', async () => {
+    expect(await service.assign(admin, { serial: 'T4', user: 'anna' })).toMatchObject({
+      owner: ANNA,
+      realms: ['alpha'],
+    });
+    expect(await service.assign(admin, { serial: 'T4', user: 'carol@beta' })).toMatchObject({
+      owner: CAROL,
+      realms: ['alpha', 'beta'],
+    });
+  });
+
+  it('keeps the PIN, unless a new one comes with it', async () => {
+    await service.assign(admin, { serial: 'T4', user: 'anna', pin: 'geheim' });
+    const { pin } = (await stored('T4')).secrets;
+    expect(pin && checkPin(vault.open(pin, 'pin', 'T4'), 'geheim')).toBe(true);
+    await service.assign(admin, { serial: 'T4', user: 'bernd' });
+    expect((await stored('T4')).secrets.pin).toEqual(pin);
+  });
+
+  it('does not tell a bound administrator which users there are elsewhere', async () => {
+    for (const user of ['carol@beta', 'nosuch@beta', 'carol@nosuch', 'nosuch']) {
+      const refusal = await eventualRefusal(service.assign(bound, { serial: 'T1', user }));
+      expect([refusal.code, refusal.message]).toEqual([
+        'user.unknown',
+        `getUserId failed: no user >${user}< found!`,
+      ]);
+      expect((await eventualRefusal(service.list(bound, { user }))).code).toBe('user.unknown');
+    }
+    expect((await stored('T1')).owner).toEqual(ANNA);
+  });
+});
+
+describe('setting realms', () => {
+  it('replaces them, in any order, case and number', async () => {
+    const realms = ['Gamma', ' beta ', 'beta'];
+    expect(await service.setRealms(admin, { serial: 'T1', realms })).toMatchObject({
+      realms: ['beta', 'gamma'],
+    });
+    expect(await service.setRealms(admin, { serial: 'T1', realms: [] })).toMatchObject({ realms: [] });
+  });
+
+  it('is refused for realms that are not there', async () => {
+    for (const name of ['nosuch', '', '*', '/:no realm:/']) {
+      const refusal = await eventualRefusal(service.setRealms(admin, { serial: 'T1', realms: [name] }));
+      expect(refusal.code).toBe('realm.unknown');
+    }
+  });
+
+  it('of a bound administrator leaves other realms as they are and adds none', async () => {
+    const changed = await service.setRealms(bound, { serial: 'T3', realms: ['gamma'] });
+    expect(changed.realms).toEqual(['beta', 'gamma']);
+    for (const name of ['beta', 'nosuch']) {
+      const refusal = await eventualRefusal(service.setRealms(bound, { serial: 'T1', realms: [name] }));
+      expect([refusal.code, refusal.message]).toEqual(['realm.unknown', `There is no realm '${name}'`]);
+    }
+  });
+});
+
+describe('settings', () => {
+  it('change what is given and leave the rest', async () => {
+    const changed = await service.set(admin, {
+      ...{ serial: 'T1', maxFail: 3, counterWindow: 20, syncWindow: 100, description: ' my phone ' },
+    });
+    expect(changed).toMatchObject({
+      ...{ maxFail: 3, counterWindow: 20, syncWindow: 100, description: 'my phone', failCount: 7 },
+    });
+  });
+
+  it('seal PINs for this token and no other, and never answer with them', async () => {
+    const changed = await service.set(admin, { serial: 'T1', pin: '1234', ocraPin: '5678' });
+    expect(JSON.stringify({ ...changed, counter: 0 })).not.toMatch(/1234|5678/);
+    const { pin, ocraPin, seed } = (await stored('T1')).secrets;
+    expect(pin && checkPin(vault.open(pin, 'pin', 'T1'), '1234')).toBe(true);
+    expect(ocraPin && vault.open(ocraPin, 'ocra-pin', 'T1').toString()).toBe('5678');
+    expect(() => pin && vault.open(pin, 'pin', 'T2')).toThrow('altered or is not where it belongs');
+    expect(seed?.toString()).toBe('seed');
+  });
+
+  it('an empty OCRA PIN is none', async () => {
+    await service.set(admin, { serial: 'T1', ocraPin: '5678' });
+    await service.set(admin, { serial: 'T1', ocraPin: '' });
+    expect((await stored('T1')).secrets.ocraPin).toBeNull();
+  });
+
+  it.each<[TokenSettings, string]>([
+    [{}, 'parameter.missing'],
+    [{ maxFail: 0 }, 'parameter.invalid'],
+    [{ maxFail: 1_000_001 }, 'parameter.invalid'],
+    [{ counterWindow: 1_001 }, 'parameter.invalid'],
+    [{ syncWindow: 0.5 }, 'parameter.invalid'],
+    [{ pin: 'x'.repeat(256) }, 'parameter.invalid'],
+    [{ ocraPin: 'x'.repeat(256) }, 'parameter.invalid'],
+    [{ description: 'a\0b' }, 'parameter.invalid'],
+  ])('%j are refused with %s', async (settings, code) => {
+    expect((await eventualRefusal(service.set(admin, { serial: 'T1', ...settings }))).code).toBe(code);
+    expect(tokens.acts).toEqual([]);
+  });
+});

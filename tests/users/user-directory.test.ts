@@ -1,0 +1,180 @@
+import { describe, expect, it } from '@jest/globals';
+import type { UserSource } from '../../src/resolvers/ports.ts';
+import { UserDirectory } from '../../src/users/user-directory.ts';
+import { ServiceError } from '../../src/kernel/errors.ts';
+import { eventualRefusal } from '../support/application/eventual-refusal.ts';
+import { InMemoryUserStore } from '../support/fakes/in-memory-user-store.ts';
+import { setupOf } from '../support/values/configuration-value.ts';
+import { sourcesOver } from '../support/fakes/user-sources.ts';
+
+const setup = setupOf({
+  realms: [
+    { name: 'main', resolvers: ['first', 'second'] },
+    { name: 'other', resolvers: ['second'] },
+  ],
+  resolvers: [
+    { id: '1', name: 'first' },
+    { id: '2', name: 'second' },
+  ],
+});
+const users = new InMemoryUserStore()
+  .with('1', 'anna', { surname: 'of first', passwordHash: 'hash of geheim' })
+  .with('2', 'anna', { surname: 'of second' })
+  .with('2', 'bernd')
+  .with('1', 'fritz@intern')
+  .with('1', 'eve@other');
+const directory = new UserDirectory({ sources: sourcesOver(users) });
+
+async function found(user: string, realm?: string): Promise<string | undefined> {
+  const one = await directory.find(setup, { user, realm });
+  return one && `${one.login} of ${one.resolver.name} in ${one.realm.name}`;
+}
+
+describe('a user', () => {
+  it.each([
+    ['anna', undefined, 'anna of first in main'],
+    ['anna', '', 'anna of first in main'],
+    ['bernd', undefined, 'bernd of second in main'],
+    ['anna', 'other', 'anna of second in other'],
+    ['anna', ' OTHER ', 'anna of second in other'],
+    ['anna@other', undefined, 'anna of second in other'],
+    ['anna@Other', '', 'anna of second in other'],
+    ['fritz@intern', undefined, 'fritz@intern of first in main'],
+    ['fritz@intern', 'main', 'fritz@intern of first in main'],
+    ['fritz@intern@main', undefined, 'fritz@intern of first in main'],
+    ['eve@other', 'main', 'eve@other of first in main'],
+    ['eve@other', undefined, undefined],
+    ['ANNA', undefined, undefined],
+    ['anna', 'nosuch', undefined],
+    ['anna@nosuch', undefined, undefined],
+    ['anna@', undefined, undefined],
+    ['@other', undefined, undefined],
+    ['anna ', undefined, undefined],
+  ])('%j in the realm %j is %j', async (user, realm, expected) => {
+    expect(await found(user, realm)).toBe(expected);
+  });
+
+  it.each([
+    '',
+    ' ',
+    '*',
+    '%',
+    'an*',
+    'anna\0',
+    'anna\u202e',
+    '\u200eanna',
+    '\ud800',
+    'x'.repeat(10_000),
+    '@',
+  ])('is nobody as %j, whatever is in the resolvers', async (user) => {
+    expect(await found(user)).toBeUndefined();
+    expect(await found(user, 'main')).toBeUndefined();
+  });
+
+  it('who is not found is named in the error as the client named them, but not endlessly', async () => {
+    const refusal = await eventualRefusal(directory.resolve(setup, { user: 'nosuch@other' }));
+    expect([refusal.code, refusal.message]).toEqual([
+      'user.unknown',
+      'getUserId failed: no user >nosuch@other< found!',
+    ]);
+    expect((await eventualRefusal(directory.resolve(setup, { user: '' }))).message).toBe(
+      'getUserId failed: no user >< found!',
+    );
+    const long = await eventualRefusal(directory.resolve(setup, { user: 'x'.repeat(10_000) }));
+    expect(long.message.length).toBeLessThan(400);
+  });
+
+  it('in no default realm is nobody', async () => {
+    const realms = setup.realms.map((realm) => ({ ...realm, isDefault: false }));
+    expect(await directory.find({ ...setup, realms }, { user: 'anna' })).toBeUndefined();
+  });
+
+  it('is asked for by the login that the resolver knows, and one that it gives for another is not taken', async () => {
+    const asked: string[] = [];
+    const sloppy = {
+      findByLogin: (login: string) => {
+        asked.push(login);
+        return Promise.resolve({
+          userId: '1',
+          login: 'anna',
+          givenName: '',
+          surname: '',
+          email: '',
+          phone: '',
+        });
+      },
+    } as Partial<UserSource> as UserSource;
+    const lax = new UserDirectory({ sources: () => sloppy });
+    expect(await lax.find(setup, { user: 'Anna@other' })).toBeUndefined();
+    expect(await lax.find(setup, { user: '\0' })).toBeUndefined();
+    expect(asked).toEqual(['Anna']);
+  });
+});
+
+describe('a resolver that fails', () => {
+  it('is not passed over: somebody of the same login in the next one is somebody else', async () => {
+    const sources = sourcesOver(users);
+    const failing = {
+      findByLogin: () =>
+        Promise.reject(new ServiceError('resolver.unavailable', "The resolver 'first' is away")),
+    } as Partial<UserSource> as UserSource;
+    const broken = new UserDirectory({
+      sources: (resolver) => (resolver.name === 'first' ? failing : sources(resolver)),
+    });
+    const refusal = await eventualRefusal(broken.resolve(setup, { user: 'anna' }));
+    expect(refusal.code).toBe('resolver.unavailable');
+  });
+});
+
+describe('the password of an owner', () => {
+  it('is checked in the resolver by its id', async () => {
+    const owner = { resolverId: '1', userId: 'anna-id' };
+    expect(await directory.checkPassword(setup, owner, 'geheim')).toBe(true);
+    expect(await directory.checkPassword(setup, owner, 'falsch')).toBe(false);
+    expect(await directory.checkPassword(setup, { ...owner, resolverId: '2' }, 'geheim')).toBe(false);
+  });
+
+  it('matches nothing where the resolver or the user is gone', async () => {
+    expect(await directory.checkPassword(setup, { resolverId: '9', userId: 'anna-id' }, 'geheim')).toBe(
+      false,
+    );
+    expect(await directory.checkPassword(setup, { resolverId: '1', userId: 'gone' }, '')).toBe(false);
+  });
+});
+
+describe('a user of one resolver alone', () => {
+  const only = async (resolver: string, user: string, realm?: string): Promise<string | undefined> => {
+    const one = await directory.find(setup, { user, realm, resolver });
+    return one && `${one.resolver.name} in ${one.realm.name}`;
+  };
+
+  it.each([
+    ['second', 'anna', undefined, 'second in main'],
+    ['useridresolver.SQLIdResolver.IdResolver.second', 'anna', undefined, 'second in main'],
+    ['second', 'anna@other', undefined, 'second in other'],
+    ['second', 'bernd', 'other', 'second in other'],
+    ['first', 'bernd', undefined, undefined],
+    ['first', 'anna', 'other', undefined],
+    ['Second', 'anna', undefined, undefined],
+    ['*', 'anna', undefined, undefined],
+    ['', 'anna', undefined, undefined],
+  ])('%s is %s in %s: %s', async (resolver, user, realm, expected) => {
+    expect(await only(resolver, user, realm)).toBe(expected);
+  });
+
+  it('is looked for in the first realm that has it, where the default realm has not', async () => {
+    const elsewhere = setupOf({
+      realms: [
+        { name: 'usual', resolvers: ['first'] },
+        { name: 'apart', resolvers: ['second'] },
+      ],
+      resolvers: [
+        { id: '1', name: 'first' },
+        { id: '2', name: 'second' },
+      ],
+    });
+    const one = await directory.find(elsewhere, { user: 'bernd', resolver: 'second' });
+    expect(one?.realm.name).toBe('apart');
+    expect(await directory.find(elsewhere, { user: 'bernd' })).toBeUndefined();
+  });
+});
