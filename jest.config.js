@@ -3,6 +3,8 @@ export default {
   testEnvironment: 'node',
   roots: ['<rootDir>/tests'],
   testMatch: ['**/*.test.ts'],
+  // The long ones: `npm run test:campaigns`.
+  testPathIgnorePatterns: ['/node_modules/', '<rootDir>/tests/campaigns/'],
   extensionsToTreatAsEsm: ['.ts'],
   transform: {
     '^.+\\.ts$': [

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 
 const source = new URL('../src/security/pkcs11/pkcs11-process.ts', import.meta.url);
-const build = new URL('../dist/security/pkcs11-process.js', import.meta.url);
+const build = new URL('../dist/security/pkcs11/pkcs11-process.js', import.meta.url);
 
 if (existsSync(source)) {
   const { register } = await import('tsx/esm/api');

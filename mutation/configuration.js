@@ -1,8 +1,8 @@
 /**
  * Mutation: small changes to the code, of which each should make a test fail. See docs/mutation.md.
  * @param {string} part its folder under `src`
- * @param {readonly string[]} testsOfPart how the names of the files in tests/unit, properties and conformance begin that
- *   are about it: none of them needs a database, so that a mutant is over in milliseconds
+ * @param {readonly string[]} testsOfPart folders under `tests` about it: none of them needs a database, so that a mutant
+ *   is over in milliseconds
  * @returns {import('@stryker-mutator/api/core').PartialStrykerOptions}
  */
 export function mutationOf(part, testsOfPart) {

@@ -1,8 +1,3 @@
 import { mutationOf } from './configuration.js';
 
-export default mutationOf('accounts/policy', [
-  'policy',
-  'access-control',
-  'api-token-rights',
-  'linear-pattern',
-]);
+export default mutationOf('policy', ['policy']);

@@ -1,14 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 
-/** Those that take longest come last. */
-const FOLDERS = ['unit', 'conformance', 'properties'];
-
-/** @returns the tests whose files' names begin with one of these */
-export function findTests(begins) {
-  return FOLDERS.flatMap((folder) =>
-    readdirSync(join('tests', folder))
-      .filter((name) => name.endsWith('.test.ts') && begins.some((begin) => name.startsWith(begin)))
+/** @returns the tests in these folders under `tests`, and in the folders below them */
+export function findTests(folders) {
+  return folders.flatMap((folder) =>
+    readdirSync(join('tests', folder), { recursive: true })
+      .filter((name) => name.endsWith('.test.ts'))
       .sort()
       .map((name) => resolve('tests', folder, name)),
   );
@@ -24,7 +21,7 @@ export function testsOf(tests, file) {
 }
 
 function rank({ test, distance }) {
-  return distance + (test.includes('/properties/') ? 100 : 0);
+  return distance + (test.endsWith('.properties.test.ts') ? 100 : 0);
 }
 
 function distanceBetween(from, to) {

@@ -25,7 +25,7 @@ interface Reader {
 
 /**
  * Reads the part of regular expressions that can be matched in linear time and that people use for names: characters,
- * `../accounts/policy`, `*`, `+`, `?`, `[a-z]`, `[^a-z]`, `(a|b)`, `\d`, `\w`, `\s`, `\.`, and `^`, `$` at the ends, where they change
+ * `.`, `*`, `+`, `?`, `[a-z]`, `[^a-z]`, `(a|b)`, `\d`, `\w`, `\s`, `\.`, and `^`, `$` at the ends, where they change
  * nothing, as a pattern always stands for the whole name.
  * @throws ServiceError 'policy.invalid' that quotes the pattern and says what is wrong or not allowed
  */
@@ -77,7 +77,7 @@ function readRepeat(reader: Reader): PatternNode {
 function readPart(reader: Reader): PatternNode {
   const character = take(reader);
   switch (character) {
-    case '../accounts/policy':
+    case '.':
       return accepting(() => true);
     case '(':
       return readGroup(reader);

@@ -161,7 +161,7 @@ function readServer(text: string): string {
 }
 
 function readTable(text: string): { schema: string | undefined; table: string } {
-  const parts = text.split('../../accounts/resolver-settings');
+  const parts = text.split('.');
   if (parts.length > 2 || !parts.every(isIdentifier)) {
     throw invalidSetting('Table', `'${text.slice(0, 100)}' is not the name of a table, or schema.table`);
   }

@@ -52,14 +52,14 @@ export class FileBounds implements ResolverFiles {
 
   /** Nothing outside is even looked at. */
   #isNamed(fileName: string): boolean {
-    const isPlain = isAbsolute(fileName) && !fileName.split(/[\\/]/).includes('../..');
+    const isPlain = isAbsolute(fileName) && !fileName.split(/[\\/]/).includes('..');
     return isPlain && this.#folders.some((folder) => isBelow(normalize(folder), normalize(fileName)));
   }
 }
 
 function isBelow(folder: string, path: string): boolean {
   const way = relative(folder, path);
-  return way !== '' && way.split(sep)[0] !== '../..' && !isAbsolute(way);
+  return way !== '' && way.split(sep)[0] !== '..' && !isAbsolute(way);
 }
 
 /** @returns where a file is, or would be if it were there; undefined where nobody can tell, as behind a link to nothing */

@@ -24,7 +24,7 @@ export type Pkcs11Request = Pick<Pkcs11Task, 'createKey' | 'wrap' | 'unwrap'>;
 
 /** How long the module may take for one task, in milliseconds. */
 const PATIENCE = 15_000;
-/** At the same distance from src/security/ and from dist/security/. */
+/** At the same distance from src/security/pkcs11/ and from dist/security/pkcs11/. */
 const PROGRAM = fileURLToPath(new URL('../../../bin/pkcs11-process.js', import.meta.url));
 
 /** What is told to everybody: no path and no label. */

@@ -92,7 +92,7 @@ afterAll(async () => {
   await publishResults({
     name: 'leaks',
     title: 'Leaks',
-    command: 'npm test -- tests/campaigns/canary/leaks.test.ts',
+    command: 'npm run test:campaigns -- tests/campaigns/canary/leaks.test.ts',
     measures: 'What was searched for secrets: [Faults](../faults.md#leaks).',
     sections: [
       `${installation.marks.all().length} secrets were looked for.`,

@@ -150,7 +150,7 @@ afterAll(() =>
   publishResults({
     name: 'challenge-model-faults',
     title: 'Challenge model: planted faults',
-    command: `${ALL ? 'CHALLENGE_MODEL_FAULTS=all ' : ''}npm test -- tests/campaigns/challenge-model/challenge-model-faults.test.ts`,
+    command: `${ALL ? 'CHALLENGE_MODEL_FAULTS=all ' : ''}npm run test:campaigns -- tests/campaigns/challenge-model/challenge-model-faults.test.ts`,
     measures:
       'The first run in which the model finds a planted fault: [Faults](../faults.md#challenge-model).',
     sections: [{ head: ['planted fault', 'found in run'], rows: results }],

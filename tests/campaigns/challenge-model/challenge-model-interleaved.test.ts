@@ -28,7 +28,7 @@ describe('whatever several clients do at once, over two servers', () => {
       await publishResults({
         name: 'challenge-model-interleaved',
         title: 'Challenge model, interleaved',
-        command: `CHALLENGE_MODEL_RUNS=${RUNS} npm test -- tests/campaigns/challenge-model/challenge-model-interleaved.test.ts`,
+        command: `CHALLENGE_MODEL_RUNS=${RUNS} npm run test:campaigns -- tests/campaigns/challenge-model/challenge-model-interleaved.test.ts`,
         measures:
           'Random steps of several clients at once against a model: [Faults](../faults.md#challenge-model).',
         sections: [

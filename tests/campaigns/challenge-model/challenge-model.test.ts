@@ -39,7 +39,7 @@ describe('whatever happens to challenges, one after the other', () => {
       await publishResults({
         name: 'challenge-model',
         title: 'Challenge model',
-        command: `CHALLENGE_MODEL_RUNS=${RUNS} npm test -- tests/campaigns/challenge-model/challenge-model.test.ts`,
+        command: `CHALLENGE_MODEL_RUNS=${RUNS} npm run test:campaigns -- tests/campaigns/challenge-model/challenge-model.test.ts`,
         measures:
           'Random steps, one after the other, against a model: [Faults](../faults.md#challenge-model).',
         sections: [

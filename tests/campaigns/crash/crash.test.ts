@@ -88,7 +88,7 @@ it(
     await publishResults({
       name: 'crash',
       title: 'Crash',
-      command: `CRASH_SECONDS=${SECONDS} npm test -- tests/campaigns/crash/crash.test.ts`,
+      command: `CRASH_SECONDS=${SECONDS} npm run test:campaigns -- tests/campaigns/crash/crash.test.ts`,
       measures: '`kill -9` of servers, backends and postmaster under load: [Faults](../faults.md#crash).',
       sections: crashReport({
         ...{ kills, begun, ended, ledger, acceptancesTold, responses, verdict, auditRows },

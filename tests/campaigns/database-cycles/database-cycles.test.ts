@@ -51,7 +51,7 @@ afterAll(async () => {
   await publishResults({
     name: 'database-cycles',
     title: 'Database cycles',
-    command: `DATABASE_CYCLES=${CYCLES} npm test -- tests/campaigns/database-cycles/database-cycles.test.ts`,
+    command: `DATABASE_CYCLES=${CYCLES} npm run test:campaigns -- tests/campaigns/database-cycles/database-cycles.test.ts`,
     measures: 'A database that goes away and comes back: [Faults](../faults.md#database-cycles).',
     sections: [{ head: ['measured', 'result'], rows: results }],
   });

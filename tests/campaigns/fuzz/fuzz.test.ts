@@ -64,7 +64,7 @@ afterAll(async () => {
   await publishResults({
     name: 'fuzz',
     title: 'Fuzz',
-    command: `FUZZ_REQUESTS=${REQUESTS} FUZZ_SEED=${SEED} npm test -- tests/campaigns/fuzz/fuzz.test.ts`,
+    command: `FUZZ_REQUESTS=${REQUESTS} FUZZ_SEED=${SEED} npm run test:campaigns -- tests/campaigns/fuzz/fuzz.test.ts`,
     measures: 'Hostile requests to three servers, and their memory: [Faults](../faults.md#fuzz).',
     sections: [
       {

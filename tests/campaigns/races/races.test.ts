@@ -70,7 +70,7 @@ afterAll(async () => {
   await publishResults({
     name: 'races',
     title: 'Races',
-    command: `RACES_TRANSACTIONS=${TRANSACTIONS} npm test -- tests/campaigns/races/races.test.ts`,
+    command: `RACES_TRANSACTIONS=${TRANSACTIONS} npm run test:campaigns -- tests/campaigns/races/races.test.ts`,
     measures: 'Answers to one transaction at once, over three servers: [Faults](../faults.md#races).',
     sections: [
       {

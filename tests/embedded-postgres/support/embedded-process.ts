@@ -42,7 +42,7 @@ export async function openElsewhere(
   const [program = '', ...parameters] = [...through, ...node];
   const child = spawn(program, parameters, {
     ...account,
-    cwd: join(import.meta.dirname, '..', '..'),
+    cwd: join(import.meta.dirname, '../../..'),
     env: { PATH: process.env.PATH ?? '', ...env },
     stdio: ['pipe', 'pipe', 'inherit'],
   });

@@ -19,7 +19,7 @@ import { embeddedFolders, isServed } from '../../embedded-postgres/support/embed
 import type { TestDatabase } from '../../support/database/test-database.ts';
 import { createTestDatabase } from '../../support/database/test-database.ts';
 
-const ROOT = join(import.meta.dirname, '..', '..');
+const ROOT = join(import.meta.dirname, '../../..');
 
 // Processes and databases are started here, on machines that may be busy.
 jest.setTimeout(60_000);

@@ -11,7 +11,7 @@ export interface LedgerEntry {
   readonly reason: string;
 }
 
-const PAGE = join(import.meta.dirname, '..', '..', 'docs', 'compatibility.md');
+const PAGE = join(import.meta.dirname, '../../../docs', 'compatibility.md');
 const LINE = /^\| `([^`]+)` +\| `([^`]+)` +\| (.+?) *\|$/;
 
 /** @returns the entries of the page's section "Computed vectors" */

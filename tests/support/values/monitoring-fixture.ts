@@ -19,7 +19,7 @@ interface Fixture {
 }
 
 const FIXTURE = JSON.parse(
-  readFileSync(join(import.meta.dirname, '..', 'exchanges', 'monitoring-fixture.json'), 'utf8'),
+  readFileSync(join(import.meta.dirname, '../../exchanges', 'monitoring-fixture.json'), 'utf8'),
 ) as Fixture;
 
 /** A realm of the last recordings, whose resolvers break. */

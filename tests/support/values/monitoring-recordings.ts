@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-const FOLDER = join(import.meta.dirname, '..', 'exchanges');
+const FOLDER = join(import.meta.dirname, '../../exchanges');
 const ENDPOINTS = ['tokens', 'userinfo', 'activeUsers', 'config', 'license', 'storageEncryption'] as const;
 type Endpoint = (typeof ENDPOINTS)[number];
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-const FOLDER = join(import.meta.dirname, '..', 'vectors');
+const FOLDER = join(import.meta.dirname, '../../vectors');
 
 /** A number beyond 2^53 as the value of a key. JSON.parse would round it, so it is read as text. */
 const LONG_INTEGER = /("[^"\\]*": )(-?\d{16,})(?=[,}\]\s])/g;

@@ -1,0 +1,9 @@
+import base from './jest.config.js';
+
+/** The campaigns: long runs against models, kills, races and hostile requests.
+ * @type {import('jest').Config} */
+export default {
+  ...base,
+  roots: ['<rootDir>/tests/campaigns'],
+  testPathIgnorePatterns: ['/node_modules/'],
+};

@@ -1,0 +1,3 @@
+import { mutationOf } from './configuration.js';
+
+export default mutationOf('challenges', ['challenges', 'ocra']);
