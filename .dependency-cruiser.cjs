@@ -10,6 +10,42 @@ const only = (name, from, allowed, comment) => ({
   to: { pathNot: [`^src/${from}/`, ...allowed] },
 });
 
+/** The concepts, each of which may import those before it. */
+const concepts = [
+  'policy',
+  'audit',
+  'keys',
+  'configuration',
+  'resolvers',
+  'users',
+  'realms',
+  'tokens',
+  'administrators',
+  'challenges',
+  'monitoring',
+  'housekeeping',
+];
+/** Sources of users are adapters; the rest of resolvers/ is domain. */
+const SOURCES = '^src/resolvers/sources/';
+const domain = `^src/(kernel|ocra|${concepts.join('|')})/`;
+
+const conceptRule = (concept, place) => ({
+  name: `${concept}-imports-concepts-before-it`,
+  severity: 'error',
+  from: { path: `^src/${concept}/`, pathNot: [SOURCES] },
+  to: {
+    path: '.',
+    pathNot: [
+      ...[concept, ...concepts.slice(0, place), 'kernel', 'ocra'].map(
+        (folder) => `^src/${folder}/(?!sources/)`,
+      ),
+      '^(node:)?crypto$',
+      // Address arithmetic.
+      ...(concept === 'policy' || concept === 'resolvers' ? ['^(node:)?net$'] : []),
+    ],
+  },
+});
+
 const nodeCore =
   '^(node:)?(assert|async_hooks|buffer|child_process|crypto|events|fs|fs/promises|http|https|net|os|path|perf_hooks|readline|readline/promises|stream|stream/promises|timers/promises|tls|url|util|zlib|process|string_decoder|module|tty)$';
 const libraries = 'node_modules';
@@ -48,35 +84,25 @@ module.exports = {
       to: { path: '/(utils?|helpers?|common|types|index)(/|[.]ts$)', pathNot: 'node_modules' },
     },
     only('kernel', 'kernel', [nodeCore], 'kernel: node only'),
-    only(
-      'ocra',
-      'ocra',
-      ['^src/kernel/', '^src/accounts/', '^(node:)?crypto$'],
-      'ocra: kernel, accounts values, node:crypto',
-    ),
-    only(
-      'accounts',
-      'accounts',
-      ['^src/kernel/', '^(node:)?crypto$', '^(node:)?net$'],
-      'accounts: kernel, node:crypto, node:net (address arithmetic)',
-    ),
-    only(
-      'monitoring',
-      'monitoring',
-      ['^src/kernel/', '^src/accounts/', '^(node:)?crypto$'],
-      'monitoring: kernel, accounts values, node:crypto',
-    ),
+    only('ocra', 'ocra', ['^src/kernel/', '^(node:)?crypto$'], 'ocra: kernel'),
+    ...concepts.map(conceptRule),
     {
       name: 'domain-knows-no-framework',
       severity: 'error',
-      from: { path: '^src/(kernel|ocra|accounts|monitoring)/' },
+      from: { path: domain, pathNot: [SOURCES] },
       to: { path: forbiddenInDomain.map((library) => `node_modules/${library}/`) },
     },
     {
       name: 'adapters-know-kernel-and-domain-only',
       severity: 'error',
-      from: { path: '^src/(storage|security|resolvers|observability)/' },
-      to: { path: '^src/', pathNot: ['^src/(kernel|ocra|accounts|monitoring)/', '^src/$1/'] },
+      from: { path: '^src/(storage|security|embedded-postgres|observability)/' },
+      to: { path: '^src/', pathNot: [domain, '^src/$1/'] },
+    },
+    {
+      name: 'sources-know-kernel-and-domain-only',
+      severity: 'error',
+      from: { path: SOURCES },
+      to: { path: '^src/', pathNot: [domain] },
     },
     {
       name: 'edges-never-reach-storage-or-security',
@@ -84,8 +110,8 @@ module.exports = {
       severity: 'error',
       from: { path: '^src/(http|cli|console)/' },
       to: {
-        path: '^src/',
-        pathNot: ['^src/(kernel|ocra|accounts|monitoring)/', '^src/$1/', '^src/config/describe-config\\.ts$'],
+        path: ['^src/'],
+        pathNot: [`${domain}(?!sources/)`, '^src/$1/', '^src/config/describe-config\\.ts$'],
       },
     },
     {

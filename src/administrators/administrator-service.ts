@@ -8,7 +8,7 @@ import { readAdministratorName, readApiTokenName } from './administrator-name.ts
 import { assertPassword, isPasswordSized } from '../users/password-rule.ts';
 import type { Administrator, AdministratorStore, ApiToken, ProvenPassword } from './ports.ts';
 import type { PasswordHasher } from '../users/ports.ts';
-import type { SetupStore } from '../configuration/ports.ts';
+import type { ConfigurationStore } from '../configuration/ports.ts';
 import {
   isApiTokenShaped,
   isSessionShaped,
@@ -21,7 +21,7 @@ import {
 
 export interface AdministratorDependencies {
   readonly administrators: AdministratorStore;
-  readonly setup: SetupStore;
+  readonly configuration: ConfigurationStore;
   readonly access: AccessControl;
   readonly hasher: PasswordHasher;
   readonly clock: Clock;
@@ -52,16 +52,16 @@ const FIRST_ACT: Act = { actor: '', action: 'administrator/first', client: '', r
  * their own password without that right; API tokens with some rights only may set no password at all.
  */
 export class AdministratorService {
-  readonly #its: AdministratorDependencies;
+  readonly #deps: AdministratorDependencies;
 
   constructor(dependencies: AdministratorDependencies) {
-    this.#its = dependencies;
+    this.#deps = dependencies;
   }
 
   /** @returns administrators by name */
   async list(caller: Caller): Promise<readonly Pick<Administrator, 'name' | 'createdAt'>[]> {
     await this.#authorize(caller, 'read');
-    const administrators = await this.#its.administrators.list();
+    const administrators = await this.#deps.administrators.list();
     return administrators.map(({ name, createdAt }) => ({ name, createdAt }));
   }
 
@@ -70,7 +70,7 @@ export class AdministratorService {
     await this.#authorizeWhole(caller);
     const known = readAdministratorName(name);
     const hash = await this.#hash(password);
-    await this.#its.administrators.insert(known, hash, actOf(caller, 'administrator/add'));
+    await this.#deps.administrators.insert(known, hash, actOf(caller, 'administrator/add'));
   }
 
   /** @throws ServiceError 'administrator.unknown', 'administrator.invalid' for oneself and for the last one */
@@ -79,7 +79,7 @@ export class AdministratorService {
     if (name === caller.principal.administrator) {
       throw new ServiceError('administrator.invalid', 'Nobody can remove themselves');
     }
-    if (!(await this.#its.administrators.remove(name, actOf(caller, 'administrator/remove')))) {
+    if (!(await this.#deps.administrators.remove(name, actOf(caller, 'administrator/remove')))) {
       throw unknownAdministrator(name);
     }
   }
@@ -103,7 +103,7 @@ export class AdministratorService {
     }
     const hash = await this.#hash(password);
     const act = actOf(caller, 'administrator/password');
-    const changed = await this.#its.administrators.setPassword(name, hash, act, options);
+    const changed = await this.#deps.administrators.setPassword(name, hash, act, options);
     if (changed === undefined) {
       throw unknownAdministrator(name);
     }
@@ -122,11 +122,11 @@ export class AdministratorService {
     if (!mayPassOn(caller.principal.rights, rights)) {
       throw new ServiceError('administrator.invalid', 'An API token cannot have more rights than its maker');
     }
-    if (expiresAt !== null && !(expiresAt > this.#its.clock.now())) {
+    if (expiresAt !== null && !(expiresAt > this.#deps.clock.now())) {
       throw new ServiceError('administrator.invalid', 'The API token would have expired already');
     }
-    const token = newApiToken(this.#its.random);
-    await this.#its.administrators.insertApiToken(
+    const token = newApiToken(this.#deps.random);
+    await this.#deps.administrators.insertApiToken(
       { name: readApiTokenName(draft.name), administrator, rights, expiresAt },
       secretHash(token),
       actOf(caller, 'api-token/add'),
@@ -137,17 +137,17 @@ export class AdministratorService {
   /** @throws ServiceError 'administrator.unknown' */
   async listApiTokens(caller: Caller, administrator: string): Promise<readonly ApiToken[]> {
     await this.#authorize(caller, 'read');
-    if ((await this.#its.administrators.find(administrator)) === undefined) {
+    if ((await this.#deps.administrators.find(administrator)) === undefined) {
       throw unknownAdministrator(administrator);
     }
-    return this.#its.administrators.listApiTokens(administrator);
+    return this.#deps.administrators.listApiTokens(administrator);
   }
 
   /** @throws ServiceError 'administrator.unknown' when there is no such API token */
   async removeApiToken(caller: Caller, administrator: string, name: string): Promise<void> {
     await this.#authorize(caller, 'write');
     const act = actOf(caller, 'api-token/remove');
-    if (!(await this.#its.administrators.removeApiToken(administrator, name, act))) {
+    if (!(await this.#deps.administrators.removeApiToken(administrator, name, act))) {
       throw new ServiceError(
         'administrator.unknown',
         `The administrator '${administrator.slice(0, 128)}' has no API token '${name.slice(0, 128)}'`,
@@ -163,7 +163,7 @@ export class AdministratorService {
     if (!isPasswordSized(password)) {
       return undefined;
     }
-    const { administrators, hasher } = this.#its;
+    const { administrators, hasher } = this.#deps;
     const administrator = await administrators.find(name);
     const isRight =
       administrator === undefined
@@ -180,7 +180,7 @@ export class AdministratorService {
     act: Partial<Act> = {},
     kind: SessionKind = 'session',
   ): Promise<{ session: string; expiresAt: Date } | undefined> {
-    const { administrators, clock, random, sessionLifetime = DEFAULT_SESSION_LIFETIME } = this.#its;
+    const { administrators, clock, random, sessionLifetime = DEFAULT_SESSION_LIFETIME } = this.#deps;
     const session = newSession(random);
     const expiresAt = new Date(clock.now().getTime() + sessionLifetime * 1000);
     const opening: Act = { ...SESSION_ACT, actor: proven.administrator, ...act };
@@ -191,7 +191,7 @@ export class AdministratorService {
   /** @returns the administrator's name, unless the session is unknown, of another kind, has expired or was closed */
   async findSession(session: string, kind: SessionKind = 'session'): Promise<string | undefined> {
     return isSessionShaped(session)
-      ? this.#its.administrators.findSession(sessionHash(session, kind), this.#its.clock.now())
+      ? this.#deps.administrators.findSession(sessionHash(session, kind), this.#deps.clock.now())
       : undefined;
   }
 
@@ -201,7 +201,7 @@ export class AdministratorService {
     act: Partial<Act> = {},
     kind: SessionKind = 'session',
   ): Promise<boolean> {
-    const { administrators } = this.#its;
+    const { administrators } = this.#deps;
     const closing: Act = { ...SESSION_ACT, ...act };
     return isSessionShaped(session) && administrators.revokeSession(sessionHash(session, kind), closing);
   }
@@ -209,7 +209,7 @@ export class AdministratorService {
   /** @returns what the API token stands for, unless it is unknown or has expired */
   async authenticateApiToken(token: string): Promise<ApiToken | undefined> {
     return isApiTokenShaped(token)
-      ? this.#its.administrators.findApiToken(secretHash(token), this.#its.clock.now())
+      ? this.#deps.administrators.findApiToken(secretHash(token), this.#deps.clock.now())
       : undefined;
   }
 
@@ -222,7 +222,7 @@ export class AdministratorService {
   async ensureFirstAdministrator(
     password?: string,
   ): Promise<{ name: string; password?: string } | undefined> {
-    const { administrators, random } = this.#its;
+    const { administrators, random } = this.#deps;
     if ((await administrators.list()).length > 0) {
       return undefined;
     }
@@ -234,8 +234,8 @@ export class AdministratorService {
   }
 
   async #authorize(caller: Caller, action: 'read' | 'write'): Promise<void> {
-    const setup = await this.#its.setup.current();
-    this.#its.access.authorize(setup, caller, administrativeRight('system', action));
+    const configuration = await this.#deps.configuration.current();
+    this.#deps.access.authorize(configuration, caller, administrativeRight('system', action));
   }
 
   /** A password carries all rights of its administrator: who holds an API token with fewer cannot make or set one. */
@@ -248,7 +248,7 @@ export class AdministratorService {
 
   #hash(password: string): Promise<string> {
     assertPassword(password);
-    return this.#its.hasher.hash(password);
+    return this.#deps.hasher.hash(password);
   }
 }
 

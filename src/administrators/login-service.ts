@@ -30,7 +30,7 @@ export interface KnownLogin {
 }
 
 /** A token holds little more than names; a longer text is none. */
-const LONGEST_TOKEN = 4096;
+const MAX_TOKEN_LENGTH = 4096;
 
 /**
  * Logins with a signed token. The token alone proves nothing: the session it names must still be open, and belong to the
@@ -38,15 +38,15 @@ const LONGEST_TOKEN = 4096;
  * session is closed, the password changes or the administrator goes.
  */
 export class LoginService {
-  readonly #its: LoginDependencies;
+  readonly #deps: LoginDependencies;
 
   constructor(dependencies: LoginDependencies) {
-    this.#its = dependencies;
+    this.#deps = dependencies;
   }
 
   /** @returns undefined for a wrong password, one that is changed at this moment, or a name that does not exist */
   async login(name: string, password: string, act: Partial<Act> = {}): Promise<Login | undefined> {
-    const { administrators, tokens, clock, random } = this.#its;
+    const { administrators, tokens, clock, random } = this.#deps;
     const proven = await administrators.authenticatePassword(name, password);
     const opened = proven && (await administrators.openSession(proven, act, 'login'));
     if (opened === undefined) {
@@ -61,18 +61,20 @@ export class LoginService {
   /** @returns undefined unless the token is genuine and its login still stands */
   async authenticate(token: string): Promise<KnownLogin | undefined> {
     const claims =
-      token.length > LONGEST_TOKEN ? undefined : await this.#its.tokens.read(token, this.#its.clock.now());
+      token.length > MAX_TOKEN_LENGTH
+        ? undefined
+        : await this.#deps.tokens.read(token, this.#deps.clock.now());
     if (claims === undefined) {
       return undefined;
     }
     const { administrator, session, csrfToken } = claims;
-    const owner = await this.#its.administrators.findSession(session, 'login');
+    const owner = await this.#deps.administrators.findSession(session, 'login');
     return owner === administrator ? { administrator, session, csrfToken } : undefined;
   }
 
   /** Ends the login of that session, or, as old clients log out of either, a session. @returns whether it stood */
   logout(session: string, act: Partial<Act> = {}, kind: SessionKind = 'login'): Promise<boolean> {
-    return this.#its.administrators.closeSession(session, act, kind);
+    return this.#deps.administrators.closeSession(session, act, kind);
   }
 }
 

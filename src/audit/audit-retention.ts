@@ -22,22 +22,22 @@ const HOUSEKEEPING: Caller = {
 
 /** Takes away the months of the trail that nobody keeps any longer, where the configuration says how long that is. */
 export class AuditRetention {
-  readonly #its: AuditRetentionDependencies;
+  readonly #deps: AuditRetentionDependencies;
   #restUntil = 0;
 
   constructor(dependencies: AuditRetentionDependencies) {
-    this.#its = dependencies;
+    this.#deps = dependencies;
   }
 
   /** Whether anything is ever taken away. */
   get isOn(): boolean {
-    return this.#its.retention !== undefined;
+    return this.#deps.retention !== undefined;
   }
 
   /** @returns how many months are due */
   async due(): Promise<number> {
     const before = this.#before();
-    return before === undefined ? 0 : this.#its.store.monthsBefore(before);
+    return before === undefined ? 0 : this.#deps.store.monthsBefore(before);
   }
 
   /**
@@ -47,13 +47,13 @@ export class AuditRetention {
    * @throws ServiceError 'audit.unverifiable'
    */
   async remove(): Promise<number> {
-    const now = this.#its.clock.now().getTime();
+    const now = this.#deps.clock.now().getTime();
     const before = this.#before();
     if (before === undefined || now < this.#restUntil || (await this.due()) === 0) {
       return 0;
     }
     try {
-      return (await this.#its.audit.prune(HOUSEKEEPING, { before, force: false })).months.length;
+      return (await this.#deps.audit.prune(HOUSEKEEPING, { before, force: false })).months.length;
     } catch (error) {
       this.#restUntil = now + (isServiceError(error, 'audit.unverifiable') ? DAY : HOUR);
       throw error;
@@ -61,7 +61,7 @@ export class AuditRetention {
   }
 
   #before(): Date | undefined {
-    const { retention, clock } = this.#its;
+    const { retention, clock } = this.#deps;
     return retention === undefined ? undefined : new Date(clock.now().getTime() - retention * 1000);
   }
 }

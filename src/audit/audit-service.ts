@@ -35,16 +35,16 @@ export interface VerifyRequest {
 
 /** Looks into the audit trail, verifies it, hands it out and takes old months away. For operators at the machine. */
 export class AuditService {
-  readonly #its: AuditDependencies;
+  readonly #deps: AuditDependencies;
 
   constructor(dependencies: AuditDependencies) {
-    this.#its = dependencies;
+    this.#deps = dependencies;
   }
 
   /** @returns rows, newest first. @throws ServiceError 'right.missing' for anybody but an operator */
   async search(caller: Caller, filter: AuditFilter): Promise<readonly AuditRow[]> {
     assertOperator(caller);
-    return await this.#its.store.search(filter);
+    return await this.#deps.store.search(filter);
   }
 
   /** Verifies the whole trail. @throws ServiceError 'right.missing' for anybody but an operator */
@@ -61,7 +61,7 @@ export class AuditService {
     request: VerifyRequest,
     also?: (snapshot: StoredSnapshot) => Promise<void>,
   ): Promise<Verification & { readonly keys: readonly InstallationKey[] }> {
-    const { store, authority } = this.#its;
+    const { store, authority } = this.#deps;
     const keys = authority.keys().map(({ keyId, publicKey }) => ({ keyId, publicKey }));
     const of = await store.estimate();
     const result = await store.read(async (snapshot) => {
@@ -91,7 +91,7 @@ export class AuditService {
     write: (text: string) => Promise<void>,
   ): Promise<number> {
     assertOperator(caller);
-    const { store, authority, clock } = this.#its;
+    const { store, authority, clock } = this.#deps;
     const { since, until } = period;
     const from = since === undefined ? '' : `, since ${since.toISOString()}`;
     const to = until === undefined ? '' : `, until ${until.toISOString()}`;
@@ -111,7 +111,7 @@ export class AuditService {
   async prune(caller: Caller, { before, force }: { before: Date; force: boolean }): Promise<Pruned> {
     assertOperator(caller);
     const cut = new Date(Date.UTC(before.getUTCFullYear(), before.getUTCMonth(), 1));
-    if (cut > this.#its.clock.now()) {
+    if (cut > this.#deps.clock.now()) {
       throw new ServiceError('parameter.invalid', 'Only months that are over can be pruned');
     }
     let verified: PruningPlan | undefined;
@@ -126,7 +126,7 @@ export class AuditService {
         );
       }
     }
-    return await this.#its.store.prune(cut, actOf(caller, 'audit/prune'), verified);
+    return await this.#deps.store.prune(cut, actOf(caller, 'audit/prune'), verified);
   }
 }
 

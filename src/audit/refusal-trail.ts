@@ -1,13 +1,13 @@
 import type { Clock } from '../kernel/clock.ts';
 import { describeFault } from '../kernel/fault.ts';
 import type { Log } from '../kernel/log.ts';
-import type { AdministratorStore } from '../administrators/ports.ts';
 import type { AuditEntry } from './audit-row.ts';
 import type { Refusal, RefusalNotes, RefusalStore } from './ports.ts';
 
 export interface RefusalDependencies {
   readonly store: RefusalStore;
-  readonly administrators: Pick<AdministratorStore, 'find'>;
+  /** Finds an administrator by name. */
+  readonly administrators: { find(name: string): Promise<{ readonly name: string } | undefined> };
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -15,11 +15,11 @@ export interface RefusalDependencies {
 /** Milliseconds. */
 const MINUTE = 60_000;
 /** Rows a minute of one client, for the same refusal of the same endpoint. */
-const MOST_ALIKE = 5;
+const MAX_ALIKE = 5;
 /** Rows a minute in all: a flood fills neither the disk nor the journal of the database. */
-const MOST = 30;
+const MAX_ROWS = 30;
 /** What refusals are about is no longer than that. */
-const LONGEST = 64;
+const MAX_LENGTH = 64;
 
 /** Refusals that got no row of their own. */
 interface Folded {
@@ -33,7 +33,7 @@ interface Folded {
  * cannot be written; they are counted then, and written later.
  */
 export class RefusalTrail implements RefusalNotes {
-  readonly #its: RefusalDependencies;
+  readonly #deps: RefusalDependencies;
   readonly #alike = new Map<string, number>();
   #folded = new Map<string, Folded>();
   #rows = 0;
@@ -41,12 +41,12 @@ export class RefusalTrail implements RefusalNotes {
   #isTrouble = false;
 
   constructor(dependencies: RefusalDependencies) {
-    this.#its = dependencies;
+    this.#deps = dependencies;
   }
 
   /** Never fails. */
   async note({ account, ...refusal }: Refusal): Promise<void> {
-    const now = this.#its.clock.now().getTime();
+    const now = this.#deps.clock.now().getTime();
     if (now - this.#began >= MINUTE || now < this.#began) {
       this.#alike.clear();
       this.#rows = 0;
@@ -54,7 +54,7 @@ export class RefusalTrail implements RefusalNotes {
     }
     const key = `${refusal.action} ${refusal.outcome} ${refusal.client}`;
     const alike = this.#alike.get(key) ?? 0;
-    if (this.#rows >= MOST || alike >= MOST_ALIKE) {
+    if (this.#rows >= MAX_ROWS || alike >= MAX_ALIKE) {
       this.#fold(entryOf(refusal), 1);
       return;
     }
@@ -87,7 +87,7 @@ export class RefusalTrail implements RefusalNotes {
     if (account === undefined) {
       return refusal;
     }
-    const known = await this.#its.administrators.find(account);
+    const known = await this.#deps.administrators.find(account);
     return known === undefined
       ? { ...refusal, outcome: `${refusal.outcome}, unknown name` }
       : { ...refusal, subject: known.name };
@@ -98,7 +98,7 @@ export class RefusalTrail implements RefusalNotes {
     otherwise: readonly AuditEntry[],
   ): Promise<boolean> {
     try {
-      await this.#its.store.writeRefusals(await make());
+      await this.#deps.store.writeRefusals(await make());
       this.#isTrouble = false;
       return true;
     } catch (error) {
@@ -107,7 +107,7 @@ export class RefusalTrail implements RefusalNotes {
       });
       if (!this.#isTrouble) {
         this.#isTrouble = true;
-        this.#its.log.warn('Cannot write refusals to the audit; they are counted, and written later', {
+        this.#deps.log.warn('Cannot write refusals to the audit; they are counted, and written later', {
           component: 'audit',
           ...describeFault(error),
         });
@@ -142,6 +142,6 @@ function entryOf({
   subject = '',
   realm = '',
 }: Refusal): AuditEntry {
-  const about = { subject: subject.slice(0, LONGEST), realm: realm.slice(0, LONGEST) };
+  const about = { subject: subject.slice(0, MAX_LENGTH), realm: realm.slice(0, MAX_LENGTH) };
   return { actor, action, client, requestId, outcome: `refused: ${outcome}`, ...about };
 }

@@ -3,7 +3,7 @@ import type { OcraSettings } from './ocra-settings.ts';
 import { timeStepAt } from '../ocra/data-input.ts';
 import { plainQuestion } from '../ocra/question.ts';
 import type { WindowReach } from '../ocra/response-window.ts';
-import { isSpent, type MatchedPosition, markOf, spend } from './replay-markers.ts';
+import { isReplay, type MatchedPosition, replayMarker, withReplayMarker } from './replay-markers.ts';
 import type { OcraSuite } from '../ocra/suite.ts';
 import type { Match } from '../ocra/verify.ts';
 
@@ -24,8 +24,8 @@ export function positionNow(suite: OcraSuite, token: Pick<Token, 'counter'>, now
  * @returns the mark of a response to `question` that was found at `match`, whichever way the question is spelt; null where
  *   the suite knows no position
  */
-export function markOfMatch(suite: OcraSuite, question: string, match: Match): string | null {
-  return markOf(plainQuestion(suite, question), positionOfMatch(suite, match));
+export function markerOfMatch(suite: OcraSuite, question: string, match: Match): string | null {
+  return replayMarker(plainQuestion(suite, question), positionOfMatch(suite, match));
 }
 
 function positionOfMatch({ timeStep: size }: OcraSuite, { counter, timeStep }: Match): MatchedPosition {
@@ -46,15 +46,18 @@ export function advanceTo(
   token: Token,
   match: Match,
   marks: readonly (string | null)[],
-): { counter: bigint; spent: readonly string[]; syncMark: null } | null {
+): { counter: bigint; replayMarkers: readonly string[]; syncMarker: null } | null {
   const next = (match.counter ?? match.second ?? token.counter) + 1n;
-  if (next > LARGEST_COUNTER || marks.some((mark) => isSpent(token.spent, mark))) {
+  if (next > LARGEST_COUNTER || marks.some((mark) => isReplay(token.replayMarkers, mark))) {
     return null;
   }
   const counter = next > token.counter ? next : token.counter;
   const oldest = oldestMatch(suite, settings, token, counter);
-  const spent = marks.reduce((kept, mark) => spend(kept, mark, oldest), token.spent);
-  return { counter, spent, syncMark: null };
+  const replayMarkers = marks.reduce(
+    (kept, mark) => withReplayMarker(kept, mark, oldest),
+    token.replayMarkers,
+  );
+  return { counter, replayMarkers, syncMarker: null };
 }
 
 /**

@@ -1,8 +1,8 @@
 import type { Token, TokenStateChange } from '../tokens/token.ts';
-import { clockShiftAt, markOfMatch } from './accepted-position.ts';
+import { clockShiftAt, markerOfMatch } from './accepted-position.ts';
 import type { ResponseSearch } from '../ocra/response-search.ts';
 import type { Candidate } from '../ocra/response-window.ts';
-import { FURTHEST_CLOCK, isSoonAfter } from './resynchronisation.ts';
+import { MAX_CLOCK_SHIFT, isSoonAfter } from './resynchronisation.ts';
 import { positionOf } from './replay-markers.ts';
 import type { Match, ResponseCheck } from '../ocra/verify.ts';
 
@@ -54,9 +54,9 @@ async function findCounterAhead(
   token: Token,
   most: number,
 ): Promise<FoundAhead> {
-  const { counter, counterWindow, syncWindow, syncMark } = token;
+  const { counter, counterWindow, syncWindow, syncMarker } = token;
   const reach = { ...check, lookBehind: false };
-  const first = syncMark === null ? undefined : positionOf(syncMark);
+  const first = syncMarker === null ? undefined : positionOf(syncMarker);
   const next =
     first === undefined || first < counter
       ? { found: { matched: false } as const, taken: 0 }
@@ -70,8 +70,8 @@ async function findCounterAhead(
     syncWindow > counterWindow
       ? (await search.find(beyond, most - next.taken)).found
       : { matched: false as const };
-  if (next.found.matched && syncMark !== null) {
-    return { kind: 'second', match: next.found, firstMark: syncMark, clock: {} };
+  if (next.found.matched && syncMarker !== null) {
+    return { kind: 'second', match: next.found, firstMark: syncMarker, clock: {} };
   }
   return anywhere.matched ? firstHalf(check, anywhere) : { kind: 'nothing' };
 }
@@ -83,21 +83,23 @@ async function findClockAhead(
   step: number,
   most: number,
 ): Promise<FoundAhead> {
-  const { syncWindow, syncMark, timeShift } = token;
+  const { syncWindow, syncMarker, timeShift } = token;
   const { matches } = await search.all(
     {
       ...{ ...check, lookBehind: false },
       timeWindow: (check.timeWindow ?? 0) + Math.max(0, timeShift),
-      timeAhead: Math.min(syncWindow * step, FURTHEST_CLOCK - timeShift),
+      timeAhead: Math.min(syncWindow * step, MAX_CLOCK_SHIFT - timeShift),
     },
     most,
   );
   const second =
-    syncMark === null ? undefined : matches.find((match) => isSecond(check, match, syncMark, BigInt(step)));
-  if (second !== undefined && syncMark !== null) {
+    syncMarker === null
+      ? undefined
+      : matches.find((match) => isSecond(check, match, syncMarker, BigInt(step)));
+  if (second !== undefined && syncMarker !== null) {
     const match = { matched: true, ...second } as const;
     const clock = { timeShift: clockShiftAt(check, token, match) };
-    return { kind: 'second', match, firstMark: syncMark, clock };
+    return { kind: 'second', match, firstMark: syncMarker, clock };
   }
   const [earliest] = matches;
   return earliest === undefined ? { kind: 'nothing' } : firstHalf(check, { matched: true, ...earliest });
@@ -107,10 +109,10 @@ async function findClockAhead(
 function isSecond({ suite, question }: Wanted, found: Candidate, firstMark: string, step: bigint): boolean {
   const first = positionOf(firstMark) / step;
   const isLater = isSoonAfter(suite, first, found.timeStep ?? 0n);
-  return isLater && markOfMatch(suite, question, { matched: true, ...found }) !== firstMark;
+  return isLater && markerOfMatch(suite, question, { matched: true, ...found }) !== firstMark;
 }
 
 function firstHalf({ suite, question }: Wanted, match: Match): FoundAhead {
-  const mark = markOfMatch(suite, question, match);
+  const mark = markerOfMatch(suite, question, match);
   return mark === null ? { kind: 'nothing' } : { kind: 'first', mark };
 }

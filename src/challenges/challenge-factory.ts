@@ -1,5 +1,5 @@
 import type { Caller } from '../policy/caller.ts';
-import type { Setup } from '../configuration/configuration.ts';
+import type { Configuration } from '../configuration/configuration.ts';
 import type { Token } from '../tokens/token.ts';
 import type { Clock, Random } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
@@ -42,11 +42,11 @@ export class ChallengeFactory {
    * @throws ServiceError 'challenge.url-ambiguous' where policies give different ones
    */
   callbackUrl(
-    setup: Setup,
+    configuration: Configuration,
     token: Pick<Token, 'serial' | 'realms' | 'owner'>,
     { principal: { client }, requestId }: Caller,
   ): string {
-    const urls = tokenPolicyValues(setup, 'qrtanurl', token, { client, at: this.#clock.now() });
+    const urls = tokenPolicyValues(configuration, 'qrtanurl', token, { client, at: this.#clock.now() });
     if (urls.length > 1) {
       throw new ServiceError(
         'challenge.url-ambiguous',

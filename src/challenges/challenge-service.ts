@@ -1,8 +1,8 @@
 import type { AccessControl } from '../policy/access-control.ts';
 import { actOf, type Act, type Caller } from '../policy/caller.ts';
 import type { RefusalNotes } from '../audit/ports.ts';
-import type { SetupStore } from '../configuration/ports.ts';
-import type { Setup } from '../configuration/configuration.ts';
+import type { ConfigurationStore } from '../configuration/ports.ts';
+import type { Configuration } from '../configuration/configuration.ts';
 import type { UserDirectory } from '../users/user-directory.ts';
 import type { Vault } from '../keys/vault.ts';
 import type { Clock, Random } from '../kernel/clock.ts';
@@ -15,7 +15,7 @@ import { readOcraSettings } from './ocra-settings.ts';
 import type { ChallengeFilter, ChallengeOfToken, ChallengeStore } from './ports.ts';
 import { buildRequestUrl } from '../ocra/qrtan-url.ts';
 import { questionFromData } from '../ocra/question.ts';
-import type { ResponseCheck } from './response-check.ts';
+import type { ResponseChecker } from './response-check.ts';
 import type { TokenChoice, TokenReference } from './token-choice.ts';
 import { keySecrets, requireTokenKey } from './token-key.ts';
 
@@ -60,14 +60,14 @@ export interface StatusReference extends TokenReference {
   readonly transactionId?: string | undefined;
 }
 
-export interface OcraDependencies {
-  readonly setup: SetupStore;
+export interface ChallengeDependencies {
+  readonly configuration: ConfigurationStore;
   readonly access: AccessControl;
   readonly users: UserDirectory;
   readonly tokens: TokenChoice;
   readonly challenges: ChallengeStore;
   readonly factory: ChallengeFactory;
-  readonly check: ResponseCheck;
+  readonly check: ResponseChecker;
   readonly vault: Vault;
   readonly clock: Clock;
   readonly random: Random;
@@ -79,11 +79,11 @@ export interface OcraDependencies {
 const ATTEMPTS = 4;
 
 /** The life of challenges: issued, answered once, asked about. */
-export class OcraService {
-  readonly #its: OcraDependencies;
+export class ChallengeService {
+  readonly #deps: ChallengeDependencies;
 
-  constructor(dependencies: OcraDependencies) {
-    this.#its = dependencies;
+  constructor(dependencies: ChallengeDependencies) {
+    this.#deps = dependencies;
   }
 
   /**
@@ -95,11 +95,11 @@ export class OcraService {
     caller: Caller,
     { data = '', ...reference }: TokenReference & { data?: string | undefined },
   ): Promise<IssuedChallenge> {
-    const setup = await this.#its.setup.current();
-    this.#its.access.authorize(setup, caller, ocraRight('request', 'request'));
+    const configuration = await this.#deps.configuration.current();
+    this.#deps.access.authorize(configuration, caller, ocraRight('request', 'request'));
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await this.#issue(caller, setup, reference, data);
+        return await this.#issue(caller, configuration, reference, data);
       } catch (error) {
         if (attempt === ATTEMPTS || !isServiceError(error, 'token.state')) {
           throw error;
@@ -110,16 +110,16 @@ export class OcraService {
 
   async #issue(
     caller: Caller,
-    setup: Setup,
+    configuration: Configuration,
     reference: TokenReference,
     data: string,
   ): Promise<IssuedChallenge> {
-    const { tokens, challenges, factory, vault, random } = this.#its;
-    const token = await tokens.only(setup, reference);
+    const { tokens, challenges, factory, vault, random } = this.#deps;
+    const token = await tokens.only(configuration, reference);
     const owner = (reference.user ?? '') === '' ? undefined : (token.owner ?? undefined);
     const { suite, key } = requireTokenKey(vault, token);
-    const callbackUrl = factory.callbackUrl(setup, token, caller);
-    const { maxChallenges } = readOcraSettings(setup.configuration);
+    const callbackUrl = factory.callbackUrl(configuration, token, caller);
+    const { maxChallenges } = readOcraSettings(configuration.settings);
     const issued = await factory.issue(
       (transactionId) => {
         const question = questionFromData(suite, data, random);
@@ -146,26 +146,26 @@ export class OcraService {
     open: Pick<Act, 'client' | 'requestId'> & Partial<Pick<Act, 'action'>>,
     { transactionId, pass }: { transactionId: string; pass: string },
   ): Promise<CheckedTransaction> {
-    const setup = await this.#its.setup.current();
-    const settings = readOcraSettings(setup.configuration);
-    const given = this.#its.check.given(pass, open.client);
+    const configuration = await this.#deps.configuration.current();
+    const settings = readOcraSettings(configuration.settings);
+    const given = this.#deps.check.given(pass, open.client);
     const decideOn = async ({ challenge, token }: ChallengeOfToken): Promise<Decision> => {
-      const unseen = decideUnseen(challenge, token, settings, this.#its.clock.now());
+      const unseen = decideUnseen(challenge, token, settings, this.#deps.clock.now());
       if (unseen !== null) {
         return unseen;
       }
       given.search.begin(1);
       const [verdict] =
-        (await this.#its.check.look(setup, settings, token, [challenge.question], given)) ?? [];
+        (await this.#deps.check.look(configuration, settings, token, [challenge.question], given)) ?? [];
       return verdict === undefined
         ? decideUnverifiable(token)
-        : decide(challenge, token, verdict, settings, this.#its.clock.now());
+        : decide(challenge, token, verdict, settings, this.#deps.clock.now());
     };
     const act: Act = { action: 'ocra/check_t', ...open, actor: '' };
     const decision =
-      transactionId === '' ? undefined : await this.#its.challenges.answer(transactionId, decideOn, act);
+      transactionId === '' ? undefined : await this.#deps.challenges.answer(transactionId, decideOn, act);
     if (decision === undefined) {
-      await this.#its.refusals?.note({ ...act, outcome: 'no such transaction' });
+      await this.#deps.refusals?.note({ ...act, outcome: 'no such transaction' });
     }
     return decision === undefined
       ? { known: false, dropped: false, failCount: 0, result: false }
@@ -182,20 +182,20 @@ export class OcraService {
    * @throws ServiceError 'right.missing', 'parameter.missing'
    */
   async status(caller: Caller, wanted: StatusReference): Promise<readonly StatusEntry[]> {
-    const setup = await this.#its.setup.current();
-    this.#its.access.authorize(setup, caller, ocraRight('status', 'checkstatus'));
-    const filter = await this.#filter(setup, wanted);
-    return filter === undefined ? [] : (await this.#its.challenges.find(filter)).map(statusEntry);
+    const configuration = await this.#deps.configuration.current();
+    this.#deps.access.authorize(configuration, caller, ocraRight('status', 'checkstatus'));
+    const filter = await this.#filter(configuration, wanted);
+    return filter === undefined ? [] : (await this.#deps.challenges.find(filter)).map(statusEntry);
   }
 
   /** @returns undefined where the user is unknown: then nothing matches, rather than everything */
-  async #filter(setup: Setup, wanted: StatusReference): Promise<ChallengeFilter | undefined> {
+  async #filter(configuration: Configuration, wanted: StatusReference): Promise<ChallengeFilter | undefined> {
     const named = namedChallenges(wanted);
     const { user = '', realm } = wanted;
     if (user === '') {
       return named;
     }
-    const owner = await this.#its.users.find(setup, { user, realm });
+    const owner = await this.#deps.users.find(configuration, { user, realm });
     return owner && { ...named, owner: { resolverId: owner.resolver.id, userId: owner.userId } };
   }
 
@@ -205,10 +205,10 @@ export class OcraService {
    * @throws ServiceError 'right.missing'
    */
   async activationCode(caller: Caller, given?: string): Promise<string> {
-    const setup = await this.#its.setup.current();
-    this.#its.access.authorize(setup, caller, ocraRight('activationcode', 'getActivationCode'));
+    const configuration = await this.#deps.configuration.current();
+    this.#deps.access.authorize(configuration, caller, ocraRight('activationcode', 'getActivationCode'));
     return given === undefined
-      ? randomActivationCode(this.#its.random)
+      ? randomActivationCode(this.#deps.random)
       : encodeActivationCode(Buffer.from(given, 'utf8'));
   }
 
@@ -219,9 +219,9 @@ export class OcraService {
    *   'activation-code.invalid', 'data-input.invalid', 'qrtan-url.invalid'
    */
   async calculateOtp(caller: Caller, input: CalculationInput): Promise<string> {
-    const setup = await this.#its.setup.current();
-    this.#its.access.authorize(setup, caller, ocraRight('calcOTP', 'calculateOtp'));
-    return calculateOtp(input, this.#its.clock.now());
+    const configuration = await this.#deps.configuration.current();
+    this.#deps.access.authorize(configuration, caller, ocraRight('calcOTP', 'calculateOtp'));
+    return calculateOtp(input, this.#deps.clock.now());
   }
 }
 

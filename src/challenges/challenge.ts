@@ -28,12 +28,12 @@ export interface Challenge {
 export type Verdict =
   | {
       readonly kind: 'right';
-      readonly advance: Pick<TokenStateChange, 'counter' | 'spent' | 'syncMark' | 'timeShift'>;
+      readonly advance: Pick<TokenStateChange, 'counter' | 'replayMarkers' | 'syncMarker' | 'timeShift'>;
     }
   | {
       readonly kind: 'wrong';
       /** Given where it is the first half of an automatic resynchronisation: refused all the same, but remembered. */
-      readonly remember?: Pick<TokenStateChange, 'syncMark'>;
+      readonly remember?: Pick<TokenStateChange, 'syncMarker'>;
     };
 
 /** Why a response was taken or not: for the audit, never for the client. */
@@ -150,7 +150,7 @@ function refused(
   token: Token,
   reason: 'wrong' | 'exhausted' | 'locked',
   wrongCount: number,
-  remember: Pick<TokenStateChange, 'syncMark'> = {},
+  remember: Pick<TokenStateChange, 'syncMarker'> = {},
 ): Decision {
   const failCount = Math.min(token.failCount + 1, LARGEST_FAIL_COUNT);
   return {

@@ -1,19 +1,19 @@
 import type { Act } from '../policy/caller.ts';
-import type { SetupStore } from '../configuration/ports.ts';
-import type { Setup } from '../configuration/configuration.ts';
+import type { ConfigurationStore } from '../configuration/ports.ts';
+import type { Configuration } from '../configuration/configuration.ts';
 import { isLocked, type Token } from '../tokens/token.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { decide, decideUnseen, decideUnverifiable, isOpen, type Verdict } from './challenge.ts';
 import { type OcraSettings, readOcraSettings } from './ocra-settings.ts';
 import type { ChallengeOfToken, ChallengeStore, OpenDecision, Whose } from './ports.ts';
 import { plainQuestion } from '../ocra/question.ts';
-import type { GivenResponse, ResponseCheck } from './response-check.ts';
+import type { ProvidedResponse, ResponseChecker } from './response-check.ts';
 import { parseOcraSuite } from '../ocra/suite.ts';
 
 export interface OpenAnswerDependencies {
-  readonly setup: SetupStore;
+  readonly configuration: ConfigurationStore;
   readonly challenges: Pick<ChallengeStore, 'answerOpen'>;
-  readonly check: ResponseCheck;
+  readonly check: ResponseChecker;
   readonly clock: Clock;
 }
 
@@ -24,10 +24,10 @@ interface Tried extends ChallengeOfToken {
 
 /** Takes responses that name no transaction: they may answer any open challenge of a token, or of a user's tokens. */
 export class OpenAnswers {
-  readonly #its: OpenAnswerDependencies;
+  readonly #deps: OpenAnswerDependencies;
 
   constructor(dependencies: OpenAnswerDependencies) {
-    this.#its = dependencies;
+    this.#deps = dependencies;
   }
 
   /**
@@ -37,25 +37,25 @@ export class OpenAnswers {
    * @returns whether it was accepted; undefined: nothing is open, and nothing was changed
    */
   async answer(act: Act, whose: Whose, pass: string): Promise<boolean | undefined> {
-    const setup = await this.#its.setup.current();
-    const given = this.#its.check.given(pass, act.client);
+    const configuration = await this.#deps.configuration.current();
+    const given = this.#deps.check.given(pass, act.client);
     // Tokens that are looked at for the first time in a second look might have a password asked for, which must not be.
     let known: ReadonlySet<string> | undefined;
     const decideOn = (found: readonly ChallengeOfToken[]): Promise<OpenDecision | undefined> => {
       known ??= new Set(found.filter(({ token }) => token.active).map(({ token }) => token.id));
-      return this.#decide(setup, found, given, known);
+      return this.#decide(configuration, found, given, known);
     };
-    return (await this.#its.challenges.answerOpen(whose, decideOn, act))?.decision.result;
+    return (await this.#deps.challenges.answerOpen(whose, decideOn, act))?.decision.result;
   }
 
   async #decide(
-    setup: Setup,
+    configuration: Configuration,
     found: readonly ChallengeOfToken[],
-    given: GivenResponse,
+    given: ProvidedResponse,
     known: ReadonlySet<string>,
   ): Promise<OpenDecision | undefined> {
-    const settings = readOcraSettings(setup.configuration);
-    const now = this.#its.clock.now();
+    const settings = readOcraSettings(configuration.settings);
+    const now = this.#deps.clock.now();
     const open = found.filter(({ challenge }) => isOpen(challenge, settings, now));
     const [newest] = open;
     if (newest === undefined) {
@@ -67,13 +67,18 @@ export class OpenAnswers {
     if (unseen !== null) {
       return { answered: first, decision: unseen };
     }
-    const tried = await this.#try(setup, settings, newestOfEach(meant, settings.maxChallenges), given);
+    const tried = await this.#try(
+      configuration,
+      settings,
+      newestOfEach(meant, settings.maxChallenges),
+      given,
+    );
     const chosen = chosenOf(tried);
     if (chosen === undefined) {
       return { answered: first, decision: decideUnverifiable(first.token) };
     }
     const { challenge, token, verdict } = chosen;
-    const decision = decide(challenge, token, verdict, settings, this.#its.clock.now());
+    const decision = decide(challenge, token, verdict, settings, this.#deps.clock.now());
     return decision.result
       ? { answered: chosen, decision, supersedes: sharingResponse(chosen, open) }
       : { answered: chosen, decision };
@@ -81,17 +86,17 @@ export class OpenAnswers {
 
   /** @returns newest first, without those of tokens whose responses cannot be verified */
   async #try(
-    setup: Setup,
+    configuration: Configuration,
     settings: OcraSettings,
     open: readonly ChallengeOfToken[],
-    given: GivenResponse,
+    given: ProvidedResponse,
   ): Promise<readonly Tried[]> {
     given.search.begin(open.length);
     const verdicts = new Map<string, Verdict>();
     for (const token of new Map(open.map((one) => [one.token.id, one.token])).values()) {
       const challenges = open.filter((one) => one.token.id === token.id).map(({ challenge }) => challenge);
       const questions = challenges.map(({ question }) => question);
-      const found = await this.#its.check.look(setup, settings, token, questions, given);
+      const found = await this.#deps.check.look(configuration, settings, token, questions, given);
       challenges.forEach(({ id }, index) => {
         const verdict = found?.[index];
         if (verdict !== undefined) {

@@ -15,7 +15,7 @@ export interface MatchedPosition {
  * leave none: their response depends on the question alone, and the same question must be answerable again.
  * @returns the mark, or null where position plays no part
  */
-export function markOf(question: string, { counter, stepStart }: MatchedPosition): string | null {
+export function replayMarker(question: string, { counter, stepStart }: MatchedPosition): string | null {
   const position = counter ?? stepStart;
   if (position === undefined) {
     return null;
@@ -36,31 +36,35 @@ export function positionOf(mark: string): bigint {
  * wider later, or a clock that is set back, must not bring back what was forgotten.
  * @returns whether this response was accepted before, or may have been
  */
-export function isSpent(spent: readonly string[], mark: string | null): boolean {
+export function isReplay(replayMarkers: readonly string[], mark: string | null): boolean {
   if (mark === null) {
     return false;
   }
-  const bottom = bottomOf(spent);
-  return spent.includes(mark) || (bottom !== undefined && positionOf(mark) < bottom);
+  const bottom = bottomOf(replayMarkers);
+  return replayMarkers.includes(mark) || (bottom !== undefined && positionOf(mark) < bottom);
 }
 
 /**
  * @param oldest positions below this one can no longer match
  * @returns the marks to keep: the new one and those that could still match, after the bottom, which only moves up
  */
-export function spend(spent: readonly string[], mark: string | null, oldest: bigint): readonly string[] {
+export function withReplayMarker(
+  replayMarkers: readonly string[],
+  mark: string | null,
+  oldest: bigint,
+): readonly string[] {
   if (mark === null) {
-    return spent;
+    return replayMarkers;
   }
-  const known = bottomOf(spent) ?? 0n;
+  const known = bottomOf(replayMarkers) ?? 0n;
   const bottom = oldest > known ? oldest : known;
-  const kept = spent.filter((entry) => !isBottom(entry) && positionOf(entry) >= bottom);
+  const kept = replayMarkers.filter((entry) => !isBottom(entry) && positionOf(entry) >= bottom);
   return [...(bottom > 0n ? [`${bottom}:`] : []), ...kept, mark];
 }
 
 /** The bottom is written as a mark without a digest. */
-function bottomOf(spent: readonly string[]): bigint | undefined {
-  const bottom = spent.find(isBottom);
+function bottomOf(replayMarkers: readonly string[]): bigint | undefined {
+  const bottom = replayMarkers.find(isBottom);
   return bottom === undefined ? undefined : positionOf(bottom);
 }
 

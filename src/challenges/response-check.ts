@@ -1,11 +1,11 @@
 import { checkPin } from '../tokens/pin.ts';
-import type { Setup } from '../configuration/configuration.ts';
+import type { Configuration } from '../configuration/configuration.ts';
 import type { Token, TokenStateChange } from '../tokens/token.ts';
 import type { UserDirectory } from '../users/user-directory.ts';
 import type { Vault } from '../keys/vault.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { equalText } from '../kernel/constant-time.ts';
-import { advanceTo, markOfMatch, positionNow } from './accepted-position.ts';
+import { advanceTo, markerOfMatch, positionNow } from './accepted-position.ts';
 import { findAhead, type FoundAhead } from './automatic-resynchronisation.ts';
 import type { Verdict } from './challenge.ts';
 import type { OcraSettings } from './ocra-settings.ts';
@@ -23,7 +23,7 @@ type OtpPinMode = '0' | '1' | '2';
 type VerifiedPasswords = Map<string, { readonly password: string; readonly isRight: Promise<boolean> }>;
 
 /** One response, however often it is looked at and whatever it is tried on. */
-export interface GivenResponse {
+export interface ProvidedResponse {
   /** Token PIN followed by the response, as the policy `otppin` says. */
   readonly pass: string;
   /** The address of the client, for policies; empty where there is none. */
@@ -44,7 +44,7 @@ interface Found {
 }
 
 /** Looks at responses: PIN and TAN, always both, so that the time taken tells nothing of which was wrong. */
-export class ResponseCheck {
+export class ResponseChecker {
   readonly #vault: Vault;
   readonly #users: UserDirectory;
   readonly #clock: Clock;
@@ -59,7 +59,7 @@ export class ResponseCheck {
   }
 
   /** @returns a response to be looked at, for which no more than the budget will be computed */
-  given(pass: string, client = ''): GivenResponse {
+  given(pass: string, client = ''): ProvidedResponse {
     return { pass, client, verified: new Map(), search: new ResponseSearch(this.#clock.now(), this.#means) };
   }
 
@@ -70,11 +70,11 @@ export class ResponseCheck {
    *   information of a suite with S, which the protocol does not carry
    */
   async look(
-    setup: Setup,
+    configuration: Configuration,
     settings: OcraSettings,
     token: Token,
     questions: readonly string[],
-    given: GivenResponse,
+    given: ProvidedResponse,
   ): Promise<readonly Verdict[] | null> {
     const opened = openTokenKey(this.#vault, token);
     if (opened === undefined || opened.suite.session !== undefined) {
@@ -91,30 +91,30 @@ export class ResponseCheck {
     }
     // What follows from a right response is worked out for a wrong one, too: the time taken would tell them apart.
     const verdicts = all.map((found) => verdictOf(suite, settings, token, found, now));
-    const isPin = await this.#checkPin(setup, token, pin, given);
+    const isPin = await this.#checkPin(configuration, token, pin, given);
     return isPin ? verdicts : verdicts.map(() => ({ kind: 'wrong' }));
   }
 
   async #checkPin(
-    setup: Setup,
+    configuration: Configuration,
     token: Token,
     pin: string,
-    { client, verified }: GivenResponse,
+    { client, verified }: ProvidedResponse,
   ): Promise<boolean> {
-    switch (this.#otpPinMode(setup, token, client)) {
+    switch (this.#otpPinMode(configuration, token, client)) {
       case '0': {
         const { pin: sealed } = token.secrets;
         return checkPin(sealed === null ? null : this.#vault.open(sealed, 'pin', token.serial), pin);
       }
       case '1':
-        return token.owner !== null && this.#checkPassword(setup, token.owner, pin, verified);
+        return token.owner !== null && this.#checkPassword(configuration, token.owner, pin, verified);
       case '2':
         return pin === '';
     }
   }
 
   #checkPassword(
-    setup: Setup,
+    configuration: Configuration,
     owner: NonNullable<Token['owner']>,
     password: string,
     verified: VerifiedPasswords,
@@ -125,13 +125,13 @@ export class ResponseCheck {
       // Directories count wrong passwords: one response is one attempt, also for tokens with responses of other lengths.
       return equalText(asked.password, password) ? asked.isRight : Promise.resolve(false);
     }
-    const isRight = this.#users.checkPassword(setup, owner, password);
+    const isRight = this.#users.checkPassword(configuration, owner, password);
     verified.set(who, { password, isRight });
     return isRight;
   }
 
-  #otpPinMode(setup: Setup, token: Token, client: string): OtpPinMode {
-    const values = tokenPolicyValues(setup, 'otppin', token, { client, at: this.#clock.now() });
+  #otpPinMode(configuration: Configuration, token: Token, client: string): OtpPinMode {
+    const values = tokenPolicyValues(configuration, 'otppin', token, { client, at: this.#clock.now() });
     // Where policies disagree, the strictest counts: a token may have no PIN, and then it would ask for nothing.
     return (['1', '0', '2'] as const).find((mode) => values.includes(mode)) ?? '0';
   }
@@ -165,17 +165,17 @@ function verdictOf(
   now: Date,
 ): Verdict {
   const match = verification.matched ? verification : positionNow(suite, token, now);
-  const accepted = accept(suite, settings, token, match, [markOfMatch(suite, question, match)]);
+  const accepted = accept(suite, settings, token, match, [markerOfMatch(suite, question, match)]);
   if (verification.matched) {
     return accepted;
   }
   switch (ahead.kind) {
     case 'second': {
-      const marks = [ahead.firstMark, markOfMatch(suite, question, ahead.match)];
+      const marks = [ahead.firstMark, markerOfMatch(suite, question, ahead.match)];
       return accept(suite, settings, token, ahead.match, marks, ahead.clock);
     }
     case 'first':
-      return { kind: 'wrong', remember: { syncMark: ahead.mark } };
+      return { kind: 'wrong', remember: { syncMarker: ahead.mark } };
     case 'nothing':
       return { kind: 'wrong' };
   }

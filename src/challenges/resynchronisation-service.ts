@@ -1,8 +1,8 @@
 import type { AccessControl, Grant } from '../policy/access-control.ts';
 import { administrativeRight } from '../policy/administrative-right.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
-import type { SetupStore } from '../configuration/ports.ts';
-import type { Setup } from '../configuration/configuration.ts';
+import type { ConfigurationStore } from '../configuration/ports.ts';
+import type { Configuration } from '../configuration/configuration.ts';
 import type { Token, TokenStateChange } from '../tokens/token.ts';
 import { isVisible } from '../tokens/token-view.ts';
 import type { UserDirectory } from '../users/user-directory.ts';
@@ -27,7 +27,7 @@ export interface ResynchronisationRequest extends TokenReference {
 }
 
 export interface ResynchronisationDependencies {
-  readonly setup: SetupStore;
+  readonly configuration: ConfigurationStore;
   readonly access: AccessControl;
   readonly users: UserDirectory;
   readonly tokens: TokenChoice;
@@ -38,10 +38,10 @@ export interface ResynchronisationDependencies {
 
 /** Brings tokens back in step whose counter or clock has run away from the server's. */
 export class ResynchronisationService {
-  readonly #its: ResynchronisationDependencies;
+  readonly #deps: ResynchronisationDependencies;
 
   constructor(dependencies: ResynchronisationDependencies) {
-    this.#its = dependencies;
+    this.#deps = dependencies;
   }
 
   /**
@@ -51,12 +51,12 @@ export class ResynchronisationService {
    *   'token.not-ocra', 'token.not-ready', 'token.state', 'data-input.invalid'
    */
   async resync(caller: Caller, request: ResynchronisationRequest): Promise<boolean> {
-    const setup = await this.#its.setup.current();
-    const grant = this.#its.access.authorize(setup, caller, administrativeRight('admin', 'resync'));
-    const { serial, owner } = await this.#token(setup, grant, request);
+    const configuration = await this.#deps.configuration.current();
+    const grant = this.#deps.access.authorize(configuration, caller, administrativeRight('admin', 'resync'));
+    const { serial, owner } = await this.#token(configuration, grant, request);
     const isUsers = (request.user ?? '') !== '';
-    const settings = readOcraSettings(setup.configuration);
-    const done = await this.#its.locked.change(
+    const settings = readOcraSettings(configuration.settings);
+    const done = await this.#deps.locked.change(
       serial,
       ({ token, questions }) => {
         // What was looked at may have left the administrator's realms, or its user, since.
@@ -74,11 +74,11 @@ export class ResynchronisationService {
   }
 
   /** Tokens that the administrator may not see are answered like those that are not there. */
-  async #token(setup: Setup, grant: Grant, reference: TokenReference): Promise<Token> {
+  async #token(configuration: Configuration, grant: Grant, reference: TokenReference): Promise<Token> {
     const { serial, user = '', realm } = reference;
     const owner =
-      user === '' ? undefined : await this.#its.users.resolve(setup, { user, realm }, grant.realms);
-    const token = await this.#its.tokens.only(setup, {
+      user === '' ? undefined : await this.#deps.users.resolve(configuration, { user, realm }, grant.realms);
+    const token = await this.#deps.tokens.only(configuration, {
       serial,
       user: owner?.login,
       realm: owner?.realm.name,
@@ -96,7 +96,7 @@ export class ResynchronisationService {
         `The roll-out of the token '${token.serial}' is not finished`,
       );
     }
-    const { vault, clock } = this.#its;
+    const { vault, clock } = this.#deps;
     const opened = requireTokenKey(vault, token);
     return resynchronise(
       responseInputs(vault, opened, settings, token, clock.now()),

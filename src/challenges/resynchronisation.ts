@@ -1,6 +1,6 @@
 import type { Token, TokenStateChange } from '../tokens/token.ts';
 import { ServiceError } from '../kernel/errors.ts';
-import { advanceTo, clockShiftAt, markOfMatch } from './accepted-position.ts';
+import { advanceTo, clockShiftAt, markerOfMatch } from './accepted-position.ts';
 import type { OcraSettings } from './ocra-settings.ts';
 import { plainQuestion } from '../ocra/question.ts';
 import type { OcraSuite } from '../ocra/suite.ts';
@@ -22,7 +22,7 @@ export interface ConsecutiveResponses {
 type Inputs = Omit<ResponseCheck, 'question' | 'response'>;
 
 /** A clock is never followed further than this, in seconds to either side. */
-export const FURTHEST_CLOCK = 86_400;
+export const MAX_CLOCK_SHIFT = 86_400;
 /** How much later than the first the second response of a time suite may have been made, in seconds. */
 const BETWEEN_RESPONSES = 300;
 
@@ -107,7 +107,7 @@ function look(
   const { suite } = inputs;
   const clock = suite.counter
     ? inputs.timeWindow
-    : Math.min(syncWindow * (suite.timeStep ?? 1), FURTHEST_CLOCK);
+    : Math.min(syncWindow * (suite.timeStep ?? 1), MAX_CLOCK_SHIFT);
   return verifyResponse({
     ...inputs,
     ...asked,
@@ -134,7 +134,7 @@ function changeFor(
   next: Match,
 ): TokenStateChange | null {
   const { suite } = inputs;
-  const marks = [markOfMatch(suite, first.question, found), markOfMatch(suite, second.question, next)];
+  const marks = [markerOfMatch(suite, first.question, found), markerOfMatch(suite, second.question, next)];
   const advance = advanceTo(suite, settings, token, next, marks);
   if (advance === null || suite.counter || next.timeStep === undefined) {
     return advance;

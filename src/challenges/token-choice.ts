@@ -1,5 +1,5 @@
 import type { TokenStore } from '../tokens/ports.ts';
-import type { Setup } from '../configuration/configuration.ts';
+import type { Configuration } from '../configuration/configuration.ts';
 import { isOcraToken, type Token } from '../tokens/token.ts';
 import type { ResolvedUser, UserDirectory } from '../users/user-directory.ts';
 import { ServiceError } from '../kernel/errors.ts';
@@ -25,9 +25,9 @@ export class TokenChoice {
    * @returns the only OCRA token that fits; where serial and user are given, it must be that user's
    * @throws ServiceError 'parameter.missing', 'user.unknown', 'token.unknown', 'token.ambiguous', 'token.not-ocra'
    */
-  async only(setup: Setup, reference: TokenReference): Promise<Token> {
+  async only(configuration: Configuration, reference: TokenReference): Promise<Token> {
     const { serial = '', user = '', realm } = reference;
-    const owner = user === '' ? undefined : await this.#users.resolve(setup, { user, realm });
+    const owner = user === '' ? undefined : await this.#users.resolve(configuration, { user, realm });
     const token = serial === '' ? await this.#onlyOf(owner) : await this.bySerial(serial, owner);
     if (!isOcraToken(token)) {
       throw new ServiceError('token.not-ocra', `The token '${token.serial}' is not an OCRA token`);

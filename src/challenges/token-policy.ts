@@ -1,5 +1,5 @@
 import { policyValue } from '../policy/policy.ts';
-import type { Setup } from '../configuration/configuration.ts';
+import type { Configuration } from '../configuration/configuration.ts';
 import type { Token } from '../tokens/token.ts';
 
 /**
@@ -8,12 +8,12 @@ import type { Token } from '../tokens/token.ts';
  * @returns the different values that active policies give it for this token's realms and owner, and that client
  */
 export function tokenPolicyValues(
-  setup: Setup,
+  configuration: Configuration,
   action: 'qrtanurl' | 'otppin',
   { realms, owner }: Pick<Token, 'realms' | 'owner'>,
   { client, at }: { readonly client: string; readonly at: Date },
 ): readonly string[] {
-  return policyValue(setup.policies, {
+  return policyValue(configuration.policies, {
     scope: 'authentication',
     action,
     realms,

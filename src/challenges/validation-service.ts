@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { RefusalNotes } from '../audit/ports.ts';
 import type { Act } from '../policy/caller.ts';
-import type { SetupStore } from '../configuration/ports.ts';
-import type { Setup } from '../configuration/configuration.ts';
+import type { ConfigurationStore } from '../configuration/ports.ts';
+import type { Configuration } from '../configuration/configuration.ts';
 import type { UserDirectory } from '../users/user-directory.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { isOpen } from './challenge.ts';
-import type { OcraService } from './challenge-service.ts';
+import type { ChallengeService } from './challenge-service.ts';
 import { readOcraSettings } from './ocra-settings.ts';
 import type { OpenAnswers } from './open-answers.ts';
 import type { ChallengeFilter, ChallengeStore, Whose } from './ports.ts';
@@ -30,10 +30,10 @@ export interface ValidatedTransaction {
 }
 
 export interface ValidationDependencies {
-  readonly setup: SetupStore;
+  readonly configuration: ConfigurationStore;
   readonly users: UserDirectory;
   readonly challenges: ChallengeStore;
-  readonly ocra: Pick<OcraService, 'checkTransaction'>;
+  readonly ocra: Pick<ChallengeService, 'checkTransaction'>;
   readonly openAnswers: Pick<OpenAnswers, 'answer'>;
   readonly clock: Clock;
   /** Undefined: nobody is told of responses that no decision could be made on. */
@@ -53,10 +53,10 @@ function nobody(name: string): Required<Pick<ChallengeFilter, 'owner'>> {
 
 /** Takes responses from those who know the user, the serial or the transaction. Open to all. */
 export class ValidationService {
-  readonly #its: ValidationDependencies;
+  readonly #deps: ValidationDependencies;
 
   constructor(dependencies: ValidationDependencies) {
-    this.#its = dependencies;
+    this.#deps = dependencies;
   }
 
   /**
@@ -67,17 +67,17 @@ export class ValidationService {
    * @throws ServiceError 'resolver.unavailable'
    */
   async check(open: Open, request: ValidationRequest): Promise<boolean> {
-    const setup = await this.#its.setup.current();
-    const whose = await this.#whose(setup, request);
+    const configuration = await this.#deps.configuration.current();
+    const whose = await this.#whose(configuration, request);
     const action = request.serial === undefined ? 'validate/check' : 'validate/check_s';
     const act = { ...open, actor: '', action };
     const { transactionId = '', pass } = request;
     const accepted =
       transactionId === ''
-        ? whose && (await this.#its.openAnswers.answer(act, whose, pass))
-        : whose && (await this.#checkNamed(act, setup, whose, { transactionId, pass }));
+        ? whose && (await this.#deps.openAnswers.answer(act, whose, pass))
+        : whose && (await this.#checkNamed(act, configuration, whose, { transactionId, pass }));
     if (accepted === undefined) {
-      await this.#its.refusals?.note({ ...act, outcome: 'nothing is open', subject: '', realm: '' });
+      await this.#deps.refusals?.note({ ...act, outcome: 'nothing is open', subject: '', realm: '' });
     }
     return accepted ?? false;
   }
@@ -85,14 +85,14 @@ export class ValidationService {
   /** @returns undefined where no such transaction is open */
   async #checkNamed(
     act: Act,
-    setup: Setup,
+    configuration: Configuration,
     whose: Whose,
     { transactionId, pass }: { transactionId: string; pass: string },
   ): Promise<boolean | undefined> {
-    const [found] = await this.#its.challenges.find({ ...whose, transactionId, open: true });
-    const settings = readOcraSettings(setup.configuration);
-    return found !== undefined && isOpen(found.challenge, settings, this.#its.clock.now())
-      ? (await this.#its.ocra.checkTransaction(act, { transactionId, pass })).result
+    const [found] = await this.#deps.challenges.find({ ...whose, transactionId, open: true });
+    const settings = readOcraSettings(configuration.settings);
+    return found !== undefined && isOpen(found.challenge, settings, this.#deps.clock.now())
+      ? (await this.#deps.ocra.checkTransaction(act, { transactionId, pass })).result
       : undefined;
   }
 
@@ -101,18 +101,21 @@ export class ValidationService {
     open: Open,
     { transactionId, pass }: { transactionId: string; pass: string },
   ): Promise<ValidatedTransaction> {
-    const [found] = transactionId === '' ? [] : await this.#its.challenges.find({ transactionId });
+    const [found] = transactionId === '' ? [] : await this.#deps.challenges.find({ transactionId });
     const act = { ...open, action: 'validate/check_t' };
-    const { failCount, result } = await this.#its.ocra.checkTransaction(act, { transactionId, pass });
+    const { failCount, result } = await this.#deps.ocra.checkTransaction(act, { transactionId, pass });
     return { token: found && { serial: found.token.serial, type: found.token.type }, failCount, result };
   }
 
   /** @returns undefined where no serial is given */
-  async #whose(setup: Setup, { serial, user, realm }: ValidationRequest): Promise<Whose | undefined> {
+  async #whose(
+    configuration: Configuration,
+    { serial, user, realm }: ValidationRequest,
+  ): Promise<Whose | undefined> {
     if (serial !== undefined) {
       return serial === '' ? undefined : { serial };
     }
-    const owner = await this.#its.users.find(setup, { user: user ?? '', realm });
+    const owner = await this.#deps.users.find(configuration, { user: user ?? '', realm });
     return owner === undefined
       ? nobody(user ?? '')
       : { owner: { resolverId: owner.resolver.id, userId: owner.userId } };

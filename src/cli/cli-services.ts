@@ -1,6 +1,6 @@
 import type { AuditService } from '../audit/audit-service.ts';
 import type { AdministratorService } from '../administrators/administrator-service.ts';
-import type { ConfigurationService } from '../configuration/setting-service.ts';
+import type { SettingService } from '../configuration/setting-service.ts';
 import type { KeyService } from '../keys/key-service.ts';
 import type { PolicyService } from '../policy/policy-service.ts';
 import type { RealmService } from '../realms/realm-service.ts';
@@ -21,7 +21,7 @@ export interface CliServices {
   readonly administrators: MethodsOf<AdministratorService>;
   readonly realms: MethodsOf<RealmService>;
   readonly policies: MethodsOf<PolicyService>;
-  readonly configuration: MethodsOf<ConfigurationService>;
+  readonly settings: MethodsOf<SettingService>;
   readonly tokens: MethodsOf<TokenService>;
   readonly enrolment: MethodsOf<EnrolmentService>;
   readonly resynchronisation: MethodsOf<ResynchronisationService>;

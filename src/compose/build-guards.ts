@@ -3,7 +3,7 @@ import type { Guards } from '../http/limits/guards.ts';
 import { LargeBodyGuard } from '../http/limits/large-body-guard.ts';
 import { LoginGuard } from '../http/limits/login-guard.ts';
 import { networkMatcher } from '../http/limits/networks.ts';
-import { type LimitMetrics, Refusals } from '../http/limits/limit-reporter.ts';
+import { type LimitMetrics, LimitReporter } from '../http/limits/limit-reporter.ts';
 import { RequestGuard } from '../http/limits/request-guard.ts';
 import { ResponseGuard } from '../http/limits/response-guard.ts';
 import { WorkGuard } from '../http/limits/work-guard.ts';
@@ -27,7 +27,7 @@ export interface GuardParts {
 const MINUTE = 60;
 const QUARTER = 900;
 /** Milliseconds. */
-const LARGE_BODY_PATIENCE = 10_000;
+const LARGE_BODY_TIMEOUT_MS = 10_000;
 
 /** Connections to the port for metrics at once: of a few who are let there. */
 const METRICS_CONNECTIONS = 100;
@@ -42,7 +42,7 @@ export interface ConnectionGuards {
 /** @returns what stands between clients and the service */
 export function buildGuards(parts: GuardParts): Guards & ConnectionGuards {
   const { limits, trustProxy, database, clock } = parts;
-  const refusals = new Refusals(parts);
+  const refusals = new LimitReporter(parts);
   const isExempt = networkMatcher(limits.exempt);
   const shared = (name: string, points: number, duration: number): SharedLimit =>
     new SharedLimit({ database, clock, name, points, duration });
@@ -50,7 +50,7 @@ export function buildGuards(parts: GuardParts): Guards & ConnectionGuards {
   return {
     requests: new RequestGuard({ isExempt, refusals, most: limits.clientRequests }),
     work: new WorkGuard({ refusals, most: limits.requestsAtOnce }),
-    largeBodies: new LargeBodyGuard({ refusals, patience: LARGE_BODY_PATIENCE }),
+    largeBodies: new LargeBodyGuard({ refusals, patience: LARGE_BODY_TIMEOUT_MS }),
     responses: new ResponseGuard({
       isExempt,
       refusals,

@@ -3,7 +3,7 @@ import { AuditService } from '../audit/audit-service.ts';
 import { RefusalTrail } from '../audit/refusal-trail.ts';
 import { AccessControl } from '../policy/access-control.ts';
 import { AdministratorService } from '../administrators/administrator-service.ts';
-import { ConfigurationService } from '../configuration/setting-service.ts';
+import { SettingService } from '../configuration/setting-service.ts';
 import type { PasswordHasher } from '../users/ports.ts';
 import { LoginService } from '../administrators/login-service.ts';
 import { PolicyService } from '../policy/policy-service.ts';
@@ -25,11 +25,11 @@ import type { LicenceSignature } from '../monitoring/ports.ts';
 import { ChallengeFactory, hexTransactionIds, type TransactionIds } from '../challenges/challenge-factory.ts';
 import { EnrolmentService } from '../challenges/enrolment/enrolment-service.ts';
 import { HousekeepingService } from '../housekeeping/housekeeping-service.ts';
-import { OcraService } from '../challenges/challenge-service.ts';
+import { ChallengeService } from '../challenges/challenge-service.ts';
 import { checkOcraSettings, OCRA_DEFAULTS } from '../challenges/ocra-settings.ts';
 import { OpenAnswers } from '../challenges/open-answers.ts';
 import type { HousekeepingMetrics } from '../housekeeping/ports.ts';
-import { ResponseCheck } from '../challenges/response-check.ts';
+import { ResponseChecker } from '../challenges/response-check.ts';
 import { ResynchronisationService } from '../challenges/resynchronisation-service.ts';
 import { RolloutPhase2 } from '../challenges/enrolment/rollout-phase2.ts';
 import { TokenChoice } from '../challenges/token-choice.ts';
@@ -55,7 +55,7 @@ import { SqlLockedTokens } from '../storage/tokens/locked-tokens.ts';
 import { SqlManagedUserStore } from '../storage/users/managed-user-store.ts';
 import { SqlRefusalStore } from '../storage/audit/refusal-store.ts';
 import { SqlResolverSecrets } from '../storage/configuration/resolver-secrets.ts';
-import { SqlSetupStore } from '../storage/configuration/configuration-store.ts';
+import { SqlConfigurationStore } from '../storage/configuration/configuration-store.ts';
 import { ConfigurationProbe } from '../storage/monitoring/storage-probe.ts';
 import { SqlTokenCounts } from '../storage/counts/token-counts.ts';
 import { SqlTokenLoading } from '../storage/tokens/token-loading.ts';
@@ -116,15 +116,15 @@ const UNMEASURED: ServiceMeasures = {
 const SEVEN_DAYS = 604_800;
 
 export interface Services {
-  readonly setup: SqlSetupStore;
+  readonly configuration: SqlConfigurationStore;
   readonly administrators: AdministratorService;
   readonly logins: LoginService;
   readonly realms: RealmService;
   readonly policies: PolicyService;
-  readonly configuration: ConfigurationService;
+  readonly settings: SettingService;
   readonly tokens: TokenService;
   readonly tokenGroups: TokenGroupService;
-  readonly ocra: OcraService;
+  readonly ocra: ChallengeService;
   readonly enrolment: EnrolmentService;
   readonly resynchronisation: ResynchronisationService;
   readonly tokenImport: TokenImportService;
@@ -145,7 +145,11 @@ export function buildServices(parts: ServiceParts): Services {
   const { database, vault, clock, random } = parts;
   const { administratorHasher: hasher, userHasher } = boundHashers(parts);
   const module = parts.securityModule ?? { freshVault: () => Promise.resolve(vault) };
-  const setup = new SqlSetupStore({ database, clock, window: parts.configurationWindow ?? 0 });
+  const configuration = new SqlConfigurationStore({
+    database,
+    clock,
+    window: parts.configurationWindow ?? 0,
+  });
   const access = new AccessControl({ clock });
   const managedUsers = new SqlManagedUserStore({ database });
   const timeLimit = parts.resolverTimeout * 1000;
@@ -163,30 +167,30 @@ export function buildServices(parts: ServiceParts): Services {
   const licence = new LicenceInspection({ store: licenceStore, signature, counts, clock });
   const administratorStore = new SqlAdministratorStore({ database });
   const refusals = buildRefusals(parts, administratorStore);
-  const common = { setup, access, users, sources, hasher, vault, clock, random, refusals };
+  const common = { configuration, access, users, sources, hasher, vault, clock, random, refusals };
   const administrators = new AdministratorService({
     ...common,
     administrators: administratorStore,
     sessionLifetime: parts.sessionLifetime,
   });
   return {
-    setup,
+    configuration,
     refusals,
     closeSources: () => sources.close(),
     administrators,
     logins: new LoginService({ ...common, administrators, tokens: new JwtLoginTokens({ keys: vault }) }),
     realms: new RealmService({ ...common, users: managedUsers, files }),
     policies: new PolicyService(common),
-    configuration: new ConfigurationService({ ...common, check: checkOcraSettings, defaults: OCRA_DEFAULTS }),
+    settings: new SettingService({ ...common, check: checkOcraSettings, defaults: OCRA_DEFAULTS }),
     tokens: new TokenService({ ...common, tokens }),
     tokenGroups: new TokenGroupService({ ...common, tokens }),
     ...buildOcraServices(parts, common),
-    ...buildOperatorServices(parts, setup),
+    ...buildOperatorServices(parts, configuration),
     licences: new LicenceService({ ...common, inspection: licence, store: licenceStore }),
     monitoring: new MonitoringService({
       ...common,
-      setups: setup,
-      configurationState: setup,
+      configurations: configuration,
+      configurationState: configuration,
       counts,
       licence,
       probe: new ConfigurationProbe({ database, vault, random, module }),
@@ -209,7 +213,7 @@ function buildRefusals(
 /** @returns what keeps the database in order. From now on the audit rows of its pool are certified by the vault */
 function buildOperatorServices(
   { database, vault, clock, challengeRetention, auditRetention, metrics = UNMEASURED }: ServiceParts,
-  setup: SqlSetupStore,
+  configuration: SqlConfigurationStore,
 ): Pick<Services, 'housekeeping' | 'audit' | 'counts'> {
   const authority = new VaultAuditAuthority({ vault });
   database.audit.certifyBy(authority);
@@ -217,7 +221,7 @@ function buildOperatorServices(
   const audit = new AuditService({ store, authority, clock });
   return {
     housekeeping: new HousekeepingService({
-      ...{ setup, clock, store: new SqlHousekeeping({ database }) },
+      ...{ configuration, clock, store: new SqlHousekeeping({ database }) },
       challengeRetention: challengeRetention ?? SEVEN_DAYS,
       metrics: metrics.housekeeping,
       auditRetention: new AuditRetention({ store, audit, clock, retention: auditRetention }),
@@ -241,7 +245,12 @@ function boundHashers({ hasher, passwordsAtOnce: atOnce = 2 }: ServiceParts): {
 
 function buildOcraServices(
   { database, vault, clock, random, log, transactionIds = hexTransactionIds, compute }: ServiceParts,
-  common: { setup: SqlSetupStore; access: AccessControl; users: UserDirectory; refusals: RefusalTrail },
+  common: {
+    configuration: SqlConfigurationStore;
+    access: AccessControl;
+    users: UserDirectory;
+    refusals: RefusalTrail;
+  },
 ): Pick<Services, 'ocra' | 'enrolment' | 'resynchronisation' | 'tokenImport' | 'validation'> {
   const store = new SqlTokenStore({ database });
   const challenges = new SqlChallengeStore({ database });
@@ -250,8 +259,8 @@ function buildOcraServices(
   const shared = { ...common, vault, clock, random, challenges, factory };
   const turns = new ComputingTurns();
   const means = { turn: (isUrgent: boolean) => turns.next(isUrgent), compute };
-  const check = new ResponseCheck({ vault, users: common.users, clock, means });
-  const ocra = new OcraService({ ...shared, tokens, check });
+  const check = new ResponseChecker({ vault, users: common.users, clock, means });
+  const ocra = new ChallengeService({ ...shared, tokens, check });
   const openAnswers = new OpenAnswers({ ...shared, check });
   return {
     ocra,

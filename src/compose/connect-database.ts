@@ -11,7 +11,7 @@ import { type EmbeddedPostgres, openEmbeddedPostgres } from '../embedded-postgre
 import { noCluster } from './no-installation.ts';
 
 /** How long closing waits for statements that still run, in milliseconds. */
-const POOL_PATIENCE = 1_000;
+const POOL_TIMEOUT_MS = 1_000;
 
 /** `server` for the one server of a data folder, `guest` for commands, also while a server runs. */
 export type Role = 'server' | 'guest';
@@ -62,7 +62,7 @@ export async function connectDatabase(config: Config, given: ConnectOptions): Pr
   const leave = async (): Promise<void> => {
     await watch?.stop();
     // A statement that hangs must not keep the process: stopping the embedded database ends it.
-    await Promise.race([database.close(), sleep(POOL_PATIENCE, undefined, { ref: false })]);
+    await Promise.race([database.close(), sleep(POOL_TIMEOUT_MS, undefined, { ref: false })]);
     await embedded?.close();
   };
   let leaving: Promise<void> | undefined;

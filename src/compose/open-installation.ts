@@ -26,9 +26,9 @@ import { noKey, noTables } from './no-installation.ts';
 import { noteMigrations, SERVER_MIGRATES } from './note-migrations.ts';
 
 /** How long closing waits for resolvers, in milliseconds. */
-const SOURCES_PATIENCE = 1_000;
+const SOURCES_TIMEOUT_MS = 1_000;
 /** How long after its time-out in the database a statement may still be waited for, in milliseconds. */
-const ANSWER_PATIENCE = 2_000;
+const ANSWER_TIMEOUT_MS = 2_000;
 
 /** An installation that is ready for use. */
 export interface Installation extends OpenDatabase {
@@ -84,7 +84,7 @@ export async function openInstallation(
       await database.audit.open();
       await noteMigrations(database, SERVER_MIGRATES, migrated);
       // Only now: migrations may take long.
-      limitStatements(config.databaseStatementTimeout * 1000 + ANSWER_PATIENCE);
+      limitStatements(config.databaseStatementTimeout * 1000 + ANSWER_TIMEOUT_MS);
     }
     giveUp?.throwIfAborted();
     const unfollow = role === 'server' ? followConfiguration(services, connected, log) : undefined;
@@ -93,7 +93,7 @@ export async function openInstallation(
       services: { ...services, keys: keyService(database, keys) },
       close: async () => {
         await Promise.all([unfollow?.(), unfollowKeys?.()]);
-        await Promise.race([services.closeSources(), sleep(SOURCES_PATIENCE, undefined, { ref: false })]);
+        await Promise.race([services.closeSources(), sleep(SOURCES_TIMEOUT_MS, undefined, { ref: false })]);
         await close();
       },
     };
@@ -113,7 +113,7 @@ function followConfiguration(
   log: Log,
 ): () => Promise<void> {
   const database = { ...options, applicationName: 'tankeeper listener' };
-  const follower = new ConfigurationFollower({ kept: services.setup, database, log });
+  const follower = new ConfigurationFollower({ kept: services.configuration, database, log });
   follower.start();
   return () => follower.stop();
 }

@@ -32,7 +32,7 @@ export interface Resolver {
  * All that administrators configure, as of one revision: read together, so that one request never sees half of a
  * change, and kept until the database's revision moves on.
  */
-export interface Setup {
+export interface Configuration {
   /** Grows with every configuration change, whoever makes it. */
   readonly revision: bigint;
   /** When the last change was made, by the database's clock. */
@@ -46,11 +46,11 @@ export interface Setup {
   /** Sorted by name. */
   readonly policies: readonly Policy[];
   /** Keys as clients write them (`OcraMaxChallenges`), case kept. */
-  readonly configuration: ReadonlyMap<string, string>;
+  readonly settings: ReadonlyMap<string, string>;
 }
 
 /** @returns the realm of that name in any case, the default realm for an empty name, undefined where there is none */
-export function findRealm(setup: Setup, name: string): Realm | undefined {
+export function findRealm(configuration: Configuration, name: string): Realm | undefined {
   const wanted = name.trim().toLowerCase();
-  return setup.realms.find((realm) => (wanted === '' ? realm.isDefault : realm.name === wanted));
+  return configuration.realms.find((realm) => (wanted === '' ? realm.isDefault : realm.name === wanted));
 }

@@ -1,5 +1,5 @@
-import type { ResolverKind, Setup } from './configuration.ts';
-import type { Policy } from '../policy/stored-policy.ts';
+import type { ResolverKind, Configuration } from './configuration.ts';
+import type { PolicyStore } from '../policy/ports.ts';
 import type { Sealed } from '../keys/vault.ts';
 import type { Act } from '../policy/caller.ts';
 
@@ -17,13 +17,9 @@ export interface ResolverEntry {
 }
 
 /** The configuration, read as one value and changed piece by piece. Every change is one transaction with its audit row. */
-export interface SetupStore {
-  /** @returns the setup of a moment at most one short window ago, with every change that was made through this store */
-  current(): Promise<Setup>;
-  /** Creates or replaces a policy of that name. */
-  putPolicy(policy: Policy, act: Act): Promise<void>;
-  /** @returns whether there was one */
-  removePolicy(name: string, act: Act): Promise<boolean>;
+export interface ConfigurationStore extends PolicyStore {
+  /** @returns the configuration of a moment at most one short window ago, with every change that was made through this store */
+  current(): Promise<Configuration>;
   /** Creates the realm or replaces its resolvers. The first realm becomes the default one. @throws 'resolver.unknown' */
   putRealm(name: string, resolvers: readonly string[], act: Act): Promise<void>;
   /** Removes the realm, also from every token that is in it. @returns whether there was one */
@@ -38,7 +34,7 @@ export interface SetupStore {
   putResolver(resolver: ResolverEntry, act: Act): Promise<void>;
   /** @returns whether there was one. @throws 'resolver.in-use' while a realm or a token's owner refers to it */
   removeResolver(name: string, act: Act): Promise<boolean>;
-  putConfiguration(entries: ReadonlyMap<string, string>, act: Act): Promise<void>;
+  putSettings(entries: ReadonlyMap<string, string>, act: Act): Promise<void>;
   /** @returns whether there was such a key */
-  removeConfiguration(key: string, act: Act): Promise<boolean>;
+  removeSetting(key: string, act: Act): Promise<boolean>;
 }

@@ -2,21 +2,21 @@ import { ServiceError } from '../kernel/errors.ts';
 import type { AccessControl } from '../policy/access-control.ts';
 import { administrativeRight } from '../policy/administrative-right.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
-import { assertConfigurationEntry, canonicalKey } from './setting.ts';
-import type { SetupStore } from './ports.ts';
-import type { Realm, Resolver, Setup } from './configuration.ts';
+import { assertSetting, canonicalKey } from './setting.ts';
+import type { ConfigurationStore } from './ports.ts';
+import type { Realm, Resolver, Configuration } from './configuration.ts';
 
-export interface ConfigurationDependencies {
-  readonly setup: SetupStore;
+export interface SettingDependencies {
+  readonly configuration: ConfigurationStore;
   readonly access: AccessControl;
   /** @throws ServiceError 'configuration.invalid' when values that the server reads do not fit */
-  readonly check: (configuration: ReadonlyMap<string, string>) => unknown;
+  readonly check: (settings: ReadonlyMap<string, string>) => unknown;
   /** What counts for a key while it is not set. */
   readonly defaults: ReadonlyMap<string, string>;
 }
 
 /** What is configured besides policies: also where it is not kept as a value under a key. */
-export interface ConfigurationOverview {
+export interface SettingOverview {
   /** What counts: the values that are set, and the defaults of others. */
   readonly values: ReadonlyMap<string, string>;
   readonly realms: readonly Realm[];
@@ -29,22 +29,22 @@ export interface ConfigurationOverview {
  * case, also with `linotp.` in front. Each method throws ServiceError 'right.missing'; reading takes `system/read`,
  * changing `system/write`.
  */
-export class ConfigurationService {
-  readonly #its: ConfigurationDependencies;
+export class SettingService {
+  readonly #deps: SettingDependencies;
 
-  constructor(dependencies: ConfigurationDependencies) {
-    this.#its = dependencies;
+  constructor(dependencies: SettingDependencies) {
+    this.#deps = dependencies;
   }
 
   /** @returns the values that are set; all others have their defaults */
   async list(caller: Caller): Promise<ReadonlyMap<string, string>> {
-    return (await this.#allowed(caller, 'read')).configuration;
+    return (await this.#allowed(caller, 'read')).settings;
   }
 
   /** @returns what counts, set or not */
-  async overview(caller: Caller): Promise<ConfigurationOverview> {
-    const { configuration, realms, resolvers, changedAt } = await this.#allowed(caller, 'read');
-    return { values: new Map([...this.#its.defaults, ...configuration]), realms, resolvers, changedAt };
+  async overview(caller: Caller): Promise<SettingOverview> {
+    const { settings, realms, resolvers, changedAt } = await this.#allowed(caller, 'read');
+    return { values: new Map([...this.#deps.defaults, ...settings]), realms, resolvers, changedAt };
   }
 
   /**
@@ -52,23 +52,23 @@ export class ConfigurationService {
    * @throws ServiceError 'parameter.missing' when there are none, 'configuration.invalid' that names the key
    */
   async set(caller: Caller, entries: ReadonlyMap<string, string>): Promise<void> {
-    const { configuration } = await this.#allowed(caller, 'write');
+    const { settings } = await this.#allowed(caller, 'write');
     if (entries.size === 0) {
       throw new ServiceError('parameter.missing', 'There is nothing to set');
     }
     const wanted = new Map([...entries].map(([key, value]) => [this.#canonical(key), value]));
     for (const [key, value] of wanted) {
-      assertConfigurationEntry(key, value);
+      assertSetting(key, value);
     }
-    this.#its.check(new Map([...configuration, ...wanted]));
-    await this.#its.setup.putConfiguration(wanted, actOf(caller, 'configuration/set'));
+    this.#deps.check(new Map([...settings, ...wanted]));
+    await this.#deps.configuration.putSettings(wanted, actOf(caller, 'configuration/set'));
   }
 
   /** @throws ServiceError 'configuration.invalid' when no such value is set */
   async remove(caller: Caller, key: string): Promise<void> {
     await this.#allowed(caller, 'write');
     const known = this.#canonical(key);
-    if (!(await this.#its.setup.removeConfiguration(known, actOf(caller, 'configuration/remove')))) {
+    if (!(await this.#deps.configuration.removeSetting(known, actOf(caller, 'configuration/remove')))) {
       throw new ServiceError(
         'configuration.invalid',
         `The configuration value ${key.slice(0, 100)} is not set`,
@@ -77,12 +77,12 @@ export class ConfigurationService {
   }
 
   #canonical(key: string): string {
-    return canonicalKey(key, this.#its.defaults.keys());
+    return canonicalKey(key, this.#deps.defaults.keys());
   }
 
-  async #allowed(caller: Caller, action: 'read' | 'write'): Promise<Setup> {
-    const setup = await this.#its.setup.current();
-    this.#its.access.authorize(setup, caller, administrativeRight('system', action));
-    return setup;
+  async #allowed(caller: Caller, action: 'read' | 'write'): Promise<Configuration> {
+    const configuration = await this.#deps.configuration.current();
+    this.#deps.access.authorize(configuration, caller, administrativeRight('system', action));
+    return configuration;
   }
 }

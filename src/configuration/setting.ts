@@ -1,7 +1,7 @@
 import { ServiceError } from '../kernel/errors.ts';
 
 const KEY = /^[A-Za-z0-9_][A-Za-z0-9_.:-]{0,254}$/;
-const LONGEST_VALUE = 8192;
+const MAX_VALUE_LENGTH = 8192;
 /** LinOTP's own table has it in front of every key. */
 const PREFIX = 'linotp.';
 
@@ -24,7 +24,7 @@ export function canonicalKey(key: string, known: Iterable<string>): string {
 }
 
 /** @throws ServiceError 'configuration.invalid' for a key or a value that cannot be kept; never quotes the value */
-export function assertConfigurationEntry(key: string, value: string): void {
+export function assertSetting(key: string, value: string): void {
   if (!KEY.test(key)) {
     throw invalid(
       `'${key.slice(0, 100)}' is no configuration key: 1 to 255 letters A to Z, digits and any of _ . : -`,
@@ -34,8 +34,10 @@ export function assertConfigurationEntry(key: string, value: string): void {
   if (elsewhere !== undefined) {
     throw invalid(`${key.slice(0, 100)} is not a configuration value but ${elsewhere.what}: set it as such`);
   }
-  if (value.length > LONGEST_VALUE || /\0|\p{Cs}/u.test(value)) {
-    throw invalid(`The configuration value ${key} has at most ${LONGEST_VALUE} characters, none of them NUL`);
+  if (value.length > MAX_VALUE_LENGTH || /\0|\p{Cs}/u.test(value)) {
+    throw invalid(
+      `The configuration value ${key} has at most ${MAX_VALUE_LENGTH} characters, none of them NUL`,
+    );
   }
 }
 

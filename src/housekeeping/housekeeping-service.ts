@@ -1,6 +1,6 @@
 import type { AuditRetention } from '../audit/audit-retention.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
-import type { SetupStore } from '../configuration/ports.ts';
+import type { ConfigurationStore } from '../configuration/ports.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { readOcraSettings } from '../challenges/ocra-settings.ts';
@@ -16,7 +16,7 @@ import type {
 const CLOCKS_DIFFER = 60;
 
 export interface HousekeepingDependencies {
-  readonly setup: SetupStore;
+  readonly configuration: ConfigurationStore;
   readonly store: HousekeepingStore;
   readonly clock: Clock;
   /** For how many seconds after its expiry a challenge can still be asked about. */
@@ -31,10 +31,10 @@ export interface HousekeepingDependencies {
  * Nothing waits for it: what has expired is refused on the very second, removed or not.
  */
 export class HousekeepingService {
-  readonly #its: HousekeepingDependencies;
+  readonly #deps: HousekeepingDependencies;
 
   constructor(dependencies: HousekeepingDependencies) {
-    this.#its = dependencies;
+    this.#deps = dependencies;
   }
 
   /**
@@ -57,7 +57,7 @@ export class HousekeepingService {
     const removed = await this.#clear(await this.#moments(), new AbortController().signal);
     if (removed !== undefined) {
       const what = removed.map(({ chore, rows }) => `${rows} ${chore}`).join(', ');
-      await this.#its.store.note?.(actOf(caller, 'housekeeping/run'), `removed ${what}`);
+      await this.#deps.store.note?.(actOf(caller, 'housekeeping/run'), `removed ${what}`);
     }
     return removed;
   }
@@ -68,7 +68,7 @@ export class HousekeepingService {
    * @returns how many rows it has removed
    */
   async round(signal: AbortSignal): Promise<number> {
-    const { metrics } = this.#its;
+    const { metrics } = this.#deps;
     const moments = await this.#moments();
     const tellBacklog = async (): Promise<void> => {
       for (const tally of await this.#backlog(moments)) {
@@ -85,7 +85,7 @@ export class HousekeepingService {
   }
 
   async #backlog(moments: HousekeepingMoments): Promise<readonly HousekeepingTally[]> {
-    const { store, auditRetention } = this.#its;
+    const { store, auditRetention } = this.#deps;
     const tallies = await store.backlog(moments);
     return auditRetention?.isOn === true
       ? [...tallies, { chore: 'audit months', rows: await auditRetention.due() }]
@@ -101,13 +101,13 @@ export class HousekeepingService {
       ['sessions', 0],
       ['rate limits', 0],
     ]);
-    const { auditRetention } = this.#its;
+    const { auditRetention } = this.#deps;
     if (auditRetention?.isOn === true) {
       sums.set('audit months', 0);
     }
     const removed = (tally: HousekeepingTally): void => {
       sums.set(tally.chore, (sums.get(tally.chore) ?? 0) + tally.rows);
-      this.#its.metrics.removed(tally);
+      this.#deps.metrics.removed(tally);
     };
     const also = async (): Promise<void> => {
       const rows = (await auditRetention?.remove()) ?? 0;
@@ -116,15 +116,15 @@ export class HousekeepingService {
       }
     };
     const given = { signal, removed, ...(auditRetention?.isOn === true && { also }) };
-    const isOurs = await this.#its.store.clear(moments, given);
+    const isOurs = await this.#deps.store.clear(moments, given);
     return isOurs ? [...sums].map(([chore, rows]) => ({ chore, rows })) : undefined;
   }
 
   async #moments(): Promise<HousekeepingMoments> {
-    const { configuration } = await this.#its.setup.current();
-    const { challengeTimeout } = readOcraSettings(configuration);
-    const now = this.#its.clock.now();
-    const age = (challengeTimeout + this.#its.challengeRetention) * 1000;
+    const { settings } = await this.#deps.configuration.current();
+    const { challengeTimeout } = readOcraSettings(settings);
+    const now = this.#deps.clock.now();
+    const age = (challengeTimeout + this.#deps.challengeRetention) * 1000;
     return {
       challengesIssuedBefore: new Date(now.getTime() - age),
       sessionsEndBy: now,

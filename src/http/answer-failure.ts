@@ -1,13 +1,13 @@
 import type { NextFunction, Request } from 'express';
 import type { RefusalNotes } from '../audit/ports.ts';
-import type { SetupStore } from '../configuration/ports.ts';
+import type { ConfigurationStore } from '../configuration/ports.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { describeFault } from '../kernel/fault.ts';
 import type { Log } from '../kernel/log.ts';
 import type { Dialect } from './dialects/dialect.ts';
 import type { ExchangeHandler, ExchangeResponse } from './request/exchange.ts';
-import { failureForm, failureStatus, toServiceError, wishedStatus } from './failures.ts';
+import { failureForm, failureStatus, toServiceError, requestedStatus } from './failures.ts';
 import { KeptReasons } from './kept-reasons.ts';
 import type { Guards } from './limits/guards.ts';
 import { readQuery } from './request/parameters.ts';
@@ -19,7 +19,7 @@ const RESTRICTION = 'errors';
 
 export interface FailureContext {
   readonly dialect: Dialect;
-  readonly setup: Pick<SetupStore, 'current'>;
+  readonly configuration: Pick<ConfigurationStore, 'current'>;
   readonly log: Log;
   readonly refusals?: RefusalNotes | undefined;
   readonly clock: Clock;
@@ -50,7 +50,7 @@ export function refuseUnknownPath({ requests }: Pick<Guards, 'requests'>): Excha
 }
 
 /** @returns the handler that turns whatever a request failed with into its answer */
-export function answerFailure({ dialect, setup, log, refusals, clock }: FailureContext) {
+export function answerFailure({ dialect, configuration, log, refusals, clock }: FailureContext) {
   const keptReasons = new KeptReasons({ log, clock });
   return async (
     thrown: unknown,
@@ -81,12 +81,12 @@ export function answerFailure({ dialect, setup, log, refusals, clock }: FailureC
       exchange.asked = { ...exchange.asked, given: readQuery(request) };
     }
     const httpError = exchange.asked.given.get('httperror');
-    const restrictedTo = httpError === undefined ? '' : await readRestriction(setup);
+    const restrictedTo = httpError === undefined ? '' : await readRestriction(configuration);
     const { asked } = exchange;
     const legacyCode = dialect.errorCode({ error, form }, asked);
     const wish = { httpError, restrictedTo };
     const status = failureStatus({ ...form, legacyCode }, wish);
-    const reply = dialect.failure({ error, form, status, wished: wishedStatus(legacyCode, wish) }, asked);
+    const reply = dialect.failure({ error, form, status, wished: requestedStatus(legacyCode, wish) }, asked);
     send(response, { ...reply, headers: { ...form.headers, ...retryAfter(error), ...reply.headers } });
   };
 }
@@ -101,9 +101,9 @@ function retryAfter({ retryAfter: seconds }: ServiceError): Readonly<Record<stri
 }
 
 /** Without the configuration the error itself is still worth an answer. */
-async function readRestriction(setup: Pick<SetupStore, 'current'>): Promise<string> {
+async function readRestriction(configuration: Pick<ConfigurationStore, 'current'>): Promise<string> {
   try {
-    return (await setup.current()).configuration.get(RESTRICTION) ?? '';
+    return (await configuration.current()).settings.get(RESTRICTION) ?? '';
   } catch {
     return '';
   }

@@ -2,7 +2,7 @@ import express, { type Express } from 'express';
 import helmet from 'helmet';
 import type { RefusalNotes } from '../audit/ports.ts';
 import type { Caller } from '../policy/caller.ts';
-import type { SetupStore } from '../configuration/ports.ts';
+import type { ConfigurationStore } from '../configuration/ports.ts';
 import type { Clock, Random } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
 import { answerFailure, refuseBrokenPath, refuseUnknownPath } from './answer-failure.ts';
@@ -52,7 +52,7 @@ export interface AppServices extends AdministrationOperations {
   readonly monitoring: MonitoringOperations;
   readonly administrators: CredentialCheck & SessionOperations;
   readonly logins: LoginOperations;
-  readonly setup: Pick<SetupStore, 'current'>;
+  readonly configuration: Pick<ConfigurationStore, 'current'>;
   /** Undefined: nobody wants to know. */
   readonly refusals?: RefusalNotes;
   /** @returns whether the server can do its work */
@@ -119,7 +119,7 @@ export function createApp(dependencies: AppDependencies): Express {
     );
   }
   app.use(refuseUnknownPath(guards));
-  app.use(answerFailure({ dialect, setup: services.setup, log, refusals, clock }));
+  app.use(answerFailure({ dialect, configuration: services.configuration, log, refusals, clock }));
   return app;
 }
 

@@ -12,11 +12,11 @@ import {
   type Identity,
   refuseCrossSite,
 } from './authentication/authenticate.ts';
-import type { Asked, Exchange, ExchangeHandler, ExchangeResponse } from './request/exchange.ts';
+import type { RequestContext, Exchange, ExchangeHandler, ExchangeResponse } from './request/exchange.ts';
 import { withoutReason } from './kept-reasons.ts';
 import type { Guards } from './limits/guards.ts';
 import {
-  type GivenParameters,
+  type ProvidedParameters,
   mergeSources,
   type ParameterSources,
   pickParameters,
@@ -51,7 +51,7 @@ interface EndpointFace<Shape extends z.ZodRawShape> {
 /** One call of an endpoint. */
 export interface Call<Parameters> {
   readonly parameters: Parameters;
-  readonly asked: Asked;
+  readonly asked: RequestContext;
   /** The client's address. */
   readonly client: string;
   /** As whom limits count the client. */
@@ -77,7 +77,7 @@ export type Endpoint = OpenEndpoint | AdministratorEndpoint;
 
 interface OpenEndpoint extends EndpointFace<z.ZodRawShape> {
   readonly access: 'open';
-  readonly answer: (call: Call<GivenParameters>) => Promise<Reply> | Reply;
+  readonly answer: (call: Call<ProvidedParameters>) => Promise<Reply> | Reply;
 }
 
 interface AdministratorFace {
@@ -91,7 +91,7 @@ interface AdministratorFace {
 }
 
 interface AdministratorEndpoint extends EndpointFace<z.ZodRawShape>, AdministratorFace {
-  readonly answer: (call: Call<GivenParameters>, identity: Identity) => Promise<Reply> | Reply;
+  readonly answer: (call: Call<ProvidedParameters>, identity: Identity) => Promise<Reply> | Reply;
 }
 
 /** @returns an endpoint that is open to all */

@@ -94,7 +94,7 @@ export function toServiceError(error: unknown): ServiceError {
 }
 
 /** What `httperror` asks for: the HTTP status of errors that would come with 200. */
-export interface StatusWish {
+export interface RequestedStatus {
   /** The value of the parameter; undefined: not given. */
   readonly httpError: string | undefined;
   /** The configuration value `errors`: a comma list of the codes to which `httperror` applies; empty: all. */
@@ -105,7 +105,7 @@ export interface StatusWish {
  * @returns the HTTP status that is wished for an error of that code, where any number but 400 to 599 means 500; undefined:
  *   none is, or not for this code
  */
-export function wishedStatus(legacyCode: number, wish: StatusWish): number | undefined {
+export function requestedStatus(legacyCode: number, wish: RequestedStatus): number | undefined {
   if (wish.httpError === undefined) {
     return undefined;
   }
@@ -118,6 +118,6 @@ export function wishedStatus(legacyCode: number, wish: StatusWish): number | und
 }
 
 /** @returns the HTTP status of a failure: its own, or for one that would come with 200 the one wished for */
-export function failureStatus({ status, legacyCode }: FailureForm, wish: StatusWish): number {
-  return status === 200 ? (wishedStatus(legacyCode, wish) ?? status) : status;
+export function failureStatus({ status, legacyCode }: FailureForm, wish: RequestedStatus): number {
+  return status === 200 ? (requestedStatus(legacyCode, wish) ?? status) : status;
 }

@@ -15,7 +15,7 @@ const TOLD: Readonly<Partial<Record<ErrorCode, string>>> = {
 /** The same reason is told of once in so many milliseconds: everybody may ask, as often as they like. */
 const QUIET_MS = 60_000;
 /** So many reasons are remembered. */
-const MOST_TOLD = 1_000;
+const MAX_REPORTED = 1_000;
 
 /** A failure as everybody may be told of it. */
 class UnexplainedError extends ServiceError {
@@ -64,7 +64,7 @@ export class KeptReasons {
     if ((this.#quietUntil.get(reason) ?? 0) > now) {
       return false;
     }
-    if (this.#quietUntil.size >= MOST_TOLD) {
+    if (this.#quietUntil.size >= MAX_REPORTED) {
       this.#quietUntil.clear();
     }
     this.#quietUntil.set(reason, now + QUIET_MS);

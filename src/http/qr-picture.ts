@@ -1,11 +1,11 @@
 import { toBuffer } from 'qrcode';
 import { ServiceError } from '../kernel/errors.ts';
 import { escapeHtml, htmlPage } from './html.ts';
-import type { GivenParameters } from './request/parameters.ts';
+import type { ProvidedParameters } from './request/parameters.ts';
 import { htmlReply, type Reply } from './reply.ts';
 
 /** How a client wants to get a QR code, by the parameters `qr` and `width`. */
-export interface PictureWish {
+export interface QrOptions {
   /** `png` the picture itself, `image` an `<img>` to be put into a page, `page` a whole page. */
   readonly form: 'png' | 'image' | 'page';
   /** Pixels. */
@@ -20,7 +20,7 @@ const WIDTHS = { least: 50, most: 2_000 };
  * @returns what the client wants, undefined where it did not ask for a picture
  * @throws ServiceError 'parameter.invalid' for a width that is none
  */
-export function readPictureWish(given: GivenParameters): PictureWish | undefined {
+export function readQrOptions(given: ProvidedParameters): QrOptions | undefined {
   const qr = given.get('qr');
   if (qr === undefined) {
     return undefined;
@@ -77,7 +77,7 @@ export async function qrImageTag(
  * @param facts shown below the code on a page, by name
  */
 export async function pictureReply(
-  { form, width }: PictureWish,
+  { form, width }: QrOptions,
   text: string,
   facts: Readonly<Record<string, string>>,
 ): Promise<Reply> {

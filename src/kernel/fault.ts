@@ -11,7 +11,7 @@ export interface FaultFields {
 }
 
 const DEEPEST = 5;
-const MOST_FRAMES = 20;
+const MAX_FRAMES = 20;
 
 /** @returns the error with its causes, in words that hold nothing of what the client sent */
 export function describeFault(error: unknown): FaultFields {
@@ -54,5 +54,5 @@ function framesOf(error: unknown): string | undefined {
     .slice(at)
     .split('\n')
     .filter((line) => /^\s+at /.test(line));
-  return frames.slice(0, MOST_FRAMES).join('\n');
+  return frames.slice(0, MAX_FRAMES).join('\n');
 }

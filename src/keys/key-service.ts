@@ -43,21 +43,21 @@ export interface Rotation extends Resealing {
 }
 
 /** How long rotating waits for every server to seal with the new key. */
-const PATIENCE_MS = 10_000;
+const TIMEOUT_MS = 10_000;
 const LOOK_MS = 250;
 
 /** Changes the key that seals the secrets, while servers run. For operators at the machine. */
 export class KeyService {
-  readonly #its: KeyDependencies;
+  readonly #deps: KeyDependencies;
 
   constructor(dependencies: KeyDependencies) {
-    this.#its = dependencies;
+    this.#deps = dependencies;
   }
 
   /** @throws ServiceError 'right.missing' for anybody but an operator, as all of these */
   async list(caller: Caller): Promise<KeyListing> {
     assertOperator(caller);
-    const { keys } = this.#its;
+    const { keys } = this.#deps;
     return { keys: await keys.states(), servers: await keys.holders() };
   }
 
@@ -69,7 +69,7 @@ export class KeyService {
    */
   async add(caller: Caller): Promise<AddedKey> {
     assertOperator(caller);
-    const { keys, material } = this.#its;
+    const { keys, material } = this.#deps;
     const provide = async (registered: readonly RegisteredKey[]): Promise<NewKey> => {
       assertNoneWaits(registered);
       return material.provide(registered);
@@ -90,7 +90,7 @@ export class KeyService {
     progress: Progress = () => undefined,
   ): Promise<Rotation> {
     assertOperator(caller);
-    const { keys, vault } = this.#its;
+    const { keys, vault } = this.#deps;
     const states = await keys.states();
     const keyId =
       wanted ?? waitingKey(states)?.keyId ?? states.find(({ isCurrent }) => isCurrent)?.keyId ?? '';
@@ -116,7 +116,7 @@ export class KeyService {
     { removeFromFile }: { readonly removeFromFile: boolean },
   ): Promise<{ readonly isNew: boolean; readonly isRemoved: boolean }> {
     assertOperator(caller);
-    const { keys, material } = this.#its;
+    const { keys, material } = this.#deps;
     const behind = (await keys.holders()).filter(({ sealingKey }) => sealingKey === keyId);
     if (behind.length > 0) {
       throw new ServiceError('key.refused', `The key ${keyId} still seals on ${placesOf(behind)}`);
@@ -127,12 +127,12 @@ export class KeyService {
   }
 
   async #assertEverywhere(keyId: string, force: boolean): Promise<void> {
-    const { material, vault } = this.#its;
+    const { material, vault } = this.#deps;
     if (!vault.keyIds.includes(keyId)) {
       throw new ServiceError('key.unavailable', `The encryption key ${keyId} is not loaded here`);
     }
     // Who does not have it yet may be about to load it.
-    const lacking = await this.#awaitHolders(({ keyIds }) => keyIds.includes(keyId), force ? 0 : PATIENCE_MS);
+    const lacking = await this.#awaitHolders(({ keyIds }) => keyIds.includes(keyId), force ? 0 : TIMEOUT_MS);
     if (lacking.length > 0 && !force) {
       throw new ServiceError(
         'key.refused',
@@ -146,9 +146,9 @@ export class KeyService {
     // One that has not got the key, which was let be, will not seal with it however long it is waited for.
     await this.#awaitHolders(
       ({ keyIds, sealingKey }) => sealingKey === keyId || !keyIds.includes(keyId),
-      PATIENCE_MS,
+      TIMEOUT_MS,
     );
-    const holders = await this.#its.keys.holders();
+    const holders = await this.#deps.keys.holders();
     return holders.filter(({ sealingKey }) => sealingKey !== keyId).map(({ place }) => place);
   }
 
@@ -158,11 +158,11 @@ export class KeyService {
     patience: number,
   ): Promise<readonly KeyHolder[]> {
     for (let waited = 0; ; waited += LOOK_MS) {
-      const behind = (await this.#its.keys.holders()).filter((holder) => !isReady(holder));
+      const behind = (await this.#deps.keys.holders()).filter((holder) => !isReady(holder));
       if (behind.length === 0 || waited >= patience) {
         return behind;
       }
-      await this.#its.pause(LOOK_MS);
+      await this.#deps.pause(LOOK_MS);
     }
   }
 }

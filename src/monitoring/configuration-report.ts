@@ -1,34 +1,37 @@
-import type { Resolver, ResolverKind, Setup } from '../configuration/configuration.ts';
+import type { Resolver, ResolverKind, Configuration } from '../configuration/configuration.ts';
 import type { ConfigurationReport } from './outcomes.ts';
 import type { ConfigurationChange } from './ports.ts';
 
 /**
  * Holds the configuration that this server works with against the last change that the database knows of.
- * @param setup what the server works with
+ * @param configuration what the server works with
  * @param stored the last change, read from the database
  */
 export function reportConfiguration(
-  setup: Setup,
+  configuration: Configuration,
   stored: ConfigurationChange,
   now: Date,
 ): ConfigurationReport {
-  const { configuration, resolvers, policies, realms } = setup;
+  const { settings, resolvers, policies, realms } = configuration;
   return {
-    sync: isInStep(setup, stored),
-    readAt: setup.readAt,
+    sync: isInStep(configuration, stored),
+    readAt: configuration.readAt,
     changedAt: stored.changedAt,
     now,
-    total: configuration.size + resolvers.length + policies.length + realms.length,
-    values: configuration.size,
+    total: settings.size + resolvers.length + policies.length + realms.length,
+    values: settings.size,
     resolvers: countByKind(resolvers),
     policies: policies.length,
     realms: realms.length,
   };
 }
 
-/** @returns whether the setup is of that change. The time counts, too: a database can be put back to an earlier state */
-export function isInStep(setup: Setup, stored: ConfigurationChange): boolean {
-  return setup.revision === stored.revision && setup.changedAt.getTime() === stored.changedAt.getTime();
+/** @returns whether the configuration is of that change. The time counts, too: a database can be put back to an earlier state */
+export function isInStep(configuration: Configuration, stored: ConfigurationChange): boolean {
+  return (
+    configuration.revision === stored.revision &&
+    configuration.changedAt.getTime() === stored.changedAt.getTime()
+  );
 }
 
 function countByKind(resolvers: readonly Resolver[]): Readonly<Record<ResolverKind, number>> {

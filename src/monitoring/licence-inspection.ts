@@ -22,16 +22,16 @@ const NO_KEY = 'there is no key to verify it with: LICENCE_PUBLIC_KEY_FILE is no
  * The signature is verified once for as long as the text stays the same; the key stays while the server runs.
  */
 export class LicenceInspection {
-  readonly #its: LicenceInspectionDependencies;
+  readonly #deps: LicenceInspectionDependencies;
   #last: { readonly text: string; readonly verified: Verified } | undefined;
 
   constructor(dependencies: LicenceInspectionDependencies) {
-    this.#its = dependencies;
+    this.#deps = dependencies;
   }
 
   /** @returns what is to be said of the licence that is installed */
   async report(): Promise<LicenseReport> {
-    const text = await this.#its.store.installed();
+    const text = await this.#deps.store.installed();
     return text === undefined ? { kind: 'none' } : this.inspect(text);
   }
 
@@ -42,12 +42,12 @@ export class LicenceInspection {
       return verified;
     }
     const { licence } = verified;
-    return outOfTime(licence, this.#its.clock.now()) ?? this.#held(licence);
+    return outOfTime(licence, this.#deps.clock.now()) ?? this.#held(licence);
   }
 
   async #verified(text: string): Promise<Verified> {
     if (this.#last?.text !== text) {
-      this.#last = { text, verified: await verify(this.#its.signature, text) };
+      this.#last = { text, verified: await verify(this.#deps.signature, text) };
     }
     return this.#last.verified;
   }
@@ -68,7 +68,7 @@ export class LicenceInspection {
   }
 
   async #active({ unit }: Licence): Promise<number> {
-    const { counts } = this.#its;
+    const { counts } = this.#deps;
     if (unit === 'user') {
       return (await counts.activeUsers()).reduce((sum, { users }) => sum + users, 0);
     }

@@ -1,7 +1,7 @@
 import type { AccessControl } from '../policy/access-control.ts';
 import { administrativeRight } from '../policy/administrative-right.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
-import type { SetupStore } from '../configuration/ports.ts';
+import type { ConfigurationStore } from '../configuration/ports.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { lastDayOf, volumeText } from './licence.ts';
 import type { LicenceInspection } from './licence-inspection.ts';
@@ -9,7 +9,7 @@ import type { LicenseReport } from './outcomes.ts';
 import type { LicenceStore } from './ports.ts';
 
 export interface LicenceDependencies {
-  readonly setup: Pick<SetupStore, 'current'>;
+  readonly configuration: Pick<ConfigurationStore, 'current'>;
   readonly access: Pick<AccessControl, 'authorize'>;
   readonly inspection: Pick<LicenceInspection, 'report' | 'inspect'>;
   readonly store: LicenceStore;
@@ -25,16 +25,16 @@ const LARGEST = 64 * 1024;
  * changing `system/write`.
  */
 export class LicenceService {
-  readonly #its: LicenceDependencies;
+  readonly #deps: LicenceDependencies;
 
   constructor(dependencies: LicenceDependencies) {
-    this.#its = dependencies;
+    this.#deps = dependencies;
   }
 
   /** @returns what /monitoring/license says of it, with the reasons */
   async show(caller: Caller): Promise<LicenseReport> {
     await this.#authorize(caller, 'read');
-    return this.#its.inspection.report();
+    return this.#deps.inspection.report();
   }
 
   /**
@@ -49,13 +49,13 @@ export class LicenceService {
     if (licence.length > LARGEST) {
       throw refused(`it is longer than ${LARGEST} characters`);
     }
-    const report = await this.#its.inspection.inspect(licence);
+    const report = await this.#deps.inspection.inspect(licence);
     if (report.kind === 'invalid') {
       throw refused(report.explanation);
     }
     const { licensee = '' } = report.licence.fields;
     const outcome = `installed, ${volumeText(report.licence)} till ${lastDayOf(report.licence)}`;
-    await this.#its.store.put(licence, actOf(caller, 'licence/install'), {
+    await this.#deps.store.put(licence, actOf(caller, 'licence/install'), {
       subject: String(licensee),
       outcome,
     });
@@ -65,14 +65,14 @@ export class LicenceService {
   /** @throws ServiceError 'licence.unknown' when there is none */
   async remove(caller: Caller): Promise<void> {
     await this.#authorize(caller, 'write');
-    if (!(await this.#its.store.remove(actOf(caller, 'licence/remove')))) {
+    if (!(await this.#deps.store.remove(actOf(caller, 'licence/remove')))) {
       throw new ServiceError('licence.unknown', 'There is no licence to remove');
     }
   }
 
   async #authorize(caller: Caller, action: 'read' | 'write'): Promise<void> {
-    this.#its.access.authorize(
-      await this.#its.setup.current(),
+    this.#deps.access.authorize(
+      await this.#deps.configuration.current(),
       caller,
       administrativeRight('system', action),
     );

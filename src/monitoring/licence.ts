@@ -19,8 +19,8 @@ export interface Licence {
 
 /** So many more than licensed are put up with. */
 const GRACE = 2;
-const MOST_CLAIMS = 64;
-const LONGEST_TEXT = 1000;
+const MAX_CLAIMS = 64;
+const MAX_TEXT_LENGTH = 1000;
 const DAY = 24 * 60 * 60 * 1000;
 /** The end of the year 9999: later ones are written otherwise. */
 const LAST_SECOND = 253_402_300_799;
@@ -59,11 +59,11 @@ export function volumeText({ licensed, unit }: Pick<Licence, 'licensed' | 'unit'
 
 function fieldsOf(claims: Claims): Licence['fields'] {
   const entries = Object.entries(claims);
-  if (entries.length > MOST_CLAIMS) {
-    throw invalid(`it has more than ${MOST_CLAIMS} claims`);
+  if (entries.length > MAX_CLAIMS) {
+    throw invalid(`it has more than ${MAX_CLAIMS} claims`);
   }
   const fields = entries.map(([name, value]): [string, string | number | boolean] => {
-    if (!isFieldValue(value) || name.length > LONGEST_TEXT) {
+    if (!isFieldValue(value) || name.length > MAX_TEXT_LENGTH) {
       throw invalid(
         `its claim ${quotedName(name.slice(0, 100))} is no text, number or boolean of a sane size`,
       );
@@ -76,7 +76,7 @@ function fieldsOf(claims: Claims): Licence['fields'] {
 /** Larger numbers would be shown as others than were signed (a serial number of 17 digits), or as none at all. */
 function isFieldValue(value: unknown): value is string | number | boolean {
   return typeof value === 'string'
-    ? value.length <= LONGEST_TEXT
+    ? value.length <= MAX_TEXT_LENGTH
     : typeof value === 'boolean' || (typeof value === 'number' && Math.abs(value) <= Number.MAX_SAFE_INTEGER);
 }
 

@@ -1,7 +1,7 @@
 import type { AccessControl, Grant } from '../policy/access-control.ts';
 import type { Caller } from '../policy/caller.ts';
-import type { SetupStore } from '../configuration/ports.ts';
-import type { Setup } from '../configuration/configuration.ts';
+import type { ConfigurationStore } from '../configuration/ports.ts';
+import type { Configuration } from '../configuration/configuration.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { reportActiveUsers } from './active-users-report.ts';
 import { isInStep, reportConfiguration } from './configuration-report.ts';
@@ -25,7 +25,7 @@ type MonitoringAction =
   'tokens' | 'userinfo' | 'activeUsers' | 'config' | 'license' | 'storageEncryption' | 'metrics';
 
 export interface MonitoringDependencies {
-  readonly setups: Pick<SetupStore, 'current'>;
+  readonly configurations: Pick<ConfigurationStore, 'current'>;
   readonly access: Pick<AccessControl, 'authorize'>;
   readonly counts: TokenCounts;
   readonly licence: Pick<LicenceInspection, 'report'>;
@@ -50,14 +50,14 @@ export interface TokenQuery extends RealmQuery {
  * lets the caller ask, and shows no realm beyond those that the policies name.
  */
 export class MonitoringService {
-  readonly #use: MonitoringDependencies;
+  readonly #deps: MonitoringDependencies;
   /** What was added up last: probes ask for the same realms again and again, mostly before anything has changed. */
   #tallied:
     | { readonly snapshot: TokenCountsSnapshot; readonly realms: string; readonly tally: RealmTally }
     | undefined;
 
   constructor(dependencies: MonitoringDependencies) {
-    this.#use = dependencies;
+    this.#deps = dependencies;
   }
 
   /**
@@ -65,10 +65,10 @@ export class MonitoringService {
    * @throws ServiceError 'parameter.invalid' for an unknown status, 'right.missing' when no realm is left to show
    */
   async tokens(caller: Caller, { realms, status }: TokenQuery): Promise<TokenReport> {
-    const { setup, grant } = await this.#authorize(caller, 'tokens');
-    const chosen = chooseRealms(visibleRealms(setup, grant), realms);
+    const { configuration, grant } = await this.#authorize(caller, 'tokens');
+    const chosen = chooseRealms(visibleRealms(configuration, grant), realms);
     const statuses = parseStatuses(status);
-    return reportTokens(this.#tallyOf(await this.#use.counts.snapshot(), chosen), chosen, statuses);
+    return reportTokens(this.#tallyOf(await this.#deps.counts.snapshot(), chosen), chosen, statuses);
   }
 
   /**
@@ -77,12 +77,12 @@ export class MonitoringService {
    * @throws ServiceError 'resolver.unavailable' when there is none, 'right.missing' when no realm is left to show
    */
   async userinfo(caller: Caller, { realms }: RealmQuery): Promise<UserReport> {
-    const { setup, grant } = await this.#authorize(caller, 'userinfo');
-    const chosen = chooseRealms({ ...visibleRealms(setup, grant), noRealm: true }, realms);
-    const shown = chosen.flatMap((name) => setup.realms.filter((realm) => realm.name === name));
+    const { configuration, grant } = await this.#authorize(caller, 'userinfo');
+    const chosen = chooseRealms({ ...visibleRealms(configuration, grant), noRealm: true }, realms);
+    const shown = chosen.flatMap((name) => configuration.realms.filter((realm) => realm.name === name));
     const names = [...new Set(shown.flatMap(({ resolvers }) => resolvers))];
-    const counts = await this.#use.userCounts.of(setup, names);
-    return reportUsers(shown, counts, this.#use.clock.now());
+    const counts = await this.#deps.userCounts.of(configuration, names);
+    return reportUsers(shown, counts, this.#deps.clock.now());
   }
 
   /**
@@ -90,21 +90,21 @@ export class MonitoringService {
    * @throws ServiceError 'right.missing' when no realm is left to show
    */
   async activeUsers(caller: Caller, { realms }: RealmQuery): Promise<ActiveUserReport> {
-    const { setup, grant } = await this.#authorize(caller, 'activeUsers');
-    const chosen = chooseRealms(visibleRealms(setup, grant), realms);
-    return reportActiveUsers(await this.#use.counts.activeUsers(), chosen, setup.realms);
+    const { configuration, grant } = await this.#authorize(caller, 'activeUsers');
+    const chosen = chooseRealms(visibleRealms(configuration, grant), realms);
+    return reportActiveUsers(await this.#deps.counts.activeUsers(), chosen, configuration.realms);
   }
 
   /** Whether this server works with the configuration that the database holds, and how much is configured. */
   async config(caller: Caller): Promise<ConfigurationReport> {
-    const { configurationState, clock } = this.#use;
+    const { configurationState, clock } = this.#deps;
     // All before this request itself has the configuration read, which would hide that the server had missed a change.
     const before = configurationState.assumed;
     const stored = await configurationState.lastChangeInDatabase();
     const after = configurationState.assumed;
-    const { setup } = await this.#authorize(caller, 'config');
+    const { configuration } = await this.#authorize(caller, 'config');
     // What changes during this request, and is noticed, is in one of the two.
-    const works = before !== undefined && isInStep(before, stored) ? before : (after ?? setup);
+    const works = before !== undefined && isInStep(before, stored) ? before : (after ?? configuration);
     // A change that this server has read already came after the look at the database.
     const isAhead = works.revision > stored.revision;
     const last = isAhead ? await configurationState.lastChangeInDatabase() : stored;
@@ -114,13 +114,13 @@ export class MonitoringService {
   /** The state of the support subscription: of the whole installation, whatever realms the caller may see. */
   async license(caller: Caller): Promise<LicenseReport> {
     await this.#authorize(caller, 'license');
-    return this.#use.licence.report();
+    return this.#deps.licence.report();
   }
 
   /** @returns whether a new secret is encrypted before it is stored, found out by storing one */
   async storageEncryption(caller: Caller): Promise<boolean> {
     await this.#authorize(caller, 'storageEncryption');
-    return this.#use.probe.encrypts();
+    return this.#deps.probe.encrypts();
   }
 
   /** Lets those pass who may see what the service measures of itself. */
@@ -139,13 +139,16 @@ export class MonitoringService {
     return tally;
   }
 
-  async #authorize(caller: Caller, action: MonitoringAction): Promise<{ setup: Setup; grant: Grant }> {
-    const setup = await this.#use.setups.current();
-    const grant = this.#use.access.authorize(setup, caller, {
+  async #authorize(
+    caller: Caller,
+    action: MonitoringAction,
+  ): Promise<{ configuration: Configuration; grant: Grant }> {
+    const configuration = await this.#deps.configurations.current();
+    const grant = this.#deps.access.authorize(configuration, caller, {
       scope: 'monitoring',
       action,
       message: `You do not have the administrative right to do this. You are missing a policy scope=monitoring, action=${action}`,
     });
-    return { setup, grant };
+    return { configuration, grant };
   }
 }

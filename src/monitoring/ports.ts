@@ -1,5 +1,5 @@
 import type { Act } from '../policy/caller.ts';
-import type { Setup } from '../configuration/configuration.ts';
+import type { Configuration } from '../configuration/configuration.ts';
 
 /** How many tokens are in exactly this set of realms, active or not, assigned or not. */
 export interface TokenCountRow {
@@ -75,13 +75,13 @@ export interface ConfigurationState {
    * What this server takes the configuration to be, without asking the database. undefined where it takes nothing for
    * granted and would ask: before it was first read, when a change has been noticed, and where it asks each time anyway.
    */
-  readonly assumed: Setup | undefined;
+  readonly assumed: Configuration | undefined;
   /** @returns the revision and the time of the last change, read from the database now */
   lastChangeInDatabase(): Promise<ConfigurationChange>;
 }
 
 export interface ConfigurationChange {
-  /** Comparable with `Setup.revision`. */
+  /** Comparable with `Configuration.revision`. */
   readonly revision: bigint;
   readonly changedAt: Date;
 }

@@ -1,5 +1,5 @@
 import type { Grant } from '../policy/access-control.ts';
-import type { Setup } from '../configuration/configuration.ts';
+import type { Configuration } from '../configuration/configuration.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { quotedName } from './quoted-name.ts';
 
@@ -16,8 +16,8 @@ export interface VisibleRealms {
 }
 
 /** @returns the realms that exist and that the grant covers */
-export function visibleRealms(setup: Setup, grant: Grant): VisibleRealms {
-  const names = setup.realms.map(({ name }) => name);
+export function visibleRealms(configuration: Configuration, grant: Grant): VisibleRealms {
+  const names = configuration.realms.map(({ name }) => name);
   if (grant.realms === 'all') {
     return { realms: names, noRealm: true };
   }

@@ -29,7 +29,7 @@ interface Question {
 /** An unchanged count is kept again when the kept one is older than this, in milliseconds. */
 const KEPT_AGAIN = 60_000;
 /** A question is given up after so many time limits; then the resolver may be asked anew. */
-const PATIENCE = 10;
+const GIVEN_UP_AFTER = 10;
 
 /**
  * Asks one resolver how many users it has: one question at a time, however many want to know. Whoever comes while a
@@ -38,7 +38,7 @@ const PATIENCE = 10;
  */
 export class ResolverCount {
   readonly identity: ResolverIdentity;
-  readonly #use: ResolverCountDependencies;
+  readonly #deps: ResolverCountDependencies;
   #open: Question | undefined;
   #last: UserCount | undefined;
   #kept: UserCount | undefined;
@@ -47,7 +47,7 @@ export class ResolverCount {
 
   constructor(identity: ResolverIdentity, dependencies: ResolverCountDependencies) {
     this.identity = identity;
-    this.#use = dependencies;
+    this.#deps = dependencies;
   }
 
   /** The last answer that this process has had. */
@@ -60,9 +60,9 @@ export class ResolverCount {
    * @throws ServiceError 'resolver.unavailable' after the time limit; whatever `ask` throws
    */
   count(ask: () => Promise<number>): Promise<number> {
-    const { clock, timeLimit } = this.#use;
+    const { clock, timeLimit } = this.#deps;
     const now = clock.now().getTime();
-    if (this.#open === undefined || now - this.#open.askedAt >= PATIENCE * timeLimit) {
+    if (this.#open === undefined || now - this.#open.askedAt >= GIVEN_UP_AFTER * timeLimit) {
       this.#open = this.#question(ask, now);
     }
     return this.#open.answer;
@@ -71,12 +71,12 @@ export class ResolverCount {
   /** Later answers are of no interest: the resolver is gone, or set up otherwise. */
   retire(): void {
     this.#retired = true;
-    this.#use.metrics.resolverForgotten(this.identity.name);
+    this.#deps.metrics.resolverForgotten(this.identity.name);
   }
 
   #question(ask: () => Promise<number>, askedAt: number): Question {
     const work = Promise.resolve().then(ask);
-    const question = { answer: within(this.#use.timeLimit, work, () => this.#late()), askedAt };
+    const question = { answer: within(this.#deps.timeLimit, work, () => this.#late()), askedAt };
     const isCurrent = (): boolean => this.#open === question && !this.#retired;
     question.answer.catch((reason: unknown) => {
       if (isCurrent()) {
@@ -102,12 +102,12 @@ export class ResolverCount {
   #late(): ServiceError {
     return new ServiceError(
       'resolver.unavailable',
-      `The resolver ${quotedName(this.identity.name)} did not answer within ${this.#use.timeLimit / 1000} seconds`,
+      `The resolver ${quotedName(this.identity.name)} did not answer within ${this.#deps.timeLimit / 1000} seconds`,
     );
   }
 
   #counted(users: number): void {
-    const { clock, metrics, log } = this.#use;
+    const { clock, metrics, log } = this.#deps;
     const { name } = this.identity;
     const counted = { users, countedAt: clock.now() };
     this.#last = counted;
@@ -125,7 +125,7 @@ export class ResolverCount {
 
   /** Nobody waits for this. */
   async #keep(counted: UserCount): Promise<void> {
-    const { store, log } = this.#use;
+    const { store, log } = this.#deps;
     const { name, ...resolver } = this.identity;
     try {
       await store.keep({ ...resolver, ...counted });
@@ -139,7 +139,7 @@ export class ResolverCount {
   }
 
   #failed(reason: unknown): void {
-    const { metrics, log } = this.#use;
+    const { metrics, log } = this.#deps;
     const { name } = this.identity;
     metrics.resolverFailed(name);
     if (!this.#failing) {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { UserSources } from '../resolvers/ports.ts';
-import type { Resolver, Setup } from '../configuration/configuration.ts';
+import type { Resolver, Configuration } from '../configuration/configuration.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import { describeFault } from '../kernel/fault.ts';
 import { within } from '../kernel/time-limit.ts';
@@ -35,12 +35,12 @@ type Answer = Failure | { readonly name: string; readonly users: number };
  * nothing that could answer when that is down.
  */
 export class UserCounts {
-  readonly #use: UserCountsDependencies;
+  readonly #deps: UserCountsDependencies;
   readonly #counts = new Map<string, ResolverCount>();
-  #seen: Setup | undefined;
+  #seen: Configuration | undefined;
 
   constructor(dependencies: UserCountsDependencies) {
-    this.#use = dependencies;
+    this.#deps = dependencies;
   }
 
   /**
@@ -50,9 +50,12 @@ export class UserCounts {
    * @throws ServiceError 'resolver.unavailable' that names every resolver which does not tell and of which no count is
    *   known; 'database.unavailable'
    */
-  async of(setup: Setup, names: readonly string[]): Promise<ReadonlyMap<string, CountedUsers>> {
-    this.#forgetOthersThan(setup);
-    const answers = await Promise.all(names.map((name) => this.#ask(setup, name)));
+  async of(
+    configuration: Configuration,
+    names: readonly string[],
+  ): Promise<ReadonlyMap<string, CountedUsers>> {
+    this.#forgetOthersThan(configuration);
+    const answers = await Promise.all(names.map((name) => this.#ask(configuration, name)));
     const failures = answers.filter((answer): answer is Failure => 'reason' in answer);
     const known = await this.#lastKnown(failures);
     const lost = failures.filter(({ name }) => !known.has(name));
@@ -60,13 +63,13 @@ export class UserCounts {
       throw unavailable(lost);
     }
     failures.forEach(({ name }) => {
-      this.#use.metrics.staleAnswered(name);
+      this.#deps.metrics.staleAnswered(name);
     });
     return new Map(answers.map((answer) => [answer.name, counted(answer, known)]));
   }
 
-  async #ask(setup: Setup, name: string): Promise<Answer> {
-    const resolver = setup.resolvers.find((one) => one.name === name);
+  async #ask(configuration: Configuration, name: string): Promise<Answer> {
+    const resolver = configuration.resolvers.find((one) => one.name === name);
     if (resolver === undefined) {
       const message = `There is no resolver ${quotedName(name)}`;
       return { name, reason: new ServiceError('resolver.unknown', message) };
@@ -75,7 +78,7 @@ export class UserCounts {
   }
 
   async #askOwn(resolver: Resolver): Promise<Answer> {
-    const { sources, timeLimit } = this.#use;
+    const { sources, timeLimit } = this.#deps;
     const { name } = resolver;
     try {
       const work = Promise.resolve().then(() => sources(resolver).count());
@@ -89,7 +92,7 @@ export class UserCounts {
     const { name } = resolver;
     const asked = this.#countOf(resolver);
     try {
-      return { name, users: await asked.count(() => this.#use.sources(resolver).count()) };
+      return { name, users: await asked.count(() => this.#deps.sources(resolver).count()) };
     } catch (reason) {
       return { name, reason, asked };
     }
@@ -105,18 +108,18 @@ export class UserCounts {
     known?.retire();
     const fresh = new ResolverCount(
       { resolverId: resolver.id, settingsDigest, name: resolver.name },
-      this.#use,
+      this.#deps,
     );
     this.#counts.set(resolver.id, fresh);
     return fresh;
   }
 
-  #forgetOthersThan(setup: Setup): void {
-    if (setup === this.#seen) {
+  #forgetOthersThan(configuration: Configuration): void {
+    if (configuration === this.#seen) {
       return;
     }
-    this.#seen = setup;
-    const ids = new Set(setup.resolvers.map(({ id }) => id));
+    this.#seen = configuration;
+    const ids = new Set(configuration.resolvers.map(({ id }) => id));
     for (const [id, count] of this.#counts) {
       if (!ids.has(id)) {
         count.retire();
@@ -138,7 +141,7 @@ export class UserCounts {
       const latest = laterOf(last, found);
       if (latest !== undefined) {
         known.set(identity.name, latest);
-        this.#use.metrics.lastCounted(identity.name, latest.countedAt);
+        this.#deps.metrics.lastCounted(identity.name, latest.countedAt);
       }
     }
     return known;
@@ -146,9 +149,9 @@ export class UserCounts {
 
   async #kept(asked: readonly ResolverCount[]): Promise<readonly KeptUserCount[]> {
     try {
-      return await this.#use.store.find(asked.map(({ identity }) => identity.resolverId));
+      return await this.#deps.store.find(asked.map(({ identity }) => identity.resolverId));
     } catch (error) {
-      this.#use.log.warn('The last known numbers of users could not be read', { ...describeFault(error) });
+      this.#deps.log.warn('The last known numbers of users could not be read', { ...describeFault(error) });
       return [];
     }
   }

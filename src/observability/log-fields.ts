@@ -44,8 +44,8 @@ const ALLOWED = [
 type AllowedField = (typeof ALLOWED)[number];
 type FieldValue = string | number | boolean;
 
-const LONGEST = 500;
-const LONGEST_STACK = 5_000;
+const MAX_LENGTH = 500;
+const MAX_STACK_LENGTH = 5_000;
 
 /** @returns what may be logged of the fields given, long texts cut, in the order of the list */
 export function allowedFields(
@@ -55,7 +55,7 @@ export function allowedFields(
   for (const name of ALLOWED) {
     const value = fields[name];
     if (typeof value === 'string') {
-      kept[name] = value.slice(0, name === 'stack' ? LONGEST_STACK : LONGEST);
+      kept[name] = value.slice(0, name === 'stack' ? MAX_STACK_LENGTH : MAX_LENGTH);
     } else if (typeof value === 'number' || typeof value === 'boolean') {
       kept[name] = value;
     }

@@ -20,9 +20,9 @@ export interface SearchMeans {
 }
 
 /** So many candidates are computed for one response, whatever it is tried on and however often it is looked at, … */
-export const MOST_FOR_RESPONSE = 12_000;
+export const MAX_FOR_RESPONSE = 12_000;
 /** … and so many in one look. What is left is for what the token has moved on to when it is looked at again. */
-export const MOST_FOR_LOOK = 10_500;
+export const MAX_FOR_CHECK = 10_500;
 /** So many are computed at once: a millisecond or so. */
 const PIECE = 250;
 /** What it takes to begin with a question, in candidates. */
@@ -49,7 +49,7 @@ export class ResponseSearch {
   #looks = 0;
   #questions = 0;
   #look = 0;
-  #left = MOST_FOR_RESPONSE;
+  #left = MAX_FOR_RESPONSE;
   #piece = 0;
 
   constructor(now: Date, means: SearchMeans) {
@@ -64,7 +64,7 @@ export class ResponseSearch {
   begin(questions: number): void {
     this.#looks += 1;
     this.#questions = questions;
-    this.#look = MOST_FOR_LOOK;
+    this.#look = MAX_FOR_CHECK;
   }
 
   /** @returns how many candidates the next question may take in this look */

@@ -189,7 +189,7 @@ function unknownPart(part: string): ServiceError {
   );
 }
 
-const LONGEST_QUOTE = 60;
+const MAX_QUOTE_LENGTH = 60;
 
 /** @param whole what the text is a part of, where that tells more */
 function invalid(part: string, text: string, allowed: string, whole = text): ServiceError {
@@ -202,5 +202,5 @@ function invalid(part: string, text: string, allowed: string, whole = text): Ser
 }
 
 function quote(text: string): string {
-  return text.length > LONGEST_QUOTE ? `${text.slice(0, LONGEST_QUOTE)}…` : text;
+  return text.length > MAX_QUOTE_LENGTH ? `${text.slice(0, MAX_QUOTE_LENGTH)}…` : text;
 }

@@ -20,7 +20,7 @@ export type Verification = { readonly matched: false } | Match;
 export type Respond = typeof respond;
 
 /** More responses than this are never computed for one check, whatever the windows. */
-const MOST_CANDIDATES = 10_000;
+const MAX_CANDIDATES = 10_000;
 
 /**
  * Looks for a response in the token's windows (`responseWindow`), 10 000 candidates at most.
@@ -32,7 +32,7 @@ const MOST_CANDIDATES = 10_000;
  */
 export function verifyResponse(check: ResponseCheck): Verification {
   const isRight = candidateTest(check, dataInputTemplate(check.suite, check), respond);
-  const { counters, steps } = responseWindow(check, MOST_CANDIDATES);
+  const { counters, steps } = responseWindow(check, MAX_CANDIDATES);
   const candidates = counters.flatMap((counter) => steps.map((step) => ({ ...counter, ...step })));
   return chooseMatch(
     candidates.filter((candidate) => isRight(candidate)),

@@ -5,7 +5,7 @@ import type { Caller } from './caller.ts';
 import { policyHolds, policyMeans, policyRealms } from './policy.ts';
 import type { PolicySubject } from './policy-users.ts';
 import type { Policy, PolicyScope } from './stored-policy.ts';
-import type { Setup } from '../configuration/configuration.ts';
+import type { PolicyBase } from './ports.ts';
 
 /** What somebody may look at or change. */
 export interface Grant {
@@ -43,7 +43,7 @@ export class AccessControl {
    * @throws ServiceError 'right.missing' with the message of the right, or one that names the right that the API token
    *   lacks: no policy would help
    */
-  authorize(setup: Setup, caller: Caller, right: Right): Grant {
+  authorize(base: PolicyBase, caller: Caller, right: Right): Grant {
     const { principal } = caller;
     if (principal.operator) {
       return { realms: 'all' };
@@ -52,7 +52,7 @@ export class AccessControl {
     if (!principal.rights.some((held) => covers(held, wanted))) {
       throw lackingRight(wanted);
     }
-    const active = setup.policies.filter(({ scope, active }) => active && scope === right.scope);
+    const active = base.policies.filter(({ scope, active }) => active && scope === right.scope);
     if (active.length === 0 && OPEN_WITHOUT_POLICIES.includes(right.scope)) {
       return { realms: 'all' };
     }
@@ -64,7 +64,7 @@ export class AccessControl {
     if (granting.length === 0) {
       throw new ServiceError('right.missing', right.message);
     }
-    return { realms: BOUND_BY_REALMS.includes(right.scope) ? unionOfRealms(setup, granting) : 'all' };
+    return { realms: BOUND_BY_REALMS.includes(right.scope) ? unionOfRealms(base, granting) : 'all' };
   }
 }
 
@@ -83,11 +83,11 @@ function mostSpecific(
   return chosen.map(({ policy }) => policy);
 }
 
-function unionOfRealms(setup: Setup, policies: readonly Policy[]): 'all' | readonly string[] {
+function unionOfRealms(base: PolicyBase, policies: readonly Policy[]): 'all' | readonly string[] {
   const bounds = policies.map(policyRealms);
   if (bounds.includes('all')) {
     return 'all';
   }
   const allowed = new Set(bounds.flat());
-  return setup.realms.map(({ name }) => name).filter((name) => allowed.has(name));
+  return base.realms.map(({ name }) => name).filter((name) => allowed.has(name));
 }

@@ -14,7 +14,7 @@ export interface PatternRun {
 }
 
 /** No name that is asked about is longer. */
-const LONGEST_NAME = 1024;
+const MAX_NAME_LENGTH = 1024;
 
 /**
  * A regular expression that administrators write and that cannot hang the server: it is run as a machine that is in
@@ -44,7 +44,7 @@ export class LinearPattern {
 
   /** @returns whether the whole name fits, and how much work it was to know */
   run(name: string): PatternRun {
-    if (name.length > LONGEST_NAME) {
+    if (name.length > MAX_NAME_LENGTH) {
       return { matched: false, steps: 0 };
     }
     let steps = 0;

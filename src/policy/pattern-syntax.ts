@@ -12,7 +12,7 @@ export type PatternNode =
       readonly how: '*' | '+' | '?';
     };
 
-const LONGEST = 200;
+const MAX_LENGTH = 200;
 const DEEPEST = 20;
 const CLASSES: Readonly<Record<string, RegExp>> = { d: /[0-9]/, w: /[A-Za-z0-9_]/, s: /\s/ };
 
@@ -30,8 +30,8 @@ interface Reader {
  * @throws ServiceError 'policy.invalid' that quotes the pattern and says what is wrong or not allowed
  */
 export function readPattern(source: string): PatternNode {
-  if (source.length > LONGEST) {
-    throw invalid(`a pattern has at most ${LONGEST} characters`);
+  if (source.length > MAX_LENGTH) {
+    throw invalid(`a pattern has at most ${MAX_LENGTH} characters`);
   }
   const inner = source.replace(/^\^/, '').replace(/(?<!\\)\$$/, '');
   const reader: Reader = { characters: Array.from(inner), at: 0, depth: 0 };

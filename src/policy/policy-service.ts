@@ -4,12 +4,11 @@ import { administrativeRight } from './administrative-right.ts';
 import { actOf, type Caller } from './caller.ts';
 import { checkPolicy, type PolicyDraft, policyRealms } from './policy.ts';
 import { splitList } from './policy-users.ts';
-import type { SetupStore } from '../configuration/ports.ts';
+import type { PolicyBase, PolicyStore } from './ports.ts';
 import type { Policy } from './stored-policy.ts';
-import type { Setup } from '../configuration/configuration.ts';
 
 export interface PolicyDependencies {
-  readonly setup: SetupStore;
+  readonly configuration: PolicyStore;
   readonly access: AccessControl;
 }
 
@@ -26,10 +25,10 @@ export interface PolicyFilter {
 
 /** The policies. Each method throws ServiceError 'right.missing'; reading takes `system/read`, changing `system/write`. */
 export class PolicyService {
-  readonly #its: PolicyDependencies;
+  readonly #deps: PolicyDependencies;
 
   constructor(dependencies: PolicyDependencies) {
-    this.#its = dependencies;
+    this.#deps = dependencies;
   }
 
   /** @returns policies by name */
@@ -56,22 +55,22 @@ export class PolicyService {
   async set(caller: Caller, draft: PolicyDraft): Promise<Policy> {
     await this.#allowed(caller, 'write');
     const policy = checkPolicy(draft);
-    await this.#its.setup.putPolicy(policy, actOf(caller, 'policy/set'));
+    await this.#deps.configuration.putPolicy(policy, actOf(caller, 'policy/set'));
     return policy;
   }
 
   /** @throws ServiceError 'policy.unknown' */
   async remove(caller: Caller, name: string): Promise<void> {
     await this.#allowed(caller, 'write');
-    if (!(await this.#its.setup.removePolicy(name.trim(), actOf(caller, 'policy/remove')))) {
+    if (!(await this.#deps.configuration.removePolicy(name.trim(), actOf(caller, 'policy/remove')))) {
       throw unknownPolicy(name);
     }
   }
 
-  async #allowed(caller: Caller, action: 'read' | 'write'): Promise<Setup> {
-    const setup = await this.#its.setup.current();
-    this.#its.access.authorize(setup, caller, administrativeRight('system', action));
-    return setup;
+  async #allowed(caller: Caller, action: 'read' | 'write'): Promise<PolicyBase> {
+    const base = await this.#deps.configuration.current();
+    this.#deps.access.authorize(base, caller, administrativeRight('system', action));
+    return base;
   }
 }
 

@@ -31,7 +31,7 @@ export interface PolicyValueQuestion {
   readonly at: Date;
 }
 
-const LONGEST_FIELD = 4096;
+const MAX_FIELD_LENGTH = 4096;
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
 /** Scopes whose policies mean nothing without a realm. */
 const BOUND_TO_REALMS: readonly PolicyScope[] = ['admin', 'monitoring', 'authentication'];
@@ -64,9 +64,9 @@ function assertReadable(policy: Policy): void {
     throw invalid('The name of a policy has 1 to 128 letters, digits, dots, dashes and underscores');
   }
   for (const field of ['action', 'realm', 'user', 'client', 'time'] as const) {
-    if (policy[field].length > LONGEST_FIELD || /\p{Cc}|\p{Cs}/u.test(policy[field])) {
+    if (policy[field].length > MAX_FIELD_LENGTH || /\p{Cc}|\p{Cs}/u.test(policy[field])) {
       throw invalid(
-        `The ${field} of a policy has at most ${LONGEST_FIELD} characters, none of them a control character`,
+        `The ${field} of a policy has at most ${MAX_FIELD_LENGTH} characters, none of them a control character`,
       );
     }
   }

@@ -7,15 +7,15 @@ import { readResolverName } from '../resolvers/resolver-name.ts';
 import { assertPassword } from '../users/password-rule.ts';
 import type { DirectoryUser, ManagedUserStore, ResolverFiles, UserSources } from '../resolvers/ports.ts';
 import type { PasswordHasher } from '../users/ports.ts';
-import type { SetupStore } from '../configuration/ports.ts';
+import type { ConfigurationStore } from '../configuration/ports.ts';
 import { assertNoForeignPath, checkResolver, type ResolverDraft } from '../resolvers/resolver-draft.ts';
 import { requireManaged, requireResolver, unknown, visibleResolvers } from '../resolvers/resolver-lookup.ts';
-import type { Realm, Resolver, Setup } from '../configuration/configuration.ts';
+import type { Realm, Resolver, Configuration } from '../configuration/configuration.ts';
 import { checkUser, type UserDraft } from '../users/user-draft.ts';
 import type { Vault } from '../keys/vault.ts';
 
 export interface RealmDependencies {
-  readonly setup: SetupStore;
+  readonly configuration: ConfigurationStore;
   readonly users: ManagedUserStore;
   readonly sources: UserSources;
   readonly hasher: PasswordHasher;
@@ -45,10 +45,10 @@ interface UserName {
  * anything `system/write`.
  */
 export class RealmService {
-  readonly #its: RealmDependencies;
+  readonly #deps: RealmDependencies;
 
   constructor(dependencies: RealmDependencies) {
-    this.#its = dependencies;
+    this.#deps = dependencies;
   }
 
   /** @returns realms by name */
@@ -66,13 +66,13 @@ export class RealmService {
     if (resolvers.length === 0) {
       throw new ServiceError('parameter.invalid', 'A realm needs at least one resolver');
     }
-    await this.#its.setup.putRealm(readRealmName(realm.name), resolvers, actOf(caller, 'realm/set'));
+    await this.#deps.configuration.putRealm(readRealmName(realm.name), resolvers, actOf(caller, 'realm/set'));
   }
 
   /** Removes the realm, also from every token that is in it. @throws ServiceError 'realm.unknown' */
   async removeRealm(caller: Caller, name: string): Promise<void> {
     await this.#mayWrite(caller);
-    if (!(await this.#its.setup.removeRealm(readRealmName(name), actOf(caller, 'realm/remove')))) {
+    if (!(await this.#deps.configuration.removeRealm(readRealmName(name), actOf(caller, 'realm/remove')))) {
       throw unknown('realm', name);
     }
   }
@@ -81,7 +81,7 @@ export class RealmService {
   async setDefaultRealm(caller: Caller, name: string | null): Promise<void> {
     await this.#mayWrite(caller);
     const wanted = name === null ? null : readRealmName(name);
-    await this.#its.setup.setDefaultRealm(wanted, actOf(caller, 'realm/default'));
+    await this.#deps.configuration.setDefaultRealm(wanted, actOf(caller, 'realm/default'));
   }
 
   /** @returns resolvers by name */
@@ -104,13 +104,13 @@ export class RealmService {
   async setResolver(caller: Caller, draft: ResolverDraft): Promise<void> {
     await this.#mayWrite(caller);
     const { secret, ...resolver } = checkResolver(draft);
-    await assertNoForeignPath(caller, resolver, this.#its.files);
+    await assertNoForeignPath(caller, resolver, this.#deps.files);
     const sealed =
       typeof secret === 'string'
-        ? this.#its.vault.seal(Buffer.from(secret, 'utf8'), 'resolver', resolver.name)
+        ? this.#deps.vault.seal(Buffer.from(secret, 'utf8'), 'resolver', resolver.name)
         : secret;
     const isBounded = !caller.principal.operator;
-    await this.#its.setup.putResolver(
+    await this.#deps.configuration.putResolver(
       { ...resolver, isBounded, secret: sealed },
       actOf(caller, 'resolver/set'),
     );
@@ -118,16 +118,16 @@ export class RealmService {
 
   /** @throws ServiceError 'resolver.unknown', 'resolver.in-use' that names who uses it */
   async removeResolver(caller: Caller, name: string): Promise<void> {
-    const setup = await this.#mayWrite(caller);
-    const resolver = requireResolver(setup, name);
-    const realms = setup.realms.filter(({ resolvers }) => resolvers.includes(resolver.name));
+    const configuration = await this.#mayWrite(caller);
+    const resolver = requireResolver(configuration, name);
+    const realms = configuration.realms.filter(({ resolvers }) => resolvers.includes(resolver.name));
     if (realms.length > 0) {
       throw new ServiceError(
         'resolver.in-use',
         `The resolver '${resolver.name}' is in use by the realm ${realms.map((realm) => `'${realm.name}'`).join(', ')}`,
       );
     }
-    if (!(await this.#its.setup.removeResolver(resolver.name, actOf(caller, 'resolver/remove')))) {
+    if (!(await this.#deps.configuration.removeResolver(resolver.name, actOf(caller, 'resolver/remove')))) {
       throw unknown('resolver', name);
     }
   }
@@ -138,9 +138,9 @@ export class RealmService {
    * @throws ServiceError 'resolver.unknown', 'resolver.invalid' that says why not
    */
   async testResolver(caller: Caller, name: string): Promise<number> {
-    const setup = await this.#mayRead(caller);
+    const configuration = await this.#mayRead(caller);
     try {
-      const source = this.#its.sources(requireResolver(setup, name));
+      const source = this.#deps.sources(requireResolver(configuration, name));
       // Not only counted: whoever looks for a user needs more of what is configured.
       await source.findByLogin(NOBODY);
       return await source.count();
@@ -159,11 +159,15 @@ export class RealmService {
     caller: Caller,
     where: { realm?: string | undefined; resolver?: string | undefined },
   ): Promise<readonly ListedUser[]> {
-    const setup = await this.#its.setup.current();
-    const grant = this.#its.access.authorize(setup, caller, administrativeRight('admin', 'userlist'));
+    const configuration = await this.#deps.configuration.current();
+    const grant = this.#deps.access.authorize(
+      configuration,
+      caller,
+      administrativeRight('admin', 'userlist'),
+    );
     const listed: ListedUser[] = [];
-    for (const resolver of visibleResolvers(setup, grant, where)) {
-      const users = await this.#its.sources(resolver).list();
+    for (const resolver of visibleResolvers(configuration, grant, where)) {
+      const users = await this.#deps.sources(resolver).list();
       listed.push(...users.map((user) => ({ ...user, resolver: resolver.name })));
     }
     return listed;
@@ -175,7 +179,7 @@ export class RealmService {
     const user = checkUser(draft);
     const { password } = draft;
     const passwordHash = password === undefined ? null : await this.#hash(password);
-    const added = await this.#its.users.insert(id, { ...user, passwordHash }, actOf(caller, 'user/add'));
+    const added = await this.#deps.users.insert(id, { ...user, passwordHash }, actOf(caller, 'user/add'));
     return { ...user, userId: added.userId };
   }
 
@@ -187,7 +191,7 @@ export class RealmService {
     const { id } = requireManaged(await this.#mayWrite(caller), name.resolver);
     const passwordHash = password === null ? null : await this.#hash(password);
     const userId = await this.#managedUserId(id, name);
-    if (!(await this.#its.users.setPassword(id, userId, passwordHash, actOf(caller, 'user/password')))) {
+    if (!(await this.#deps.users.setPassword(id, userId, passwordHash, actOf(caller, 'user/password')))) {
       throw unknown('user', name.login);
     }
   }
@@ -196,13 +200,13 @@ export class RealmService {
   async removeUser(caller: Caller, name: UserName): Promise<void> {
     const { id } = requireManaged(await this.#mayWrite(caller), name.resolver);
     const userId = await this.#managedUserId(id, name);
-    if (!(await this.#its.users.remove(id, userId, actOf(caller, 'user/remove')))) {
+    if (!(await this.#deps.users.remove(id, userId, actOf(caller, 'user/remove')))) {
       throw unknown('user', name.login);
     }
   }
 
   async #managedUserId(resolverId: string, { login }: UserName): Promise<string> {
-    const user = await this.#its.users.findByLogin(resolverId, login);
+    const user = await this.#deps.users.findByLogin(resolverId, login);
     if (user === undefined) {
       throw unknown('user', login);
     }
@@ -211,20 +215,20 @@ export class RealmService {
 
   #hash(password: string): Promise<string> {
     assertPassword(password);
-    return this.#its.hasher.hash(password);
+    return this.#deps.hasher.hash(password);
   }
 
-  #mayRead(caller: Caller): Promise<Setup> {
+  #mayRead(caller: Caller): Promise<Configuration> {
     return this.#allowed(caller, 'read');
   }
 
-  #mayWrite(caller: Caller): Promise<Setup> {
+  #mayWrite(caller: Caller): Promise<Configuration> {
     return this.#allowed(caller, 'write');
   }
 
-  async #allowed(caller: Caller, action: 'read' | 'write'): Promise<Setup> {
-    const setup = await this.#its.setup.current();
-    this.#its.access.authorize(setup, caller, administrativeRight('system', action));
-    return setup;
+  async #allowed(caller: Caller, action: 'read' | 'write'): Promise<Configuration> {
+    const configuration = await this.#deps.configuration.current();
+    this.#deps.access.authorize(configuration, caller, administrativeRight('system', action));
+    return configuration;
   }
 }

@@ -23,7 +23,7 @@ export interface CheckedResolver extends Pick<Resolver, 'name' | 'kind' | 'setti
   readonly secretBoundTo: readonly string[];
 }
 
-const LONGEST_SECRET = 1_024;
+const MAX_SECRET_LENGTH = 1_024;
 
 /**
  * @returns the resolver that a draft means
@@ -77,9 +77,9 @@ function assertSecret(secret: string, setting: string | undefined): void {
   if (setting === undefined) {
     throw invalid('A resolver of this kind has no password');
   }
-  if (secret === '' || secret.length > LONGEST_SECRET || /\p{Cc}|\p{Surrogate}/u.test(secret)) {
+  if (secret === '' || secret.length > MAX_SECRET_LENGTH || /\p{Cc}|\p{Surrogate}/u.test(secret)) {
     throw invalid(
-      `The password (${setting}) has 1 to ${LONGEST_SECRET} characters, none of them a control character`,
+      `The password (${setting}) has 1 to ${MAX_SECRET_LENGTH} characters, none of them a control character`,
     );
   }
 }

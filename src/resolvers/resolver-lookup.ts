@@ -1,12 +1,12 @@
 import { ServiceError } from '../kernel/errors.ts';
 import type { Grant } from '../policy/access-control.ts';
 import { readResolverName } from './resolver-name.ts';
-import { findRealm, type Resolver, type Setup } from '../configuration/configuration.ts';
+import { findRealm, type Resolver, type Configuration } from '../configuration/configuration.ts';
 
 /** @returns the resolver of that name. @throws ServiceError 'resolver.unknown' */
-export function requireResolver(setup: Setup, name: string): Resolver {
+export function requireResolver(configuration: Configuration, name: string): Resolver {
   const wanted = readResolverName(name);
-  const resolver = setup.resolvers.find((one) => one.name === wanted);
+  const resolver = configuration.resolvers.find((one) => one.name === wanted);
   if (resolver === undefined) {
     throw unknown('resolver', name);
   }
@@ -14,8 +14,8 @@ export function requireResolver(setup: Setup, name: string): Resolver {
 }
 
 /** @returns the managed resolver of that name. @throws ServiceError 'resolver.unknown', 'resolver.invalid' for another kind */
-export function requireManaged(setup: Setup, name: string): Resolver {
-  const resolver = requireResolver(setup, name);
+export function requireManaged(configuration: Configuration, name: string): Resolver {
+  const resolver = requireResolver(configuration, name);
   if (resolver.kind !== 'managed') {
     throw new ServiceError(
       'resolver.invalid',
@@ -31,23 +31,23 @@ export function requireManaged(setup: Setup, name: string): Resolver {
  * @throws ServiceError 'realm.unknown', 'resolver.unknown'
  */
 export function visibleResolvers(
-  setup: Setup,
+  configuration: Configuration,
   { realms: allowed }: Grant,
   where: { realm?: string | undefined; resolver?: string | undefined },
 ): readonly Resolver[] {
-  const visible = setup.realms.filter(({ name }) => allowed === 'all' || allowed.includes(name));
+  const visible = configuration.realms.filter(({ name }) => allowed === 'all' || allowed.includes(name));
   if (where.resolver !== undefined) {
-    const resolver = requireResolver(setup, where.resolver);
+    const resolver = requireResolver(configuration, where.resolver);
     if (allowed !== 'all' && !visible.some(({ resolvers }) => resolvers.includes(resolver.name))) {
       throw unknown('resolver', where.resolver);
     }
     return [resolver];
   }
-  const realm = findRealm(setup, where.realm ?? '');
+  const realm = findRealm(configuration, where.realm ?? '');
   if (realm === undefined || !visible.includes(realm)) {
     throw unknown('realm', where.realm ?? '');
   }
-  return realm.resolvers.flatMap((name) => setup.resolvers.filter((one) => one.name === name));
+  return realm.resolvers.flatMap((name) => configuration.resolvers.filter((one) => one.name === name));
 }
 
 /** @returns the error for a name that nothing has */

@@ -4,7 +4,7 @@ import { administrativeRight } from '../policy/administrative-right.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
 import { isSerial } from './serial.ts';
 import type { LockedDecision, TokenFilter } from './ports.ts';
-import type { Setup } from '../configuration/configuration.ts';
+import type { Configuration } from '../configuration/configuration.ts';
 import type { Token, TokenChange, TokenStateChange } from './token.ts';
 import { DISABLING, enabling, RESETTING, UNASSIGNING } from './token-decisions.ts';
 import type { TokenDependencies } from './token-service.ts';
@@ -32,10 +32,10 @@ interface Selected {
  * serial nor user is given, 'user.unknown', and 'token.unknown' when there is no such token to be seen.
  */
 export class TokenGroupService {
-  readonly #its: TokenDependencies;
+  readonly #deps: TokenDependencies;
 
   constructor(dependencies: TokenDependencies) {
-    this.#its = dependencies;
+    this.#deps = dependencies;
   }
 
   /** @throws ServiceError 'token.state' while the roll-out has not given a token its key */
@@ -58,7 +58,7 @@ export class TokenGroupService {
   /** @throws ServiceError 'parameter.missing' when there is nothing to set, 'parameter.invalid' */
   set(caller: Caller, selection: TokenSelection, settings: TokenSettings): Promise<number> {
     return this.#change(caller, 'set', selection, ({ serial }) =>
-      settingsChange(settings, serial, this.#its.vault, this.#its.random),
+      settingsChange(settings, serial, this.#deps.vault, this.#deps.random),
     );
   }
 
@@ -66,7 +66,7 @@ export class TokenGroupService {
   async remove(caller: Caller, selection: TokenSelection): Promise<number> {
     const { tokens, assure } = await this.#select(caller, 'remove', selection);
     const serials = tokens.map(({ serial }) => serial);
-    await this.#its.tokens.removeAll(serials, actOf(caller, 'token/remove'), assure);
+    await this.#deps.tokens.removeAll(serials, actOf(caller, 'token/remove'), assure);
     return serials.length;
   }
 
@@ -83,15 +83,15 @@ export class TokenGroupService {
       assure(token);
       return decideLocked(token);
     };
-    await this.#its.tokens.updateAll(changes, actOf(caller, `token/${action}`), decideOnSelected);
+    await this.#deps.tokens.updateAll(changes, actOf(caller, `token/${action}`), decideOnSelected);
     return tokens.length;
   }
 
   async #select(caller: Caller, action: string, selection: TokenSelection): Promise<Selected> {
-    const setup = await this.#its.setup.current();
-    const grant = this.#its.access.authorize(setup, caller, administrativeRight('admin', action));
-    const filter = await this.#filter(setup, grant, selection);
-    const found = filter === undefined ? [] : await this.#its.tokens.list(filter);
+    const configuration = await this.#deps.configuration.current();
+    const grant = this.#deps.access.authorize(configuration, caller, administrativeRight('admin', action));
+    const filter = await this.#filter(configuration, grant, selection);
+    const found = filter === undefined ? [] : await this.#deps.tokens.list(filter);
     const visible = found.filter((token) => isVisible(token, grant));
     const assure = (token: Token): void => {
       if (!isVisible(token, grant) || !isOf(token, filter?.owner)) {
@@ -105,7 +105,11 @@ export class TokenGroupService {
   }
 
   /** @returns undefined where nothing can match */
-  async #filter(setup: Setup, grant: Grant, selection: TokenSelection): Promise<TokenFilter | undefined> {
+  async #filter(
+    configuration: Configuration,
+    grant: Grant,
+    selection: TokenSelection,
+  ): Promise<TokenFilter | undefined> {
     const { serial = '', user = '', realm, resolver } = selection;
     if (serial === '' && user.trim() === '') {
       throw new ServiceError('parameter.missing', "Missing parameter 'serial' or 'user'.");
@@ -113,7 +117,7 @@ export class TokenGroupService {
     const owner =
       user.trim() === ''
         ? undefined
-        : await this.#its.users.resolve(setup, { user, realm, resolver }, grant.realms);
+        : await this.#deps.users.resolve(configuration, { user, realm, resolver }, grant.realms);
     return serial === '' || isSerial(serial)
       ? {
           serial: serial === '' ? undefined : serial,

@@ -2,7 +2,7 @@ import { ServiceError } from '../kernel/errors.ts';
 import type { Grant } from '../policy/access-control.ts';
 import { isSerial } from './serial.ts';
 import type { TokenFilter } from './ports.ts';
-import type { Setup } from '../configuration/configuration.ts';
+import type { Configuration } from '../configuration/configuration.ts';
 import { visibleRealm } from './token-view.ts';
 import type { UserDirectory } from '../users/user-directory.ts';
 
@@ -30,7 +30,7 @@ export interface TokenListing {
  * @throws ServiceError 'user.unknown', 'realm.unknown', 'parameter.invalid' for a limit or offset that is no whole number
  */
 export async function readTokenListing(
-  setup: Setup,
+  configuration: Configuration,
   grant: Grant,
   listing: TokenListing,
   users: UserDirectory,
@@ -44,15 +44,15 @@ export async function readTokenListing(
     user === undefined
       ? undefined
       : await users.resolve(
-          setup,
+          configuration,
           { user, realm: listing.userRealm, resolver: listing.userResolver },
           grant.realms,
         );
   return {
     serial,
     owner: owner && { resolverId: owner.resolver.id, userId: owner.userId },
-    realm: typeof realm === 'string' ? visibleRealm(setup, grant, realm) : realm,
-    inRealms: readRealms(setup, grant, listing.realms),
+    realm: typeof realm === 'string' ? visibleRealm(configuration, grant, realm) : realm,
+    inRealms: readRealms(configuration, grant, listing.realms),
     active,
     assigned,
     limit: wholeNumber(listing.limit, 'limit'),
@@ -61,12 +61,12 @@ export async function readTokenListing(
 }
 
 function readRealms(
-  setup: Setup,
+  configuration: Configuration,
   grant: Grant,
   realms: readonly string[] | undefined,
 ): readonly string[] | undefined {
   if (realms !== undefined) {
-    return realms.map((name) => visibleRealm(setup, grant, name));
+    return realms.map((name) => visibleRealm(configuration, grant, name));
   }
   return grant.realms === 'all' ? undefined : grant.realms;
 }

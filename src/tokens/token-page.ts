@@ -1,5 +1,5 @@
 import { ServiceError } from '../kernel/errors.ts';
-import type { ResolverKind, Setup } from '../configuration/configuration.ts';
+import type { ResolverKind, Configuration } from '../configuration/configuration.ts';
 import type { DescribedToken } from './token-view.ts';
 
 /** Some of the tokens that a listing found. */
@@ -44,7 +44,7 @@ export function usualPageSize(total: number): number {
   return Math.min(total, LARGEST_PAGE);
 }
 
-export function resolverKinds({ resolvers }: Setup): ReadonlyMap<string, ResolverKind> {
+export function resolverKinds({ resolvers }: Configuration): ReadonlyMap<string, ResolverKind> {
   return new Map(resolvers.map(({ name, kind }) => [name, kind]));
 }
 

@@ -5,8 +5,8 @@ import { administrativeRight } from '../policy/administrative-right.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
 import { isSerial } from './serial.ts';
 import type { LockedDecision, TokenStore } from './ports.ts';
-import type { SetupStore } from '../configuration/ports.ts';
-import type { Setup } from '../configuration/configuration.ts';
+import type { ConfigurationStore } from '../configuration/ports.ts';
+import type { Configuration } from '../configuration/configuration.ts';
 import type { Token, TokenChange } from './token.ts';
 import { DISABLING, enabling, RESETTING, UNASSIGNING } from './token-decisions.ts';
 import { readTokenListing, type TokenListing } from './token-listing.ts';
@@ -20,7 +20,7 @@ import type { Vault } from '../keys/vault.ts';
 const ATTEMPTS = 5;
 
 export interface TokenDependencies {
-  readonly setup: SetupStore;
+  readonly configuration: ConfigurationStore;
   readonly tokens: TokenStore;
   readonly users: UserDirectory;
   readonly access: AccessControl;
@@ -36,7 +36,7 @@ export interface TokenAssignment extends UserReference {
 
 /** One change: what was read for it. */
 interface Change {
-  readonly setup: Setup;
+  readonly configuration: Configuration;
   readonly grant: Grant;
   readonly token: Token;
 }
@@ -48,10 +48,10 @@ interface Change {
  * Each method throws ServiceError 'right.missing', and 'token.unknown' for a serial that is not there or not to be seen.
  */
 export class TokenService {
-  readonly #its: TokenDependencies;
+  readonly #deps: TokenDependencies;
 
   constructor(dependencies: TokenDependencies) {
-    this.#its = dependencies;
+    this.#deps = dependencies;
   }
 
   /**
@@ -59,17 +59,17 @@ export class TokenService {
    * @throws ServiceError 'user.unknown', 'realm.unknown', 'parameter.invalid'
    */
   async list(caller: Caller, listing: TokenListing): Promise<readonly DescribedToken[]> {
-    const { setup, grant } = await this.#authorize(caller, 'show');
-    const filter = await readTokenListing(setup, grant, listing, this.#its.users);
-    const tokens = filter === undefined ? [] : await this.#its.tokens.list(filter);
+    const { configuration, grant } = await this.#authorize(caller, 'show');
+    const filter = await readTokenListing(configuration, grant, listing, this.#deps.users);
+    const tokens = filter === undefined ? [] : await this.#deps.tokens.list(filter);
     return tokens.filter((token) => isVisible(token, grant)).map(describeToken);
   }
 
   /** @returns how many tokens `list` would find without its `limit` and `offset` */
   async count(caller: Caller, listing: TokenListing): Promise<number> {
-    const { setup, grant } = await this.#authorize(caller, 'show');
-    const filter = await readTokenListing(setup, grant, listing, this.#its.users);
-    return filter === undefined ? 0 : this.#its.tokens.count(filter);
+    const { configuration, grant } = await this.#authorize(caller, 'show');
+    const filter = await readTokenListing(configuration, grant, listing, this.#deps.users);
+    return filter === undefined ? 0 : this.#deps.tokens.count(filter);
   }
 
   /** @returns a page of what `list` would find without its `limit` and `offset` */
@@ -77,17 +77,22 @@ export class TokenService {
     caller: Caller,
     { page: wish, ...listing }: TokenListing & { page: PageWish },
   ): Promise<TokenPage> {
-    const { setup, grant } = await this.#authorize(caller, 'show');
+    const { configuration, grant } = await this.#authorize(caller, 'show');
     const { page, pageSize, limit, offset } = readPageWish(wish);
-    const filter = await readTokenListing(setup, grant, { ...listing, limit, offset }, this.#its.users);
-    const tokens = filter === undefined ? [] : await this.#its.tokens.list(filter);
-    const total = filter === undefined ? 0 : await this.#its.tokens.count(filter);
+    const filter = await readTokenListing(
+      configuration,
+      grant,
+      { ...listing, limit, offset },
+      this.#deps.users,
+    );
+    const tokens = filter === undefined ? [] : await this.#deps.tokens.list(filter);
+    const total = filter === undefined ? 0 : await this.#deps.tokens.count(filter);
     return {
       tokens: tokens.filter((token) => isVisible(token, grant)).map(describeToken),
       total,
       page,
       pageSize: pageSize ?? usualPageSize(total),
-      resolverKinds: resolverKinds(setup),
+      resolverKinds: resolverKinds(configuration),
     };
   }
 
@@ -117,7 +122,7 @@ export class TokenService {
     const assure = (token: Token): void => {
       assertVisible(token, grant);
     };
-    if (!(await this.#its.tokens.remove(serial, act, assure))) {
+    if (!(await this.#deps.tokens.remove(serial, act, assure))) {
       gone(serial);
     }
   }
@@ -128,13 +133,13 @@ export class TokenService {
    * @throws ServiceError 'user.unknown'
    */
   assign(caller: Caller, { serial, pin, ...reference }: TokenAssignment): Promise<DescribedToken> {
-    return this.#change(caller, 'assign', serial, async ({ setup, grant, token }) => {
-      const user = await this.#its.users.resolve(setup, reference, grant.realms);
+    return this.#change(caller, 'assign', serial, async ({ configuration, grant, token }) => {
+      const user = await this.#deps.users.resolve(configuration, reference, grant.realms);
       return {
         owner: ownerOf(user),
         realms: [...new Set([...token.realms, user.realm.name])].sort(),
         ...(pin !== undefined && {
-          secrets: { pin: sealPin(pin, token.serial, this.#its.vault, this.#its.random) },
+          secrets: { pin: sealPin(pin, token.serial, this.#deps.vault, this.#deps.random) },
         }),
       };
     });
@@ -153,8 +158,8 @@ export class TokenService {
     caller: Caller,
     { serial, realms }: { serial: string; realms: readonly string[] },
   ): Promise<DescribedToken> {
-    return this.#change(caller, 'tokenrealm', serial, ({ setup, grant, token }) => {
-      const wanted = realms.map((name) => visibleRealm(setup, grant, name));
+    return this.#change(caller, 'tokenrealm', serial, ({ configuration, grant, token }) => {
+      const wanted = realms.map((name) => visibleRealm(configuration, grant, name));
       return { realms: [...new Set([...foreignRealms(token, grant), ...wanted])].sort() };
     });
   }
@@ -162,7 +167,7 @@ export class TokenService {
   /** @throws ServiceError 'parameter.missing' when there is nothing to set, 'parameter.invalid' */
   set(caller: Caller, { serial, ...settings }: TokenSettings & { serial: string }): Promise<DescribedToken> {
     return this.#change(caller, 'set', serial, ({ token }) =>
-      settingsChange(settings, token.serial, this.#its.vault, this.#its.random),
+      settingsChange(settings, token.serial, this.#deps.vault, this.#deps.random),
     );
   }
 
@@ -175,8 +180,8 @@ export class TokenService {
     decideLocked: LockedDecision = () => ({}),
   ): Promise<DescribedToken> {
     for (let attempt = 1; ; attempt += 1) {
-      const { setup, grant, token } = await this.#open(caller, action, serial);
-      const change = await decide({ setup, grant, token });
+      const { configuration, grant, token } = await this.#open(caller, action, serial);
+      const change = await decide({ configuration, grant, token });
       const decideOnSeen: LockedDecision = (locked) => {
         assertVisible(locked, grant);
         if (change.realms !== undefined && locked.realms.join() !== token.realms.join()) {
@@ -186,7 +191,7 @@ export class TokenService {
       };
       try {
         const act = actOf(caller, `token/${action}`);
-        const changed = await this.#its.tokens.update(serial, change, act, decideOnSeen);
+        const changed = await this.#deps.tokens.update(serial, change, act, decideOnSeen);
         return describeToken(changed ?? gone(serial));
       } catch (error) {
         if (change.realms === undefined || attempt === ATTEMPTS || !isServiceError(error, 'token.state')) {
@@ -197,17 +202,17 @@ export class TokenService {
   }
 
   async #open(caller: Caller, action: string, serial: string): Promise<Change> {
-    const { setup, grant } = await this.#authorize(caller, action);
-    const found = isSerial(serial) ? await this.#its.tokens.findBySerial(serial) : undefined;
+    const { configuration, grant } = await this.#authorize(caller, action);
+    const found = isSerial(serial) ? await this.#deps.tokens.findBySerial(serial) : undefined;
     const token = found ?? gone(serial);
     assertVisible(token, grant);
-    return { setup, grant, token };
+    return { configuration, grant, token };
   }
 
-  async #authorize(caller: Caller, action: string): Promise<{ setup: Setup; grant: Grant }> {
-    const setup = await this.#its.setup.current();
-    const grant = this.#its.access.authorize(setup, caller, administrativeRight('admin', action));
-    return { setup, grant };
+  async #authorize(caller: Caller, action: string): Promise<{ configuration: Configuration; grant: Grant }> {
+    const configuration = await this.#deps.configuration.current();
+    const grant = this.#deps.access.authorize(configuration, caller, administrativeRight('admin', action));
+    return { configuration, grant };
   }
 }
 

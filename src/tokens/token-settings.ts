@@ -20,8 +20,8 @@ export interface TokenSettings {
   readonly description?: string | undefined;
 }
 
-const LONGEST_PIN = 255;
-const LONGEST_DESCRIPTION = 255;
+const MAX_PIN_LENGTH = 255;
+const MAX_DESCRIPTION_LENGTH = 255;
 
 /**
  * @returns the change of the token, secrets sealed
@@ -53,7 +53,7 @@ export function settingsChange(
 
 /** @throws ServiceError 'parameter.invalid' for more than 255 characters, or control characters */
 export function readDescription(description: string): string {
-  return readPlainText(description, 'description', LONGEST_DESCRIPTION);
+  return readPlainText(description, 'description', MAX_DESCRIPTION_LENGTH);
 }
 
 /** @throws ServiceError 'parameter.invalid' for a PIN of more than 255 characters */
@@ -68,8 +68,8 @@ export function sealOcraPin(pin: string, serial: string, vault: Vault): Sealed |
 }
 
 function fittingPin(pin: string, what: string): string {
-  if (pin.length > LONGEST_PIN) {
-    throw new ServiceError('parameter.invalid', `The ${what} has at most ${LONGEST_PIN} characters`);
+  if (pin.length > MAX_PIN_LENGTH) {
+    throw new ServiceError('parameter.invalid', `The ${what} has at most ${MAX_PIN_LENGTH} characters`);
   }
   return pin;
 }

@@ -1,10 +1,10 @@
 import { ServiceError } from '../kernel/errors.ts';
 import type { Grant } from '../policy/access-control.ts';
-import { findRealm, type Setup } from '../configuration/configuration.ts';
+import { findRealm, type Configuration } from '../configuration/configuration.ts';
 import type { Token } from './token.ts';
 
 /** A token without its secrets, as administrators see it. */
-export type DescribedToken = Omit<Token, 'secrets' | 'spent' | 'syncMark'>;
+export type DescribedToken = Omit<Token, 'secrets' | 'replayMarkers' | 'syncMarker'>;
 
 /**
  * Names each field that may be shown, so that nothing that is added to a token later shows by itself.
@@ -49,8 +49,8 @@ export function foreignRealms(
  * @returns the name of a realm as it is kept
  * @throws ServiceError 'realm.unknown' when it is not there, or not to be seen, which is answered alike
  */
-export function visibleRealm(setup: Setup, { realms: allowed }: Grant, name: string): string {
-  const realm = name.trim() === '' ? undefined : findRealm(setup, name);
+export function visibleRealm(configuration: Configuration, { realms: allowed }: Grant, name: string): string {
+  const realm = name.trim() === '' ? undefined : findRealm(configuration, name);
   if (realm === undefined || (allowed !== 'all' && !allowed.includes(realm.name))) {
     throw new ServiceError('realm.unknown', `There is no realm '${name.slice(0, 255)}'`);
   }

@@ -22,7 +22,7 @@ export interface TokenSecrets {
 }
 
 /** All of a token but its identity, its owner and its realms. */
-export interface TokenState {
+interface TokenState {
   /** Lower-case: `ocra`, `ocra2`, `hmac`, … Only the first two are served; others are counted and administered. */
   readonly type: string;
   readonly description: string;
@@ -39,10 +39,10 @@ export interface TokenState {
   readonly ocraSuite: string | null;
   readonly rollout: Rollout;
   /**
-   * Marks of the responses accepted last (see `ocra/spent-responses.ts`), so that none is accepted again for another
+   * Markers of the responses accepted last (see `challenges/replay-markers.ts`), so that none is accepted again for another
    * transaction with the same question while its counter or time step is still within the window.
    */
-  readonly spent: readonly string[];
+  readonly replayMarkers: readonly string[];
   readonly secrets: TokenSecrets;
 }
 
@@ -56,10 +56,10 @@ export interface Token extends TokenState {
   readonly createdAt: Date;
   readonly lastSuccessAt: Date | null;
   /**
-   * The mark (as in `spent`) of the last response that was right but too far ahead: the first half of an automatic
+   * The marker (as in `replayMarkers`) of the last response that was right but too far ahead: the first half of an automatic
    * resynchronisation. null: there is none.
    */
-  readonly syncMark: string | null;
+  readonly syncMarker: string | null;
 }
 
 /** What a new token needs; the rest has defaults in the database. */
@@ -72,7 +72,7 @@ export interface NewToken extends TokenState {
 /** What a response may change of a token; what is left out stays. */
 export interface TokenStateChange extends Partial<Omit<TokenState, 'secrets' | 'type'>> {
   readonly lastSuccessAt?: Date;
-  readonly syncMark?: string | null;
+  readonly syncMarker?: string | null;
   readonly secrets?: Partial<TokenSecrets>;
 }
 

@@ -2,7 +2,7 @@ import { ServiceError } from '../kernel/errors.ts';
 
 const SHORTEST = 8;
 /** Bytes: a slow hash of something endless would be a way to keep the server busy. */
-const LONGEST = 1024;
+const MAX_LENGTH = 1024;
 
 /**
  * @throws ServiceError 'parameter.invalid' when a new password is shorter than 8 characters or longer than 1024 bytes
@@ -12,11 +12,11 @@ export function assertPassword(password: string): void {
     throw new ServiceError('parameter.invalid', `A password has at least ${SHORTEST} characters`);
   }
   if (!isPasswordSized(password)) {
-    throw new ServiceError('parameter.invalid', `A password has at most ${LONGEST} bytes`);
+    throw new ServiceError('parameter.invalid', `A password has at most ${MAX_LENGTH} bytes`);
   }
 }
 
 /** @returns whether it may be hashed at all */
 export function isPasswordSized(password: string): boolean {
-  return Buffer.byteLength(password, 'utf8') <= LONGEST;
+  return Buffer.byteLength(password, 'utf8') <= MAX_LENGTH;
 }

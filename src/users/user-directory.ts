@@ -1,7 +1,7 @@
 import { ServiceError } from '../kernel/errors.ts';
 import type { DirectoryUser, UserSources } from '../resolvers/ports.ts';
 import { plainResolverName } from '../policy/policy-users.ts';
-import { findRealm, type Realm, type Resolver, type Setup } from '../configuration/configuration.ts';
+import { findRealm, type Realm, type Resolver, type Configuration } from '../configuration/configuration.ts';
 import type { Owner } from './owner.ts';
 
 /** A user, and where they were found. */
@@ -20,7 +20,7 @@ export interface UserReference {
   readonly resolver?: string | undefined;
 }
 
-const LONGEST_LOGIN = 320;
+const MAX_LOGIN_LENGTH = 320;
 
 /** Finds users in the resolvers of realms. */
 export class UserDirectory {
@@ -35,11 +35,11 @@ export class UserDirectory {
    * @throws ServiceError 'user.unknown', about the login without what may be a realm, 'resolver.unavailable'
    */
   async resolve(
-    setup: Setup,
+    configuration: Configuration,
     reference: UserReference,
     within: 'all' | readonly string[] = 'all',
   ): Promise<ResolvedUser> {
-    const found = await this.find(setup, reference, within);
+    const found = await this.find(configuration, reference, within);
     if (found === undefined) {
       throw new ServiceError(
         'user.unknown',
@@ -58,16 +58,16 @@ export class UserDirectory {
    *   same login further down would be taken for the user
    */
   async find(
-    setup: Setup,
+    configuration: Configuration,
     reference: UserReference,
     within: 'all' | readonly string[] = 'all',
   ): Promise<ResolvedUser | undefined> {
-    const { login, realm } = locate(setup, reference);
+    const { login, realm } = locate(configuration, reference);
     const isWithin = realm !== undefined && (within === 'all' || within.includes(realm.name));
     if (!isWithin || !isLogin(login)) {
       return undefined;
     }
-    for (const resolver of resolversOf(setup, realm, reference.resolver)) {
+    for (const resolver of resolversOf(configuration, realm, reference.resolver)) {
       const user = await this.#sources(resolver).findByLogin(login);
       if (user?.login === login) {
         return { ...user, resolver, realm };
@@ -81,32 +81,36 @@ export class UserDirectory {
    * @throws ServiceError 'resolver.unavailable'
    */
   async checkPassword(
-    setup: Setup,
+    configuration: Configuration,
     owner: Pick<Owner, 'resolverId' | 'userId'>,
     password: string,
   ): Promise<boolean> {
-    const resolver = setup.resolvers.find(({ id }) => id === owner.resolverId);
+    const resolver = configuration.resolvers.find(({ id }) => id === owner.resolverId);
     return resolver !== undefined && this.#sources(resolver).checkPassword(owner.userId, password);
   }
 }
 
-function resolversOf(setup: Setup, realm: Realm, only: string | undefined): readonly Resolver[] {
+function resolversOf(
+  configuration: Configuration,
+  realm: Realm,
+  only: string | undefined,
+): readonly Resolver[] {
   const asked = realm.resolvers.filter((name) => only === undefined || name === plainResolverName(only));
-  return asked.flatMap((name) => setup.resolvers.filter((resolver) => resolver.name === name));
+  return asked.flatMap((name) => configuration.resolvers.filter((resolver) => resolver.name === name));
 }
 
 function locate(
-  setup: Setup,
+  configuration: Configuration,
   { user, realm = '', resolver }: UserReference,
 ): { login: string; realm: Realm | undefined } {
   if (realm.trim() !== '') {
-    return { login: user, realm: findRealm(setup, realm) };
+    return { login: user, realm: findRealm(configuration, realm) };
   }
   const at = user.lastIndexOf('@');
   const behind = at < 0 ? '' : user.slice(at + 1).trim();
-  const named = behind === '' ? undefined : findRealm(setup, behind);
+  const named = behind === '' ? undefined : findRealm(configuration, behind);
   return named === undefined
-    ? { login: user, realm: realmWith(setup, resolver) }
+    ? { login: user, realm: realmWith(configuration, resolver) }
     : { login: user.slice(0, at), realm: named };
 }
 
@@ -117,20 +121,20 @@ function loginOf({ user, realm = '' }: UserReference): string {
 }
 
 /** The default realm; for one resolver alone, where the default realm lacks it, the first by name that has it. */
-function realmWith(setup: Setup, resolver: string | undefined): Realm | undefined {
-  const usual = findRealm(setup, '');
+function realmWith(configuration: Configuration, resolver: string | undefined): Realm | undefined {
+  const usual = findRealm(configuration, '');
   if (resolver === undefined) {
     return usual;
   }
   const has = ({ resolvers }: Realm): boolean => resolvers.includes(plainResolverName(resolver));
-  return usual !== undefined && has(usual) ? usual : setup.realms.find(has);
+  return usual !== undefined && has(usual) ? usual : configuration.realms.find(has);
 }
 
 /** What cannot be a login is not even asked for: some stores choke on NUL or on halves of characters. */
 function isLogin(text: string): boolean {
-  return text.length <= LONGEST_LOGIN && text.trim() !== '' && !/\p{Cc}|\p{Cs}/u.test(text);
+  return text.length <= MAX_LOGIN_LENGTH && text.trim() !== '' && !/\p{Cc}|\p{Cs}/u.test(text);
 }
 
 function shorten(text: string): string {
-  return text.length > LONGEST_LOGIN ? `${text.slice(0, LONGEST_LOGIN)}…` : text;
+  return text.length > MAX_LOGIN_LENGTH ? `${text.slice(0, MAX_LOGIN_LENGTH)}…` : text;
 }

@@ -13,7 +13,7 @@ export interface UserDraft {
   readonly password?: string | undefined;
 }
 
-const LONGEST_TEXT = 255;
+const MAX_TEXT_LENGTH = 255;
 
 /**
  * @returns the user that a draft means, texts trimmed
@@ -22,9 +22,9 @@ const LONGEST_TEXT = 255;
 export function checkUser(draft: UserDraft): Omit<ManagedUser, 'userId' | 'passwordHash'> {
   return {
     login: readLogin(draft.login),
-    givenName: readPlainText(draft.givenName ?? '', 'given name', LONGEST_TEXT),
-    surname: readPlainText(draft.surname ?? '', 'surname', LONGEST_TEXT),
-    email: readPlainText(draft.email ?? '', 'e-mail address', LONGEST_TEXT),
-    phone: readPlainText(draft.phone ?? '', 'phone number', LONGEST_TEXT),
+    givenName: readPlainText(draft.givenName ?? '', 'given name', MAX_TEXT_LENGTH),
+    surname: readPlainText(draft.surname ?? '', 'surname', MAX_TEXT_LENGTH),
+    email: readPlainText(draft.email ?? '', 'e-mail address', MAX_TEXT_LENGTH),
+    phone: readPlainText(draft.phone ?? '', 'phone number', MAX_TEXT_LENGTH),
   };
 }

@@ -8,7 +8,7 @@ import { callerNamed, OPERATOR } from '../support/values/callers.ts';
 import { eventualRefusal } from '../support/application/eventual-refusal.ts';
 import { InMemoryAdministratorStore } from '../support/fakes/in-memory-administrator-store.ts';
 import { openSession } from '../support/application/open-session.ts';
-import { InMemorySetupStore } from '../support/fakes/in-memory-configuration-store.ts';
+import { InMemoryConfigurationStore } from '../support/fakes/in-memory-configuration-store.ts';
 import { ReadableHasher } from '../support/fakes/in-memory-user-store.ts';
 
 const START = new Date('2026-11-20T10:00:00Z');
@@ -16,19 +16,19 @@ const admin = callerNamed('admin');
 const PASSWORD = 'correct horse';
 
 let now: Date;
-let setup: InMemorySetupStore;
+let configuration: InMemoryConfigurationStore;
 let store: InMemoryAdministratorStore;
 let hasher: ReadableHasher;
 let service: AdministratorService;
 
 beforeEach(async () => {
   now = START;
-  setup = new InMemorySetupStore();
+  configuration = new InMemoryConfigurationStore();
   store = new InMemoryAdministratorStore();
   hasher = new ReadableHasher();
   const clock = { now: () => now };
   service = new AdministratorService({
-    ...{ administrators: store, setup, hasher, clock, random: systemRandom, sessionLifetime: 600 },
+    ...{ administrators: store, configuration, hasher, clock, random: systemRandom, sessionLifetime: 600 },
     access: new AccessControl({ clock }),
   });
   await service.ensureFirstAdministrator(PASSWORD);
@@ -47,7 +47,7 @@ describe('the first administrator', () => {
     expect(await service.authenticatePassword('admin', PASSWORD)).toMatchObject({ administrator: 'admin' });
     expect(await service.ensureFirstAdministrator('something else')).toBeUndefined();
     const empty = new AdministratorService({
-      ...{ administrators: new InMemoryAdministratorStore(), setup, hasher, random: systemRandom },
+      ...{ administrators: new InMemoryAdministratorStore(), configuration, hasher, random: systemRandom },
       ...{ clock: { now: () => now }, access: new AccessControl({ clock: { now: () => now } }) },
     });
     const first = await empty.ensureFirstAdministrator();
@@ -64,7 +64,7 @@ describe('the first administrator', () => {
     const servers = [1, 2].map(
       () =>
         new AdministratorService({
-          ...{ administrators, setup, hasher, random: systemRandom, clock: { now: () => now } },
+          ...{ administrators, configuration, hasher, random: systemRandom, clock: { now: () => now } },
           access: new AccessControl({ clock: { now: () => now } }),
         }),
     );
@@ -74,7 +74,7 @@ describe('the first administrator', () => {
 
   it('does not get a password that is too short', async () => {
     const empty = new AdministratorService({
-      ...{ administrators: new InMemoryAdministratorStore(), setup, hasher, random: systemRandom },
+      ...{ administrators: new InMemoryAdministratorStore(), configuration, hasher, random: systemRandom },
       ...{ clock: { now: () => now }, access: new AccessControl({ clock: { now: () => now } }) },
     });
     expect(await refusedCode(empty.ensureFirstAdministrator('kurz'))).toBe('parameter.invalid');
@@ -134,7 +134,7 @@ describe('administrators', () => {
 
   it('without the right to write change their own password and nothing else', async () => {
     await service.add(admin, 'bob', PASSWORD);
-    await setup.putPolicy(checkPolicy({ name: 'r', scope: 'system', action: 'read', user: '*' }), {
+    await configuration.putPolicy(checkPolicy({ name: 'r', scope: 'system', action: 'read', user: '*' }), {
       actor: '',
       action: '',
       client: '',

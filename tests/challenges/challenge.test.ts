@@ -42,15 +42,15 @@ const token = (change: Partial<Token> = {}): Token => ({
   timeShift: 0,
   ocraSuite: 'OCRA-1:HOTP-SHA256-8:C-QN08',
   rollout: 'complete',
-  spent: [],
+  replayMarkers: [],
   secrets: { seed: null, sharedSecret: null, nonce: null, pin: null, ocraPin: null },
   createdAt: issuedAt,
   lastSuccessAt: null,
-  syncMark: null,
+  syncMarker: null,
   ...change,
 });
 
-const right = { kind: 'right', advance: { counter: 6n, spent: ['5:x'] } } as const;
+const right = { kind: 'right', advance: { counter: 6n, replayMarkers: ['5:x'] } } as const;
 const wrong = { kind: 'wrong' } as const;
 
 describe('a right response', () => {
@@ -65,7 +65,7 @@ describe('a right response', () => {
     });
     expect(decision.change?.token).toEqual({
       counter: 6n,
-      spent: ['5:x'],
+      replayMarkers: ['5:x'],
       failCount: 0,
       lastSuccessAt: soon,
     });

@@ -157,8 +157,8 @@ describe('a response to a token with several open challenges', () => {
   });
 
   it('is tried on as many challenges as may be open, where more are', async () => {
-    const scene = await new Scene({ configuration: { OcraMaxChallenges: '3' } }).issue(['A1', 'A1', 'A1']);
-    await scene.house.setup.putConfiguration(new Map([['OcraMaxChallenges', '2']]), ACT);
+    const scene = await new Scene({ settings: { OcraMaxChallenges: '3' } }).issue(['A1', 'A1', 'A1']);
+    await scene.house.configuration.putSettings(new Map([['OcraMaxChallenges', '2']]), ACT);
     expect(await scene.bySerial(scene.response(0))).toBe(false);
     expect(await scene.bySerial(scene.response(1))).toBe(true);
   });
@@ -304,10 +304,7 @@ describe('a response of a user with several tokens', () => {
   });
 
   it('that is the first half of a resynchronisation counts for that token', async () => {
-    const scene = await new Scene({ second: other(), configuration: { AutoResync: 'True' } }).issue([
-      'A1',
-      'A2',
-    ]);
+    const scene = await new Scene({ second: other(), settings: { AutoResync: 'True' } }).issue(['A1', 'A2']);
     expect(await scene.byUser(scene.response(0, 50))).toBe(false);
     expect(await scene.state('A1')).toEqual({ failCount: 1, challenges: ['open 1 received'] });
     expect((await scene.state('A2')).failCount).toBe(0);

@@ -7,7 +7,7 @@ import type { Verdict } from '../../src/challenges/challenge.ts';
 import { computeResponse } from '../../src/ocra/compute.ts';
 import { timeStepAt } from '../../src/ocra/data-input.ts';
 import { readOcraSettings } from '../../src/challenges/ocra-settings.ts';
-import { markOf } from '../../src/challenges/replay-markers.ts';
+import { replayMarker } from '../../src/challenges/replay-markers.ts';
 import { parseOcraSuite } from '../../src/ocra/suite.ts';
 import { ANNA, BERND, KEY, keyedToken, OcraHouse, vault } from '../support/fakes/ocra-house.ts';
 
@@ -23,34 +23,34 @@ const WRONG = { kind: 'wrong' };
 interface Sketch {
   readonly suite?: string;
   readonly token?: Partial<NewToken>;
-  readonly syncMark?: string | null;
+  readonly syncMarker?: string | null;
   readonly question?: string;
   readonly policies?: readonly PolicyDraft[];
-  readonly configuration?: Readonly<Record<string, string>>;
+  readonly settings?: Readonly<Record<string, string>>;
 }
 
 /** @returns what is said of a response (PIN in front) of a token with that suite */
 async function look(pass: string, sketch: Sketch = {}): Promise<Verdict | null> {
-  const { suite = COUNTER, token, policies = [], configuration = {} } = sketch;
+  const { suite = COUNTER, token, policies = [], settings = {} } = sketch;
   const house = new OcraHouse({
     tokens: [
       keyedToken('T1', { ocraSuite: suite, counter: 100n, counterWindow: 10, syncWindow: 50, ...token }),
     ],
     policies,
-    configuration,
+    settings,
   });
-  const setup = await house.setup.current();
+  const configuration = await house.configuration.current();
   const [stored] = await house.tokens.list({});
-  const { syncMark = null, question = QUESTION } = sketch;
+  const { syncMarker = null, question = QUESTION } = sketch;
   if (stored === undefined) {
     throw new Error('no token');
   }
   const given = house.check.given(pass);
   given.search.begin(1);
   const verdicts = await house.check.look(
-    setup,
-    readOcraSettings(setup.configuration),
-    { ...stored, syncMark },
+    configuration,
+    readOcraSettings(configuration.settings),
+    { ...stored, syncMarker },
     [question],
     given,
   );
@@ -67,7 +67,7 @@ function response(suite: string, counter = 100, seconds = 0, pin = ''): string {
 }
 
 function counterMark(counter: number, question = QUESTION): string {
-  return markOf(question, { counter: BigInt(counter) }) ?? '';
+  return replayMarker(question, { counter: BigInt(counter) }) ?? '';
 }
 
 describe('a response of a suite with a counter', () => {
@@ -79,7 +79,7 @@ describe('a response of a suite with a counter', () => {
   ])('at %i is found, and the counter goes to %i, never back', async (counter, next) => {
     expect(await look(response(COUNTER, counter))).toEqual({
       kind: 'right',
-      advance: { counter: next, spent: [`${next - 5n}:`, counterMark(counter)], syncMark: null },
+      advance: { counter: next, replayMarkers: [`${next - 5n}:`, counterMark(counter)], syncMarker: null },
     });
   });
 
@@ -93,28 +93,30 @@ describe('a response of a suite with a counter', () => {
   });
 
   it('is wrong where it was used before, also for another transaction', async () => {
-    const spent = [counterMark(99)];
-    expect(await look(response(COUNTER, 99), { token: { spent } })).toEqual(WRONG);
-    expect(await look(response(COUNTER, 98), { token: { spent } })).toMatchObject({ kind: 'right' });
-    expect(await look(response(COUNTER, 97), { token: { spent: ['98:'] } })).toEqual(WRONG);
+    const replayMarkers = [counterMark(99)];
+    expect(await look(response(COUNTER, 99), { token: { replayMarkers } })).toEqual(WRONG);
+    expect(await look(response(COUNTER, 98), { token: { replayMarkers } })).toMatchObject({ kind: 'right' });
+    expect(await look(response(COUNTER, 97), { token: { replayMarkers: ['98:'] } })).toEqual(WRONG);
   });
 
   it('is wrong where it was used for the same question in another spelling', async () => {
     const pass = computeResponse(parseOcraSuite(COUNTER), KEY, { question: '05478395', counter: 99n });
     const mark = counterMark(99, '05478395');
     for (const question of ['05478395', '87654320']) {
-      expect(await look(pass, { token: { spent: [mark] }, question })).toEqual(WRONG);
+      expect(await look(pass, { token: { replayMarkers: [mark] }, question })).toEqual(WRONG);
       const accepted = await look(pass, { question });
-      expect(accepted).toMatchObject({ advance: { spent: ['95:', mark] } });
+      expect(accepted).toMatchObject({ advance: { replayMarkers: ['95:', mark] } });
     }
   });
 
   it('keeps the marks of what could still be tried', async () => {
     const [old, kept] = [counterMark(95), counterMark(99)];
-    const verdict = await look(response(COUNTER, 101), { token: { spent: [old, kept] } });
-    expect(verdict).toMatchObject({ advance: { counter: 102n, spent: ['97:', kept, counterMark(101)] } });
+    const verdict = await look(response(COUNTER, 101), { token: { replayMarkers: [old, kept] } });
+    expect(verdict).toMatchObject({
+      advance: { counter: 102n, replayMarkers: ['97:', kept, counterMark(101)] },
+    });
     const odd = await look(response(COUNTER, 101), { token: { counterWindow: 7 } });
-    expect(odd).toMatchObject({ advance: { spent: ['99:', counterMark(101)] } });
+    expect(odd).toMatchObject({ advance: { replayMarkers: ['99:', counterMark(101)] } });
   });
 });
 
@@ -128,8 +130,8 @@ describe('a response of a suite with time', () => {
       kind: 'right',
       advance: {
         counter: first + 1n,
-        spent: [`${first + 1n - 480n}:`, markOf(QUESTION, { stepStart: step * 60n })],
-        syncMark: null,
+        replayMarkers: [`${first + 1n - 480n}:`, replayMarker(QUESTION, { stepStart: step * 60n })],
+        syncMarker: null,
       },
     });
   });
@@ -141,10 +143,10 @@ describe('a response of a suite with time', () => {
   it('is looked for where the clocks of server and token are known to be', async () => {
     const pass = response(TIME, 0, 600);
     const shifts = [
-      { configuration: { 'ocra.timeShift': '600' } },
+      { settings: { 'ocra.timeShift': '600' } },
       { token: { counter: 0n, timeShift: 600 } },
-      { token: { counter: 0n, timeShift: 1_200 }, configuration: { 'ocra.timeShift': '-600' } },
-      { configuration: { 'ocra.timeWindow': '660' } },
+      { token: { counter: 0n, timeShift: 1_200 }, settings: { 'ocra.timeShift': '-600' } },
+      { settings: { 'ocra.timeWindow': '660' } },
     ];
     for (const shift of shifts) {
       expect(await look(pass, { suite: TIME, token, ...shift })).toMatchObject({ kind: 'right' });
@@ -153,8 +155,10 @@ describe('a response of a suite with time', () => {
   });
 
   it('is wrong where it was used before', async () => {
-    const spent = [markOf(QUESTION, { stepStart: NOON_SECOND }) ?? ''];
-    expect(await look(response(TIME, 0), { suite: TIME, token: { counter: 0n, spent } })).toEqual(WRONG);
+    const replayMarkers = [replayMarker(QUESTION, { stepStart: NOON_SECOND }) ?? ''];
+    expect(await look(response(TIME, 0), { suite: TIME, token: { counter: 0n, replayMarkers } })).toEqual(
+      WRONG,
+    );
   });
 });
 
@@ -164,16 +168,16 @@ describe('a response of other suites', () => {
       kind: 'right',
       advance: {
         counter: 104n,
-        spent: ['99:', markOf(QUESTION, { counter: 103n, stepStart: NOON_SECOND + 60n })],
-        syncMark: null,
+        replayMarkers: ['99:', replayMarker(QUESTION, { counter: 103n, stepStart: NOON_SECOND + 60n })],
+        syncMarker: null,
       },
     });
   });
 
   it('with neither leaves no mark: the same question can be answered again', async () => {
-    expect(await look(response(NEITHER), { suite: NEITHER, token: { spent: ['5:x'] } })).toEqual({
+    expect(await look(response(NEITHER), { suite: NEITHER, token: { replayMarkers: ['5:x'] } })).toEqual({
       kind: 'right',
-      advance: { counter: 101n, spent: ['5:x'], syncMark: null },
+      advance: { counter: 101n, replayMarkers: ['5:x'], syncMarker: null },
     });
   });
 
@@ -258,40 +262,40 @@ describe('what precedes the response', () => {
   });
 
   it('that is wrong lets nothing be remembered', async () => {
-    const configuration = { AutoResync: 'True' };
-    expect(await look(`x${response(COUNTER, 120)}`, { configuration })).toEqual(WRONG);
+    const settings = { AutoResync: 'True' };
+    expect(await look(`x${response(COUNTER, 120)}`, { settings })).toEqual(WRONG);
   });
 });
 
 describe('a response ahead of the window, with AutoResync', () => {
-  const configuration = { AutoResync: 'True' };
+  const settings = { AutoResync: 'True' };
 
   it.each([110, 149])('at %i is remembered, and refused for now', async (counter) => {
-    expect(await look(response(COUNTER, counter), { configuration })).toEqual({
+    expect(await look(response(COUNTER, counter), { settings })).toEqual({
       kind: 'wrong',
-      remember: { syncMark: counterMark(counter) },
+      remember: { syncMarker: counterMark(counter) },
     });
   });
 
   it.each([94, 150])('at %i is nothing', async (counter) => {
-    expect(await look(response(COUNTER, counter), { configuration })).toEqual(WRONG);
+    expect(await look(response(COUNTER, counter), { settings })).toEqual(WRONG);
   });
 
   it('is nothing where the sync window is no wider than the other, or AutoResync is off', async () => {
     const pass = response(COUNTER, 110);
     for (const syncWindow of [5, 10]) {
-      expect(await look(pass, { configuration, token: { syncWindow } })).toEqual(WRONG);
+      expect(await look(pass, { settings, token: { syncWindow } })).toEqual(WRONG);
     }
     expect(await look(pass)).toEqual(WRONG);
   });
 
   it('that follows the one that is remembered brings the counter back in step; both are spent', async () => {
-    const syncMark = counterMark(120, '87654321');
-    expect(await look(response(COUNTER, 121), { configuration, syncMark })).toEqual({
+    const syncMarker = counterMark(120, '87654321');
+    expect(await look(response(COUNTER, 121), { settings, syncMarker })).toEqual({
       kind: 'right',
-      advance: { counter: 122n, spent: ['117:', syncMark, counterMark(121)], syncMark: null },
+      advance: { counter: 122n, replayMarkers: ['117:', syncMarker, counterMark(121)], syncMarker: null },
     });
-    expect(await look(response(COUNTER, 121), { syncMark })).toEqual(WRONG);
+    expect(await look(response(COUNTER, 121), { syncMarker })).toEqual(WRONG);
   });
 
   it.each([
@@ -299,58 +303,58 @@ describe('a response ahead of the window, with AutoResync', () => {
     ['that is the same', 120, 120],
     ['before it', 120, 119],
   ])('%s is remembered in its place', async (_, first, second) => {
-    const syncMark = counterMark(first, '87654321');
-    expect(await look(response(COUNTER, second), { configuration, syncMark })).toEqual({
+    const syncMarker = counterMark(first, '87654321');
+    expect(await look(response(COUNTER, second), { settings, syncMarker })).toEqual({
       kind: 'wrong',
-      remember: { syncMark: counterMark(second) },
+      remember: { syncMarker: counterMark(second) },
     });
   });
 
   it('does not follow one that the counter has passed', async () => {
-    const syncMark = counterMark(99, '87654321');
-    const verdict = await look(response(COUNTER, 100), { configuration, syncMark });
-    expect(verdict).toMatchObject({ advance: { counter: 101n, spent: ['96:', counterMark(100)] } });
+    const syncMarker = counterMark(99, '87654321');
+    const verdict = await look(response(COUNTER, 100), { settings, syncMarker });
+    expect(verdict).toMatchObject({ advance: { counter: 101n, replayMarkers: ['96:', counterMark(100)] } });
     const token = { counter: 111n, counterWindow: 1 };
-    expect(await look(response(COUNTER, 110), { configuration, token, syncMark: counterMark(109) })).toEqual(
+    expect(await look(response(COUNTER, 110), { settings, token, syncMarker: counterMark(109) })).toEqual(
       WRONG,
     );
     const atCounter = { counter: 110n, counterWindow: 1 };
     expect(
-      await look(response(COUNTER, 111), { configuration, token: atCounter, syncMark: counterMark(110) }),
+      await look(response(COUNTER, 111), { settings, token: atCounter, syncMarker: counterMark(110) }),
     ).toMatchObject({ kind: 'right', advance: { counter: 112n } });
   });
 
   it('may be as far ahead as two that follow each other reach', async () => {
-    const syncMark = counterMark(149, '87654321');
-    expect(await look(response(COUNTER, 150), { configuration, syncMark })).toMatchObject({ kind: 'right' });
+    const syncMarker = counterMark(149, '87654321');
+    expect(await look(response(COUNTER, 150), { settings, syncMarker })).toMatchObject({ kind: 'right' });
   });
 
   it('is wrong where the first of the two was used before', async () => {
-    const syncMark = counterMark(120, '87654321');
-    const token = { spent: [syncMark] };
-    expect(await look(response(COUNTER, 121), { configuration, token, syncMark })).toEqual(WRONG);
+    const syncMarker = counterMark(120, '87654321');
+    const token = { replayMarkers: [syncMarker] };
+    expect(await look(response(COUNTER, 121), { settings, token, syncMarker })).toEqual(WRONG);
   });
 
   it('is looked for in suites with a counter or a clock only', async () => {
     const token = { counter: 0n };
-    expect(await look('xxxxxxxx', { suite: NEITHER, token, configuration })).toEqual(WRONG);
-    const both = await look(response(BOTH, 120), { suite: BOTH, configuration });
+    expect(await look('xxxxxxxx', { suite: NEITHER, token, settings })).toEqual(WRONG);
+    const both = await look(response(BOTH, 120), { suite: BOTH, settings });
     expect(both).toEqual({
       kind: 'wrong',
-      remember: { syncMark: markOf(QUESTION, { counter: 120n, stepStart: NOON_SECOND }) },
+      remember: { syncMarker: replayMarker(QUESTION, { counter: 120n, stepStart: NOON_SECOND }) },
     });
   });
 });
 
 describe('a response of a clock that is ahead, with AutoResync', () => {
-  const configuration = { AutoResync: 'True' };
+  const settings = { AutoResync: 'True' };
   const ahead = (seconds: number, sketch: Sketch = {}): Promise<Verdict | null> =>
-    look(response(TIME, 0, seconds), { suite: TIME, configuration, token: { counter: 0n }, ...sketch });
+    look(response(TIME, 0, seconds), { suite: TIME, settings, token: { counter: 0n }, ...sketch });
   const clockMark = (seconds: number, question = QUESTION): string =>
-    markOf(question, { stepStart: NOON_SECOND + BigInt(seconds) }) ?? '';
+    replayMarker(question, { stepStart: NOON_SECOND + BigInt(seconds) }) ?? '';
 
   it.each([180, 1_200, 2_940])('%i seconds is remembered, and refused for now', async (seconds) => {
-    const remember = { syncMark: clockMark(seconds) };
+    const remember = { syncMarker: clockMark(seconds) };
     expect(await ahead(seconds)).toEqual({ kind: 'wrong', remember });
   });
 
@@ -359,13 +363,13 @@ describe('a response of a clock that is ahead, with AutoResync', () => {
   });
 
   it('that follows the one that is remembered brings the clock back in step; both are spent', async () => {
-    const syncMark = clockMark(1_200, '87654321');
-    expect(await ahead(1_260, { syncMark })).toEqual({
+    const syncMarker = clockMark(1_200, '87654321');
+    expect(await ahead(1_260, { syncMarker })).toEqual({
       kind: 'right',
       advance: {
         counter: NOON_SECOND + 1_261n,
-        spent: [`${NOON_SECOND + 1_261n - 480n}:`, syncMark, clockMark(1_260)],
-        syncMark: null,
+        replayMarkers: [`${NOON_SECOND + 1_261n - 480n}:`, syncMarker, clockMark(1_260)],
+        syncMarker: null,
         timeShift: 1_260,
       },
     });
@@ -374,25 +378,25 @@ describe('a response of a clock that is ahead, with AutoResync', () => {
   it('adds to the shift that is known, with that of the configuration', async () => {
     const token = { counter: 0n, timeShift: 600 };
     const verdict = await ahead(1_260, {
-      ...{ token, syncMark: clockMark(1_200, '87654321') },
-      configuration: { ...configuration, 'ocra.timeShift': '120' },
+      ...{ token, syncMarker: clockMark(1_200, '87654321') },
+      settings: { ...settings, 'ocra.timeShift': '120' },
     });
     expect(verdict).toMatchObject({ kind: 'right', advance: { timeShift: 1_140 } });
   });
 
   it.each([
-    ['is used', { spent: [clockMark(1_200, '87654321')] }],
-    ['may have been used', { spent: [`${NOON_SECOND + 1_201n}:`] }],
-  ])('is wrong where the first of the two %s', async (_, spent) => {
-    const syncMark = clockMark(1_200, '87654321');
-    expect(await ahead(1_260, { token: { counter: 0n, ...spent }, syncMark })).toEqual(WRONG);
+    ['is used', { replayMarkers: [clockMark(1_200, '87654321')] }],
+    ['may have been used', { replayMarkers: [`${NOON_SECOND + 1_201n}:`] }],
+  ])('is wrong where the first of the two %s', async (_, replayMarkers) => {
+    const syncMarker = clockMark(1_200, '87654321');
+    expect(await ahead(1_260, { token: { counter: 0n, ...replayMarkers }, syncMarker })).toEqual(WRONG);
   });
 
   it('is nothing before what was accepted last', async () => {
     const counter = NOON_SECOND + 1_321n;
-    const syncMark = clockMark(1_200, '87654321');
+    const syncMarker = clockMark(1_200, '87654321');
     for (const seconds of [1_200, 1_260]) {
-      expect(await ahead(seconds, { token: { counter }, syncMark })).toEqual(WRONG);
+      expect(await ahead(seconds, { token: { counter }, syncMarker })).toEqual(WRONG);
     }
   });
 });

@@ -6,13 +6,13 @@ import { systemRandom } from '../../src/kernel/clock.ts';
 import { computeResponse } from '../../src/ocra/compute.ts';
 import { timeStepAt } from '../../src/ocra/data-input.ts';
 import { readOcraSettings } from '../../src/challenges/ocra-settings.ts';
-import { ResponseCheck } from '../../src/challenges/response-check.ts';
+import { ResponseChecker } from '../../src/challenges/response-check.ts';
 import { responseInputs } from '../../src/challenges/response-inputs.ts';
 import { resynchronise } from '../../src/challenges/resynchronisation.ts';
 import { type OcraSuite, parseOcraSuite } from '../../src/ocra/suite.ts';
 import { requireTokenKey } from '../../src/challenges/token-key.ts';
 import { SecretVault } from '../../src/security/vault/secret-vault.ts';
-import { setupOf } from '../support/values/configuration-value.ts';
+import { configurationOf } from '../support/values/configuration-value.ts';
 import { tokenValue } from '../support/values/token-values.ts';
 
 const COUNTER = parseOcraSuite('OCRA-1:HOTP-SHA256-8:C-QN08');
@@ -22,7 +22,7 @@ const NOON = new Date('2026-11-20T12:00:00Z');
 const vault = new SecretVault({ keys: [Buffer.alloc(32, 7)], random: systemRandom });
 const settings = readOcraSettings(new Map([['AutoResync', 'True']]));
 const clock = { at: NOON, now: (): Date => clock.at };
-const check = new ResponseCheck({
+const check = new ResponseChecker({
   ...{ vault, clock, means: { turn: () => Promise.resolve() } },
   users: new UserDirectory({
     sources: () => {
@@ -64,14 +64,14 @@ describe.each([
         clock.at = NOON;
         let token: Token = {
           ...tokenValue('T1', { ocraSuite: suite.text, syncWindow: 40 }),
-          ...{ id: '1', createdAt: NOON, lastSuccessAt: null, syncMark: null },
+          ...{ id: '1', createdAt: NOON, lastSuccessAt: null, syncMarker: null },
         };
         token = { ...token, secrets: { ...token.secrets, seed: vault.seal(KEY, 'seed', 'T1') } };
         const used = new Set<string>();
         for (const each of acts) {
           const change = await changeBy(suite, token, each);
-          const marks = (change?.spent ?? token.spent).filter(
-            (mark) => !token.spent.includes(mark) && !mark.endsWith(':'),
+          const marks = (change?.replayMarkers ?? token.replayMarkers).filter(
+            (mark) => !token.replayMarkers.includes(mark) && !mark.endsWith(':'),
           );
           expect(marks.filter((mark) => used.has(mark))).toEqual([]);
           marks.forEach((mark) => used.add(mark));
@@ -116,6 +116,6 @@ async function changeBy(
 async function answered(token: Token, question: string, pass: string): Promise<TokenStateChange | null> {
   const given = check.given(pass);
   given.search.begin(1);
-  const [verdict] = (await check.look(setupOf({}), settings, token, [question], given)) ?? [];
+  const [verdict] = (await check.look(configurationOf({}), settings, token, [question], given)) ?? [];
   return verdict?.kind === 'right' ? verdict.advance : (verdict?.remember ?? null);
 }

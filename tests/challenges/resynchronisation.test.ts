@@ -4,7 +4,7 @@ import { computeResponse } from '../../src/ocra/compute.ts';
 import { timeStepAt } from '../../src/ocra/data-input.ts';
 import { responseInputs } from '../../src/challenges/response-inputs.ts';
 import { resynchronise } from '../../src/challenges/resynchronisation.ts';
-import { markOf } from '../../src/challenges/replay-markers.ts';
+import { replayMarker } from '../../src/challenges/replay-markers.ts';
 import { parseOcraSuite } from '../../src/ocra/suite.ts';
 import { requireTokenKey } from '../../src/challenges/token-key.ts';
 import { KEY, keyedToken, vault } from '../support/fakes/ocra-house.ts';
@@ -38,7 +38,7 @@ function resync(first: number, second: number, sketch: Sketch = {}): TokenStateC
       syncWindow: 50,
       ...sketch.token,
     }),
-    ...{ id: '1', createdAt: NOON, lastSuccessAt: null, syncMark: null },
+    ...{ id: '1', createdAt: NOON, lastSuccessAt: null, syncMarker: null },
   };
   const suite = parseOcraSuite(text);
   const response = (question: string, at: number): string =>
@@ -60,8 +60,8 @@ function resync(first: number, second: number, sketch: Sketch = {}): TokenStateC
 }
 
 const counterMarks = (first: number, second: number): (string | null)[] => [
-  markOf(FIRST, { counter: BigInt(first) }),
-  markOf(SECOND, { counter: BigInt(second) }),
+  replayMarker(FIRST, { counter: BigInt(first) }),
+  replayMarker(SECOND, { counter: BigInt(second) }),
 ];
 
 describe('resynchronisation of a counter', () => {
@@ -72,8 +72,8 @@ describe('resynchronisation of a counter', () => {
   ])('follows %i and %i, and spends both', (first, second) => {
     expect(resync(first, second)).toEqual({
       counter: BigInt(second + 1),
-      spent: [`${second - 4}:`, ...counterMarks(first, second)],
-      syncMark: null,
+      replayMarkers: [`${second - 4}:`, ...counterMarks(first, second)],
+      syncMarker: null,
     });
   });
 
@@ -90,7 +90,7 @@ describe('resynchronisation of a counter', () => {
 
   it('does not follow responses that were used before', () => {
     for (const mark of counterMarks(120, 121)) {
-      expect(resync(120, 121, { token: { spent: [mark ?? ''] } })).toBeNull();
+      expect(resync(120, 121, { token: { replayMarkers: [mark ?? ''] } })).toBeNull();
     }
   });
 
@@ -105,7 +105,7 @@ describe('resynchronisation of a counter', () => {
 
   it('in a suite with time, too, leaves the clock shift', () => {
     const change = resync(120, 121, { suite: BOTH, token: { timeShift: 0 } });
-    expect(change).toMatchObject({ counter: 122n, syncMark: null });
+    expect(change).toMatchObject({ counter: 122n, syncMarker: null });
     expect(change).not.toHaveProperty('timeShift');
   });
 });
@@ -125,12 +125,12 @@ describe('resynchronisation of a clock', () => {
     const [one = 0n, two = 0n] = steps;
     expect(resync(first, second, clock)).toEqual({
       counter: two * 60n + 1n,
-      spent: [
+      replayMarkers: [
         `${two * 60n + 1n - 480n}:`,
-        markOf(FIRST, { stepStart: one * 60n }),
-        markOf(SECOND, { stepStart: two * 60n }),
+        replayMarker(FIRST, { stepStart: one * 60n }),
+        replayMarker(SECOND, { stepStart: two * 60n }),
       ],
-      syncMark: null,
+      syncMarker: null,
       timeShift,
     });
   });
@@ -176,8 +176,8 @@ describe('resynchronisation of a clock', () => {
   });
 
   it('does not go by responses that were used before', () => {
-    const spent = [markOf(SECOND, { stepStart: NOON_SECOND + 1_260n }) ?? ''];
-    expect(resync(1_200, 1_260, { ...clock, token: { counter: 0n, spent } })).toBeNull();
+    const replayMarkers = [replayMarker(SECOND, { stepStart: NOON_SECOND + 1_260n }) ?? ''];
+    expect(resync(1_200, 1_260, { ...clock, token: { counter: 0n, replayMarkers } })).toBeNull();
   });
 });
 

@@ -36,8 +36,8 @@ const ANSWERS: Answers = {
   'realms.addUser': USER,
   'policies.list': [POLICY, { ...POLICY, name: 'q', scope: 'admin', active: false }],
   'policies.show': POLICY,
-  'configuration.list': new Map([['OcraMaxChallenges', '5']]),
-  'configuration.overview': {
+  'settings.list': new Map([['OcraMaxChallenges', '5']]),
+  'settings.overview': {
     values: new Map([
       ['ocra.timeShift', '0'],
       ['OcraMaxChallenges', '5'],
@@ -146,9 +146,9 @@ describe('what commands ask of the services', () => {
     ['policy remove p', ['policies.remove', 'p']],
     ['policy disable p', ['policies.set', { ...POLICY, active: false }]],
     ['policy enable p', ['policies.set', { ...POLICY, active: true }]],
-    ['setting set OcraMaxChallenges 5', ['configuration.set', new Map([['OcraMaxChallenges', '5']])]],
-    ['setting set ocra.timeShift -5', ['configuration.set', new Map([['ocra.timeShift', '-5']])]],
-    ['setting remove OcraMaxChallenges', ['configuration.remove', 'OcraMaxChallenges']],
+    ['setting set OcraMaxChallenges 5', ['settings.set', new Map([['OcraMaxChallenges', '5']])]],
+    ['setting set ocra.timeShift -5', ['settings.set', new Map([['ocra.timeShift', '-5']])]],
+    ['setting remove OcraMaxChallenges', ['settings.remove', 'OcraMaxChallenges']],
   ])('%s', async (line, call) => {
     const { code, calls, err, out } = await run(line.split(' '));
     expect({ code, err }).toEqual({ code: 0, err: '' });

@@ -10,7 +10,7 @@ import { type Ended, runCli } from './cli-process.ts';
 import { fakeCli } from './fake-dependencies.ts';
 
 /** The tests share the machine with others: many times what they take on their own. */
-const PATIENCE = 300_000;
+const TIMEOUT_MS = 300_000;
 const ROW: AuditRow = {
   ...{ id: '4294967297', at: '2026-11-20T12:00:00.123000Z', actor: 'alice', action: 'admin/init' },
   ...{ subject: 'T1', realm: 'north', outcome: 'created', client: '192.0.2.7', requestId: 'r1' },
@@ -111,13 +111,13 @@ describe('tankeeper audit, beside a server', () => {
     database = await createTestDatabase();
     environment = { DATABASE_URL: database.url, DATA_DIR: folder };
     server = await startServerProcess(environment);
-  }, PATIENCE);
+  }, TIMEOUT_MS);
 
   afterAll(async () => {
     server.process.kill('SIGKILL');
     await rm(folder, { recursive: true });
     await database.drop();
-  }, PATIENCE);
+  }, TIMEOUT_MS);
 
   const tankeeper = (...parameters: string[]): Promise<Ended> =>
     runCli(['audit', ...parameters], environment);
@@ -142,7 +142,7 @@ describe('tankeeper audit, beside a server', () => {
         },
       ]);
     },
-    PATIENCE,
+    TIMEOUT_MS,
   );
 
   it(
@@ -172,7 +172,7 @@ describe('tankeeper audit, beside a server', () => {
       expect(altered).toMatchObject({ code: 1 });
       expect(altered.out).toMatch(/^changed: row \d+ \(writer 1, lane 1, seq 1\) of 20/m);
     },
-    PATIENCE,
+    TIMEOUT_MS,
   );
 
   it(
@@ -196,7 +196,7 @@ describe('tankeeper audit, beside a server', () => {
         ...{ code: 0, out: 'there was nothing to prune (0 rows, 0 records of the journal)\n' },
       });
     },
-    PATIENCE,
+    TIMEOUT_MS,
   );
 });
 
@@ -223,7 +223,7 @@ describe('tankeeper audit verify, of a trail without rows', () => {
         expect(await runCli(command, embedded)).toMatchObject({ code: 0, err: '' });
       }
     },
-    PATIENCE,
+    TIMEOUT_MS,
   );
 
   it(
@@ -241,6 +241,6 @@ describe('tankeeper audit verify, of a trail without rows', () => {
         /^removed: row: there is none at all, though there is the administrator 'admin'\n0 rows, 0 records of the journal: 1 findings\n/,
       );
     },
-    PATIENCE,
+    TIMEOUT_MS,
   );
 });

@@ -9,7 +9,7 @@ import { type Ended, runCli, type Running, startCli } from './cli-process.ts';
 
 const PASSWORD = 'the administrator of this test';
 /** The tests share the machine with others: many times what they take on their own. */
-const PATIENCE = 300_000;
+const TIMEOUT_MS = 300_000;
 
 const CHECKOUT = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -36,13 +36,13 @@ beforeAll(async () => {
   const port = /"message":"Listening".*"port":(\d+).*\n/;
   const log = await server.printed(port);
   baseUrl = `http://127.0.0.1:${port.exec(log)?.[1] ?? ''}`;
-}, PATIENCE);
+}, TIMEOUT_MS);
 
 afterAll(async () => {
   server.signal('SIGTERM');
   await server.ended;
   await rm(folder, { recursive: true, force: true });
-}, PATIENCE);
+}, TIMEOUT_MS);
 
 async function run(line: string | readonly string[], input?: string): Promise<Ended> {
   return runCli(typeof line === 'string' ? line.split(' ') : line, environment, input);
@@ -99,7 +99,7 @@ describe('commands while the server runs on the embedded database', () => {
       expect(tested).toEqual({ name: 'unix', users: 2 });
       expect(listed).toMatchObject([{ login: 'anna' }, { login: 'root' }, { login: 'zoe' }]);
     },
-    PATIENCE,
+    TIMEOUT_MS,
   );
 
   it(
@@ -126,7 +126,7 @@ describe('commands while the server runs on the embedded database', () => {
       });
       expect((await stat(join(folder, '.tankeeper-device.json'))).mode & 0o777).toBe(0o600);
     },
-    PATIENCE,
+    TIMEOUT_MS,
   );
 
   it(
@@ -145,7 +145,7 @@ describe('commands while the server runs on the embedded database', () => {
       const replay = { transactionid: issued.detail.transactionid, pass: scanned.response };
       expect(await post('/ocra/check_t', replay)).toMatchObject({ result: { value: { result: false } } });
     },
-    PATIENCE,
+    TIMEOUT_MS,
   );
 
   it(
@@ -169,7 +169,7 @@ describe('commands while the server runs on the embedded database', () => {
       await json('token remove P1');
       expect(await run('token show P1')).toMatchObject({ code: 1, out: '' });
     },
-    PATIENCE,
+    TIMEOUT_MS,
   );
 
   it(
@@ -192,7 +192,7 @@ describe('commands while the server runs on the embedded database', () => {
       // The last administrator stays.
       expect(await run('admin remove admin')).toMatchObject({ code: 1, out: '' });
     },
-    PATIENCE,
+    TIMEOUT_MS,
   );
 
   it(
@@ -212,7 +212,7 @@ describe('commands while the server runs on the embedded database', () => {
       ]);
       expect(refused).toMatchObject(Array.from({ length: 4 }, () => ({ code: 1, out: '' })));
     },
-    PATIENCE,
+    TIMEOUT_MS,
   );
 
   it(
@@ -224,7 +224,7 @@ describe('commands while the server runs on the embedded database', () => {
       );
       expect(migrated).toEqual({ applied: [] });
     },
-    PATIENCE,
+    TIMEOUT_MS,
   );
 
   it(
@@ -239,7 +239,7 @@ describe('commands while the server runs on the embedded database', () => {
       expect(second.code).toBe(1);
       expect(second.err).toMatch(/^tankeeper: .*in use/);
     },
-    PATIENCE,
+    TIMEOUT_MS,
   );
 
   it(
@@ -249,7 +249,7 @@ describe('commands while the server runs on the embedded database', () => {
       expect(await server.ended).toMatchObject({ code: 0 });
       expect(await json('token list')).toMatchObject([{ serial: 'QR1' }]);
     },
-    PATIENCE,
+    TIMEOUT_MS,
   );
 });
 
@@ -267,7 +267,7 @@ describe('the demo', () => {
       expect(out).not.toContain('\u001b');
       expect(await demoFolders()).toEqual([]);
     },
-    PATIENCE,
+    TIMEOUT_MS,
   );
 
   it(
@@ -285,7 +285,7 @@ describe('the demo', () => {
       demo.signal('SIGINT');
       expect(await demo.ended).toMatchObject({ code: 0, err: '' });
     },
-    PATIENCE,
+    TIMEOUT_MS,
   );
 });
 

@@ -15,7 +15,7 @@ import { fakeCli } from './fake-dependencies.ts';
 import { fakeIo } from './fake-io.ts';
 
 /** The tests share the machine with others: many times what they take on their own. */
-const PATIENCE = 240_000;
+const TIMEOUT_MS = 240_000;
 const LICENCE: Licence = {
   fields: { licensee: 'Bank \u001b[31m', 'token-num': 5 },
   unit: 'token',
@@ -114,7 +114,7 @@ describe('tankeeper licence on a database', () => {
     };
     // A server, not a command, makes the key.
     await (await startServerProcess(environment)).stop();
-  }, PATIENCE);
+  }, TIMEOUT_MS);
 
   afterAll(async () => {
     await rm(folder, { recursive: true, force: true });
@@ -144,7 +144,7 @@ describe('tankeeper licence on a database', () => {
       const shown = await run(['show', '--json']);
       expect(JSON.parse(shown.out)).toMatchObject({ valid: true, active: 4, left: 1, licence: claims });
     },
-    PATIENCE,
+    TIMEOUT_MS,
   );
 
   it(
@@ -158,6 +158,6 @@ describe('tankeeper licence on a database', () => {
         err: 'tankeeper: The file of LICENCE_PUBLIC_KEY_FILE is neither PEM with BEGIN PUBLIC KEY nor a JWK.\n',
       });
     },
-    PATIENCE,
+    TIMEOUT_MS,
   );
 });

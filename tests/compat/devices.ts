@@ -6,8 +6,8 @@ import { type OcraSuite, parseOcraSuite } from '../../src/ocra/suite.ts';
 import type { OcraRecording } from './ocra-recordings.ts';
 
 /** Further than any recorded device is ahead. */
-const MOST_COUNTERS = 1_100;
-const MOST_STEPS = 20n;
+const MAX_COUNTERS = 1_100;
+const MAX_STEPS = 20n;
 
 type TokenOfRecording = NonNullable<OcraRecording['token']>;
 
@@ -125,12 +125,12 @@ function positionOf(
 function* positions(suite: OcraSuite, at: Date): Generator<Position> {
   const now = timeStepAt(suite, at);
   if (now === undefined) {
-    for (let counter = 0; counter < (suite.counter ? MOST_COUNTERS : 1); counter += 1) {
+    for (let counter = 0; counter < (suite.counter ? MAX_COUNTERS : 1); counter += 1) {
       yield { counter: BigInt(counter), timeStep: undefined };
     }
     return;
   }
-  for (let step = now - MOST_STEPS; step <= now + MOST_STEPS; step += 1n) {
+  for (let step = now - MAX_STEPS; step <= now + MAX_STEPS; step += 1n) {
     yield { counter: 0n, timeStep: step };
   }
 }

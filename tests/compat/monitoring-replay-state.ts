@@ -1,7 +1,11 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { recordedResolvers, recordedSetup, recordedState } from '../support/values/monitoring-fixture.ts';
+import {
+  recordedResolvers,
+  recordedConfiguration,
+  recordedState,
+} from '../support/values/monitoring-fixture.ts';
 import type { RecordedLicences } from '../support/values/recorded-licences.ts';
 import type { ReplayServer } from './replay-server.ts';
 import { reachOf } from '../support/servers/sql-resolver.ts';
@@ -56,7 +60,7 @@ export class MonitoringReplayState {
       this.#phase = phase;
       await this.#setPolicies(name);
       if (phase === 'errors_cfg') {
-        await this.#server.services.configuration.set(OPERATOR, new Map([['errors', '410,707']]));
+        await this.#server.services.settings.set(OPERATOR, new Map([['errors', '410,707']]));
       }
     }
     if (phase === 'broken') {
@@ -69,7 +73,7 @@ export class MonitoringReplayState {
   }
 
   async #leave(): Promise<void> {
-    const { configuration, realms } = this.#server.services;
+    const { settings: configuration, realms } = this.#server.services;
     if (this.#phase === 'errors_cfg') {
       await configuration.remove(OPERATOR, 'errors');
     }
@@ -83,7 +87,7 @@ export class MonitoringReplayState {
     for (const old of await policies.list(OPERATOR)) {
       await policies.remove(OPERATOR, old.name);
     }
-    for (const policy of recordedSetup(name).policies) {
+    for (const policy of recordedConfiguration(name).policies) {
       await policies.set(OPERATOR, policy);
     }
   }

@@ -14,7 +14,7 @@ import { RecordedLicences } from '../support/values/recorded-licences.ts';
 import { ReplayServer } from './replay-server.ts';
 
 const FILE = 'monitoring-3.4.4';
-const MOST_ON_PURPOSE = 56;
+const MAX_ON_PURPOSE = 56;
 /** These need other settings of the login: they show texts and shapes only. */
 const SAMPLE = 'jwt ';
 
@@ -56,7 +56,7 @@ it('every recorded request to /monitoring gets the recorded bytes, or docs/compa
   );
   expect(findings).toEqual(NOTHING_FOUND);
   expect(counted).toHaveLength(432);
-  expect(onPurpose).toBeLessThanOrEqual(MOST_ON_PURPOSE);
+  expect(onPurpose).toBeLessThanOrEqual(MAX_ON_PURPOSE);
 }, 300_000);
 
 function readExchanges(): MonitoringExchange[] {

@@ -9,7 +9,7 @@ import { REPOSITORY } from '../repository/repository-file.ts';
 import type { ServerProcess } from '../support/servers/server-process.ts';
 
 const TOKENS = 300;
-const PATIENCE_MS = 90_000;
+const TIMEOUT_MS = 90_000;
 
 let installation: KeyInstallation;
 let server: ServerProcess;
@@ -33,7 +33,7 @@ async function killedAt(lock: string, ...words: readonly string[]): Promise<void
     stdio: 'ignore',
   });
   const ended = once(command, 'close') as Promise<[number | null, string | null]>;
-  const deadline = performance.now() + PATIENCE_MS;
+  const deadline = performance.now() + TIMEOUT_MS;
   while (!(await isGuestWaiting())) {
     expect(performance.now()).toBeLessThan(deadline);
     await sleep(50);

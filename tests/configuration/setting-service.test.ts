@@ -1,28 +1,28 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { AccessControl } from '../../src/policy/access-control.ts';
-import { ConfigurationService } from '../../src/configuration/setting-service.ts';
+import { SettingService } from '../../src/configuration/setting-service.ts';
 import { checkPolicy } from '../../src/policy/policy.ts';
 import { OCRA_DEFAULTS, readOcraSettings } from '../../src/challenges/ocra-settings.ts';
 import { callerNamed } from '../support/values/callers.ts';
 import { eventualRefusal } from '../support/application/eventual-refusal.ts';
-import { InMemorySetupStore } from '../support/fakes/in-memory-configuration-store.ts';
+import { InMemoryConfigurationStore } from '../support/fakes/in-memory-configuration-store.ts';
 
 const admin = callerNamed('admin');
 const reader = callerNamed('reader');
 
-let setup: InMemorySetupStore;
-let service: ConfigurationService;
+let configuration: InMemoryConfigurationStore;
+let service: SettingService;
 
 beforeEach(() => {
-  setup = new InMemorySetupStore({
-    configuration: new Map([['OcraMaxChallenges', '4']]),
+  configuration = new InMemoryConfigurationStore({
+    settings: new Map([['OcraMaxChallenges', '4']]),
     policies: [
       checkPolicy({ name: 'w', scope: 'system', action: '*', user: 'admin' }),
       checkPolicy({ name: 'r', scope: 'system', action: 'read', user: 'reader' }),
     ],
   });
   const access = new AccessControl({ clock: { now: () => new Date(0) } });
-  service = new ConfigurationService({ setup, access, check: readOcraSettings, defaults: OCRA_DEFAULTS });
+  service = new SettingService({ configuration, access, check: readOcraSettings, defaults: OCRA_DEFAULTS });
 });
 
 describe('configuration values', () => {
@@ -83,7 +83,7 @@ describe('configuration values', () => {
   ])('with the key %j are refused', async (key, value) => {
     const refusal = await eventualRefusal(service.set(admin, new Map([[key, value]])));
     expect(refusal.code).toBe('configuration.invalid');
-    expect(setup.acts).toEqual([]);
+    expect(configuration.acts).toEqual([]);
   });
 
   it('are changed by those only who may', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { assertConfigurationEntry, canonicalKey } from '../../src/configuration/setting.ts';
+import { assertSetting, canonicalKey } from '../../src/configuration/setting.ts';
 import { refusalOf } from '../support/values/refusal.ts';
 
 describe('a key', () => {
@@ -24,7 +24,7 @@ describe('a key', () => {
     ['defaultrealm', 'the default realm'],
   ])('%s is refused, for it is %s', (key, what) => {
     const { code, message } = refusalOf(() => {
-      assertConfigurationEntry(key, 'secret value');
+      assertSetting(key, 'secret value');
     });
     expect(code).toBe('configuration.invalid');
     expect(message).toContain(what);
@@ -33,8 +33,8 @@ describe('a key', () => {
 
   it('that only resembles these is taken', () => {
     expect(() => {
-      assertConfigurationEntry('PolicyOfTheHouse', 'x');
-      assertConfigurationEntry('DefaultRealmName', '');
+      assertSetting('PolicyOfTheHouse', 'x');
+      assertSetting('DefaultRealmName', '');
     }).not.toThrow();
   });
 });

@@ -4,7 +4,7 @@ import { HousekeepingService } from '../../src/housekeeping/housekeeping-service
 import type { HousekeepingMoments, HousekeepingTally } from '../../src/housekeeping/ports.ts';
 import { callerNamed, OPERATOR } from '../support/values/callers.ts';
 import { eventualRefusal } from '../support/application/eventual-refusal.ts';
-import { InMemorySetupStore } from '../support/fakes/in-memory-configuration-store.ts';
+import { InMemoryConfigurationStore } from '../support/fakes/in-memory-configuration-store.ts';
 
 const NOW = new Date('2026-11-20T12:00:00Z');
 const DUE: readonly HousekeepingTally[] = [
@@ -27,7 +27,7 @@ function open(monthsDue?: number): HousekeepingService {
     remove: () => Promise.resolve(monthsDue ?? 99),
   };
   return new HousekeepingService({
-    setup: new InMemorySetupStore({ configuration: new Map([['OcraChallengeTimeout', '10M']]) }),
+    configuration: new InMemoryConfigurationStore({ settings: new Map([['OcraChallengeTimeout', '10M']]) }),
     clock: { now: () => NOW },
     challengeRetention: 3_600,
     store: {

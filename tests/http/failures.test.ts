@@ -60,10 +60,10 @@ describe('a fault that nobody foresaw', () => {
 
 describe('httperror', () => {
   const statusFor = async (query: string, errors?: string): Promise<number> => {
-    const { app, fail, configuration } = createTestApp();
+    const { app, fail, settings } = createTestApp();
     fail('requestChallenge', DENIED);
     if (errors !== undefined) {
-      configuration.set('errors', errors);
+      settings.set('errors', errors);
     }
     const response = await request(app)
       .post('/ocra/request')
@@ -101,7 +101,10 @@ describe('httperror', () => {
   });
 
   it('works also while the configuration cannot be read', async () => {
-    const { app } = createTestApp({}, { setup: { current: () => Promise.reject(new Error('away')) } });
+    const { app } = createTestApp(
+      {},
+      { configuration: { current: () => Promise.reject(new Error('away')) } },
+    );
     expect((await request(app).get('/ocra/check_t?httperror=418')).status).toBe(418);
   });
 });

@@ -3,16 +3,16 @@ import { describe, expect, it } from '@jest/globals';
 import type { MonitoringService } from '../../src/monitoring/monitoring-service.ts';
 import { NO_REALM } from '../../src/monitoring/realm-choice.ts';
 import { CALLER, monitoringIn, NOW } from '../support/fakes/monitoring-fakes.ts';
-import { setupOf } from '../support/values/configuration-value.ts';
+import { configurationOf } from '../support/values/configuration-value.ts';
 
-const setup = setupOf({
+const configuration = configurationOf({
   resolvers: [{ name: 'people' }, { name: 'Staff', kind: 'passwd', settings: { fileName: '/x' } }],
   realms: [
     { name: 'north', resolvers: ['people'] },
     { name: 'south', resolvers: ['Staff', 'people'] },
     { name: 'west', resolvers: [] },
   ],
-  configuration: new Map([['OcraMaxChallenges', '4']]),
+  settings: new Map([['OcraMaxChallenges', '4']]),
 });
 
 const counts = {
@@ -31,7 +31,9 @@ const counts = {
 
 describe('token counts', () => {
   it('show total, total users and each status asked for, by realm, and each token and user once in the summary', async () => {
-    const report = await monitoringIn({ setup, counts }).tokens(CALLER, { status: 'unassigned,active' });
+    const report = await monitoringIn({ configuration, counts }).tokens(CALLER, {
+      status: 'unassigned,active',
+    });
     const row = (...numbers: number[]): unknown =>
       ['total', 'total users', 'unassigned', 'active'].map((status, index) => ({
         status,
@@ -48,7 +50,7 @@ describe('token counts', () => {
   });
 
   it('of no realm come under its own name and are part of the summary, wherever it stands in the list', async () => {
-    const service = monitoringIn({ setup, counts });
+    const service = monitoringIn({ configuration, counts });
     for (const realms of ['/:no realm:/,south', 'south,/:no realm:/']) {
       const report = await service.tokens(CALLER, { realms });
       expect(report.realms.map(({ realm }) => realm)).toEqual(realms.split(','));
@@ -57,7 +59,7 @@ describe('token counts', () => {
   });
 
   it('are those of the realms that each question asks for, whatever was asked before', async () => {
-    const service = monitoringIn({ setup, counts });
+    const service = monitoringIn({ configuration, counts });
     const summaries: unknown[] = [];
     for (const realms of ['north', 'south', 'north,south', '*', 'north']) {
       const { summary } = await service.tokens(CALLER, { realms });
@@ -73,7 +75,7 @@ describe('token counts', () => {
   });
 
   it('are those of the moment, whatever they were when the same was asked before', async () => {
-    const world = { setup, counts };
+    const world = { configuration, counts };
     const service = monitoringIn(world);
     const before = await service.tokens(CALLER, { realms: 'south' });
     world.counts = { ...counts, tokens: counts.tokens.slice(0, 2) };
@@ -82,7 +84,7 @@ describe('token counts', () => {
   });
 
   it('are bounded by the realms of the policies, also in the summary', async () => {
-    const service = monitoringIn({ setup, counts, granted: ['south'] });
+    const service = monitoringIn({ configuration, counts, granted: ['south'] });
     for (const realms of [undefined, '*', 'north,south,/:no realm:/']) {
       const report = await service.tokens(CALLER, { realms });
       expect(report.realms.map(({ realm }) => realm)).toEqual(['south']);
@@ -94,7 +96,7 @@ describe('token counts', () => {
   });
 
   it('of nobody are shown to an administrator whose realms do not exist', async () => {
-    const report = await monitoringIn({ setup, counts, granted: ['nosuchrealm'] }).tokens(CALLER, {});
+    const report = await monitoringIn({ configuration, counts, granted: ['nosuchrealm'] }).tokens(CALLER, {});
     expect(report).toEqual({
       realms: [],
       summary: [
@@ -107,7 +109,7 @@ describe('token counts', () => {
 
 describe('active users', () => {
   it('come by realm and by its resolvers in their order, and once in the total', async () => {
-    const service = monitoringIn({ setup, counts });
+    const service = monitoringIn({ configuration, counts });
     expect(await service.activeUsers(CALLER, {})).toEqual({
       realms: [
         { realm: 'north', resolvers: [{ resolver: 'people', users: 3 }] },
@@ -125,7 +127,7 @@ describe('active users', () => {
   });
 
   it('with * include users whose active token is in no realm, under the resolvers they come from', async () => {
-    const report = await monitoringIn({ setup, counts }).activeUsers(CALLER, { realms: '*' });
+    const report = await monitoringIn({ configuration, counts }).activeUsers(CALLER, { realms: '*' });
     expect(report.realms.at(-1)).toEqual({
       realm: NO_REALM,
       resolvers: [
@@ -137,7 +139,7 @@ describe('active users', () => {
   });
 
   it('are bounded by the realms of the policies, also in the total', async () => {
-    const service = monitoringIn({ setup, counts, granted: ['south'] });
+    const service = monitoringIn({ configuration, counts, granted: ['south'] });
     const report = await service.activeUsers(CALLER, { realms: '*' });
     expect(report.realms.map(({ realm }) => realm)).toEqual(['south']);
     expect(report.total).toBe(1);
@@ -150,7 +152,7 @@ describe('users of a realm', () => {
   it('come by its resolvers; a resolver of two realms is asked once', async () => {
     const asked: string[] = [];
     const service = monitoringIn({
-      setup,
+      configuration,
       users: (resolver) => {
         asked.push(resolver);
         return users(resolver);
@@ -172,7 +174,7 @@ describe('users of a realm', () => {
   });
 
   it('are none for no realm, whoever asks, and other realms are not looked into', async () => {
-    const service = monitoringIn({ setup, users, granted: ['south'] });
+    const service = monitoringIn({ configuration, users, granted: ['south'] });
     expect(await service.userinfo(CALLER, { realms: NO_REALM })).toEqual({ realms: [] });
     expect((await service.userinfo(CALLER, { realms: '*' })).realms.map(({ realm }) => realm)).toEqual([
       'south',
@@ -184,7 +186,7 @@ describe('users of a realm', () => {
 
   it('are an error that names the resolver when one fails, never 0', async () => {
     const failing = monitoringIn({
-      setup,
+      configuration,
       users: (resolver) => (resolver === 'Staff' ? Promise.reject(new Error('password=x')) : users(resolver)),
     });
     await expect(failing.userinfo(CALLER, {})).rejects.toMatchObject({
@@ -195,7 +197,11 @@ describe('users of a realm', () => {
   });
 
   it('are an error that names each resolver that does not answer in time', async () => {
-    const hanging = monitoringIn({ setup, resolverTimeLimit: 5, users: () => new Promise(() => undefined) });
+    const hanging = monitoringIn({
+      configuration,
+      resolverTimeLimit: 5,
+      users: () => new Promise(() => undefined),
+    });
     await expect(hanging.userinfo(CALLER, {})).rejects.toMatchObject({
       code: 'resolver.unavailable',
       message: "Users cannot be counted, resolver unavailable: 'Staff', 'people'",
@@ -204,7 +210,7 @@ describe('users of a realm', () => {
 
   it('are an error when opening the resolver fails at once, or a realm names one that is not there', async () => {
     const broken = monitoringIn({
-      setup,
+      configuration,
       users: () => {
         throw new Error('no such driver');
       },
@@ -212,7 +218,9 @@ describe('users of a realm', () => {
     await expect(broken.userinfo(CALLER, { realms: 'north' })).rejects.toMatchObject({
       code: 'resolver.unavailable',
     });
-    const lost = monitoringIn({ setup: setupOf({ realms: [{ name: 'north', resolvers: ['gone'] }] }) });
+    const lost = monitoringIn({
+      configuration: configurationOf({ realms: [{ name: 'north', resolvers: ['gone'] }] }),
+    });
     await expect(lost.userinfo(CALLER, {})).rejects.toMatchObject({
       message: expect.stringContaining("'gone'"),
     });
@@ -222,7 +230,7 @@ describe('users of a realm', () => {
     let waiting = 0;
     const release: (() => void)[] = [];
     const together = monitoringIn({
-      setup,
+      configuration,
       users: () => {
         waiting += 1;
         return new Promise((resolve) => {
@@ -251,10 +259,10 @@ describe('users of a realm', () => {
 
 describe('the configuration check', () => {
   it('counts what is configured and says that the server is up to date', async () => {
-    expect(await monitoringIn({ setup }).config(CALLER)).toEqual({
+    expect(await monitoringIn({ configuration }).config(CALLER)).toEqual({
       sync: true,
-      readAt: setup.readAt,
-      changedAt: setup.changedAt,
+      readAt: configuration.readAt,
+      changedAt: configuration.changedAt,
       now: NOW,
       total: 6,
       values: 1,
@@ -266,46 +274,49 @@ describe('the configuration check', () => {
 
   it('says that it is not, when the database has moved on', async () => {
     const stored = { revision: 2n, changedAt: new Date('2026-11-20T10:29:00Z') };
-    expect(await monitoringIn({ setup, stored }).config(CALLER)).toMatchObject({
+    expect(await monitoringIn({ configuration, stored }).config(CALLER)).toMatchObject({
       sync: false,
-      readAt: setup.readAt,
+      readAt: configuration.readAt,
       changedAt: stored.changedAt,
     });
   });
 
   it('says that it is not, when the database was put back and has changed as often since', async () => {
-    const stored = { revision: setup.revision, changedAt: new Date('2026-11-20T10:29:00Z') };
-    expect(await monitoringIn({ setup, stored }).config(CALLER)).toMatchObject({ sync: false });
+    const stored = { revision: configuration.revision, changedAt: new Date('2026-11-20T10:29:00Z') };
+    expect(await monitoringIn({ configuration, stored }).config(CALLER)).toMatchObject({ sync: false });
   });
 
   it('speaks of what the server assumed before it was asked, not of what it reads for this request', async () => {
-    const assumed = setupOf({ revision: setup.revision - 1n });
-    expect(await monitoringIn({ setup, assumed }).config(CALLER)).toMatchObject({ sync: false, total: 0 });
+    const assumed = configurationOf({ revision: configuration.revision - 1n });
+    expect(await monitoringIn({ configuration, assumed }).config(CALLER)).toMatchObject({
+      sync: false,
+      total: 0,
+    });
   });
 
   it('speaks of what it reads for this request where the server assumes nothing', async () => {
-    expect(await monitoringIn({ setup, assumed: 'nothing' }).config(CALLER)).toMatchObject({
+    expect(await monitoringIn({ configuration, assumed: 'nothing' }).config(CALLER)).toMatchObject({
       sync: true,
       total: 6,
     });
   });
 
   it('is up to date where it has read a change that came after its look at the database', async () => {
-    const older = { revision: setup.revision - 1n, changedAt: new Date('2026-11-20T10:00:00Z') };
-    const overtaken = monitoringIn({ setup, assumed: 'nothing', storedInTurn: [older] });
-    expect(await overtaken.config(CALLER)).toMatchObject({ sync: true, changedAt: setup.changedAt });
-    const putBack = monitoringIn({ setup, stored: older });
+    const older = { revision: configuration.revision - 1n, changedAt: new Date('2026-11-20T10:00:00Z') };
+    const overtaken = monitoringIn({ configuration, assumed: 'nothing', storedInTurn: [older] });
+    expect(await overtaken.config(CALLER)).toMatchObject({ sync: true, changedAt: configuration.changedAt });
+    const putBack = monitoringIn({ configuration, stored: older });
     expect(await putBack.config(CALLER)).toMatchObject({ sync: false, changedAt: older.changedAt });
   });
 
   it.each(['before', 'after'])(
     'takes a change %s it looked, that was noticed meanwhile, for noticed',
     async (when) => {
-      const newer = setupOf({ revision: setup.revision + 1n });
+      const newer = configurationOf({ revision: configuration.revision + 1n });
       const moving = monitoringIn({
-        setup,
-        stored: when === 'before' ? newer : setup,
-        assumedInTurn: [setup, newer],
+        configuration,
+        stored: when === 'before' ? newer : configuration,
+        assumedInTurn: [configuration, newer],
       });
       expect(await moving.config(CALLER)).toMatchObject({ sync: true });
     },
@@ -314,11 +325,11 @@ describe('the configuration check', () => {
 
 describe('licence and storage encryption', () => {
   it('no licence is installed', async () => {
-    expect(await monitoringIn({ setup }).license(CALLER)).toEqual({ kind: 'none' });
+    expect(await monitoringIn({ configuration }).license(CALLER)).toEqual({ kind: 'none' });
   });
 
   it.each([true, false])('storage encryption is what the probe found: %s', async (encrypts) => {
-    expect(await monitoringIn({ setup, encrypts }).storageEncryption(CALLER)).toBe(encrypts);
+    expect(await monitoringIn({ configuration, encrypts }).storageEncryption(CALLER)).toBe(encrypts);
   });
 });
 
@@ -333,7 +344,7 @@ describe('without the right', () => {
   ];
 
   it.each(actions)('%s is refused before anything else is looked at', async (action, ask) => {
-    await expect(ask(monitoringIn({ setup, granted: 'none' }))).rejects.toMatchObject({
+    await expect(ask(monitoringIn({ configuration, granted: 'none' }))).rejects.toMatchObject({
       code: 'right.missing',
       message: `You do not have the administrative right to do this. You are missing a policy scope=monitoring, action=${action}`,
     });

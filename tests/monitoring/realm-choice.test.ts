@@ -1,14 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 
 import { chooseRealms, NO_REALM, visibleRealms } from '../../src/monitoring/realm-choice.ts';
-import { setupOf } from '../support/values/configuration-value.ts';
+import { configurationOf } from '../support/values/configuration-value.ts';
 
-const setup = setupOf({
+const configuration = configurationOf({
   realms: ['limrealm', 'mydefrealm', 'sqlrealm'].map((name) => ({ name, resolvers: [] })),
 });
-const all = visibleRealms(setup, { realms: 'all' });
-const some = visibleRealms(setup, { realms: ['sqlrealm', 'mydefrealm', 'nosuchrealm'] });
-const none = visibleRealms(setup, { realms: ['nosuchrealm'] });
+const all = visibleRealms(configuration, { realms: 'all' });
+const some = visibleRealms(configuration, { realms: ['sqlrealm', 'mydefrealm', 'nosuchrealm'] });
+const none = visibleRealms(configuration, { realms: ['nosuchrealm'] });
 
 describe('the realms that somebody sees', () => {
   it('are all of them, and what is in no realm, for those who may see all', () => {

@@ -6,7 +6,7 @@ import { ServiceMetrics } from '../../src/observability/service-metrics.ts';
 import { type Deferred, deferred } from '../support/fakes/deferred.ts';
 import { eventualRefusal } from '../support/application/eventual-refusal.ts';
 import { countingSource } from '../support/fakes/monitoring-fakes.ts';
-import { setupOf } from '../support/values/configuration-value.ts';
+import { configurationOf } from '../support/values/configuration-value.ts';
 import { InMemoryUserCountStore, userCountsOf } from '../support/fakes/user-counts-fakes.ts';
 
 /** Milliseconds: long enough for whatever answers at once, on any machine. */
@@ -54,10 +54,10 @@ function newCounts(timeLimit = 30_000): UserCounts {
   });
 }
 
-const SETUP = setupOf({ resolvers: [STAFF] });
+const SETUP = configurationOf({ resolvers: [STAFF] });
 
-async function count(setup = SETUP): Promise<CountedUsers | undefined> {
-  return (await counts.of(setup, ['Staff'])).get('Staff');
+async function count(configuration = SETUP): Promise<CountedUsers | undefined> {
+  return (await counts.of(configuration, ['Staff'])).get('Staff');
 }
 
 async function counted(users: number): Promise<CountedUsers | undefined> {
@@ -222,7 +222,7 @@ describe('the last known count', () => {
 
   it('is not the count of a resolver that is set up otherwise', async () => {
     await counted(40);
-    const changed = setupOf({ resolvers: [{ ...STAFF, settings: { fileName: '/b' } }] });
+    const changed = configurationOf({ resolvers: [{ ...STAFF, settings: { fileName: '/b' } }] });
     const refusal = eventualRefusal(count(changed));
     await turn();
     asks.at(-1)?.reject(REFUSED);
@@ -234,7 +234,7 @@ describe('the last known count', () => {
     counts = newCounts(SHORT);
     const old = eventualRefusal(count());
     await turn();
-    const changed = setupOf({ resolvers: [{ ...STAFF, settings: { fileName: '/b' } }] });
+    const changed = configurationOf({ resolvers: [{ ...STAFF, settings: { fileName: '/b' } }] });
     const asked = count(changed);
     await turn();
     asks[1]?.resolve(5);
@@ -247,7 +247,7 @@ describe('the last known count', () => {
 
   it('goes with the resolver', async () => {
     await counted(40);
-    await counts.of(setupOf({ resolvers: [] }), []);
+    await counts.of(configurationOf({ resolvers: [] }), []);
     expect(await measured('tankeeper_resolver_count_age_seconds')).toBeUndefined();
   });
 
@@ -262,7 +262,7 @@ describe('the last known count', () => {
 });
 
 describe('a managed resolver', () => {
-  const own = setupOf({ resolvers: [{ ...STAFF, kind: 'managed' }] });
+  const own = configurationOf({ resolvers: [{ ...STAFF, kind: 'managed' }] });
 
   it('has no last known count: its users are where the count would be', async () => {
     const answer = count(own);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { computeResponse, respond } from '../../src/ocra/compute.ts';
 import { timeStepAt } from '../../src/ocra/data-input.ts';
-import { MOST_FOR_LOOK, MOST_FOR_RESPONSE, ResponseSearch } from '../../src/ocra/response-search.ts';
+import { MAX_FOR_CHECK, MAX_FOR_RESPONSE, ResponseSearch } from '../../src/ocra/response-search.ts';
 import { parseOcraSuite } from '../../src/ocra/suite.ts';
 import type { ResponseCheck } from '../../src/ocra/verify.ts';
 
@@ -65,7 +65,7 @@ describe('a search for a response', () => {
       const { found } = await counted.search.find(check, counted.search.share());
       expect(found.matched).toBe(check === right);
     }
-    expect(counted.computed).toBe(MOST_FOR_RESPONSE);
+    expect(counted.computed).toBe(MAX_FOR_RESPONSE);
   });
 
   it('computes every candidate of the windows once, whether one is right or none', async () => {
@@ -123,9 +123,9 @@ describe('a search for a response', () => {
     for (let counter = 0n; counter < 5n; counter += 1n) {
       await counted.search.find(checkOf(BOTH, {}, { counter: counter * 1_000n }), EVERYTHING);
     }
-    expect(counted.computed).toBe(MOST_FOR_LOOK);
+    expect(counted.computed).toBe(MAX_FOR_CHECK);
     const { found, taken } = await counted.search.find(checkOf(COUNTER, { counter: 100 }), EVERYTHING);
-    expect([found.matched, taken, counted.computed]).toEqual([false, 0, MOST_FOR_LOOK]);
+    expect([found.matched, taken, counted.computed]).toEqual([false, 0, MAX_FOR_CHECK]);
   });
 });
 
@@ -138,8 +138,8 @@ describe('several questions', () => {
       shares.push(share);
       await search.find(checkOf(suite, {}, { question: `${shares.length}` }), share);
     }
-    expect(shares[0]).toBe(MOST_FOR_LOOK / 4);
-    expect(shares[1]).toBe(Math.floor((MOST_FOR_LOOK - 15) / 3));
+    expect(shares[0]).toBe(MAX_FOR_CHECK / 4);
+    expect(shares[1]).toBe(Math.floor((MAX_FOR_CHECK - 15) / 3));
     expect(Math.min(...shares.slice(1))).toBeGreaterThan(3_400);
   });
 
@@ -156,7 +156,7 @@ describe('several questions', () => {
       );
       expect(found.matched).toBe(true);
     }
-    expect(counted.computed).toBeLessThanOrEqual(MOST_FOR_LOOK);
+    expect(counted.computed).toBeLessThanOrEqual(MAX_FOR_CHECK);
   });
 });
 
@@ -190,7 +190,7 @@ describe('a second look at a response', () => {
       await counted.search.find(checkOf(BOTH, {}, { counter, counterWindow: 100 }), EVERYTHING);
       counted.search.begin(1);
     }
-    expect(counted.computed).toBe(MOST_FOR_RESPONSE);
+    expect(counted.computed).toBe(MAX_FOR_RESPONSE);
   });
 
   it('takes what was computed for that very question, key and PIN alone', async () => {

@@ -2,10 +2,10 @@ import { describe, expect, it } from '@jest/globals';
 import { AccessControl, type Right } from '../../src/policy/access-control.ts';
 import type { Caller } from '../../src/policy/caller.ts';
 import { checkPolicy, type PolicyDraft } from '../../src/policy/policy.ts';
-import type { Setup } from '../../src/configuration/configuration.ts';
+import type { Configuration } from '../../src/configuration/configuration.ts';
 import { callerNamed, OPERATOR } from '../support/values/callers.ts';
 import { refusalOf } from '../support/values/refusal.ts';
-import { setupOf } from '../support/values/configuration-value.ts';
+import { configurationOf } from '../support/values/configuration-value.ts';
 
 const AT = new Date(2026, 10, 20, 14, 35);
 const access = new AccessControl({ clock: { now: () => AT } });
@@ -16,26 +16,30 @@ const ENABLE: Right = { scope: 'admin', action: 'enable', message: 'no enabling 
 const WRITE: Right = { scope: 'system', action: 'write', message: 'no writing for you' };
 const alice = callerNamed('alice');
 
-function withPolicies(...drafts: readonly Partial<PolicyDraft>[]): Setup {
+function withPolicies(...drafts: readonly Partial<PolicyDraft>[]): Configuration {
   const policies = drafts.map((draft, index) =>
     checkPolicy({ name: `p${index}`, scope: 'monitoring', action: '*', realm: '*', user: '*', ...draft }),
   );
-  return setupOf({ realms: REALMS, policies });
+  return configurationOf({ realms: REALMS, policies });
 }
 
-function outcome(setup: Setup, right: Right, caller: Caller = alice): unknown {
+function outcome(configuration: Configuration, right: Right, caller: Caller = alice): unknown {
   try {
-    return access.authorize(setup, caller, right).realms;
+    return access.authorize(configuration, caller, right).realms;
   } catch {
-    return refusalOf(() => access.authorize(setup, caller, right)).code;
+    return refusalOf(() => access.authorize(configuration, caller, right)).code;
   }
 }
 
 describe('without any policy', () => {
   it('monitoring and administration are open to every administrator, /ocra to none', () => {
-    const setup = withPolicies();
-    expect([TOKENS, ENABLE, WRITE].map((right) => outcome(setup, right))).toEqual(['all', 'all', 'all']);
-    expect(outcome(setup, REQUEST)).toBe('right.missing');
+    const configuration = withPolicies();
+    expect([TOKENS, ENABLE, WRITE].map((right) => outcome(configuration, right))).toEqual([
+      'all',
+      'all',
+      'all',
+    ]);
+    expect(outcome(configuration, REQUEST)).toBe('right.missing');
   });
 
   it('the refusal has the message that was asked for', () => {
@@ -49,9 +53,9 @@ describe('an API token', () => {
   const probe = callerNamed('alice', { rights: ['monitoring:metrics', 'ocra:status'] });
 
   it('without the right is told which one it lacks, as no policy would help', () => {
-    const setup = withPolicies({ scope: 'ocra', action: '*', user: 'alice' });
+    const configuration = withPolicies({ scope: 'ocra', action: '*', user: 'alice' });
     for (const right of [TOKENS, REQUEST, ENABLE, WRITE]) {
-      expect(refusalOf(() => access.authorize(setup, probe, right))).toMatchObject({
+      expect(refusalOf(() => access.authorize(configuration, probe, right))).toMatchObject({
         code: 'right.missing',
         message: `This API token does not have the right ${right.scope}:${right.action}`,
       });
@@ -76,8 +80,8 @@ describe('a policy', () => {
     ['out of its time', { time: '* * * * * 1990' }],
     ['for another network', { client: '10.0.0.0/8' }],
   ])('%s closes the scope, and gives nothing', (_what, draft) => {
-    const setup = withPolicies(draft);
-    expect(outcome(setup, TOKENS)).toBe('right.missing');
+    const configuration = withPolicies(draft);
+    expect(outcome(configuration, TOKENS)).toBe('right.missing');
   });
 
   it('that is switched off does not even close the scope', () => {
@@ -85,22 +89,30 @@ describe('a policy', () => {
   });
 
   it('that cannot be read closes the scope, and gives nothing', () => {
-    const setup = withPolicies({});
-    const broken = { ...setup, policies: setup.policies.map((policy) => ({ ...policy, time: 'soon' })) };
+    const configuration = withPolicies({});
+    const broken = {
+      ...configuration,
+      policies: configuration.policies.map((policy) => ({ ...policy, time: 'soon' })),
+    };
     expect(outcome(broken, TOKENS)).toBe('right.missing');
   });
 
   it.each(['system', 'admin'] as const)('of scope %s closes it for those whom none names', (scope) => {
-    const setup = withPolicies({ scope, action: '*', user: 'bob' });
-    expect(outcome(setup, scope === 'system' ? WRITE : ENABLE)).toBe('right.missing');
-    expect(outcome(setup, scope === 'system' ? WRITE : ENABLE, callerNamed('bob'))).toBe('all');
+    const configuration = withPolicies({ scope, action: '*', user: 'bob' });
+    expect(outcome(configuration, scope === 'system' ? WRITE : ENABLE)).toBe('right.missing');
+    expect(outcome(configuration, scope === 'system' ? WRITE : ENABLE, callerNamed('bob'))).toBe('all');
   });
 
   it('of scope ocra grants whatever its realm, to its users and clients only', () => {
-    const setup = withPolicies({ scope: 'ocra', action: 'request, status', realm: 'alpha', user: 'alice' });
-    expect(outcome(setup, REQUEST)).toBe('all');
-    expect(outcome(setup, { ...REQUEST, action: 'calcOTP' })).toBe('right.missing');
-    expect(outcome(setup, REQUEST, callerNamed('bob'))).toBe('right.missing');
+    const configuration = withPolicies({
+      scope: 'ocra',
+      action: 'request, status',
+      realm: 'alpha',
+      user: 'alice',
+    });
+    expect(outcome(configuration, REQUEST)).toBe('all');
+    expect(outcome(configuration, { ...REQUEST, action: 'calcOTP' })).toBe('right.missing');
+    expect(outcome(configuration, REQUEST, callerNamed('bob'))).toBe('right.missing');
     const bound = withPolicies({ scope: 'ocra', action: 'request', client: '192.0.2.0/24' });
     expect(outcome(bound, REQUEST)).toBe('all');
     expect(outcome(bound, REQUEST, callerNamed('alice', { client: '198.51.100.1' }))).toBe('right.missing');
@@ -108,9 +120,12 @@ describe('a policy', () => {
   });
 
   it('meets administrators under the realm and resolver that LinOTP has them in', () => {
-    const setup = withPolicies({ user: 'alice@linotp_admins', realm: 'alpha' }, { user: 'bob@alpha' });
-    expect(outcome(setup, TOKENS)).toEqual(['alpha']);
-    expect(outcome(setup, TOKENS, callerNamed('bob'))).toBe('right.missing');
+    const configuration = withPolicies(
+      { user: 'alice@linotp_admins', realm: 'alpha' },
+      { user: 'bob@alpha' },
+    );
+    expect(outcome(configuration, TOKENS)).toEqual(['alpha']);
+    expect(outcome(configuration, TOKENS, callerNamed('bob'))).toBe('right.missing');
     expect(outcome(withPolicies({ user: 'LinOTP_local_admins:' }), TOKENS)).toBe('all');
   });
 });
@@ -163,9 +178,9 @@ describe('the realms of a grant', () => {
     ['out of its time', { time: '* * * * * 1990' }],
     ['for other clients', { client: '10.0.0.0/8' }],
   ])('do not widen to those for all while the policy that names somebody is %s', (_what, draft) => {
-    const setup = withPolicies({ realm: 'alpha', user: 'alice', ...draft }, { realm: '*' });
-    expect(outcome(setup, TOKENS)).toBe('right.missing');
-    expect(outcome(setup, TOKENS, callerNamed('bob'))).toBe('all');
+    const configuration = withPolicies({ realm: 'alpha', user: 'alice', ...draft }, { realm: '*' });
+    expect(outcome(configuration, TOKENS)).toBe('right.missing');
+    expect(outcome(configuration, TOKENS, callerNamed('bob'))).toBe('all');
   });
 
   it('do not bound the configuration', () => {
@@ -200,8 +215,11 @@ describe('an API token', () => {
 
 describe('an operator at the machine', () => {
   it('may do all, or a wrong policy could not be mended', () => {
-    const setup = withPolicies({ user: 'nobody' }, { scope: 'system', action: 'read', user: 'nobody' });
-    expect([TOKENS, REQUEST, ENABLE, WRITE].map((right) => outcome(setup, right, OPERATOR))).toEqual([
+    const configuration = withPolicies(
+      { user: 'nobody' },
+      { scope: 'system', action: 'read', user: 'nobody' },
+    );
+    expect([TOKENS, REQUEST, ENABLE, WRITE].map((right) => outcome(configuration, right, OPERATOR))).toEqual([
       'all',
       'all',
       'all',

@@ -9,7 +9,7 @@ import { checkPolicy, policyHolds, policyMeans } from '../../src/policy/policy.t
 import { type Policy, POLICY_SCOPES } from '../../src/policy/stored-policy.ts';
 import { ServiceError } from '../../src/kernel/errors.ts';
 import { callerNamed } from '../support/values/callers.ts';
-import { setupOf } from '../support/values/configuration-value.ts';
+import { configurationOf } from '../support/values/configuration-value.ts';
 
 /** Texts as people and attackers write them: of the signs that the readers know, and of any others. */
 const text = fc.oneof(
@@ -103,8 +103,11 @@ describe('whatever stands in the database in place of a policy', () => {
     );
     const access = new AccessControl({ clock: { now: () => new Date(2026, 10, 20) } });
     const granted = (policies: readonly Policy[], asked: Right): readonly string[] => {
-      const setup = setupOf({ realms: realms.map((name) => ({ name, resolvers: [] })), policies });
-      const grant = attempt(() => access.authorize(setup, callerNamed('alice'), asked));
+      const configuration = configurationOf({
+        realms: realms.map((name) => ({ name, resolvers: [] })),
+        policies,
+      });
+      const grant = attempt(() => access.authorize(configuration, callerNamed('alice'), asked));
       return grant === undefined
         ? []
         : grant.realms === 'all'

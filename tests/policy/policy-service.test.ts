@@ -3,17 +3,20 @@ import { AccessControl } from '../../src/policy/access-control.ts';
 import { PolicyService } from '../../src/policy/policy-service.ts';
 import { callerNamed, OPERATOR } from '../support/values/callers.ts';
 import { eventualRefusal } from '../support/application/eventual-refusal.ts';
-import { InMemorySetupStore } from '../support/fakes/in-memory-configuration-store.ts';
+import { InMemoryConfigurationStore } from '../support/fakes/in-memory-configuration-store.ts';
 
 const admin = callerNamed('admin');
 const DRAFT = { name: 'p', scope: 'ocra', action: 'request', user: 'ocra_admin' };
 
-let setup: InMemorySetupStore;
+let configuration: InMemoryConfigurationStore;
 let service: PolicyService;
 
 beforeEach(() => {
-  setup = new InMemorySetupStore();
-  service = new PolicyService({ setup, access: new AccessControl({ clock: { now: () => new Date(0) } }) });
+  configuration = new InMemoryConfigurationStore();
+  service = new PolicyService({
+    configuration,
+    access: new AccessControl({ clock: { now: () => new Date(0) } }),
+  });
 });
 
 describe('policies', () => {
@@ -25,13 +28,17 @@ describe('policies', () => {
     expect(await service.list(admin)).toEqual([{ ...kept, active: false }]);
     await service.remove(admin, 'p ');
     expect(await service.list(admin)).toEqual([]);
-    expect(setup.acts.map(({ action }) => action)).toEqual(['policy/set', 'policy/set', 'policy/remove']);
+    expect(configuration.acts.map(({ action }) => action)).toEqual([
+      'policy/set',
+      'policy/set',
+      'policy/remove',
+    ]);
   });
 
   it('that make no sense are refused and not kept', async () => {
     const refusal = await eventualRefusal(service.set(admin, { ...DRAFT, action: 'request, x' }));
     expect(refusal.code).toBe('policy.invalid');
-    expect(setup.acts).toEqual([]);
+    expect(configuration.acts).toEqual([]);
   });
 
   it.each<[string, readonly string[]]>([

@@ -6,19 +6,19 @@ import { systemRandom } from '../../src/kernel/clock.ts';
 import { SecretVault } from '../../src/security/vault/secret-vault.ts';
 import { callerNamed } from '../support/values/callers.ts';
 import { eventualRefusal } from '../support/application/eventual-refusal.ts';
-import { InMemorySetupStore } from '../support/fakes/in-memory-configuration-store.ts';
+import { InMemoryConfigurationStore } from '../support/fakes/in-memory-configuration-store.ts';
 import { InMemoryUserStore, ReadableHasher } from '../support/fakes/in-memory-user-store.ts';
 import { sourcesOver } from '../support/fakes/user-sources.ts';
 
 const admin = callerNamed('admin');
 const reader = callerNamed('reader');
 
-let setup: InMemorySetupStore;
+let configuration: InMemoryConfigurationStore;
 let users: InMemoryUserStore;
 let service: RealmService;
 
 beforeEach(() => {
-  setup = new InMemorySetupStore({
+  configuration = new InMemoryConfigurationStore({
     realms: [
       { name: 'alpha', resolvers: ['res', 'more'] },
       { name: 'beta', resolvers: ['more'] },
@@ -44,7 +44,15 @@ beforeEach(() => {
     assertNamable: (fileName: string): Promise<void> =>
       fileName === '/etc/x' ? Promise.resolve() : Promise.reject(new Error(`${fileName} is elsewhere`)),
   };
-  service = new RealmService({ setup, users, sources: sourcesOver(users), hasher, access, vault, files });
+  service = new RealmService({
+    configuration,
+    users,
+    sources: sourcesOver(users),
+    hasher,
+    access,
+    vault,
+    files,
+  });
 });
 
 describe('realms', () => {
@@ -61,7 +69,7 @@ describe('realms', () => {
     ]);
     await service.setDefaultRealm(admin, null);
     expect((await service.listRealms(reader)).some(({ isDefault }) => isDefault)).toBe(false);
-    expect(setup.acts.map(({ actor, action }) => `${actor} ${action}`)).toEqual([
+    expect(configuration.acts.map(({ actor, action }) => `${actor} ${action}`)).toEqual([
       'admin realm/set',
       'admin realm/set',
       'admin realm/remove',
@@ -77,7 +85,7 @@ describe('realms', () => {
     ['of a strange name', { name: '/:no realm:/', resolvers: ['res'] }, 'parameter.invalid'],
   ])('%s are refused', async (_what, realm, code) => {
     expect((await eventualRefusal(service.setRealm(admin, realm))).code).toBe(code);
-    expect(setup.acts).toEqual([]);
+    expect(configuration.acts).toEqual([]);
   });
 
   it('that are not there are not removed', async () => {
@@ -137,7 +145,7 @@ describe('resolvers', () => {
       "The resolver 'more' is in use by the realm 'alpha', 'beta'",
     ]);
     expect((await eventualRefusal(service.removeResolver(admin, 'nosuch'))).code).toBe('resolver.unknown');
-    expect(setup.acts).toEqual([]);
+    expect(configuration.acts).toEqual([]);
   });
 
   it('are tried: how many users there are, or why they cannot be read', async () => {
@@ -238,6 +246,6 @@ describe('whoever may only read', () => {
     ];
     const codes = await Promise.all(attempts.map(async (attempt) => (await eventualRefusal(attempt)).code));
     expect(new Set(codes)).toEqual(new Set(['right.missing']));
-    expect([...setup.acts, ...users.acts]).toEqual([]);
+    expect([...configuration.acts, ...users.acts]).toEqual([]);
   });
 });

@@ -10,7 +10,7 @@ import { systemRandom } from '../../src/kernel/clock.ts';
 import { SecretVault } from '../../src/security/vault/secret-vault.ts';
 import { callerNamed } from '../support/values/callers.ts';
 import { eventualRefusal } from '../support/application/eventual-refusal.ts';
-import { InMemorySetupStore } from '../support/fakes/in-memory-configuration-store.ts';
+import { InMemoryConfigurationStore } from '../support/fakes/in-memory-configuration-store.ts';
 import { InMemoryTokenStore } from '../support/fakes/in-memory-token-store.ts';
 import { InMemoryUserStore } from '../support/fakes/in-memory-user-store.ts';
 import { tokenValue } from '../support/values/token-values.ts';
@@ -34,7 +34,7 @@ beforeEach(() => {
     tokenValue('C2', { owner: CAROL, realms: ['beta'], rollout: 'phase1', active: false }),
     tokenValue('N1', { failCount: 3 }),
   ]);
-  const setup = new InMemorySetupStore({
+  const configuration = new InMemoryConfigurationStore({
     realms: [
       { name: 'alpha', resolvers: ['res'] },
       { name: 'beta', resolvers: ['other'] },
@@ -52,7 +52,7 @@ beforeEach(() => {
     sources: sourcesOver(new InMemoryUserStore().with('1', 'anna').with('1', 'bernd').with('2', 'carol')),
   });
   const access = new AccessControl({ clock: { now: () => new Date(0) } });
-  service = new TokenGroupService({ setup, tokens, users, access, vault, random: systemRandom });
+  service = new TokenGroupService({ configuration, tokens, users, access, vault, random: systemRandom });
 });
 
 async function stored(serial: string): Promise<Token | undefined> {

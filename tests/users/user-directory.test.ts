@@ -4,10 +4,10 @@ import { UserDirectory } from '../../src/users/user-directory.ts';
 import { ServiceError } from '../../src/kernel/errors.ts';
 import { eventualRefusal } from '../support/application/eventual-refusal.ts';
 import { InMemoryUserStore } from '../support/fakes/in-memory-user-store.ts';
-import { setupOf } from '../support/values/configuration-value.ts';
+import { configurationOf } from '../support/values/configuration-value.ts';
 import { sourcesOver } from '../support/fakes/user-sources.ts';
 
-const setup = setupOf({
+const configuration = configurationOf({
   realms: [
     { name: 'main', resolvers: ['first', 'second'] },
     { name: 'other', resolvers: ['second'] },
@@ -26,7 +26,7 @@ const users = new InMemoryUserStore()
 const directory = new UserDirectory({ sources: sourcesOver(users) });
 
 async function found(user: string, realm?: string): Promise<string | undefined> {
-  const one = await directory.find(setup, { user, realm });
+  const one = await directory.find(configuration, { user, realm });
   return one && `${one.login} of ${one.resolver.name} in ${one.realm.name}`;
 }
 
@@ -72,21 +72,21 @@ describe('a user', () => {
   });
 
   it('who is not found is named in the error as the client named them, but not endlessly', async () => {
-    const refusal = await eventualRefusal(directory.resolve(setup, { user: 'nosuch@other' }));
+    const refusal = await eventualRefusal(directory.resolve(configuration, { user: 'nosuch@other' }));
     expect([refusal.code, refusal.message]).toEqual([
       'user.unknown',
       'getUserId failed: no user >nosuch@other< found!',
     ]);
-    expect((await eventualRefusal(directory.resolve(setup, { user: '' }))).message).toBe(
+    expect((await eventualRefusal(directory.resolve(configuration, { user: '' }))).message).toBe(
       'getUserId failed: no user >< found!',
     );
-    const long = await eventualRefusal(directory.resolve(setup, { user: 'x'.repeat(10_000) }));
+    const long = await eventualRefusal(directory.resolve(configuration, { user: 'x'.repeat(10_000) }));
     expect(long.message.length).toBeLessThan(400);
   });
 
   it('in no default realm is nobody', async () => {
-    const realms = setup.realms.map((realm) => ({ ...realm, isDefault: false }));
-    expect(await directory.find({ ...setup, realms }, { user: 'anna' })).toBeUndefined();
+    const realms = configuration.realms.map((realm) => ({ ...realm, isDefault: false }));
+    expect(await directory.find({ ...configuration, realms }, { user: 'anna' })).toBeUndefined();
   });
 
   it('is asked for by the login that the resolver knows, and one that it gives for another is not taken', async () => {
@@ -105,8 +105,8 @@ describe('a user', () => {
       },
     } as Partial<UserSource> as UserSource;
     const lax = new UserDirectory({ sources: () => sloppy });
-    expect(await lax.find(setup, { user: 'Anna@other' })).toBeUndefined();
-    expect(await lax.find(setup, { user: '\0' })).toBeUndefined();
+    expect(await lax.find(configuration, { user: 'Anna@other' })).toBeUndefined();
+    expect(await lax.find(configuration, { user: '\0' })).toBeUndefined();
     expect(asked).toEqual(['Anna']);
   });
 });
@@ -121,7 +121,7 @@ describe('a resolver that fails', () => {
     const broken = new UserDirectory({
       sources: (resolver) => (resolver.name === 'first' ? failing : sources(resolver)),
     });
-    const refusal = await eventualRefusal(broken.resolve(setup, { user: 'anna' }));
+    const refusal = await eventualRefusal(broken.resolve(configuration, { user: 'anna' }));
     expect(refusal.code).toBe('resolver.unavailable');
   });
 });
@@ -129,22 +129,22 @@ describe('a resolver that fails', () => {
 describe('the password of an owner', () => {
   it('is checked in the resolver by its id', async () => {
     const owner = { resolverId: '1', userId: 'anna-id' };
-    expect(await directory.checkPassword(setup, owner, 'geheim')).toBe(true);
-    expect(await directory.checkPassword(setup, owner, 'falsch')).toBe(false);
-    expect(await directory.checkPassword(setup, { ...owner, resolverId: '2' }, 'geheim')).toBe(false);
+    expect(await directory.checkPassword(configuration, owner, 'geheim')).toBe(true);
+    expect(await directory.checkPassword(configuration, owner, 'falsch')).toBe(false);
+    expect(await directory.checkPassword(configuration, { ...owner, resolverId: '2' }, 'geheim')).toBe(false);
   });
 
   it('matches nothing where the resolver or the user is gone', async () => {
-    expect(await directory.checkPassword(setup, { resolverId: '9', userId: 'anna-id' }, 'geheim')).toBe(
-      false,
-    );
-    expect(await directory.checkPassword(setup, { resolverId: '1', userId: 'gone' }, '')).toBe(false);
+    expect(
+      await directory.checkPassword(configuration, { resolverId: '9', userId: 'anna-id' }, 'geheim'),
+    ).toBe(false);
+    expect(await directory.checkPassword(configuration, { resolverId: '1', userId: 'gone' }, '')).toBe(false);
   });
 });
 
 describe('a user of one resolver alone', () => {
   const only = async (resolver: string, user: string, realm?: string): Promise<string | undefined> => {
-    const one = await directory.find(setup, { user, realm, resolver });
+    const one = await directory.find(configuration, { user, realm, resolver });
     return one && `${one.resolver.name} in ${one.realm.name}`;
   };
 
@@ -163,7 +163,7 @@ describe('a user of one resolver alone', () => {
   });
 
   it('is looked for in the first realm that has it, where the default realm has not', async () => {
-    const elsewhere = setupOf({
+    const elsewhere = configurationOf({
       realms: [
         { name: 'usual', resolvers: ['first'] },
         { name: 'apart', resolvers: ['second'] },

@@ -1,7 +1,7 @@
 import type { AccessControl } from '../../policy/access-control.ts';
 import type { Caller } from '../../policy/caller.ts';
-import type { SetupStore } from '../../configuration/ports.ts';
-import { findRealm, type Setup } from '../../configuration/configuration.ts';
+import type { ConfigurationStore } from '../../configuration/ports.ts';
+import { findRealm, type Configuration } from '../../configuration/configuration.ts';
 import type { NewToken, TokenSecrets } from '../../tokens/token.ts';
 import type { ResolvedUser, UserDirectory } from '../../users/user-directory.ts';
 import { readDescription, sealOcraPin, sealPin } from '../../tokens/token-settings.ts';
@@ -17,7 +17,7 @@ import { hasKey } from '../token-key.ts';
 import type { Assignment, Enrolment, TokenRegistration } from './token-registration.ts';
 
 export interface EnrolmentDependencies {
-  readonly setup: SetupStore;
+  readonly configuration: ConfigurationStore;
   readonly access: AccessControl;
   readonly users: UserDirectory;
   readonly registration: TokenRegistration;
@@ -28,10 +28,10 @@ export interface EnrolmentDependencies {
 
 /** Makes tokens ready for use: in the two phases of the QR-TAN roll-out, or at once with a key that is known. */
 export class EnrolmentService {
-  readonly #its: EnrolmentDependencies;
+  readonly #deps: EnrolmentDependencies;
 
   constructor(dependencies: EnrolmentDependencies) {
-    this.#its = dependencies;
+    this.#deps = dependencies;
   }
 
   /**
@@ -41,28 +41,31 @@ export class EnrolmentService {
    *   'activation-code.invalid', 'key.unavailable'
    */
   async init(caller: Caller, request: EnrolmentRequest): Promise<Enrolled> {
-    const setup = await this.#its.setup.current();
-    const grant = this.#its.access.authorize(setup, caller, {
+    const configuration = await this.#deps.configuration.current();
+    const grant = this.#deps.access.authorize(configuration, caller, {
       scope: 'admin',
       action: 'init',
       message: 'You do not have the administrative right to init tokens of the type ocra',
     });
     const phase = phaseOf(request);
-    const user = await this.#user(setup, request);
+    const user = await this.#user(configuration, request);
     if (phase === 'phase2') {
-      return this.#its.phase2.start(caller, grant, setup, request, user);
+      return this.#deps.phase2.start(caller, grant, configuration, request, user);
     }
-    const enrolment = { caller, grant, request, assignment: assign(setup, request, user) };
-    return this.#enrol(enrolment, phase, readOcraSettings(setup.configuration));
+    const enrolment = { caller, grant, request, assignment: assign(configuration, request, user) };
+    return this.#enrol(enrolment, phase, readOcraSettings(configuration.settings));
   }
 
-  async #user(setup: Setup, { user = '', realm }: EnrolmentRequest): Promise<ResolvedUser | undefined> {
-    return user === '' ? undefined : this.#its.users.resolve(setup, { user, realm });
+  async #user(
+    configuration: Configuration,
+    { user = '', realm }: EnrolmentRequest,
+  ): Promise<ResolvedUser | undefined> {
+    return user === '' ? undefined : this.#deps.users.resolve(configuration, { user, realm });
   }
 
   async #enrol(enrolment: Enrolment, phase: 'phase1' | 'plain', settings: OcraSettings): Promise<Enrolled> {
     const { request, assignment } = enrolment;
-    const key = keyOf(request, (size) => this.#its.random.bytes(size));
+    const key = keyOf(request, (size) => this.#deps.random.bytes(size));
     const suite = suiteOf(request, phase === 'phase1' ? settings.qrDefaultSuite : settings.defaultSuite);
     const make = (serial: string): NewToken => ({
       serial,
@@ -77,14 +80,14 @@ export class EnrolmentService {
       timeShift: 0,
       ocraSuite: suite,
       rollout: phase === 'phase1' ? 'phase1' : 'complete',
-      spent: [],
+      replayMarkers: [],
       owner: assignment.owner,
       realms: assignment.realms ?? [],
       secrets: this.#secrets(phase, serial, key, request),
     });
     const given = { suite: parseOcraSuite(suite), key };
-    const token = await this.#its.registration.store(enrolment, make, (known) =>
-      hasKey(this.#its.vault, known, given),
+    const token = await this.#deps.registration.store(enrolment, make, (known) =>
+      hasKey(this.#deps.vault, known, given),
     );
     const secret = key.toString('hex');
     return phase === 'plain'
@@ -103,7 +106,7 @@ export class EnrolmentService {
     key: Buffer,
     { pin, ocrapin = '' }: EnrolmentRequest,
   ): TokenSecrets {
-    const { vault, random } = this.#its;
+    const { vault, random } = this.#deps;
     return {
       seed: phase === 'plain' ? vault.seal(key, 'seed', serial) : null,
       sharedSecret: phase === 'phase1' ? vault.seal(key, 'shared-secret', serial) : null,
@@ -114,7 +117,11 @@ export class EnrolmentService {
   }
 }
 
-function assign(setup: Setup, { realm = '' }: EnrolmentRequest, user: ResolvedUser | undefined): Assignment {
+function assign(
+  configuration: Configuration,
+  { realm = '' }: EnrolmentRequest,
+  user: ResolvedUser | undefined,
+): Assignment {
   if (user !== undefined) {
     const owner = {
       resolverId: user.resolver.id,
@@ -127,7 +134,7 @@ function assign(setup: Setup, { realm = '' }: EnrolmentRequest, user: ResolvedUs
   if (realm.trim() === '') {
     return { owner: null, realms: undefined };
   }
-  const found = findRealm(setup, realm);
+  const found = findRealm(configuration, realm);
   if (found === undefined) {
     throw new ServiceError('realm.unknown', `There is no realm '${realm}'`);
   }

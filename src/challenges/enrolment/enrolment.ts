@@ -61,7 +61,7 @@ export type EnrolmentPhase = Enrolled['kind'];
 /** Bytes of a key that the server makes: 160 bits, as RFC 4226 R6 recommends and apps expect. */
 const KEY_BYTES = 20;
 const SHORTEST_KEY_BYTES = 16;
-const LONGEST_KEY_BYTES = 128;
+const MAX_KEY_BYTES = 128;
 
 /**
  * @returns which phase the parameters ask for
@@ -113,10 +113,10 @@ export function keyOf({ genkey, otpkey }: EnrolmentRequest, randomBytes: (size: 
 
 function givenKey(otpkey: string): Buffer {
   const key = bytesFromHex(otpkey, 'otpkey');
-  if (key.length < SHORTEST_KEY_BYTES || key.length > LONGEST_KEY_BYTES) {
+  if (key.length < SHORTEST_KEY_BYTES || key.length > MAX_KEY_BYTES) {
     throw new ServiceError(
       'parameter.invalid',
-      `The parameter otpkey must be ${SHORTEST_KEY_BYTES} to ${LONGEST_KEY_BYTES} bytes in hexadecimal digits`,
+      `The parameter otpkey must be ${SHORTEST_KEY_BYTES} to ${MAX_KEY_BYTES} bytes in hexadecimal digits`,
     );
   }
   return key;

@@ -1,6 +1,6 @@
 import type { Grant } from '../../policy/access-control.ts';
 import { actOf, type Caller } from '../../policy/caller.ts';
-import type { Setup } from '../../configuration/configuration.ts';
+import type { Configuration } from '../../configuration/configuration.ts';
 import { isOcraToken, type Token, type TokenChange } from '../../tokens/token.ts';
 import { sealOcraPin, sealPin } from '../../tokens/token-settings.ts';
 import { isVisible } from '../../tokens/token-view.ts';
@@ -24,7 +24,7 @@ const NONCE_BYTES = 64;
 
 /** Roll-out phase 2: key from shared secret, activation code and nonce; first challenge. */
 export class RolloutPhase2 {
-  readonly #its: {
+  readonly #deps: {
     readonly tokens: TokenChoice;
     readonly challenges: ChallengeStore;
     readonly factory: ChallengeFactory;
@@ -39,7 +39,7 @@ export class RolloutPhase2 {
     vault: Vault;
     random: Random;
   }) {
-    this.#its = dependencies;
+    this.#deps = dependencies;
   }
 
   /**
@@ -51,13 +51,13 @@ export class RolloutPhase2 {
   async start(
     caller: Caller,
     grant: Grant,
-    setup: Setup,
+    configuration: Configuration,
     request: EnrolmentRequest,
     user: ResolvedUser | undefined,
   ): Promise<Enrolled> {
     const token = await this.#token(grant, request, user);
     try {
-      return await this.#start(caller, grant, setup, request, token, user);
+      return await this.#start(caller, grant, configuration, request, token, user);
     } catch (error) {
       if (!isServiceError(error, 'token.state')) {
         throw error;
@@ -68,27 +68,27 @@ export class RolloutPhase2 {
       if (again.id !== token.id || !this.#isSameSecret(token, again)) {
         throw error;
       }
-      return this.#start(caller, grant, setup, request, again, user);
+      return this.#start(caller, grant, configuration, request, again, user);
     }
   }
 
   async #start(
     caller: Caller,
     grant: Grant,
-    setup: Setup,
+    configuration: Configuration,
     request: EnrolmentRequest,
     token: Token,
     user: ResolvedUser | undefined,
   ): Promise<Enrolled> {
-    const { factory, challenges } = this.#its;
+    const { factory, challenges } = this.#deps;
     const owner = user && { resolverId: user.resolver.id, userId: user.userId };
     const realms = grant.realms === 'all' ? undefined : token.realms;
     const { suite, key, nonce, change, sharedSecret } = await this.#derive(token, request);
-    const callbackUrl = factory.callbackUrl(setup, token, caller);
+    const callbackUrl = factory.callbackUrl(configuration, token, caller);
     const data = request.message ?? '';
     const issued = await factory.issue(
       (transactionId) => {
-        const question = questionFromData(suite, data, this.#its.random);
+        const question = questionFromData(suite, data, this.#deps.random);
         const url = buildNonceUrl(suite, key, {
           message: request.message,
           callbackUrl,
@@ -121,7 +121,7 @@ export class RolloutPhase2 {
 
   #isSameSecret(before: Token, now: Token): boolean {
     const [one, other] = [before, now].map(({ serial, secrets: { sharedSecret } }) =>
-      sharedSecret === null ? undefined : this.#its.vault.open(sharedSecret, 'shared-secret', serial),
+      sharedSecret === null ? undefined : this.#deps.vault.open(sharedSecret, 'shared-secret', serial),
     );
     return one !== undefined && other !== undefined && equalBytes(one, other);
   }
@@ -135,7 +135,7 @@ export class RolloutPhase2 {
   }
 
   async #bySerial(grant: Grant, serial: string, user: ResolvedUser | undefined): Promise<Token> {
-    const token = await this.#its.tokens.bySerial(serial, user);
+    const token = await this.#deps.tokens.bySerial(serial, user);
     if (!isVisible(token, grant)) {
       throw new ServiceError(
         'right.missing',
@@ -153,7 +153,7 @@ export class RolloutPhase2 {
 
   /** Tokens that the administrator may not see are passed over: no message may name them. */
   async #ofUser(grant: Grant, user: ResolvedUser | undefined): Promise<Token> {
-    const owned = await this.#its.tokens.ofUser(user);
+    const owned = await this.#deps.tokens.ofUser(user);
     const [token, ...others] = owned.filter((one) => isInRollout(one) && isVisible(one, grant));
     if (token === undefined) {
       const login = user?.login ?? '';
@@ -176,7 +176,7 @@ export class RolloutPhase2 {
     token: Token,
     { activationcode = '', pin, ocrapin = '' }: EnrolmentRequest,
   ): Promise<{ suite: OcraSuite; key: Buffer; nonce: Buffer; change: TokenChange; sharedSecret: Sealed }> {
-    const { vault, random } = this.#its;
+    const { vault, random } = this.#deps;
     const { sharedSecret } = token.secrets;
     if (sharedSecret === null || token.ocraSuite === null) {
       throw new ServiceError(
@@ -195,8 +195,8 @@ export class RolloutPhase2 {
       rollout: 'phase2',
       failCount: 0,
       counter: 0n,
-      spent: [],
-      syncMark: null,
+      replayMarkers: [],
+      syncMarker: null,
       secrets: {
         seed: vault.seal(key, 'seed', token.serial),
         nonce: vault.seal(nonce, 'nonce', token.serial),

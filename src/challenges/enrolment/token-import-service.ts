@@ -2,8 +2,8 @@ import type { AccessControl, Grant } from '../../policy/access-control.ts';
 import { administrativeRight } from '../../policy/administrative-right.ts';
 import { actOf, type Caller } from '../../policy/caller.ts';
 import { isSerial } from '../../tokens/serial.ts';
-import type { SetupStore } from '../../configuration/ports.ts';
-import type { Setup } from '../../configuration/configuration.ts';
+import type { ConfigurationStore } from '../../configuration/ports.ts';
+import type { Configuration } from '../../configuration/configuration.ts';
 import type { NewToken } from '../../tokens/token.ts';
 import { visibleRealm } from '../../tokens/token-view.ts';
 import type { Vault } from '../../keys/vault.ts';
@@ -25,7 +25,7 @@ export interface ImportRequest {
 }
 
 export interface ImportDependencies {
-  readonly setup: SetupStore;
+  readonly configuration: ConfigurationStore;
   readonly access: AccessControl;
   readonly reader: KeyFileReader;
   readonly loading: TokenLoading;
@@ -42,10 +42,10 @@ const DESCRIPTION = 'imported';
 
 /** Takes over the keys of tokens from files. */
 export class TokenImportService {
-  readonly #its: ImportDependencies;
+  readonly #deps: ImportDependencies;
 
   constructor(dependencies: ImportDependencies) {
-    this.#its = dependencies;
+    this.#deps = dependencies;
   }
 
   /**
@@ -53,7 +53,7 @@ export class TokenImportService {
    * @throws ServiceError 'right.missing'
    */
   async authorize(caller: Caller): Promise<void> {
-    this.#grantOf(await this.#its.setup.current(), caller);
+    this.#grantOf(await this.#deps.configuration.current(), caller);
   }
 
   /**
@@ -64,19 +64,19 @@ export class TokenImportService {
    *   'token.exists'
    */
   async load(caller: Caller, request: ImportRequest): Promise<readonly string[]> {
-    const setup = await this.#its.setup.current();
-    const grant = this.#grantOf(setup, caller);
-    const realms = realmsFor(setup, grant, request);
-    const settings = readOcraSettings(setup.configuration);
-    const keys = await this.#its.reader.read(request.file, secretsOf(request));
+    const configuration = await this.#deps.configuration.current();
+    const grant = this.#grantOf(configuration, caller);
+    const realms = realmsFor(configuration, grant, request);
+    const settings = readOcraSettings(configuration.settings);
+    const keys = await this.#deps.reader.read(request.file, secretsOf(request));
     const tokens = keys.map((key) => this.#toToken(key, settings));
     assertDistinct(keys);
-    await this.#its.loading.insertAll(tokens, { realms }, actOf(caller, 'token/import'));
+    await this.#deps.loading.insertAll(tokens, { realms }, actOf(caller, 'token/import'));
     return tokens.map(({ serial }) => serial);
   }
 
-  #grantOf(setup: Setup, caller: Caller): Grant {
-    return this.#its.access.authorize(setup, caller, administrativeRight('admin', 'loadtokens'));
+  #grantOf(configuration: Configuration, caller: Caller): Grant {
+    return this.#deps.access.authorize(configuration, caller, administrativeRight('admin', 'loadtokens'));
   }
 
   #toToken(key: ImportedKey, settings: OcraSettings): NewToken {
@@ -93,23 +93,33 @@ export class TokenImportService {
     }
     return {
       ...{ serial, type, description: DESCRIPTION, active: true, owner: null, realms: [] },
-      ...{ failCount: 0, maxFail: settings.defaultMaxFail, timeShift: 0, rollout: 'complete', spent: [] },
+      ...{
+        failCount: 0,
+        maxFail: settings.defaultMaxFail,
+        timeShift: 0,
+        rollout: 'complete',
+        replayMarkers: [],
+      },
       counter: key.counter ?? 0n,
       counterWindow: settings.defaultCountWindow,
       syncWindow: settings.defaultSyncWindow,
       ocraSuite: type === 'ocra' ? suiteOf(key, settings.defaultSuite) : null,
       secrets: {
         ...{ sharedSecret: null, nonce: null, pin: null, ocraPin: null },
-        seed: this.#its.vault.seal(key.secret, 'seed', serial),
+        seed: this.#deps.vault.seal(key.secret, 'seed', serial),
       },
     };
   }
 }
 
 /** An administrator who is bound to realms loads tokens into one of these. */
-function realmsFor(setup: Setup, grant: Grant, { realm = '' }: ImportRequest): readonly string[] {
+function realmsFor(
+  configuration: Configuration,
+  grant: Grant,
+  { realm = '' }: ImportRequest,
+): readonly string[] {
   if (realm.trim() !== '') {
-    return [visibleRealm(setup, grant, realm)];
+    return [visibleRealm(configuration, grant, realm)];
   }
   if (grant.realms !== 'all') {
     throw new ServiceError(

@@ -107,14 +107,14 @@ export class TokenRegistration {
   async #enrolAnew(
     { caller, grant, assignment }: Enrolment,
     seen: Token,
-    { owner, realms, counter, spent, ...state }: NewToken,
+    { owner, realms, counter, replayMarkers, ...state }: NewToken,
     keepsKey: (known: Token) => boolean,
   ): Promise<Token> {
     const { serial } = state;
     const foreign = foreignRealms(seen, grant);
     const change: TokenChange = {
       ...state,
-      syncMark: null,
+      syncMarker: null,
       ...(assignment.owner !== null && { owner }),
       ...(assignment.realms !== undefined && { realms: [...new Set([...foreign, ...realms])].sort() }),
     };
@@ -127,7 +127,7 @@ export class TokenRegistration {
       if (assignment.realms !== undefined && foreignRealms(known, grant).join() !== foreign.join()) {
         throw new ServiceError('token.state', `Others are changing the realms of the token '${serial}'`);
       }
-      return keepsKey(known) ? {} : { counter, spent };
+      return keepsKey(known) ? {} : { counter, replayMarkers };
     });
     if (changed === undefined) {
       throw gone(serial);

@@ -14,7 +14,7 @@ const HASH = /^[0-9a-fA-F]{64}$/;
 const CHECKPOINT_LINE = /^(?=.*Audit checkpoint).*\bcheckpoint\W{1,4}([0-9a-f]{64})\b/;
 
 /** So many findings are told one by one. */
-const MOST = 1_000;
+const MAX_FINDINGS = 1_000;
 
 interface VerifyOptions {
   readonly file?: string;
@@ -44,7 +44,7 @@ export function addAuditVerifyCommand(audit: Command, context: CommandContext): 
       let total = 0;
       const report = (finding: AuditFinding): void => {
         total += 1;
-        if (found.length < MOST) {
+        if (found.length < MAX_FINDINGS) {
           found.push(finding);
         }
       };

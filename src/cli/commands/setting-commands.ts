@@ -23,7 +23,7 @@ export function addSettingCommands(program: Command, context: CommandContext): v
     .command('list')
     .description('list what counts: the values that are set, and the defaults of others')
     .action(async (_options: object, command: Command) => {
-      const settings = await context.withServices(async ({ configuration }, caller) => {
+      const settings = await context.withServices(async ({ settings: configuration }, caller) => {
         const [set, { values }] = [await configuration.list(caller), await configuration.overview(caller)];
         return [...values]
           .map(([key, value]): Setting => ({ key, value, source: set.has(key) ? 'set' : 'default' }))
@@ -37,7 +37,7 @@ export function addSettingCommands(program: Command, context: CommandContext): v
     .argument('<key>')
     .argument('<value>')
     .action(async (key: string, value: string, _options: object, command: Command) => {
-      await context.withServices(({ configuration }, caller) =>
+      await context.withServices(({ settings: configuration }, caller) =>
         configuration.set(caller, new Map([[key, value]])),
       );
       context.output(command).done(`${key} is ${value}`, { key, value });
@@ -47,7 +47,7 @@ export function addSettingCommands(program: Command, context: CommandContext): v
     .description('remove a value; the default counts again')
     .argument('<key>')
     .action(async (key: string, _options: object, command: Command) => {
-      await context.withServices(({ configuration }, caller) => configuration.remove(caller, key));
+      await context.withServices(({ settings: configuration }, caller) => configuration.remove(caller, key));
       context.output(command).done(`${key} has its default again`, { key });
     });
 }

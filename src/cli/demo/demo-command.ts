@@ -25,7 +25,7 @@ interface DemoOptions {
 }
 
 const LOG_LINES_SHOWN = 20;
-const MOST_STARTS = 5;
+const MAX_STARTS = 5;
 
 /** Adds `tankeeper demo`. */
 export function addDemoCommand(program: Command, { dependencies }: CommandContext): void {
@@ -78,7 +78,7 @@ async function startServer(
     try {
       return await dependencies.startDemoServer({ port, ...place });
     } catch (error) {
-      if (start === MOST_STARTS || !isServiceError(error, 'address.unavailable')) {
+      if (start === MAX_STARTS || !isServiceError(error, 'address.unavailable')) {
         throw error;
       }
     }

@@ -11,7 +11,7 @@ import { assertAnswer, type Expectation } from './expectation.ts';
 
 const WIDEST = 110;
 /** Longer than any URL of a QR code; pictures are longer. */
-const LONGEST_TEXT = 600;
+const MAX_TEXT_LENGTH = 600;
 const SHORTENED = 60;
 
 /** Leads through the tour: numbers the steps, shows each request and its answer, and sees that the answer is right. */
@@ -77,7 +77,7 @@ export class DemoGuide {
 /** @returns the answer with its pictures cut short: nobody reads them */
 function shorten(body: unknown): unknown {
   return JSON.parse(JSON.stringify(body), (_key, value: unknown) =>
-    typeof value === 'string' && value.length > LONGEST_TEXT
+    typeof value === 'string' && value.length > MAX_TEXT_LENGTH
       ? `${value.slice(0, SHORTENED)}… (${value.length} characters)`
       : value,
   ) as unknown;

@@ -1,12 +1,12 @@
 import { createServer } from 'node:net';
 import { CliFailure } from '../cli-failure.ts';
 
-const MOST_TRIED = 100;
+const MAX_ATTEMPTS = 100;
 const HIGHEST_PORT = 65_535;
 
 /** @returns the first port from `first` on where nobody listens on 127.0.0.1. @throws CliFailure where all are taken */
 export async function findFreePort(first: number): Promise<number> {
-  for (let port = first; port < first + MOST_TRIED && port <= HIGHEST_PORT; port += 1) {
+  for (let port = first; port < first + MAX_ATTEMPTS && port <= HIGHEST_PORT; port += 1) {
     if (await isFree(port)) {
       return port;
     }

@@ -7,7 +7,7 @@ import { SESSION_COOKIE } from '../authentication/authenticate.ts';
 import { notAuthenticated } from '../authentication/credentials.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { administratorEndpoint, type Endpoint, type Method } from '../endpoint.ts';
-import { readPictureWish } from '../qr-picture.ts';
+import { readQrOptions } from '../qr-picture.ts';
 import type { Reply } from '../reply.ts';
 
 /** What enrolments need of the domain. */
@@ -64,7 +64,7 @@ function initEndpoint(enrolment: EnrolmentOperations, dialect: Dialect): Endpoin
       }),
     },
     async ({ caller, parameters, asked }) => {
-      const picture = readPictureWish(asked.given);
+      const picture = readQrOptions(asked.given);
       return dialect.enrolled(await enrolment.init(caller, parameters), asked, picture);
     },
   );

@@ -1,6 +1,6 @@
 import type { Dialect } from '../dialects/dialect.ts';
 import type { Endpoint } from '../endpoint.ts';
-import { type ConfigurationOperations, configurationEndpoints } from './configuration-controller.ts';
+import { type SettingOperations, configurationEndpoints } from './configuration-controller.ts';
 import { type PolicyOperations, policyEndpoints } from './policy-controller.ts';
 import { type RealmOperations, realmEndpoints } from './realm-controller.ts';
 import { tokenEndpoints, type TokenOperations } from './token-controller.ts';
@@ -9,7 +9,7 @@ import { tokenEndpoints, type TokenOperations } from './token-controller.ts';
 export interface AdministrationOperations extends TokenOperations {
   readonly policies: PolicyOperations;
   readonly realms: RealmOperations;
-  readonly configuration: ConfigurationOperations;
+  readonly settings: SettingOperations;
 }
 
 /** @returns the endpoints of /admin that administrate tokens, and all of /system */
@@ -18,6 +18,6 @@ export function administrationEndpoints(operations: AdministrationOperations, di
     ...tokenEndpoints(operations, dialect),
     ...policyEndpoints(operations.policies, dialect),
     ...realmEndpoints(operations.realms, dialect),
-    ...configurationEndpoints(operations.configuration, dialect),
+    ...configurationEndpoints(operations.settings, dialect),
   ];
 }

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import type { ConfigurationService } from '../../configuration/setting-service.ts';
+import type { SettingService } from '../../configuration/setting-service.ts';
 import { ServiceError } from '../../kernel/errors.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { administratorEndpoint, type Endpoint, type Method } from '../endpoint.ts';
-import type { Asked } from '../request/exchange.ts';
+import type { RequestContext } from '../request/exchange.ts';
 
 /** What the administration of configuration values needs of the domain. */
-export type ConfigurationOperations = Pick<ConfigurationService, 'overview' | 'set' | 'remove'>;
+export type SettingOperations = Pick<SettingService, 'overview' | 'set' | 'remove'>;
 
 const METHODS: readonly Method[] = ['GET', 'POST'];
 /** Parameters that any request may carry: they are no configuration values. */
@@ -15,7 +15,7 @@ const NO_KEYS: readonly string[] = ['session', 'csrf_token', 'id', 'httperror'];
 const SECRET_TYPES: readonly string[] = ['password', 'encrypted_data'];
 
 /** @returns the endpoints of /system that show and change configuration values */
-export function configurationEndpoints(configuration: ConfigurationOperations, dialect: Dialect): Endpoint[] {
+export function configurationEndpoints(configuration: SettingOperations, dialect: Dialect): Endpoint[] {
   const { administration } = dialect;
   return [
     administratorEndpoint(
@@ -66,7 +66,7 @@ export function configurationEndpoints(configuration: ConfigurationOperations, d
 }
 
 /** Either one value as `key` and `value`, or any number of them as parameters whose names are the keys. */
-function readEntries({ given, written }: Asked): ReadonlyMap<string, string> {
+function readEntries({ given, written }: RequestContext): ReadonlyMap<string, string> {
   const key = given.get('key');
   if (key === undefined) {
     return new Map([...written].filter(([name]) => !NO_KEYS.includes(name.toLowerCase())));

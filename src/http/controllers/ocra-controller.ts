@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import type { OcraService } from '../../challenges/challenge-service.ts';
+import type { ChallengeService } from '../../challenges/challenge-service.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { administratorEndpoint, type Endpoint, type Method, openEndpoint } from '../endpoint.ts';
-import { readPictureWish } from '../qr-picture.ts';
+import { readQrOptions } from '../qr-picture.ts';
 
 /** What /ocra needs of the domain. */
 export type OcraOperations = Pick<
-  OcraService,
+  ChallengeService,
   'requestChallenge' | 'checkTransaction' | 'status' | 'activationCode' | 'calculateOtp'
 >;
 
@@ -41,7 +41,7 @@ function requestEndpoint(ocra: OcraOperations, dialect: Dialect): Endpoint {
       }),
     },
     async ({ caller, parameters, asked }) => {
-      const picture = readPictureWish(asked.given);
+      const picture = readQrOptions(asked.given);
       return dialect.issuedChallenge(await ocra.requestChallenge(caller, parameters), asked, picture);
     },
   );

@@ -9,9 +9,9 @@ import type {
 import type { Enrolled } from '../../challenges/enrolment/enrolment.ts';
 import type { CheckedTransaction, IssuedChallenge, StatusEntry } from '../../challenges/challenge-service.ts';
 import type { ValidatedTransaction } from '../../challenges/validation-service.ts';
-import type { Asked } from '../request/exchange.ts';
+import type { RequestContext } from '../request/exchange.ts';
 import type { FailureForm } from '../failures.ts';
-import type { PictureWish } from '../qr-picture.ts';
+import type { QrOptions } from '../qr-picture.ts';
 import type { Reply } from '../reply.ts';
 import type { AdministrationShapes } from './shared/administration-shapes.ts';
 
@@ -43,37 +43,37 @@ export interface Dialect {
   /** @returns the patterns of the router that lead to the endpoint of that path */
   routes(path: string): string[];
 
-  issuedChallenge(issued: IssuedChallenge, asked: Asked, picture?: PictureWish): Promise<Reply>;
-  checkedTransaction(checked: CheckedTransaction, asked: Asked): Reply;
-  transactionStatus(entries: readonly StatusEntry[], asked: Asked): Reply;
-  activationCode(code: string, asked: Asked): Reply;
-  calculatedOtp(otp: string, asked: Asked): Reply;
-  enrolled(enrolled: Enrolled, asked: Asked, picture?: PictureWish): Promise<Reply>;
-  loggedIn(administrator: string, asked: Asked): Reply;
-  loginRefused(asked: Asked): Reply;
-  loggedOut(administrator: string, asked: Asked): Reply;
+  issuedChallenge(issued: IssuedChallenge, asked: RequestContext, picture?: QrOptions): Promise<Reply>;
+  checkedTransaction(checked: CheckedTransaction, asked: RequestContext): Reply;
+  transactionStatus(entries: readonly StatusEntry[], asked: RequestContext): Reply;
+  activationCode(code: string, asked: RequestContext): Reply;
+  calculatedOtp(otp: string, asked: RequestContext): Reply;
+  enrolled(enrolled: Enrolled, asked: RequestContext, picture?: QrOptions): Promise<Reply>;
+  loggedIn(administrator: string, asked: RequestContext): Reply;
+  loginRefused(asked: RequestContext): Reply;
+  loggedOut(administrator: string, asked: RequestContext): Reply;
   /** @param done whether the token is in step again */
-  resynchronised(done: boolean, asked: Asked): Reply;
-  tokensLoaded(count: number, asked: Asked): Reply;
-  validated(result: boolean, asked: Asked): Reply;
-  validatedTransaction(validated: ValidatedTransaction, asked: Asked): Reply;
+  resynchronised(done: boolean, asked: RequestContext): Reply;
+  tokensLoaded(count: number, asked: RequestContext): Reply;
+  validated(result: boolean, asked: RequestContext): Reply;
+  validatedTransaction(validated: ValidatedTransaction, asked: RequestContext): Reply;
   /** Something was done, and there is nothing more to say of it. */
-  done(asked: Asked): Reply;
+  done(asked: RequestContext): Reply;
 
   /** How administration is shaped; `administered` sends it. */
   readonly administration: AdministrationShapes;
   /** @param value shaped by `administration` */
-  administered(value: unknown, asked: Asked): Reply;
+  administered(value: unknown, asked: RequestContext): Reply;
 
-  tokenReport(report: TokenReport, asked: Asked): Reply;
-  userReport(report: UserReport, asked: Asked): Reply;
-  activeUserReport(report: ActiveUserReport, asked: Asked): Reply;
-  configurationReport(report: ConfigurationReport, asked: Asked): Reply;
-  licenseReport(report: LicenseReport, asked: Asked): Reply;
-  storageEncryption(encrypted: boolean, asked: Asked): Reply;
+  tokenReport(report: TokenReport, asked: RequestContext): Reply;
+  userReport(report: UserReport, asked: RequestContext): Reply;
+  activeUserReport(report: ActiveUserReport, asked: RequestContext): Reply;
+  configurationReport(report: ConfigurationReport, asked: RequestContext): Reply;
+  licenseReport(report: LicenseReport, asked: RequestContext): Reply;
+  storageEncryption(encrypted: boolean, asked: RequestContext): Reply;
 
   /** @returns the number of the error, as the configuration value `errors` names it */
-  errorCode(failure: Pick<Failure, 'error' | 'form'>, asked: Asked): number;
+  errorCode(failure: Pick<Failure, 'error' | 'form'>, asked: RequestContext): number;
   /** The reply has the status of the failure; further headers are added by the caller. */
-  failure(failure: Failure, asked: Asked): Reply;
+  failure(failure: Failure, asked: RequestContext): Reply;
 }

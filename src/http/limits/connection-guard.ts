@@ -1,10 +1,10 @@
 import type { Server, Socket } from 'node:net';
 import { clientAddress } from '../request/client-address.ts';
 import { clientNetwork } from './networks.ts';
-import type { Refusals } from './limit-reporter.ts';
+import type { LimitReporter } from './limit-reporter.ts';
 
 interface ConnectionGuardDependencies {
-  readonly refusals: Refusals;
+  readonly refusals: LimitReporter;
   /** Connections at once. */
   readonly most: number;
   /** Whose connections are not counted one by one: proxies, and clients that are exempt. */
@@ -18,24 +18,24 @@ const CROWDED = 3 / 4;
 
 /** Bounds connections, all of them and those of one address: one client must not take the places of all others. */
 export class ConnectionGuard {
-  readonly #its: ConnectionGuardDependencies;
+  readonly #deps: ConnectionGuardDependencies;
   readonly #open = new Map<string, number>();
   #all = 0;
 
   constructor(dependencies: ConnectionGuardDependencies) {
-    this.#its = dependencies;
+    this.#deps = dependencies;
   }
 
   /** Whether places are scarce: then nobody should keep a connection that they do not use. */
   get isCrowded(): boolean {
-    return this.#all > this.#its.most * CROWDED;
+    return this.#all > this.#deps.most * CROWDED;
   }
 
   /** To be called before the server listens. */
   watch(server: Server): void {
-    server.maxConnections = this.#its.most;
+    server.maxConnections = this.#deps.most;
     server.on('drop', () => {
-      this.#its.refusals.note('connections', undefined, 0);
+      this.#deps.refusals.note('connections', undefined, 0);
     });
     server.on('connection', (socket: Socket) => {
       this.#count(socket);
@@ -43,7 +43,7 @@ export class ConnectionGuard {
   }
 
   #count(socket: Socket): void {
-    const { refusals, most, isExempt } = this.#its;
+    const { refusals, most, isExempt } = this.#deps;
     this.#all += 1;
     socket.once('close', () => {
       this.#all -= 1;

@@ -1,31 +1,31 @@
-import type { Refusals } from './limit-reporter.ts';
+import type { LimitReporter } from './limit-reporter.ts';
 
 interface LargeBodyGuardDependencies {
-  readonly refusals: Refusals;
+  readonly refusals: LimitReporter;
   /** Milliseconds for which a request waits for its turn. */
   readonly patience: number;
 }
 
 /** So many wait; each of them keeps a connection. */
-const MOST_WAITING = 16;
+const MAX_WAITING = 16;
 
 /**
  * Lets one large body at a time be read and worked on: each takes many times its length in memory. Others wait for their
  * turn without being read, in the order in which they came.
  */
 export class LargeBodyGuard {
-  readonly #its: LargeBodyGuardDependencies;
+  readonly #deps: LargeBodyGuardDependencies;
   readonly #waiting = new Set<() => void>();
   #isTaken = false;
 
   constructor(dependencies: LargeBodyGuardDependencies) {
-    this.#its = dependencies;
+    this.#deps = dependencies;
   }
 
   /** @throws ServiceError 'server.busy', or what the work throws */
   async run<Value>(work: () => Promise<Value>): Promise<Value> {
     if (this.#isTaken && !(await this.#turn())) {
-      this.#its.refusals.refuseForNow('large-bodies', this.#its.patience);
+      this.#deps.refusals.refuseForNow('large-bodies', this.#deps.patience);
     }
     this.#isTaken = true;
     try {
@@ -42,7 +42,7 @@ export class LargeBodyGuard {
 
   /** @returns whether it came */
   async #turn(): Promise<boolean> {
-    if (this.#waiting.size >= MOST_WAITING) {
+    if (this.#waiting.size >= MAX_WAITING) {
       return false;
     }
     return new Promise((resolve) => {
@@ -56,7 +56,7 @@ export class LargeBodyGuard {
       };
       const timer = setTimeout(() => {
         end(false);
-      }, this.#its.patience).unref();
+      }, this.#deps.patience).unref();
       this.#waiting.add(take);
     });
   }

@@ -28,7 +28,7 @@ interface RefusalDependencies {
 /** Refusals of one client by one limit are told of once in so many milliseconds. */
 const QUIET_MS = 60_000;
 /** So many are remembered: a flood from everywhere must not fill the memory, nor the log. */
-const MOST_TOLD = 1_000;
+const MAX_REPORTED = 1_000;
 
 const MESSAGES: Readonly<Record<LimitName, string>> = {
   'client-requests': 'Too many requests',
@@ -42,12 +42,12 @@ const MESSAGES: Readonly<Record<LimitName, string>> = {
 };
 
 /** Counts what is refused, and tells of it: a line when it begins, not one for each request. */
-export class Refusals {
-  readonly #its: RefusalDependencies;
+export class LimitReporter {
+  readonly #deps: RefusalDependencies;
   readonly #quietUntil = new Map<string, number>();
 
   constructor(dependencies: RefusalDependencies) {
-    this.#its = dependencies;
+    this.#deps = dependencies;
   }
 
   /**
@@ -55,16 +55,16 @@ export class Refusals {
    * @param wait milliseconds until it may go better
    */
   note(limit: LimitName, client: string | undefined, wait: number): void {
-    this.#its.metrics.limitReached(limit);
-    const now = this.#its.clock.now().getTime();
+    this.#deps.metrics.limitReached(limit);
+    const now = this.#deps.clock.now().getTime();
     const key = `${limit} ${client ?? ''}`;
     if ((this.#quietUntil.get(key) ?? 0) > now) {
       return;
     }
     this.#forget(now);
-    if (this.#quietUntil.size < MOST_TOLD) {
+    if (this.#quietUntil.size < MAX_REPORTED) {
       this.#quietUntil.set(key, now + Math.max(QUIET_MS, wait));
-      this.#its.log.warn('A limit is reached: what is beyond it is refused', { limit, client });
+      this.#deps.log.warn('A limit is reached: what is beyond it is refused', { limit, client });
     }
   }
 
@@ -92,7 +92,7 @@ export class Refusals {
   }
 
   #forget(now: number): void {
-    if (this.#quietUntil.size < MOST_TOLD) {
+    if (this.#quietUntil.size < MAX_REPORTED) {
       return;
     }
     for (const [key, until] of this.#quietUntil) {

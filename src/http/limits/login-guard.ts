@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { AttemptLimit } from '../../kernel/limit.ts';
 import { clientNetwork } from './networks.ts';
-import type { Refusals } from './limit-reporter.ts';
+import type { LimitReporter } from './limit-reporter.ts';
 
 /** What wrong passwords are counted by. */
 interface LoginLimits {
@@ -19,7 +19,7 @@ interface LoginLimits {
 
 interface LoginGuardDependencies extends LoginLimits {
   readonly isExempt: (client: string) => boolean;
-  readonly refusals: Refusals;
+  readonly refusals: LimitReporter;
 }
 
 /** Somebody who gives a password. */
@@ -30,7 +30,7 @@ export interface PasswordAttempt {
 }
 
 /** Different passwords of one client that are verified at the same time; the same one may be given any number of times. */
-const MOST_AT_ONCE = 8;
+const MAX_AT_ONCE = 8;
 /** Milliseconds. */
 const SOON = 1_000;
 
@@ -40,11 +40,11 @@ const SOON = 1_000;
  * given, so accounts that there are not look the same.
  */
 export class LoginGuard {
-  readonly #its: LoginGuardDependencies;
+  readonly #deps: LoginGuardDependencies;
   readonly #pending = new Map<string, Map<string, number>>();
 
   constructor(dependencies: LoginGuardDependencies) {
-    this.#its = dependencies;
+    this.#deps = dependencies;
   }
 
   /**
@@ -70,7 +70,7 @@ export class LoginGuard {
   }
 
   #wait({ network, account, pair }: Keys, client: string): number {
-    const { burst, lasting, clients, accounts, single, isExempt } = this.#its;
+    const { burst, lasting, clients, accounts, single, isExempt } = this.#deps;
     return Math.max(
       burst.wait(pair),
       lasting.wait(pair),
@@ -80,7 +80,7 @@ export class LoginGuard {
   }
 
   async #count({ network, account, pair }: Keys, client: string): Promise<number> {
-    const { burst, lasting, clients, accounts, single, isExempt } = this.#its;
+    const { burst, lasting, clients, accounts, single, isExempt } = this.#deps;
     const [, ...waits] = await Promise.all([
       accounts.count(account),
       burst.count(pair),
@@ -92,15 +92,15 @@ export class LoginGuard {
 
   #refuseAfter(network: string, wait: number): void {
     if (wait > 0) {
-      this.#its.refusals.refuse('login-failures', network, wait);
+      this.#deps.refusals.refuse('login-failures', network, wait);
     }
   }
 
   /** @returns what ends the attempt */
   #enter(network: string, given: string): () => void {
     const mine = this.#pending.get(network) ?? new Map<string, number>();
-    if (mine.size >= MOST_AT_ONCE && !mine.has(given)) {
-      this.#its.refusals.refuse('logins-at-once', network, SOON);
+    if (mine.size >= MAX_AT_ONCE && !mine.has(given)) {
+      this.#deps.refusals.refuse('logins-at-once', network, SOON);
     }
     this.#pending.set(network, mine);
     mine.set(given, (mine.get(given) ?? 0) + 1);

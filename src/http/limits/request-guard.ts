@@ -1,27 +1,27 @@
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { clientNetwork } from './networks.ts';
-import type { Refusals } from './limit-reporter.ts';
+import type { LimitReporter } from './limit-reporter.ts';
 
 interface RequestGuardDependencies {
   readonly isExempt: (client: string) => boolean;
-  readonly refusals: Refusals;
+  readonly refusals: LimitReporter;
   /** Requests of one client in a second. */
   readonly most: number;
 }
 
 /** Bounds how many requests one client makes, whatever they ask for. Each server counts by itself. */
 export class RequestGuard {
-  readonly #its: RequestGuardDependencies;
+  readonly #deps: RequestGuardDependencies;
   readonly #made: RateLimiterMemory;
 
   constructor(dependencies: RequestGuardDependencies) {
-    this.#its = dependencies;
+    this.#deps = dependencies;
     this.#made = new RateLimiterMemory({ points: dependencies.most, duration: 1 });
   }
 
   /** @throws ServiceError 'too-many-requests' */
   async admit(client: string): Promise<void> {
-    const { isExempt, refusals } = this.#its;
+    const { isExempt, refusals } = this.#deps;
     if (isExempt(client)) {
       return;
     }

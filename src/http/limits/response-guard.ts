@@ -3,11 +3,11 @@ import { type ErrorCode, isServiceError } from '../../kernel/errors.ts';
 import type { AttemptLimit } from '../../kernel/limit.ts';
 import type { Reply } from '../reply.ts';
 import { clientNetwork } from './networks.ts';
-import type { LimitName, Refusals } from './limit-reporter.ts';
+import type { LimitName, LimitReporter } from './limit-reporter.ts';
 
 interface ResponseGuardDependencies {
   readonly isExempt: (client: string) => boolean;
-  readonly refusals: Refusals;
+  readonly refusals: LimitReporter;
   /** Failures of a client. */
   readonly clients: AttemptLimit;
   /** Failures at a transaction. */
@@ -46,26 +46,26 @@ const NOT_THE_CLIENTS_FAULT: readonly ErrorCode[] = [
  * that are not no client is told more than the limit says, however many it sends at once.
  */
 export class ResponseGuard {
-  readonly #its: ResponseGuardDependencies;
+  readonly #deps: ResponseGuardDependencies;
 
   constructor(dependencies: ResponseGuardDependencies) {
-    this.#its = dependencies;
+    this.#deps = dependencies;
   }
 
   /** @throws ServiceError 'too-many-requests', or what the steps throw */
   async guard(client: string, { read, answer }: ResponseSteps): Promise<Reply> {
-    if (this.#its.isExempt(client)) {
+    if (this.#deps.isExempt(client)) {
       await read();
       return answer();
     }
     const network = clientNetwork(client);
-    const counted: Counted[] = [{ name: 'client-failures', limit: this.#its.clients, key: network }];
+    const counted: Counted[] = [{ name: 'client-failures', limit: this.#deps.clients, key: network }];
     this.#assertFree(counted, network);
     try {
       const transaction = (await read()) ?? '';
       if (transaction !== '') {
         const key = createHash('sha256').update(transaction, 'utf8').digest('base64url');
-        counted.push({ name: 'transaction-failures', limit: this.#its.transactions, key });
+        counted.push({ name: 'transaction-failures', limit: this.#deps.transactions, key });
         this.#assertFree(counted, network);
       }
       const reply = await answer();
@@ -85,7 +85,7 @@ export class ResponseGuard {
     for (const { name, limit, key } of counted) {
       const wait = limit.wait(key);
       if (wait > 0) {
-        this.#its.refusals.refuse(name, network, wait);
+        this.#deps.refusals.refuse(name, network, wait);
       }
     }
   }
@@ -96,7 +96,7 @@ export class ResponseGuard {
     );
     const longest = waits.reduce((one, other) => (other.wait > one.wait ? other : one));
     if (longest.wait > 0) {
-      this.#its.refusals.refuse(longest.name, network, longest.wait);
+      this.#deps.refusals.refuse(longest.name, network, longest.wait);
     }
   }
 }

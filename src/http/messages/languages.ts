@@ -3,7 +3,7 @@ const LANGUAGES = ['en', 'de', 'fr'] as const;
 export type Language = (typeof LANGUAGES)[number];
 
 /** More ranges than anybody's browser sends; the rest of a longer header is not looked at. */
-const MOST_RANGES = 32;
+const MAX_RANGES = 32;
 
 /**
  * @param header `Accept-Language` (RFC 9110 §12.5.4)
@@ -11,7 +11,7 @@ const MOST_RANGES = 32;
  */
 export function preferredLanguage(header: string | undefined): Language {
   let best: { language: Language; quality: number } = { language: 'en', quality: 0 };
-  for (const range of (header ?? '').split(',', MOST_RANGES)) {
+  for (const range of (header ?? '').split(',', MAX_RANGES)) {
     const [tag = '', ...options] = range.split(';').map((part) => part.trim().toLowerCase());
     const language = LANGUAGES.find((known) => tag === known || tag.startsWith(`${known}-`));
     const quality = qualityOf(options);

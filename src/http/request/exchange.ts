@@ -2,10 +2,10 @@ import type { Request, RequestHandler, Response } from 'express';
 import type { Clock, Random } from '../../kernel/clock.ts';
 import { type Language, preferredLanguage } from '../messages/languages.ts';
 import type { Origin } from '../authentication/origin.ts';
-import type { GivenParameters } from './parameters.ts';
+import type { ProvidedParameters } from './parameters.ts';
 
 /** What an answer refers to. */
-export interface Asked {
+export interface RequestContext {
   /** The path of the endpoint (`/ocra/request`); undefined: there is none, or it is not known yet. */
   readonly path: string | undefined;
   /** The path as the client wrote it. It may hold anything and is not for the log. */
@@ -15,7 +15,7 @@ export interface Asked {
   /** The language that the client likes best. */
   readonly language: Language;
   /** Empty until they could be read. */
-  readonly given: GivenParameters;
+  readonly given: ProvidedParameters;
   /** The same, names as the client wrote them. */
   readonly written: ReadonlyMap<string, string>;
 }
@@ -24,7 +24,7 @@ export interface Asked {
 export interface Exchange extends Origin {
   readonly requestId: string;
   readonly startedAt: Date;
-  asked: Asked;
+  asked: RequestContext;
   /** Who asked, once that is proven. */
   administrator: string | undefined;
   /** The code of the error that was answered. */

@@ -4,11 +4,11 @@ import { ServiceError } from '../../kernel/errors.ts';
 import { type Entry, parseQueryString, tooManyParameters } from './query-string.ts';
 
 /** The parameters of a request: names in lower case, each with its last value. */
-export type GivenParameters = ReadonlyMap<string, string>;
+export type ProvidedParameters = ReadonlyMap<string, string>;
 
 /** All parameters of a request. */
 export interface RequestParameters {
-  readonly given: GivenParameters;
+  readonly given: ProvidedParameters;
   /** The same with names as the client wrote them, for what is not a parameter's name but a key whose case counts. */
   readonly written: ReadonlyMap<string, string>;
 }
@@ -43,7 +43,7 @@ export function mergeSources(
 }
 
 /** @returns the parameters in the query string alone, for answers to what could not be read; none where it is broken */
-export function readQuery({ url = '' }: Pick<IncomingMessage, 'url'>): GivenParameters {
+export function readQuery({ url = '' }: Pick<IncomingMessage, 'url'>): ProvidedParameters {
   try {
     return mergeParameters(parseQueryString(queryOf(url)), Infinity);
   } catch {
@@ -55,7 +55,7 @@ export function readQuery({ url = '' }: Pick<IncomingMessage, 'url'>): GivenPara
  * @param entries of a repeated name the last one wins
  * @throws ServiceError 'request.malformed' when there are more than `most`, or a text holds what no text may
  */
-export function mergeParameters(entries: readonly Entry[], most: number): GivenParameters {
+export function mergeParameters(entries: readonly Entry[], most: number): ProvidedParameters {
   if (entries.length > most) {
     throw tooManyParameters(most);
   }
@@ -77,7 +77,7 @@ export function mergeParameters(entries: readonly Entry[], most: number): GivenP
  */
 export function pickParameters<Shape extends z.ZodRawShape>(
   schema: z.ZodObject<Shape>,
-  given: GivenParameters,
+  given: ProvidedParameters,
 ): z.output<z.ZodObject<Shape>> {
   const picked = Object.keys(schema.shape).flatMap((name) => {
     const value = given.get(name);

@@ -12,7 +12,7 @@ interface Served {
 }
 
 /** So many requests of one connection are served at a time; while more are there, no further ones are read. */
-const MOST_SERVED = 50;
+const MAX_SERVED = 50;
 
 /** The open connections of a server, with the answers that are owed on each: node tells only of the first of them. */
 export class ServedConnections {
@@ -65,7 +65,7 @@ export class ServedConnections {
         served.idleEnd = setTimeout(() => socket.destroy(), this.#patience).unref();
       }
     });
-    if (served.owed.size > MOST_SERVED) {
+    if (served.owed.size > MAX_SERVED) {
       served.held.push(serve);
       pauseWhileHeld(socket, served);
     } else {

@@ -3,7 +3,7 @@ import { ServiceError } from '../../kernel/errors.ts';
 /** Settings of a resolver: names in canonical case, values as texts, as LinOTP keeps them. */
 export type Settings = Readonly<Record<string, string>>;
 
-const LONGEST = 8_192;
+const MAX_LENGTH = 8_192;
 const YES = ['true', 'yes', 'on', '1'];
 const NO = ['false', 'no', 'off', '0'];
 
@@ -40,7 +40,7 @@ export function canonicalSettings(kind: string, names: readonly string[], given:
 
 /** Line ends are for certificates; a later check of the setting itself refuses them elsewhere. */
 function assertText(name: string, value: string): void {
-  if (value.length > LONGEST * (name === 'CACERTIFICATE' ? 32 : 1)) {
+  if (value.length > MAX_LENGTH * (name === 'CACERTIFICATE' ? 32 : 1)) {
     throw invalidSetting(name, 'is too long');
   }
   const plain = value.replace(/[\t\r\n]/g, ' ');

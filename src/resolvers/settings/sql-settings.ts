@@ -82,7 +82,7 @@ const MAP_KEYS = [
 ];
 /** The server converts to and from UTF-8 itself, whatever the table's encoding. */
 const UTF8 = ['utf8', 'utf-8', 'utf8mb4', 'unicode'];
-const MOST_USERS = 100_000_000;
+const MAX_USERS = 100_000_000;
 
 /**
  * @param given names in any case; `Connect` is taken apart into the settings that it stands for, its password included
@@ -122,7 +122,7 @@ export function readSqlSettings(settings: Settings): SqlSettings {
     ...readTable(requireSetting(settings, 'Table')),
     columns: readColumns(settings),
     where: settings.Where,
-    limit: readWhole(settings, 'Limit', { least: 1, most: MOST_USERS }),
+    limit: readWhole(settings, 'Limit', { least: 1, most: MAX_USERS }),
     tls,
     authorities: settings.CACERTIFICATE,
   };

@@ -15,27 +15,27 @@ interface BoundedHasherDependencies {
  * client that gives its password with each of many requests takes one place. Throws ServiceError 'server.busy'.
  */
 export class BoundedPasswordHasher implements PasswordHasher {
-  readonly #its: BoundedHasherDependencies;
+  readonly #deps: BoundedHasherDependencies;
   readonly #verifying = new Map<string, Promise<boolean>>();
   readonly #queue: (() => void)[] = [];
   #running = 0;
 
   constructor(dependencies: BoundedHasherDependencies) {
-    this.#its = dependencies;
+    this.#deps = dependencies;
   }
 
   hash(password: string): Promise<string> {
-    return this.#take(() => this.#its.hasher.hash(password));
+    return this.#take(() => this.#deps.hasher.hash(password));
   }
 
   verify(hash: string, password: string): Promise<boolean> {
-    return this.#joined(hash, password, () => this.#its.hasher.verify(hash, password));
+    return this.#joined(hash, password, () => this.#deps.hasher.verify(hash, password));
   }
 
   async verifyNothing(password: string, account: string): Promise<false> {
     // Never taken for a hash: those begin with $.
     await this.#joined(`nobody ${account}`, password, () =>
-      this.#its.hasher.verifyNothing(password, account),
+      this.#deps.hasher.verifyNothing(password, account),
     );
     return false;
   }
@@ -52,7 +52,7 @@ export class BoundedPasswordHasher implements PasswordHasher {
   }
 
   async #take<Value>(work: () => Promise<Value>): Promise<Value> {
-    const { atOnce, waiting } = this.#its;
+    const { atOnce, waiting } = this.#deps;
     if (this.#running < atOnce) {
       this.#running += 1;
     } else if (this.#queue.length < waiting) {

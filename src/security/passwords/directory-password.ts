@@ -9,16 +9,16 @@ import { isShaCrypt, shaCrypt } from './sha-crypt.ts';
 const LOCKED = /^(?:|x|\*.*|!.*)$/;
 const BCRYPT = /^\$2[aby]\$(\d\d)\$[./0-9A-Za-z]{53}$/;
 /** 2^16 rounds take seconds; more would occupy the server. */
-const MOST_BCRYPT_COST = 15;
+const MAX_BCRYPT_COST = 15;
 /** RFC 2307, and what OpenLDAP's pw-sha2 added: the digest, and the salt behind it. */
 const DIGEST = /^\{(SSHA|SHA|SSHA256|SHA256|SSHA384|SHA384|SSHA512|SHA512)\}([A-Za-z0-9+/]+={0,2})$/i;
 const DIGEST_SIZES: Readonly<Record<string, number>> = { sha1: 20, sha256: 32, sha384: 48, sha512: 64 };
 const CRYPT = /^\{CRYPT\}/i;
 const ARGON2 = /^\$argon2id\$v=19\$m=(\d{1,6}),t=(\d{1,2}),p=(\d{1,2})\$/;
 /** KiB: what one log-in may take of the memory. */
-const MOST_ARGON2_MEMORY = 262_144;
+const MAX_ARGON2_MEMORY = 262_144;
 /** Bytes: the rounds of SHA-crypt each take longer with a longer password. */
-const LONGEST_PASSWORD = 1_024;
+const MAX_PASSWORD_LENGTH = 1_024;
 
 /** Verifies what directories, databases and passwd files keep in the place of passwords. */
 export class HashedDirectoryPasswords implements DirectoryPasswords {
@@ -31,12 +31,12 @@ export class HashedDirectoryPasswords implements DirectoryPasswords {
   async verify(stored: string | null, password: string): Promise<PasswordVerdict> {
     const hash = (stored ?? '').replace(CRYPT, '');
     const size = Buffer.byteLength(password, 'utf8');
-    if (LOCKED.test(hash) || size === 0 || size > LONGEST_PASSWORD) {
+    if (LOCKED.test(hash) || size === 0 || size > MAX_PASSWORD_LENGTH) {
       await this.#hasher.verifyNothing(password, hash);
       return 'mismatch';
     }
     const memory = ARGON2.exec(hash)?.[1];
-    if (memory !== undefined && Number(memory) <= MOST_ARGON2_MEMORY) {
+    if (memory !== undefined && Number(memory) <= MAX_ARGON2_MEMORY) {
       return verdict(await this.#hasher.verify(hash, password));
     }
     if (DIGEST.test(hash)) {
@@ -48,7 +48,7 @@ export class HashedDirectoryPasswords implements DirectoryPasswords {
 
 async function verifyBcrypt(hash: string, password: string): Promise<PasswordVerdict> {
   const cost = Number(BCRYPT.exec(hash)?.[1] ?? Infinity);
-  return cost > MOST_BCRYPT_COST ? 'unknown' : verdict(await bcrypt.compare(password, hash));
+  return cost > MAX_BCRYPT_COST ? 'unknown' : verdict(await bcrypt.compare(password, hash));
 }
 
 async function verifyShaCrypt(hash: string, password: string): Promise<PasswordVerdict> {

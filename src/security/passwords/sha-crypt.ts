@@ -7,7 +7,7 @@ const ALPHABET = './0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwx
 const LEAST_ROUNDS = 1_000;
 const USUAL_ROUNDS = 5_000;
 /** More would let one log-in occupy the server for seconds. */
-const MOST_ROUNDS = 500_000;
+const MAX_ROUNDS = 500_000;
 /** Rounds after which others have their turn. */
 const STRETCH = 2_000;
 
@@ -51,7 +51,7 @@ function parse(hash: string): Parsed | undefined {
   }
   const [, id, rounds = String(USUAL_ROUNDS), salt = '', digest = ''] = match;
   const wanted = Math.max(LEAST_ROUNDS, Number(rounds));
-  return wanted > MOST_ROUNDS
+  return wanted > MAX_ROUNDS
     ? undefined
     : {
         algorithm: id === '5' ? 'sha256' : 'sha512',

@@ -23,7 +23,7 @@ export interface Pkcs11Settings {
 export type Pkcs11Request = Pick<Pkcs11Task, 'createKey' | 'wrap' | 'unwrap'>;
 
 /** How long the module may take for one task, in milliseconds. */
-const PATIENCE = 15_000;
+const TIMEOUT_MS = 15_000;
 /** At the same distance from src/security/pkcs11/ and from dist/security/pkcs11/. */
 const PROGRAM = fileURLToPath(new URL('../../../bin/pkcs11-process.js', import.meta.url));
 
@@ -118,7 +118,7 @@ async function ask(task: Pkcs11Task): Promise<Pkcs11Answer> {
   };
   // One that hangs in the library would outlive us.
   process.once('exit', kill);
-  const timer = setTimeout(kill, PATIENCE);
+  const timer = setTimeout(kill, TIMEOUT_MS);
   try {
     return await answerOf(child, task);
   } finally {
@@ -139,7 +139,7 @@ function answerOf(child: ChildProcess, task: Pkcs11Task): Promise<Pkcs11Answer> 
     });
     child.once('exit', (code, signal) => {
       const how = child.killed
-        ? `no answer within ${PATIENCE / 1000} s`
+        ? `no answer within ${TIMEOUT_MS / 1000} s`
         : `its process ended (${signal ?? code ?? ''})`;
       reject(notReady(child.killed ? 'it does not answer' : TEXTS.fault, how));
     });

@@ -42,7 +42,7 @@ const CIPHERS: ReadonlyMap<string, Cipher> = new Map([
 ]);
 /** RFC 3394 §2.2.3.1. */
 const WRAP_IV = Buffer.alloc(8, 0xa6);
-const MOST_ITERATIONS = 2_000_000;
+const MAX_ITERATIONS = 2_000_000;
 const derive = promisify(pbkdf2);
 
 /**
@@ -87,7 +87,7 @@ async function deriveKey(derived: XmlElement, password: string): Promise<Buffer>
   }
   const parameters = onlyChild(method, 'PBKDF2-params');
   const salt = bytesOf(onlyChild(onlyChild(parameters, 'Salt'), 'Specified'));
-  const iterations = numberOf(onlyChild(parameters, 'IterationCount'), 1, MOST_ITERATIONS);
+  const iterations = numberOf(onlyChild(parameters, 'IterationCount'), 1, MAX_ITERATIONS);
   const length = optionalChild(parameters, 'KeyLength');
   const keyBytes = length === undefined ? 16 : numberOf(length, 16, 32);
   const prf = optionalChild(parameters, 'PRF');

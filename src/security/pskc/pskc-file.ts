@@ -5,7 +5,7 @@ import { parseXml, type XmlElement } from './xml-element.ts';
 import { invalid } from './xml-place.ts';
 
 const NAMESPACE = 'urn:ietf:params:xml:ns:keyprov:pskc';
-const MOST_KEYS = 10_000;
+const MAX_KEYS = 10_000;
 /** The suite at the end of an algorithm's name (draft-hoyer-keyprov-pskc-algorithm-profiles §3). */
 const NAMED_SUITE = /[:#](OCRA-\d+:[^:\s]+:[^:\s]+)$/;
 
@@ -15,11 +15,11 @@ export const pskcFileReader: KeyFileReader = {
     const container = parseXml(text);
     assertContainer(container);
     const packages = container.children.filter(({ name }) => name === 'KeyPackage');
-    if (packages.length === 0 || packages.length > MOST_KEYS) {
+    if (packages.length === 0 || packages.length > MAX_KEYS) {
       throw invalid(
         container.line,
         container.name,
-        `it must hold 1 to ${MOST_KEYS} KeyPackage, not ${packages.length}`,
+        `it must hold 1 to ${MAX_KEYS} KeyPackage, not ${packages.length}`,
       );
     }
     const decryption = await openPskcEncryption(container, secrets);

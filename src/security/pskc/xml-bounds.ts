@@ -2,11 +2,11 @@ import { ServiceError } from '../../kernel/errors.ts';
 import { invalid, lineOf } from './xml-place.ts';
 
 /** Ten thousand keys with all that can be said of them have fewer. */
-const MOST_TAGS = 400_000;
-const MOST_ATTRIBUTES = 100_000;
-const MOST_LINES = 1_000_000;
+const MAX_TAGS = 400_000;
+const MAX_ATTRIBUTES = 100_000;
+const MAX_LINES = 1_000_000;
 /** Characters from one `<` to the next: a certificate has some thousands. */
-const LONGEST_PIECE = 65_536;
+const MAX_PIECE_LENGTH = 65_536;
 
 /**
  * Looks a document over before anything is made of it, for a parser takes many times its length in memory and time.
@@ -20,11 +20,11 @@ export function assertHarmless(text: string): void {
     tags += 1;
     const end = endOfPiece(text, index);
     const next = text.indexOf('<', end);
-    if ((next === -1 ? text.length : next) - end > LONGEST_PIECE) {
-      throw invalid(lineOf(text, index), '', `more than ${LONGEST_PIECE} characters in one piece`);
+    if ((next === -1 ? text.length : next) - end > MAX_PIECE_LENGTH) {
+      throw invalid(lineOf(text, index), '', `more than ${MAX_PIECE_LENGTH} characters in one piece`);
     }
-    if (tags > MOST_TAGS) {
-      throw new ServiceError('key-file.invalid', `The key file has more than ${MOST_TAGS} tags`);
+    if (tags > MAX_TAGS) {
+      throw new ServiceError('key-file.invalid', `The key file has more than ${MAX_TAGS} tags`);
     }
     index = next;
   }
@@ -39,8 +39,8 @@ export function withPlainLineEnds(document: string): string {
   let lines = 0;
   for (let index = document.indexOf('\r'); index !== -1; index = document.indexOf('\r', index + 1)) {
     lines += 1;
-    if (lines > MOST_LINES) {
-      throw new ServiceError('key-file.invalid', `The key file has more than ${MOST_LINES} lines`);
+    if (lines > MAX_LINES) {
+      throw new ServiceError('key-file.invalid', `The key file has more than ${MAX_LINES} lines`);
     }
   }
   return document.replace(/\r\n?/g, '\n');
@@ -69,8 +69,8 @@ function assertFewAttributes(text: string): void {
   for (let index = text.indexOf('='); index !== -1; index = text.indexOf('=', index + 1)) {
     const follower = text.charAt(index + 1);
     attributes += follower === '"' || follower === "'" ? 1 : 0;
-    if (attributes > MOST_ATTRIBUTES) {
-      throw new ServiceError('key-file.invalid', `The key file has more than ${MOST_ATTRIBUTES} attributes`);
+    if (attributes > MAX_ATTRIBUTES) {
+      throw new ServiceError('key-file.invalid', `The key file has more than ${MAX_ATTRIBUTES} attributes`);
     }
   }
 }

@@ -7,25 +7,25 @@ import { SecretVault } from './secret-vault.ts';
 
 /** The key file as the security module of an installation that has no other. */
 export class KeyFileModule implements SecurityModule {
-  readonly #its: { readonly file: string; readonly keyIds: readonly string[]; readonly random: Random };
+  readonly #deps: { readonly file: string; readonly keyIds: readonly string[]; readonly random: Random };
 
   /** @param given.keyIds the keys that are in use, asked for each time */
   constructor(given: { readonly file: string; readonly keyIds: readonly string[]; readonly random: Random }) {
-    this.#its = given;
+    this.#deps = given;
   }
 
   async freshVault(): Promise<Pick<Vault, 'open'>> {
     const keys = await this.#readKeys();
-    const vault = new SecretVault({ keys, random: this.#its.random });
-    assertHolds(vault, this.#its.keyIds);
+    const vault = new SecretVault({ keys, random: this.#deps.random });
+    assertHolds(vault, this.#deps.keyIds);
     return vault;
   }
 
   async #readKeys(): Promise<readonly Buffer[]> {
     try {
-      const found = await readKeyFile(this.#its.file);
+      const found = await readKeyFile(this.#deps.file);
       if (found === undefined) {
-        throw notReady('the key file is missing', this.#its.file);
+        throw notReady('the key file is missing', this.#deps.file);
       }
       return found.keys;
     } catch (error) {

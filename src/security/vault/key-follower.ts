@@ -26,18 +26,18 @@ export interface KeyFollowerOptions {
 
 const PAUSE_MS = 2_000;
 /** How long ending waits to be noted, in milliseconds. */
-const PATIENCE_MS = 500;
+const TIMEOUT_MS = 500;
 
 /** Keeps a server's keys in step with the database's list of them, and says there which ones the server has. */
 export class KeyFollower {
-  readonly #its: KeyFollowerOptions;
+  readonly #deps: KeyFollowerOptions;
   readonly #stopping = new AbortController();
   #running: Promise<void> = Promise.resolve();
   #missing: readonly string[] = [];
   #isTrouble = false;
 
   constructor(options: KeyFollowerOptions) {
-    this.#its = options;
+    this.#deps = options;
   }
 
   /**
@@ -47,9 +47,9 @@ export class KeyFollower {
    */
   async start(): Promise<void> {
     await this.#beat();
-    const missing = await this.#its.vault.refresh();
+    const missing = await this.#deps.vault.refresh();
     if (missing.length > 0) {
-      await this.#its.holders.leave(this.#its.id);
+      await this.#deps.holders.leave(this.#deps.id);
       throw new ServiceError(
         'key.unavailable',
         `The encryption key ${missing.join(', ')} was added a moment ago and is not here yet`,
@@ -60,13 +60,13 @@ export class KeyFollower {
 
   async stop(): Promise<void> {
     this.#stopping.abort();
-    await Promise.race([this.#end(), sleep(PATIENCE_MS, undefined, { ref: false })]);
+    await Promise.race([this.#end(), sleep(TIMEOUT_MS, undefined, { ref: false })]);
   }
 
   async #end(): Promise<void> {
     await this.#running;
     // Where it cannot be noted, it shows by itself some seconds later.
-    await this.#its.holders.leave(this.#its.id).catch(() => undefined);
+    await this.#deps.holders.leave(this.#deps.id).catch(() => undefined);
   }
 
   async #run(): Promise<void> {
@@ -78,7 +78,7 @@ export class KeyFollower {
   /** @returns false when it is to end */
   async #rest(): Promise<boolean> {
     const { signal } = this.#stopping;
-    await sleep(this.#its.pause ?? PAUSE_MS, undefined, { signal, ref: false }).catch(() => undefined);
+    await sleep(this.#deps.pause ?? PAUSE_MS, undefined, { signal, ref: false }).catch(() => undefined);
     return !signal.aborted;
   }
 
@@ -97,7 +97,7 @@ export class KeyFollower {
   }
 
   async #refresh(): Promise<void> {
-    const { vault, log } = this.#its;
+    const { vault, log } = this.#deps;
     const before = vault.currentKeyId;
     this.#report(await vault.refresh());
     if (vault.currentKeyId !== before) {
@@ -106,7 +106,7 @@ export class KeyFollower {
   }
 
   async #beat(): Promise<void> {
-    const { vault, holders, id, place } = this.#its;
+    const { vault, holders, id, place } = this.#deps;
     await holders.beat(id, { place, keyIds: vault.keyIds, sealingKey: vault.currentKeyId });
   }
 
@@ -115,7 +115,7 @@ export class KeyFollower {
     missing
       .filter((keyId) => !this.#missing.includes(keyId))
       .forEach((keyId) => {
-        this.#its.log.warn(
+        this.#deps.log.warn(
           'An encryption key was added that is not here yet: bring the key file here, it is read by itself',
           { component: 'keys', keyId },
         );
@@ -127,7 +127,7 @@ export class KeyFollower {
   #reportTrouble(error: unknown): void {
     if (!this.#isTrouble) {
       this.#isTrouble = true;
-      this.#its.log.warn(
+      this.#deps.log.warn(
         'The list of encryption keys cannot be followed; those that are loaded still serve',
         {
           component: 'keys',

@@ -29,21 +29,21 @@ export interface LiveVaultParts {
 }
 
 /** Milliseconds after which a key that was not there is looked for again. */
-const PATIENCE_MS = 1_000;
+const TIMEOUT_MS = 1_000;
 
 /**
  * The vault of a process whose keys change while it runs: it loads keys that were added, and seals with the one that the
  * database names. What it has loaded it keeps until it ends.
  */
 export class LiveVault implements RotatingVault, KeyDerivation {
-  readonly #its: LiveVaultParts;
+  readonly #deps: LiveVaultParts;
   #vault: SecretVault;
   #needed: readonly string[];
   #refreshing: Promise<readonly string[]> | undefined;
   #fetchedAt = -Infinity;
 
   constructor(parts: LiveVaultParts) {
-    this.#its = parts;
+    this.#deps = parts;
     this.#vault = parts.vault;
     this.#needed = parts.needed;
   }
@@ -90,11 +90,11 @@ export class LiveVault implements RotatingVault, KeyDerivation {
   }
 
   async #refresh(): Promise<readonly string[]> {
-    const registered = await this.#its.registry.registered();
+    const registered = await this.#deps.registry.registered();
     const needed = neededKeys(registered);
     this.#needed = needed.map(({ keyId }) => keyId);
     const missing = needed.filter(({ keyId }) => !this.keyIds.includes(keyId));
-    const found = missing.length === 0 ? [] : await this.#its.fetch(missing);
+    const found = missing.length === 0 ? [] : await this.#deps.fetch(missing);
     const wanted = found.filter((key) => missing.some(({ keyId }) => keyId === keyIdOf(key)));
     const candidate = this.#vault.extended(wanted, sealingKey(registered));
     const altered = missing.filter(
@@ -110,8 +110,8 @@ export class LiveVault implements RotatingVault, KeyDerivation {
 
   /** @returns whether there is a key that was not there before */
   #fetchNow(): boolean {
-    const { fetchNow, elapsed } = this.#its;
-    if (fetchNow === undefined || elapsed() - this.#fetchedAt < PATIENCE_MS) {
+    const { fetchNow, elapsed } = this.#deps;
+    if (fetchNow === undefined || elapsed() - this.#fetchedAt < TIMEOUT_MS) {
       return false;
     }
     this.#fetchedAt = elapsed();

@@ -6,11 +6,11 @@ import type { Pkcs11Module } from '../pkcs11/pkcs11-module.ts';
 
 /** The hardware module behind a vault whose keys it wrapped. */
 export class WrappedKeyModule implements SecurityModule {
-  readonly #use: WrappedKeyParts;
+  readonly #deps: WrappedKeyParts;
   #running: Promise<Pick<Vault, 'open'>> | undefined;
 
   constructor(parts: WrappedKeyParts) {
-    this.#use = parts;
+    this.#deps = parts;
   }
 
   /** Whoever asks while another one waits gets the same answer: the module is asked once at a time. */
@@ -22,14 +22,14 @@ export class WrappedKeyModule implements SecurityModule {
   }
 
   async #unwrap(): Promise<Pick<Vault, 'open'>> {
-    const registered = await this.#use.registry.registered();
+    const registered = await this.#deps.registry.registered();
     const unwrap = wrappedAmong(registered);
     if (unwrap.length === 0) {
       throw notReady('there is nothing for it to unwrap', 'the table encryption_keys has no wrapped key');
     }
-    const { unwrapped } = await this.#use.module.run({ createKey: false, wrap: [], unwrap });
-    const vault = vaultOf(unwrapped, registered, this.#use.random);
-    assertHolds(vault, this.#use.keyIds);
+    const { unwrapped } = await this.#deps.module.run({ createKey: false, wrap: [], unwrap });
+    const vault = vaultOf(unwrapped, registered, this.#deps.random);
+    assertHolds(vault, this.#deps.keyIds);
     return vault;
   }
 }

@@ -13,7 +13,7 @@ import { AuditWriter } from './audit-writer.ts';
 import { isSurelyUndone, translateDatabaseFault, wasGivenUp } from '../database/database-faults.ts';
 
 /** How long a pool that closes waits for its last checkpoint, in milliseconds. */
-const PATIENCE_MS = 500;
+const TIMEOUT_MS = 500;
 /** How often a statement is tried that the database gives up for the sake of others. */
 const ATTEMPTS = 5;
 
@@ -43,7 +43,7 @@ interface Lease {
  * each transaction that writes rows has a lane, a chain of its own, which moves on when it commits.
  */
 export class AuditTrail {
-  readonly #its: AuditTrailOptions;
+  readonly #deps: AuditTrailOptions;
   readonly #lanes = new AuditLanes();
   readonly #leases = new WeakMap<Knex, Lease>();
   readonly #checkpointed = new Map<number, number>();
@@ -52,7 +52,7 @@ export class AuditTrail {
   #checkpointing: Promise<unknown> = Promise.resolve();
 
   constructor(options: AuditTrailOptions) {
-    this.#its = options;
+    this.#deps = options;
   }
 
   /** To be called before the first row is written: without an authority, verifying will name every row as inserted. */
@@ -102,14 +102,14 @@ export class AuditTrail {
       return;
     }
     const last = this.checkpoint(true).catch(() => undefined);
-    await Promise.race([last, sleep(PATIENCE_MS, undefined, { ref: false })]);
+    await Promise.race([last, sleep(TIMEOUT_MS, undefined, { ref: false })]);
   }
 
   /**
    * On a connection of its own, not one of the pool: all of these may be held by transactions that wait for the writer.
    */
   async #introduce(): Promise<AuditWriter> {
-    const { pool, name, clock } = this.#its;
+    const { pool, name, clock } = this.#deps;
     const client = pool.client as Knex.Client;
     const connection: unknown = await client.acquireRawConnection();
     try {
@@ -179,7 +179,7 @@ export class AuditTrail {
 
   /** The connection first, then the lane: so there are never more lanes than connections. */
   async #writeOnce(writer: AuditWriter, entries: readonly AuditEntry[], store: Store): Promise<boolean> {
-    const client = this.#its.pool.client as Knex.Client;
+    const client = this.#deps.pool.client as Knex.Client;
     const connection: unknown = await client.acquireConnection();
     const lane = this.#take();
     try {
@@ -196,7 +196,7 @@ export class AuditTrail {
   }
 
   #take(): OpenLane {
-    return this.#lanes.take(this.#its.clock.now().getTime());
+    return this.#lanes.take(this.#deps.clock.now().getTime());
   }
 
   #settle(before: OpenLane, head: OpenLane): void {
@@ -220,14 +220,14 @@ export class AuditTrail {
       return undefined;
     }
     const writer = await this.writer();
-    const hash = await this.#its.pool.transaction(async (transaction) => {
+    const hash = await this.#deps.pool.transaction(async (transaction) => {
       await lockJournal(transaction);
       return writer.record(transaction, 'checkpoint', checkpointBody(heads, isFinal));
     });
     heads.forEach(({ lane, seq }) => {
       this.#checkpointed.set(lane, seq);
     });
-    this.#its.log?.info('Audit checkpoint', { component: 'audit', checkpoint: hash });
+    this.#deps.log?.info('Audit checkpoint', { component: 'audit', checkpoint: hash });
     return hash;
   }
 }

@@ -7,7 +7,7 @@ import type { Database } from '../database/database.ts';
 /** Milliseconds between two checkpoints. */
 const PAUSE_MS = 60_000;
 /** How long stopping waits for what is written last, in milliseconds. */
-const PATIENCE_MS = 500;
+const TIMEOUT_MS = 500;
 /** So many pauses between two looks for the partitions of coming months. */
 const TURNS_BETWEEN_MONTHS = 60;
 /** How many months ahead have their partition. */
@@ -27,11 +27,11 @@ export interface AuditUpkeepOptions {
 
 /** Writes a checkpoint of what this server has written about once a minute, and makes partitions ahead of their months. */
 export class AuditUpkeep {
-  readonly #its: AuditUpkeepOptions;
+  readonly #deps: AuditUpkeepOptions;
   readonly #stopping = new AbortController();
 
   constructor(options: AuditUpkeepOptions) {
-    this.#its = options;
+    this.#deps = options;
   }
 
   /** To be called once. */
@@ -45,7 +45,7 @@ export class AuditUpkeep {
    */
   async stop(): Promise<void> {
     this.#stopping.abort();
-    await Promise.race([this.#its.flush?.(), sleep(PATIENCE_MS, undefined, { ref: false })]);
+    await Promise.race([this.#deps.flush?.(), sleep(TIMEOUT_MS, undefined, { ref: false })]);
   }
 
   async #run(): Promise<void> {
@@ -53,12 +53,12 @@ export class AuditUpkeep {
     for (let turn = 0; !signal.aborted; turn += 1) {
       await this.#try('make partitions of the audit', async () => {
         if (turn % TURNS_BETWEEN_MONTHS === 0) {
-          await ensureAuditMonths(this.#its.database);
+          await ensureAuditMonths(this.#deps.database);
         }
       });
-      await this.#its.flush?.();
-      await this.#try('write a checkpoint of the audit', () => this.#its.database.audit.checkpoint());
-      await sleep(this.#its.pause ?? PAUSE_MS, undefined, { signal, ref: false }).catch(() => undefined);
+      await this.#deps.flush?.();
+      await this.#try('write a checkpoint of the audit', () => this.#deps.database.audit.checkpoint());
+      await sleep(this.#deps.pause ?? PAUSE_MS, undefined, { signal, ref: false }).catch(() => undefined);
     }
   }
 
@@ -67,7 +67,7 @@ export class AuditUpkeep {
       await work();
     } catch (error) {
       // No act fails for it: rows go to the default partition, and the next checkpoint covers what this one would have.
-      this.#its.log.warn(`Cannot ${what}; it will be tried again`, {
+      this.#deps.log.warn(`Cannot ${what}; it will be tried again`, {
         component: 'audit',
         ...describeFault(error),
       });

@@ -20,7 +20,7 @@ import { settle } from './settlement.ts';
 import { assertStorable, isRowId, isStorable } from '../database/stored-text.ts';
 import { holdReferences } from '../tokens/token-references.ts';
 import { REALMS_OF_TOKEN, REALMS_OF_TOKEN_NOW, stateColumns } from '../tokens/token-rows.ts';
-import { Turns } from '../database/keyed-queue.ts';
+import { KeyedQueue } from '../database/keyed-queue.ts';
 
 type Decide = (found: ChallengeOfToken) => Promise<Decision>;
 type DecideAmong = (found: readonly ChallengeOfToken[]) => Promise<OpenDecision | undefined>;
@@ -29,7 +29,7 @@ type DecideAmong = (found: readonly ChallengeOfToken[]) => Promise<OpenDecision 
 const SECOND_LOOKS = 4n;
 
 /** How many challenges one response may answer. */
-const MOST_OPEN = 1_000;
+const MAX_OPEN = 1_000;
 
 /** Thrown to roll back: the transaction id is taken. */
 class TransactionIdTaken extends Error {}
@@ -37,9 +37,9 @@ class TransactionIdTaken extends Error {}
 /** Challenges in PostgreSQL. How they are answered once: docs/adr/0003-accepting-a-response-once.md. */
 export class SqlChallengeStore implements ChallengeStore {
   readonly #database: Database;
-  readonly #answers = new Turns();
-  readonly #openAnswers = new Turns();
-  readonly #secondLooks = new Turns();
+  readonly #answers = new KeyedQueue();
+  readonly #openAnswers = new KeyedQueue();
+  readonly #secondLooks = new KeyedQueue();
 
   constructor({ database }: { database: Database }) {
     this.#database = database;
@@ -152,7 +152,7 @@ async function look(connection: Knex, transactionId: string): Promise<ChallengeR
 
 /** Newest first. */
 async function openRows(connection: Knex, whose: Whose): Promise<readonly ChallengeRow[]> {
-  return findRows(connection, { ...whose, open: true }, MOST_OPEN);
+  return findRows(connection, { ...whose, open: true }, MAX_OPEN);
 }
 
 async function findRows(

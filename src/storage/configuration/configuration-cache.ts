@@ -1,24 +1,24 @@
-import type { Setup } from '../../configuration/configuration.ts';
+import type { Configuration } from '../../configuration/configuration.ts';
 import type { Revision } from './configuration-snapshot.ts';
 
-/** Keeps the setup that was read last, for as long as it is what the database holds. */
-export class SetupCache {
-  readonly #load: () => Promise<Setup>;
-  #kept: Setup | undefined;
-  #loading: Promise<Setup> | undefined;
+/** Keeps the configuration that was read last, for as long as it is what the database holds. */
+export class ConfigurationCache {
+  readonly #load: () => Promise<Configuration>;
+  #kept: Configuration | undefined;
+  #loading: Promise<Configuration> | undefined;
 
-  /** @param load reads the setup from the database */
-  constructor(load: () => Promise<Setup>) {
+  /** @param load reads the configuration from the database */
+  constructor(load: () => Promise<Configuration>) {
     this.#load = load;
   }
 
   /** What was read last, however old. */
-  get kept(): Setup | undefined {
+  get kept(): Configuration | undefined {
     return this.#kept;
   }
 
-  /** @returns the setup as of this revision or a later one */
-  async at(wanted: Revision): Promise<Setup> {
+  /** @returns the configuration as of this revision or a later one */
+  async at(wanted: Revision): Promise<Configuration> {
     const kept = this.#kept;
     if (kept?.revision === wanted.revision && kept.changedAt.getTime() === wanted.changedAt.getTime()) {
       return kept;
@@ -29,14 +29,14 @@ export class SetupCache {
   }
 
   /** All who wait share one load. */
-  #join(): Promise<Setup> {
+  #join(): Promise<Configuration> {
     this.#loading ??= this.#reload().finally(() => {
       this.#loading = undefined;
     });
     return this.#loading;
   }
 
-  async #reload(): Promise<Setup> {
+  async #reload(): Promise<Configuration> {
     this.#kept = await this.#load();
     return this.#kept;
   }

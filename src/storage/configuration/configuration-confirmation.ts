@@ -1,9 +1,9 @@
-import type { Setup } from '../../configuration/configuration.ts';
+import type { Configuration } from '../../configuration/configuration.ts';
 
-/** How the setup is read, and how long that stands. */
-export interface SetupConfirmationOptions {
-  /** Finds out what the setup is now, by asking the database. */
-  readonly read: () => Promise<Setup>;
+/** How the configuration is read, and how long that stands. */
+export interface ConfigurationConfirmationOptions {
+  /** Finds out what the configuration is now, by asking the database. */
+  readonly read: () => Promise<Configuration>;
   /** For how many milliseconds a read stands; 0: each question is a read of its own. */
   readonly window: number;
   /** Milliseconds of a clock that never goes back. */
@@ -12,38 +12,38 @@ export interface SetupConfirmationOptions {
 
 interface Reading {
   readonly begun: number;
-  readonly setup: Promise<Setup>;
+  readonly configuration: Promise<Configuration>;
 }
 
 /**
- * Lets a read of the setup stand for a short time, so that not every request asks the database. What is read counts from
+ * Lets a read of the configuration stand for a short time, so that not every request asks the database. What is read counts from
  * the moment at which the read began: later changes it may have missed.
  */
-export class SetupConfirmation {
-  readonly #its: SetupConfirmationOptions;
+export class ConfigurationConfirmation {
+  readonly #deps: ConfigurationConfirmationOptions;
   #done: Reading | undefined;
   #underWay: Reading | undefined;
   #isInDoubt = true;
 
-  constructor(options: SetupConfirmationOptions) {
-    this.#its = options;
+  constructor(options: ConfigurationConfirmationOptions) {
+    this.#deps = options;
   }
 
   /** Whether nothing was read since something may have changed, or since ever; always where there is no window. */
   get isInDoubt(): boolean {
-    return this.#isInDoubt || this.#its.window === 0;
+    return this.#isInDoubt || this.#deps.window === 0;
   }
 
-  /** @returns the setup of a moment that is at most one window ago. @throws what the read throws */
-  current(): Promise<Setup> {
+  /** @returns the configuration of a moment that is at most one window ago. @throws what the read throws */
+  current(): Promise<Configuration> {
     const standing = [this.#done, this.#underWay].find((reading) => this.#stands(reading));
-    return standing?.setup ?? this.confirm();
+    return standing?.configuration ?? this.confirm();
   }
 
-  /** @returns the setup as it is read now, whatever still stands. @throws what the read throws */
-  confirm(): Promise<Setup> {
-    const begun = this.#its.elapsed();
-    const reading = { begun, setup: this.#its.read() };
+  /** @returns the configuration as it is read now, whatever still stands. @throws what the read throws */
+  confirm(): Promise<Configuration> {
+    const begun = this.#deps.elapsed();
+    const reading = { begun, configuration: this.#deps.read() };
     this.#underWay = reading;
     const end = (done: Reading | undefined): void => {
       // One that was given up meanwhile, or that a later one overtook, confirms nothing any more.
@@ -53,7 +53,7 @@ export class SetupConfirmation {
         this.#isInDoubt &&= done === undefined;
       }
     };
-    reading.setup.then(
+    reading.configuration.then(
       () => {
         end(reading);
       },
@@ -61,7 +61,7 @@ export class SetupConfirmation {
         end(undefined);
       },
     );
-    return reading.setup;
+    return reading.configuration;
   }
 
   /** Something may have changed: no read that has begun until now stands any longer. */
@@ -72,6 +72,6 @@ export class SetupConfirmation {
   }
 
   #stands(reading: Reading | undefined): boolean {
-    return reading !== undefined && this.#its.elapsed() - reading.begun < this.#its.window;
+    return reading !== undefined && this.#deps.elapsed() - reading.begun < this.#deps.window;
   }
 }

@@ -38,7 +38,7 @@ export interface ConfigurationFollowerOptions {
  * intervals, as a notice may get lost with its connection.
  */
 export class ConfigurationFollower {
-  readonly #its: ConfigurationFollowerOptions;
+  readonly #deps: ConfigurationFollowerOptions;
   readonly #listener: ConfigurationListener;
   #wake = new AbortController();
   #isListening = false;
@@ -47,7 +47,7 @@ export class ConfigurationFollower {
   #isStopped = false;
 
   constructor(options: ConfigurationFollowerOptions) {
-    this.#its = options;
+    this.#deps = options;
     this.#listener = new ConfigurationListener(options, {
       listening: () => {
         this.#isListening = true;
@@ -82,12 +82,12 @@ export class ConfigurationFollower {
   }
 
   #hurry(): void {
-    this.#its.kept.expire();
+    this.#deps.kept.expire();
     this.#wake.abort();
   }
 
   async #follow(): Promise<void> {
-    const { kept, poll = POLL_MS } = this.#its;
+    const { kept, poll = POLL_MS } = this.#deps;
     while (!this.#isStopped) {
       // Before asking, so that a notice that comes meanwhile has us ask again.
       this.#wake = new AbortController();
@@ -111,7 +111,7 @@ export class ConfigurationFollower {
     if (!this.#isTrouble && !this.#isStopped) {
       this.#isTrouble = true;
       const described = describeFault(translateDatabaseFault(fault));
-      this.#its.log.warn(message, {
+      this.#deps.log.warn(message, {
         component: 'configuration',
         fault: described.fault,
         faultDetail: described.faultDetail,
@@ -122,7 +122,7 @@ export class ConfigurationFollower {
   #reportEnd(): void {
     if (this.#isTrouble && this.#isListening && this.#isInStep) {
       this.#isTrouble = false;
-      this.#its.log.info('Configuration changes are told and read again', { component: 'configuration' });
+      this.#deps.log.info('Configuration changes are told and read again', { component: 'configuration' });
     }
   }
 }

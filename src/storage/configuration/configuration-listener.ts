@@ -12,7 +12,7 @@ const SCHEMA = `
 
 const HEARTBEAT_MS = 5_000;
 const FIRST_PAUSE_MS = 100;
-const LONGEST_PAUSE_MS = 10_000;
+const MAX_PAUSE_MS = 10_000;
 /** After a connection that lived this long, the next one is tried without a longer pause. */
 const STEADY_MS = 10_000;
 const GOODBYE_MS = 300;
@@ -73,7 +73,7 @@ export class ConfigurationListener {
       if (!this.#isStopping()) {
         this.#events.lost(fault);
         const wasSteady = performance.now() - begun > STEADY_MS;
-        pause = wasSteady ? FIRST_PAUSE_MS : Math.min(pause * 2, LONGEST_PAUSE_MS);
+        pause = wasSteady ? FIRST_PAUSE_MS : Math.min(pause * 2, MAX_PAUSE_MS);
         await sleep(pause, undefined, { signal: this.#stopping.signal, ref: false }).catch(() => undefined);
       }
     }

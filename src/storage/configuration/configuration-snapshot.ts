@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 
 import type { Policy } from '../../policy/stored-policy.ts';
-import type { Realm, Resolver, Setup } from '../../configuration/configuration.ts';
+import type { Realm, Resolver, Configuration } from '../../configuration/configuration.ts';
 
 /** What tells one state of the configuration from another. */
 export interface Revision {
@@ -18,7 +18,7 @@ interface SnapshotRow extends RevisionRow {
   readonly realms: Realm[];
   readonly resolvers: Resolver[];
   readonly policies: Policy[];
-  readonly configuration: [key: string, value: string][];
+  readonly settings: [key: string, value: string][];
 }
 
 /** One statement sees one moment: no half of anybody's change. */
@@ -38,7 +38,7 @@ const SNAPSHOT = `
         'name', name, 'scope', scope, 'action', action, 'realm', realm, 'user', username, 'client', client,
         'time', time, 'active', active
       ) ORDER BY name), '[]') FROM policies) AS policies,
-    (SELECT coalesce(json_agg(json_build_array(key, value) ORDER BY key), '[]') FROM configuration) AS configuration
+    (SELECT coalesce(json_agg(json_build_array(key, value) ORDER BY key), '[]') FROM configuration) AS settings
   FROM configuration_state`;
 
 /** @returns the revision that the database is at */
@@ -51,7 +51,7 @@ export async function readRevision(connection: Knex): Promise<Revision> {
 }
 
 /** @returns all of the configuration at one revision */
-export async function readSetup(connection: Knex, readAt: Date): Promise<Setup> {
+export async function readConfiguration(connection: Knex, readAt: Date): Promise<Configuration> {
   const { rows } = await connection.raw<{ rows: SnapshotRow[] }>(SNAPSHOT);
   const [row] = rows;
   return {
@@ -60,7 +60,7 @@ export async function readSetup(connection: Knex, readAt: Date): Promise<Setup> 
     realms: row?.realms ?? [],
     resolvers: row?.resolvers ?? [],
     policies: row?.policies ?? [],
-    configuration: new Map(row?.configuration),
+    settings: new Map(row?.settings),
   };
 }
 

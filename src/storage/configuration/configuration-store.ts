@@ -1,9 +1,9 @@
 import type { Knex } from 'knex';
 
 import type { Act } from '../../policy/caller.ts';
-import type { ResolverEntry, SetupStore } from '../../configuration/ports.ts';
+import type { ResolverEntry, ConfigurationStore } from '../../configuration/ports.ts';
 import type { Policy } from '../../policy/stored-policy.ts';
-import type { Setup } from '../../configuration/configuration.ts';
+import type { Configuration } from '../../configuration/configuration.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { ServiceError } from '../../kernel/errors.ts';
 import type { ConfigurationChange, ConfigurationState } from '../../monitoring/ports.ts';
@@ -11,13 +11,13 @@ import { auditEntry, writeAudit, writeAudits } from '../audit/audit-rows.ts';
 import type { Database } from '../database/database.ts';
 import { removeRealm, storeRealm, thinRealm } from './realm-rows.ts';
 import { removeResolver, storeResolver } from './resolver-rows.ts';
-import { SetupCache } from './configuration-cache.ts';
-import { SetupConfirmation } from './configuration-confirmation.ts';
-import { readRevision, readSetup } from './configuration-snapshot.ts';
+import { ConfigurationCache } from './configuration-cache.ts';
+import { ConfigurationConfirmation } from './configuration-confirmation.ts';
+import { readRevision, readConfiguration } from './configuration-snapshot.ts';
 import { assertStorable, isStorable } from '../database/stored-text.ts';
 
 /** What the store works with. */
-interface SetupStoreOptions {
+interface ConfigurationStoreOptions {
   readonly database: Database;
   readonly clock: Clock;
   /**
@@ -35,18 +35,18 @@ interface SetupStoreOptions {
 const TOKENS_AT_ONCE = 5_000;
 
 /** The configuration in PostgreSQL. */
-export class SqlSetupStore implements SetupStore, ConfigurationState {
+export class SqlConfigurationStore implements ConfigurationStore, ConfigurationState {
   readonly #database: Database;
-  readonly #cache: SetupCache;
-  readonly #confirmation: SetupConfirmation;
+  readonly #cache: ConfigurationCache;
+  readonly #confirmation: ConfigurationConfirmation;
   readonly #tokensAtOnce: number;
 
-  constructor(options: SetupStoreOptions) {
+  constructor(options: ConfigurationStoreOptions) {
     const { database, clock, window = 0, elapsed = () => performance.now() } = options;
     this.#database = database;
     this.#tokensAtOnce = options.tokensAtOnce ?? TOKENS_AT_ONCE;
-    this.#cache = new SetupCache(() => readSetup(database.knex, clock.now()));
-    this.#confirmation = new SetupConfirmation({
+    this.#cache = new ConfigurationCache(() => readConfiguration(database.knex, clock.now()));
+    this.#confirmation = new ConfigurationConfirmation({
       read: async () => this.#cache.at(await readRevision(database.knex)),
       window,
       elapsed,
@@ -54,20 +54,20 @@ export class SqlSetupStore implements SetupStore, ConfigurationState {
   }
 
   /** What this server works with at the moment; undefined before it was first read. */
-  get kept(): Setup | undefined {
+  get kept(): Configuration | undefined {
     return this.#cache.kept;
   }
 
-  get assumed(): Setup | undefined {
+  get assumed(): Configuration | undefined {
     return this.#confirmation.isInDoubt ? undefined : this.#cache.kept;
   }
 
-  current(): Promise<Setup> {
+  current(): Promise<Configuration> {
     return this.#confirmation.current();
   }
 
-  /** @returns the setup as the database has it now, whatever window is left */
-  confirm(): Promise<Setup> {
+  /** @returns the configuration as the database has it now, whatever window is left */
+  confirm(): Promise<Configuration> {
     return this.#confirmation.confirm();
   }
 
@@ -176,7 +176,7 @@ export class SqlSetupStore implements SetupStore, ConfigurationState {
     );
   }
 
-  async putConfiguration(entries: ReadonlyMap<string, string>, act: Act): Promise<void> {
+  async putSettings(entries: ReadonlyMap<string, string>, act: Act): Promise<void> {
     assertStorable(...[...entries].flat());
     if (entries.size === 0) {
       return;
@@ -193,7 +193,7 @@ export class SqlSetupStore implements SetupStore, ConfigurationState {
     });
   }
 
-  removeConfiguration(key: string, act: Act): Promise<boolean> {
+  removeSetting(key: string, act: Act): Promise<boolean> {
     return this.#remove(key, act, async (transaction) => {
       const removed = await transaction('configuration').where({ key }).delete();
       return removed > 0 ? 'removed' : undefined;
@@ -220,7 +220,7 @@ export class SqlSetupStore implements SetupStore, ConfigurationState {
   }
 
   /**
-   * Changes of the setup come one after the other: each first takes the row that the revision stands in, which the
+   * Changes of the configuration come one after the other: each first takes the row that the revision stands in, which the
    * triggers of all its tables write anyhow.
    */
   async #change<T>(work: (transaction: Knex.Transaction) => Promise<T>): Promise<T> {

@@ -3,7 +3,7 @@ import type { Knex } from 'knex';
 import { ServiceError } from '../../kernel/errors.ts';
 
 /**
- * Creates the realm or replaces its resolvers. The caller holds the lock of the setup.
+ * Creates the realm or replaces its resolvers. The caller holds the lock of the configuration.
  * @returns whether it is new
  * @throws ServiceError 'resolver.unknown'
  */
@@ -25,7 +25,7 @@ export async function storeRealm(
 }
 
 /**
- * Removes the realm and takes it from every token's set of realms. The caller holds the lock of the setup.
+ * Removes the realm and takes it from every token's set of realms. The caller holds the lock of the configuration.
  *
  * No token can be missed or left behind: who gives a token a realm holds that realm's row (FOR KEY SHARE) until commit.
  * So this waits for all who are at it, sees what they did, and whoever comes later finds no such realm.
@@ -54,7 +54,7 @@ export async function removeRealm(transaction: Knex.Transaction, name: string): 
 
 /**
  * Takes the realm, which is about to be removed, from some of its tokens: nobody is to wait for one of very many while all
- * of them are moved. The caller holds the lock of the setup.
+ * of them are moved. The caller holds the lock of the configuration.
  * @param after the id of the token where the last call has ended; 0 for the first
  * @param most about so many tokens
  * @returns how many, and the id of the last; undefined, and nothing was done, where there are fewer: `removeRealm` takes these

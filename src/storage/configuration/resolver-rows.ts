@@ -12,7 +12,7 @@ interface KnownRow {
 }
 
 /**
- * Creates or changes a resolver. The caller holds the lock of the setup.
+ * Creates or changes a resolver. The caller holds the lock of the configuration.
  * @returns whether it is new
  * @throws ServiceError 'resolver.invalid' when its kind would change, or a kept secret would be shown to somebody else
  */
@@ -57,7 +57,7 @@ export async function storeResolver(
 }
 
 /**
- * Removes a resolver, a managed one with its users. The caller holds the lock of the setup.
+ * Removes a resolver, a managed one with its users. The caller holds the lock of the configuration.
  *
  * Whoever gives a token an owner holds the resolver's row (FOR KEY SHARE) until commit, so once this has the row, all
  * references are there to be seen and no further one can come.

@@ -9,7 +9,7 @@ import type { Database } from '../database/database.ts';
 /** Advisory lock on the tables that counts are folded into, which the function fold_counts takes, too. "tank", "fold". */
 const FOLD_LOCK = [0x74616e6b, 0x666f6c64] as const;
 /** How many drifts are told one by one. */
-const MOST = 1_000;
+const MAX_DRIFTS = 1_000;
 
 interface DriftRow {
   readonly counts: CountDrift['counts'];
@@ -65,7 +65,7 @@ async function prepare(transaction: Knex.Transaction): Promise<void> {
 }
 
 async function check(transaction: Knex.Transaction): Promise<CountCheck> {
-  const { rows } = await transaction.raw<{ rows: DriftRow[] }>(DRIFTS, [MOST]);
+  const { rows } = await transaction.raw<{ rows: DriftRow[] }>(DRIFTS, [MAX_DRIFTS]);
   return { total: Number(rows[0]?.drifts ?? 0), drifts: rows.map(toDrift) };
 }
 

@@ -5,7 +5,7 @@ import { describeFault } from '../../kernel/fault.ts';
 import type { Log } from '../../kernel/log.ts';
 
 /** How long stopping waits for a turn that is under way, in milliseconds. */
-const PATIENCE_MS = 500;
+const TIMEOUT_MS = 500;
 
 /** What rounds are made of. */
 export interface BackgroundRoundsOptions {
@@ -23,13 +23,13 @@ export interface BackgroundRoundsOptions {
 
 /** Does something from time to time, outside of requests, until it is stopped; a turn that fails ends nothing. */
 export class BackgroundRounds {
-  readonly #its: BackgroundRoundsOptions;
+  readonly #deps: BackgroundRoundsOptions;
   readonly #stopping = new AbortController();
   #running: Promise<void> = Promise.resolve();
   #isTrouble = false;
 
   constructor(options: BackgroundRoundsOptions) {
-    this.#its = options;
+    this.#deps = options;
   }
 
   /** To be called once. */
@@ -40,11 +40,11 @@ export class BackgroundRounds {
   /** Ends after the turn that is under way, half a second later at most. */
   async stop(): Promise<void> {
     this.#stopping.abort();
-    await Promise.race([this.#running, sleep(PATIENCE_MS, undefined, { ref: false })]);
+    await Promise.race([this.#running, sleep(TIMEOUT_MS, undefined, { ref: false })]);
   }
 
   async #run(): Promise<void> {
-    const { pause, firstPause } = this.#its;
+    const { pause, firstPause } = this.#deps;
     if (firstPause !== undefined) {
       await this.#rest(firstPause);
     }
@@ -63,7 +63,7 @@ export class BackgroundRounds {
 
   async #turn(): Promise<boolean> {
     try {
-      const isMore = await this.#its.turn(this.#stopping.signal);
+      const isMore = await this.#deps.turn(this.#stopping.signal);
       this.#isTrouble = false;
       return isMore;
     } catch (error) {
@@ -76,7 +76,7 @@ export class BackgroundRounds {
   #report(error: unknown): void {
     if (!this.#isTrouble && !isServiceError(error, 'database.unavailable')) {
       this.#isTrouble = true;
-      const { component, trouble, log } = this.#its;
+      const { component, trouble, log } = this.#deps;
       log.warn(trouble, { component, ...describeFault(error) });
     }
   }

@@ -3,7 +3,7 @@ import { Socket } from 'node:net';
 import { ServiceError } from '../../kernel/errors.ts';
 
 /** How long a statement of long work is waited for, in milliseconds: a day. */
-const LONGEST_WORK = 86_400_000;
+const MAX_WORK_MS = 86_400_000;
 
 /**
  * Stands before a pool. While the database is known to be away, it lets nobody through, so that nobody waits for what
@@ -37,7 +37,7 @@ export class ConnectionGate {
    * @param longWork for what the database lets run on (`beginLongWork`): longer than any such work takes. Of a connection that
    *   leads nowhere the watch and the system's TCP know sooner; this is for a server that lives and never answers
    */
-  limitStatements(milliseconds: number, longWork = LONGEST_WORK): void {
+  limitStatements(milliseconds: number, longWork = MAX_WORK_MS): void {
     this.#longestStatement = milliseconds;
     this.#longestWork = longWork;
   }

@@ -11,7 +11,7 @@ import { translateDatabaseFault } from './database-faults.ts';
 
 /** Milliseconds between two signs of life, and for how long one is waited for. */
 const INTERVAL_MS = 1_000;
-const PATIENCE_MS = 3_000;
+const TIMEOUT_MS = 3_000;
 /** How often an absent database is looked for, and how soon after a look another one may follow, in milliseconds. */
 const AWAY_INTERVAL_MS = 250;
 const SHORTEST_MS = 200;
@@ -36,19 +36,19 @@ interface DatabaseWatchOptions {
  * gives no sign, and at once when a request had trouble. Shuts the gate of the pool while it is away.
  */
 export class DatabaseWatch {
-  readonly #its: DatabaseWatchOptions;
+  readonly #deps: DatabaseWatchOptions;
   readonly #stopping = new AbortController();
   #wake = new AbortController();
   #client: pg.Client | undefined;
   #running: Promise<void> = Promise.resolve();
 
   constructor(options: DatabaseWatchOptions) {
-    this.#its = options;
+    this.#deps = options;
   }
 
   /** To be called once, when the database was there. */
   start(): void {
-    this.#its.gate.onTrouble(() => {
+    this.#deps.gate.onTrouble(() => {
       this.#wake.abort();
     });
     this.#running = this.#run();
@@ -81,7 +81,7 @@ export class DatabaseWatch {
   }
 
   async #rest(trouble: AbortSignal): Promise<void> {
-    const { interval = INTERVAL_MS, gate } = this.#its;
+    const { interval = INTERVAL_MS, gate } = this.#deps;
     const rest = (milliseconds: number, signal: AbortSignal): Promise<void> =>
       sleep(milliseconds, undefined, { signal, ref: false }).catch(() => undefined);
     const stopping = this.#stopping.signal;
@@ -100,14 +100,14 @@ export class DatabaseWatch {
   /** @returns what keeps the database from being used */
   async #look(): Promise<unknown> {
     if (this.#client !== undefined) {
-      const fault = await this.#ask(this.#client, this.#its.patience ?? PATIENCE_MS);
+      const fault = await this.#ask(this.#client, this.#deps.patience ?? TIMEOUT_MS);
       if (fault === undefined) {
         return undefined;
       }
       this.#drop();
       if (fault instanceof Silence) {
         // Nothing will come over the pool's connections either; new ones may do better.
-        this.#its.gate.cut();
+        this.#deps.gate.cut();
       }
     }
     return this.#lookAnew();
@@ -115,7 +115,7 @@ export class DatabaseWatch {
 
   async #lookAnew(): Promise<unknown> {
     const client = new pg.Client({
-      ...connectionSettings(this.#its.database),
+      ...connectionSettings(this.#deps.database),
       connectionTimeoutMillis: CONNECT_MS,
     });
     client.on('error', () => {
@@ -154,7 +154,7 @@ export class DatabaseWatch {
 
   /** One line when it goes and one when it comes, however many requests are refused. */
   #tell(fault: unknown): void {
-    const { gate, log } = this.#its;
+    const { gate, log } = this.#deps;
     if (fault === undefined && gate.reason !== undefined) {
       gate.open();
       log.info('The database is back', { component: 'database' });

@@ -8,14 +8,24 @@ import { isServiceError } from '../../kernel/errors.ts';
 import { AuditTrail } from '../audit/audit-trail.ts';
 import type { ConnectionGate } from './connection-gate.ts';
 import { isGivenUp, translateDatabaseFault, translateFinalFault } from './database-faults.ts';
-import type { EmbeddedConnection } from '../../embedded-postgres/embedded-membership.ts';
 import { beginLongWork, isLongWork } from './long-work.ts';
 import type { Log } from '../../kernel/log.ts';
+
+/** A server's socket. Explicit to the last: what is left out here, pg would take from PG* variables. */
+interface SocketConnection {
+  /** The folder of the socket. */
+  readonly host: string;
+  readonly port: number;
+  readonly user: string;
+  readonly database: string;
+  readonly ssl: false;
+  readonly options: string;
+}
 
 /** How to reach the database, and how much of it to use. Durations in milliseconds. */
 export interface DatabaseOptions {
   /** A postgres:// URL, or the embedded PostgreSQL's connection. */
-  readonly connection: string | EmbeddedConnection;
+  readonly connection: string | SocketConnection;
   /** The most connections at once; default 10. */
   readonly poolSize?: number;
   /** Shown in pg_stat_activity. */
@@ -136,7 +146,7 @@ export function openDatabase(options: DatabaseOptions): Database {
 }
 
 /** One connection, as pg wants to know of it. */
-interface ConnectionSettings extends Partial<EmbeddedConnection> {
+interface ConnectionSettings extends Partial<SocketConnection> {
   readonly connectionString?: string;
   readonly application_name: string;
   readonly statement_timeout: number;

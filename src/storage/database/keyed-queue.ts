@@ -1,18 +1,18 @@
 import { isServiceError, ServiceError } from '../../kernel/errors.ts';
 
 /** Who has waited for so many milliseconds does not also try what has just failed for others. */
-const PATIENCE_MS = 2_000;
+const TIMEOUT_MS = 2_000;
 
 /**
  * Lets work of one kind wait for its turn inside this process, so that it does not wait inside the database, where each
  * one waiting holds a connection. Work of different keys does not wait for each other.
  */
-export class Turns {
+export class KeyedQueue {
   readonly #last = new Map<string, Promise<unknown>>();
   readonly #patience: number;
 
   /** @param patience milliseconds; two seconds unless told */
-  constructor(patience = PATIENCE_MS) {
+  constructor(patience = TIMEOUT_MS) {
     this.#patience = patience;
   }
 

@@ -20,7 +20,7 @@ const CHUNK = 1_000;
 /** Milliseconds between two transactions: requests come first. */
 const PAUSE_MS = 50;
 /** Beyond that it does not matter how much is due, and counting would take long. */
-const MOST_COUNTED = 1_000_000;
+const MAX_COUNTED = 1_000_000;
 
 interface SqlHousekeepingOptions {
   readonly database: Database;
@@ -44,7 +44,7 @@ export class SqlHousekeeping implements HousekeepingStore {
       const rows = await countUpTo(this.#database.knex, due(this.#database.knex, moments));
       sums.set(chore, (sums.get(chore) ?? 0) + rows);
     }
-    return [...sums].map(([chore, rows]) => ({ chore, rows: Math.min(rows, MOST_COUNTED) }));
+    return [...sums].map(([chore, rows]) => ({ chore, rows: Math.min(rows, MAX_COUNTED) }));
   }
 
   async clear(
@@ -107,7 +107,7 @@ async function takeLock(holder: Knex.Transaction): Promise<boolean> {
 }
 
 async function countUpTo(connection: Knex, due: Knex.QueryBuilder): Promise<number> {
-  const some = due.select(connection.raw('1')).limit(MOST_COUNTED).as('due');
+  const some = due.select(connection.raw('1')).limit(MAX_COUNTED).as('due');
   const [row] = await connection.from(some).count<{ count: string }[]>();
   return Number(row?.count ?? 0);
 }

@@ -14,7 +14,7 @@ const PASSES = 20;
 /** Milliseconds; some twenty seconds in all. */
 const BREATH_MS = 100;
 /** How many unreadable secrets are named. */
-const MOST_NAMED = 100;
+const MAX_NAMED = 100;
 
 type SecretRow = Readonly<Record<string, Buffer | null>> & { readonly id: string; readonly subject: string };
 
@@ -52,7 +52,7 @@ export async function resealAll(
   return {
     resealed: tally.resealed,
     left: Math.max(left, 0),
-    unreadable: [...tally.unreadable].slice(0, MOST_NAMED),
+    unreadable: [...tally.unreadable].slice(0, MAX_NAMED),
     unreadableCount: tally.unreadable.size,
   };
 }

@@ -1,5 +1,5 @@
 /** So many keys are counted at most; beyond that, the oldest are forgotten. */
-const MOST_KEYS = 50_000;
+const MAX_KEYS = 50_000;
 
 /** What was counted under a key. */
 export interface LocalCount {
@@ -19,7 +19,7 @@ export class LocalCounts {
   readonly #windows = new Map<string, { attempts: number; readonly until: number }>();
 
   /** @param duration milliseconds of a window */
-  constructor(duration: number, most = MOST_KEYS) {
+  constructor(duration: number, most = MAX_KEYS) {
     this.#duration = duration;
     this.#most = most;
   }

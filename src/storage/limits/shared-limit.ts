@@ -8,9 +8,9 @@ import { type LocalCount, LocalCounts } from './local-counts.ts';
 /** Where the limits of all servers are counted. */
 const TABLE = 'rate_limits';
 /** How long the database may take to count, in milliseconds. */
-const PATIENCE_MS = 4_000;
+const TIMEOUT_MS = 4_000;
 /** So many keys are known to wait; one that is forgotten is counted in the database again, which refuses it. */
-const MOST_WAITING = 50_000;
+const MAX_WAITING = 50_000;
 
 export interface SharedLimitOptions {
   readonly database: Pick<Database, 'knex'>;
@@ -29,14 +29,14 @@ export interface SharedLimitOptions {
  * times of the counts are those of the process: the library takes no clock.
  */
 export class SharedLimit implements AttemptLimit {
-  readonly #its: SharedLimitOptions;
+  readonly #deps: SharedLimitOptions;
   readonly #shared: RateLimiterPostgres;
   readonly #local: LocalCounts;
   readonly #waiting = new Map<string, number>();
 
   constructor(options: SharedLimitOptions) {
     const { database, name, points, duration } = options;
-    this.#its = options;
+    this.#deps = options;
     this.#shared = new RateLimiterPostgres({
       ...{ keyPrefix: name, points, duration },
       storeClient: database.knex,
@@ -55,7 +55,7 @@ export class SharedLimit implements AttemptLimit {
     }
     const left = until - this.#now();
     // More than a window is left only where the clock has been set back.
-    if (left <= 0 || left > this.#its.duration * 1000) {
+    if (left <= 0 || left > this.#deps.duration * 1000) {
       this.#waiting.delete(key);
       return 0;
     }
@@ -64,7 +64,7 @@ export class SharedLimit implements AttemptLimit {
 
   async count(key: string): Promise<number> {
     const { attempts, wait: left } = await this.#count(key);
-    const { points, duration } = this.#its;
+    const { points, duration } = this.#deps;
     // What was counted under a clock that ran ahead says otherwise, until housekeeping takes it away.
     const wait = Math.min(left, duration * 1000);
     if (attempts >= points) {
@@ -76,11 +76,11 @@ export class SharedLimit implements AttemptLimit {
   /** Each server counts by itself, too, so that it knows what has come when the database does not answer. */
   async #count(key: string): Promise<LocalCount> {
     const here = this.#local.count(key, this.#now());
-    if (here.attempts > this.#its.points) {
+    if (here.attempts > this.#deps.points) {
       return here;
     }
     try {
-      return await within(PATIENCE_MS, counted(this.#shared, key), () => new Error('counting took too long'));
+      return await within(TIMEOUT_MS, counted(this.#shared, key), () => new Error('counting took too long'));
     } catch {
       return here;
     }
@@ -91,7 +91,7 @@ export class SharedLimit implements AttemptLimit {
     this.#waiting.delete(key);
     // Those that have waited longest are at the front; one there that still waits holds up the rest for its time at most.
     for (const [other, until] of this.#waiting) {
-      if (until > now && this.#waiting.size < MOST_WAITING) {
+      if (until > now && this.#waiting.size < MAX_WAITING) {
         break;
       }
       this.#waiting.delete(other);
@@ -100,7 +100,7 @@ export class SharedLimit implements AttemptLimit {
   }
 
   #now(): number {
-    return this.#its.clock.now().getTime();
+    return this.#deps.clock.now().getTime();
   }
 }
 

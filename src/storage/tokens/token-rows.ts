@@ -24,7 +24,7 @@ export interface TokenRow {
   readonly time_shift: number;
   readonly ocra_suite: string | null;
   readonly rollout: Rollout;
-  readonly spent: string[];
+  readonly replay_markers: string[];
   readonly seed: Buffer | null;
   readonly shared_secret: Buffer | null;
   readonly nonce: Buffer | null;
@@ -32,7 +32,7 @@ export interface TokenRow {
   readonly ocra_pin: Buffer | null;
   readonly last_success_at: Date | null;
   readonly created_at: Date;
-  readonly sync_mark: string | null;
+  readonly sync_marker: string | null;
   /** The transaction that wrote this version of the row (`xmin`). */
   readonly version: string;
 }
@@ -51,9 +51,9 @@ const STATE_COLUMNS: Readonly<Record<keyof Omit<TokenStateChange, 'secrets'>, st
   timeShift: 'time_shift',
   ocraSuite: 'ocra_suite',
   rollout: 'rollout',
-  spent: 'spent',
+  replayMarkers: 'replay_markers',
   lastSuccessAt: 'last_success_at',
-  syncMark: 'sync_mark',
+  syncMarker: 'sync_marker',
 };
 const SECRET_COLUMNS: Readonly<Record<keyof TokenSecrets, string>> = {
   seed: 'seed',
@@ -109,7 +109,7 @@ export function toToken(row: TokenRow): Token {
     timeShift: row.time_shift,
     ocraSuite: row.ocra_suite,
     rollout: row.rollout,
-    spent: row.spent,
+    replayMarkers: row.replay_markers,
     secrets: {
       seed: toSealed(row.seed),
       sharedSecret: toSealed(row.shared_secret),
@@ -119,7 +119,7 @@ export function toToken(row: TokenRow): Token {
     },
     createdAt: row.created_at,
     lastSuccessAt: row.last_success_at,
-    syncMark: row.sync_mark,
+    syncMarker: row.sync_marker,
   };
 }
 

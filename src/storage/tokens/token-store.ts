@@ -208,8 +208,8 @@ async function findToken(connection: Knex, serial: string): Promise<Token | unde
 }
 
 function assertTokenStorable(token: TokenChange | NewToken): void {
-  const { description, ocraSuite, owner, spent = [] } = token;
-  assertStorable(description, ocraSuite, owner?.userId, owner?.login, ...spent);
+  const { description, ocraSuite, owner, replayMarkers = [] } = token;
+  assertStorable(description, ocraSuite, owner?.userId, owner?.login, ...replayMarkers);
 }
 
 /** What was asked of the holder before must not be answered by the next one. */

@@ -52,18 +52,18 @@ const AT_ONCE = 12;
 
 /** Speaks to one server, and keeps every answer and every request. */
 export class CanaryClient {
-  readonly #its: ClientOptions;
+  readonly #deps: ClientOptions;
   readonly #sent: CanaryRequest[] = [];
   /** Sent with what says nothing else. */
   #bearer = '';
   #phase = '';
 
   constructor(options: ClientOptions) {
-    this.#its = options;
+    this.#deps = options;
   }
 
   get port(): number {
-    return this.#its.port;
+    return this.#deps.port;
   }
 
   authenticate(bearer: string): void {
@@ -75,7 +75,7 @@ export class CanaryClient {
     if (this.#phase === '') {
       this.#sent.push(request);
     }
-    const { name, evidence } = this.#its;
+    const { name, evidence } = this.#deps;
     const answer = await this.#fetch(request);
     const { path, label = '' } = request;
     const outcome = answer.isSuccess ? 'success' : 'failure';
@@ -108,7 +108,7 @@ export class CanaryClient {
 
   /** Bytes that no client library would send. */
   async sendRaw(label: string, bytes: string): Promise<void> {
-    const { name, port, evidence } = this.#its;
+    const { name, port, evidence } = this.#deps;
     const socket = connect(port, '127.0.0.1');
     const back: Buffer[] = [];
     socket.on('data', (piece: Buffer) => back.push(piece));
@@ -121,7 +121,7 @@ export class CanaryClient {
 
   async #fetch(request: CanaryRequest): Promise<CanaryAnswer> {
     const { path, parameters = {}, headers = {}, body } = request;
-    const method = request.method ?? this.#its.method;
+    const method = request.method ?? this.#deps.method;
     const inUrl = method === 'GET' ? `?${new URLSearchParams(parameters).toString()}` : '';
     const sent = {
       method,

@@ -5,7 +5,7 @@ import { CanaryInstallation } from './canary-installation.ts';
 import { fuzzedEndpoints } from '../fuzz/fuzz-endpoints.ts';
 import { type CanaryStory, tellCanaryStory } from './canary-story.ts';
 
-const PATIENCE = 600_000;
+const TIMEOUT_MS = 600_000;
 
 /** The only places where secrets are: each is what the interface is for. Of answers, those that tell of success alone. */
 const EXCEPTIONS: readonly CanaryException[] = [
@@ -85,7 +85,7 @@ beforeAll(async () => {
   story = await tellCanaryStory(installation);
   await installation.close();
   verdict = installation.evidence.judge(installation.marks, EXCEPTIONS);
-}, PATIENCE);
+}, TIMEOUT_MS);
 
 afterAll(async () => {
   await installation.remove();
@@ -102,7 +102,7 @@ afterAll(async () => {
       },
     ],
   });
-}, PATIENCE);
+}, TIMEOUT_MS);
 
 describe('the whole life of tokens and administrators, and all of it again in trouble', () => {
   it('leaves no secret in any form in any answer, log, table, file or process', () => {

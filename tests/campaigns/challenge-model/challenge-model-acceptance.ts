@@ -46,11 +46,11 @@ export type ModelVerdict = { readonly usable: Usable } | { readonly ahead: Model
 /** @returns whether none of the responses was used before */
 function isUsable(token: ModelToken, { position, marks }: Usable): boolean {
   const isForgotten = position !== null && position < token.bottom;
-  return !isForgotten && !marks.some((mark) => mark !== '' && token.spent.has(mark));
+  return !isForgotten && !marks.some((mark) => mark !== '' && token.replayMarkers.has(mark));
 }
 
 export function use(token: ModelToken, { position, marks, from, shift = token.shift }: Usable): void {
-  marks.forEach((mark) => token.spent.add(mark));
+  marks.forEach((mark) => token.replayMarkers.add(mark));
   token.counter = counterAfter(token.suite, token.counter, position, from);
   if (position !== null) {
     token.bottom = Math.max(token.bottom, token.counter - reachOf(token.suite, token.window));

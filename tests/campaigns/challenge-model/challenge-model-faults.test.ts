@@ -75,11 +75,15 @@ const FAULTS: Readonly<Record<string, Fault>> = {
     'NEW.counter > OLD.counter',
     'NEW.counter := OLD.counter + 1',
   ),
-  'what was accepted is forgotten': spoiled('tokens', "NEW.spent <> '{}'", "NEW.spent := '{}'"),
+  'what was accepted is forgotten': spoiled(
+    'tokens',
+    "NEW.replay_markers <> '{}'",
+    "NEW.replay_markers := '{}'",
+  ),
   'enrolling anew with the same key begins to count anew': spoiled(
     'tokens',
     'NEW.seed IS DISTINCT FROM OLD.seed',
-    "NEW.counter := 0; NEW.spent := '{}'",
+    "NEW.counter := 0; NEW.replay_markers := '{}'",
   ),
   'one challenge too many stays open': replaced(/OFFSET \$3 LIMIT 1/, 'OFFSET $3 + 1 LIMIT 1'),
   'the newest challenge outlives a change of hands': replaced(

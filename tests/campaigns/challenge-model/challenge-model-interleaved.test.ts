@@ -8,7 +8,7 @@ import { ChallengeModelServers } from './challenge-model-servers.ts';
 const RUNS = Number(process.env.CHALLENGE_MODEL_RUNS ?? 25);
 const SEED = process.env.CHALLENGE_MODEL_SEED;
 /** Milliseconds that a run may take on a busy machine, shrinking apart. */
-const PATIENCE = 20_000;
+const TIMEOUT_MS = 20_000;
 
 let servers: ChallengeModelServers;
 
@@ -38,6 +38,6 @@ describe('whatever several clients do at once, over two servers', () => {
       });
       expect(RUNS).toBeGreaterThan(0);
     },
-    60_000 + RUNS * PATIENCE,
+    60_000 + RUNS * TIMEOUT_MS,
   );
 });

@@ -42,7 +42,7 @@ export class ChallengeModelServers {
     const applications = [here, here.beside()];
     await here.addRealm(REALM, USERS);
     const windows = { DefaultMaxFailCount: String(MAX_FAIL), DefaultSyncWindow: String(SYNC_WINDOW) };
-    await here.services.configuration.set(OPERATOR, new Map(Object.entries(windows)));
+    await here.services.settings.set(OPERATOR, new Map(Object.entries(windows)));
     const servers = await Promise.all(
       applications.map((application, index) => ChallengeModelServer.listen(application, `model ${index}`)),
     );
@@ -73,7 +73,7 @@ export class ChallengeModelServers {
     this.#runs += 1;
     this.#first.clock.set(this.#beginning);
     await queryOnce(this.databaseUrl, 'DELETE FROM tokens');
-    await this.#first.services.configuration.set(OPERATOR, DEFAULTS);
+    await this.#first.services.settings.set(OPERATOR, DEFAULTS);
     return { now: this.#beginning.getTime() / 1000, name: `RUN${this.#runs}` };
   }
 

@@ -10,7 +10,7 @@ export interface ModelToken {
   maxFail: number;
   counter: number;
   /** Position and text of each response that was accepted, for as long as the token has its key. */
-  spent: Set<string>;
+  replayMarkers: Set<string>;
   /** What is older counts as accepted: a wider window, or a clock that is set back, brings nothing back. */
   bottom: number;
   window: number;

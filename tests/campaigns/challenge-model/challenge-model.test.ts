@@ -9,7 +9,7 @@ import { anyStep } from './challenge-model-steps.ts';
 const RUNS = Number(process.env.CHALLENGE_MODEL_RUNS ?? 40);
 const SEED = process.env.CHALLENGE_MODEL_SEED;
 /** Milliseconds that a run may take on a busy machine, shrinking apart. */
-const PATIENCE = 20_000;
+const TIMEOUT_MS = 20_000;
 
 let servers: ChallengeModelServers;
 
@@ -49,6 +49,6 @@ describe('whatever happens to challenges, one after the other', () => {
       });
       expect(RUNS).toBeGreaterThan(0);
     },
-    60_000 + RUNS * PATIENCE,
+    60_000 + RUNS * TIMEOUT_MS,
   );
 });

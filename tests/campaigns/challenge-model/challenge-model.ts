@@ -68,7 +68,10 @@ export class ChallengeModel {
     return new ChallengeModel({
       ...{ now, issued, configuration: { ...configuration }, decisions: [...decisions] },
       tokens: new Map(
-        [...tokens].map(([serial, token]) => [serial, { ...token, spent: new Set(token.spent) }]),
+        [...tokens].map(([serial, token]) => [
+          serial,
+          { ...token, replayMarkers: new Set(token.replayMarkers) },
+        ]),
       ),
       challenges: challenges.map((challenge) => ({ ...challenge })),
     });
@@ -187,15 +190,15 @@ export class ChallengeModel {
   /** What a token is like right after an enrolment; counter and spent responses stay with the key. */
   #enrolled(serial: string, user: string | undefined, change: Partial<ModelToken>, keepsKey: boolean): true {
     const known = this.#state.tokens.get(serial);
-    const { counter, spent, bottom } = (keepsKey ? known : undefined) ?? {
+    const { counter, replayMarkers, bottom } = (keepsKey ? known : undefined) ?? {
       counter: 0,
-      spent: new Set(),
+      replayMarkers: new Set(),
       bottom: 0,
     };
     this.#state.tokens.set(serial, {
       ...{ serial, suite: SUITES.counter, key: null, sharedSecret: null, rollout: 'complete', active: true },
       ...{ failCount: 0, maxFail: MAX_FAIL, ahead: null, shift: 0, pin: '' },
-      ...{ counter, spent, bottom, window: COUNTER_WINDOW },
+      ...{ counter, replayMarkers, bottom, window: COUNTER_WINDOW },
       owner: user ?? known?.owner ?? null,
       ...change,
     });
@@ -220,7 +223,7 @@ export class ChallengeModel {
     }
     Object.assign(token, {
       ...{ key: learned.key, rollout: 'phase2', active: true },
-      ...{ failCount: 0, counter: 0, spent: new Set(), bottom: 0, ahead: null },
+      ...{ failCount: 0, counter: 0, replayMarkers: new Set(), bottom: 0, ahead: null },
     });
     this.#issue(serial, learned, 1);
     return true;

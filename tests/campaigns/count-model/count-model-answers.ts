@@ -3,7 +3,7 @@ import type { Knex } from 'knex';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import type { Database } from '../../../src/storage/database/database.ts';
 import { SqlManagedUserStore } from '../../../src/storage/users/managed-user-store.ts';
-import { readSetup } from '../../../src/storage/configuration/configuration-snapshot.ts';
+import { readConfiguration } from '../../../src/storage/configuration/configuration-snapshot.ts';
 import { SqlTokenCounts } from '../../../src/storage/counts/token-counts.ts';
 import {
   ALL_STATUSES,
@@ -65,9 +65,12 @@ export class CountModelAnswers {
 
   async #compareIn(snapshot: Knex.Transaction): Promise<readonly ComparedAnswer[]> {
     const population = await readPopulation(snapshot);
-    const setup = await readSetup(snapshot, systemClock.now());
-    const service = monitoringIn({ setup, counts: await this.#counts.snapshot() });
-    const userService = monitoringIn({ setup, counts: { activeUsers: await this.#counts.activeUsers() } });
+    const configuration = await readConfiguration(snapshot, systemClock.now());
+    const service = monitoringIn({ configuration, counts: await this.#counts.snapshot() });
+    const userService = monitoringIn({
+      configuration,
+      counts: { activeUsers: await this.#counts.activeUsers() },
+    });
     const realms = population.realms.map(({ name }) => name);
     const compared: ComparedAnswer[] = [];
     const compare = async (of: string, answer: Promise<unknown>, recounted: unknown): Promise<void> => {
@@ -84,7 +87,7 @@ export class CountModelAnswers {
       const users = userService.activeUsers(CALLER, { realms: query });
       await compare(`active users of ${query}`, users, recountActiveUsers(population, places));
     }
-    for (const { id, name } of setup.resolvers) {
+    for (const { id, name } of configuration.resolvers) {
       await compare(`users of ${name}`, this.#users.count(id), population.users.get(name));
     }
     return compared;

@@ -3,7 +3,7 @@ import type { Owner } from '../../../src/users/owner.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import type { Database } from '../../../src/storage/database/database.ts';
 import { SqlManagedUserStore } from '../../../src/storage/users/managed-user-store.ts';
-import { SqlSetupStore } from '../../../src/storage/configuration/configuration-store.ts';
+import { SqlConfigurationStore } from '../../../src/storage/configuration/configuration-store.ts';
 import { SqlTokenLoading } from '../../../src/storage/tokens/token-loading.ts';
 import { SqlTokenStore } from '../../../src/storage/tokens/token-store.ts';
 import { type Change, NAMES, type Person } from './count-model-steps.ts';
@@ -16,14 +16,14 @@ export class CountModelServices {
   readonly #database: Database;
   readonly #tokens: SqlTokenStore;
   readonly #loading: SqlTokenLoading;
-  readonly #setup: SqlSetupStore;
+  readonly #configuration: SqlConfigurationStore;
   readonly #users: SqlManagedUserStore;
 
   constructor(database: Database) {
     this.#database = database;
     this.#tokens = new SqlTokenStore({ database });
     this.#loading = new SqlTokenLoading({ database });
-    this.#setup = new SqlSetupStore({ database, clock: systemClock });
+    this.#configuration = new SqlConfigurationStore({ database, clock: systemClock });
     this.#users = new SqlManagedUserStore({ database });
   }
 
@@ -62,12 +62,12 @@ export class CountModelServices {
         ACT,
       );
     },
-    settle: ({ serial }) => this.#tokens.update(serial, { failCount: 3, spent: ['1'] }, ACT),
-    'put realm': ({ realm, resolvers }) => this.#setup.putRealm(realm, resolvers, ACT),
-    'remove realm': ({ realm }) => this.#setup.removeRealm(realm, ACT),
+    settle: ({ serial }) => this.#tokens.update(serial, { failCount: 3, replayMarkers: ['1'] }, ACT),
+    'put realm': ({ realm, resolvers }) => this.#configuration.putRealm(realm, resolvers, ACT),
+    'remove realm': ({ realm }) => this.#configuration.removeRealm(realm, ACT),
     'put resolver': ({ resolver }) =>
-      this.#setup.putResolver({ name: resolver, kind: NAMES.resolvers[resolver], settings: {} }, ACT),
-    'remove resolver': ({ resolver }) => this.#setup.removeResolver(resolver, ACT),
+      this.#configuration.putResolver({ name: resolver, kind: NAMES.resolvers[resolver], settings: {} }, ACT),
+    'remove resolver': ({ resolver }) => this.#configuration.removeResolver(resolver, ACT),
     'add user': async ({ user }) => {
       const { resolverId } = await this.#look(user);
       const names = { givenName: '', surname: '', email: '', phone: '', passwordHash: null };

@@ -9,7 +9,7 @@ import { createTestDatabase, type TestDatabase } from '../../support/database/te
 const RUNS = Number(process.env.COUNT_MODEL_RUNS ?? 200);
 const SEED = process.env.COUNT_MODEL_SEED;
 /** Milliseconds that a run may take on a busy machine, shrinking apart. */
-const PATIENCE = 3_000;
+const TIMEOUT_MS = 3_000;
 /** With so many runs everything has happened, or the model does not do what it says. */
 const MANY = 200;
 
@@ -37,6 +37,6 @@ describe('whatever several writers do at once, by services and by hand', () => {
       const never = [...model.tally].filter(([, { done }]) => done === 0).map(([name]) => name);
       expect(RUNS < MANY ? [] : never).toEqual([]);
     },
-    60_000 + RUNS * PATIENCE,
+    60_000 + RUNS * TIMEOUT_MS,
   );
 });

@@ -36,7 +36,7 @@ export interface StormPlan {
 const RECOVERY_LIMIT_MS = 30_000;
 /** Between the recovery and the next kill, in milliseconds. */
 const LEAST_CALM_MS = 50;
-const MOST_CALM_MS = 450;
+const MAX_CALM_MS = 450;
 const POLL_MS = 20;
 const ORPHANED_MS = 150;
 
@@ -70,7 +70,7 @@ export async function storm(
       ...{ kind, at, untouched: untouched.length },
       recoveries: recoveries.filter((milliseconds) => milliseconds !== undefined),
     });
-    await sleep(LEAST_CALM_MS + Math.random() * (MOST_CALM_MS - LEAST_CALM_MS));
+    await sleep(LEAST_CALM_MS + Math.random() * (MAX_CALM_MS - LEAST_CALM_MS));
   }
   return kills;
 }

@@ -23,7 +23,7 @@ const PASSWORD = 'correct horse battery';
 const BASIC = `Basic ${Buffer.from(`admin:${PASSWORD}`).toString('base64')}`;
 /** Below the time-out for a connection, which is 5 s, on a busy machine; how long it took is printed. */
 const AT_ONCE_MS = 4_000;
-const PATIENCE_MS = 20_000;
+const TIMEOUT_MS = 20_000;
 
 const results: (string | number)[][] = [];
 let folder: string;
@@ -95,7 +95,7 @@ async function ask({ path, methods, parameters }: Endpoint, authorization = BASI
   )
     // So that no connection of ours stays to be counted.
     .set({ Authorization: authorization, Connection: 'close' })
-    .timeout(PATIENCE_MS);
+    .timeout(TIMEOUT_MS);
   const retryAfter = headers['retry-after'] ?? null;
   return { status, retryAfter, text, milliseconds: performance.now() - begun };
 }
@@ -105,7 +105,7 @@ async function readiness(): Promise<number> {
 }
 
 async function until(condition: () => Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + PATIENCE_MS;
+  const deadline = performance.now() + TIMEOUT_MS;
   while (!(await condition())) {
     if (performance.now() > deadline) {
       throw new Error(`It did not come about:\n${server.output().slice(-2_000)}`);

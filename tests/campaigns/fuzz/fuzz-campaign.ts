@@ -12,7 +12,7 @@ const REPORTED = 5;
 /** Within what time a client that has nothing to do with all this is answered, on a busy machine, in milliseconds. */
 const HEALTH_MS = 20_000;
 /** How much of a request, in bytes, and of its answer a failure shows. */
-const LONGEST = 3_000;
+const MAX_LENGTH = 3_000;
 
 /** What was seen of one endpoint. */
 export interface Seen {
@@ -129,7 +129,7 @@ export class FuzzCampaign {
     } catch (error) {
       client.close();
       this.#faults.push(
-        `${request.path}: ${error instanceof Error ? error.message : ''}\nThe request: ${JSON.stringify(request.bytes.subarray(0, LONGEST).toString('latin1'))}`,
+        `${request.path}: ${error instanceof Error ? error.message : ''}\nThe request: ${JSON.stringify(request.bytes.subarray(0, MAX_LENGTH).toString('latin1'))}`,
       );
     }
   }
@@ -176,5 +176,5 @@ export class FuzzCampaign {
 const PRIVATE: readonly string[] = ['root:x:0:0', 'DATABASE_URL', 'NODE_OPTIONS'];
 
 function show({ status, headers, body }: FuzzAnswer): string {
-  return `${status} ${JSON.stringify([...headers])}\n${body.subarray(0, LONGEST).toString('latin1')}`;
+  return `${status} ${JSON.stringify([...headers])}\n${body.subarray(0, MAX_LENGTH).toString('latin1')}`;
 }

@@ -10,7 +10,7 @@ export interface FuzzAnswer {
 }
 
 /** How long an answer may take before the server counts as hanging, in milliseconds. */
-const PATIENCE = 20_000;
+const TIMEOUT_MS = 20_000;
 
 /** A client that keeps its connection as long as the server lets it, and checks that each request has one answer. */
 export class FuzzClient {
@@ -52,7 +52,7 @@ export class FuzzClient {
           reject(new Error('no answer in time'));
         });
         socket.destroy();
-      }, PATIENCE);
+      }, TIMEOUT_MS);
       socket.on('data', (piece: Buffer) => {
         received = Buffer.concat([received, piece]);
         look(false);
@@ -86,7 +86,7 @@ export async function sendBroken(port: number, bytes: Buffer): Promise<readonly 
   const socket = await open(port);
   const pieces: Buffer[] = [];
   socket.on('data', (piece: Buffer) => pieces.push(piece));
-  const closed = once(socket, 'close', { signal: AbortSignal.timeout(PATIENCE) });
+  const closed = once(socket, 'close', { signal: AbortSignal.timeout(TIMEOUT_MS) });
   socket.end(bytes);
   try {
     await closed;
@@ -110,7 +110,7 @@ export async function sendBroken(port: number, bytes: Buffer): Promise<readonly 
 
 async function open(port: number): Promise<Socket> {
   const socket = connect({ port, host: '127.0.0.1', noDelay: true });
-  await once(socket, 'connect', { signal: AbortSignal.timeout(PATIENCE) });
+  await once(socket, 'connect', { signal: AbortSignal.timeout(TIMEOUT_MS) });
   // What matters is what came; a reset by the server after its answer is no news.
   socket.on('error', () => undefined);
   return socket;

@@ -318,13 +318,13 @@ function transport({ path }: FuzzedEndpoint): fc.Arbitrary<Carriage> {
   });
 }
 
-const LONGEST_QUERY = 12_000;
+const MAX_QUERY_LENGTH = 12_000;
 
 function carry(target: string, given: Pairs, headers: Pairs, carriage: Carriage): WholeRequest {
   const { method, tail, chunked, type } = carriage;
   const query = encodeForm(given);
   // Longer ones are refused with 431 before anything else; some are, by headers.
-  const inQuery = method !== 'POST' && query.length < LONGEST_QUERY;
+  const inQuery = method !== 'POST' && query.length < MAX_QUERY_LENGTH;
   const place = inQuery ? 'query' : carriage.place;
   const asked =
     place === 'query' || place === 'both' ? `${target}?${query}${tail.replaceAll(/[\0 ]/g, '%20')}` : target;
@@ -332,7 +332,7 @@ function carry(target: string, given: Pairs, headers: Pairs, carriage: Carriage)
   if (place === 'query') {
     return {
       method,
-      target: asked.slice(0, LONGEST_QUERY),
+      target: asked.slice(0, MAX_QUERY_LENGTH),
       headers: usual,
       body: Buffer.alloc(0),
       chunked: false,
@@ -342,7 +342,7 @@ function carry(target: string, given: Pairs, headers: Pairs, carriage: Carriage)
   const whole = tail === '' ? body : Buffer.concat([body, Buffer.from(tail, 'latin1')]);
   return {
     method,
-    target: asked.slice(0, LONGEST_QUERY),
+    target: asked.slice(0, MAX_QUERY_LENGTH),
     headers: [...usual, ['Content-Type', mediaType + type]],
     body: whole,
     chunked,

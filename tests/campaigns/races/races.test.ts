@@ -21,7 +21,7 @@ const ANSWERS = 64;
 /** So many transactions are answered at the same time. */
 const AT_ONCE = 4;
 /** Milliseconds for one transaction on a busy machine. */
-const PATIENCE = 3_000;
+const TIMEOUT_MS = 3_000;
 const NEVER_LOCKS = 1_000_000;
 
 /** A decision as the audit trail has it. */
@@ -266,7 +266,7 @@ describe(`${ANSWERS} answers at once to each transaction, a third of them right,
         expect(await tokenOf(outcome.transaction.serial)).toEqual({ fail_count: 0, counter: '1' });
       }
     },
-    30_000 + TRANSACTIONS * PATIENCE,
+    30_000 + TRANSACTIONS * TIMEOUT_MS,
   );
 
   it(
@@ -291,7 +291,7 @@ describe(`${ANSWERS} answers at once to each transaction, a third of them right,
         expect({ counts, fail_count, ok: isExplainable(counts, 4, fail_count) }).toMatchObject({ ok: true });
       }
     },
-    30_000 + TRANSACTIONS * PATIENCE,
+    30_000 + TRANSACTIONS * TIMEOUT_MS,
   );
 
   it(
@@ -320,7 +320,7 @@ describe(`${ANSWERS} answers at once to each transaction, a third of them right,
         expect(times('locked')).toBe(24 - 8 + 20);
       }
     },
-    30_000 + TRANSACTIONS * PATIENCE,
+    30_000 + TRANSACTIONS * TIMEOUT_MS,
   );
 
   it(
@@ -348,7 +348,7 @@ describe(`${ANSWERS} answers at once to each transaction, a third of them right,
         expect([0, ANSWERS - 3]).toContain(times('locked'));
       }
     },
-    30_000 + TRANSACTIONS * PATIENCE,
+    30_000 + TRANSACTIONS * TIMEOUT_MS,
   );
 });
 

@@ -24,7 +24,7 @@ interface Envelope {
 }
 
 /** How long an answer is waited for before it counts as unknown, in milliseconds. */
-const PATIENCE_MS = 15_000;
+const TIMEOUT_MS = 15_000;
 
 /** Speaks HTTP to several servers, with the same rights; nothing is ever sent again by itself. */
 export class ToldClient {
@@ -38,7 +38,7 @@ export class ToldClient {
    */
   constructor({ session, patience }: { session: string; patience?: number }) {
     this.#session = session;
-    this.#patience = patience ?? PATIENCE_MS;
+    this.#patience = patience ?? TIMEOUT_MS;
   }
 
   /** @returns one with a new session of `admin` @throws where the server refuses */

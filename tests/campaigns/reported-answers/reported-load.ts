@@ -69,23 +69,23 @@ const AVOIDED_MS = 400;
  * would; all else is given up. Everything is noted in the ledger before the next step.
  */
 export class ToldLoad {
-  readonly #its: ToldLoadOptions;
+  readonly #deps: ToldLoadOptions;
 
   constructor(options: ToldLoadOptions) {
-    this.#its = options;
+    this.#deps = options;
   }
 
   /** Works until `signal` and then ends what is under way. */
   async run(signal: AbortSignal): Promise<void> {
-    const portals = Array.from({ length: this.#its.portals ?? 8 }, (_, number) =>
-      new Portal(this.#its, number, signal).run(),
+    const portals = Array.from({ length: this.#deps.portals ?? 8 }, (_, number) =>
+      new Portal(this.#deps, number, signal).run(),
     );
     await Promise.all(portals);
   }
 }
 
 class Portal {
-  readonly #its: ToldLoadOptions;
+  readonly #deps: ToldLoadOptions;
   readonly #number: number;
   readonly #signal: AbortSignal;
   readonly #tokens: UsedToken[] = [];
@@ -95,7 +95,7 @@ class Portal {
   #asked = '';
 
   constructor(options: ToldLoadOptions, number: number, signal: AbortSignal) {
-    this.#its = options;
+    this.#deps = options;
     this.#number = number;
     this.#signal = signal;
   }
@@ -115,8 +115,8 @@ class Portal {
 
   async #enrol(): Promise<void> {
     this.#enrolled += 1;
-    const serial = `${this.#its.prefix}-${this.#number}-${this.#enrolled}`;
-    const { ledger, client } = this.#its;
+    const serial = `${this.#deps.prefix}-${this.#number}-${this.#enrolled}`;
+    const { ledger, client } = this.#deps;
     if (this.#chance() < ROLLOUT) {
       const first = await this.#orRest(beginRollout(ledger, client, this.#server(), serial));
       await (first && this.#activate(first));
@@ -125,16 +125,16 @@ class Portal {
     const key = randomBytes(32);
     const token = await this.#orRest(enrolPlain(ledger, client, this.#server(), { serial, key }));
     if (token !== undefined) {
-      this.#tokens.push({ ...this.#use(token), isHopeless: this.#chance() < HOPELESS });
+      this.#tokens.push({ ...this.#unused(token), isHopeless: this.#chance() < HOPELESS });
     }
   }
 
   async #activate(first: FirstPhase): Promise<void> {
-    const { ledger, client } = this.#its;
+    const { ledger, client } = this.#deps;
     for (let attempt = 0; attempt < 5 && !this.#signal.aborted; attempt += 1) {
       const second = await this.#orRest(continueRollout(ledger, client, this.#server(), first));
       if (second !== undefined) {
-        const token = this.#use(second.token);
+        const token = this.#unused(second.token);
         if (this.#chance() < 0.2) {
           await this.#wrong(token, second.challenge);
         }
@@ -147,12 +147,12 @@ class Portal {
     }
   }
 
-  #use(token: DeviceToken): UsedToken {
+  #unused(token: DeviceToken): UsedToken {
     return { ...token, counter: 0n, left: TRANSACTIONS_OF_TOKEN, isHopeless: false };
   }
 
   async #transact(token: UsedToken): Promise<void> {
-    const { ledger, client } = this.#its;
+    const { ledger, client } = this.#deps;
     const challenge = await this.#orRest(requestChallenge(ledger, client, this.#server(), token.serial));
     if (challenge === undefined) {
       return;
@@ -223,14 +223,14 @@ class Portal {
     if (sent.some(({ answer }) => answer?.accepted === true)) {
       return true;
     }
-    const { ledger, client } = this.#its;
+    const { ledger, client } = this.#deps;
     return (
       (await this.#orRest(askStatus(ledger, client, this.#server(), { serial, transactionId }))) === true
     );
   }
 
   async #send(response: ResponseToSend): ReturnType<typeof sendResponse> {
-    const { ledger, client } = this.#its;
+    const { ledger, client } = this.#deps;
     const sent = await sendResponse(ledger, client, this.#server(), response);
     await this.#rest(sent.outcome === 'told');
     return sent;
@@ -246,11 +246,11 @@ class Portal {
     if (!isWell) {
       this.#avoided.set(this.#asked, performance.now() + AVOIDED_MS);
     }
-    await sleep(isWell ? (this.#its.pause ?? 5) : AFTER_FAULT_MS);
+    await sleep(isWell ? (this.#deps.pause ?? 5) : AFTER_FAULT_MS);
   }
 
   #server(): string {
-    const all = this.#its.servers();
+    const all = this.#deps.servers();
     const well = all.filter((server) => (this.#avoided.get(server) ?? 0) < performance.now());
     const servers = well.length > 0 ? well : all;
     this.#asked = servers[Math.floor(Math.random() * servers.length)] ?? '';
@@ -271,7 +271,7 @@ class Portal {
   /** @returns from 0 to below 1 */
   #chance(): number {
     this.#drawn += 1;
-    const { seed } = this.#its;
+    const { seed } = this.#deps;
     const digest = createHash('sha256').update(`${seed} ${this.#number} ${this.#drawn}`).digest();
     return digest.readUInt32BE(0) / 2 ** 32;
   }

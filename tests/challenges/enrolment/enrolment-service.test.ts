@@ -37,7 +37,7 @@ function opened(secret: Sealed | null | undefined, purpose: SecretPurpose, seria
 describe('enrolment at once', () => {
   it('makes a token that is ready, with what the configuration says', async () => {
     house = new OcraHouse({
-      configuration: { DefaultMaxFailCount: '7', DefaultCountWindow: '8', DefaultSyncWindow: '9' },
+      settings: { DefaultMaxFailCount: '7', DefaultCountWindow: '8', DefaultSyncWindow: '9' },
     });
     const enrolled = await house.enrolment.init(admin, {
       ...{ type: 'OCRA2', serial: 'T1', otpkey: OTPKEY, pin: '1234', ocrapin: '99', description: 'mine' },
@@ -46,7 +46,14 @@ describe('enrolment at once', () => {
     const token = await house.tokens.findBySerial('T1');
     expect(token).toMatchObject({
       ...{ type: 'ocra2', active: true, failCount: 0, maxFail: 7, counter: 0n, counterWindow: 8 },
-      ...{ syncWindow: 9, timeShift: 0, ocraSuite: PLAIN, rollout: 'complete', spent: [], owner: null },
+      ...{
+        syncWindow: 9,
+        timeShift: 0,
+        ocraSuite: PLAIN,
+        rollout: 'complete',
+        replayMarkers: [],
+        owner: null,
+      },
       ...{ realms: [], description: 'mine' },
     });
     const secrets = token?.secrets;
@@ -134,7 +141,7 @@ it.each([
 
 describe('the first phase of a roll-out', () => {
   it('gives a shared secret that is no key yet, as an URL too', async () => {
-    house = new OcraHouse({ configuration: { OcraDefaultSuite: 'OCRA-1:HOTP-SHA1-6:QN08' } });
+    house = new OcraHouse({ settings: { OcraDefaultSuite: 'OCRA-1:HOTP-SHA1-6:QN08' } });
     const request = { type: 'ocra', serial: 'T1', otpkey: OTPKEY, sharedsecret: '1' };
     expect(await house.enrolment.init(admin, request)).toEqual({
       ...{ kind: 'phase1', serial: 'T1', sharedSecret: OTPKEY },
@@ -196,15 +203,15 @@ describe('a serial that the server makes', () => {
 });
 
 describe('enrolling anew', () => {
-  const used = { counter: 9n, spent: ['8:x'], failCount: 3, owner: ANNA, realms: ['alpha'] };
+  const used = { counter: 9n, replayMarkers: ['8:x'], failCount: 3, owner: ANNA, realms: ['alpha'] };
 
   it('with the same key keeps counter, spent responses, owner and realms', async () => {
     house = new OcraHouse({ tokens: [keyedToken('T1', used)] });
-    await house.tokens.update('T1', { syncMark: '12:x', description: 'old' }, ACT);
+    await house.tokens.update('T1', { syncMarker: '12:x', description: 'old' }, ACT);
     await init({ serial: 'T1', ocrasuite: QR, description: 'new' });
     expect(house.tokens.acts.at(-1)).toEqual({ ...ACT, actor: 'admin', action: 'admin/init' });
     expect(await house.tokens.findBySerial('T1')).toMatchObject({
-      ...{ counter: 9n, spent: ['8:x'], owner: ANNA, realms: ['alpha'], syncMark: null },
+      ...{ counter: 9n, replayMarkers: ['8:x'], owner: ANNA, realms: ['alpha'], syncMarker: null },
       ...{ failCount: 0, description: 'new', type: 'ocra' },
     });
   });
@@ -216,7 +223,7 @@ describe('enrolling anew', () => {
     house = new OcraHouse({ tokens: [keyedToken('T1', used)] });
     await init({ serial: 'T1', ...request });
     expect(await house.tokens.findBySerial('T1')).toMatchObject({
-      ...{ counter: 0n, spent: [], owner: ANNA, realms: ['alpha'] },
+      ...{ counter: 0n, replayMarkers: [], owner: ANNA, realms: ['alpha'] },
     });
   });
 
@@ -228,7 +235,7 @@ describe('enrolling anew', () => {
     house = new OcraHouse({ tokens: [keyedToken('T1', { ...used, secrets })] });
     await init({ serial: 'T1', ocrasuite: QR });
     const token = await house.tokens.findBySerial('T1');
-    expect(token).toMatchObject({ counter: 0n, spent: [] });
+    expect(token).toMatchObject({ counter: 0n, replayMarkers: [] });
     expect(opened(token?.secrets.seed, 'seed', 'T1')).toEqual(KEY);
   });
 

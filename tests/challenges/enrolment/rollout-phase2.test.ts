@@ -25,7 +25,7 @@ let house: OcraHouse;
 beforeEach(() => {
   house = new OcraHouse({
     tokens: [
-      inRollout('A1', { owner: ANNA, realms: ['alpha'], failCount: 4, counter: 5n, spent: ['4:x'] }),
+      inRollout('A1', { owner: ANNA, realms: ['alpha'], failCount: 4, counter: 5n, replayMarkers: ['4:x'] }),
       keyedToken('A2', { owner: ANNA, realms: ['alpha'] }),
       inRollout('B1', { owner: BERND, realms: ['alpha'] }),
       inRollout('B2', { owner: BERND, realms: ['beta'] }),
@@ -82,7 +82,7 @@ describe('the second phase of a roll-out', () => {
     expect(verifyQrTanSignature(SUITE, key, started.appImport)).toBe(true);
     const token = await house.tokens.findBySerial('A1');
     expect(token).toMatchObject({
-      ...{ active: true, rollout: 'phase2', failCount: 0, counter: 0n, spent: [], syncMark: null },
+      ...{ active: true, rollout: 'phase2', failCount: 0, counter: 0n, replayMarkers: [], syncMarker: null },
     });
     const secrets = token?.secrets;
     expect(opened(secrets?.seed, 'seed')).toEqual(key);

@@ -25,12 +25,12 @@ let stored: { tokens: readonly NewToken[]; change: unknown; act: Act }[];
 let service: TokenImportService;
 
 beforeEach(() => {
-  const { setup, access } = new OcraHouse({
-    configuration: { DefaultMaxFailCount: '7', DefaultCountWindow: '8', DefaultSyncWindow: '9' },
+  const { configuration, access } = new OcraHouse({
+    settings: { DefaultMaxFailCount: '7', DefaultCountWindow: '8', DefaultSyncWindow: '9' },
   });
   [keys, reads, stored] = [[OCRA], [], []];
   service = new TokenImportService({
-    ...{ setup, access, vault },
+    ...{ configuration, access, vault },
     reader: {
       read: (text, secrets) => {
         reads.push({ text, secrets });
@@ -55,7 +55,7 @@ describe('an import', () => {
     expect(rest).toEqual({ change: { realms: [] }, act: { ...ACT, actor: 'admin', action: 'token/import' } });
     expect(tokens[0]).toEqual({
       ...{ serial: 'K1', type: 'ocra', description: 'imported', active: true, owner: null, realms: [] },
-      ...{ failCount: 0, maxFail: 7, timeShift: 0, rollout: 'complete', spent: [], counter: 0n },
+      ...{ failCount: 0, maxFail: 7, timeShift: 0, rollout: 'complete', replayMarkers: [], counter: 0n },
       ...{ counterWindow: 8, syncWindow: 9, ocraSuite: 'OCRA-1:HOTP-SHA256-8:C-QN08' },
       secrets: { ...tokens[0]?.secrets, sharedSecret: null, nonce: null, pin: null, ocraPin: null },
     });

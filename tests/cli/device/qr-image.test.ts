@@ -7,7 +7,7 @@ import qrcode from 'qrcode';
 import { readQrPng, writeQrPng } from '../../../src/cli/device/qr-image.ts';
 import { drawQrCode } from '../../../src/cli/device/qr-text.ts';
 
-const [LONGEST = ''] = (
+const [MAX_LENGTH = ''] = (
   await readFile(new URL('../../vectors/linotp-lseqr-url.jsonl', import.meta.url), 'utf8')
 )
   .trim()
@@ -24,7 +24,7 @@ describe('a picture of a QR code', () => {
   });
   afterAll(() => rm(folder, { recursive: true }));
 
-  it.each(['lseqr://req?me=%C3%9C&u=x&ch=1&tr=2&si=3', LONGEST])('is read: %s', async (text) => {
+  it.each(['lseqr://req?me=%C3%9C&u=x&ch=1&tr=2&si=3', MAX_LENGTH])('is read: %s', async (text) => {
     await qrcode.toFile(file, text);
     expect(await readQrPng(file)).toBe(text);
     await writeQrPng(`${file}.${text.length}`, text);
@@ -89,10 +89,10 @@ describe('a QR code on the terminal', () => {
   });
 
   it('can be read back from its block characters', async () => {
-    const drawn = await drawQrCode(LONGEST, { color: false });
+    const drawn = await drawQrCode(MAX_LENGTH, { color: false });
     const file = join(await mkdtemp(join(tmpdir(), 'tankeeper-qr-')), 'drawn.png');
     await writeFile(file, PNG.sync.write(pictureOf(drawn)));
-    expect(await readQrPng(file)).toBe(LONGEST);
+    expect(await readQrPng(file)).toBe(MAX_LENGTH);
     await rm(join(file, '..'), { recursive: true });
   });
 });

@@ -204,9 +204,9 @@ describe.each(['documented', 'linotp'] as const)('in the dialect %s', (dialect) 
       const given = { OcraMaxChallenges: '9', OcraChallengeTimeout: 'never', Own: 'x' };
       expect(await text('/system/setConfig', given)).toContain('OcraChallengeTimeout');
       expect(await text('/system/setConfig', { Own: 'x', 'Policy.p.scope': 'y' })).toContain('a policy');
-      expect((await server.services.configuration.list(OPERATOR)).size).toBe(0);
+      expect((await server.services.settings.list(OPERATOR)).size).toBe(0);
       await ask('/system/setConfig', { ocramaxchallenges: '9', Own: 'x' });
-      expect(Object.fromEntries(await server.services.configuration.list(OPERATOR))).toEqual({
+      expect(Object.fromEntries(await server.services.settings.list(OPERATOR))).toEqual({
         OcraMaxChallenges: '9',
         Own: 'x',
       });

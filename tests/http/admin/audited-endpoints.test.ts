@@ -224,7 +224,7 @@ const ACTS: Readonly<Record<string, Act>> = {
   '/system/delConfig': {
     prepare: async () => {
       const key = unused();
-      await application.services.configuration.set(OPERATOR, new Map([[key, 'x']]));
+      await application.services.settings.set(OPERATOR, new Map([[key, 'x']]));
       return { given: { key } };
     },
     outcomes: ['removed'],

@@ -52,7 +52,7 @@ describe.each<[DialectName, unknown, unknown]>([
         expect.objectContaining({ sync: no, total, synctime }),
       ]);
     }
-    await application.services.setup.confirm();
+    await application.services.configuration.confirm();
     const after = await configurationOf(application);
     expect(after).toMatchObject({ sync: yes, total: Number(total) + 1 });
     expect(after.synctime).not.toBe(synctime);
@@ -61,7 +61,7 @@ describe.each<[DialectName, unknown, unknown]>([
   it('says that it is, as soon as the server was told of a change', async () => {
     const { total } = await configurationOf(application);
     await changeElsewhere(application, 'told');
-    application.services.setup.expire();
+    application.services.configuration.expire();
     expect(await configurationOf(application)).toMatchObject({ sync: yes, total: Number(total) + 1 });
   });
 

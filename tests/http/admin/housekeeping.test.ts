@@ -78,7 +78,7 @@ describe('a challenge that has expired', () => {
 
 describe('a challenge that does not expire for a long time', () => {
   it('stays, and is accepted', async () => {
-    await application.services.configuration.set(OPERATOR, new Map([['OcraChallengeTimeout', '30D']]));
+    await application.services.settings.set(OPERATOR, new Map([['OcraChallengeTimeout', '30D']]));
     const serial = await enrol();
     const transactionid = await challenge(serial);
     application.clock.advance(29 * 86_400);

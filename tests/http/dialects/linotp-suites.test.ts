@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { linotpWording } from '../../../src/http/dialects/linotp2/linotp-wording.ts';
-import type { Asked } from '../../../src/http/request/exchange.ts';
+import type { RequestContext } from '../../../src/http/request/exchange.ts';
 import { failureForm } from '../../../src/http/failures.ts';
 import { hashLength, type OcraSuite, parseOcraSuite } from '../../../src/ocra/suite.ts';
 import {
@@ -13,7 +13,7 @@ import { readRows } from '../../support/values/vectors.ts';
 
 /** Three digits in a session's length are enough here; docs/compatibility.md names it. */
 const TAKEN_HERE = 'OCRA-1:HOTP-SHA1-6:QN08-S100';
-const ASKED: Asked = {
+const ASKED: RequestContext = {
   path: '/admin/init',
   target: '/admin/init',
   usage: '',

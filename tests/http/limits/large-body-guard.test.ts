@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { LargeBodyGuard } from '../../../src/http/limits/large-body-guard.ts';
-import { type LimitName, Refusals } from '../../../src/http/limits/limit-reporter.ts';
+import { type LimitName, LimitReporter } from '../../../src/http/limits/limit-reporter.ts';
 import { deferred } from '../../support/fakes/deferred.ts';
 import { eventualRefusal } from '../../support/application/eventual-refusal.ts';
 import { fixedClock } from '../../support/application/http-app.ts';
@@ -8,7 +8,7 @@ import { fixedClock } from '../../support/application/http-app.ts';
 function guardWith(patience: number): { guard: LargeBodyGuard; counted: LimitName[] } {
   const counted: LimitName[] = [];
   const ignore = (): void => undefined;
-  const refusals = new Refusals({
+  const refusals = new LimitReporter({
     metrics: { limitReached: (limit) => counted.push(limit) },
     log: { error: ignore, warn: ignore, info: ignore, debug: ignore },
     clock: fixedClock,

@@ -6,7 +6,7 @@ import request from 'supertest';
 import type { AppServices } from '../../../src/http/app.ts';
 import { ConnectionGuard } from '../../../src/http/limits/connection-guard.ts';
 import { networkMatcher } from '../../../src/http/limits/networks.ts';
-import { type LimitName, Refusals } from '../../../src/http/limits/limit-reporter.ts';
+import { type LimitName, LimitReporter } from '../../../src/http/limits/limit-reporter.ts';
 import { WorkGuard } from '../../../src/http/limits/work-guard.ts';
 import { type RunningServer, type ServerOptions, startServer } from '../../../src/http/serving/server.ts';
 import { deferred } from '../../support/fakes/deferred.ts';
@@ -15,13 +15,13 @@ import { createTestApp, fixedClock } from '../../support/application/http-app.ts
 const TAN = { transactionid: '0123456789abcdef0123', pass: '12345678' };
 
 /** Refusals that remember what was counted and logged. */
-function watched(): { refusals: Refusals; counted: LimitName[]; lines: string[] } {
+function watched(): { refusals: LimitReporter; counted: LimitName[]; lines: string[] } {
   const counted: LimitName[] = [];
   const lines: string[] = [];
   const line = (message: string): void => {
     lines.push(message);
   };
-  const refusals = new Refusals({
+  const refusals = new LimitReporter({
     metrics: { limitReached: (limit) => counted.push(limit) },
     log: { error: line, warn: line, info: line, debug: line },
     clock: fixedClock,

@@ -116,8 +116,8 @@ describe('an error of /monitoring in the dialect linotp', () => {
   });
 
   it('comes with that status for the listed codes alone', async () => {
-    const { app, fail, configuration } = linotp();
-    configuration.set('errors', '410, 707');
+    const { app, fail, settings } = linotp();
+    settings.set('errors', '410, 707');
     fail('tokens', FORBIDDEN);
     fail('userinfo', new ServiceError('parameter.invalid', 'no'));
     const statusOf = async (name: string): Promise<number> =>
@@ -168,8 +168,8 @@ describe('an error of /monitoring in the dialect linotp', () => {
   );
 
   it('is JSON for who did not prove who asks where httperror is not for its code', async () => {
-    const { app, configuration } = linotp();
-    configuration.set('errors', '410');
+    const { app, settings } = linotp();
+    settings.set('errors', '410');
     const response = await request(app).get('/monitoring/tokens?httperror=500');
     expect(response.status).toBe(401);
     expect(response.body).toHaveProperty('result.error.message', 'Not authenticated');

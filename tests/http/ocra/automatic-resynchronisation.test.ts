@@ -23,7 +23,7 @@ beforeEach(async () => {
 });
 
 function configure(autoResync: string): Promise<void> {
-  return application.services.configuration.set(OPERATOR, new Map([['AutoResync', autoResync]]));
+  return application.services.settings.set(OPERATOR, new Map([['AutoResync', autoResync]]));
 }
 
 async function counter(): Promise<bigint> {

@@ -45,7 +45,7 @@ beforeAll(async () => {
       return respond(...given);
     },
   });
-  await application.services.configuration.set(OPERATOR, new Map([['AutoResync', 'True']]));
+  await application.services.settings.set(OPERATOR, new Map([['AutoResync', 'True']]));
   server = createServer(application.app);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   tick();

@@ -160,7 +160,7 @@ describe('after OcraChallengeTimeout', () => {
     ['300', 300],
     ['1M30S', 90],
   ])('in the form %s', async (form, seconds) => {
-    const { configuration } = application.services;
+    const { settings: configuration } = application.services;
     await configuration.set(OPERATOR, new Map([['OcraChallengeTimeout', form]]));
     const { transactionid, right: pass } = await opened();
     application.clock.advance(seconds);

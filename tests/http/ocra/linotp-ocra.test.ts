@@ -202,12 +202,12 @@ describe('failures in the dialect linotp', () => {
   it('are numbered 410 at calculateOtp alone, and the configuration value errors goes by that', async () => {
     const right = 'You do not have the administrative right to do an ocra/calculateOtp';
     const test = failing('calculateOtp', 'right.missing', right);
-    test.configuration.set('errors', '77,410');
+    test.settings.set('errors', '77,410');
     expect((await ask(test, '/ocra/calculateOtp', { httperror: '444' })).text).toBe(
       `\n<html>\n<head>\n<title>444 444 LinOTP Error</title>\n</head>\n<body>\n<h1>444 444 LinOTP Error</h1>\n[LinOTP 2.12.6] 410: ERR410: ${right}\n<br>\n<br>\n</body>\n</html>\n`,
     );
     const other = failing('requestChallenge', 'right.missing', 'You may not');
-    other.configuration.set('errors', '77,410');
+    other.settings.set('errors', '77,410');
     const { status, body } = await ask(other, '/ocra/request', { serial: 'x', httperror: '444' });
     expect({ status, body }).toMatchObject({ status: 200, body: { result: { error: { code: -311 } } } });
   });

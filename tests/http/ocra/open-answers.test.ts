@@ -25,7 +25,7 @@ beforeAll(async () => {
   here = await TestApplication.open();
   there = here.beside();
   await here.addRealm('staff');
-  await here.services.configuration.set(OPERATOR, new Map([['OcraMaxChallengeRequests', '1000']]));
+  await here.services.settings.set(OPERATOR, new Map([['OcraMaxChallengeRequests', '1000']]));
 });
 afterAll(async () => {
   await there.close();
@@ -149,14 +149,14 @@ describe('between a look at all that is open and its settlement', () => {
   });
 
   it('the challenge is pushed out: it is not accepted', async () => {
-    await here.services.configuration.set(OPERATOR, new Map([['OcraMaxChallenges', '1']]));
+    await here.services.settings.set(OPERATOR, new Map([['OcraMaxChallenges', '1']]));
     const challenge = await here.challenge(serial);
     const told = await whileHeld(
       SETTLING,
       () => validate(respond(challenge)),
       () => here.challenge(serial),
     );
-    await here.services.configuration.set(OPERATOR, new Map([['OcraMaxChallenges', '4']]));
+    await here.services.settings.set(OPERATOR, new Map([['OcraMaxChallenges', '4']]));
     expect(told).toBe(false);
     expect(await answered()).toEqual([false, false]);
   });

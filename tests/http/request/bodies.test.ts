@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
 import type { AppServices } from '../../../src/http/app.ts';
 import { LargeBodyGuard } from '../../../src/http/limits/large-body-guard.ts';
-import { Refusals } from '../../../src/http/limits/limit-reporter.ts';
+import { LimitReporter } from '../../../src/http/limits/limit-reporter.ts';
 import { startServer } from '../../../src/http/serving/server.ts';
 import { ServiceError } from '../../../src/kernel/errors.ts';
 import { deferred } from '../../support/fakes/deferred.ts';
@@ -270,7 +270,7 @@ describe('the file of /admin/loadtokens', () => {
     };
     const services = { tokenImport: { authorize: () => Promise.resolve(), load } };
     const ignore = (): void => undefined;
-    const refusals = new Refusals({
+    const refusals = new LimitReporter({
       metrics: { limitReached: ignore },
       log: { error: ignore, warn: ignore, info: ignore, debug: ignore },
       clock: fixedClock,

@@ -11,7 +11,7 @@ import {
 } from '../../support/servers/server-process.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
 
-const MOST = 16 * 1024 * 1024;
+const MAX_BODY = 16 * 1024 * 1024;
 const FORM = 'application/x-www-form-urlencoded';
 const JSON_TYPE = 'application/json';
 const MULTIPART = 'multipart/form-data; boundary=b';
@@ -53,7 +53,7 @@ afterAll(async () => {
 /** @returns a body of nearly 16 MiB: a beginning, and the same again and again */
 function repeated(unit: string, begin = ''): Buffer {
   const start = Buffer.from(begin, 'latin1');
-  return Buffer.concat([start, Buffer.alloc(MOST - start.length, unit, 'latin1')]);
+  return Buffer.concat([start, Buffer.alloc(MAX_BODY - start.length, unit, 'latin1')]);
 }
 
 const HOSTILE: readonly (readonly [string, string, () => Buffer])[] = [
@@ -127,8 +127,8 @@ describe.each(HOSTILE)('%s', (_what, contentType, makeBody) => {
 
   it('is answered when its beginning has come, and its end does not matter', async () => {
     const beginning = makeBody().subarray(0, 65_536);
-    expect(await send(probe, contentType, Buffer.alloc(0), MOST)).toMatch(/^HTTP\/1\.1 200 [^]*ERR410/);
-    expect(await send(loader, contentType, beginning, MOST)).toMatch(/^HTTP\/1\.1 400 /);
+    expect(await send(probe, contentType, Buffer.alloc(0), MAX_BODY)).toMatch(/^HTTP\/1\.1 200 [^]*ERR410/);
+    expect(await send(loader, contentType, beginning, MAX_BODY)).toMatch(/^HTTP\/1\.1 400 /);
   }, 60_000);
 });
 

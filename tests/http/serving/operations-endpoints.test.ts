@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import request from 'supertest';
 import { createTestApp } from '../../support/application/http-app.ts';
 
-const away = { setup: { current: () => Promise.reject(new Error('database away')) } };
+const away = { configuration: { current: () => Promise.reject(new Error('database away')) } };
 
 describe('/healthz', () => {
   it('answers without asking anything of the database', async () => {

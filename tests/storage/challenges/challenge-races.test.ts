@@ -144,7 +144,7 @@ describe('many answers at once', () => {
     );
     expect(decisions.filter((decision) => decision?.result === true)).toHaveLength(4);
     expect(await tokens.findBySerial(token.serial)).toMatchObject({
-      ...{ counter: 4n, spent: ['mark 0', 'mark 1', 'mark 2', 'mark 3'] },
+      ...{ counter: 4n, replayMarkers: ['mark 0', 'mark 1', 'mark 2', 'mark 3'] },
     });
   });
 
@@ -217,7 +217,7 @@ describe('an answer between a look and its decision', () => {
     const [first, second] = [await issued(token), await issued(token, `${token.serial}-second`)];
     const race = interrupted(rightly(), () => there.answer(first, rightly(), ACT));
     await here.answer(second, race.decide, ACT);
-    expect(race.looks.map((look) => look.token.spent)).toEqual([[], ['mark 0']]);
+    expect(race.looks.map((look) => look.token.replayMarkers)).toEqual([[], ['mark 0']]);
     expect(await tokens.findBySerial(token.serial)).toMatchObject({ counter: 2n });
   });
 

@@ -145,7 +145,7 @@ describe('answering a challenge', () => {
     const decision = await challenges.answer(await issued(token), rightly(), ACT);
     expect(decision).toMatchObject({ result: true, failCount: 0, reason: 'accepted' });
     expect(await tokens.findBySerial(token.serial)).toMatchObject({
-      ...{ failCount: 0, counter: 42n, spent: ['mark 41'], lastSuccessAt: NOW },
+      ...{ failCount: 0, counter: 42n, replayMarkers: ['mark 41'], lastSuccessAt: NOW },
     });
     expect(await challengeOf(`T${token.id}`)).toMatchObject({
       ...{ receivedTan: true, validTan: true, closedBy: 'accepted' },

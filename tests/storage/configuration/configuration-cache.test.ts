@@ -1,34 +1,34 @@
 import { describe, expect, it } from '@jest/globals';
 
-import type { Setup } from '../../../src/configuration/configuration.ts';
-import { SetupCache } from '../../../src/storage/configuration/configuration-cache.ts';
+import type { Configuration } from '../../../src/configuration/configuration.ts';
+import { ConfigurationCache } from '../../../src/storage/configuration/configuration-cache.ts';
 import { type Deferred, deferred } from '../../support/fakes/deferred.ts';
-import { setupOf } from '../../support/values/configuration-value.ts';
+import { configurationOf } from '../../support/values/configuration-value.ts';
 
 /** A cache over loads that end when they are told to. */
-function cacheWithLoads(): { cache: SetupCache; loads: Deferred<Setup>[] } {
-  const loads: Deferred<Setup>[] = [];
-  const cache = new SetupCache(() => {
-    const load = deferred<Setup>();
+function cacheWithLoads(): { cache: ConfigurationCache; loads: Deferred<Configuration>[] } {
+  const loads: Deferred<Configuration>[] = [];
+  const cache = new ConfigurationCache(() => {
+    const load = deferred<Configuration>();
     loads.push(load);
     return load.promise;
   });
   return { cache, loads };
 }
 
-const at = (revision: bigint): Setup => setupOf({ revision });
+const at = (revision: bigint): Configuration => configurationOf({ revision });
 /** Lets everything that can go on go on. */
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-describe('the setup that is kept', () => {
+describe('the configuration that is kept', () => {
   it('is loaded once for all who ask at the same time', async () => {
     const { cache, loads } = cacheWithLoads();
     const asked = Promise.all([cache.at(at(1n)), cache.at(at(1n)), cache.at(at(1n))]);
     loads[0]?.resolve(at(1n));
-    const setups = await asked;
+    const configurations = await asked;
     expect(loads).toHaveLength(1);
-    expect(new Set(setups).size).toBe(1);
-    expect(await cache.at(at(1n))).toBe(setups[0]);
+    expect(new Set(configurations).size).toBe(1);
+    expect(await cache.at(at(1n))).toBe(configurations[0]);
     expect(loads).toHaveLength(1);
   });
 

@@ -1,22 +1,22 @@
 import { describe, expect, it } from '@jest/globals';
 
-import type { Setup } from '../../../src/configuration/configuration.ts';
-import { SetupConfirmation } from '../../../src/storage/configuration/configuration-confirmation.ts';
+import type { Configuration } from '../../../src/configuration/configuration.ts';
+import { ConfigurationConfirmation } from '../../../src/storage/configuration/configuration-confirmation.ts';
 import { type Deferred, deferred } from '../../support/fakes/deferred.ts';
-import { setupOf } from '../../support/values/configuration-value.ts';
+import { configurationOf } from '../../support/values/configuration-value.ts';
 
 const WINDOW = 500;
 
 /** A confirmation over reads that end when they are told to, at a time that passes when it is told to. */
 class World {
-  readonly reads: Deferred<Setup>[] = [];
-  readonly confirmation: SetupConfirmation;
+  readonly reads: Deferred<Configuration>[] = [];
+  readonly confirmation: ConfigurationConfirmation;
   time = 1_000;
 
   constructor(window = WINDOW) {
-    this.confirmation = new SetupConfirmation({
+    this.confirmation = new ConfigurationConfirmation({
       read: () => {
-        const read = deferred<Setup>();
+        const read = deferred<Configuration>();
         this.reads.push(read);
         return read.promise;
       },
@@ -25,7 +25,7 @@ class World {
     });
   }
 
-  current(): Promise<Setup> {
+  current(): Promise<Configuration> {
     return this.confirmation.current();
   }
 
@@ -41,11 +41,12 @@ class World {
   }
 }
 
-const at = (revision: bigint): Setup => setupOf({ revision });
-const revisionOf = async (setup: Promise<Setup>): Promise<bigint> => (await setup).revision;
+const at = (revision: bigint): Configuration => configurationOf({ revision });
+const revisionOf = async (configuration: Promise<Configuration>): Promise<bigint> =>
+  (await configuration).revision;
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-describe('a setup that was read', () => {
+describe('a configuration that was read', () => {
   it('stands until its window is over, counted from where the read began', async () => {
     const world = new World();
     const asked = world.current();
@@ -109,7 +110,7 @@ describe('a setup that was read', () => {
   });
 });
 
-describe('a setup that may have changed', () => {
+describe('a configuration that may have changed', () => {
   it('is read anew by the next who asks', async () => {
     const world = new World();
     void world.current();

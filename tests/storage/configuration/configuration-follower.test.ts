@@ -6,23 +6,23 @@ import pg from 'pg';
 
 import { ConfigurationFollower } from '../../../src/storage/configuration/configuration-follower.ts';
 import { type Database, openDatabase } from '../../../src/storage/database/database.ts';
-import { SqlSetupStore } from '../../../src/storage/configuration/configuration-store.ts';
+import { SqlConfigurationStore } from '../../../src/storage/configuration/configuration-store.ts';
 import { DatabaseProxy } from '../../support/database/database-proxy.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
 import { ACT } from '../../support/values/token-values.ts';
 
 /** So long that within a test it never comes. */
 const NEVER = 600_000;
-const PATIENCE_MS = 15_000;
+const TIMEOUT_MS = 15_000;
 const LISTENER = 'test listener';
 
 let test: TestDatabase;
-let elsewhere: SqlSetupStore;
+let elsewhere: SqlConfigurationStore;
 const cleanUps: (() => Promise<void>)[] = [];
 
 beforeAll(async () => {
   test = await createTestDatabase();
-  elsewhere = new SqlSetupStore({ database: test.database, clock: { now: () => new Date() } });
+  elsewhere = new SqlConfigurationStore({ database: test.database, clock: { now: () => new Date() } });
 });
 
 afterEach(async () => {
@@ -35,7 +35,7 @@ afterAll(() => test.drop());
 
 /** A server as far as its configuration goes: a store that follows, and the log. */
 interface Following {
-  readonly store: SqlSetupStore;
+  readonly store: SqlConfigurationStore;
   readonly follower: ConfigurationFollower;
   readonly logged: string[];
   /** How often the configuration was asked for and answered. */
@@ -54,7 +54,7 @@ interface World {
 
 function follow(world: World = {}): Following {
   const { database = test.database, listenTo = test.url, poll = NEVER, window = NEVER } = world;
-  const store = new SqlSetupStore({ database, clock: { now: () => new Date() }, window });
+  const store = new SqlConfigurationStore({ database, clock: { now: () => new Date() }, window });
   const logged: string[] = [];
   const line = (message: string, fields: object = {}): void => {
     logged.push(`${message} ${JSON.stringify(fields)}`);
@@ -81,7 +81,7 @@ function follow(world: World = {}): Following {
 }
 
 async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + PATIENCE_MS;
+  const deadline = performance.now() + TIMEOUT_MS;
   while (!(await holds())) {
     if (performance.now() > deadline) {
       throw new Error(`It did not come about that ${what}`);
@@ -114,11 +114,11 @@ async function untilInStep({ asked }: Following): Promise<number> {
   return pid;
 }
 
-const noticed = (store: SqlSetupStore, key: string): Promise<void> =>
-  until(`the change ${key} is noticed`, () => store.kept?.configuration.has(key) === true);
+const noticed = (store: SqlConfigurationStore, key: string): Promise<void> =>
+  until(`the change ${key} is noticed`, () => store.kept?.settings.has(key) === true);
 
 /** Changes something on another server. */
-const change = (key: string): Promise<void> => elsewhere.putConfiguration(new Map([[key, '1']]), ACT);
+const change = (key: string): Promise<void> => elsewhere.putSettings(new Map([[key, '1']]), ACT);
 
 describe('a server without requests', () => {
   it('has read the configuration', async () => {
@@ -175,7 +175,7 @@ describe('a server without requests', () => {
     expect(store.kept).toBe(before);
     expect(await store.current()).toBe(before);
     store.expire();
-    expect((await store.current()).configuration.has('missed')).toBe(true);
+    expect((await store.current()).settings.has('missed')).toBe(true);
   });
 });
 
@@ -264,7 +264,7 @@ describe('while the database is away', () => {
     await noticed(store, 'meanwhile');
     await until('the return is logged', () => logged.length === 2);
     expect(logged[1]).toMatch(/^Configuration changes are told and read again/);
-    expect((await store.current()).configuration.has('meanwhile')).toBe(true);
+    expect((await store.current()).settings.has('meanwhile')).toBe(true);
   });
 });
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import type { Policy } from '../../../src/policy/stored-policy.ts';
-import type { Setup } from '../../../src/configuration/configuration.ts';
+import type { Configuration } from '../../../src/configuration/configuration.ts';
 import { writeAudit } from '../../../src/storage/audit/audit-rows.ts';
-import { SqlSetupStore } from '../../../src/storage/configuration/configuration-store.ts';
+import { SqlConfigurationStore } from '../../../src/storage/configuration/configuration-store.ts';
 import { SqlTokenStore } from '../../../src/storage/tokens/token-store.ts';
 import { NOW } from '../../support/values/challenge-answers.ts';
 import { untilWaiting } from '../../support/database/lock-waits.ts';
@@ -16,50 +16,51 @@ const POLICY: Policy = {
 };
 
 let test: TestDatabase;
-let store: SqlSetupStore;
+let store: SqlConfigurationStore;
 
 beforeAll(async () => {
   test = await createTestDatabase();
-  store = new SqlSetupStore({ database: test.database, clock: { now: () => NOW } });
+  store = new SqlConfigurationStore({ database: test.database, clock: { now: () => NOW } });
 });
 
 afterAll(() => test.drop());
 
 const resolverNamed = (name: string) => ({ name, kind: 'managed', settings: {} }) as const;
-const realmNamed = (setup: Setup, name: string) => setup.realms.find((realm) => realm.name === name);
+const realmNamed = (configuration: Configuration, name: string) =>
+  configuration.realms.find((realm) => realm.name === name);
 const lastAudit = async (): Promise<unknown> => test.database.knex('audit').orderBy('id', 'desc').first();
 
-describe('the setup of a fresh installation', () => {
+describe('the configuration of a fresh installation', () => {
   it('has one policy, which lets every administrator use /ocra, and nothing else', async () => {
-    const setup = await store.current();
-    expect(setup.policies).toEqual([
+    const configuration = await store.current();
+    expect(configuration.policies).toEqual([
       {
         ...{ name: 'ocra-administrators', scope: 'ocra', action: 'request, status, activationcode, calcOTP' },
         ...{ realm: '*', user: '*', client: '', time: '', active: true },
       },
     ]);
-    expect(setup).toMatchObject({ realms: [], resolvers: [], readAt: NOW });
-    expect([...setup.configuration]).toEqual([]);
+    expect(configuration).toMatchObject({ realms: [], resolvers: [], readAt: NOW });
+    expect([...configuration.settings]).toEqual([]);
   });
 });
 
-describe('the setup that a server keeps', () => {
+describe('the configuration that a server keeps', () => {
   it('is the same object as long as nothing has changed', async () => {
-    const setup = await store.current();
+    const configuration = await store.current();
     await writeAudit(test.database.knex, ACT, 'other', 'done');
-    expect(await store.current()).toBe(setup);
-    expect(store.kept).toBe(setup);
+    expect(await store.current()).toBe(configuration);
+    expect(store.kept).toBe(configuration);
   });
 
   it('is read again after a change by another server, even one made by hand', async () => {
     const before = await store.current();
-    const other = new SqlSetupStore({ database: test.database, clock: { now: () => NOW } });
-    await other.putConfiguration(new Map([['changed', 'elsewhere']]), ACT);
+    const other = new SqlConfigurationStore({ database: test.database, clock: { now: () => NOW } });
+    await other.putSettings(new Map([['changed', 'elsewhere']]), ACT);
     const after = await store.current();
-    expect(after.configuration.get('changed')).toBe('elsewhere');
+    expect(after.settings.get('changed')).toBe('elsewhere');
     expect(after.revision).toBeGreaterThan(before.revision);
     await test.database.knex('configuration').where({ key: 'changed' }).update({ value: 'by hand' });
-    expect((await store.current()).configuration.get('changed')).toBe('by hand');
+    expect((await store.current()).settings.get('changed')).toBe('by hand');
   });
 
   it('can be compared with the database without being read again', async () => {
@@ -79,15 +80,15 @@ describe('the setup that a server keeps', () => {
   });
 
   it('is undefined before it was first asked for', () => {
-    const fresh = new SqlSetupStore({ database: test.database, clock: { now: () => NOW } });
+    const fresh = new SqlConfigurationStore({ database: test.database, clock: { now: () => NOW } });
     expect(fresh.kept).toBeUndefined();
   });
 
   it('always shows a change to whoever asks after it, however many ask at once', async () => {
     for (const round of Array.from({ length: 20 }, (_, index) => String(index))) {
       const bystanders = Array.from({ length: 5 }, () => store.current());
-      await store.putConfiguration(new Map([['round', round]]), ACT);
-      expect((await store.current()).configuration.get('round')).toBe(round);
+      await store.putSettings(new Map([['round', round]]), ACT);
+      expect((await store.current()).settings.get('round')).toBe(round);
       await Promise.all(bystanders);
     }
   });
@@ -124,14 +125,14 @@ describe('realms', () => {
     }
     await store.putRealm('North', ['Staff', 'guests', 'people', 'Staff'], ACT);
     await store.putRealm('south', ['people'], ACT);
-    const setup = await store.current();
-    expect(realmNamed(setup, 'north')).toMatchObject({
+    const configuration = await store.current();
+    expect(realmNamed(configuration, 'north')).toMatchObject({
       ...{ isDefault: true, resolvers: ['Staff', 'guests', 'people'] },
     });
-    expect(realmNamed(setup, 'south')).toMatchObject({ isDefault: false });
+    expect(realmNamed(configuration, 'south')).toMatchObject({ isDefault: false });
     await store.putRealm('north', ['people'], ACT);
     expect(realmNamed(await store.current(), 'north')).toMatchObject({
-      ...{ id: realmNamed(setup, 'north')?.id, isDefault: true, resolvers: ['people'] },
+      ...{ id: realmNamed(configuration, 'north')?.id, isDefault: true, resolvers: ['people'] },
     });
   });
 
@@ -242,17 +243,17 @@ describe('configuration values', () => {
       ['__proto__', 'harmless'],
       ['secret.thing', 'hunter2'],
     ]);
-    await store.putConfiguration(entries, ACT);
-    expect(new Map((await store.current()).configuration)).toEqual(new Map([...entries, ['round', '19']]));
-    expect(await store.removeConfiguration('ocramaxchallenges', ACT)).toBe(false);
-    expect(await store.removeConfiguration('OcraMaxChallenges', ACT)).toBe(true);
-    expect((await store.current()).configuration.has('OcraMaxChallenges')).toBe(false);
+    await store.putSettings(entries, ACT);
+    expect(new Map((await store.current()).settings)).toEqual(new Map([...entries, ['round', '19']]));
+    expect(await store.removeSetting('ocramaxchallenges', ACT)).toBe(false);
+    expect(await store.removeSetting('OcraMaxChallenges', ACT)).toBe(true);
+    expect((await store.current()).settings.has('OcraMaxChallenges')).toBe(false);
     expect(JSON.stringify(await test.database.knex('audit'))).not.toContain('hunter2');
   });
 
   it('may be none at all', async () => {
     const before = await store.lastChangeInDatabase();
-    await store.putConfiguration(new Map(), ACT);
+    await store.putSettings(new Map(), ACT);
     expect(await store.lastChangeInDatabase()).toEqual(before);
   });
 });

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { systemClock } from '../../../src/kernel/clock.ts';
 import type { Database } from '../../../src/storage/database/database.ts';
 import { SqlManagedUserStore } from '../../../src/storage/users/managed-user-store.ts';
-import { SqlSetupStore } from '../../../src/storage/configuration/configuration-store.ts';
+import { SqlConfigurationStore } from '../../../src/storage/configuration/configuration-store.ts';
 import { SqlTokenStore } from '../../../src/storage/tokens/token-store.ts';
 import { untilWaiting } from '../../support/database/lock-waits.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
@@ -12,19 +12,19 @@ import { ACT, tokenValue } from '../../support/values/token-values.ts';
 let test: TestDatabase;
 let database: Database;
 let tokens: SqlTokenStore;
-let setup: SqlSetupStore;
+let configuration: SqlConfigurationStore;
 
 beforeAll(async () => {
   test = await createTestDatabase({ poolSize: 20 });
   // Transactions are not tried again here, so that a deadlock shows.
   database = { ...test.database, transact: (work) => test.database.knex.transaction(work) };
   tokens = new SqlTokenStore({ database });
-  setup = new SqlSetupStore({ database, clock: systemClock });
+  configuration = new SqlConfigurationStore({ database, clock: systemClock });
 });
 
 beforeEach(async () => {
   for (const realm of ['north', 'south', 'west']) {
-    await setup.putRealm(realm, [], ACT);
+    await configuration.putRealm(realm, [], ACT);
   }
 });
 
@@ -58,8 +58,8 @@ describe('removing a realm', () => {
     for (const [serial, realms] of Object.entries(before)) {
       await tokens.insert(tokenValue(serial, { realms }), ACT);
     }
-    expect(await setup.removeRealm(' North', ACT)).toBe(true);
-    expect(await setup.removeRealm('north', ACT)).toBe(false);
+    expect(await configuration.removeRealm(' North', ACT)).toBe(true);
+    expect(await configuration.removeRealm('north', ACT)).toBe(false);
     const after = await Promise.all(Object.keys(before).map(realmsOf));
     expect(after).toEqual([[], ['south'], ['south'], [], ['south', 'west']]);
     const outcomes = await test.database
@@ -73,7 +73,7 @@ describe('removing a realm', () => {
     const realm = await test.database.knex('realms').where({ name: 'north' }).first<{ id: string }>('id');
     const inserting = await test.database.knex.transaction();
     await inserting('realms').where({ name: 'north' }).forKeyShare().select('id');
-    const removed = setup.removeRealm('north', ACT);
+    const removed = configuration.removeRealm('north', ACT);
     await untilWaiting(test.database);
     await inserting.raw(
       `INSERT INTO tokens (serial, type, active, realm_set_id)
@@ -98,8 +98,8 @@ describe('removing a realm', () => {
 
   it('never meets a deadlock nor misses a token while tokens come and go', async () => {
     for (const round of [1, 2, 3, 4, 5]) {
-      await setup.putRealm('north', [], ACT);
-      await setup.putRealm('south', [], ACT);
+      await configuration.putRealm('north', [], ACT);
+      await configuration.putRealm('south', [], ACT);
       const serials = Array.from({ length: 12 }, (_, index) => `R${round}-${index}`);
       for (const serial of serials.slice(0, 6)) {
         await tokens.insert(tokenValue(serial, { realms: ['north', 'south'] }), ACT);
@@ -109,9 +109,9 @@ describe('removing a realm', () => {
           .slice(6)
           .map((serial) => tokens.insert(tokenValue(serial, { realms: ['south', 'north'] }), ACT)),
         ...serials.slice(0, 3).map((serial) => tokens.update(serial, { realms: ['north'] }, ACT)),
-        setup.removeRealm('north', ACT),
+        configuration.removeRealm('north', ACT),
         ...serials.slice(3, 6).map((serial) => tokens.update(serial, { realms: ['west', 'south'] }, ACT)),
-        setup.removeRealm('south', ACT),
+        configuration.removeRealm('south', ACT),
         ...serials.slice(0, 6).map((serial) => tokens.update(serial, { failCount: round }, ACT)),
       ]);
       const reasons = results.flatMap((result) =>
@@ -127,9 +127,9 @@ describe('removing a realm', () => {
 
 describe('removing a realm of very many tokens', () => {
   const inNorth = ['M1', 'M2', 'M3', 'M4', 'M5'];
-  let chunks: SqlSetupStore;
+  let chunks: SqlConfigurationStore;
   beforeEach(async () => {
-    chunks = new SqlSetupStore({ database, clock: systemClock, tokensAtOnce: 2 });
+    chunks = new SqlConfigurationStore({ database, clock: systemClock, tokensAtOnce: 2 });
     for (const serial of [...inNorth, 'Other']) {
       await tokens.insert(
         tokenValue(serial, { realms: serial === 'Other' ? ['south'] : ['north', 'south'] }),
@@ -181,8 +181,8 @@ describe('removing a realm of very many tokens', () => {
 describe('removing a user of a managed resolver', () => {
   it('leaves no token assigned, though tokens are being assigned at the same time', async () => {
     const users = new SqlManagedUserStore({ database });
-    await setup.putResolver({ name: 'people', kind: 'managed', settings: {} }, ACT);
-    const resolverId = (await setup.current()).resolvers[0]?.id ?? '';
+    await configuration.putResolver({ name: 'people', kind: 'managed', settings: {} }, ACT);
+    const resolverId = (await configuration.current()).resolvers[0]?.id ?? '';
     for (const round of [1, 2, 3, 4, 5]) {
       const details = { givenName: '', surname: '', email: '', phone: '', passwordHash: null };
       const { userId, login } = await users.insert(resolverId, { login: `ann${round}`, ...details }, ACT);

@@ -8,7 +8,7 @@ import { expectRightCounts, pendingDeltas } from '../../campaigns/count-model/ke
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
 import { insertState } from '../../support/database/token-rows.ts';
 
-const PATIENCE_MS = 20_000;
+const TIMEOUT_MS = 20_000;
 
 let test: TestDatabase;
 
@@ -34,7 +34,7 @@ function recordingLog(): { lines: string[]; log: Parameters<typeof countFolding>
 }
 
 async function until(condition: () => Promise<boolean> | boolean): Promise<void> {
-  const deadline = performance.now() + PATIENCE_MS;
+  const deadline = performance.now() + TIMEOUT_MS;
   while (!(await condition())) {
     if (performance.now() > deadline) {
       throw new Error('It did not come about in time');

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 
 import { ServiceError } from '../../../src/kernel/errors.ts';
-import { Turns } from '../../../src/storage/database/keyed-queue.ts';
+import { KeyedQueue } from '../../../src/storage/database/keyed-queue.ts';
 import { deferred } from '../../support/fakes/deferred.ts';
 
 /** Work that ends when it is told to. */
@@ -22,7 +22,7 @@ class Work {
 
 describe('work of one key', () => {
   it('begins when all before it has ended, in the order in which it came', async () => {
-    const turns = new Turns();
+    const turns = new KeyedQueue();
     const [first, second, third] = [new Work(), new Work(), new Work()];
     const results = [first, second, third].map(({ run }) => turns.take('key', run));
     expect([first.begun, second.begun, third.begun]).toEqual([true, false, false]);
@@ -35,7 +35,7 @@ describe('work of one key', () => {
   });
 
   it('begins also after work that failed', async () => {
-    const turns = new Turns();
+    const turns = new KeyedQueue();
     const [first, second] = [new Work(), new Work()];
     const results = [first, second].map(({ run }) => turns.take('key', run));
     first.fail();
@@ -49,7 +49,7 @@ describe('work that has waited for long', () => {
   const AWAY = new ServiceError('database.unavailable', 'the database took too long');
 
   it('is given up with the one before that the database kept waiting in vain, and so on', async () => {
-    const turns = new Turns(0);
+    const turns = new KeyedQueue(0);
     const work = [new Work(), new Work(), new Work()];
     const results = Promise.allSettled(work.map(({ run }) => turns.take('key', run)));
     work[0]?.fail(AWAY);
@@ -63,8 +63,8 @@ describe('work that has waited for long', () => {
 
   it('begins after what failed for another reason, or soon', async () => {
     for (const [turns, fault] of [
-      [new Turns(0), new Error('failed')],
-      [new Turns(), AWAY],
+      [new KeyedQueue(0), new Error('failed')],
+      [new KeyedQueue(), AWAY],
     ] as const) {
       const [first, second] = [new Work(), new Work()];
       const results = Promise.allSettled([first, second].map(({ run }) => turns.take('key', run)));
@@ -77,7 +77,7 @@ describe('work that has waited for long', () => {
 
 describe('work of another key', () => {
   it('does not wait', async () => {
-    const turns = new Turns();
+    const turns = new KeyedQueue();
     const [first, other] = [new Work(), new Work()];
     const held = turns.take('key', first.run);
     const result = turns.take('other', other.run);

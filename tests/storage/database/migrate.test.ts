@@ -73,7 +73,7 @@ async function knexCommand(
 
 describe('the migrations', () => {
   it('are all those of the folder, in order, under names without a file ending', async () => {
-    const files = await readdir(join(ROOT, 'src', 'storage', 'migrations'));
+    const files = await readdir(join(ROOT, 'src', 'storage', 'database', 'migrations'));
     expect(migrationNames).toEqual(files.map((file) => file.replace(/\.ts$/, '')).sort());
     const listed = await migrationSource.getMigrations([]);
     expect(listed.map((migration) => migrationSource.getMigrationName(migration))).toEqual(migrationNames);

@@ -5,7 +5,7 @@ import { ServiceError } from '../../../src/kernel/errors.ts';
 import type { BackgroundRounds } from '../../../src/storage/database/background-rounds.ts';
 import { housekeepingRounds } from '../../../src/storage/housekeeping/housekeeping-rounds.ts';
 
-const PATIENCE_MS = 10_000;
+const TIMEOUT_MS = 10_000;
 
 type Round = Parameters<typeof housekeepingRounds>[0]['round'];
 
@@ -18,7 +18,7 @@ function roundsOf(round: Round): { rounds: BackgroundRounds; lines: string[] } {
 }
 
 async function until(condition: () => boolean): Promise<void> {
-  const deadline = performance.now() + PATIENCE_MS;
+  const deadline = performance.now() + TIMEOUT_MS;
   while (!condition()) {
     if (performance.now() > deadline) {
       throw new Error('It did not come about in time');

@@ -218,7 +218,11 @@ describe('a challenge that is removed while a response to it is looked at', () =
     );
     expect(looks).toBe(1);
     expect(decision).toBeUndefined();
-    expect(await tokens.findBySerial(token.serial)).toMatchObject({ counter: 0n, failCount: 0, spent: [] });
+    expect(await tokens.findBySerial(token.serial)).toMatchObject({
+      counter: 0n,
+      failCount: 0,
+      replayMarkers: [],
+    });
   });
 
   it('leaves the token whole also where the settlement waits for the removal', async () => {
@@ -238,7 +242,11 @@ describe('a challenge that is removed while a response to it is looked at', () =
       return { answering };
     });
     expect(await settled.answering).toBeUndefined();
-    expect(await tokens.findBySerial(token.serial)).toMatchObject({ counter: 0n, failCount: 0, spent: [] });
+    expect(await tokens.findBySerial(token.serial)).toMatchObject({
+      counter: 0n,
+      failCount: 0,
+      replayMarkers: [],
+    });
   });
 
   it('changes the version of the token that it was open for, as ADR 0003 asks', async () => {

@@ -42,7 +42,7 @@ describe('a new token', () => {
     const value = tokenValue('Whole', {
       ...{ type: 'ocra', description: 'Ännes Gerät', active: false, owner: ann, realms: ['south', 'north'] },
       ...{ failCount: 3, maxFail: 7, counter: 2n ** 62n, counterWindow: 5, syncWindow: 50, timeShift: -60 },
-      ...{ ocraSuite: null, rollout: 'phase2', spent: ['a', 'b"{},'] },
+      ...{ ocraSuite: null, rollout: 'phase2', replayMarkers: ['a', 'b"{},'] },
       secrets: {
         ...{ seed: sealedBytes('1'), sharedSecret: sealedBytes('2'), nonce: sealedBytes('3') },
         ...{ pin: sealedBytes('4'), ocraPin: sealedBytes('5') },

@@ -1,7 +1,7 @@
 import type { Express } from 'express';
 import type { Caller } from '../../../src/policy/caller.ts';
 import { type Answer, fakeAdministration } from '../fakes/administration-fakes.ts';
-import type { Setup } from '../../../src/configuration/configuration.ts';
+import type { Configuration } from '../../../src/configuration/configuration.ts';
 import { type AppConfig, type AppServices, createApp } from '../../../src/http/app.ts';
 import { type Guards, UNGUARDED } from '../../../src/http/limits/guards.ts';
 import type { Clock, Random } from '../../../src/kernel/clock.ts';
@@ -32,7 +32,7 @@ export interface TestApp {
   readonly calls: DomainCall[];
   readonly lines: LogLine[];
   /** What the configuration holds. */
-  readonly configuration: Map<string, string>;
+  readonly settings: Map<string, string>;
   /** Makes an operation of the domain fail from now on. */
   readonly fail: (name: string, error: Error) => void;
 }
@@ -45,7 +45,7 @@ export function createTestApp(
 ): TestApp {
   const calls: DomainCall[] = [];
   const lines: LogLine[] = [];
-  const configuration = new Map<string, string>();
+  const settings = new Map<string, string>();
   const failures = new Map<string, Error>();
   const answer =
     <Value>(name: string, value: Value) =>
@@ -55,7 +55,7 @@ export function createTestApp(
       return failure === undefined ? Promise.resolve(value) : Promise.reject(failure);
     };
   const app = createApp({
-    services: { ...fakeServices(answer, configuration), ...overrides },
+    services: { ...fakeServices(answer, settings), ...overrides },
     config: {
       trustProxy: [],
       dialect: 'documented',
@@ -68,10 +68,10 @@ export function createTestApp(
     clock: fixedClock,
     random: countingRandom(),
   });
-  return { app, calls, lines, configuration, fail: (name, error) => failures.set(name, error) };
+  return { app, calls, lines, settings, fail: (name, error) => failures.set(name, error) };
 }
 
-function fakeServices(answer: Answer, configuration: ReadonlyMap<string, string>): AppServices {
+function fakeServices(answer: Answer, settings: ReadonlyMap<string, string>): AppServices {
   return {
     ocra: {
       requestChallenge: answer('requestChallenge', {
@@ -180,7 +180,7 @@ function fakeServices(answer: Answer, configuration: ReadonlyMap<string, string>
         ),
     },
     ...fakeAdministration(answer),
-    setup: { current: () => Promise.resolve({ configuration } as Setup) },
+    configuration: { current: () => Promise.resolve({ settings } as Configuration) },
     ready: answer('ready', true),
   };
 }

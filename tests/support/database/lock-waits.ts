@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { Database } from '../../../src/storage/database/database.ts';
 
-const PATIENCE_MS = 20_000;
+const TIMEOUT_MS = 20_000;
 
 /** Comes back when this many statements in the database wait for somebody else's lock. @throws after twenty seconds */
 export async function untilWaiting({ knex }: Database, wanted = 1): Promise<void> {
-  const deadline = performance.now() + PATIENCE_MS;
+  const deadline = performance.now() + TIMEOUT_MS;
   for (;;) {
     const { rows } = await knex.raw<{ rows: { waiting: string }[] }>(
       `SELECT count(*) AS waiting FROM pg_stat_activity

@@ -22,7 +22,7 @@ export interface TestDatabaseOptions {
 }
 
 /** Milliseconds: far more than anything takes, on a machine that is busy with other things, too. */
-const PATIENCE_MS = 10_000;
+const TIMEOUT_MS = 10_000;
 
 /** Clones the migrated template, which takes some 30 ms. Drop it in afterAll. */
 export async function createTestDatabase(options: TestDatabaseOptions = {}): Promise<TestDatabase> {
@@ -34,7 +34,7 @@ export async function createTestDatabase(options: TestDatabaseOptions = {}): Pro
   const database = openDatabase({
     connection: url,
     poolSize: options.poolSize ?? 10,
-    acquireTimeoutMs: PATIENCE_MS,
+    acquireTimeoutMs: TIMEOUT_MS,
     applicationName: 'test',
   });
   return {
@@ -57,7 +57,7 @@ export async function createTestDatabase(options: TestDatabaseOptions = {}): Pro
  */
 export async function connectionsLeft(url: string): Promise<readonly string[]> {
   const name = new URL(url).pathname.slice(1);
-  const deadline = performance.now() + PATIENCE_MS;
+  const deadline = performance.now() + TIMEOUT_MS;
   for (;;) {
     const rows = await queryOnce<{ application: string }>(
       testServer().url,

@@ -92,7 +92,7 @@ export function fakeAdministration(answer: Answer): AdministrationOperations {
       setResolver: answer('setResolver', undefined),
       removeResolver: answer('removeResolver', undefined),
     },
-    configuration: {
+    settings: {
       overview: answer('overview', {
         values: new Map([
           ['OcraMaxChallenges', '4'],

@@ -85,7 +85,7 @@ export class InMemoryTokenStore implements TokenStore {
 
   #add(token: NewToken): Token {
     const id = String(this.#tokens.size + 1);
-    const added = { ...token, id, createdAt: new Date(0), lastSuccessAt: null, syncMark: null };
+    const added = { ...token, id, createdAt: new Date(0), lastSuccessAt: null, syncMarker: null };
     this.#tokens.set(token.serial, added);
     return added;
   }

@@ -1,7 +1,7 @@
 import type { Grant } from '../../../src/policy/access-control.ts';
 import type { Caller } from '../../../src/policy/caller.ts';
 import type { UserSource } from '../../../src/resolvers/ports.ts';
-import type { Setup } from '../../../src/configuration/configuration.ts';
+import type { Configuration } from '../../../src/configuration/configuration.ts';
 import { ServiceError } from '../../../src/kernel/errors.ts';
 import {
   MonitoringService,
@@ -17,17 +17,17 @@ import { userCountsOf } from './user-counts-fakes.ts';
 
 /** What a test of the monitoring service gives; nothing is configured and everything allowed unless it says so. */
 export interface MonitoringWorld {
-  readonly setup: Setup;
+  readonly configuration: Configuration;
   readonly counts?: Partial<TokenCountsSnapshot>;
   /** What the policies grant; 'none': the right is refused. */
   readonly granted?: Grant['realms'] | 'none';
   readonly stored?: ConfigurationChange;
   /** What the database says each time that it is asked, then `stored`. */
   readonly storedInTurn?: readonly ConfigurationChange[];
-  /** What the server assumes when the request comes; `setup` unless told. */
-  readonly assumed?: Setup | 'nothing';
+  /** What the server assumes when the request comes; `configuration` by default. */
+  readonly assumed?: Configuration | 'nothing';
   /** What it assumes each time that it is looked at; in place of `assumed`. */
-  readonly assumedInTurn?: readonly Setup[];
+  readonly assumedInTurn?: readonly Configuration[];
   readonly encrypts?: boolean;
   readonly licence?: LicenseReport;
   /** How many users a resolver has, by its name. */
@@ -44,7 +44,7 @@ export const CALLER: Caller = {
 
 /** @returns the service in that world */
 export function monitoringIn(world: MonitoringWorld): MonitoringService {
-  const { setup, granted = 'all', users = () => Promise.resolve(0) } = world;
+  const { configuration, granted = 'all', users = () => Promise.resolve(0) } = world;
   let seen = world.counts;
   let snapshot = { tokens: [], activeUsers: [], ...seen };
   // As the database: another snapshot only once there are other counts.
@@ -56,9 +56,9 @@ export function monitoringIn(world: MonitoringWorld): MonitoringService {
     return snapshot;
   };
   const dependencies: MonitoringDependencies = {
-    setups: { current: () => Promise.resolve(setup) },
+    configurations: { current: () => Promise.resolve(configuration) },
     access: {
-      authorize: (_setup, _caller, { message }) => {
+      authorize: (_configuration, _caller, { message }) => {
         if (granted === 'none') {
           throw new ServiceError('right.missing', message);
         }
@@ -82,9 +82,9 @@ export function monitoringIn(world: MonitoringWorld): MonitoringService {
 }
 
 function configurationState({
-  setup,
-  stored = setup,
-  assumed = setup,
+  configuration,
+  stored = configuration,
+  assumed = configuration,
   assumedInTurn,
   storedInTurn,
 }: MonitoringWorld): ConfigurationState {

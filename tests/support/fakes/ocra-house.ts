@@ -9,9 +9,9 @@ import type { Log, LogFields } from '../../../src/kernel/log.ts';
 import { ChallengeFactory, hexTransactionIds } from '../../../src/challenges/challenge-factory.ts';
 import { EnrolmentService } from '../../../src/challenges/enrolment/enrolment-service.ts';
 import { respond } from '../../../src/ocra/compute.ts';
-import { OcraService } from '../../../src/challenges/challenge-service.ts';
+import { ChallengeService } from '../../../src/challenges/challenge-service.ts';
 import { OpenAnswers } from '../../../src/challenges/open-answers.ts';
-import { ResponseCheck } from '../../../src/challenges/response-check.ts';
+import { ResponseChecker } from '../../../src/challenges/response-check.ts';
 import { ResynchronisationService } from '../../../src/challenges/resynchronisation-service.ts';
 import { RolloutPhase2 } from '../../../src/challenges/enrolment/rollout-phase2.ts';
 import { TokenChoice } from '../../../src/challenges/token-choice.ts';
@@ -20,7 +20,7 @@ import { ValidationService } from '../../../src/challenges/validation-service.ts
 import type { Respond } from '../../../src/ocra/verify.ts';
 import { SecretVault } from '../../../src/security/vault/secret-vault.ts';
 import { InMemoryChallengeStore } from './in-memory-challenge-store.ts';
-import { InMemorySetupStore } from './in-memory-configuration-store.ts';
+import { InMemoryConfigurationStore } from './in-memory-configuration-store.ts';
 import { InMemoryTokenStore } from './in-memory-token-store.ts';
 import { InMemoryUserStore } from './in-memory-user-store.ts';
 import { tokenValue } from '../values/token-values.ts';
@@ -44,7 +44,7 @@ const POLICIES: readonly PolicyDraft[] = [
 export interface OcraSketch {
   readonly tokens?: readonly NewToken[];
   readonly policies?: readonly PolicyDraft[];
-  readonly configuration?: Readonly<Record<string, string>>;
+  readonly settings?: Readonly<Record<string, string>>;
 }
 
 /** @returns a token that answers with KEY, differing in what is given; its PIN is empty */
@@ -71,21 +71,21 @@ export class OcraHouse {
   computed = 0;
   turns = 0;
   readonly users: UserDirectory;
-  readonly setup: InMemorySetupStore;
+  readonly configuration: InMemoryConfigurationStore;
   readonly tokens: InMemoryTokenStore;
   readonly challenges: InMemoryChallengeStore;
   readonly access = new AccessControl({ clock: this.clock });
   readonly choice: TokenChoice;
-  readonly check: ResponseCheck;
-  readonly ocra: OcraService;
+  readonly check: ResponseChecker;
+  readonly ocra: ChallengeService;
   readonly enrolment: EnrolmentService;
   readonly validation: ValidationService;
   readonly resynchronisation: ResynchronisationService;
   #drawn = 0;
 
-  constructor({ tokens = [], policies = [], configuration = {} }: OcraSketch = {}) {
+  constructor({ tokens = [], policies = [], settings = {} }: OcraSketch = {}) {
     const { clock, random, access } = this;
-    this.setup = new InMemorySetupStore({
+    this.configuration = new InMemoryConfigurationStore({
       realms: [
         { name: 'alpha', resolvers: ['res'] },
         { name: 'beta', resolvers: ['other'] },
@@ -95,7 +95,7 @@ export class OcraHouse {
         { id: '2', name: 'other' },
       ],
       policies: [...POLICIES, ...policies].map((draft) => checkPolicy(draft)),
-      configuration: new Map(Object.entries(configuration)),
+      settings: new Map(Object.entries(settings)),
     });
     const people = new InMemoryUserStore()
       .with('1', 'anna', { passwordHash: 'hash of password' })
@@ -113,8 +113,8 @@ export class OcraHouse {
       this.turns += 1;
       return Promise.resolve();
     };
-    this.check = new ResponseCheck({ vault, users, clock, means: { turn, compute } });
-    const { setup, challenges, choice, check } = this;
+    this.check = new ResponseChecker({ vault, users, clock, means: { turn, compute } });
+    const { configuration, challenges, choice, check } = this;
     const log = this.#log();
     const factory = new ChallengeFactory({ clock, random, log, transactionIds: hexTransactionIds });
     const registration = new TokenRegistration({ tokens: this.tokens, random });
@@ -125,8 +125,8 @@ export class OcraHouse {
         return Promise.resolve();
       },
     };
-    const common = { setup, access, users, vault, clock, random, refusals };
-    this.ocra = new OcraService({ ...common, tokens: choice, challenges, factory, check });
+    const common = { configuration, access, users, vault, clock, random, refusals };
+    this.ocra = new ChallengeService({ ...common, tokens: choice, challenges, factory, check });
     this.enrolment = new EnrolmentService({ ...common, registration, phase2 });
     const openAnswers = new OpenAnswers({ ...common, challenges, check });
     this.validation = new ValidationService({ ...common, challenges, ocra: this.ocra, openAnswers });

@@ -16,7 +16,10 @@ export function rightly(maxRequests?: number): (found: ChallengeOfToken) => Prom
   return deciding(
     (token) => ({
       kind: 'right',
-      advance: { counter: token.counter + 1n, spent: [...token.spent, `mark ${token.counter}`] },
+      advance: {
+        counter: token.counter + 1n,
+        replayMarkers: [...token.replayMarkers, `mark ${token.counter}`],
+      },
     }),
     maxRequests,
   );

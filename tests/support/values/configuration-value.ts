@@ -1,17 +1,17 @@
 import type { Policy } from '../../../src/policy/stored-policy.ts';
-import type { Realm, Resolver, Setup } from '../../../src/configuration/configuration.ts';
+import type { Realm, Resolver, Configuration } from '../../../src/configuration/configuration.ts';
 
-/** What a test says of a setup; the rest is filled in. */
-export interface SetupSketch {
+/** What a test says of a configuration; the rest is filled in. */
+export interface ConfigurationSketch {
   readonly realms?: readonly Pick<Realm, 'name' | 'resolvers'>[];
   readonly resolvers?: readonly (Pick<Resolver, 'name'> & Partial<Resolver>)[];
   readonly policies?: readonly Policy[];
-  readonly configuration?: ReadonlyMap<string, string>;
+  readonly settings?: ReadonlyMap<string, string>;
   readonly revision?: bigint;
 }
 
-/** @returns a setup, everything sorted as the store sorts it; the first realm of the sketch is the default one */
-export function setupOf(sketch: SetupSketch): Setup {
+/** @returns a configuration, everything sorted as the store sorts it; the first realm of the sketch is the default one */
+export function configurationOf(sketch: ConfigurationSketch): Configuration {
   const { realms = [], resolvers = [], policies = [] } = sketch;
   return {
     revision: sketch.revision ?? 1n,
@@ -30,7 +30,7 @@ export function setupOf(sketch: SetupSketch): Setup {
       })),
     ),
     policies: byName(policies),
-    configuration: sketch.configuration ?? new Map(),
+    settings: sketch.settings ?? new Map(),
   };
 }
 

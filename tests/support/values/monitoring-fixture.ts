@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import type { Policy } from '../../../src/policy/stored-policy.ts';
-import type { Setup } from '../../../src/configuration/configuration.ts';
-import { setupOf } from './configuration-value.ts';
+import type { Configuration } from '../../../src/configuration/configuration.ts';
+import { configurationOf } from './configuration-value.ts';
 import type { StateSketch, TokenSketch } from '../database/token-rows.ts';
 
 interface Fixture {
@@ -43,11 +43,11 @@ export function recordedState(): StateSketch {
  * @param name of a recording
  * @returns what the recorded server was configured to then
  */
-export function recordedSetup(name: string): Setup {
+export function recordedConfiguration(name: string): Configuration {
   const broken = name.startsWith('broken/')
     ? [{ name: BROKEN, resolvers: [BROKEN_RESOLVERS[name.includes('passwd') ? 0 : 1] ?? '', 'passwdshared'] }]
     : [];
-  return setupOf({
+  return configurationOf({
     resolvers: [
       ...FIXTURE.resolvers.map(({ name: resolver, kind }) => ({
         name: resolver,

@@ -27,7 +27,7 @@ export function tokenValue(serial: string, changes: Partial<NewToken> = {}): New
     timeShift: 0,
     ocraSuite: 'OCRA-1:HOTP-SHA256-8:C-QA64',
     rollout: 'complete',
-    spent: [],
+    replayMarkers: [],
     secrets: { seed: sealedBytes('seed'), sharedSecret: null, nonce: null, pin: null, ocraPin: null },
     ...changes,
   };

@@ -4,7 +4,7 @@ import type {
   StatusEntry,
 } from '../../../challenges/challenge-service.ts';
 import { asciiJson, envelopeId, type EnvelopeResult } from '../../envelope.ts';
-import type { Asked } from '../../request/exchange.ts';
+import type { RequestContext } from '../../request/exchange.ts';
 import { failureForm } from '../../failures.ts';
 import { pictureReply } from '../../qr-picture.ts';
 import type { Reply } from '../../reply.ts';
@@ -83,11 +83,15 @@ export function createDocumentedDialect(version = 'Tankeeper'): Dialect {
 /** How answers are put into the envelope: a result as it is, or a success with its value. */
 interface Replies {
   readonly reply: (
-    asked: Asked,
+    asked: RequestContext,
     result: EnvelopeResult,
     more?: { status?: number; detail?: Readonly<Record<string, unknown>> },
   ) => Reply;
-  readonly value: (asked: Asked, content: unknown, detail?: Readonly<Record<string, unknown>>) => Reply;
+  readonly value: (
+    asked: RequestContext,
+    content: unknown,
+    detail?: Readonly<Record<string, unknown>>,
+  ) => Reply;
 }
 
 function repliesWith(version: string): Replies {
@@ -127,7 +131,7 @@ function statusValue(entry: StatusEntry): Record<string, unknown> {
   };
 }
 
-function failureText({ error, form }: Failure, { usage }: Asked): string {
+function failureText({ error, form }: Failure, { usage }: RequestContext): string {
   const context = error.code === 'parameter.missing' && usage !== '' ? `Usage: ${usage} ` : '';
   return `${form.prefix}${context}${error.message}`;
 }

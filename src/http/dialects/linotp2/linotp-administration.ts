@@ -1,5 +1,5 @@
 import { canonicalKey } from '../../../configuration/setting.ts';
-import type { ConfigurationOverview } from '../../../configuration/setting-service.ts';
+import type { SettingOverview } from '../../../configuration/setting-service.ts';
 import type { Policy } from '../../../policy/stored-policy.ts';
 import type { Realm, Resolver, ResolverKind } from '../../../configuration/configuration.ts';
 import type { TokenPage } from '../../../tokens/token-page.ts';
@@ -114,7 +114,7 @@ function flatConfiguration({
   realms,
   resolvers,
   changedAt,
-}: ConfigurationOverview): ReadonlyMap<string, string> {
+}: SettingOverview): ReadonlyMap<string, string> {
   const entries: (readonly [string, string])[] = [...values, ['Config', pythonTime(changedAt)] as const];
   for (const { name, kind, settings } of resolvers) {
     for (const [setting, value] of Object.entries(settings)) {

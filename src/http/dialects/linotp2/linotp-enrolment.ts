@@ -1,8 +1,8 @@
 import type { Enrolled } from '../../../challenges/enrolment/enrolment.ts';
-import type { Asked } from '../../request/exchange.ts';
+import type { RequestContext } from '../../request/exchange.ts';
 import { translate } from '../../messages/catalogue.ts';
 import type { Language } from '../../messages/languages.ts';
-import type { PictureWish } from '../../qr-picture.ts';
+import type { QrOptions } from '../../qr-picture.ts';
 import type { Reply } from '../../reply.ts';
 import { linotpValue } from './linotp-envelope.ts';
 import { linotpImage, linotpPicture, type Pictured } from './linotp-picture.ts';
@@ -14,8 +14,8 @@ const SEED_WIDTH = 200;
 export async function linotpEnrolled(
   version: string,
   enrolled: Enrolled,
-  { given, language }: Asked,
-  picture: PictureWish | undefined,
+  { given, language }: RequestContext,
+  picture: QrOptions | undefined,
 ): Promise<Reply> {
   if (picture !== undefined) {
     return linotpPicture(picture, pictured(enrolled));

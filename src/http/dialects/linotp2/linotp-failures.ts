@@ -1,4 +1,4 @@
-import type { Asked } from '../../request/exchange.ts';
+import type { RequestContext } from '../../request/exchange.ts';
 import type { Reply } from '../../reply.ts';
 import type { Failure } from '../dialect.ts';
 import { linotpReply, linotpValue } from './linotp-envelope.ts';
@@ -14,7 +14,7 @@ const ID_0_PATHS: readonly string[] = ['/ocra/calculateOtp', '/ocra/getActivatio
 const PAGES: Readonly<Record<number, () => Reply>> = { 401: unauthorizedPage, 404: notFoundPage };
 
 /** @returns the answer of LinOTP 2.12.6 to a request that failed */
-export function linotpFailure(version: string, failure: Failure, asked: Asked): Reply {
+export function linotpFailure(version: string, failure: Failure, asked: RequestContext): Reply {
   const { error, form, status } = failure;
   const path = asked.path ?? '';
   const page = PAGES[form.status];
@@ -36,14 +36,14 @@ export function linotpFailure(version: string, failure: Failure, asked: Asked): 
   });
 }
 
-function textReply(version: string, message: string, { error }: Failure, asked: Asked): Reply {
+function textReply(version: string, message: string, { error }: Failure, asked: RequestContext): Reply {
   return error.code === 'parameter.missing' && findsNothing(asked)
     ? linotpValue(version, { values: [] })
     : linotpReply(version, { result: { status: true, value: message }, id: 0 });
 }
 
 /** An empty transaction id finds nothing, where a missing one is missed; so does a realm, which names nobody in it. */
-function findsNothing({ path, given }: Asked): boolean {
+function findsNothing({ path, given }: RequestContext): boolean {
   const isNamed = given.has('transactionid') || (given.get('realm') ?? '').trim() !== '';
   return STATUS_PATHS.includes(path ?? '') && isNamed;
 }

@@ -3,8 +3,8 @@ import type {
   IssuedChallenge,
   StatusEntry,
 } from '../../../challenges/challenge-service.ts';
-import type { Asked } from '../../request/exchange.ts';
-import type { PictureWish } from '../../qr-picture.ts';
+import type { RequestContext } from '../../request/exchange.ts';
+import type { QrOptions } from '../../qr-picture.ts';
 import type { Reply } from '../../reply.ts';
 import type { Dialect } from '../dialect.ts';
 import { linotpReply, linotpValue } from './linotp-envelope.ts';
@@ -32,8 +32,8 @@ export function linotpOcra(
 async function issuedChallenge(
   version: string,
   issued: IssuedChallenge,
-  asked: Asked,
-  picture: PictureWish | undefined,
+  asked: RequestContext,
+  picture: QrOptions | undefined,
 ): Promise<Reply> {
   const { callbackUrl, url, transactionId, data, question } = issued;
   if (picture !== undefined) {
@@ -65,11 +65,11 @@ function challengeRepr({ callbackUrl, url, transactionId, data, question }: Issu
 const HIDDEN = ['session', 'qr', 'width'];
 
 /** The page repeats the parameters of the request. */
-function factsOf({ given }: Asked): (readonly [string, string])[] {
+function factsOf({ given }: RequestContext): (readonly [string, string])[] {
   return Object.entries(inPython2Order(given)).filter(([name]) => !HIDDEN.includes(name));
 }
 
-function checkedTransaction(version: string, checked: CheckedTransaction, { given }: Asked): Reply {
+function checkedTransaction(version: string, checked: CheckedTransaction, { given }: RequestContext): Reply {
   const transactionId = given.get('transactionid') ?? '';
   if (transactionId === '') {
     const value = "ERR77: Usage: ocra/check_t: validate a token request. Missing parameter 'transactionid'.";

@@ -1,6 +1,6 @@
 import { formEncode } from '../../../ocra/form-encoding.ts';
 import { escapeHtml } from '../../html.ts';
-import { drawQrCode, type PictureWish } from '../../qr-picture.ts';
+import { drawQrCode, type QrOptions } from '../../qr-picture.ts';
 import { htmlReply, type Reply } from '../../reply.ts';
 
 /**
@@ -29,7 +29,7 @@ export interface Pictured {
 
 /** @returns the answer to a request with the parameter `qr` */
 export async function linotpPicture(
-  { form, width }: PictureWish,
+  { form, width }: QrOptions,
   { text, imageAlt, facts }: Pictured,
 ): Promise<Reply> {
   if (form === 'png') {

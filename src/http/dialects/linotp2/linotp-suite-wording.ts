@@ -4,7 +4,7 @@ import { plainRepr, unicodeRepr } from './linotp-python-text.ts';
 /** What a suite, and its crypto function, is split into. */
 const PARTS = 3;
 /** LinOTP 2.12.6 took any number of digits up to this one, and blanks around it. */
-const MOST_DIGITS = 10;
+const MAX_DIGITS = 10;
 /** LinOTP 2.12.6 took any time step of this form. */
 const TIME_STEP = /^T(?:\d+H)?(?:\d+M)?(?:\d+S)?$/;
 const NO_CHARACTER = 'string index out of range';
@@ -51,7 +51,7 @@ function splitMessage(parts: number): string | undefined {
 }
 
 function truncationMessage(text: string): string | undefined {
-  const wasTaken = /^ *\d+ *$/.test(text) && Number(text) <= MOST_DIGITS;
+  const wasTaken = /^ *\d+ *$/.test(text) && Number(text) <= MAX_DIGITS;
   return wasTaken ? undefined : `Invalid truncation length ${unicodeRepr(text)}`;
 }
 

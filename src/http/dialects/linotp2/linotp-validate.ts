@@ -1,5 +1,5 @@
 import type { ValidatedTransaction } from '../../../challenges/validation-service.ts';
-import type { Asked } from '../../request/exchange.ts';
+import type { RequestContext } from '../../request/exchange.ts';
 import type { Reply } from '../../reply.ts';
 import type { Dialect } from '../dialect.ts';
 import { linotpReply, linotpValue } from './linotp-envelope.ts';
@@ -16,7 +16,7 @@ export function linotpValidate(version: string): Pick<Dialect, 'validated' | 'va
 function validatedTransaction(
   version: string,
   { token, failCount, result }: ValidatedTransaction,
-  { given }: Asked,
+  { given }: RequestContext,
 ): Reply {
   if (token === undefined) {
     const transactionId = given.get('transactionid') ?? '';

@@ -1,5 +1,5 @@
 import type { ServiceError } from '../../../kernel/errors.ts';
-import type { Asked } from '../../request/exchange.ts';
+import type { RequestContext } from '../../request/exchange.ts';
 import type { FailureForm } from '../../failures.ts';
 import { translate } from '../../messages/catalogue.ts';
 import { calculationMessage } from './linotp-calculation-wording.ts';
@@ -23,7 +23,7 @@ const ACTIVATION_CODE_FAULTS: Readonly<Record<string, string>> = {
 };
 
 /** @returns the failure as LinOTP 2.12.6 put it at that endpoint; in our own words where its words say too much */
-export function linotpWording(error: ServiceError, form: FailureForm, asked: Asked): Wording {
+export function linotpWording(error: ServiceError, form: FailureForm, asked: RequestContext): Wording {
   return (
     userWording(error) ??
     WORDINGS[asked.path ?? '']?.(error, asked) ??
@@ -34,16 +34,16 @@ export function linotpWording(error: ServiceError, form: FailureForm, asked: Ask
 }
 
 /** Only /ocra/calculateOtp sends the number of a missing right. */
-function codeOf({ code }: ServiceError, { path }: Asked): number {
+function codeOf({ code }: ServiceError, { path }: RequestContext): number {
   return code === 'right.missing' && path === '/ocra/calculateOtp' ? 410 : UNNUMBERED;
 }
 
-function ownText(error: ServiceError, { prefix }: FailureForm, { usage, language }: Asked): string {
+function ownText(error: ServiceError, { prefix }: FailureForm, { usage, language }: RequestContext): string {
   const context = error.code === 'parameter.missing' && usage !== '' ? `Usage: ${usage} ` : '';
   return `${prefix}${context}${translate(error.message, language)}`;
 }
 
-type EndpointWording = (error: ServiceError, asked: Asked) => Wording | undefined;
+type EndpointWording = (error: ServiceError, asked: RequestContext) => Wording | undefined;
 
 const WORDINGS: Readonly<Record<string, EndpointWording>> = {
   '/ocra/request': requestWording,
@@ -67,7 +67,10 @@ function named(value: string | undefined): string {
   return value === undefined || value === '' ? 'None' : unicodeRepr(value);
 }
 
-function requestWording({ code, about: [login] }: ServiceError, { given }: Asked): Wording | undefined {
+function requestWording(
+  { code, about: [login] }: ServiceError,
+  { given }: RequestContext,
+): Wording | undefined {
   const user = login ?? given.get('user') ?? '';
   // LinOTP prints everything it knows of a user here, the path of the passwd file included; the login is enough.
   const whom = `(u:${user === '' ? NOBODY : unicodeRepr(user)},s:${named(given.get('serial'))})`;
@@ -91,12 +94,12 @@ function statusWording({ code, message }: ServiceError): Wording | undefined {
     : undefined;
 }
 
-function activationCodeWording({ code }: ServiceError, { given }: Asked): Wording | undefined {
+function activationCodeWording({ code }: ServiceError, { given }: RequestContext): Wording | undefined {
   const refusal = asciiRefusal(given.get('activationcode') ?? '');
   return code === 'parameter.invalid' && refusal !== undefined ? plain(refusal) : undefined;
 }
 
-function enrolmentWording(error: ServiceError, { given }: Asked): Wording | undefined {
+function enrolmentWording(error: ServiceError, { given }: RequestContext): Wording | undefined {
   const { code, about } = error;
   if (about.includes('genkey')) {
     return about.includes('otpkey')
@@ -109,7 +112,7 @@ function enrolmentWording(error: ServiceError, { given }: Asked): Wording | unde
   return given.has('activationcode') ? rolloutWording(error, given) : undefined;
 }
 
-function rolloutWording({ code, about }: ServiceError, given: Asked['given']): Wording | undefined {
+function rolloutWording({ code, about }: ServiceError, given: RequestContext['given']): Wording | undefined {
   const serial = given.get('serial') ?? '';
   const user = given.get('user') ?? '';
   switch (code) {
@@ -134,7 +137,7 @@ function noTokenFor(user: string): Wording {
   return plain(`no token found for user: ${user === '' ? NOBODY : unicodeRepr(user)} or serial: None`);
 }
 
-function calculationWording(error: ServiceError, { given }: Asked): Wording | undefined {
+function calculationWording(error: ServiceError, { given }: RequestContext): Wording | undefined {
   const message = calculationMessage(error, given);
   return message === undefined ? undefined : plain(message);
 }

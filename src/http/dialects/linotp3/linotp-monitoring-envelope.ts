@@ -1,5 +1,5 @@
 import { asciiJson, type EnvelopeResult } from '../../envelope.ts';
-import type { Asked } from '../../request/exchange.ts';
+import type { RequestContext } from '../../request/exchange.ts';
 import type { Reply } from '../../reply.ts';
 
 /** What LinOTP 3.4.4, of which /monitoring and the login are, called itself in every answer. */
@@ -15,7 +15,7 @@ export interface MonitoringAnswer {
 }
 
 /** @returns whether the request is for what LinOTP 3.4.4 was recorded to answer, rather than LinOTP 2.12.6 */
-export function isForMonitoring({ path, target }: Asked): boolean {
+export function isForMonitoring({ path, target }: RequestContext): boolean {
   return path === undefined
     ? !OLDER_AREA.test(target)
     : path.startsWith('/monitoring/') || LOGIN_PATHS.includes(path);

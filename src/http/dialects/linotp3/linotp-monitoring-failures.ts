@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import type { Asked } from '../../request/exchange.ts';
+import type { RequestContext } from '../../request/exchange.ts';
 import { translate } from '../../messages/catalogue.ts';
 import type { Reply } from '../../reply.ts';
 import type { Failure } from '../dialect.ts';
@@ -19,7 +19,7 @@ const PAGES: Readonly<Record<number, string>> = {
 const PAGED: readonly number[] = [200, 401];
 
 /** @returns the answer of LinOTP 3.4.4 to a request that failed */
-export function monitoringFailure(version: string, failure: Failure, asked: Asked): Reply {
+export function monitoringFailure(version: string, failure: Failure, asked: RequestContext): Reply {
   const { error, form, status, wished } = failure;
   const page = PAGES[form.status];
   // Where there is more to say than that the body cannot be read at all, a 400 comes as JSON.

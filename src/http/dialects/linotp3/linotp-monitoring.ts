@@ -1,5 +1,5 @@
 import type { ConfigurationReport, LicenseReport } from '../../../monitoring/outcomes.ts';
-import type { Asked } from '../../request/exchange.ts';
+import type { RequestContext } from '../../request/exchange.ts';
 import { translate } from '../../messages/catalogue.ts';
 import type { Reply } from '../../reply.ts';
 import type { Dialect } from '../dialect.ts';
@@ -33,7 +33,7 @@ const NO_LICENSE = 'license file is empty!';
 export function linotpMonitoring(version: string): MonitoringPart {
   const value = (content: unknown, answer: MonitoringAnswer = {}): Reply =>
     monitoringReply(version, { status: true, value: content }, answer);
-  const message = (text: string, asked: Asked): MonitoringAnswer['detail'] => ({
+  const message = (text: string, asked: RequestContext): MonitoringAnswer['detail'] => ({
     message: translate(text, asked.language),
   });
   return {

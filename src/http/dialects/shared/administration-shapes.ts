@@ -1,4 +1,4 @@
-import type { ConfigurationOverview } from '../../../configuration/setting-service.ts';
+import type { SettingOverview } from '../../../configuration/setting-service.ts';
 import type { Policy } from '../../../policy/stored-policy.ts';
 import type { Realm, Resolver } from '../../../configuration/configuration.ts';
 import type { TokenPage } from '../../../tokens/token-page.ts';
@@ -22,9 +22,9 @@ export interface AdministrationShapes {
   realms(realms: readonly Realm[], resolvers: readonly Resolver[]): unknown;
   removedRealm(name: string): unknown;
 
-  configuration(overview: ConfigurationOverview): unknown;
+  configuration(overview: SettingOverview): unknown;
   /** One value; null where there is none. */
-  configurationValue(overview: ConfigurationOverview, key: string): unknown;
+  configurationValue(overview: SettingOverview, key: string): unknown;
   storedConfiguration(entries: ReadonlyMap<string, string>): unknown;
   removedConfiguration(key: string): unknown;
 }

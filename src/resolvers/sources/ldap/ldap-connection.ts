@@ -34,9 +34,9 @@ const START_TLS = '1.3.6.1.4.1.1466.20037';
 /** Entries a page; where a server refuses so many, the next. */
 const PAGE_SIZES: readonly number[] = [500, 100, 20];
 const ADMIN_LIMIT_EXCEEDED = 11;
-const MOST_EMPTY_PAGES = 100;
+const MAX_EMPTY_PAGES = 100;
 /** Milliseconds for all pages together: an answer without end must not hold a connection for ever. */
-const LONGEST_SEARCH = 300_000;
+const MAX_SEARCH_MS = 300_000;
 
 /** A connection to a server: nobody's until it is bound. */
 export class LdapConnection {
@@ -95,13 +95,13 @@ export class LdapConnection {
    * @throws LdapFault
    */
   async each(search: LdapSearch, onEntry: OnEntry): Promise<void> {
-    const end = performance.now() + LONGEST_SEARCH;
+    const end = performance.now() + MAX_SEARCH_MS;
     let emptyPages = 0;
     let page = await this.#firstPage(search, onEntry);
     while (page.cookie !== undefined) {
       // A page without entries is not the end; many of them are no answer.
       emptyPages = page.entries === 0 ? emptyPages + 1 : 0;
-      if (emptyPages > MOST_EMPTY_PAGES || performance.now() > end) {
+      if (emptyPages > MAX_EMPTY_PAGES || performance.now() > end) {
         this.close();
         throw new LdapFault('silent', 'the server does not come to an end');
       }

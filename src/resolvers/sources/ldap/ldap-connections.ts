@@ -3,9 +3,9 @@ import { LdapFault } from './ldap-fault.ts';
 import type { LdapServer, LdapTransport } from './ldap-settings.ts';
 import { LdapSlots } from './ldap-slots.ts';
 
-const MOST_CONNECTIONS = 4;
+const MAX_CONNECTIONS = 4;
 /** Milliseconds. */
-const LONGEST_IDLE = 60_000;
+const MAX_IDLE_MS = 60_000;
 /** Milliseconds that a question under way has left when all is closed. */
 const GRACE = 2_000;
 
@@ -28,7 +28,7 @@ export class LdapConnections {
   constructor({ transport, password }: { transport: LdapTransport; password: () => Promise<string> }) {
     this.#transport = transport;
     this.#password = password;
-    const slots = { slots: MOST_CONNECTIONS, patience: transport.answerTimeout };
+    const slots = { slots: MAX_CONNECTIONS, patience: transport.answerTimeout };
     this.#searches = new LdapSlots(slots);
     this.#binds = new LdapSlots(slots);
   }
@@ -182,7 +182,7 @@ export class LdapConnections {
     const timer = setTimeout(() => {
       this.#idle.delete(connection);
       connection.close();
-    }, LONGEST_IDLE);
+    }, MAX_IDLE_MS);
     timer.unref();
     this.#idle.set(connection, timer);
   }

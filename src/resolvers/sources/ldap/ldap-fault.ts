@@ -54,11 +54,11 @@ const IN_WORDS: ReadonlyMap<number, string> = new Map([
   [53, 'the directory is unwilling'],
 ]);
 
-const LONGEST_DIAGNOSTIC = 200;
+const MAX_DIAGNOSTIC_LENGTH = 200;
 
 /** @param diagnostic what the server says, for the log */
 export function refusedByServer(resultCode: number, diagnostic: string): LdapFault {
   const words = IN_WORDS.get(resultCode) ?? `the directory answers with error ${resultCode}`;
-  const said = diagnostic.replaceAll(/\p{Cc}+/gu, ' ').slice(0, LONGEST_DIAGNOSTIC);
+  const said = diagnostic.replaceAll(/\p{Cc}+/gu, ' ').slice(0, MAX_DIAGNOSTIC_LENGTH);
   return new LdapFault('refused', words, { resultCode, detail: `LDAP result ${resultCode} ${said}`.trim() });
 }

@@ -2,7 +2,7 @@ import { EqualityFilter, type Filter, FilterParser } from 'ldapts';
 import { LdapFault } from './ldap-fault.ts';
 
 const PLACE = '%s';
-const LONGEST_FILTER = 8192;
+const MAX_FILTER_LENGTH = 8192;
 
 /** @returns a value as it stands in a filter for itself and nothing else (RFC 4515 §3) */
 function escapeFilterValue(value: string): string {
@@ -21,7 +21,7 @@ function escapeFilterValue(value: string): string {
 export function readFilter(text: string, setting: string): Filter {
   try {
     const trimmed = decodeEscapes(text.trim()).replaceAll(/(\)|\([&|!])\s+(?=[()])/g, '$1');
-    if (trimmed === '' || text.length > LONGEST_FILTER || !isBalanced(trimmed)) {
+    if (trimmed === '' || text.length > MAX_FILTER_LENGTH || !isBalanced(trimmed)) {
       throw new Error('empty, too long, or with parentheses that do not match');
     }
     return FilterParser.parseString(`(&${trimmed.startsWith('(') ? trimmed : `(${trimmed})`})`);

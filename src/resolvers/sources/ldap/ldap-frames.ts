@@ -2,7 +2,7 @@ import { LdapFault } from './ldap-fault.ts';
 
 const SEQUENCE = 0x30;
 const LONG_FORM = 0x80;
-const MOST_LENGTH_OCTETS = 4;
+const MAX_LENGTH_OCTETS = 4;
 const LARGEST_FRAME = 4 * 1024 * 1024;
 
 /**
@@ -59,7 +59,7 @@ export class LdapFrames {
       return length === undefined ? undefined : 2 + length;
     }
     const octets = length - LONG_FORM;
-    if (octets < 1 || octets > MOST_LENGTH_OCTETS) {
+    if (octets < 1 || octets > MAX_LENGTH_OCTETS) {
       throw new LdapFault('lost', 'the server answers with something that is not LDAP');
     }
     return head.length < 2 + octets ? undefined : bounded(2 + octets + head.readUIntBE(2, octets));

@@ -1,4 +1,4 @@
-const LONGEST_NAME = 8192;
+const MAX_NAME_LENGTH = 8192;
 const PART =
   /\s*([A-Za-z][A-Za-z0-9-]*|\d+(?:\.\d+)*)\s*=\s*(#(?:[0-9a-fA-F]{2})+|(?:[^,+"\\<>;\0]|\\(?:[ "#+,;<=>\\]|[0-9a-fA-F]{2}))*)/y;
 
@@ -8,7 +8,7 @@ const PART =
  *   what is none
  */
 export function readDistinguishedName(text: string): readonly string[] | undefined {
-  if (text.length > LONGEST_NAME) {
+  if (text.length > MAX_NAME_LENGTH) {
     return undefined;
   }
   return text.trim() === '' ? [] : readParts(text);

@@ -61,7 +61,7 @@ type Reader = (name: string) => string;
 const PLAIN_PORT = 389;
 const SECURE_PORT = 636;
 const USUAL_TIMEOUT = 5;
-const LONGEST_TIMEOUT = 300;
+const MAX_TIMEOUT = 300;
 
 /**
  * @param settings of a resolver of the kind ldap, by LinOTP's names and in its forms: all texts
@@ -125,7 +125,7 @@ function readServer(text: string): LdapServer {
 function readTimeouts(text: string): readonly [connect: number, answer: number] {
   const [first = '', second = first, ...others] = text.split(/[;,]/).map((part) => part.trim());
   const seconds = [first, second].map((part) =>
-    Math.min(Number(part) === 0 ? USUAL_TIMEOUT : Number(part), LONGEST_TIMEOUT),
+    Math.min(Number(part) === 0 ? USUAL_TIMEOUT : Number(part), MAX_TIMEOUT),
   );
   const [connect = 0, answer = 0] = seconds;
   if (others.length > 0 || !seconds.every((value) => value > 0)) {

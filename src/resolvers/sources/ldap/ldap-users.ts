@@ -15,7 +15,7 @@ interface Directory {
 }
 
 /** More entries than this for one login or id mean that the filter is not one for logins. */
-const MOST_CANDIDATES = 20;
+const MAX_CANDIDATES = 20;
 /** Results of a search by an id that only mean that there is no such entry: noSuchObject, invalidDNSyntax, -AttributeSyntax. */
 const NO_SUCH_ENTRY: readonly number[] = [21, 32, 34];
 const SIZE_LIMIT_EXCEEDED = 4;
@@ -153,7 +153,7 @@ export class LdapUsers implements UserSource {
 
   async #candidates(connections: LdapConnections, search: LdapSearch): Promise<readonly SearchEntry[]> {
     try {
-      return await connections.search((connection) => connection.find(search, MOST_CANDIDATES));
+      return await connections.search((connection) => connection.find(search, MAX_CANDIDATES));
     } catch (fault) {
       throw isResult(fault, [SIZE_LIMIT_EXCEEDED]) ? severalEntries() : fault;
     }

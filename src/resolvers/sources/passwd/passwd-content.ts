@@ -13,7 +13,7 @@ export interface PasswdContent {
   readonly byId: ReadonlyMap<string, PasswdAccount>;
 }
 
-const LONGEST_LINE = 64 * 1024;
+const MAX_LINE_LENGTH = 64 * 1024;
 const NEWLINE = 0x0a;
 
 /**
@@ -65,8 +65,8 @@ async function* blocksOfLines(chunks: AsyncIterable<Buffer>, limit: number): Asy
       yield rest.subarray(0, end);
       rest = rest.subarray(end + 1);
     }
-    if (rest.length > LONGEST_LINE) {
-      throw new PasswdFault(`it has a line of more than ${LONGEST_LINE} bytes`);
+    if (rest.length > MAX_LINE_LENGTH) {
+      throw new PasswdFault(`it has a line of more than ${MAX_LINE_LENGTH} bytes`);
     }
   }
   if (rest.length > 0) {

@@ -8,7 +8,7 @@ import { connectionTo, prepareConnection, type RawConnection } from './sql-conne
 import { SqlDelay } from './sql-fault.ts';
 
 /** Enough for log-ins side by side; a resolver that hangs must not collect connections. */
-const MOST_CONNECTIONS = 4;
+const MAX_CONNECTIONS = 4;
 /** Milliseconds. */
 const IDLE = 30_000;
 /** By how many milliseconds the server gives a statement up before we give the server up. */
@@ -32,11 +32,11 @@ interface OpenPool {
 
 /** Few connections to somebody else's database, made when they are needed, that only read. */
 export class SqlPool {
-  readonly #its: SqlPoolOptions;
+  readonly #deps: SqlPoolOptions;
   #open: OpenPool | undefined;
 
   constructor(options: SqlPoolOptions) {
-    this.#its = options;
+    this.#deps = options;
   }
 
   /**
@@ -45,7 +45,7 @@ export class SqlPool {
    *   answer. Else what the driver throws
    */
   async read<Value>(work: (transaction: Knex.Transaction) => Promise<Value>): Promise<Value> {
-    const { timeLimit } = this.#its;
+    const { timeLimit } = this.#deps;
     this.#open ??= this.#connect();
     const open = this.#open;
     const working = open.knex.transaction(
@@ -74,17 +74,17 @@ export class SqlPool {
 
   /** For this transaction only: poolers between us and PostgreSQL hand connections on, with their settings. */
   async #limitStatements(transaction: Knex.Transaction): Promise<void> {
-    if (this.#its.settings.database === 'postgresql') {
+    if (this.#deps.settings.database === 'postgresql') {
       await transaction.raw(`SET LOCAL statement_timeout = ${this.#statementLimit}`);
     }
   }
 
   get #statementLimit(): number {
-    return Math.max(100, this.#its.timeLimit - HEAD_START);
+    return Math.max(100, this.#deps.timeLimit - HEAD_START);
   }
 
   #connect(): OpenPool {
-    const { settings, password, timeLimit, log, resolver } = this.#its;
+    const { settings, password, timeLimit, log, resolver } = this.#deps;
     const connections = new Set<RawConnection>();
     const prepare = prepareConnection(settings, this.#statementLimit);
     const warn = (message: unknown): void => {
@@ -99,7 +99,7 @@ export class SqlPool {
       connection: async () => connectionTo(settings, await password(), timeLimit),
       pool: {
         min: 0,
-        max: MOST_CONNECTIONS,
+        max: MAX_CONNECTIONS,
         idleTimeoutMillis: IDLE,
         afterCreate: (
           connection: RawConnection,

@@ -22,18 +22,18 @@ interface SqlUsersOptions {
 type Query = Knex.QueryBuilder<SqlRow, SqlRow[]>;
 
 /** More rows than users of one login can be: those that differ in case, where the database does not tell them apart. */
-const MOST_NAMESAKES = 100;
+const MAX_NAMESAKES = 100;
 
 /**
  * The users in a table of somebody else's database. Every question is one transaction that may only read, and ends in
  * time. Where the database compares texts without regard to case, only the one that is written alike is found.
  */
 export class SqlUsers implements ClosableUserSource {
-  readonly #its: SqlUsersOptions;
+  readonly #deps: SqlUsersOptions;
   #opened: { readonly settings: SqlSettings; readonly pool: SqlPool } | undefined;
 
   constructor(options: SqlUsersOptions) {
-    this.#its = options;
+    this.#deps = options;
   }
 
   async findByLogin(login: string): Promise<DirectoryUser | undefined> {
@@ -70,7 +70,7 @@ export class SqlUsers implements ClosableUserSource {
 
   /** False where the Map names no column for it, or the column holds nothing that can be verified. */
   async checkPassword(userId: string, password: string): Promise<boolean> {
-    const { passwords, log, resolver } = this.#its;
+    const { passwords, log, resolver } = this.#deps;
     const row = await this.#findRow('userId', userId);
     const verdict = await passwords.verify(cellText(row?.password), password);
     if (verdict === 'unknown') {
@@ -86,9 +86,9 @@ export class SqlUsers implements ClosableUserSource {
   async #findRow(key: 'login' | 'userId', text: string): Promise<SqlRow | undefined> {
     const rows = await this.#rowsWith(key, text);
     const exact = rows.filter((row) => cellText(row[key]) === text);
-    if (exact.length > 1 || rows.length === MOST_NAMESAKES) {
+    if (exact.length > 1 || rows.length === MAX_NAMESAKES) {
       const what = key === 'login' ? 'login' : 'user id';
-      throw sqlUnavailable(this.#its.resolver.name, new SqlRowsFault(`several rows have the same ${what}`));
+      throw sqlUnavailable(this.#deps.resolver.name, new SqlRowsFault(`several rows have the same ${what}`));
     }
     return exact[0];
   }
@@ -97,7 +97,7 @@ export class SqlUsers implements ClosableUserSource {
   async #rowsWith(key: 'login' | 'userId', text: string): Promise<readonly SqlRow[]> {
     const find = (compare: (query: Query, column: string) => Query) =>
       this.#ask(({ users, columns }) =>
-        compare(users(), columns[key]).select(selection(columns)).limit(MOST_NAMESAKES),
+        compare(users(), columns[key]).select(selection(columns)).limit(MAX_NAMESAKES),
       );
     try {
       return await find((query, column) => query.where(column, text));
@@ -115,13 +115,13 @@ export class SqlUsers implements ClosableUserSource {
       const rows = await pool.read(async (transaction) => question(askedOf(settings, transaction)));
       return rows as readonly SqlRow[];
     } catch (cause) {
-      throw sqlUnavailable(this.#its.resolver.name, cause);
+      throw sqlUnavailable(this.#deps.resolver.name, cause);
     }
   }
 
   #open(): { readonly settings: SqlSettings; readonly pool: SqlPool } {
     if (this.#opened === undefined) {
-      const { resolver, secrets, timeLimit, log } = this.#its;
+      const { resolver, secrets, timeLimit, log } = this.#deps;
       const settings = readSqlSettings(resolver.settings);
       const password = async (): Promise<string> => (await secrets.open(resolver)) ?? '';
       const pool = new SqlPool({ resolver: resolver.name, settings, password, timeLimit, log });

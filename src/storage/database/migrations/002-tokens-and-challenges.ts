@@ -33,9 +33,9 @@ const UP = `
     ocra_suite text,
     rollout text NOT NULL DEFAULT 'complete'
       CONSTRAINT tokens_rollout_known CHECK (rollout IN ('phase1', 'phase2', 'complete')),
-    spent text[] NOT NULL DEFAULT '{}',
+    replay_markers text[] NOT NULL DEFAULT '{}',
     -- The first half of an automatic resynchronisation: the mark of a response that was found ahead of the windows.
-    sync_mark text,
+    sync_marker text,
     seed bytea,
     shared_secret bytea,
     nonce bytea,
