@@ -32,8 +32,16 @@ import {
 import type { Dialect } from '../../src/http/dialects/dialect.ts';
 import { systemClock, systemRandom } from '../../src/kernel/clock.ts';
 import { fakeIo } from '../cli/fake-io.ts';
-import { fuzzedEndpoints } from '../campaigns/fuzz/fuzz-endpoints.ts';
-import { anchors, codeBlocks, linkTargets, shellLines, shellWords, tableUnder } from './markdown.ts';
+import { fuzzedEndpoints } from '../support/fuzz-endpoints.ts';
+import {
+  anchors,
+  codeBlocks,
+  linkTargets,
+  sections,
+  shellLines,
+  shellWords,
+  tableUnder,
+} from '../support/markdown.ts';
 
 import { isInRepository, listRepositoryFiles, readRepositoryFile } from './repository-file.ts';
 
@@ -112,13 +120,31 @@ describe('the commands in the documents', () => {
 });
 
 describe('the threats of SECURITY.md', () => {
-  const threats = tableUnder(readRepositoryFile('SECURITY.md'), 'Threats');
+  const security = readRepositoryFile('SECURITY.md');
+  const threats = sections(security, 3);
 
-  it('are there', () => {
-    expect(threats.length).toBeGreaterThan(35);
+  it('are there, numbered without a gap, each under a title of its own', () => {
+    expect(threats.length).toBeGreaterThan(45);
+    expect(threats.map(({ heading }) => /^(\d+)\. \S/.exec(heading)?.[1])).toEqual(
+      threats.map((_threat, index) => `${index + 1}`),
+    );
+    const titles = threats.map(({ heading }) => heading.replace(/^\d+\. /, ''));
+    expect(titles.filter((title, index) => titles.indexOf(title) !== index)).toEqual([]);
   });
 
-  it.each(threats.map((cells) => [`${cells[0] ?? ''} ${cells[1] ?? ''}`, cells.at(-1) ?? ''] as const))(
+  it.each(threats.map(({ heading, paragraphs }) => [heading, paragraphs] as const))(
+    '%s: has threat, defence and test, in three short paragraphs',
+    (_title, paragraphs) => {
+      expect(paragraphs.map((text) => /^\*\*(\w+)\.\*\*\s+\S/.exec(text)?.[1])).toEqual([
+        'Threat',
+        'Defence',
+        'Test',
+      ]);
+      expect(paragraphs.slice(0, 2).filter((text) => text.length > 600)).toEqual([]);
+    },
+  );
+
+  it.each(threats.map(({ heading, paragraphs }) => [heading, paragraphs.at(-1) ?? ''] as const))(
     '%s: is answered by a test',
     (_title, answer) => {
       const tests = [...answer.matchAll(/`(tests\/[\w./-]+\.test\.ts|bench\/\w+)`/g)].map(
@@ -128,6 +154,10 @@ describe('the threats of SECURITY.md', () => {
       expect(tests.filter((file) => !isInRepository(file))).toEqual([]);
     },
   );
+
+  it('stand on lines of at most 400 characters', () => {
+    expect(security.split('\n').filter((line) => line.length > 400)).toEqual([]);
+  });
 });
 
 describe('the guides', () => {

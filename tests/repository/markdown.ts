@@ -53,3 +53,26 @@ export function tableUnder(markdown: string, heading: string): readonly (readonl
     .slice(2)
     .map(([, row = '']) => row.split('|').map((cell) => cell.trim()));
 }
+
+/** A section of a document. */
+export interface Section {
+  /** The text of the heading. */
+  readonly heading: string;
+  /** What follows up to the next heading of any level; wrapped lines stay as they are. */
+  readonly paragraphs: readonly string[];
+}
+
+/**
+ * @param level of the headings, from 1
+ * @returns the sections of that level in their order
+ */
+export function sections(markdown: string, level: number): readonly Section[] {
+  const mark = `${'#'.repeat(level)} `;
+  return prose(markdown)
+    .split(/^(?=#+ )/m)
+    .filter((section) => section.startsWith(mark))
+    .map((section) => {
+      const [heading = '', ...paragraphs] = section.trim().split(/\n{2,}/);
+      return { heading: heading.slice(mark.length), paragraphs };
+    });
+}
