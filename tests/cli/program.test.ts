@@ -6,7 +6,7 @@ import { fakeCli } from './fake-dependencies.ts';
 const MISSING = new ServiceError('administrator.unknown', 'There is no administrator bert');
 
 describe('the tankeeper command', () => {
-  it('has every command that the README names', () => {
+  it('has every command that docs/reference/commands.md names', () => {
     const { dependencies } = fakeCli();
     expect(buildProgram(dependencies).commands.map((command) => command.name())).toEqual([
       'serve',

@@ -5,6 +5,7 @@ import { afterAll, describe, expect, it } from '@jest/globals';
 import type { Command } from 'commander';
 import { EXIT_CODES } from '../../src/cli/cli-failure.ts';
 import type { CliDependencies } from '../../src/cli/dependencies.ts';
+import { readQrPng } from '../../src/cli/device/qr-image.ts';
 import { buildProgram, runProgram } from '../../src/cli/program.ts';
 import { configurationPage } from '../../scripts/configuration-reference.ts';
 import { VARIABLES } from '../../src/config/variables.ts';
@@ -43,13 +44,17 @@ import {
   tableUnder,
 } from '../support/markdown.ts';
 
-import { isInRepository, listRepositoryFiles, readRepositoryFile } from './repository-file.ts';
+import {
+  isInRepository,
+  listRepositoryFiles,
+  readRepositoryFile,
+  REPOSITORY,
+} from '../support/repository-file.ts';
 
 const documents = [
   ...['README.md', 'SECURITY.md', 'CONTRIBUTING.md', 'CHANGELOG.md'],
   ...listRepositoryFiles('docs').filter((path) => path.endsWith('.md')),
 ];
-const readme = readRepositoryFile('README.md');
 const shell = documents.flatMap((path) =>
   codeBlocks(readRepositoryFile(path))
     .filter(({ language }) => language === 'sh')
@@ -198,9 +203,7 @@ describe('docs/reference', () => {
     ]);
     expect(VARIABLES.filter(({ name }) => !configurationPage().includes(`| \`${name}\` `))).toEqual([]);
   });
-});
 
-describe('the README', () => {
   it('lists every endpoint with its methods', () => {
     const dialect = {} as Dialect;
     const endpoints = [
@@ -219,17 +222,33 @@ describe('the README', () => {
       ...operationsEndpoints(() => Promise.resolve(true)),
       metricsEndpoint({} as Parameters<typeof metricsEndpoint>[0], reached),
     ];
-    const listed = tableUnder(readme, 'Endpoints').map(([path, methods]) => `${path ?? ''} ${methods ?? ''}`);
+    const page = readRepositoryFile('docs/reference/endpoints.md');
+    const listed = tableUnder(page, 'Endpoints').map(([path, methods]) => `${path ?? ''} ${methods ?? ''}`);
     expect(listed.sort()).toEqual(
       endpoints.map(({ path, methods }) => `\`${path}\` ${methods.join(', ')}`).sort(),
     );
   });
 
   it('lists every command', () => {
-    const listed = tableUnder(readme, 'The command `tankeeper`').flatMap(([cell = '']) =>
+    const page = readRepositoryFile('docs/reference/commands.md');
+    const listed = tableUnder(page, 'Commands').flatMap(([cell = '']) =>
       [...cell.matchAll(/`([^`]+)`/g)].flatMap(([, text = '']) => namedCommands(text)),
     );
     expect(listed.sort()).toEqual([...leaves(buildProgram(dependenciesWith(fakeIo())))].sort());
+  });
+});
+
+describe('the README', () => {
+  it('names the demo and the tests', () => {
+    const blocks = codeBlocks(readRepositoryFile('README.md')).map(({ text }) => text);
+    expect(blocks).toContain('npm ci && npm run demo\n');
+    expect(blocks).toContain('npm ci && npm test\n');
+  });
+
+  it('shows a QR code that can be read', async () => {
+    expect(linkTargets(readRepositoryFile('README.md'))).toContain('docs/images/demo-qr.png');
+    const text = await readQrPng(join(REPOSITORY, 'docs/images/demo-qr.png'));
+    expect(text).toMatch(/^lseqr:\/\/req\?/);
   });
 });
 
