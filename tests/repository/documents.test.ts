@@ -33,7 +33,7 @@ import {
 import type { Dialect } from '../../src/http/dialects/dialect.ts';
 import { systemClock, systemRandom } from '../../src/kernel/clock.ts';
 import { fakeIo } from '../cli/fake-io.ts';
-import { fuzzedEndpoints } from '../support/fuzz-endpoints.ts';
+import { fuzzedEndpoints } from '../campaigns/fuzz/fuzz-endpoints.ts';
 import {
   anchors,
   codeBlocks,
@@ -42,14 +42,14 @@ import {
   shellLines,
   shellWords,
   tableUnder,
-} from '../support/markdown.ts';
+} from './markdown.ts';
 
 import {
   isInRepository,
   listRepositoryFiles,
   readRepositoryFile,
   REPOSITORY,
-} from '../support/repository-file.ts';
+} from './repository-file.ts';
 
 const documents = [
   ...['README.md', 'SECURITY.md', 'CONTRIBUTING.md', 'CHANGELOG.md'],
