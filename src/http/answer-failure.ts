@@ -68,7 +68,7 @@ export function answerFailure({ dialect, configuration, log, refusals, clock }: 
     if (form.status >= 500 ? !isToldOnce(error) : error.code === 'security-module.unavailable') {
       log.error('request failed', {
         requestId: exchange.requestId,
-        path: exchange.asked.path,
+        path: exchange.context.path,
         ...describeFault(thrown),
       });
     }
@@ -76,17 +76,20 @@ export function answerFailure({ dialect, configuration, log, refusals, clock }: 
       response.destroy();
       return;
     }
-    if (exchange.asked.given.size === 0) {
+    if (exchange.context.parameters.size === 0) {
       // Whatever kept the parameters from being read, the answer bears the id that it was asked with.
-      exchange.asked = { ...exchange.asked, given: readQuery(request) };
+      exchange.context = { ...exchange.context, parameters: readQuery(request) };
     }
-    const httpError = exchange.asked.given.get('httperror');
+    const httpError = exchange.context.parameters.get('httperror');
     const restrictedTo = httpError === undefined ? '' : await readRestriction(configuration);
-    const { asked } = exchange;
-    const legacyCode = dialect.errorCode({ error, form }, asked);
+    const { context } = exchange;
+    const legacyCode = dialect.errorCode({ error, form }, context);
     const wish = { httpError, restrictedTo };
     const status = failureStatus({ ...form, legacyCode }, wish);
-    const reply = dialect.failure({ error, form, status, wished: requestedStatus(legacyCode, wish) }, asked);
+    const reply = dialect.failure(
+      { error, form, status, wished: requestedStatus(legacyCode, wish) },
+      context,
+    );
     send(response, { ...reply, headers: { ...form.headers, ...retryAfter(error), ...reply.headers } });
   };
 }

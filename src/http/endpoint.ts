@@ -16,7 +16,7 @@ import type { RequestContext, Exchange, ExchangeHandler, ExchangeResponse } from
 import { withoutReason } from './kept-reasons.ts';
 import type { Guards } from './limits/guards.ts';
 import {
-  type ProvidedParameters,
+  type RequestValues,
   mergeSources,
   type ParameterSources,
   pickParameters,
@@ -32,7 +32,7 @@ import { announcesBody } from './request/unread-body.ts';
 export type Method = 'GET' | 'POST';
 
 /** What an endpoint says of itself: also the source of any description of the interface. */
-interface EndpointFace<Shape extends z.ZodRawShape> {
+interface EndpointSpec<Shape extends z.ZodRawShape> {
   readonly path: `/${string}`;
   readonly methods: readonly Method[];
   /** What it is for, in words that precede the name of a missing parameter. */
@@ -51,7 +51,7 @@ interface EndpointFace<Shape extends z.ZodRawShape> {
 /** One call of an endpoint. */
 export interface Call<Parameters> {
   readonly parameters: Parameters;
-  readonly asked: RequestContext;
+  readonly context: RequestContext;
   /** The client's address. */
   readonly client: string;
   /** As whom limits count the client. */
@@ -75,12 +75,12 @@ export interface AdministratorCall<Parameters> extends Call<Parameters> {
 /** An endpoint, ready to be served. */
 export type Endpoint = OpenEndpoint | AdministratorEndpoint;
 
-interface OpenEndpoint extends EndpointFace<z.ZodRawShape> {
+interface OpenEndpoint extends EndpointSpec<z.ZodRawShape> {
   readonly access: 'open';
-  readonly answer: (call: Call<ProvidedParameters>) => Promise<Reply> | Reply;
+  readonly answer: (call: Call<RequestValues>) => Promise<Reply> | Reply;
 }
 
-interface AdministratorFace {
+interface AdministratorSpec {
   /** `password`: the administrator must give the password with the request. */
   readonly access: 'administrator' | 'password';
   /** The parameter that needs a larger body than usual, for those who may send it. */
@@ -90,34 +90,34 @@ interface AdministratorFace {
   };
 }
 
-interface AdministratorEndpoint extends EndpointFace<z.ZodRawShape>, AdministratorFace {
-  readonly answer: (call: Call<ProvidedParameters>, identity: Identity) => Promise<Reply> | Reply;
+interface AdministratorEndpoint extends EndpointSpec<z.ZodRawShape>, AdministratorSpec {
+  readonly answer: (call: Call<RequestValues>, identity: Identity) => Promise<Reply> | Reply;
 }
 
 /** @returns an endpoint that is open to all */
 export function openEndpoint<Shape extends z.ZodRawShape>(
-  face: EndpointFace<Shape>,
+  spec: EndpointSpec<Shape>,
   answer: (call: Call<z.output<z.ZodObject<Shape>>>) => Promise<Reply> | Reply,
 ): Endpoint {
   return {
-    ...face,
+    ...spec,
     access: 'open',
-    answer: (call) => answer({ ...call, parameters: pickParameters(face.parameters, call.parameters) }),
+    answer: (call) => answer({ ...call, parameters: pickParameters(spec.parameters, call.parameters) }),
   };
 }
 
 /** @returns an endpoint for administrators */
 export function administratorEndpoint<Shape extends z.ZodRawShape>(
-  face: EndpointFace<Shape> & Partial<AdministratorFace>,
+  spec: EndpointSpec<Shape> & Partial<AdministratorSpec>,
   answer: (call: AdministratorCall<z.output<z.ZodObject<Shape>>>) => Promise<Reply> | Reply,
 ): Endpoint {
   return {
     access: 'administrator',
-    ...face,
+    ...spec,
     answer: (call, { principal, session, login, proven }) =>
       answer({
         ...call,
-        parameters: pickParameters(face.parameters, call.parameters),
+        parameters: pickParameters(spec.parameters, call.parameters),
         session,
         login,
         proven,
@@ -137,7 +137,7 @@ export interface EndpointContext extends Checks {
 export function serveEndpoint(endpoint: Endpoint, context: EndpointContext): ExchangeHandler {
   return async (request, response) => {
     const { exchange } = response.locals;
-    exchange.asked = { ...exchange.asked, path: endpoint.path, usage: endpoint.usage };
+    exchange.context = { ...exchange.context, path: endpoint.path, usage: endpoint.usage };
     // Whoever asks whether the server lives or is ready is told, whatever else the same address asks for.
     if (endpoint.answersAlways !== true || endpoint.access !== 'open') {
       await context.guards.requests.admit(exchange.limitedAs);
@@ -195,7 +195,7 @@ async function guarded(
   if (endpoint.takesResponses === true) {
     const read = async (): Promise<string | undefined> => {
       await readRest(readQuery());
-      return exchange.asked.given.get('transactionid') ?? exchange.asked.given.get('state');
+      return exchange.context.parameters.get('transactionid') ?? exchange.context.parameters.get('state');
     };
     return guards.responses.guard(exchange.limitedAs, { read, answer });
   }
@@ -218,7 +218,7 @@ function take(
   { repeated }: Endpoint,
   { parameters }: BodyLimits,
 ): void {
-  exchange.asked = { ...exchange.asked, ...mergeSources(sources, parameters, repeated) };
+  exchange.context = { ...exchange.context, ...mergeSources(sources, parameters, repeated) };
 }
 
 /**
@@ -234,7 +234,7 @@ async function assertMaySend(
   const candidates =
     endpoint.access === 'password'
       ? [(await authenticateByPassword(request, exchange, checks)).principal]
-      : await findCandidates(request, exchange.asked.given, exchange, checks);
+      : await findCandidates(request, exchange.context.parameters, exchange, checks);
   const { large } = endpoint;
   if (large === undefined) {
     return;
@@ -262,8 +262,15 @@ async function answerCall(
   exchange: Exchange,
   checks: Checks,
 ): Promise<Reply> {
-  const { asked, client, limitedAs, requestId } = exchange;
-  const call = { parameters: asked.given, asked, client, limitedAs, requestId, secure: request.secure };
+  const { context, client, limitedAs, requestId } = exchange;
+  const call = {
+    parameters: context.parameters,
+    context,
+    client,
+    limitedAs,
+    requestId,
+    secure: request.secure,
+  };
   if (endpoint.access === 'open') {
     try {
       return await endpoint.answer(call);
@@ -274,7 +281,7 @@ async function answerCall(
   const identity =
     endpoint.access === 'password'
       ? await authenticateByPassword(request, exchange, checks)
-      : await authenticate(request, asked.given, exchange, checks);
+      : await authenticate(request, context.parameters, exchange, checks);
   exchange.administrator = identity.principal.administrator;
   return endpoint.answer(call, identity);
 }

@@ -49,13 +49,13 @@ export class KeptReasons {
   }
 
   /** To be given every error that is answered. */
-  note(error: ServiceError, { requestId, asked }: Exchange): void {
+  note(error: ServiceError, { requestId, context }: Exchange): void {
     if (!(error instanceof UnexplainedError) || !this.#isDue(error.reason)) {
       return;
     }
     const { fault, faultDetail } = describeFault(error.cause);
     this.#log.warn(`A request failed, and the client was not told why: ${error.reason}`, {
-      ...{ requestId, path: asked.path, fault, faultDetail },
+      ...{ requestId, path: context.path, fault, faultDetail },
     });
   }
 

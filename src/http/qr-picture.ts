@@ -1,7 +1,7 @@
 import { toBuffer } from 'qrcode';
 import { ServiceError } from '../kernel/errors.ts';
 import { escapeHtml, htmlPage } from './html.ts';
-import type { ProvidedParameters } from './request/parameters.ts';
+import type { RequestValues } from './request/parameters.ts';
 import { htmlReply, type Reply } from './reply.ts';
 
 /** How a client wants to get a QR code, by the parameters `qr` and `width`. */
@@ -20,7 +20,7 @@ const WIDTHS = { least: 50, most: 2_000 };
  * @returns what the client wants, undefined where it did not ask for a picture
  * @throws ServiceError 'parameter.invalid' for a width that is none
  */
-export function readQrOptions(given: ProvidedParameters): QrOptions | undefined {
+export function readQrOptions(given: RequestValues): QrOptions | undefined {
   const qr = given.get('qr');
   if (qr === undefined) {
     return undefined;

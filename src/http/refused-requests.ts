@@ -32,15 +32,15 @@ export function refusedBy({ code, detail, about: [account] }: ServiceError): Ref
 /** Tells of a request that was refused. */
 export async function noteRefused(
   refusals: RefusalNotes | undefined,
-  { asked, administrator, client, requestId }: Exchange,
+  { context, administrator, client, requestId }: Exchange,
   refused: Refused | undefined,
 ): Promise<void> {
   if (refused !== undefined) {
     await refusals?.note({
-      ...{ client, requestId, actor: administrator ?? '', action: (asked.path ?? '').slice(1) },
+      ...{ client, requestId, actor: administrator ?? '', action: (context.path ?? '').slice(1) },
       // What somebody unknown has written is no name of anything: it may be a secret in the wrong place.
       ...(administrator !== undefined && {
-        ...{ subject: asked.given.get('serial') ?? '', realm: asked.given.get('realm') ?? '' },
+        ...{ subject: context.parameters.get('serial') ?? '', realm: context.parameters.get('realm') ?? '' },
       }),
       ...refused,
     });

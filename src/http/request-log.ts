@@ -12,7 +12,7 @@ export function logRequests(log: Log, clock: Clock, quiet: readonly string[]): E
     const { method } = request;
     response.once('close', () => {
       const { exchange } = response.locals;
-      const { path } = exchange.asked;
+      const { path } = exchange.context;
       const level =
         path !== undefined && quiet.includes(path) && response.statusCode < 400 ? 'debug' : 'info';
       log[level]('request', {

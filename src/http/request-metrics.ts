@@ -26,7 +26,7 @@ export function measureRequests(metrics: RequestMetrics): ExchangeHandler {
   return (_request, response, next) => {
     const end = metrics.requestBegun();
     response.once('close', () => {
-      const endpoint = response.locals.exchange.asked.path ?? '(unknown)';
+      const endpoint = response.locals.exchange.context.path ?? '(unknown)';
       const status = response.writableFinished ? `${Math.floor(response.statusCode / 100)}xx` : 'aborted';
       end({ endpoint, status });
       if (response.hasHeader('Deprecation')) {

@@ -83,10 +83,10 @@ describe('the log', () => {
 
   it('tells of a client that went away before its answer', async () => {
     let answer: (value: boolean) => void = () => undefined;
-    let asked: () => void = () => undefined;
-    const beingAsked = new Promise<void>((resolve) => (asked = resolve));
+    let context: () => void = () => undefined;
+    const beingAsked = new Promise<void>((resolve) => (context = resolve));
     const ready = (): Promise<boolean> => {
-      asked();
+      context();
       return new Promise((resolve) => (answer = resolve));
     };
     const { app, lines } = createTestApp({}, { ready });

@@ -60,7 +60,7 @@ describe('every recorded question to /monitoring', () => {
 
   it('is asked, but for those about HTTP alone', () => {
     const { recordings, others } = readRecordings();
-    expect({ asked: recordings.length, others }).toEqual({ asked: 388, others: 47 });
+    expect({ context: recordings.length, others }).toEqual({ context: 388, others: 47 });
   });
 });
 

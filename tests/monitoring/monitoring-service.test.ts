@@ -150,11 +150,11 @@ describe('users of a realm', () => {
   const users = (resolver: string): Promise<number> => Promise.resolve(resolver === 'people' ? 40 : 2);
 
   it('come by its resolvers; a resolver of two realms is asked once', async () => {
-    const asked: string[] = [];
+    const context: string[] = [];
     const service = monitoringIn({
       configuration,
       users: (resolver) => {
-        asked.push(resolver);
+        context.push(resolver);
         return users(resolver);
       },
     });
@@ -170,7 +170,7 @@ describe('users of a realm', () => {
         { realm: 'north', resolvers: [{ resolver: 'people', users: 40 }] },
       ],
     });
-    expect(asked).toEqual(['Staff', 'people']);
+    expect(context).toEqual(['Staff', 'people']);
   });
 
   it('are none for no realm, whoever asks, and other realms are not looked into', async () => {

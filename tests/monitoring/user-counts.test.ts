@@ -235,10 +235,10 @@ describe('the last known count', () => {
     const old = eventualRefusal(count());
     await turn();
     const changed = configurationOf({ resolvers: [{ ...STAFF, settings: { fileName: '/b' } }] });
-    const asked = count(changed);
+    const context = count(changed);
     await turn();
     asks[1]?.resolve(5);
-    expect(await asked).toEqual({ users: 5 });
+    expect(await context).toEqual({ users: 5 });
     await old;
     asks[0]?.resolve(99);
     await turn();

@@ -44,12 +44,7 @@ import {
   tableUnder,
 } from './markdown.ts';
 
-import {
-  isInRepository,
-  listRepositoryFiles,
-  readRepositoryFile,
-  REPOSITORY,
-} from './repository-file.ts';
+import { isInRepository, listRepositoryFiles, readRepositoryFile, REPOSITORY } from './repository-file.ts';
 
 const documents = [
   ...['README.md', 'SECURITY.md', 'CONTRIBUTING.md', 'CHANGELOG.md'],

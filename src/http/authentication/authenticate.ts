@@ -8,7 +8,7 @@ import { type Authorization, notAuthenticated, parseAuthorization, readCookie } 
 import { assertCsrfToken, readLoginCookie } from './login-cookies.ts';
 import type { Guards } from '../limits/guards.ts';
 import type { Origin } from './origin.ts';
-import type { ProvidedParameters } from '../request/parameters.ts';
+import type { RequestValues } from '../request/parameters.ts';
 
 export const SESSION_COOKIE = 'admin_session';
 
@@ -53,7 +53,7 @@ export interface Identity {
  */
 export async function authenticate(
   request: IncomingMessage,
-  given: ProvidedParameters,
+  given: RequestValues,
   origin: Origin,
   checks: Checks,
 ): Promise<Identity> {
@@ -87,7 +87,7 @@ export async function authenticate(
  */
 export async function findCandidates(
   request: IncomingMessage,
-  inQuery: ProvidedParameters,
+  inQuery: RequestValues,
   origin: Origin,
   checks: Checks,
 ): Promise<readonly Principal[]> {
@@ -187,7 +187,7 @@ async function bySession(
 async function byLogin(
   request: IncomingMessage,
   token: string,
-  given: ProvidedParameters,
+  given: RequestValues,
   client: string,
   logins: LoginCheck,
 ): Promise<Identity> {

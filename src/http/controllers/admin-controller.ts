@@ -63,9 +63,9 @@ function initEndpoint(enrolment: EnrolmentOperations, dialect: Dialect): Endpoin
         description: text,
       }),
     },
-    async ({ caller, parameters, asked }) => {
-      const picture = readQrOptions(asked.given);
-      return dialect.enrolled(await enrolment.init(caller, parameters), asked, picture);
+    async ({ caller, parameters, context }) => {
+      const picture = readQrOptions(context.parameters);
+      return dialect.enrolled(await enrolment.init(caller, parameters), context, picture);
     },
   );
 }
@@ -80,12 +80,12 @@ function openSessionEndpoint(sessions: SessionOperations, dialect: Dialect): End
       changesState: true,
       parameters: z.object({}),
     },
-    async ({ proven, caller, asked, secure }) => {
+    async ({ proven, caller, context, secure }) => {
       const opened = proven && (await sessions.openSession(proven, actOf(caller, 'admin/getsession')));
       if (opened === undefined) {
         throw notAuthenticated();
       }
-      return withCookie(dialect.done(asked), opened.session, opened.expiresAt, secure);
+      return withCookie(dialect.done(context), opened.session, opened.expiresAt, secure);
     },
   );
 }
@@ -99,14 +99,14 @@ function closeSessionEndpoint(sessions: SessionOperations, dialect: Dialect): En
       changesState: true,
       parameters: z.object({}),
     },
-    async ({ session, login, caller, asked, secure }) => {
+    async ({ session, login, caller, context, secure }) => {
       const act = actOf(caller, 'admin/dropsession');
       if (login !== undefined) {
         await sessions.closeSession(login, act, 'login');
       } else if (session !== undefined) {
         await sessions.closeSession(session, act);
       }
-      return withCookie(dialect.done(asked), '', new Date(0), secure);
+      return withCookie(dialect.done(context), '', new Date(0), secure);
     },
   );
 }

@@ -26,10 +26,10 @@ export function configurationEndpoints(configuration: SettingOperations, dialect
         changesState: true,
         parameters: z.object({}),
       },
-      async ({ caller, asked }) => {
-        const entries = readEntries(asked);
+      async ({ caller, context }) => {
+        const entries = readEntries(context);
         await configuration.set(caller, entries);
-        return dialect.administered(administration.storedConfiguration(entries), asked);
+        return dialect.administered(administration.storedConfiguration(entries), context);
       },
     ),
     administratorEndpoint(
@@ -40,13 +40,13 @@ export function configurationEndpoints(configuration: SettingOperations, dialect
         changesState: false,
         parameters: z.object({ key: z.string().optional() }),
       },
-      async ({ caller, parameters: { key = '' }, asked }) => {
+      async ({ caller, parameters: { key = '' }, context }) => {
         const overview = await configuration.overview(caller);
         const value =
           key.trim() === ''
             ? administration.configuration(overview)
             : administration.configurationValue(overview, key.trim());
-        return dialect.administered(value, asked);
+        return dialect.administered(value, context);
       },
     ),
     administratorEndpoint(
@@ -57,16 +57,16 @@ export function configurationEndpoints(configuration: SettingOperations, dialect
         changesState: true,
         parameters: z.object({ key: z.string() }),
       },
-      async ({ caller, parameters: { key }, asked }) => {
+      async ({ caller, parameters: { key }, context }) => {
         await configuration.remove(caller, key);
-        return dialect.administered(administration.removedConfiguration(key), asked);
+        return dialect.administered(administration.removedConfiguration(key), context);
       },
     ),
   ];
 }
 
 /** Either one value as `key` and `value`, or any number of them as parameters whose names are the keys. */
-function readEntries({ given, written }: RequestContext): ReadonlyMap<string, string> {
+function readEntries({ parameters: given, written }: RequestContext): ReadonlyMap<string, string> {
   const key = given.get('key');
   if (key === undefined) {
     return new Map([...written].filter(([name]) => !NO_KEYS.includes(name.toLowerCase())));

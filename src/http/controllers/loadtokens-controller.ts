@@ -33,7 +33,7 @@ export function loadTokensEndpoint(operations: ImportOperations, dialect: Dialec
         targetrealm: optional,
       }),
     },
-    async ({ caller, parameters, asked }) => {
+    async ({ caller, parameters, context }) => {
       const { file, type = 'pskc', pskc_password, pskc_preshared, realm, targetrealm } = parameters;
       if (type.trim().toLowerCase() !== 'pskc') {
         throw new ServiceError('parameter.invalid', 'Only files of the type pskc can be loaded');
@@ -44,7 +44,7 @@ export function loadTokensEndpoint(operations: ImportOperations, dialect: Dialec
         preSharedKey: pskc_preshared,
         realm: realm ?? targetrealm,
       });
-      return dialect.tokensLoaded(serials.length, asked);
+      return dialect.tokensLoaded(serials.length, context);
     },
   );
 }

@@ -31,18 +31,18 @@ function loginEndpoint(logins: LoginOperations, dialect: Dialect, guard: Guards[
       changesState: true,
       parameters: z.object({ username: text, password: text }),
     },
-    async ({ parameters: { username, password }, asked, client, requestId, limitedAs, secure }) => {
+    async ({ parameters: { username, password }, context, client, requestId, limitedAs, secure }) => {
       const act = { action: 'admin/login', client, requestId };
       const attempt = { client: limitedAs, account: username, password };
       const login = await guard.attempt(attempt, () => logins.login(username, password, act));
       if (login === undefined) {
         return {
-          ...dialect.loginRefused(asked),
+          ...dialect.loginRefused(context),
           headers: failureForm('authentication.required').headers ?? {},
           refused: { outcome: 'password', account: username },
         };
       }
-      const reply = dialect.loggedIn(username, asked);
+      const reply = dialect.loggedIn(username, context);
       return { ...reply, headers: { ...reply.headers, 'Set-Cookie': loginCookies(login, secure) } };
     },
   );
@@ -57,14 +57,14 @@ function logoutEndpoint(logins: LoginOperations, dialect: Dialect): Endpoint {
       changesState: true,
       parameters: z.object({}),
     },
-    async ({ session, login, caller, asked, secure }) => {
+    async ({ session, login, caller, context, secure }) => {
       const act = actOf(caller, 'admin/logout');
       if (login !== undefined) {
         await logins.logout(login, act);
       } else if (session !== undefined) {
         await logins.logout(session, act, 'session');
       }
-      const reply = dialect.loggedOut(caller.principal.administrator, asked);
+      const reply = dialect.loggedOut(caller.principal.administrator, context);
       return { ...reply, headers: { ...reply.headers, 'Set-Cookie': logoutCookies(secure) } };
     },
   );

@@ -41,23 +41,23 @@ export function monitoringEndpoints(
       answer,
     );
   return [
-    endpoint('tokens', { ...byRealms, status: text }, async ({ caller, parameters, asked }) =>
-      dialect.tokenReport(await monitoring.tokens(caller, parameters), asked),
+    endpoint('tokens', { ...byRealms, status: text }, async ({ caller, parameters, context }) =>
+      dialect.tokenReport(await monitoring.tokens(caller, parameters), context),
     ),
-    endpoint('userinfo', byRealms, async ({ caller, parameters, asked }) =>
-      dialect.userReport(await monitoring.userinfo(caller, parameters), asked),
+    endpoint('userinfo', byRealms, async ({ caller, parameters, context }) =>
+      dialect.userReport(await monitoring.userinfo(caller, parameters), context),
     ),
-    endpoint('activeUsers', byRealms, async ({ caller, parameters, asked }) =>
-      dialect.activeUserReport(await monitoring.activeUsers(caller, parameters), asked),
+    endpoint('activeUsers', byRealms, async ({ caller, parameters, context }) =>
+      dialect.activeUserReport(await monitoring.activeUsers(caller, parameters), context),
     ),
-    endpoint('config', {}, async ({ caller, asked }) =>
-      dialect.configurationReport(await monitoring.config(caller), asked),
+    endpoint('config', {}, async ({ caller, context }) =>
+      dialect.configurationReport(await monitoring.config(caller), context),
     ),
-    endpoint('license', {}, async ({ caller, asked }) =>
-      dialect.licenseReport(await monitoring.license(caller), asked),
+    endpoint('license', {}, async ({ caller, context }) =>
+      dialect.licenseReport(await monitoring.license(caller), context),
     ),
-    endpoint('storageEncryption', {}, async ({ caller, asked }) =>
-      dialect.storageEncryption(await monitoring.storageEncryption(caller), asked),
+    endpoint('storageEncryption', {}, async ({ caller, context }) =>
+      dialect.storageEncryption(await monitoring.storageEncryption(caller), context),
     ),
   ];
 }

@@ -40,9 +40,9 @@ function requestEndpoint(ocra: OcraOperations, dialect: Dialect): Endpoint {
         data: dialect.requiresDisplayData ? text : optional,
       }),
     },
-    async ({ caller, parameters, asked }) => {
-      const picture = readQrOptions(asked.given);
-      return dialect.issuedChallenge(await ocra.requestChallenge(caller, parameters), asked, picture);
+    async ({ caller, parameters, context }) => {
+      const picture = readQrOptions(context.parameters);
+      return dialect.issuedChallenge(await ocra.requestChallenge(caller, parameters), context, picture);
     },
   );
 }
@@ -58,12 +58,12 @@ function checkEndpoint(ocra: OcraOperations, dialect: Dialect): Endpoint {
       takesResponses: true,
       parameters: z.object({ pass: text, transactionid: text }),
     },
-    async ({ parameters: { transactionid, pass }, client, requestId, asked }) => {
+    async ({ parameters: { transactionid, pass }, client, requestId, context }) => {
       const checked = await ocra.checkTransaction(
         { client, requestId },
         { transactionId: transactionid, pass },
       );
-      return { ...dialect.checkedTransaction(checked, asked), accepted: checked.result };
+      return { ...dialect.checkedTransaction(checked, context), accepted: checked.result };
     },
   );
 }
@@ -81,9 +81,9 @@ function statusEndpoint(
       changesState: false,
       parameters: z.object({ transactionid: optional, serial: optional, user: optional, realm: optional }),
     },
-    async ({ caller, parameters: { transactionid, ...reference }, asked }) => {
+    async ({ caller, parameters: { transactionid, ...reference }, context }) => {
       const entries = await ocra.status(caller, { transactionId: transactionid, ...reference });
-      return dialect.transactionStatus(entries, asked);
+      return dialect.transactionStatus(entries, context);
     },
   );
 }
@@ -97,10 +97,10 @@ function activationCodeEndpoint(ocra: OcraOperations, dialect: Dialect): Endpoin
       changesState: false,
       parameters: z.object({ activationcode: optional }),
     },
-    async ({ caller, parameters: { activationcode }, asked }) =>
+    async ({ caller, parameters: { activationcode }, context }) =>
       dialect.activationCode(
         await ocra.activationCode(caller, dialect.activationCodeSource(activationcode)),
-        asked,
+        context,
       ),
   );
 }
@@ -126,7 +126,7 @@ function calculationEndpoint(ocra: OcraOperations, dialect: Dialect): Endpoint {
         os: optional,
       }),
     },
-    async ({ caller, parameters, asked }) =>
-      dialect.calculatedOtp(await ocra.calculateOtp(caller, parameters), asked),
+    async ({ caller, parameters, context }) =>
+      dialect.calculatedOtp(await ocra.calculateOtp(caller, parameters), context),
   );
 }

@@ -7,7 +7,7 @@ import type { MetricsText } from '../request-metrics.ts';
 /** Asked by those who keep the server running, many times a minute. */
 export const OPERATIONS_PATHS = { health: '/healthz', readiness: '/readyz', metrics: '/metrics' } as const;
 
-const face = {
+const spec = {
   methods: ['GET'] as const,
   usage: '',
   changesState: false,
@@ -21,8 +21,8 @@ const face = {
  */
 export function operationsEndpoints(ready: () => Promise<boolean>): Endpoint[] {
   return [
-    openEndpoint({ ...face, path: OPERATIONS_PATHS.health }, () => stateReply(200, 'ok')),
-    openEndpoint({ ...face, path: OPERATIONS_PATHS.readiness }, async () =>
+    openEndpoint({ ...spec, path: OPERATIONS_PATHS.health }, () => stateReply(200, 'ok')),
+    openEndpoint({ ...spec, path: OPERATIONS_PATHS.readiness }, async () =>
       (await ready().catch(() => false)) ? stateReply(200, 'ready') : stateReply(503, 'unavailable'),
     ),
   ];
@@ -36,7 +36,7 @@ export function metricsEndpoint(
   metrics: MetricsText,
   authorize: (caller: Caller) => Promise<void>,
 ): Endpoint {
-  return administratorEndpoint({ ...face, path: OPERATIONS_PATHS.metrics }, async ({ caller }) => {
+  return administratorEndpoint({ ...spec, path: OPERATIONS_PATHS.metrics }, async ({ caller }) => {
     await authorize(caller);
     return { status: 200, contentType: metrics.contentType, body: await metrics.text() };
   });

@@ -31,9 +31,9 @@ export function policyEndpoints(policies: PolicyOperations, dialect: Dialect): E
           active: optional,
         }),
       },
-      async ({ caller, parameters: { active, ...draft }, asked }) => {
+      async ({ caller, parameters: { active, ...draft }, context }) => {
         const stored = await policies.set(caller, { ...draft, active: readActive(active) });
-        return dialect.administered(dialect.administration.storedPolicy(stored), asked);
+        return dialect.administered(dialect.administration.storedPolicy(stored), context);
       },
     ),
     administratorEndpoint(
@@ -50,8 +50,11 @@ export function policyEndpoints(policies: PolicyOperations, dialect: Dialect): E
           user: optional,
         }),
       },
-      async ({ caller, parameters, asked }) =>
-        dialect.administered(dialect.administration.policies(await policies.list(caller, parameters)), asked),
+      async ({ caller, parameters, context }) =>
+        dialect.administered(
+          dialect.administration.policies(await policies.list(caller, parameters)),
+          context,
+        ),
     ),
     administratorEndpoint(
       {
@@ -61,9 +64,9 @@ export function policyEndpoints(policies: PolicyOperations, dialect: Dialect): E
         changesState: true,
         parameters: z.object({ name: text }),
       },
-      async ({ caller, parameters: { name }, asked }) => {
+      async ({ caller, parameters: { name }, context }) => {
         await policies.remove(caller, name);
-        return dialect.administered(dialect.administration.removedPolicy(name.trim()), asked);
+        return dialect.administered(dialect.administration.removedPolicy(name.trim()), context);
       },
     ),
   ];

@@ -44,28 +44,28 @@ function resolverParts(realms: RealmOperations, dialect: Dialect): Endpoint[] {
       '/system/setResolver',
       'create or change a resolver.',
       { name: text, type: text, ...RESOLVER_PARAMETERS },
-      async ({ caller, parameters: { name, type, ...settings }, asked }) => {
+      async ({ caller, parameters: { name, type, ...settings }, context }) => {
         await realms.setResolver(caller, { name, kind: resolverKind(type), settings: givenOf(settings) });
-        return dialect.done(asked);
+        return dialect.done(context);
       },
     ),
-    look('/system/getResolvers', 'list resolvers.', {}, async ({ caller, asked }) =>
-      dialect.administered(administration.resolvers(await realms.listResolvers(caller)), asked),
+    look('/system/getResolvers', 'list resolvers.', {}, async ({ caller, context }) =>
+      dialect.administered(administration.resolvers(await realms.listResolvers(caller)), context),
     ),
     look(
       '/system/getResolver',
       'show a resolver.',
       { resolver: text },
-      async ({ caller, parameters: { resolver }, asked }) =>
-        dialect.administered(administration.resolver(await realms.showResolver(caller, resolver)), asked),
+      async ({ caller, parameters: { resolver }, context }) =>
+        dialect.administered(administration.resolver(await realms.showResolver(caller, resolver)), context),
     ),
     change(
       '/system/delResolver',
       'remove a resolver.',
       { resolver: text },
-      async ({ caller, parameters: { resolver }, asked }) => {
+      async ({ caller, parameters: { resolver }, context }) => {
         await realms.removeResolver(caller, resolver);
-        return dialect.done(asked);
+        return dialect.done(context);
       },
     ),
   ];
@@ -77,16 +77,16 @@ function realmParts(realms: RealmOperations, dialect: Dialect): Endpoint[] {
       '/system/setRealm',
       'create a realm or replace its resolvers.',
       { realm: text, resolvers: text },
-      async ({ caller, parameters: { realm, resolvers }, asked }) => {
+      async ({ caller, parameters: { realm, resolvers }, context }) => {
         await realms.setRealm(caller, { name: realm, resolvers: splitList(resolvers) });
-        return dialect.done(asked);
+        return dialect.done(context);
       },
     ),
     look(
       '/system/getRealms',
       'list realms.',
       { realm: optional },
-      async ({ caller, parameters: { realm = '' }, asked }) => {
+      async ({ caller, parameters: { realm = '' }, context }) => {
         const wanted = realm.trim().toLowerCase();
         const shape = await shapeRealms(
           realms,
@@ -94,16 +94,16 @@ function realmParts(realms: RealmOperations, dialect: Dialect): Endpoint[] {
           caller,
           ({ name }) => wanted === '' || name === wanted,
         );
-        return dialect.administered(shape, asked);
+        return dialect.administered(shape, context);
       },
     ),
     change(
       '/system/delRealm',
       'remove a realm.',
       { realm: text },
-      async ({ caller, parameters: { realm }, asked }) => {
+      async ({ caller, parameters: { realm }, context }) => {
         await realms.removeRealm(caller, realm);
-        return dialect.administered(dialect.administration.removedRealm(realm), asked);
+        return dialect.administered(dialect.administration.removedRealm(realm), context);
       },
     ),
   ];
@@ -115,13 +115,13 @@ function defaultParts(realms: RealmOperations, dialect: Dialect): Endpoint[] {
       '/system/setDefaultRealm',
       'choose the default realm, or none.',
       { realm: optional },
-      async ({ caller, parameters: { realm = '' }, asked }) => {
+      async ({ caller, parameters: { realm = '' }, context }) => {
         await realms.setDefaultRealm(caller, realm.trim() === '' ? null : realm);
-        return dialect.done(asked);
+        return dialect.done(context);
       },
     ),
-    look('/system/getDefaultRealm', 'show the default realm.', {}, async ({ caller, asked }) =>
-      dialect.administered(await shapeRealms(realms, dialect, caller, ({ isDefault }) => isDefault), asked),
+    look('/system/getDefaultRealm', 'show the default realm.', {}, async ({ caller, context }) =>
+      dialect.administered(await shapeRealms(realms, dialect, caller, ({ isDefault }) => isDefault), context),
     ),
   ];
 }
@@ -160,7 +160,7 @@ function look<Shape extends z.ZodRawShape>(
   shape: Shape,
   answer: Answer<Shape>,
 ): Endpoint {
-  return administratorEndpoint(face(path, purpose, shape, false), answer);
+  return administratorEndpoint(spec(path, purpose, shape, false), answer);
 }
 
 function change<Shape extends z.ZodRawShape>(
@@ -169,10 +169,10 @@ function change<Shape extends z.ZodRawShape>(
   shape: Shape,
   answer: Answer<Shape>,
 ): Endpoint {
-  return administratorEndpoint(face(path, purpose, shape, true), answer);
+  return administratorEndpoint(spec(path, purpose, shape, true), answer);
 }
 
-function face<Shape extends z.ZodRawShape>(
+function spec<Shape extends z.ZodRawShape>(
   path: `/system/${string}`,
   purpose: string,
   shape: Shape,

@@ -27,7 +27,7 @@ export function resyncEndpoint(operations: ResynchronisationOperations, dialect:
         challenge2: optional,
       }),
     },
-    async ({ caller, parameters, asked }) =>
-      dialect.resynchronised(await operations.resync(caller, parameters), asked),
+    async ({ caller, parameters, context }) =>
+      dialect.resynchronised(await operations.resync(caller, parameters), context),
   );
 }

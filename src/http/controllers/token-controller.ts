@@ -56,7 +56,7 @@ function showEndpoint({ tokens }: TokenOperations, dialect: Dialect): Endpoint {
         outform: optional,
       }),
     },
-    async ({ caller, parameters, asked }) => {
+    async ({ caller, parameters, context }) => {
       const { serial, user, realm, resconf, viewrealm, page, pagesize, filter, outform } = parameters;
       refuseUnserved(filter, outform);
       const shown = await tokens.page(caller, {
@@ -67,7 +67,7 @@ function showEndpoint({ tokens }: TokenOperations, dialect: Dialect): Endpoint {
         ...readViewRealm(viewrealm ?? ''),
         page: { page: readNumber(given(page)), pageSize: readNumber(given(pagesize)) },
       });
-      return dialect.administered(dialect.administration.tokenPage(shown), asked);
+      return dialect.administered(dialect.administration.tokenPage(shown), context);
     },
   );
 }
@@ -89,7 +89,7 @@ function setEndpoint({ tokenGroups }: TokenOperations, dialect: Dialect): Endpoi
       changesState: true,
       parameters: z.object({ ...SELECTION, ...settings }),
     },
-    async ({ caller, parameters, asked }) => {
+    async ({ caller, parameters, context }) => {
       const { pin, maxfailcount, counterwindow, syncwindow, ocrapin, description, ...selected } = parameters;
       const count = await tokenGroups.set(caller, selection(selected), {
         pin,
@@ -107,7 +107,7 @@ function setEndpoint({ tokenGroups }: TokenOperations, dialect: Dialect): Endpoi
         ocrapin,
         description,
       }).flatMap(([name, value]) => (value === undefined ? [] : [name]));
-      return dialect.administered(dialect.administration.setTokens(names, count), asked);
+      return dialect.administered(dialect.administration.setTokens(names, count), context);
     },
   );
 }
@@ -125,9 +125,9 @@ function groupEndpoint(
       changesState: true,
       parameters: z.object(SELECTION),
     },
-    async ({ caller, parameters, asked }) => {
+    async ({ caller, parameters, context }) => {
       const count = await tokenGroups[action](caller, selection(parameters));
-      return dialect.administered(dialect.administration.changedTokens(count), asked);
+      return dialect.administered(dialect.administration.changedTokens(count), context);
     },
   );
 }
@@ -141,9 +141,9 @@ function assignEndpoint({ tokens }: TokenOperations, dialect: Dialect): Endpoint
       changesState: true,
       parameters: z.object({ ...SELECTION, serial: text, user: text, pin: optional }),
     },
-    async ({ caller, parameters: { serial, user, realm, resconf, pin }, asked }) => {
+    async ({ caller, parameters: { serial, user, realm, resconf, pin }, context }) => {
       await tokens.assign(caller, { serial, user, realm, resolver: given(resconf), pin });
-      return dialect.done(asked);
+      return dialect.done(context);
     },
   );
 }
@@ -157,9 +157,9 @@ function unassignEndpoint({ tokenGroups }: TokenOperations, dialect: Dialect): E
       changesState: true,
       parameters: z.object(SELECTION),
     },
-    async ({ caller, parameters, asked }) => {
+    async ({ caller, parameters, context }) => {
       await tokenGroups.unassign(caller, selection(parameters));
-      return dialect.done(asked);
+      return dialect.done(context);
     },
   );
 }
@@ -173,9 +173,9 @@ function realmEndpoint({ tokens }: TokenOperations, dialect: Dialect): Endpoint 
       changesState: true,
       parameters: z.object({ serial: text, realms: text }),
     },
-    async ({ caller, parameters: { serial, realms }, asked }) => {
+    async ({ caller, parameters: { serial, realms }, context }) => {
       await tokens.setRealms(caller, { serial, realms: splitList(realms) });
-      return dialect.administered(dialect.administration.changedTokens(1), asked);
+      return dialect.administered(dialect.administration.changedTokens(1), context);
     },
   );
 }

@@ -36,10 +36,10 @@ function userEndpoint(validation: ValidationOperations, dialect: Dialect): Endpo
         state: optional,
       }),
     },
-    async ({ parameters: { user, pass, realm, transactionid, state }, client, requestId, asked }) => {
+    async ({ parameters: { user, pass, realm, transactionid, state }, client, requestId, context }) => {
       const request = { user, realm, pass, transactionId: transactionid ?? state };
       const accepted = await validation.check({ client, requestId }, request);
-      return { ...dialect.validated(accepted, asked), accepted };
+      return { ...dialect.validated(accepted, context), accepted };
     },
   );
 }
@@ -52,10 +52,10 @@ function serialEndpoint(validation: ValidationOperations, dialect: Dialect): End
       usage: 'validate/check_s: validate the response of a token (serial).',
       parameters: z.object({ serial: text, pass: text, transactionid: optional, state: optional }),
     },
-    async ({ parameters: { serial, pass, transactionid, state }, client, requestId, asked }) => {
+    async ({ parameters: { serial, pass, transactionid, state }, client, requestId, context }) => {
       const request = { serial, pass, transactionId: transactionid ?? state };
       const accepted = await validation.check({ client, requestId }, request);
-      return { ...dialect.validated(accepted, asked), accepted };
+      return { ...dialect.validated(accepted, context), accepted };
     },
   );
 }
@@ -68,10 +68,10 @@ function transactionEndpoint(validation: ValidationOperations, dialect: Dialect)
       usage: 'validate/check_t: validate the response to a transaction.',
       parameters: z.object({ pass: text, transactionid: text }),
     },
-    async ({ parameters: { pass, transactionid }, client, requestId, asked }) => {
+    async ({ parameters: { pass, transactionid }, client, requestId, context }) => {
       const request = { transactionId: transactionid, pass };
       const validated = await validation.checkTransaction({ client, requestId }, request);
-      return { ...dialect.validatedTransaction(validated, asked), accepted: validated.result };
+      return { ...dialect.validatedTransaction(validated, context), accepted: validated.result };
     },
   );
 }

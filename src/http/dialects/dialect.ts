@@ -43,37 +43,37 @@ export interface Dialect {
   /** @returns the patterns of the router that lead to the endpoint of that path */
   routes(path: string): string[];
 
-  issuedChallenge(issued: IssuedChallenge, asked: RequestContext, picture?: QrOptions): Promise<Reply>;
-  checkedTransaction(checked: CheckedTransaction, asked: RequestContext): Reply;
-  transactionStatus(entries: readonly StatusEntry[], asked: RequestContext): Reply;
-  activationCode(code: string, asked: RequestContext): Reply;
-  calculatedOtp(otp: string, asked: RequestContext): Reply;
-  enrolled(enrolled: Enrolled, asked: RequestContext, picture?: QrOptions): Promise<Reply>;
-  loggedIn(administrator: string, asked: RequestContext): Reply;
-  loginRefused(asked: RequestContext): Reply;
-  loggedOut(administrator: string, asked: RequestContext): Reply;
+  issuedChallenge(issued: IssuedChallenge, context: RequestContext, picture?: QrOptions): Promise<Reply>;
+  checkedTransaction(checked: CheckedTransaction, context: RequestContext): Reply;
+  transactionStatus(entries: readonly StatusEntry[], context: RequestContext): Reply;
+  activationCode(code: string, context: RequestContext): Reply;
+  calculatedOtp(otp: string, context: RequestContext): Reply;
+  enrolled(enrolled: Enrolled, context: RequestContext, picture?: QrOptions): Promise<Reply>;
+  loggedIn(administrator: string, context: RequestContext): Reply;
+  loginRefused(context: RequestContext): Reply;
+  loggedOut(administrator: string, context: RequestContext): Reply;
   /** @param done whether the token is in step again */
-  resynchronised(done: boolean, asked: RequestContext): Reply;
-  tokensLoaded(count: number, asked: RequestContext): Reply;
-  validated(result: boolean, asked: RequestContext): Reply;
-  validatedTransaction(validated: ValidatedTransaction, asked: RequestContext): Reply;
+  resynchronised(done: boolean, context: RequestContext): Reply;
+  tokensLoaded(count: number, context: RequestContext): Reply;
+  validated(result: boolean, context: RequestContext): Reply;
+  validatedTransaction(validated: ValidatedTransaction, context: RequestContext): Reply;
   /** Something was done, and there is nothing more to say of it. */
-  done(asked: RequestContext): Reply;
+  done(context: RequestContext): Reply;
 
   /** How administration is shaped; `administered` sends it. */
   readonly administration: AdministrationShapes;
   /** @param value shaped by `administration` */
-  administered(value: unknown, asked: RequestContext): Reply;
+  administered(value: unknown, context: RequestContext): Reply;
 
-  tokenReport(report: TokenReport, asked: RequestContext): Reply;
-  userReport(report: UserReport, asked: RequestContext): Reply;
-  activeUserReport(report: ActiveUserReport, asked: RequestContext): Reply;
-  configurationReport(report: ConfigurationReport, asked: RequestContext): Reply;
-  licenseReport(report: LicenseReport, asked: RequestContext): Reply;
-  storageEncryption(encrypted: boolean, asked: RequestContext): Reply;
+  tokenReport(report: TokenReport, context: RequestContext): Reply;
+  userReport(report: UserReport, context: RequestContext): Reply;
+  activeUserReport(report: ActiveUserReport, context: RequestContext): Reply;
+  configurationReport(report: ConfigurationReport, context: RequestContext): Reply;
+  licenseReport(report: LicenseReport, context: RequestContext): Reply;
+  storageEncryption(encrypted: boolean, context: RequestContext): Reply;
 
   /** @returns the number of the error, as the configuration value `errors` names it */
-  errorCode(failure: Pick<Failure, 'error' | 'form'>, asked: RequestContext): number;
+  errorCode(failure: Pick<Failure, 'error' | 'form'>, context: RequestContext): number;
   /** The reply has the status of the failure; further headers are added by the caller. */
-  failure(failure: Failure, asked: RequestContext): Reply;
+  failure(failure: Failure, context: RequestContext): Reply;
 }

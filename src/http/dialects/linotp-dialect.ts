@@ -31,16 +31,16 @@ export function createLinotpDialect(given: string | undefined): Dialect {
     ...linotpValidate(version),
     resynchronised: (done) => linotpValue(version, done),
     tokensLoaded: (count) => linotpValue(version, { imported: count }),
-    enrolled: (enrolled, asked, picture) => linotpEnrolled(version, enrolled, asked, picture),
+    enrolled: (enrolled, context, picture) => linotpEnrolled(version, enrolled, context, picture),
     done: () => linotpValue(version, true),
     administration: LINOTP_ADMINISTRATION,
     administered: (content) => linotpValue(version, content),
-    errorCode: ({ error, form }, asked) =>
-      isForMonitoring(asked) ? form.legacyCode : linotpWording(error, form, asked).code,
-    failure: (failure, asked) =>
-      isForMonitoring(asked)
-        ? monitoringFailure(newerVersion, failure, asked)
-        : linotpFailure(version, failure, asked),
+    errorCode: ({ error, form }, context) =>
+      isForMonitoring(context) ? form.legacyCode : linotpWording(error, form, context).code,
+    failure: (failure, context) =>
+      isForMonitoring(context)
+        ? monitoringFailure(newerVersion, failure, context)
+        : linotpFailure(version, failure, context),
   };
 }
 

@@ -2,7 +2,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import type { Clock, Random } from '../../kernel/clock.ts';
 import { type Language, preferredLanguage } from '../messages/languages.ts';
 import type { Origin } from '../authentication/origin.ts';
-import type { ProvidedParameters } from './parameters.ts';
+import type { RequestValues } from './parameters.ts';
 
 /** What an answer refers to. */
 export interface RequestContext {
@@ -15,7 +15,7 @@ export interface RequestContext {
   /** The language that the client likes best. */
   readonly language: Language;
   /** Empty until they could be read. */
-  readonly given: ProvidedParameters;
+  readonly parameters: RequestValues;
   /** The same, names as the client wrote them. */
   readonly written: ReadonlyMap<string, string>;
 }
@@ -24,7 +24,7 @@ export interface RequestContext {
 export interface Exchange extends Origin {
   readonly requestId: string;
   readonly startedAt: Date;
-  asked: RequestContext;
+  context: RequestContext;
   /** Who asked, once that is proven. */
   administrator: string | undefined;
   /** The code of the error that was answered. */
@@ -65,12 +65,12 @@ export function beginExchange({
       requestId,
       ...originOf(request),
       startedAt: clock.now(),
-      asked: {
+      context: {
         path: undefined,
         target: request.path,
         usage: '',
         language: preferredLanguage(request.get('accept-language')),
-        given: new Map(),
+        parameters: new Map(),
         written: new Map(),
       },
       administrator: undefined,

@@ -4,11 +4,11 @@ import { ServiceError } from '../../kernel/errors.ts';
 import { type Entry, parseQueryString, tooManyParameters } from './query-string.ts';
 
 /** The parameters of a request: names in lower case, each with its last value. */
-export type ProvidedParameters = ReadonlyMap<string, string>;
+export type RequestValues = ReadonlyMap<string, string>;
 
 /** All parameters of a request. */
 export interface RequestParameters {
-  readonly given: ProvidedParameters;
+  readonly parameters: RequestValues;
   /** The same with names as the client wrote them, for what is not a parameter's name but a key whose case counts. */
   readonly written: ReadonlyMap<string, string>;
 }
@@ -39,11 +39,11 @@ export function mergeSources(
   repeated: 'first' | 'last' = 'last',
 ): RequestParameters {
   const entries = repeated === 'last' ? [...body, ...query] : [...body.toReversed(), ...query.toReversed()];
-  return { given: mergeParameters(entries, most), written: new Map(entries) };
+  return { parameters: mergeParameters(entries, most), written: new Map(entries) };
 }
 
 /** @returns the parameters in the query string alone, for answers to what could not be read; none where it is broken */
-export function readQuery({ url = '' }: Pick<IncomingMessage, 'url'>): ProvidedParameters {
+export function readQuery({ url = '' }: Pick<IncomingMessage, 'url'>): RequestValues {
   try {
     return mergeParameters(parseQueryString(queryOf(url)), Infinity);
   } catch {
@@ -55,7 +55,7 @@ export function readQuery({ url = '' }: Pick<IncomingMessage, 'url'>): ProvidedP
  * @param entries of a repeated name the last one wins
  * @throws ServiceError 'request.malformed' when there are more than `most`, or a text holds what no text may
  */
-export function mergeParameters(entries: readonly Entry[], most: number): ProvidedParameters {
+export function mergeParameters(entries: readonly Entry[], most: number): RequestValues {
   if (entries.length > most) {
     throw tooManyParameters(most);
   }
@@ -77,7 +77,7 @@ export function mergeParameters(entries: readonly Entry[], most: number): Provid
  */
 export function pickParameters<Shape extends z.ZodRawShape>(
   schema: z.ZodObject<Shape>,
-  given: ProvidedParameters,
+  given: RequestValues,
 ): z.output<z.ZodObject<Shape>> {
   const picked = Object.keys(schema.shape).flatMap((name) => {
     const value = given.get(name);

@@ -402,26 +402,26 @@ describe.each(Object.entries(ACTS))('%s', (path, act) => {
   });
 
   it('does nothing where the row cannot be written', async () => {
-    const asked = await prepare();
+    const context = await prepare();
     await administrator();
     const before = await state();
     await withoutAudit(async () => {
-      const { response, rows } = await ask(path, asked);
+      const { response, rows } = await ask(path, context);
       expect(response.status).toBe(500);
       expect(rows).toEqual([]);
       expect(await state()).toBe(before);
     });
     // And it was the row alone that was wanting.
-    expect((await ask(path, asked)).response.status).toBe(200);
+    expect((await ask(path, context)).response.status).toBe(200);
     expect((await state()) === before).toBe(isIdle === true);
   });
 
   if (isOpen !== true && isFree !== true) {
     it('writes one row where it is refused for want of a right', async () => {
       const { given: parameters } = await prepare();
-      const asked = { given: parameters, headers: { Authorization: await apiToken('ocra:calcOTP') } };
+      const context = { given: parameters, headers: { Authorization: await apiToken('ocra:calcOTP') } };
       const before = await state();
-      const { rows } = await ask(path, asked);
+      const { rows } = await ask(path, context);
       expect(rows).toMatchObject([
         { outcome: 'refused: no right', actor: 'admin', action: path.slice(1), client: '127.0.0.1' },
       ]);

@@ -78,14 +78,14 @@ describe('a challenge that is asked for while its token gets another key', () =>
 
   it('is signed with that, so that its new holder alone is asked', async () => {
     await application.enrolPlain(serial, SUITE);
-    const asked = await whileHeld(
+    const context = await whileHeld(
       STORING,
       () => application.challenge(serial, DATA),
       () => application.enrolPlain(serial, SUITE, { otpkey: key.toString('hex') }),
     );
-    expect(verifyQrTanSignature(parseOcraSuite(SUITE), key, asked.url)).toBe(true);
+    expect(verifyQrTanSignature(parseOcraSuite(SUITE), key, context.url)).toBe(true);
     const pass = application.respond(SUITE, DATA, { key });
-    expect(await application.check(asked.transactionid, pass)).toEqual({ failcount: 0, result: true });
+    expect(await application.check(context.transactionid, pass)).toEqual({ failcount: 0, result: true });
   });
 });
 

@@ -108,9 +108,9 @@ describe('a token that leaves the realms of an administrator while that one is a
   const leave = (): Promise<unknown> => move(['shop']);
 
   it('is not brought in step by them', async () => {
-    const asked = { serial, ...twoResponses() };
+    const context = { serial, ...twoResponses() };
     const resync = (): Promise<unknown> =>
-      application.services.resynchronisation.resync(CLERK, asked).catch(String);
+      application.services.resynchronisation.resync(CLERK, context).catch(String);
     expect(await whileHeld(WRITING_A_TOKEN, resync, leave)).toContain('No token found');
     expect(await shown()).toMatchObject({ realms: ['shop'], counter: 0n });
   });
@@ -143,8 +143,8 @@ describe('a token that is given to somebody else while it is brought in step as 
   it('is left as it is', async () => {
     const { tokens, resynchronisation } = application.services;
     await tokens.assign(OPERATOR, { serial, user: 'ann', realm: 'bank' });
-    const asked = { user: 'ann', realm: 'bank', serial, ...twoResponses() };
-    const resync = (): Promise<unknown> => resynchronisation.resync(OPERATOR, asked).catch(String);
+    const context = { user: 'ann', realm: 'bank', serial, ...twoResponses() };
+    const resync = (): Promise<unknown> => resynchronisation.resync(OPERATOR, context).catch(String);
     const give = (): Promise<unknown> => tokens.assign(OPERATOR, { serial, user: 'bob', realm: 'shop' });
     expect(await whileHeld(WRITING_A_TOKEN, resync, give)).toContain('No token found');
     expect((await shown()).counter).toBe(0n);

@@ -35,9 +35,9 @@ const open = async (resolverFileDirs: readonly string[], dialect: 'documented' |
 };
 
 /** What somebody with `system:write` does to have a file read. */
-async function name(fileName: string, asked = application): Promise<string | undefined> {
+async function name(fileName: string, context = application): Promise<string | undefined> {
   const set = { name: 'file', type: 'passwdresolver', fileName };
-  const { body } = (await asked.asAdmin('/system/setResolver', set)) as {
+  const { body } = (await context.asAdmin('/system/setResolver', set)) as {
     body: { result: { status: boolean; error?: { message: string } } };
   };
   return body.result.error?.message;
@@ -54,8 +54,8 @@ const textOf = ({ body }: Response): unknown => {
 };
 
 /** What somebody without a credential is told of a user of the file. */
-async function validate(user = 'anna', asked = application): Promise<unknown> {
-  return textOf(await asked.send('/validate/check', { user, realm: 'bank', pass: '12345678' }));
+async function validate(user = 'anna', context = application): Promise<unknown> {
+  return textOf(await context.send('/validate/check', { user, realm: 'bank', pass: '12345678' }));
 }
 
 describe('a file of the machine', () => {

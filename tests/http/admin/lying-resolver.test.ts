@@ -53,10 +53,10 @@ describe('a directory that lies', () => {
       expect([username, login.status]).toEqual([username, 401]);
       expect(login.get('Set-Cookie')).toBeUndefined();
       const basic = Buffer.from(`${username}:${CLAIMED}`).toString('base64');
-      const asked = await application
+      const context = await application
         .send('/monitoring/config', {}, 'get')
         .set('Authorization', `Basic ${basic}`);
-      expect([username, asked.status]).toEqual([username, 401]);
+      expect([username, context.status]).toEqual([username, 401]);
     }
   });
 

@@ -38,8 +38,8 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-async function userinfo(asked = application, realms = ''): Promise<UserInfo> {
-  const { body } = (await asked.asAdmin('/monitoring/userinfo', { realms }, 'get')) as {
+async function userinfo(context = application, realms = ''): Promise<UserInfo> {
+  const { body } = (await context.asAdmin('/monitoring/userinfo', { realms }, 'get')) as {
     body: { result: UserInfo };
   };
   return body.result;

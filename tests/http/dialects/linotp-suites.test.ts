@@ -18,7 +18,7 @@ const ASKED: RequestContext = {
   target: '/admin/init',
   usage: '',
   language: 'en',
-  given: new Map(),
+  parameters: new Map(),
   written: new Map(),
 };
 

@@ -66,9 +66,9 @@ describe('a token that changes hands', () => {
     const serial = await enrol();
     const { tokens } = application.services;
     await tokens.assign(OPERATOR, { serial, user: 'ann', realm: 'bank' });
-    const asked = await challenge(serial);
+    const context = await challenge(serial);
     await tokens.assign(OPERATOR, { serial, user: 'bob', realm: 'bank' });
-    expect(await application.check(asked, answer(0n))).toEqual(wrong(0));
+    expect(await application.check(context, answer(0n))).toEqual(wrong(0));
     const askedOfBob = await challenge(serial);
     await tokens.unassign(OPERATOR, serial);
     expect(await application.check(askedOfBob, answer(0n))).toEqual(wrong(0));
@@ -76,11 +76,11 @@ describe('a token that changes hands', () => {
 
   it('still answers when only its settings change', async () => {
     const serial = await enrol();
-    const asked = await challenge(serial);
+    const context = await challenge(serial);
     await application.services.tokens.set(OPERATOR, { serial, pin: 'pin', maxFail: 5 });
     await application.services.tokens.disable(OPERATOR, serial);
     await application.services.tokens.enable(OPERATOR, serial);
-    expect(await application.check(asked, `pin${answer(0n)}`)).toEqual(right);
+    expect(await application.check(context, `pin${answer(0n)}`)).toEqual(right);
   });
 });
 
@@ -150,11 +150,11 @@ describe('one question in two spellings', () => {
 
   it('is not accepted after a resync for which it was spelt shorter', async () => {
     const serial = await enrol();
-    const asked = await application.challenge(serial, '00000012');
+    const context = await application.challenge(serial, '00000012');
     const [otp1, otp2] = [5n, 6n].map((counter) => application.respond(SUITE, '00000012', { counter }));
     const spelt = { challenge1: '12', challenge2: '192', otp1: otp1 ?? '', otp2: otp2 ?? '' };
     expect(await resync({ serial, ...spelt })).toBe(true);
-    expect(await application.check(asked.transactionid, otp2 ?? '')).toEqual(wrong(1));
+    expect(await application.check(context.transactionid, otp2 ?? '')).toEqual(wrong(1));
   });
 
   it('is not two responses that follow each other', async () => {

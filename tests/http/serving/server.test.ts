@@ -89,7 +89,7 @@ describe('startServer', () => {
 
   it('leaves aside which server a target names', async () => {
     const request = 'GET http://[::1?a=b HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
-    await expect(sendRaw((asked, response) => response.end(asked.url), request)).resolves.toMatch(
+    await expect(sendRaw((context, response) => response.end(context.url), request)).resolves.toMatch(
       /\r\n\/\?a=b$/,
     );
   });
@@ -260,9 +260,9 @@ describe('an answer to a body that is not read', () => {
   });
 
   it('is the last one on its connection, though its client closes it late', async () => {
-    const asked: IncomingMessage[] = [];
+    const context: IncomingMessage[] = [];
     const server = await opened((request, response) => {
-      asked.push(request);
+      context.push(request);
       send(response, enough);
     });
     const socket = connect({ port: server.port, host: '127.0.0.1', allowHalfOpen: true });
@@ -271,13 +271,13 @@ describe('an answer to a body that is not read', () => {
     socket.write('POST /first HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nbo');
     await ended;
     socket.write('dy');
-    while (asked[0]?.complete !== true && asked[0]?.destroyed === false) {
+    while (context[0]?.complete !== true && context[0]?.destroyed === false) {
       await new Promise(setImmediate);
     }
     socket.on('error', () => undefined).end(REQUEST);
     await new Promise((resolve) => socket.once('close', resolve));
     expect(answers().match(/enough/g)).toHaveLength(1);
-    expect(asked.map(({ url }) => url)).toEqual(['/first']);
+    expect(context.map(({ url }) => url)).toEqual(['/first']);
     await expect(server.close(30_000)).resolves.toBe(true);
   });
 

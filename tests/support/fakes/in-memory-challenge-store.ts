@@ -121,8 +121,8 @@ export class InMemoryChallengeStore implements ChallengeStore, LockedTokens {
     if (token === undefined) {
       return undefined;
     }
-    const asked = this.#kept.filter(({ tokenId }) => tokenId === token.id).toReversed();
-    const questions = asked.slice(0, 2).map(({ challenge }) => challenge.question);
+    const context = this.#kept.filter(({ tokenId }) => tokenId === token.id).toReversed();
+    const questions = context.slice(0, 2).map(({ challenge }) => challenge.question);
     const change = decide({ token, questions });
     this.changes.push({ act, change });
     await this.#tokens.update(serial, change ?? {}, act);

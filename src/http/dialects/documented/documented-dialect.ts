@@ -33,48 +33,49 @@ export function createDocumentedDialect(version = 'Tankeeper'): Dialect {
     repeatedInMonitoring: 'last',
     activationCodeSource: (given) => given,
     routes: (path) => [path],
-    issuedChallenge: async (issued, asked, picture) =>
+    issuedChallenge: async (issued, context, picture) =>
       picture === undefined
-        ? value(asked, false, { transactionid: issued.transactionId, data: issued.url })
+        ? value(context, false, { transactionid: issued.transactionId, data: issued.url })
         : pictureReply(picture, issued.url, challengeFacts(issued)),
-    checkedTransaction: (checked, asked) => value(asked, checkedValue(checked)),
-    transactionStatus: (entries, asked) => value(asked, entries.map(statusValue)),
-    activationCode: (code, asked) => value(asked, { activationcode: code }),
-    calculatedOtp: (otp, asked) => value(asked, { otp }),
-    enrolled: async (enrolled, asked, picture) => {
+    checkedTransaction: (checked, context) => value(context, checkedValue(checked)),
+    transactionStatus: (entries, context) => value(context, entries.map(statusValue)),
+    activationCode: (code, context) => value(context, { activationcode: code }),
+    calculatedOtp: (otp, context) => value(context, { otp }),
+    enrolled: async (enrolled, context, picture) => {
       if (picture === undefined) {
-        return value(asked, true, await enrolmentDetail(enrolled));
+        return value(context, true, await enrolmentDetail(enrolled));
       }
       const { text, facts } = enrolmentPicture(enrolled);
       return pictureReply(picture, text, facts);
     },
-    loggedIn: (_administrator, asked) => value(asked, true),
-    loginRefused: (asked) =>
+    loggedIn: (_administrator, context) => value(context, true),
+    loginRefused: (context) =>
       reply(
-        asked,
+        context,
         { status: false, error: { code: LOGIN_REFUSED_CODE, message: LOGIN_REFUSED } },
         { status: 401 },
       ),
-    loggedOut: (_administrator, asked) => value(asked, true),
-    resynchronised: (done, asked) => value(asked, done),
-    tokensLoaded: (count, asked) => value(asked, { imported: count }),
-    validated: (result, asked) => value(asked, result),
-    validatedTransaction: ({ failCount, result }, asked) =>
-      value(asked, { failcount: failCount, value: result }),
-    done: (asked) => value(asked, true),
+    loggedOut: (_administrator, context) => value(context, true),
+    resynchronised: (done, context) => value(context, done),
+    tokensLoaded: (count, context) => value(context, { imported: count }),
+    validated: (result, context) => value(context, result),
+    validatedTransaction: ({ failCount, result }, context) =>
+      value(context, { failcount: failCount, value: result }),
+    done: (context) => value(context, true),
     administration: DOCUMENTED_ADMINISTRATION,
-    administered: (content, asked) => value(asked, content),
-    tokenReport: (report, asked) => reply(asked, { status: true, ...tokenResult(report) }),
-    userReport: (report, asked) => reply(asked, { status: true, ...userResult(report) }),
-    activeUserReport: (report, asked) => reply(asked, { status: true, ...activeUserResult(report) }),
-    configurationReport: (report, asked) => reply(asked, { status: true, ...configurationResult(report) }),
-    licenseReport: (report, asked) => reply(asked, { status: true, ...licenseResult(report) }),
-    storageEncryption: (encrypted, asked) => value(asked, encrypted),
+    administered: (content, context) => value(context, content),
+    tokenReport: (report, context) => reply(context, { status: true, ...tokenResult(report) }),
+    userReport: (report, context) => reply(context, { status: true, ...userResult(report) }),
+    activeUserReport: (report, context) => reply(context, { status: true, ...activeUserResult(report) }),
+    configurationReport: (report, context) =>
+      reply(context, { status: true, ...configurationResult(report) }),
+    licenseReport: (report, context) => reply(context, { status: true, ...licenseResult(report) }),
+    storageEncryption: (encrypted, context) => value(context, encrypted),
     errorCode: ({ form }) => form.legacyCode,
-    failure: (failure, asked) =>
+    failure: (failure, context) =>
       reply(
-        asked,
-        { status: false, error: { code: failure.form.legacyCode, message: failureText(failure, asked) } },
+        context,
+        { status: false, error: { code: failure.form.legacyCode, message: failureText(failure, context) } },
         { status: failure.status },
       ),
   };
@@ -83,33 +84,33 @@ export function createDocumentedDialect(version = 'Tankeeper'): Dialect {
 /** How answers are put into the envelope: a result as it is, or a success with its value. */
 interface Replies {
   readonly reply: (
-    asked: RequestContext,
+    context: RequestContext,
     result: EnvelopeResult,
     more?: { status?: number; detail?: Readonly<Record<string, unknown>> },
   ) => Reply;
   readonly value: (
-    asked: RequestContext,
+    context: RequestContext,
     content: unknown,
     detail?: Readonly<Record<string, unknown>>,
   ) => Reply;
 }
 
 function repliesWith(version: string): Replies {
-  const reply: Replies['reply'] = (asked, result, { status = 200, detail } = {}) => ({
+  const reply: Replies['reply'] = (context, result, { status = 200, detail } = {}) => ({
     status,
     contentType: 'application/json; charset=utf-8',
     body: asciiJson({
       version,
       jsonrpc: '2.0',
       result,
-      id: envelopeId(asked.given.get('id')),
+      id: envelopeId(context.parameters.get('id')),
       ...(detail !== undefined && { detail }),
     }),
   });
   return {
     reply,
-    value: (asked, content, detail) =>
-      reply(asked, { status: true, value: content }, detail === undefined ? {} : { detail }),
+    value: (context, content, detail) =>
+      reply(context, { status: true, value: content }, detail === undefined ? {} : { detail }),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { ServiceError } from '../../../kernel/errors.ts';
-import type { ProvidedParameters } from '../../request/parameters.ts';
+import type { RequestValues } from '../../request/parameters.ts';
 import { asciiRefusal, plainRepr } from './linotp-python-text.ts';
 
 /** Where LinOTP 2.12.6 looked at no parameter before it used it, Python's own words came out. Clients know them. */
@@ -29,7 +29,7 @@ const QUESTION_FAULTS: Readonly<Record<string, string>> = {
 /** @returns what LinOTP 2.12.6 said of this failure of /ocra/calculateOtp, where it had words of its own */
 export function calculationMessage(
   { code, about: [subject = '', aspect = ''] }: ServiceError,
-  given: ProvidedParameters,
+  given: RequestValues,
 ): string | undefined {
   switch (code) {
     case 'parameter.missing':
@@ -45,7 +45,7 @@ export function calculationMessage(
   }
 }
 
-function missingInUrl(subject: string, given: ProvidedParameters): string | undefined {
+function missingInUrl(subject: string, given: RequestValues): string | undefined {
   const name = IN_URLS[subject];
   return name === undefined || given.has(name) ? undefined : MISSING[name];
 }

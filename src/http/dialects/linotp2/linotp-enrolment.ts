@@ -14,7 +14,7 @@ const SEED_WIDTH = 200;
 export async function linotpEnrolled(
   version: string,
   enrolled: Enrolled,
-  { given, language }: RequestContext,
+  { parameters: given, language }: RequestContext,
   picture: QrOptions | undefined,
 ): Promise<Reply> {
   if (picture !== undefined) {

@@ -14,16 +14,16 @@ const ID_0_PATHS: readonly string[] = ['/ocra/calculateOtp', '/ocra/getActivatio
 const PAGES: Readonly<Record<number, () => Reply>> = { 401: unauthorizedPage, 404: notFoundPage };
 
 /** @returns the answer of LinOTP 2.12.6 to a request that failed */
-export function linotpFailure(version: string, failure: Failure, asked: RequestContext): Reply {
+export function linotpFailure(version: string, failure: Failure, context: RequestContext): Reply {
   const { error, form, status } = failure;
-  const path = asked.path ?? '';
+  const path = context.path ?? '';
   const page = PAGES[form.status];
   if (page !== undefined) {
     return page();
   }
-  const { code, message } = linotpWording(error, form, asked);
+  const { code, message } = linotpWording(error, form, context);
   if (form.status === 200 && TEXT_PATHS.includes(path) && error.code !== 'right.missing') {
-    return textReply(version, message, failure, asked);
+    return textReply(version, message, failure, context);
   }
   if (form.status === 200 && failure.wished !== undefined) {
     return errorPage(status, version, code, message);
@@ -36,14 +36,14 @@ export function linotpFailure(version: string, failure: Failure, asked: RequestC
   });
 }
 
-function textReply(version: string, message: string, { error }: Failure, asked: RequestContext): Reply {
-  return error.code === 'parameter.missing' && findsNothing(asked)
+function textReply(version: string, message: string, { error }: Failure, context: RequestContext): Reply {
+  return error.code === 'parameter.missing' && findsNothing(context)
     ? linotpValue(version, { values: [] })
     : linotpReply(version, { result: { status: true, value: message }, id: 0 });
 }
 
 /** An empty transaction id finds nothing, where a missing one is missed; so does a realm, which names nobody in it. */
-function findsNothing({ path, given }: RequestContext): boolean {
+function findsNothing({ path, parameters: given }: RequestContext): boolean {
   const isNamed = given.has('transactionid') || (given.get('realm') ?? '').trim() !== '';
   return STATUS_PATHS.includes(path ?? '') && isNamed;
 }

@@ -20,8 +20,8 @@ export function linotpOcra(
   'issuedChallenge' | 'checkedTransaction' | 'transactionStatus' | 'activationCode' | 'calculatedOtp'
 > {
   return {
-    issuedChallenge: (issued, asked, picture) => issuedChallenge(version, issued, asked, picture),
-    checkedTransaction: (checked, asked) => checkedTransaction(version, checked, asked),
+    issuedChallenge: (issued, context, picture) => issuedChallenge(version, issued, context, picture),
+    checkedTransaction: (checked, context) => checkedTransaction(version, checked, context),
     transactionStatus: (entries) =>
       linotpValue(version, { values: entries.filter(isShown).map(statusValue) }),
     activationCode: (code) => linotpValue(version, { activationcode: code }),
@@ -32,12 +32,12 @@ export function linotpOcra(
 async function issuedChallenge(
   version: string,
   issued: IssuedChallenge,
-  asked: RequestContext,
+  context: RequestContext,
   picture: QrOptions | undefined,
 ): Promise<Reply> {
   const { callbackUrl, url, transactionId, data, question } = issued;
   if (picture !== undefined) {
-    return linotpPicture(picture, { text: url, imageAlt: challengeRepr(issued), facts: factsOf(asked) });
+    return linotpPicture(picture, { text: url, imageAlt: challengeRepr(issued), facts: factsOf(context) });
   }
   const detail = {
     url: callbackUrl,
@@ -65,11 +65,15 @@ function challengeRepr({ callbackUrl, url, transactionId, data, question }: Issu
 const HIDDEN = ['session', 'qr', 'width'];
 
 /** The page repeats the parameters of the request. */
-function factsOf({ given }: RequestContext): (readonly [string, string])[] {
+function factsOf({ parameters: given }: RequestContext): (readonly [string, string])[] {
   return Object.entries(inPython2Order(given)).filter(([name]) => !HIDDEN.includes(name));
 }
 
-function checkedTransaction(version: string, checked: CheckedTransaction, { given }: RequestContext): Reply {
+function checkedTransaction(
+  version: string,
+  checked: CheckedTransaction,
+  { parameters: given }: RequestContext,
+): Reply {
   const transactionId = given.get('transactionid') ?? '';
   if (transactionId === '') {
     const value = "ERR77: Usage: ocra/check_t: validate a token request. Missing parameter 'transactionid'.";

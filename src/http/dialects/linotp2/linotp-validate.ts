@@ -9,14 +9,14 @@ import { unicodeRepr } from './linotp-python-text.ts';
 export function linotpValidate(version: string): Pick<Dialect, 'validated' | 'validatedTransaction'> {
   return {
     validated: (result) => linotpReply(version, { result: { status: true, value: result }, id: 0 }),
-    validatedTransaction: (validated, asked) => validatedTransaction(version, validated, asked),
+    validatedTransaction: (validated, context) => validatedTransaction(version, validated, context),
   };
 }
 
 function validatedTransaction(
   version: string,
   { token, failCount, result }: ValidatedTransaction,
-  { given }: RequestContext,
+  { parameters: given }: RequestContext,
 ): Reply {
   if (token === undefined) {
     const transactionId = given.get('transactionid') ?? '';

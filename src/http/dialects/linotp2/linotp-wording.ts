@@ -23,13 +23,13 @@ const ACTIVATION_CODE_FAULTS: Readonly<Record<string, string>> = {
 };
 
 /** @returns the failure as LinOTP 2.12.6 put it at that endpoint; in our own words where its words say too much */
-export function linotpWording(error: ServiceError, form: FailureForm, asked: RequestContext): Wording {
+export function linotpWording(error: ServiceError, form: FailureForm, context: RequestContext): Wording {
   return (
     userWording(error) ??
-    WORDINGS[asked.path ?? '']?.(error, asked) ??
+    WORDINGS[context.path ?? '']?.(error, context) ??
     suiteWording(error) ??
     activationCodeFault(error) ??
-    urlWording(error) ?? { code: codeOf(error, asked), message: ownText(error, form, asked) }
+    urlWording(error) ?? { code: codeOf(error, context), message: ownText(error, form, context) }
   );
 }
 
@@ -43,7 +43,7 @@ function ownText(error: ServiceError, { prefix }: FailureForm, { usage, language
   return `${prefix}${context}${translate(error.message, language)}`;
 }
 
-type EndpointWording = (error: ServiceError, asked: RequestContext) => Wording | undefined;
+type EndpointWording = (error: ServiceError, context: RequestContext) => Wording | undefined;
 
 const WORDINGS: Readonly<Record<string, EndpointWording>> = {
   '/ocra/request': requestWording,
@@ -69,7 +69,7 @@ function named(value: string | undefined): string {
 
 function requestWording(
   { code, about: [login] }: ServiceError,
-  { given }: RequestContext,
+  { parameters: given }: RequestContext,
 ): Wording | undefined {
   const user = login ?? given.get('user') ?? '';
   // LinOTP prints everything it knows of a user here, the path of the passwd file included; the login is enough.
@@ -94,12 +94,15 @@ function statusWording({ code, message }: ServiceError): Wording | undefined {
     : undefined;
 }
 
-function activationCodeWording({ code }: ServiceError, { given }: RequestContext): Wording | undefined {
+function activationCodeWording(
+  { code }: ServiceError,
+  { parameters: given }: RequestContext,
+): Wording | undefined {
   const refusal = asciiRefusal(given.get('activationcode') ?? '');
   return code === 'parameter.invalid' && refusal !== undefined ? plain(refusal) : undefined;
 }
 
-function enrolmentWording(error: ServiceError, { given }: RequestContext): Wording | undefined {
+function enrolmentWording(error: ServiceError, { parameters: given }: RequestContext): Wording | undefined {
   const { code, about } = error;
   if (about.includes('genkey')) {
     return about.includes('otpkey')
@@ -112,7 +115,10 @@ function enrolmentWording(error: ServiceError, { given }: RequestContext): Wordi
   return given.has('activationcode') ? rolloutWording(error, given) : undefined;
 }
 
-function rolloutWording({ code, about }: ServiceError, given: RequestContext['given']): Wording | undefined {
+function rolloutWording(
+  { code, about }: ServiceError,
+  given: RequestContext['parameters'],
+): Wording | undefined {
   const serial = given.get('serial') ?? '';
   const user = given.get('user') ?? '';
   switch (code) {
@@ -137,7 +143,7 @@ function noTokenFor(user: string): Wording {
   return plain(`no token found for user: ${user === '' ? NOBODY : unicodeRepr(user)} or serial: None`);
 }
 
-function calculationWording(error: ServiceError, { given }: RequestContext): Wording | undefined {
+function calculationWording(error: ServiceError, { parameters: given }: RequestContext): Wording | undefined {
   const message = calculationMessage(error, given);
   return message === undefined ? undefined : plain(message);
 }

@@ -19,14 +19,14 @@ const PAGES: Readonly<Record<number, string>> = {
 const PAGED: readonly number[] = [200, 401];
 
 /** @returns the answer of LinOTP 3.4.4 to a request that failed */
-export function monitoringFailure(version: string, failure: Failure, asked: RequestContext): Reply {
+export function monitoringFailure(version: string, failure: Failure, context: RequestContext): Reply {
   const { error, form, status, wished } = failure;
   const page = PAGES[form.status];
   // Where there is more to say than that the body cannot be read at all, a 400 comes as JSON.
   if (page !== undefined && (form.status !== 400 || error.about.includes('body'))) {
     return frameworkPage(form.status, page);
   }
-  const message = `${form.prefix}${translate(error.message, asked.language)}`;
+  const message = `${form.prefix}${translate(error.message, context.language)}`;
   return wished !== undefined && PAGED.includes(form.status)
     ? { ...plainErrorPage(wished, version, form.legacyCode, message), status }
     : monitoringReply(version, { status: false, error: { code: form.legacyCode, message } }, { status });

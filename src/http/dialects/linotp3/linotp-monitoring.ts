@@ -33,19 +33,19 @@ const NO_LICENSE = 'license file is empty!';
 export function linotpMonitoring(version: string): MonitoringPart {
   const value = (content: unknown, answer: MonitoringAnswer = {}): Reply =>
     monitoringReply(version, { status: true, value: content }, answer);
-  const message = (text: string, asked: RequestContext): MonitoringAnswer['detail'] => ({
-    message: translate(text, asked.language),
+  const message = (text: string, context: RequestContext): MonitoringAnswer['detail'] => ({
+    message: translate(text, context.language),
   });
   return {
     tokenReport: (report) => value(tokenResult(report).value),
     userReport: (report) => value(userResult(report).value),
     activeUserReport: (report) => value(activeUserResult(report).value),
     configurationReport: (report) => value(configurationValue(report)),
-    licenseReport: (report, asked) =>
+    licenseReport: (report, context) =>
       value(
         report.kind === 'valid'
           ? licenseNumbers(report)
-          : { valid: false, message: translate(licenseMessage(report), asked.language) },
+          : { valid: false, message: translate(licenseMessage(report), context.language) },
       ),
     storageEncryption: (encrypted) =>
       value({
@@ -53,11 +53,11 @@ export function linotpMonitoring(version: string): MonitoringPart {
         cryptmodul_name: 'Default',
         encryption: encrypted,
       }),
-    loggedIn: (name, asked) => value(true, { detail: message(`Login successful for ${name}`, asked) }),
-    loginRefused: (asked) =>
-      value(false, { status: 401, detail: message('Bad username or password', asked) }),
-    loggedOut: (name, asked) =>
-      value(true, { detail: message(`Logout successful for ${name}${OF_ADMINISTRATORS}`, asked) }),
+    loggedIn: (name, context) => value(true, { detail: message(`Login successful for ${name}`, context) }),
+    loginRefused: (context) =>
+      value(false, { status: 401, detail: message('Bad username or password', context) }),
+    loggedOut: (name, context) =>
+      value(true, { detail: message(`Logout successful for ${name}${OF_ADMINISTRATORS}`, context) }),
   };
 }
 
