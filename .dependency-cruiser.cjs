@@ -84,7 +84,12 @@ module.exports = {
       to: { path: '/(utils?|helpers?|common|types|index)(/|[.]ts$)', pathNot: 'node_modules' },
     },
     only('kernel', 'kernel', [nodeCore], 'kernel: node only'),
-    only('ocra', 'ocra', ['^src/kernel/', '^(node:)?crypto$'], 'ocra: kernel'),
+    only(
+      'ocra',
+      'ocra',
+      ['^src/kernel/(clock|errors)\\.ts$', 'node_modules/@(noble/hashes|scure/base)/'],
+      'ocra: what also runs in browsers',
+    ),
     ...concepts.map(conceptRule),
     {
       name: 'domain-knows-no-framework',

@@ -34,6 +34,12 @@ export default tseslint.config(
     },
   },
   {
+    files: ['src/ocra/*.ts'],
+    rules: {
+      'no-restricted-globals': ['error', { name: 'Buffer', message: 'src/ocra/ runs in browsers, too.' }],
+    },
+  },
+  {
     files: ['src/config/*.ts', 'knexfile.ts', 'tests/**/*.ts', 'bench/**/*.ts'],
     rules: {
       'no-restricted-syntax': [

@@ -36,7 +36,7 @@ import { TokenChoice } from '../challenges/token-choice.ts';
 import { TokenImportService } from '../challenges/enrolment/token-import-service.ts';
 import { TokenRegistration } from '../challenges/enrolment/token-registration.ts';
 import { ValidationService } from '../challenges/validation-service.ts';
-import type { Respond } from '../ocra/verify.ts';
+import type { Responder } from '../ocra/verify.ts';
 import { FileBounds } from '../resolvers/sources/file-bounds.ts';
 import { openUserSources } from '../resolvers/sources/user-sources.ts';
 import { BoundedPasswordHasher } from '../security/passwords/bounded-password-hasher.ts';
@@ -78,7 +78,7 @@ export interface ServiceParts {
   readonly random: Random;
   readonly log: Log;
   /** Computes responses to verify others by; `respond` unless told. */
-  readonly compute?: Respond | undefined;
+  readonly responder?: Responder | undefined;
   /** How transaction ids look; hexadecimal by default. */
   readonly transactionIds?: TransactionIds;
   /** Seconds. */
@@ -244,7 +244,7 @@ function boundHashers({ hasher, passwordsAtOnce: atOnce = 2 }: ServiceParts): {
 }
 
 function buildOcraServices(
-  { database, vault, clock, random, log, transactionIds = hexTransactionIds, compute }: ServiceParts,
+  { database, vault, clock, random, log, transactionIds = hexTransactionIds, responder }: ServiceParts,
   common: {
     configuration: SqlConfigurationStore;
     access: AccessControl;
@@ -258,7 +258,7 @@ function buildOcraServices(
   const factory = new ChallengeFactory({ clock, random, log, transactionIds });
   const shared = { ...common, vault, clock, random, challenges, factory };
   const turns = new ComputingTurns();
-  const means = { turn: (isUrgent: boolean) => turns.next(isUrgent), compute };
+  const means = { turn: (isUrgent: boolean) => turns.next(isUrgent), responder };
   const check = new ResponseChecker({ vault, users: common.users, clock, means });
   const ocra = new ChallengeService({ ...shared, tokens, check });
   const openAnswers = new OpenAnswers({ ...shared, check });

@@ -42,7 +42,7 @@ type ActivationCodeFault = 'padding' | 'alphabet' | 'checksum';
  * @throws ServiceError 'activation-code.invalid', about the first of 'padding', 'alphabet' and 'checksum' that is wrong;
  *   the message does not hold the code
  */
-export function decodeActivationCode(text: string): Buffer {
+export function decodeActivationCode(text: string): Uint8Array {
   const code = text.replaceAll('-', '');
   if (code.length < CHECKSUM_LENGTH) {
     throw invalid('checksum', 'it is too short');

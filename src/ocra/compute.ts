@@ -1,6 +1,7 @@
-import { createHmac } from 'node:crypto';
+import { bytesToHex } from '@noble/hashes/utils.js';
 import { ServiceError } from '../kernel/errors.ts';
 import { type DataInputs, encodeDataInput } from './data-input.ts';
+import { keyedHmac } from './hashes.ts';
 import type { OcraSuite } from './suite.ts';
 
 /**
@@ -9,28 +10,30 @@ import type { OcraSuite } from './suite.ts';
  * @throws ServiceError 'data-input.invalid', naming the part that is missing or wrong
  */
 export function computeResponse(suite: OcraSuite, key: Uint8Array, inputs: DataInputs): string {
-  return respond(suite, key, encodeDataInput(suite, inputs));
+  return responder(suite, key)(encodeDataInput(suite, inputs));
 }
 
 /**
- * The crypto function alone, over a data input that is already encoded (RFC 6287 §5.2).
- * @returns as `computeResponse`
+ * The crypto function alone (RFC 6287 §5.2), prepared for many data inputs.
+ * @returns a function from an encoded data input to the response, as `computeResponse` gives it
  * @throws ServiceError 'data-input.invalid' where the key is empty: anyone could compute such responses
  */
-export function respond(suite: OcraSuite, key: Uint8Array, dataInput: Uint8Array): string {
+export function responder(suite: OcraSuite, key: Uint8Array): (dataInput: Uint8Array) => string {
   if (key.length === 0) {
     throw new ServiceError('data-input.invalid', 'No response can be computed: the key is empty.');
   }
-  const mac = createHmac(suite.hash, key).update(dataInput).digest();
-  return suite.truncation === 0 ? mac.toString('hex') : truncate(mac, suite.truncation);
+  const mac = keyedHmac(suite.hash, key);
+  return (dataInput) =>
+    suite.truncation === 0 ? bytesToHex(mac(dataInput)) : truncate(mac(dataInput), suite.truncation);
 }
 
 /**
  * RFC 4226 §5.3: the low four bits of the last byte say where 31 bits are read; their last decimal digits are the
  * response. 31 bits have ten digits at most, so a response of ten is the number itself, padded.
  */
-function truncate(mac: Buffer, digits: number): string {
-  const offset = mac.readUInt8(mac.length - 1) & 0x0f;
-  const number = mac.readUInt32BE(offset) & 0x7fff_ffff;
+function truncate(mac: Uint8Array, digits: number): string {
+  const view = new DataView(mac.buffer, mac.byteOffset, mac.byteLength);
+  const offset = view.getUint8(mac.length - 1) & 0x0f;
+  const number = view.getUint32(offset) & 0x7fff_ffff;
   return number.toString().padStart(10, '0').slice(-digits);
 }

@@ -1,5 +1,6 @@
-import { createHash } from 'node:crypto';
+import { concatBytes, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js';
 import { ServiceError } from '../kernel/errors.ts';
+import { digest } from './hashes.ts';
 import { type HashName, hashLength, type OcraSuite, type QuestionFormat } from './suite.ts';
 
 /** Two questions that are answered at once, in this order (RFC 6287 §7.2: mutual challenge-response). */
@@ -8,7 +9,7 @@ export interface QuestionPair {
   readonly second: string;
 }
 
-/** What is asked: one question, or two in the mutual modes. `modes.ts` says which mode asks what. */
+/** What is asked: one question, or two in the mutual modes. */
 export type Question = string | QuestionPair;
 
 /** The parts of a data input that are the same over a whole window. What the suite does not name is left out. */
@@ -30,7 +31,7 @@ export interface DataInputs extends FixedInputs {
 
 /** A data input whose counter and time step are written in place, so that a window is encoded only once. */
 export interface DataInputTemplate {
-  readonly bytes: Buffer;
+  readonly bytes: Uint8Array;
   /** Does nothing for a suite without C. */
   setCounter(counter: bigint): void;
   /** Does nothing for a suite without T. */
@@ -45,8 +46,8 @@ const LARGEST_UNSIGNED_64 = 0xffff_ffff_ffff_ffffn;
  * the suite.
  * @throws ServiceError 'data-input.invalid', naming the part that is missing or wrong
  */
-export function encodeDataInput(suite: OcraSuite, inputs: DataInputs): Buffer {
-  const parts: Buffer[] = [Buffer.from(`${suite.text}\0`, 'ascii')];
+export function encodeDataInput(suite: OcraSuite, inputs: DataInputs): Uint8Array {
+  const parts: Uint8Array[] = [utf8ToBytes(`${suite.text}\0`)];
   if (suite.counter) {
     parts.push(encodeUnsigned64('counter', inputs.counter));
   }
@@ -60,7 +61,7 @@ export function encodeDataInput(suite: OcraSuite, inputs: DataInputs): Buffer {
   if (suite.timeStep !== undefined) {
     parts.push(encodeUnsigned64('time step', inputs.timeStep));
   }
-  return Buffer.concat(parts);
+  return concatBytes(...parts);
 }
 
 /**
@@ -72,16 +73,17 @@ export function dataInputTemplate(suite: OcraSuite, inputs: FixedInputs): DataIn
   const bytes = encodeDataInput(suite, { ...inputs, counter: 0n, timeStep: 0n });
   const counterOffset = suite.text.length + 1;
   const timeStepOffset = bytes.length - 8;
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   return {
     bytes,
     setCounter: (counter) => {
       if (suite.counter) {
-        bytes.writeBigUInt64BE(counter, counterOffset);
+        view.setBigUint64(counterOffset, counter);
       }
     },
     setTimeStep: (timeStep) => {
       if (suite.timeStep !== undefined) {
-        bytes.writeBigUInt64BE(timeStep, timeStepOffset);
+        view.setBigUint64(timeStepOffset, timeStep);
       }
     },
   };
@@ -96,15 +98,15 @@ export function timeStepAt(suite: OcraSuite, time: Date): bigint | undefined {
 }
 
 /** C and T are eight bytes, the highest first (RFC 6287 §5.1). */
-function encodeUnsigned64(part: string, value: bigint | undefined): Buffer {
+function encodeUnsigned64(part: string, value: bigint | undefined): Uint8Array {
   if (value === undefined) {
     throw invalid(`the suite asks for a ${part}, and none is given`);
   }
   if (value < 0n || value > LARGEST_UNSIGNED_64) {
     throw invalid(`the ${part} must be a number from 0 to 2^64 - 1`);
   }
-  const bytes = Buffer.alloc(8);
-  bytes.writeBigUInt64BE(value);
+  const bytes = new Uint8Array(8);
+  new DataView(bytes.buffer).setBigUint64(0, value);
   return bytes;
 }
 
@@ -121,7 +123,7 @@ const ALPHABET_NAMES: Readonly<Record<QuestionFormat, string>> = {
 };
 
 /** Q is 128 bytes, padded with zeros on the right (RFC 6287 §5.1); two questions are joined before (§7.2). */
-function encodeQuestion(suite: OcraSuite, question: Question): Buffer {
+function encodeQuestion(suite: OcraSuite, question: Question): Uint8Array {
   const questions = typeof question === 'string' ? [question] : [question.first, question.second];
   for (const one of questions) {
     assertFits(suite.question, one);
@@ -133,14 +135,14 @@ function encodeQuestion(suite: OcraSuite, question: Question): Buffer {
  * A number is taken as hexadecimal, and hexadecimal digits are padded as text: an odd number of them ends in half a byte
  * (RFC 6287, Appendix A). BigInt, as a numeric question has up to 64 digits, and two of them up to 128.
  */
-function toQuestionBytes(format: QuestionFormat, text: string): Buffer {
+function toQuestionBytes(format: QuestionFormat, text: string): Uint8Array {
   if (format === 'A') {
-    const bytes = Buffer.alloc(QUESTION_BYTES);
-    bytes.write(text, 'ascii');
+    const bytes = new Uint8Array(QUESTION_BYTES);
+    bytes.set(utf8ToBytes(text));
     return bytes;
   }
   const digits = format === 'N' ? BigInt(text).toString(16) : text;
-  return Buffer.from(digits.padEnd(2 * QUESTION_BYTES, '0'), 'hex');
+  return hexToBytes(digits.padEnd(2 * QUESTION_BYTES, '0'));
 }
 
 function assertFits({ format, length }: OcraSuite['question'], question: string): void {
@@ -158,29 +160,29 @@ function assertFits({ format, length }: OcraSuite['question'], question: string)
   }
 }
 
-function encodePin(hash: HashName, { pin, pinHash }: FixedInputs): Buffer {
+function encodePin(hash: HashName, { pin, pinHash }: FixedInputs): Uint8Array {
   if (pinHash !== undefined) {
     if (pinHash.length !== hashLength(hash)) {
       throw invalid(`the hash of the PIN must be ${hashLength(hash)} bytes long`);
     }
-    return Buffer.from(pinHash);
+    return pinHash;
   }
   if (pin === undefined) {
     throw invalid('the suite asks for a PIN, and none is given');
   }
-  return createHash(hash).update(pin, 'utf8').digest();
+  return digest(hash, utf8ToBytes(pin));
 }
 
 /** S is as long as the suite says, padded with zeros on the left (RFC 6287, Appendix A). */
-function encodeSession(length: number, session: string | Uint8Array | undefined): Buffer {
+function encodeSession(length: number, session: string | Uint8Array | undefined): Uint8Array {
   if (session === undefined) {
     throw invalid('the suite asks for session information, and none is given');
   }
-  const given = typeof session === 'string' ? Buffer.from(session, 'utf8') : session;
+  const given = typeof session === 'string' ? utf8ToBytes(session) : session;
   if (given.length > length) {
     throw invalid(`the session information is too long: ${given.length} bytes, the suite allows ${length}`);
   }
-  return Buffer.concat([Buffer.alloc(length - given.length), given]);
+  return concatBytes(new Uint8Array(length - given.length), given);
 }
 
 function invalid(what: string, about: readonly string[] = []): ServiceError {

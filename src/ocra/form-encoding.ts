@@ -4,7 +4,7 @@
  */
 export function formEncode(text: string): string {
   // Through UTF-8 and back: half a surrogate pair becomes U+FFFD, where encodeURIComponent would throw.
-  return encodeURIComponent(Buffer.from(text, 'utf8').toString('utf8'))
+  return encodeURIComponent(new TextDecoder().decode(new TextEncoder().encode(text)))
     .replace(/[!~*'()]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`)
     .replaceAll('%20', '+');
 }

@@ -1,11 +1,12 @@
+import { hexToBytes } from '@noble/hashes/utils.js';
 import { ServiceError } from '../kernel/errors.ts';
 
 /**
- * Reads hexadecimal digits of either letter case strictly: `Buffer.from` would silently stop at the first wrong one.
+ * Reads hexadecimal digits of either letter case.
  * @returns the bytes, or undefined where the text has other characters or an odd number of digits
  */
-export function decodeHex(text: string): Buffer | undefined {
-  return /^(?:[0-9A-Fa-f]{2})*$/.test(text) ? Buffer.from(text, 'hex') : undefined;
+export function decodeHex(text: string): Uint8Array | undefined {
+  return /^(?:[0-9A-Fa-f]{2})*$/.test(text) ? hexToBytes(text) : undefined;
 }
 
 /**
@@ -13,7 +14,7 @@ export function decodeHex(text: string): Buffer | undefined {
  * @param name of the parameter, for the message; its value never gets there, as it is mostly a secret
  * @throws ServiceError 'parameter.invalid'
  */
-export function bytesFromHex(text: string, name: string): Buffer {
+export function bytesFromHex(text: string, name: string): Uint8Array {
   const bytes = decodeHex(text);
   if (bytes === undefined) {
     throw new ServiceError(

@@ -1,4 +1,4 @@
-import { pbkdf2 } from 'node:crypto';
+import { concatBytes } from '@noble/hashes/utils.js';
 import { decodeActivationCode } from './activation-code.ts';
 import type { HashName } from './suite.ts';
 
@@ -26,7 +26,7 @@ const SALT_BYTES = 8;
  * The work is done outside of the event loop.
  * @throws ServiceError 'activation-code.invalid'
  */
-export async function deriveTokenKey(ingredients: KeyIngredients): Promise<Buffer> {
+export async function deriveTokenKey(ingredients: KeyIngredients): Promise<Uint8Array> {
   const {
     sharedSecret,
     activationCode,
@@ -37,7 +37,7 @@ export async function deriveTokenKey(ingredients: KeyIngredients): Promise<Buffe
   } = ingredients;
   const code = typeof activationCode === 'string' ? decodeActivationCode(activationCode) : activationCode;
   const boundary = Math.max(0, nonce.length - SALT_BYTES);
-  const password = Buffer.concat([sharedSecret, code, nonce.subarray(0, boundary)]);
+  const password = concatBytes(sharedSecret, code, nonce.subarray(0, boundary));
   try {
     return await stretch(password, nonce.subarray(boundary), iterations, length, hash);
   } finally {
@@ -45,20 +45,27 @@ export async function deriveTokenKey(ingredients: KeyIngredients): Promise<Buffe
   }
 }
 
-function stretch(
-  password: Uint8Array,
+/** WebCrypto's names of the hashes. */
+const WEB_CRYPTO_NAMES: Readonly<Record<HashName, string>> = {
+  sha1: 'SHA-1',
+  sha256: 'SHA-256',
+  sha512: 'SHA-512',
+};
+
+async function stretch(
+  password: Uint8Array<ArrayBuffer>,
   salt: Uint8Array,
   iterations: number,
   length: number,
   hash: HashName,
-): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    pbkdf2(password, salt, iterations, length, hash, (error, key) => {
-      if (error === null) {
-        resolve(key);
-      } else {
-        reject(error);
-      }
-    });
-  });
+): Promise<Uint8Array> {
+  const { subtle } = globalThis.crypto;
+  const key = await subtle.importKey('raw', password, 'PBKDF2', false, ['deriveBits']);
+  const parameters = {
+    name: 'PBKDF2',
+    salt: Uint8Array.from(salt),
+    iterations,
+    hash: WEB_CRYPTO_NAMES[hash],
+  };
+  return new Uint8Array(await subtle.deriveBits(parameters, key, 8 * length));
 }

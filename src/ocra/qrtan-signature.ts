@@ -1,6 +1,7 @@
-import { createHmac } from 'node:crypto';
-import { equalText } from '../kernel/constant-time.ts';
-import type { OcraSuite } from './suite.ts';
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
+import { hmac } from './hashes.ts';
+import { textComparison } from './text-comparison.ts';
+import { hashLength, type OcraSuite } from './suite.ts';
 
 const SIGNATURE_PARAMETER = '&si=';
 
@@ -9,7 +10,7 @@ const SIGNATURE_PARAMETER = '&si=';
  * @returns the HMAC with the suite's hash and the token's key, in lower-case hexadecimal
  */
 export function qrTanSignature(suite: OcraSuite, key: Uint8Array, data: string | Uint8Array): string {
-  return createHmac(suite.hash, key).update(data).digest('hex');
+  return bytesToHex(hmac(suite.hash, key, typeof data === 'string' ? utf8ToBytes(data) : data));
 }
 
 /** @returns the URL with its signature as last parameter, `si`: over all that stands before `&si=` */
@@ -24,5 +25,6 @@ export function verifyQrTanSignature(suite: OcraSuite, key: Uint8Array, url: str
     return false;
   }
   const given = url.slice(end + SIGNATURE_PARAMETER.length);
-  return equalText(given.toLowerCase(), qrTanSignature(suite, key, url.slice(0, end)));
+  const isEqual = textComparison(given.toLowerCase(), 2 * hashLength(suite.hash));
+  return isEqual(qrTanSignature(suite, key, url.slice(0, end)));
 }

@@ -1,3 +1,4 @@
+import { bytesToHex } from '@noble/hashes/utils.js';
 import { ServiceError } from '../kernel/errors.ts';
 import { formDecode, formEncode } from './form-encoding.ts';
 import { decodeHex } from './hex.ts';
@@ -50,7 +51,7 @@ export type QrTanUrl =
 /** @returns `lseqr://init?sh=&os=&se=` */
 export function buildInitUrl({ sharedSecret, suite, serial }: Omit<InitUrl, 'kind'>): string {
   return build('init', [
-    ['sh', hex(sharedSecret)],
+    ['sh', bytesToHex(sharedSecret)],
     ['os', suite],
     ['se', serial],
   ]);
@@ -76,7 +77,7 @@ export function buildRequestUrl(suite: OcraSuite, key: Uint8Array, url: Omit<Req
  */
 export function buildNonceUrl(suite: OcraSuite, key: Uint8Array, url: Omit<NonceUrl, 'kind'>): string {
   const ch = ['ch', url.question] as const;
-  const no = ['no', hex(url.nonce)] as const;
+  const no = ['no', bytesToHex(url.nonce)] as const;
   const tr = ['tr', url.transactionId] as const;
   const u = ['u', formEncode(url.callbackUrl)] as const;
   const se = ['se', url.serial] as const;
@@ -87,10 +88,6 @@ export function buildNonceUrl(suite: OcraSuite, key: Uint8Array, url: Omit<Nonce
 
 function build(kind: QrTanUrl['kind'], parameters: readonly (readonly [string, string])[]): string {
   return `lseqr://${kind}?${parameters.map(([name, value]) => `${name}=${formEncode(value)}`).join('&')}`;
-}
-
-function hex(bytes: Uint8Array): string {
-  return Buffer.from(bytes).toString('hex');
 }
 
 /**
@@ -172,7 +169,7 @@ function required(parameters: Parameters, name: string): string {
   return value;
 }
 
-function requiredBytes(parameters: Parameters, name: string): Buffer {
+function requiredBytes(parameters: Parameters, name: string): Uint8Array {
   const bytes = decodeHex(required(parameters, name));
   if (bytes === undefined) {
     throw invalid(`the parameter ${quoted(name)} must be hexadecimal digits, an even number of them`);

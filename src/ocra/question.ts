@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { type Random, randomText } from '../kernel/clock.ts';
 import type { OcraSuite, QuestionFormat } from './suite.ts';
 
@@ -57,15 +56,4 @@ export function plainQuestion({ question: { format, length } }: OcraSuite, quest
       return BigInt(`0x0${digits}`).toString().padStart(length, '0');
     }
   }
-}
-
-/**
- * Makes the question for a document of any length out of its hash (RFC 6287 §7.3): the first digits of the suite's hash of
- * the UTF-8 data, in hexadecimal; for a numeric question, those taken as one number, its first decimal digits.
- * @returns a question of the suite's length, or shorter where the hash has fewer digits
- */
-export function questionFromHash(suite: OcraSuite, data: string): string {
-  const { format, length } = suite.question;
-  const digits = createHash(suite.hash).update(data, 'utf8').digest('hex').slice(0, length);
-  return format === 'N' ? BigInt(`0x${digits}`).toString().slice(0, length) : digits;
 }

@@ -1,12 +1,13 @@
-import { createHash } from 'node:crypto';
-import { respond } from './compute.ts';
+import { bytesToHex } from '@noble/hashes/utils.js';
+import { responder } from './compute.ts';
 import { dataInputTemplate } from './data-input.ts';
+import { hmac } from './hashes.ts';
 import { type Candidate, responseWindow, type ResponseWindow, sizeOf } from './response-window.ts';
 import {
   candidateTest,
   chooseMatch,
   inOrder,
-  type Respond,
+  type Responder,
   type ResponseCheck,
   type Verification,
 } from './verify.ts';
@@ -15,8 +16,8 @@ import {
 export interface SearchMeans {
   /** Waits until the next piece may be computed; before others where it is urgent. */
   readonly turn: (isUrgent: boolean) => Promise<void>;
-  /** Computes a response; `respond` unless told. */
-  readonly compute?: Respond | undefined;
+  /** Prepares the computation of responses; `responder` by default. */
+  readonly responder?: Responder | undefined;
 }
 
 /** So many candidates are computed for one response, whatever it is tried on and however often it is looked at, … */
@@ -94,7 +95,7 @@ export class ResponseSearch {
     const window = responseWindow(check, allowed);
     const taken = sizeOf(window);
     this.#look -= taken;
-    const isRight = candidateTest(check, dataInput, this.#means.compute ?? respond);
+    const isRight = candidateTest(check, dataInput, this.#means.responder ?? responder);
     const input = inputOf(check, dataInput.bytes);
     return { matches: inOrder(await this.#search(window, input, isRight)), taken };
   }
@@ -161,7 +162,7 @@ function* candidatesOf({ counters, steps }: ResponseWindow): Generator<Candidate
 }
 
 function inputOf({ key }: ResponseCheck, dataInput: Uint8Array): string {
-  return createHash('sha256').update(`${key.length}|`).update(key).update(dataInput).digest('base64');
+  return bytesToHex(hmac('sha256', key, dataInput));
 }
 
 function isWithin({ counter = 0n, timeStep = 0n }: Candidate, { first, last }: Searched): boolean {

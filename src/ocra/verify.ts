@@ -1,8 +1,8 @@
-import { textComparison } from '../kernel/constant-time.ts';
-import { respond } from './compute.ts';
+import { responder } from './compute.ts';
 import { type DataInputTemplate, dataInputTemplate, type FixedInputs } from './data-input.ts';
 import { type Candidate, responseWindow, type WindowReach } from './response-window.ts';
 import { responseLength } from './suite.ts';
+import { textComparison } from './text-comparison.ts';
 
 /** A response to be checked, and where to search. */
 export interface ResponseCheck extends FixedInputs, WindowReach {
@@ -16,8 +16,8 @@ export type Match = Candidate & { readonly matched: true };
 
 export type Verification = { readonly matched: false } | Match;
 
-/** Computes a response, as `respond` does. */
-export type Respond = typeof respond;
+/** Prepares the computation of responses, as `responder` does. */
+export type Responder = typeof responder;
 
 /** More responses than this are never computed for one check, whatever the windows. */
 const MAX_CANDIDATES = 10_000;
@@ -31,7 +31,7 @@ const MAX_CANDIDATES = 10_000;
  * @throws ServiceError 'data-input.invalid' where question, PIN, session or key is missing or wrong
  */
 export function verifyResponse(check: ResponseCheck): Verification {
-  const isRight = candidateTest(check, dataInputTemplate(check.suite, check), respond);
+  const isRight = candidateTest(check, dataInputTemplate(check.suite, check), responder);
   const { counters, steps } = responseWindow(check, MAX_CANDIDATES);
   const candidates = counters.flatMap((counter) => steps.map((step) => ({ ...counter, ...step })));
   return chooseMatch(
@@ -47,16 +47,17 @@ export function verifyResponse(check: ResponseCheck): Verification {
 export function candidateTest(
   { suite, key, response }: Pick<ResponseCheck, 'suite' | 'key' | 'response'>,
   dataInput: DataInputTemplate,
-  compute: Respond,
+  prepare: Responder,
 ): (candidate: Candidate) => boolean {
   const isEqual = textComparison(
     suite.truncation === 0 ? response.toLowerCase() : response,
     responseLength(suite),
   );
+  const respond = prepare(suite, key);
   return ({ counter = 0n, timeStep = 0n }) => {
     dataInput.setCounter(counter);
     dataInput.setTimeStep(timeStep);
-    return isEqual(compute(suite, key, dataInput.bytes));
+    return isEqual(respond(dataInput.bytes));
   };
 }
 

@@ -4,7 +4,7 @@ import { computeResponse } from '../../src/ocra/compute.ts';
 import { type DataInputs, encodeDataInput } from '../../src/ocra/data-input.ts';
 import { assertSerial, keyOf, phaseOf, suiteOf } from '../../src/challenges/enrolment/enrolment.ts';
 import { bytesFromHex } from '../../src/ocra/hex.ts';
-import { signatureQuestion } from '../../src/ocra/modes.ts';
+import { signatureQuestion } from '../support/values/modes.ts';
 import { parseQrTanUrl } from '../../src/ocra/qrtan-url.ts';
 import { parseOcraSuite } from '../../src/ocra/suite.ts';
 import { eventualRefusal } from '../support/application/eventual-refusal.ts';

@@ -17,7 +17,7 @@ const SUITE = parseOcraSuite('OCRA-1:HOTP-SHA256-8:C-QA64');
 const CODE = 'GEZDGNBVGY3TQOJQ01';
 const SECRET = Buffer.from('12345678901234567890');
 const NONCE = Buffer.alloc(64, 7);
-const key = await deriveTokenKey({ sharedSecret: SECRET, activationCode: CODE, nonce: NONCE });
+const key = Buffer.from(await deriveTokenKey({ sharedSecret: SECRET, activationCode: CODE, nonce: NONCE }));
 const CHALLENGE = {
   ...{ message: 'Pay \u001b[2J?', callbackUrl: 'http://127.0.0.1:5001/ocra/check_t' },
   ...{ question: 'Pay0000abc', transactionId: 'ff00' },
@@ -228,7 +228,9 @@ describe('device list, forget and activation-code', () => {
   it('makes a valid activation code and uses it without asking', async () => {
     const code = (await run(['activation-code'])).out.trim();
     expect(decodeActivationCode(code)).toHaveLength(10);
-    const made = await deriveTokenKey({ sharedSecret: SECRET, activationCode: code, nonce: NONCE });
+    const made = Buffer.from(
+      await deriveTokenKey({ sharedSecret: SECRET, activationCode: code, nonce: NONCE }),
+    );
     await run(['scan', INIT_URL]);
     const url = buildNonceUrl(SUITE, made, { ...CHALLENGE, nonce: NONCE, serial: 'OCRA1' });
     expect(await run(['scan', url])).toMatchObject({ code: 0 });

@@ -46,11 +46,13 @@ export class Devices {
   }
 
   async #derive(serial: string, nonce: string, activationCode = 'GEZDGNBVGY3TQOJQ01'): Promise<Buffer> {
-    return deriveTokenKey({
-      sharedSecret: Buffer.from(this.#sharedSecrets.get(serial) ?? '', 'hex'),
-      activationCode,
-      nonce: Buffer.from(nonce, 'hex'),
-    });
+    return Buffer.from(
+      await deriveTokenKey({
+        sharedSecret: Buffer.from(this.#sharedSecrets.get(serial) ?? '', 'hex'),
+        activationCode,
+        nonce: Buffer.from(nonce, 'hex'),
+      }),
+    );
   }
 
   /**

@@ -6,7 +6,7 @@ import {
   encodeDataInput,
   timeStepAt,
 } from '../../src/ocra/data-input.ts';
-import { mutualClientQuestion, mutualServerQuestion, signatureQuestion } from '../../src/ocra/modes.ts';
+import { mutualClientQuestion, mutualServerQuestion, signatureQuestion } from '../support/values/modes.ts';
 import { parseOcraSuite } from '../../src/ocra/suite.ts';
 import { refusalOf } from '../support/values/refusal.ts';
 
@@ -15,7 +15,7 @@ const suiteOf = (dataInput: string) => parseOcraSuite(`OCRA-1:HOTP-SHA1-6:${data
 /** What follows the suite and the zero byte. */
 function encoded(dataInput: string, inputs: DataInputs): string {
   const suite = suiteOf(dataInput);
-  const bytes = encodeDataInput(suite, inputs);
+  const bytes = Buffer.from(encodeDataInput(suite, inputs));
   expect(bytes.subarray(0, suite.text.length + 1).toString('ascii')).toBe(`${suite.text}\0`);
   return bytes.subarray(suite.text.length + 1).toString('hex');
 }

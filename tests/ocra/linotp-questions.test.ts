@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Random } from '../../src/kernel/clock.ts';
-import { questionFromData, questionFromHash } from '../../src/ocra/question.ts';
+import { questionFromData } from '../../src/ocra/question.ts';
+import { questionFromHash } from '../support/values/modes.ts';
 import { parseOcraSuite } from '../../src/ocra/suite.ts';
 import {
   type CheckedRow,

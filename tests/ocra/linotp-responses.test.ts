@@ -64,7 +64,7 @@ async function check(row: Row): Promise<CheckedRow> {
   const suite = parseOcraSuite(row.suite);
   const inputs = inputsOf(suite, row);
   const computed = await unlessRefused(() => ({
-    message_hex: encodeDataInput(suite, inputs).toString('hex'),
+    message_hex: Buffer.from(encodeDataInput(suite, inputs)).toString('hex'),
     otp: computeResponse(suite, Buffer.from(row.key, 'hex'), inputs),
   }));
   const holds = computed?.otp === row.ok?.otp && computed?.message_hex === row.ok?.message_hex;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { type Random, systemRandom } from '../../src/kernel/clock.ts';
-import { questionFromData, questionFromHash } from '../../src/ocra/question.ts';
+import { questionFromData } from '../../src/ocra/question.ts';
+import { questionFromHash } from '../support/values/modes.ts';
 import { parseOcraSuite } from '../../src/ocra/suite.ts';
 
 const suiteOf = (question: string) => parseOcraSuite(`OCRA-1:HOTP-SHA1-6:${question}`);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { computeResponse, respond } from '../../src/ocra/compute.ts';
+import { computeResponse, responder } from '../../src/ocra/compute.ts';
 import { timeStepAt } from '../../src/ocra/data-input.ts';
 import { MAX_FOR_CHECK, MAX_FOR_RESPONSE, ResponseSearch } from '../../src/ocra/response-search.ts';
 import { parseOcraSuite } from '../../src/ocra/suite.ts';
@@ -19,9 +19,12 @@ class Counted {
       this.turns.push({ isUrgent, computed: this.computed });
       return Promise.resolve();
     },
-    compute: (...given) => {
-      this.computed += 1;
-      return respond(...given);
+    responder: (suite, key) => {
+      const respond = responder(suite, key);
+      return (dataInput) => {
+        this.computed += 1;
+        return respond(dataInput);
+      };
     },
   });
 

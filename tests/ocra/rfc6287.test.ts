@@ -6,7 +6,7 @@ import {
   mutualServerQuestion,
   oneWayQuestion,
   signatureQuestion,
-} from '../../src/ocra/modes.ts';
+} from '../support/values/modes.ts';
 import { type OcraSuite, parseOcraSuite } from '../../src/ocra/suite.ts';
 import { verifyResponse } from '../../src/ocra/verify.ts';
 import { readVectors } from '../support/values/vectors.ts';

@@ -112,7 +112,7 @@ export function keyOf({ genkey, otpkey }: EnrolmentRequest, randomBytes: (size: 
 }
 
 function givenKey(otpkey: string): Buffer {
-  const key = bytesFromHex(otpkey, 'otpkey');
+  const key = Buffer.from(bytesFromHex(otpkey, 'otpkey'));
   if (key.length < SHORTEST_KEY_BYTES || key.length > MAX_KEY_BYTES) {
     throw new ServiceError(
       'parameter.invalid',

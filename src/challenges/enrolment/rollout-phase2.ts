@@ -175,7 +175,13 @@ export class RolloutPhase2 {
   async #derive(
     token: Token,
     { activationcode = '', pin, ocrapin = '' }: EnrolmentRequest,
-  ): Promise<{ suite: OcraSuite; key: Buffer; nonce: Buffer; change: TokenChange; sharedSecret: Sealed }> {
+  ): Promise<{
+    suite: OcraSuite;
+    key: Uint8Array;
+    nonce: Buffer;
+    change: TokenChange;
+    sharedSecret: Sealed;
+  }> {
     const { vault, random } = this.#deps;
     const { sharedSecret } = token.secrets;
     if (sharedSecret === null || token.ocraSuite === null) {

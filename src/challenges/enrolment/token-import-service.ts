@@ -138,7 +138,7 @@ function secretsOf({ preSharedKey = '', password = '' }: ImportRequest): {
     throw new ServiceError('parameter.invalid', 'Give either a pre-shared key or a password, not both');
   }
   return {
-    ...(preSharedKey !== '' && { preSharedKey: bytesFromHex(preSharedKey, 'pre-shared key') }),
+    ...(preSharedKey !== '' && { preSharedKey: Buffer.from(bytesFromHex(preSharedKey, 'pre-shared key')) }),
     ...(password !== '' && { password }),
   };
 }

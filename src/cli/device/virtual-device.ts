@@ -99,7 +99,7 @@ export class VirtualDevice {
     if (!verifyQrTanSignature(suite, key, text)) {
       throw refused('its signature is wrong: another activation code, or not from your server');
     }
-    const keyText = key.toString('hex');
+    const keyText = Buffer.from(key).toString('hex');
     // The same code read again must not begin to count anew: its responses may have been used.
     const counter = keyText === found.key ? found.counter : '0';
     return this.#answer(state, url, { ...found, key: keyText, counter }, suite, questions);

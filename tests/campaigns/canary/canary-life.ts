@@ -68,11 +68,13 @@ export class CanaryLife {
     const key = this.#marks.note(
       'token key',
       serial,
-      await deriveTokenKey({
-        sharedSecret: Buffer.from(sharedSecret, 'hex'),
-        activationCode: code,
-        nonce: Buffer.from(nonce, 'hex'),
-      }),
+      Buffer.from(
+        await deriveTokenKey({
+          sharedSecret: Buffer.from(sharedSecret, 'hex'),
+          activationCode: code,
+          nonce: Buffer.from(nonce, 'hex'),
+        }),
+      ),
     );
     const held: Held = { serial, suite: SUITE, key, pin, ocraPin: '' };
     const urls = { init1: given(first.detail.app_import), init2: given(second.detail.app_import) };

@@ -143,11 +143,13 @@ export class ChallengeModelServer {
       return told(result.value ?? REFUSED);
     }
     const { transactionid: transactionId = '', challenge: question = '', nonce = '' } = detail;
-    const key = await deriveTokenKey({
-      sharedSecret: Buffer.from(sharedSecret, 'hex'),
-      activationCode: ACTIVATION_CODE,
-      nonce: Buffer.from(nonce, 'hex'),
-    });
+    const key = Buffer.from(
+      await deriveTokenKey({
+        sharedSecret: Buffer.from(sharedSecret, 'hex'),
+        activationCode: ACTIVATION_CODE,
+        nonce: Buffer.from(nonce, 'hex'),
+      }),
+    );
     return {
       answer: result.value ?? REFUSED,
       learned: { transactionId, question, key: key.toString('hex') },

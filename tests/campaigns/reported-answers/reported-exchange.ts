@@ -100,7 +100,9 @@ export async function continueRollout(
   if (url?.kind !== 'nonce') {
     return undefined;
   }
-  const key = await deriveTokenKey({ sharedSecret, activationCode: ACTIVATION_CODE, nonce: url.nonce });
+  const key = Buffer.from(
+    await deriveTokenKey({ sharedSecret, activationCode: ACTIVATION_CODE, nonce: url.nonce }),
+  );
   return {
     token: { serial, suite, key },
     challenge: { transactionId: url.transactionId, question: url.question },

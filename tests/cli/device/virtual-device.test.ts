@@ -64,7 +64,7 @@ const afterPhase1 = await device.scan(
   buildInitUrl({ sharedSecret: SECRET, suite: SUITE.text, serial: 'OCRA1' }),
   asking,
 );
-const key = await deriveTokenKey({ sharedSecret: SECRET, activationCode: CODE, nonce: NONCE });
+const key = Buffer.from(await deriveTokenKey({ sharedSecret: SECRET, activationCode: CODE, nonce: NONCE }));
 const challenge = { message: 'Hi', callbackUrl: CALLBACK, question: 'abc0000XYZ', transactionId: 'ff00' };
 const nonceUrl = buildNonceUrl(SUITE, key, { ...challenge, nonce: NONCE, serial: 'OCRA1' });
 
@@ -153,7 +153,7 @@ describe('the virtual device in the roll-out', () => {
   it('begins to count anew with a new key', async () => {
     const first = await scanChallenge(afterPhase1.state, nonceUrl);
     const nonce = Buffer.alloc(64, 9);
-    const newKey = await deriveTokenKey({ sharedSecret: SECRET, activationCode: CODE, nonce });
+    const newKey = Buffer.from(await deriveTokenKey({ sharedSecret: SECRET, activationCode: CODE, nonce }));
     const again = await scanChallenge(
       first.state,
       buildNonceUrl(SUITE, newKey, { ...challenge, nonce, serial: 'OCRA1' }),

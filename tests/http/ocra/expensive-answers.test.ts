@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { respond } from '../../../src/ocra/compute.ts';
+import { responder } from '../../../src/ocra/compute.ts';
 import { whileHeld } from '../../support/database/held-statement.ts';
 import { OPERATOR, TestApplication } from '../../support/application/test-application.ts';
 
@@ -35,14 +35,17 @@ function tick(): void {
 
 beforeAll(async () => {
   application = await TestApplication.open({
-    compute: (...given) => {
-      counted.all += 1;
-      counted.inTurn += 1;
-      counted.mostInTurn = Math.max(counted.mostInTurn, counted.inTurn);
-      if (counted.all === counted.then.at) {
-        counted.then.begin();
-      }
-      return respond(...given);
+    responder: (suite, key) => {
+      const respond = responder(suite, key);
+      return (dataInput) => {
+        counted.all += 1;
+        counted.inTurn += 1;
+        counted.mostInTurn = Math.max(counted.mostInTurn, counted.inTurn);
+        if (counted.all === counted.then.at) {
+          counted.then.begin();
+        }
+        return respond(dataInput);
+      };
     },
   });
   await application.services.settings.set(OPERATOR, new Map([['AutoResync', 'True']]));

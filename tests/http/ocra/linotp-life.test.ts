@@ -59,11 +59,13 @@ async function phase1(parameters: Record<string, string>): Promise<Detail> {
 const inPhase2 = { type: 'ocra', genkey: '1', activationcode: ACTIVATION_CODE, message: 'hello' };
 
 async function keyOf({ sharedsecret }: Detail, { nonce }: Detail): Promise<Buffer> {
-  return deriveTokenKey({
-    sharedSecret: Buffer.from(sharedsecret, 'hex'),
-    activationCode: ACTIVATION_CODE,
-    nonce: Buffer.from(nonce, 'hex'),
-  });
+  return Buffer.from(
+    await deriveTokenKey({
+      sharedSecret: Buffer.from(sharedsecret, 'hex'),
+      activationCode: ACTIVATION_CODE,
+      nonce: Buffer.from(nonce, 'hex'),
+    }),
+  );
 }
 
 const unknown = (transactionid: string): object => ({

@@ -68,11 +68,13 @@ async function app(
   if (one.kind !== 'init' || two.kind !== 'nonce') {
     throw new Error('these are not the two codes of a roll-out');
   }
-  const key = await deriveTokenKey({
-    sharedSecret: one.sharedSecret,
-    activationCode: CODE,
-    nonce: two.nonce,
-  });
+  const key = Buffer.from(
+    await deriveTokenKey({
+      sharedSecret: one.sharedSecret,
+      activationCode: CODE,
+      nonce: two.nonce,
+    }),
+  );
   expect(verifyQrTanSignature(parseOcraSuite(one.suite), key, second.detail?.app_import ?? '')).toBe(true);
   return {
     key,

@@ -15,7 +15,7 @@ import { computeResponse } from '../../../src/ocra/compute.ts';
 import { timeStepAt } from '../../../src/ocra/data-input.ts';
 import { parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
 import { parseOcraSuite } from '../../../src/ocra/suite.ts';
-import type { Respond } from '../../../src/ocra/verify.ts';
+import type { Responder } from '../../../src/ocra/verify.ts';
 import { ServiceMetrics } from '../../../src/observability/service-metrics.ts';
 import { SecretVault } from '../../../src/security/vault/secret-vault.ts';
 import { openDatabase } from '../../../src/storage/database/database.ts';
@@ -75,7 +75,7 @@ interface TestApplicationOptions {
   readonly limits?: Partial<LimitSettings>;
   readonly trustProxy?: readonly string[];
   /** Computes what responses are compared with; `respond` unless told. */
-  readonly compute?: Respond;
+  readonly responder?: Responder;
   /** What is to be wrong with the services, for tests of tests. */
   readonly spoil?: (services: Services) => Services;
 }
@@ -120,7 +120,7 @@ export class TestApplication {
       resolverTimeout,
       resolverFileDirs: options.resolverFileDirs ?? [],
       licenceSignature: options.licenceSignature,
-      compute: options.compute,
+      responder: options.responder,
       metrics: this.metrics,
     });
     this.services = spoil?.(services) ?? services;

@@ -8,7 +8,7 @@ import { type Random, systemRandom } from '../../../src/kernel/clock.ts';
 import type { Log, LogFields } from '../../../src/kernel/log.ts';
 import { ChallengeFactory, hexTransactionIds } from '../../../src/challenges/challenge-factory.ts';
 import { EnrolmentService } from '../../../src/challenges/enrolment/enrolment-service.ts';
-import { respond } from '../../../src/ocra/compute.ts';
+import { responder } from '../../../src/ocra/compute.ts';
 import { ChallengeService } from '../../../src/challenges/challenge-service.ts';
 import { OpenAnswers } from '../../../src/challenges/open-answers.ts';
 import { ResponseChecker } from '../../../src/challenges/response-check.ts';
@@ -17,7 +17,7 @@ import { RolloutPhase2 } from '../../../src/challenges/enrolment/rollout-phase2.
 import { TokenChoice } from '../../../src/challenges/token-choice.ts';
 import { TokenRegistration } from '../../../src/challenges/enrolment/token-registration.ts';
 import { ValidationService } from '../../../src/challenges/validation-service.ts';
-import type { Respond } from '../../../src/ocra/verify.ts';
+import type { Responder } from '../../../src/ocra/verify.ts';
 import { SecretVault } from '../../../src/security/vault/secret-vault.ts';
 import { InMemoryChallengeStore } from './in-memory-challenge-store.ts';
 import { InMemoryConfigurationStore } from './in-memory-configuration-store.ts';
@@ -105,15 +105,18 @@ export class OcraHouse {
     this.tokens = new InMemoryTokenStore(tokens);
     this.challenges = new InMemoryChallengeStore(this.tokens);
     this.choice = new TokenChoice({ tokens: this.tokens, users });
-    const compute: Respond = (...given) => {
-      this.computed += 1;
-      return respond(...given);
+    const counting: Responder = (suite, key) => {
+      const respond = responder(suite, key);
+      return (dataInput) => {
+        this.computed += 1;
+        return respond(dataInput);
+      };
     };
     const turn = (): Promise<void> => {
       this.turns += 1;
       return Promise.resolve();
     };
-    this.check = new ResponseChecker({ vault, users, clock, means: { turn, compute } });
+    this.check = new ResponseChecker({ vault, users, clock, means: { turn, responder: counting } });
     const { configuration, challenges, choice, check } = this;
     const log = this.#log();
     const factory = new ChallengeFactory({ clock, random, log, transactionIds: hexTransactionIds });

@@ -1,6 +1,7 @@
-import { ServiceError } from '../kernel/errors.ts';
-import type { Question, QuestionPair } from './data-input.ts';
-import type { OcraSuite } from './suite.ts';
+import { createHash } from 'node:crypto';
+import { ServiceError } from '../../../src/kernel/errors.ts';
+import type { Question, QuestionPair } from '../../../src/ocra/data-input.ts';
+import type { OcraSuite } from '../../../src/ocra/suite.ts';
 
 /*
  * The modes of RFC 6287 §7 differ only in what is asked. Each function below names one computation of the RFC and gives
@@ -34,4 +35,15 @@ export function signatureQuestion(suite: OcraSuite, toBeSigned: string): Questio
     );
   }
   return toBeSigned;
+}
+
+/**
+ * The question for a document of any length, made from its hash (RFC 6287 §7.3): the first digits of the suite's hash of
+ * the UTF-8 data, in hexadecimal; for a numeric question, the first decimal digits of the number that these are.
+ * @returns a question of the suite's length, or shorter where the hash has fewer digits
+ */
+export function questionFromHash(suite: OcraSuite, data: string): string {
+  const { format, length } = suite.question;
+  const digits = createHash(suite.hash).update(data, 'utf8').digest('hex').slice(0, length);
+  return format === 'N' ? BigInt(`0x${digits}`).toString().slice(0, length) : digits;
 }
