@@ -3,6 +3,7 @@ import type { ConfigurationStore } from '../configuration/ports.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import { isLocked, type Token } from '../tokens/token.ts';
 import type { Clock } from '../kernel/clock.ts';
+import { isServiceError, type ServiceError } from '../kernel/errors.ts';
 import { decide, decideUnseen, decideUnverifiable, isOpen, type Verdict } from './challenge.ts';
 import { type OcraSettings, readOcraSettings } from './ocra-settings.ts';
 import type { ChallengeOfToken, ChallengeStore, OpenDecision, Whose } from './ports.ts';
@@ -84,7 +85,11 @@ export class OpenAnswers {
       : { answered: chosen, decision };
   }
 
-  /** @returns newest first, without those of tokens whose responses cannot be verified */
+  /**
+   * A token whose secrets cannot be read is left out: it must not block the user's other tokens.
+   * @returns newest first, without those of tokens whose responses cannot be verified
+   * @throws ServiceError 'secret.unreadable' where no token's secrets can be read
+   */
   async #try(
     configuration: Configuration,
     settings: OcraSettings,
@@ -93,16 +98,28 @@ export class OpenAnswers {
   ): Promise<readonly Tried[]> {
     given.search.begin(open.length);
     const verdicts = new Map<string, Verdict>();
+    let unreadable: ServiceError | undefined;
     for (const token of new Map(open.map((one) => [one.token.id, one.token])).values()) {
       const challenges = open.filter((one) => one.token.id === token.id).map(({ challenge }) => challenge);
       const questions = challenges.map(({ question }) => question);
-      const found = await this.#deps.check.look(configuration, settings, token, questions, given);
+      const found = await this.#deps.check
+        .look(configuration, settings, token, questions, given)
+        .catch((error: unknown) => {
+          if (!isServiceError(error, 'secret.unreadable')) {
+            throw error;
+          }
+          unreadable = error;
+          return null;
+        });
       challenges.forEach(({ id }, index) => {
         const verdict = found?.[index];
         if (verdict !== undefined) {
           verdicts.set(id, verdict);
         }
       });
+    }
+    if (unreadable !== undefined && verdicts.size === 0) {
+      throw unreadable;
     }
     return open.flatMap((one) => {
       const verdict = verdicts.get(one.challenge.id);

@@ -312,3 +312,31 @@ describe('a response of a user with several tokens', () => {
     expect(await scene.byUser(scene.response(3, 51))).toBe(true);
   });
 });
+
+describe('a token whose key cannot be read', () => {
+  /** Both tokens have open challenges; then the key of A2 is spoiled, and A1's, too, where that is wanted. */
+  async function sceneWith(spoiled: readonly string[]): Promise<Scene> {
+    const scene = await new Scene().issue(['A1', 'A2']);
+    for (const serial of spoiled) {
+      await scene.house.tokens.update(serial, { secrets: { seed: vault.seal(KEY, 'seed', 'another') } }, ACT);
+    }
+    return scene;
+  }
+
+  it('does not block the responses of the other token', async () => {
+    const scene = await sceneWith(['A2']);
+    expect(await scene.byUser(scene.response(0))).toBe(true);
+    expect(await scene.state('A2')).toMatchObject({ failCount: 0, challenges: ['open 0'] });
+  });
+
+  it('does not let responses be guessed at the other token', async () => {
+    const scene = await sceneWith(['A2']);
+    expect(await scene.byUser(WRONG)).toBe(false);
+    expect(await scene.state('A1')).toMatchObject({ failCount: 1 });
+  });
+
+  it('is a fault where there is no other token', async () => {
+    const scene = await sceneWith(['A1', 'A2']);
+    await expect(scene.byUser(scene.response(0))).rejects.toMatchObject({ code: 'secret.unreadable' });
+  });
+});
