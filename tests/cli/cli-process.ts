@@ -1,8 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
-
-const PROGRAM = fileURLToPath(new URL('../../bin/tankeeper.js', import.meta.url));
+import { testProgram } from '../support/servers/test-build.ts';
 
 /** How a command ended. */
 export interface Ended {
@@ -30,7 +28,7 @@ export function startCli(
   environment: Readonly<Record<string, string>>,
   input = '',
 ): Running {
-  const child = spawn(process.execPath, [PROGRAM, ...parameters], {
+  const child = spawn(process.execPath, [testProgram(), ...parameters], {
     env: { PATH: process.env.PATH ?? '', ...environment },
     stdio: ['pipe', 'pipe', 'pipe'],
   });

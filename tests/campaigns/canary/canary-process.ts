@@ -2,10 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
+import { testProgram } from '../../support/servers/test-build.ts';
 import type { CanaryEvidence } from './canary-evidence.ts';
-
-const PROGRAM = fileURLToPath(new URL('../../../bin/tankeeper.js', import.meta.url));
 
 /** What a process has to go by. */
 interface Surroundings {
@@ -29,7 +27,7 @@ export class CanaryProcess {
     input?: string,
   ) {
     this.name = name;
-    this.#child = spawn(process.execPath, [PROGRAM, ...parameters], {
+    this.#child = spawn(process.execPath, [testProgram(), ...parameters], {
       cwd: folder,
       env: { PATH: process.env.PATH ?? '', ...environment },
       stdio: ['pipe', 'pipe', 'pipe'],

@@ -9,6 +9,7 @@ import { openEmbeddedPostgres } from '../../../src/embedded-postgres/embedded-po
 import { readPostmasterFile } from '../../../src/embedded-postgres/embedded-postmaster.ts';
 import { isPostmasterOf } from '../../../src/embedded-postgres/embedded-process.ts';
 import { migrateToLatest } from '../../../src/storage/database/migrate.ts';
+import { buildTestProgram } from '../servers/test-build.ts';
 import { leaveForTeardown } from './global-teardown.ts';
 import { embeddedUrl } from './embedded-url.ts';
 import { announceTestServer, queryOnce, withDatabase } from './test-server.ts';
@@ -20,11 +21,12 @@ const FOLDER = 'tankeeper-tests-';
  * DATABASE_URL where that is set and lets us create databases (its own database stays untouched), else an embedded one.
  */
 export default async function setUp(): Promise<void> {
-  const { url, stop } = (await givenServer()) ?? (await embeddedServer());
+  const [{ url, stop }, removeBuild] = await Promise.all([server(), buildTestProgram()]);
   const template = `tankeeper_template_${randomBytes(6).toString('hex')}`;
   const tearDown = async (): Promise<void> => {
     await queryOnce(url, `DROP DATABASE IF EXISTS ${template}`);
     await stop();
+    await removeBuild();
   };
   try {
     await queryOnce(url, `CREATE DATABASE ${template}`);
@@ -36,6 +38,10 @@ export default async function setUp(): Promise<void> {
   }
   leaveForTeardown(tearDown);
   announceTestServer({ url, template });
+}
+
+async function server(): Promise<Server> {
+  return (await givenServer()) ?? (await embeddedServer());
 }
 
 async function migrate(url: string): Promise<void> {

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { testProgram } from './test-build.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 
@@ -11,12 +12,12 @@ export interface ProcessEnd {
   readonly output: string;
 }
 
-/** `node bin/tankeeper.js …` with nothing in its environment but what is given. */
+/** `tankeeper …` with nothing in its environment but what is given. */
 function startTankeeperProcess(
   parameters: readonly string[],
   environment: Readonly<Record<string, string>>,
 ): ChildProcess {
-  return spawn(process.execPath, [join(ROOT, 'bin/tankeeper.js'), ...parameters], {
+  return spawn(process.execPath, [testProgram(), ...parameters], {
     cwd: ROOT,
     env: { PATH: process.env.PATH ?? '', LOG_FORMAT: 'json', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
