@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
-import { HalfRequest } from '../support/servers/half-request.ts';
-import { killProcessesOf, processesOf, untilNobodyIsLeft } from '../support/servers/processes-of.ts';
-import { describeInTerminal, PseudoTerminal } from '../support/servers/pseudo-terminal.ts';
+import { HalfRequest } from '../../support/servers/half-request.ts';
+import { killProcessesOf, processesOf, untilNobodyIsLeft } from '../../support/servers/processes-of.ts';
+import { describeInTerminal, PseudoTerminal } from '../../support/servers/pseudo-terminal.ts';
 
 // npm, a server and a database are started again and again, on machines that may be busy.
 jest.setTimeout(300_000);
