@@ -116,6 +116,7 @@ function answered(
     throw new ServiceError(
       'parameter.missing',
       'Two challenges are needed: put them to the token first, or name their questions by challenge1 and challenge2.',
+      { parameters: ['challenge1', 'challenge2'] },
     );
   }
   return { first: { question: first, response: otp1 }, second: { question: second, response: otp2 } };

@@ -54,7 +54,7 @@ export class SettingService {
   async set(caller: Caller, entries: ReadonlyMap<string, string>): Promise<void> {
     const { settings } = await this.#allowed(caller, 'write');
     if (entries.size === 0) {
-      throw new ServiceError('parameter.missing', 'There is nothing to set');
+      throw new ServiceError('parameter.missing', 'There is nothing to set', { parameters: [] });
     }
     const wanted = new Map([...entries].map(([key, value]) => [this.#canonical(key), value]));
     for (const [key, value] of wanted) {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { ServiceError } from '../kernel/errors.ts';
+import { type ErrorPayloads, ServiceError } from '../kernel/errors.ts';
 import { type HashName, hashLength, type OcraSuite, type QuestionFormat } from './suite.ts';
 
 /** Two questions that are answered at once, in this order (RFC 6287 §7.2: mutual challenge-response). */
@@ -148,13 +148,12 @@ function assertFits({ format, length }: OcraSuite['question'], question: string)
     throw invalid('the question is empty');
   }
   if (question.length > length) {
-    throw invalid(`the question is too long: ${question.length} characters, the suite allows ${length}`, [
-      'question',
-      'length',
-    ]);
+    throw invalid(`the question is too long: ${question.length} characters, the suite allows ${length}`, {
+      question: 'length',
+    });
   }
   if (!ALPHABETS[format].test(question)) {
-    throw invalid(`the question must be ${ALPHABET_NAMES[format]} only`, ['question', format]);
+    throw invalid(`the question must be ${ALPHABET_NAMES[format]} only`, { question: format });
   }
 }
 
@@ -183,6 +182,6 @@ function encodeSession(length: number, session: string | Uint8Array | undefined)
   return Buffer.concat([Buffer.alloc(length - given.length), given]);
 }
 
-function invalid(what: string, about: readonly string[] = []): ServiceError {
-  return new ServiceError('data-input.invalid', `No response can be computed: ${what}.`, { about });
+function invalid(what: string, payload: ErrorPayloads['data-input.invalid'] = {}): ServiceError {
+  return new ServiceError('data-input.invalid', `No response can be computed: ${what}.`, payload);
 }

@@ -112,7 +112,9 @@ export class TokenGroupService {
   ): Promise<TokenFilter | undefined> {
     const { serial = '', user = '', realm, resolver } = selection;
     if (serial === '' && user.trim() === '') {
-      throw new ServiceError('parameter.missing', "Missing parameter 'serial' or 'user'.");
+      throw new ServiceError('parameter.missing', "Missing parameter 'serial' or 'user'.", {
+        parameters: ['serial', 'user'],
+      });
     }
     const owner =
       user.trim() === ''
