@@ -109,8 +109,14 @@ interface ErrorContext {
   readonly cause?: unknown;
 }
 
-/** May be left out where the payload has nothing that must be there. */
-type ErrorArguments<Code extends ErrorCode> = NoPayload extends ErrorPayloads[Code]
+/** Those of the codes whose payload has members that must be given. */
+type PayloadCode<Code extends ErrorCode> = Code extends ErrorCode
+  ? NoPayload extends ErrorPayloads[Code]
+    ? never
+    : Code
+  : never;
+
+type ErrorArguments<Code extends ErrorCode> = [PayloadCode<Code>] extends [never]
   ? [facts?: ErrorPayloads[Code] & ErrorContext]
   : [facts: ErrorPayloads[Code] & ErrorContext];
 
