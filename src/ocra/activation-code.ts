@@ -36,8 +36,8 @@ export function normalizeActivationCode(text: string): string {
 /**
  * Reads a code, dashes anywhere in it. Letters must be capitals: what was typed goes through `normalizeActivationCode`
  * first.
- * @throws ServiceError 'activation-code.invalid', whose fault is the first of 'padding', 'alphabet' and 'checksum' that is wrong;
- *   the message does not hold the code
+ * @throws ServiceError 'activation-code.invalid', whose `fault` is the first of 'padding', 'alphabet' and 'checksum' that
+ *   is wrong; the message does not hold the code
  */
 export function decodeActivationCode(text: string): Buffer {
   const code = text.replaceAll('-', '');
