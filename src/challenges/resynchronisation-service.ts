@@ -1,5 +1,4 @@
 import type { AccessControl, Grant } from '../policy/access-control.ts';
-import { administrativeRight } from '../policy/administrative-right.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
 import type { ConfigurationStore } from '../configuration/ports.ts';
 import type { Configuration } from '../configuration/configuration.ts';
@@ -52,7 +51,7 @@ export class ResynchronisationService {
    */
   async resync(caller: Caller, request: ResynchronisationRequest): Promise<boolean> {
     const configuration = await this.#deps.configuration.current();
-    const grant = this.#deps.access.authorize(configuration, caller, administrativeRight('admin', 'resync'));
+    const grant = this.#deps.access.authorize(configuration, caller, { scope: 'admin', action: 'resync' });
     const { serial, owner } = await this.#token(configuration, grant, request);
     const isUsers = (request.user ?? '') !== '';
     const settings = readOcraSettings(configuration.settings);

@@ -1,6 +1,5 @@
 import { ServiceError } from '../kernel/errors.ts';
 import type { AccessControl } from '../policy/access-control.ts';
-import { administrativeRight } from '../policy/administrative-right.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
 import { assertSetting, canonicalKey } from './setting.ts';
 import type { ConfigurationStore } from './ports.ts';
@@ -82,7 +81,7 @@ export class SettingService {
 
   async #allowed(caller: Caller, action: 'read' | 'write'): Promise<Configuration> {
     const configuration = await this.#deps.configuration.current();
-    this.#deps.access.authorize(configuration, caller, administrativeRight('system', action));
+    this.#deps.access.authorize(configuration, caller, { scope: 'system', action });
     return configuration;
   }
 }
