@@ -74,7 +74,7 @@ function readUrl<Kind extends QrTanUrl['kind']>(
 
 function required<Value>(name: string, value: Value | undefined): Value {
   if (value === undefined) {
-    throw new ServiceError('parameter.missing', `Missing parameter '${name}'.`, { about: [name] });
+    throw new ServiceError('parameter.missing', `Missing parameter '${name}'.`, { parameters: [name] });
   }
   return value;
 }
@@ -89,7 +89,7 @@ function readCounter(text = '0'): bigint {
       'parameter.invalid',
       'The parameter counter must be a whole number, zero or more',
       {
-        about: ['counter'],
+        parameter: 'counter',
       },
     );
   }

@@ -51,8 +51,7 @@ export class ChallengeFactory {
       throw new ServiceError(
         'challenge.url-ambiguous',
         `The policies name ${urls.length} different values of qrtanurl for the realms of the token '${token.serial}'`,
-        // The values, and after an empty text the realms of the token.
-        { about: [...urls, '', ...token.realms] },
+        { urls, realms: token.realms },
       );
     }
     if (urls[0] === undefined) {

@@ -96,7 +96,7 @@ export class ChallengeService {
     { data = '', ...reference }: TokenReference & { data?: string | undefined },
   ): Promise<IssuedChallenge> {
     const configuration = await this.#deps.configuration.current();
-    this.#deps.access.authorize(configuration, caller, ocraRight('request', 'request'));
+    this.#deps.access.authorize(configuration, caller, { scope: 'ocra', action: 'request' });
     for (let attempt = 1; ; attempt += 1) {
       try {
         return await this.#issue(caller, configuration, reference, data);
@@ -183,7 +183,7 @@ export class ChallengeService {
    */
   async status(caller: Caller, wanted: StatusReference): Promise<readonly StatusEntry[]> {
     const configuration = await this.#deps.configuration.current();
-    this.#deps.access.authorize(configuration, caller, ocraRight('status', 'checkstatus'));
+    this.#deps.access.authorize(configuration, caller, { scope: 'ocra', action: 'status' });
     const filter = await this.#filter(configuration, wanted);
     return filter === undefined ? [] : (await this.#deps.challenges.find(filter)).map(statusEntry);
   }
@@ -206,7 +206,7 @@ export class ChallengeService {
    */
   async activationCode(caller: Caller, given?: string): Promise<string> {
     const configuration = await this.#deps.configuration.current();
-    this.#deps.access.authorize(configuration, caller, ocraRight('activationcode', 'getActivationCode'));
+    this.#deps.access.authorize(configuration, caller, { scope: 'ocra', action: 'activationcode' });
     return given === undefined
       ? randomActivationCode(this.#deps.random)
       : encodeActivationCode(Buffer.from(given, 'utf8'));
@@ -220,17 +220,9 @@ export class ChallengeService {
    */
   async calculateOtp(caller: Caller, input: CalculationInput): Promise<string> {
     const configuration = await this.#deps.configuration.current();
-    this.#deps.access.authorize(configuration, caller, ocraRight('calcOTP', 'calculateOtp'));
+    this.#deps.access.authorize(configuration, caller, { scope: 'ocra', action: 'calcOTP' });
     return calculateOtp(input, this.#deps.clock.now());
   }
-}
-
-function ocraRight(action: string, endpoint: string): { scope: 'ocra'; action: string; message: string } {
-  return {
-    scope: 'ocra',
-    action,
-    message: `You do not have the administrative right to do an ocra/${endpoint}`,
-  };
 }
 
 /** @throws ServiceError 'parameter.missing' where neither transaction nor serial nor user is given */
@@ -238,7 +230,8 @@ function namedChallenges({ transactionId = '', serial = '', user = '' }: StatusR
   if (`${transactionId}${serial}${user}` === '') {
     throw new ServiceError(
       'parameter.missing',
-      'You need to provide one of the parameters "transactionid", "user" or "serial"',
+      'No challenge is named: neither a transaction nor a user nor a serial is given',
+      { parameters: ['transactionid', 'user', 'serial'] },
     );
   }
   return { ...(transactionId !== '' && { transactionId }), ...(serial !== '' && { serial }) };

@@ -1,5 +1,4 @@
 import type { AccessControl, Grant } from '../policy/access-control.ts';
-import { administrativeRight } from '../policy/administrative-right.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
 import type { ConfigurationStore } from '../configuration/ports.ts';
 import type { Configuration } from '../configuration/configuration.ts';
@@ -52,7 +51,7 @@ export class ResynchronisationService {
    */
   async resync(caller: Caller, request: ResynchronisationRequest): Promise<boolean> {
     const configuration = await this.#deps.configuration.current();
-    const grant = this.#deps.access.authorize(configuration, caller, administrativeRight('admin', 'resync'));
+    const grant = this.#deps.access.authorize(configuration, caller, { scope: 'admin', action: 'resync' });
     const { serial, owner } = await this.#token(configuration, grant, request);
     const isUsers = (request.user ?? '') !== '';
     const settings = readOcraSettings(configuration.settings);
@@ -116,6 +115,7 @@ function answered(
     throw new ServiceError(
       'parameter.missing',
       'Two challenges are needed: put them to the token first, or name their questions by challenge1 and challenge2.',
+      { parameters: ['challenge1', 'challenge2'] },
     );
   }
   return { first: { question: first, response: otp1 }, second: { question: second, response: otp2 } };

@@ -48,16 +48,17 @@ export class TokenChoice {
   }
 
   async #onlyOf(owner: ResolvedUser | undefined): Promise<Token> {
-    const [token, another] = await this.ofUser(owner);
+    const tokens = await this.ofUser(owner);
+    const [token, another] = tokens;
     const login = owner?.login ?? '';
     if (token === undefined) {
-      throw new ServiceError('token.unknown', `No token found for the user '${login}'`, { about: [login] });
+      throw new ServiceError('token.unknown', `No token found for the user '${login}'`, { login });
     }
     if (another !== undefined) {
       throw new ServiceError(
         'token.ambiguous',
         `More than one token found for the user '${login}': name its serial`,
-        { about: [login] },
+        { login, serials: tokens.map(({ serial }) => serial) },
       );
     }
     return token;
@@ -69,10 +70,9 @@ export class TokenChoice {
    */
   async ofUser(owner: ResolvedUser | undefined): Promise<readonly Token[]> {
     if (owner === undefined) {
-      throw new ServiceError(
-        'parameter.missing',
-        'You must either provide a parameter "user" or a parameter "serial".',
-      );
+      throw new ServiceError('parameter.missing', 'No token is named: neither a user nor a serial is given', {
+        parameters: ['user', 'serial'],
+      });
     }
     return this.#tokens.list({ owner: { resolverId: owner.resolver.id, userId: owner.userId } });
   }

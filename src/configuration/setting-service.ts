@@ -1,6 +1,5 @@
 import { ServiceError } from '../kernel/errors.ts';
 import type { AccessControl } from '../policy/access-control.ts';
-import { administrativeRight } from '../policy/administrative-right.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
 import { assertSetting, canonicalKey } from './setting.ts';
 import type { ConfigurationStore } from './ports.ts';
@@ -54,7 +53,7 @@ export class SettingService {
   async set(caller: Caller, entries: ReadonlyMap<string, string>): Promise<void> {
     const { settings } = await this.#allowed(caller, 'write');
     if (entries.size === 0) {
-      throw new ServiceError('parameter.missing', 'There is nothing to set');
+      throw new ServiceError('parameter.missing', 'There is nothing to set', { parameters: [] });
     }
     const wanted = new Map([...entries].map(([key, value]) => [this.#canonical(key), value]));
     for (const [key, value] of wanted) {
@@ -82,7 +81,7 @@ export class SettingService {
 
   async #allowed(caller: Caller, action: 'read' | 'write'): Promise<Configuration> {
     const configuration = await this.#deps.configuration.current();
-    this.#deps.access.authorize(configuration, caller, administrativeRight('system', action));
+    this.#deps.access.authorize(configuration, caller, { scope: 'system', action });
     return configuration;
   }
 }

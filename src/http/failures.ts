@@ -1,4 +1,4 @@
-import { type ErrorCode, ServiceError } from '../kernel/errors.ts';
+import { type AnyServiceError, type ErrorCode, isServiceError, ServiceError } from '../kernel/errors.ts';
 
 /** How a failure shows outside. */
 export interface FailureForm {
@@ -41,7 +41,6 @@ const FORMS: Readonly<Record<ErrorCode, FailureForm>> = {
   'user.unknown': numbered(1205),
   'user.exists': PLAIN,
   'realm.unknown': PLAIN,
-  'realm.exists': PLAIN,
   'resolver.unknown': PLAIN,
   'resolver.invalid': PLAIN,
   'resolver.in-use': PLAIN,
@@ -52,6 +51,7 @@ const FORMS: Readonly<Record<ErrorCode, FailureForm>> = {
   'token.not-ocra': PLAIN,
   'token.not-ready': PLAIN,
   'token.state': PLAIN,
+  'token-status.unknown': PLAIN,
   'key-file.invalid': PLAIN,
   'key-file.secret': PLAIN,
   'challenge.too-long': PLAIN,
@@ -87,8 +87,8 @@ export function failureForm(code: ErrorCode): FailureForm {
 }
 
 /** @returns the error, or in place of a fault that nobody foresaw one that tells the client nothing of it */
-export function toServiceError(error: unknown): ServiceError {
-  return error instanceof ServiceError
+export function toServiceError(error: unknown): AnyServiceError {
+  return isServiceError(error)
     ? error
     : new ServiceError('internal', 'Internal server error', { cause: error });
 }

@@ -1,5 +1,5 @@
 import type { RefusalNotes } from '../audit/ports.ts';
-import type { ServiceError } from '../kernel/errors.ts';
+import type { AnyServiceError } from '../kernel/errors.ts';
 import type { Exchange } from './request/exchange.ts';
 
 /** What was refused, beside what the exchange knows. */
@@ -10,10 +10,10 @@ export interface Refused {
 }
 
 /** Limits of passwords. Those of requests are no refusals of an administrator. */
-const THROTTLED: readonly (string | undefined)[] = ['login-failures', 'logins-at-once'];
+const THROTTLED: readonly string[] = ['login-failures', 'logins-at-once'];
 
 /** @returns what the audit says of an error; undefined where nothing was refused to somebody */
-export function refusedBy({ code, detail, about: [account] }: ServiceError): Refused | undefined {
+export function refusedBy({ code, payload }: AnyServiceError): Refused | undefined {
   switch (code) {
     case 'right.missing':
       return { outcome: 'no right' };
@@ -21,9 +21,9 @@ export function refusedBy({ code, detail, about: [account] }: ServiceError): Ref
       return { outcome: 'cross-site' };
     case 'authentication.required':
       // Browsers ask first without credentials, and are told that some are wanted.
-      return detail === undefined ? undefined : { outcome: detail, account };
+      return payload.credentials && { outcome: payload.credentials, account: payload.account };
     case 'too-many-requests':
-      return THROTTLED.includes(detail) ? { outcome: 'too many passwords' } : undefined;
+      return THROTTLED.includes(payload.limit) ? { outcome: 'too many passwords' } : undefined;
     default:
       return undefined;
   }

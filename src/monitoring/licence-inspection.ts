@@ -57,14 +57,10 @@ export class LicenceInspection {
     if (!exceeds(active, licence)) {
       return { kind: 'valid', licence, active };
     }
-    const { unit, licensed } = licence;
-    const message =
-      unit === 'user'
-        ? `volume exceeded: ${active} token users found > ${licensed} token users licensed.`
-        : `volume exceeded: ${active} active tokens found > ${licensed} tokens licensed.`;
-    const found = unit === 'user' ? `${active} users own active tokens` : `${active} tokens are active`;
+    const found =
+      licence.unit === 'user' ? `${active} users own active tokens` : `${active} tokens are active`;
     const explanation = `it is for ${volumeText(licence)}, but ${found}`;
-    return { kind: 'invalid', reason: 'exceeded', message, explanation, licence };
+    return { kind: 'invalid', reason: 'exceeded', explanation, licence, active };
   }
 
   async #active({ unit }: Licence): Promise<number> {
@@ -79,20 +75,13 @@ export class LicenceInspection {
 
 function outOfTime(licence: Licence, now: Date): Refusal | undefined {
   if (now >= licence.endsAt) {
-    const day = lastDayOf(licence);
-    const message = `expired - valid till '${day}'`;
-    return { kind: 'invalid', reason: 'expired', message, explanation: `it was valid till ${day}`, licence };
+    const explanation = `it was valid till ${lastDayOf(licence)}`;
+    return { kind: 'invalid', reason: 'expired', explanation, licence };
   }
-  if (licence.startsAt !== undefined && now < licence.startsAt) {
-    const start = licence.startsAt.toISOString();
-    const message = `not valid before '${start}'`;
-    return {
-      kind: 'invalid',
-      reason: 'early',
-      message,
-      explanation: `it is not valid before ${start}`,
-      licence,
-    };
+  const { startsAt } = licence;
+  if (startsAt !== undefined && now < startsAt) {
+    const explanation = `it is not valid before ${startsAt.toISOString()}`;
+    return { kind: 'invalid', reason: 'early', explanation, licence, startsAt };
   }
   return undefined;
 }
@@ -119,9 +108,9 @@ async function verify(signature: LicenceSignature | undefined, text: string): Pr
 }
 
 function unreadable(explanation: string): Refusal {
-  return { kind: 'invalid', reason: 'unreadable', message: 'license could not be read!', explanation };
+  return { kind: 'invalid', reason: 'unreadable', explanation };
 }
 
 function unverified(explanation: string): Refusal {
-  return { kind: 'invalid', reason: 'unverified', message: 'signature could not be verified!', explanation };
+  return { kind: 'invalid', reason: 'unverified', explanation };
 }

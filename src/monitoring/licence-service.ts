@@ -1,5 +1,4 @@
 import type { AccessControl } from '../policy/access-control.ts';
-import { administrativeRight } from '../policy/administrative-right.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
 import type { ConfigurationStore } from '../configuration/ports.ts';
 import { ServiceError } from '../kernel/errors.ts';
@@ -71,11 +70,10 @@ export class LicenceService {
   }
 
   async #authorize(caller: Caller, action: 'read' | 'write'): Promise<void> {
-    this.#deps.access.authorize(
-      await this.#deps.configuration.current(),
-      caller,
-      administrativeRight('system', action),
-    );
+    this.#deps.access.authorize(await this.#deps.configuration.current(), caller, {
+      scope: 'system',
+      action,
+    });
   }
 }
 

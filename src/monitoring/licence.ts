@@ -1,5 +1,5 @@
 import { ServiceError } from '../kernel/errors.ts';
-import { quotedName } from './quoted-name.ts';
+import { safeText } from '../kernel/terminal-text.ts';
 
 /** What a licence counts: users who own at least one active token, or active tokens, assigned or not. */
 type LicenceUnit = 'user' | 'token';
@@ -65,7 +65,7 @@ function fieldsOf(claims: Claims): Licence['fields'] {
   const fields = entries.map(([name, value]): [string, string | number | boolean] => {
     if (!isFieldValue(value) || name.length > MAX_TEXT_LENGTH) {
       throw invalid(
-        `its claim ${quotedName(name.slice(0, 100))} is no text, number or boolean of a sane size`,
+        `its claim '${safeText(name.slice(0, 100))}' is no text, number or boolean of a sane size`,
       );
     }
     return [name, value];

@@ -147,7 +147,6 @@ export class MonitoringService {
     const grant = this.#deps.access.authorize(configuration, caller, {
       scope: 'monitoring',
       action,
-      message: `You do not have the administrative right to do this. You are missing a policy scope=monitoring, action=${action}`,
     });
     return { configuration, grant };
   }

@@ -87,13 +87,15 @@ export type LicenseReport =
       /** How many there are of what the licence counts; within the grace more than licensed. */
       readonly active: number;
     }
-  | {
+  | ({
       readonly kind: 'invalid';
-      readonly reason: 'unreadable' | 'unverified' | 'early' | 'expired' | 'exceeded';
-      /** For clients. */
-      readonly message: string;
-      /** For operators: goes on after `it is refused:`. */
+      /** In plain English, for operators: goes on after `it is refused:`. */
       readonly explanation: string;
-      /** What it says, where its signature is good and it can be read. */
-      readonly licence?: Licence;
-    };
+    } & LicenceRefusal);
+
+/** Why a licence does not count, and what it says where its signature is good and it can be read. */
+type LicenceRefusal =
+  | { readonly reason: 'unreadable' | 'unverified'; readonly licence?: undefined }
+  | { readonly reason: 'early'; readonly licence: Licence; readonly startsAt: Date }
+  | { readonly reason: 'expired'; readonly licence: Licence }
+  | { readonly reason: 'exceeded'; readonly licence: Licence; readonly active: number };

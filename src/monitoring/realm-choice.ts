@@ -1,7 +1,6 @@
 import type { Grant } from '../policy/access-control.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import { ServiceError } from '../kernel/errors.ts';
-import { quotedName } from './quoted-name.ts';
 
 /** How clients name what belongs to no realm; shown among realms under this name. */
 export const NO_REALM = '/:no realm:/';
@@ -45,10 +44,7 @@ export function chooseRealms(visible: VisibleRealms, text: string | undefined): 
   const permitted = new Set(everything);
   const chosen = [...new Set(asked)].filter((name) => permitted.has(name));
   if (chosen.length === 0) {
-    throw new ServiceError(
-      'right.missing',
-      `You do not have the rights to see these realms: [${asked.map(quotedName).join(', ')}]. Check the policies!`,
-    );
+    throw new ServiceError('right.missing', 'None of these realms may be seen', { realms: asked });
   }
   return chosen;
 }

@@ -4,7 +4,6 @@ import { describeFault } from '../kernel/fault.ts';
 import type { Log } from '../kernel/log.ts';
 import { within } from '../kernel/time-limit.ts';
 import type { KeptUserCount, ResolverMetrics, UserCount, UserCountStore } from './ports.ts';
-import { quotedName } from './quoted-name.ts';
 
 /** What the counting of a resolver's users needs. */
 export interface ResolverCountDependencies {
@@ -102,7 +101,7 @@ export class ResolverCount {
   #late(): ServiceError {
     return new ServiceError(
       'resolver.unavailable',
-      `The resolver ${quotedName(this.identity.name)} did not answer within ${this.#deps.timeLimit / 1000} seconds`,
+      `The resolver '${this.identity.name}' did not answer within ${this.#deps.timeLimit / 1000} seconds`,
     );
   }
 

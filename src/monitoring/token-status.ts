@@ -1,5 +1,4 @@
 import { ServiceError } from '../kernel/errors.ts';
-import { quotedName } from './quoted-name.ts';
 
 const TRAITS = ['assigned', 'unassigned', 'active', 'inactive'] as const;
 type Trait = (typeof TRAITS)[number];
@@ -53,7 +52,7 @@ export function hasStatus(token: TokenFacts, status: TokenStatus): boolean {
 function parseTrait(word: string): Trait {
   const trait = TRAITS.find((known) => known === word);
   if (trait === undefined) {
-    throw new ServiceError('parameter.invalid', `Unknown token_status ${quotedName(word)}`);
+    throw new ServiceError('token-status.unknown', `There is no token status '${word}'`, { status: word });
   }
   return trait;
 }

@@ -5,7 +5,6 @@ import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import { describeFault } from '../kernel/fault.ts';
 import { within } from '../kernel/time-limit.ts';
 import type { KeptUserCount, UserCount } from './ports.ts';
-import { quotedName } from './quoted-name.ts';
 import { plainReason, ResolverCount, type ResolverCountDependencies } from './resolver-count.ts';
 
 export interface UserCountsDependencies extends ResolverCountDependencies {
@@ -71,7 +70,7 @@ export class UserCounts {
   async #ask(configuration: Configuration, name: string): Promise<Answer> {
     const resolver = configuration.resolvers.find((one) => one.name === name);
     if (resolver === undefined) {
-      const message = `There is no resolver ${quotedName(name)}`;
+      const message = `There is no resolver '${name}'`;
       return { name, reason: new ServiceError('resolver.unknown', message) };
     }
     return resolver.kind === 'managed' ? this.#askOwn(resolver) : this.#askForeign(resolver);
@@ -185,7 +184,7 @@ function unavailable(failures: readonly Failure[]): ServiceError {
   if (ofDatabase !== undefined) {
     return ofDatabase;
   }
-  const names = failures.map(({ name }) => quotedName(name)).sort();
+  const names = failures.map(({ name }) => `'${name}'`).sort();
   return new ServiceError(
     'resolver.unavailable',
     `Users cannot be counted, resolver unavailable: ${names.join(', ')}`,

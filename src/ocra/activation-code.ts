@@ -1,5 +1,5 @@
 import type { Random } from '../kernel/clock.ts';
-import { ServiceError } from '../kernel/errors.ts';
+import { type ActivationCodeFault, ServiceError } from '../kernel/errors.ts';
 import { decodeBase32, encodeBase32 } from './base32.ts';
 
 /*
@@ -33,14 +33,11 @@ export function normalizeActivationCode(text: string): string {
   return capitals.slice(0, boundary).replaceAll('0', 'O') + capitals.slice(boundary).replaceAll('O', '0');
 }
 
-/** What is wrong with a code: how many characters it has, one of them, or their sum. */
-type ActivationCodeFault = 'padding' | 'alphabet' | 'checksum';
-
 /**
  * Reads a code, dashes anywhere in it. Letters must be capitals: what was typed goes through `normalizeActivationCode`
  * first.
- * @throws ServiceError 'activation-code.invalid', about the first of 'padding', 'alphabet' and 'checksum' that is wrong;
- *   the message does not hold the code
+ * @throws ServiceError 'activation-code.invalid', whose `fault` is the first of 'padding', 'alphabet' and 'checksum' that
+ *   is wrong; the message does not hold the code
  */
 export function decodeActivationCode(text: string): Uint8Array {
   const code = text.replaceAll('-', '');
@@ -79,6 +76,6 @@ function checksum(bytes: Uint8Array): string {
 
 function invalid(fault: ActivationCodeFault, what: string): ServiceError {
   return new ServiceError('activation-code.invalid', `The activation code is wrong: ${what}.`, {
-    about: [fault],
+    fault,
   });
 }

@@ -1,5 +1,5 @@
 import { concatBytes, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js';
-import { ServiceError } from '../kernel/errors.ts';
+import { type ErrorPayloads, ServiceError } from '../kernel/errors.ts';
 import { digest } from './hashes.ts';
 import { type HashName, hashLength, type OcraSuite, type QuestionFormat } from './suite.ts';
 
@@ -150,13 +150,12 @@ function assertFits({ format, length }: OcraSuite['question'], question: string)
     throw invalid('the question is empty');
   }
   if (question.length > length) {
-    throw invalid(`the question is too long: ${question.length} characters, the suite allows ${length}`, [
-      'question',
-      'length',
-    ]);
+    throw invalid(`the question is too long: ${question.length} characters, the suite allows ${length}`, {
+      question: 'length',
+    });
   }
   if (!ALPHABETS[format].test(question)) {
-    throw invalid(`the question must be ${ALPHABET_NAMES[format]} only`, ['question', format]);
+    throw invalid(`the question must be ${ALPHABET_NAMES[format]} only`, { question: format });
   }
 }
 
@@ -185,6 +184,6 @@ function encodeSession(length: number, session: string | Uint8Array | undefined)
   return concatBytes(new Uint8Array(length - given.length), given);
 }
 
-function invalid(what: string, about: readonly string[] = []): ServiceError {
-  return new ServiceError('data-input.invalid', `No response can be computed: ${what}.`, { about });
+function invalid(what: string, payload: ErrorPayloads['data-input.invalid'] = {}): ServiceError {
+  return new ServiceError('data-input.invalid', `No response can be computed: ${what}.`, payload);
 }

@@ -1,5 +1,5 @@
 import { bytesToHex } from '@noble/hashes/utils.js';
-import { ServiceError } from '../kernel/errors.ts';
+import { type ErrorPayloads, ServiceError } from '../kernel/errors.ts';
 import { formDecode, formEncode } from './form-encoding.ts';
 import { decodeHex } from './hex.ts';
 import { signQrTanUrl } from './qrtan-signature.ts';
@@ -164,7 +164,7 @@ function decode(name: string, encoded: string): string {
 function required(parameters: Parameters, name: string): string {
   const value = parameters.get(name);
   if (value === undefined || value === '') {
-    throw invalid(`the parameter ${quoted(name)} is missing`, [name]);
+    throw invalid(`the parameter ${quoted(name)} is missing`, { missing: name });
   }
   return value;
 }
@@ -181,6 +181,6 @@ function quoted(name: string): string {
   return `'${name.slice(0, 20)}'`;
 }
 
-function invalid(what: string, about: readonly string[] = []): ServiceError {
-  return new ServiceError('qrtan-url.invalid', `Not a QR-TAN URL: ${what}.`, { about });
+function invalid(what: string, payload: ErrorPayloads['qrtan-url.invalid'] = {}): ServiceError {
+  return new ServiceError('qrtan-url.invalid', `Not a QR-TAN URL: ${what}.`, payload);
 }

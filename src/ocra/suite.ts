@@ -1,4 +1,4 @@
-import { ServiceError } from '../kernel/errors.ts';
+import { ServiceError, type SuitePart } from '../kernel/errors.ts';
 
 /** The hash functions of RFC 6287 §5.2 and §6.3, as `node:crypto` names them. */
 export type HashName = 'sha1' | 'sha256' | 'sha512';
@@ -169,7 +169,7 @@ function parseTimeStep(part: string): number {
   return size;
 }
 
-function parseHash(text: string, part: string): HashName {
+function parseHash(text: string, part: SuitePart): HashName {
   const name = text.toLowerCase();
   if (!isHashName(name)) {
     throw invalid(part, text, 'the hash must be SHA1, SHA256 or SHA512');
@@ -192,12 +192,12 @@ function unknownPart(part: string): ServiceError {
 const MAX_QUOTE_LENGTH = 60;
 
 /** @param whole what the text is a part of, where that tells more */
-function invalid(part: string, text: string, allowed: string, whole = text): ServiceError {
+function invalid(part: SuitePart, text: string, allowed: string, whole = text): ServiceError {
   const quoted = quote(text);
   return new ServiceError(
     'suite.invalid',
     `Not an OCRA suite, the ${part} '${quoted}' is wrong: ${allowed}.`,
-    { about: whole === text ? [part, quoted] : [part, quoted, quote(whole)] },
+    { part, text: quoted, ...(whole !== text && { whole: quote(whole) }) },
   );
 }
 

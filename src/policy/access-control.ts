@@ -18,8 +18,6 @@ export interface Right {
   /** Policies of the scope authentication give values, not rights. */
   readonly scope: Exclude<PolicyScope, 'authentication'>;
   readonly action: string;
-  /** What to tell them when they may not. */
-  readonly message: string;
 }
 
 /** LinOTP 3 keeps its administrators in a realm and resolver of these names, and policies written for it name them. */
@@ -40,8 +38,8 @@ export class AccessControl {
   /**
    * Both must allow it: what the caller's way of speaking carries (an API token may be limited) and the policies.
    * Operators at the machine itself may do all.
-   * @throws ServiceError 'right.missing' with the message of the right, or one that names the right that the API token
-   *   lacks: no policy would help
+   * @throws ServiceError 'right.missing': with the policy that would give the right, or, where the API token lacks it and
+   *   no policy would help, without
    */
   authorize(base: PolicyBase, caller: Caller, right: Right): Grant {
     const { principal } = caller;
@@ -62,7 +60,9 @@ export class AccessControl {
       (policy) => policyHolds(policy, principal.client, at),
     );
     if (granting.length === 0) {
-      throw new ServiceError('right.missing', right.message);
+      throw new ServiceError('right.missing', `No policy gives the right ${wanted}`, {
+        policy: { scope: right.scope, action: right.action },
+      });
     }
     return { realms: BOUND_BY_REALMS.includes(right.scope) ? unionOfRealms(base, granting) : 'all' };
   }

@@ -1,6 +1,5 @@
 import { ServiceError } from '../kernel/errors.ts';
 import type { AccessControl } from './access-control.ts';
-import { administrativeRight } from './administrative-right.ts';
 import { actOf, type Caller } from './caller.ts';
 import { checkPolicy, type PolicyDraft, policyRealms } from './policy.ts';
 import { splitList } from './policy-users.ts';
@@ -69,7 +68,7 @@ export class PolicyService {
 
   async #allowed(caller: Caller, action: 'read' | 'write'): Promise<PolicyBase> {
     const base = await this.#deps.configuration.current();
-    this.#deps.access.authorize(base, caller, administrativeRight('system', action));
+    this.#deps.access.authorize(base, caller, { scope: 'system', action });
     return base;
   }
 }

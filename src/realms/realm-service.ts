@@ -1,6 +1,5 @@
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import type { AccessControl } from '../policy/access-control.ts';
-import { administrativeRight } from '../policy/administrative-right.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
 import { readRealmName } from './realm-name.ts';
 import { readResolverName } from '../resolvers/resolver-name.ts';
@@ -160,11 +159,7 @@ export class RealmService {
     where: { realm?: string | undefined; resolver?: string | undefined },
   ): Promise<readonly ListedUser[]> {
     const configuration = await this.#deps.configuration.current();
-    const grant = this.#deps.access.authorize(
-      configuration,
-      caller,
-      administrativeRight('admin', 'userlist'),
-    );
+    const grant = this.#deps.access.authorize(configuration, caller, { scope: 'admin', action: 'userlist' });
     const listed: ListedUser[] = [];
     for (const resolver of visibleResolvers(configuration, grant, where)) {
       const users = await this.#deps.sources(resolver).list();
@@ -228,7 +223,7 @@ export class RealmService {
 
   async #allowed(caller: Caller, action: 'read' | 'write'): Promise<Configuration> {
     const configuration = await this.#deps.configuration.current();
-    this.#deps.access.authorize(configuration, caller, administrativeRight('system', action));
+    this.#deps.access.authorize(configuration, caller, { scope: 'system', action });
     return configuration;
   }
 }

@@ -65,7 +65,6 @@ export async function assertNoForeignPath(
     throw new ServiceError(
       'resolver.invalid',
       'The setting Server is the path of a socket, which only the command `tankeeper resolver` takes',
-      { about: ['Server'] },
     );
   }
   if (settings.fileName !== undefined) {

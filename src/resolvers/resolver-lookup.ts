@@ -52,5 +52,9 @@ export function visibleResolvers(
 
 /** @returns the error for a name that nothing has */
 export function unknown(what: 'realm' | 'resolver' | 'user', name: string): ServiceError {
-  return new ServiceError(`${what}.unknown`, `There is no ${what} '${name.slice(0, 255)}'`);
+  const shortened = name.slice(0, 255);
+  const message = `There is no ${what} '${shortened}'`;
+  return what === 'user'
+    ? new ServiceError('user.unknown', message, { user: shortened, login: shortened })
+    : new ServiceError(`${what}.unknown`, message);
 }

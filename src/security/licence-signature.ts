@@ -2,7 +2,7 @@ import { createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto';
 import { compactVerify, decodeProtectedHeader, errors } from 'jose';
 import { ServiceError } from '../kernel/errors.ts';
 import type { LicenceSignature, SignedLicence } from '../monitoring/ports.ts';
-import { quotedName } from '../monitoring/quoted-name.ts';
+import { safeText } from '../kernel/terminal-text.ts';
 
 /** The only two, one for each kind of key. `none` and those with a shared secret are never followed (RFC 8725 §3.1). */
 type Algorithm = 'EdDSA' | 'RS256';
@@ -32,7 +32,7 @@ export class JwsLicenceSignature implements LicenceSignature {
     }
     const { alg } = header;
     if (alg !== this.#algorithm) {
-      const named = typeof alg === 'string' ? quotedName(alg.slice(0, 20)) : 'none';
+      const named = typeof alg === 'string' ? `'${safeText(alg.slice(0, 20))}'` : 'none';
       return unverified(
         `its algorithm is ${named}, and the key of LICENCE_PUBLIC_KEY_FILE takes ${this.#algorithm}`,
       );

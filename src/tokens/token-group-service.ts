@@ -1,6 +1,5 @@
 import { ServiceError } from '../kernel/errors.ts';
 import type { Grant } from '../policy/access-control.ts';
-import { administrativeRight } from '../policy/administrative-right.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
 import { isSerial } from './serial.ts';
 import type { LockedDecision, TokenFilter } from './ports.ts';
@@ -89,7 +88,7 @@ export class TokenGroupService {
 
   async #select(caller: Caller, action: string, selection: TokenSelection): Promise<Selected> {
     const configuration = await this.#deps.configuration.current();
-    const grant = this.#deps.access.authorize(configuration, caller, administrativeRight('admin', action));
+    const grant = this.#deps.access.authorize(configuration, caller, { scope: 'admin', action });
     const filter = await this.#filter(configuration, grant, selection);
     const found = filter === undefined ? [] : await this.#deps.tokens.list(filter);
     const visible = found.filter((token) => isVisible(token, grant));
@@ -112,7 +111,9 @@ export class TokenGroupService {
   ): Promise<TokenFilter | undefined> {
     const { serial = '', user = '', realm, resolver } = selection;
     if (serial === '' && user.trim() === '') {
-      throw new ServiceError('parameter.missing', "Missing parameter 'serial' or 'user'.");
+      throw new ServiceError('parameter.missing', "Missing parameter 'serial' or 'user'.", {
+        parameters: ['serial', 'user'],
+      });
     }
     const owner =
       user.trim() === ''

@@ -1,7 +1,6 @@
 import type { Random } from '../kernel/clock.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import type { AccessControl, Grant } from '../policy/access-control.ts';
-import { administrativeRight } from '../policy/administrative-right.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
 import { isSerial } from './serial.ts';
 import type { LockedDecision, TokenStore } from './ports.ts';
@@ -211,7 +210,7 @@ export class TokenService {
 
   async #authorize(caller: Caller, action: string): Promise<{ configuration: Configuration; grant: Grant }> {
     const configuration = await this.#deps.configuration.current();
-    const grant = this.#deps.access.authorize(configuration, caller, administrativeRight('admin', action));
+    const grant = this.#deps.access.authorize(configuration, caller, { scope: 'admin', action });
     return { configuration, grant };
   }
 }

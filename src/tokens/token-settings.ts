@@ -46,7 +46,7 @@ export function settingsChange(
     ...(Object.keys(secrets).length > 0 && { secrets }),
   };
   if (Object.keys(change).length === 0) {
-    throw new ServiceError('parameter.missing', 'There is nothing to set');
+    throw new ServiceError('parameter.missing', 'There is nothing to set', { parameters: [] });
   }
   return change;
 }

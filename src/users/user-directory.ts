@@ -32,7 +32,7 @@ export class UserDirectory {
 
   /**
    * @param within names of the realms to look in; users of others are answered like those who are not there
-   * @throws ServiceError 'user.unknown', about the login without what may be a realm, 'resolver.unavailable'
+   * @throws ServiceError 'user.unknown', 'resolver.unavailable'
    */
   async resolve(
     configuration: Configuration,
@@ -41,13 +41,11 @@ export class UserDirectory {
   ): Promise<ResolvedUser> {
     const found = await this.find(configuration, reference, within);
     if (found === undefined) {
-      throw new ServiceError(
-        'user.unknown',
-        `getUserId failed: no user >${shorten(reference.user)}< found!`,
-        {
-          about: [shorten(loginOf(reference))],
-        },
-      );
+      const user = shorten(reference.user);
+      throw new ServiceError('user.unknown', `There is no user '${user}'`, {
+        user,
+        login: shorten(loginOf(reference)),
+      });
     }
     return found;
   }

@@ -60,36 +60,36 @@ describe('what a client reads of a wrong suite', () => {
     expect(refusalOf(() => parseOcraSuite(text))).toMatchObject({
       code: 'suite.invalid',
       message: `Not an OCRA suite, the ${part} '${quoted}' is wrong: ${allowed}.`,
-      about: [part, quoted],
+      payload: { part, text: quoted },
     });
   });
 });
 
 describe('what a client reads of a question that does not fit', () => {
-  it.each<[string, Partial<DataInputs>, string, readonly string[]]>([
-    ['QN08', { question: '' }, 'the question is empty', []],
+  it.each<[string, Partial<DataInputs>, string, object]>([
+    ['QN08', { question: '' }, 'the question is empty', {}],
     [
       'QN08',
       { question: '123456789' },
       'the question is too long: 9 characters, the suite allows 8',
-      ['question', 'length'],
+      { question: 'length' },
     ],
-    ['QN08', { question: 'x' }, 'the question must be digits (0-9) only', ['question', 'N']],
-    ['QH08', { question: 'x' }, 'the question must be hexadecimal digits (0-9, A-F) only', ['question', 'H']],
+    ['QN08', { question: 'x' }, 'the question must be digits (0-9) only', { question: 'N' }],
+    ['QH08', { question: 'x' }, 'the question must be hexadecimal digits (0-9, A-F) only', { question: 'H' }],
     [
       'QA08',
       { question: ' ' },
       'the question must be letters and digits (A-Z, a-z, 0-9) only',
-      ['question', 'A'],
+      { question: 'A' },
     ],
-    ['C-QN08', {}, 'the suite asks for a counter, and none is given', []],
-    ['QN08-T', { timeStep: 2n ** 64n }, 'the time step must be a number from 0 to 2^64 - 1', []],
-  ])('%s with %o', (format, inputs, what, about) => {
+    ['C-QN08', {}, 'the suite asks for a counter, and none is given', {}],
+    ['QN08-T', { timeStep: 2n ** 64n }, 'the time step must be a number from 0 to 2^64 - 1', {}],
+  ])('%s with %o', (format, inputs, what, payload) => {
     const suite = parseOcraSuite(`OCRA-1:HOTP-SHA1-6:${format}`);
     expect(refusalOf(() => encodeDataInput(suite, { question: '1', ...inputs }))).toMatchObject({
       code: 'data-input.invalid',
       message: `No response can be computed: ${what}.`,
-      about,
+      payload,
     });
   });
 
@@ -108,43 +108,44 @@ describe('what a client reads of a question that does not fit', () => {
 });
 
 describe('what a client reads of a wrong enrolment', () => {
-  it.each<[() => unknown, string, string, readonly string[]]>([
-    [() => phaseOf({}), 'parameter.missing', "Missing parameter 'type'.", []],
-    [() => phaseOf({ type: '' }), 'parameter.missing', "Missing parameter 'type'.", []],
+  it.each<[() => unknown, string, string, object]>([
+    [() => phaseOf({}), 'parameter.missing', "Missing parameter 'type'.", { parameters: ['type'] }],
+    [() => phaseOf({ type: '' }), 'parameter.missing', "Missing parameter 'type'.", { parameters: ['type'] }],
     [
       () => phaseOf({ type: 'HMAC' }),
       ...([
         'parameter.invalid',
         "Tokens of the type 'HMAC' cannot be enrolled here: only ocra and ocra2",
       ] as const),
-      [],
+      { parameter: 'type' },
     ],
     [
       () => keyOf({ genkey: '2' }, make),
-      ...(['parameter.invalid', 'The parameter genkey must be 0 or 1', ['genkey']] as const),
+      ...(['parameter.invalid', 'The parameter genkey must be 0 or 1'] as const),
+      { parameter: 'genkey' },
     ],
     [
       () => keyOf({ genkey: '1', otpkey: 'ab' }, make),
       ...(['parameter.invalid', 'You may either specify genkey or otpkey, but not both!'] as const),
-      ['genkey', 'otpkey'],
+      { parameter: 'genkey', conflictsWith: 'otpkey' },
     ],
     [
       () => keyOf({ otpkey: '' }, make),
       'parameter.missing',
       "Missing parameter 'otpkey', or genkey=1 for a key that the server makes.",
-      ['otpkey'],
+      { parameters: ['otpkey'] },
     ],
     [
       () => keyOf({ otpkey: 'x' }, make),
       'parameter.invalid',
       'The parameter otpkey must be hexadecimal digits, an even number of them.',
-      ['otpkey'],
+      { parameter: 'otpkey' },
     ],
     [
       () => keyOf({ otpkey: 'ab' }, make),
       'parameter.invalid',
       'The parameter otpkey must be 16 to 128 bytes in hexadecimal digits',
-      [],
+      { parameter: 'otpkey' },
     ],
     [
       () => {
@@ -152,22 +153,22 @@ describe('what a client reads of a wrong enrolment', () => {
       },
       'parameter.invalid',
       'A serial has 1 to 64 printable ASCII characters, no blank and no *',
-      [],
+      { parameter: 'serial' },
     ],
     [
       () => suiteOf({}, 'x'),
       'configuration.invalid',
       "The default OCRA suite of the configuration is wrong: Not an OCRA suite, the algorithm 'x' is wrong: it must be 'OCRA-1'.",
-      [],
+      {},
     ],
     [
       () => bytesFromHex('x', 'nonce'),
       'parameter.invalid',
       'The parameter nonce must be hexadecimal digits, an even number of them.',
-      ['nonce'],
+      { parameter: 'nonce' },
     ],
-  ])('%#', (attempt, code, message, about) => {
-    expect(refusalOf(attempt)).toMatchObject({ code, message, about });
+  ])('%#', (attempt, code, message, payload) => {
+    expect(refusalOf(attempt)).toMatchObject({ code, message, payload });
   });
 
   it('a wrong default keeps its cause for the log', () => {
@@ -182,19 +183,19 @@ describe('what a client reads of a wrong enrolment', () => {
 
 describe('what a client reads of a wrong URL', () => {
   it.each([
-    ['xlseqr://req?ch=1&tr=2', 'it must begin with lseqr://init?, lseqr://req? or lseqr://nonce?', []],
-    ['lseqr://req?ch=1', "the parameter 'tr' is missing", ['tr']],
-    ['lseqr://req?ch=1&tr=2&ch=3', "the parameter 'ch' is given twice", []],
+    ['xlseqr://req?ch=1&tr=2', 'it must begin with lseqr://init?, lseqr://req? or lseqr://nonce?', {}],
+    ['lseqr://req?ch=1', "the parameter 'tr' is missing", { missing: 'tr' }],
+    ['lseqr://req?ch=1&tr=2&ch=3', "the parameter 'ch' is given twice", {}],
     [
       `lseqr://req?${'n'.repeat(30)}=1&${'n'.repeat(30)}=2`,
       `the parameter '${'n'.repeat(20)}' is given twice`,
-      [],
+      {},
     ],
-  ])('%j', (text, what, about) => {
+  ])('%j', (text, what, payload) => {
     expect(refusalOf(() => parseQrTanUrl(text))).toMatchObject({
       code: 'qrtan-url.invalid',
       message: `Not a QR-TAN URL: ${what}.`,
-      about,
+      payload,
     });
   });
 });
@@ -212,7 +213,7 @@ describe('what a client reads of a wrong calculation', () => {
       expect(refused).toMatchObject({
         code: 'parameter.missing',
         message: `Missing parameter '${name}'.`,
-        about: [name],
+        payload: { parameters: [name] },
       });
     },
   );
@@ -230,7 +231,7 @@ describe('what a client reads of a wrong calculation', () => {
 
   it('says that it is the counter that is wrong', async () => {
     const refused = await eventualRefusal(calculateOtp({ ...all, counter: 'x' }, new Date(0)));
-    expect(refused.about).toEqual(['counter']);
+    expect(refused.payload).toEqual({ parameter: 'counter' });
   });
 
   it('takes a counter of several digits, an OCRA PIN, which is empty by default, and an empty session', async () => {

@@ -84,7 +84,7 @@ describe('a resynchronisation', () => {
     [{ serial: 'P1' }, 'token.not-ready', "The roll-out of the token 'P1' is not finished"],
     [{ serial: 'E1' }, 'token.not-ready', "The token 'E1' has no key to compute with"],
     [{ serial: 'X' }, 'token.unknown', "No token found with the serial 'X'"],
-    [{}, 'parameter.missing', 'You must either provide a parameter "user" or a parameter "serial".'],
+    [{}, 'parameter.missing', 'No token is named: neither a user nor a serial is given'],
   ])('is refused for %j', async (request, code, message) => {
     expect(await eventualRefusal(resync(request))).toMatchObject({ code, message });
   });

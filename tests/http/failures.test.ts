@@ -3,24 +3,24 @@ import request from 'supertest';
 import { ServiceError } from '../../src/kernel/errors.ts';
 import { AS_ADMIN, createTestApp } from '../support/application/http-app.ts';
 
-const DENIED = new ServiceError(
-  'right.missing',
-  'You do not have the administrative right to do an ocra/request',
-  {
-    detail: 'topsecret detail',
-  },
-);
+const DENIED = new ServiceError('right.missing', 'No policy gives the right', {
+  policy: { scope: 'ocra', action: 'request' },
+  detail: 'topsecret detail',
+});
 
 describe('a failure of the domain', () => {
   it.each([
     [DENIED, 200, 410, 'ERR410: You do not have the administrative right to do an ocra/request'],
     [
-      new ServiceError('user.unknown', 'getUserId failed: no user ><b>ä< found!'),
+      new ServiceError('user.unknown', 'no such user', { user: '<b>ä', login: '<b>ä' }),
       200,
       1205,
       'ERR1205: getUserId failed: no user ><b>ä< found!',
     ],
-    [new ServiceError('token.ambiguous', 'More than one token'), 200, -311, 'More than one token'],
+    [
+      new ServiceError('token.ambiguous', 'More than one token', { login: 'anna', serials: ['A', 'B'] }),
+      ...([200, -311, 'More than one token'] as const),
+    ],
     [new ServiceError('security-module.unavailable', 'hsm not found!'), 200, 707, 'ERR707: hsm not found!'],
     [new ServiceError('database.unavailable', 'The database is away'), 503, -311, 'The database is away'],
     [new ServiceError('key.unavailable', 'The key k1 is not loaded'), 500, -311, 'The key k1 is not loaded'],

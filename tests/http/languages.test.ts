@@ -28,28 +28,36 @@ describe('the language of an answer', () => {
 });
 
 describe('the catalogue of texts', () => {
-  const english = 'You do not have the administrative right to do an ocra/request';
+  const fillings = { request: 'request' };
 
   it('has the recorded German and French ones', () => {
-    expect(translate(english, 'de')).toBe(
+    expect(translate('right.missing/ocra', 'de', fillings)).toBe(
       'Sie haben nicht die administrativen Rechte für die OCRA-Anfrage: ocra/request.',
     );
-    expect(translate(english, 'fr')).toBe(
+    expect(translate('right.missing/ocra', 'fr', fillings)).toBe(
       "Vous ne disposez pas de droits d'administration pour la requête Ocra : ocra/request.",
     );
-    expect(translate(english, 'en')).toBe(english);
+    expect(translate('right.missing/ocra', 'en', fillings)).toBe(
+      'You do not have the administrative right to do an ocra/request',
+    );
   });
 
-  it('leaves in English what there is no other text for', () => {
-    expect(translate('OTP seed', 'fr')).toBe('OTP seed');
-    expect(translate('Something else', 'de')).toBe('Something else');
-    expect(translate(`${english} at last`, 'de')).toContain('ocra/request at last.');
-    expect(translate(`x ${english}`, 'de')).toBe(`x ${english}`);
+  it('is in English where there is no other text', () => {
+    expect(translate('enrolment/seed', 'fr')).toBe('OTP seed');
+    expect(translate('right.missing/policy', 'fr', { scope: 'admin', action: 'show' })).toBe(
+      'You do not have the administrative right to do this. You are missing a policy scope=admin, action=show',
+    );
+  });
+
+  it('fills each place with its own value', () => {
+    expect(translate('licence/exceeded', 'de', { licensed: 5, active: 17 })).toBe(
+      'Volumen überschritten: 17 aktive Token gefunden > 5 lizensierte Token.',
+    );
   });
 
   it('does not take what a client sent for a place to fill', () => {
-    expect(translate('You do not have the administrative right to do an ocra/{}$&', 'de')).toBe(
-      'Sie haben nicht die administrativen Rechte für die OCRA-Anfrage: ocra/{}$&.',
+    expect(translate('right.missing/realms', 'de', { realms: "'{realms}$&'" })).toBe(
+      "Sie haben nicht die notwendigen Rechte um diese Realms einzusehen: ['{realms}$&']. Überprüfen Sie die Richtlinien!",
     );
   });
 });

@@ -15,17 +15,17 @@ describe('a service error', () => {
     expect(String(error)).not.toContain('row 7');
   });
 
-  it('says what it is about and when to try again, where that is known', () => {
+  it('carries the payload of its code, and when to try again, where that is known', () => {
     const bare = new ServiceError('server.busy', 'x');
-    expect([bare.about, bare.retryAfter, bare.detail, bare.cause]).toEqual([
-      [],
+    expect([bare.payload, bare.retryAfter, bare.detail, bare.cause]).toEqual([
+      {},
       undefined,
       undefined,
       undefined,
     ]);
     expect(Object.hasOwn(bare, 'cause')).toBe(false);
-    const told = new ServiceError('server.busy', 'x', { about: ['connections'], retryAfter: 3 });
-    expect([told.about, told.retryAfter]).toEqual([['connections'], 3]);
+    const limited = new ServiceError('too-many-requests', 'x', { limit: 'client-requests', retryAfter: 3 });
+    expect([limited.payload, limited.retryAfter]).toEqual([{ limit: 'client-requests' }, 3]);
   });
 
   it('is told from other errors, by its code too', () => {
@@ -35,5 +35,15 @@ describe('a service error', () => {
     expect(isServiceError(error, 'token.exists')).toBe(false);
     expect(isServiceError(new Error('x'))).toBe(false);
     expect(isServiceError(null)).toBe(false);
+  });
+
+  it('has a payload of a known type once its code is known', () => {
+    const error: unknown = new ServiceError('user.unknown', 'x', { user: 'anna@a', login: 'anna' });
+    expect(isServiceError(error, 'user.unknown') && error.payload.login).toBe('anna');
+    expect(isServiceError(error) && error.code === 'user.unknown' && error.payload.user).toBe('anna@a');
+    // @ts-expect-error -- the payload has members that must be given
+    expect(new ServiceError('user.unknown', 'x').payload).toEqual({});
+    // @ts-expect-error -- and no others
+    expect(new ServiceError('server.busy', 'x', { user: 'anna' }).code).toBe('server.busy');
   });
 });

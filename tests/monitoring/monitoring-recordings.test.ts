@@ -8,7 +8,8 @@ import { AccessControl } from '../../src/policy/access-control.ts';
 import type { Caller } from '../../src/policy/caller.ts';
 import { licenseNumbers } from '../../src/http/dialects/documented/documented-monitoring.ts';
 import { failureForm } from '../../src/http/failures.ts';
-import { translate } from '../../src/http/messages/catalogue.ts';
+import { failureSentence } from '../../src/http/dialects/shared/failure-text.ts';
+import { licenceSentence } from '../../src/http/dialects/shared/licence-sentence.ts';
 import { isServiceError } from '../../src/kernel/errors.ts';
 import { LicenceInspection } from '../../src/monitoring/licence-inspection.ts';
 import { MonitoringService } from '../../src/monitoring/monitoring-service.ts';
@@ -162,7 +163,7 @@ function licenseFacts(report: LicenseReport, name: string): unknown {
   }
   return report.kind === 'valid'
     ? licenseNumbers(report)
-    : { valid: false, message: translate(report.message, name.endsWith('lang=de') ? 'de' : 'en') };
+    : { valid: false, message: licenceSentence(report, name.endsWith('lang=de') ? 'de' : 'en') };
 }
 
 function byStatus(counts: readonly StatusCount[]): object {
@@ -183,5 +184,5 @@ function refusalOf(error: unknown): { code: number; message: string } {
     throw error;
   }
   const { legacyCode, prefix } = failureForm(error.code);
-  return { code: legacyCode, message: `${prefix}${error.message}` };
+  return { code: legacyCode, message: `${prefix}${failureSentence(error, 'en')}` };
 }

@@ -346,7 +346,7 @@ describe('without the right', () => {
   it.each(actions)('%s is refused before anything else is looked at', async (action, ask) => {
     await expect(ask(monitoringIn({ configuration, granted: 'none' }))).rejects.toMatchObject({
       code: 'right.missing',
-      message: `You do not have the administrative right to do this. You are missing a policy scope=monitoring, action=${action}`,
+      payload: { policy: { scope: 'monitoring', action } },
     });
   });
 });

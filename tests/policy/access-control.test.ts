@@ -10,10 +10,10 @@ import { configurationOf } from '../support/values/configuration-value.ts';
 const AT = new Date(2026, 10, 20, 14, 35);
 const access = new AccessControl({ clock: { now: () => AT } });
 const REALMS = ['alpha', 'beta', 'gamma'].map((name) => ({ name, resolvers: [] }));
-const TOKENS: Right = { scope: 'monitoring', action: 'tokens', message: 'no tokens for you' };
-const REQUEST: Right = { scope: 'ocra', action: 'request', message: 'no requests for you' };
-const ENABLE: Right = { scope: 'admin', action: 'enable', message: 'no enabling for you' };
-const WRITE: Right = { scope: 'system', action: 'write', message: 'no writing for you' };
+const TOKENS: Right = { scope: 'monitoring', action: 'tokens' };
+const REQUEST: Right = { scope: 'ocra', action: 'request' };
+const ENABLE: Right = { scope: 'admin', action: 'enable' };
+const WRITE: Right = { scope: 'system', action: 'write' };
 const alice = callerNamed('alice');
 
 function withPolicies(...drafts: readonly Partial<PolicyDraft>[]): Configuration {
@@ -42,10 +42,11 @@ describe('without any policy', () => {
     expect(outcome(configuration, REQUEST)).toBe('right.missing');
   });
 
-  it('the refusal has the message that was asked for', () => {
-    expect(refusalOf(() => access.authorize(withPolicies(), alice, REQUEST)).message).toBe(
-      'no requests for you',
-    );
+  it('the refusal names the policy that would give the right', () => {
+    expect(refusalOf(() => access.authorize(withPolicies(), alice, REQUEST))).toMatchObject({
+      message: 'No policy gives the right ocra:request',
+      payload: { policy: { scope: 'ocra', action: 'request' } },
+    });
   });
 });
 
@@ -58,13 +59,16 @@ describe('an API token', () => {
       expect(refusalOf(() => access.authorize(configuration, probe, right))).toMatchObject({
         code: 'right.missing',
         message: `This API token does not have the right ${right.scope}:${right.action}`,
+        payload: {},
       });
     }
   });
 
   it('with the right is told of the policy that is missing', () => {
-    const right = { ...REQUEST, action: 'status', message: 'no status for you' };
-    expect(refusalOf(() => access.authorize(withPolicies(), probe, right)).message).toBe('no status for you');
+    const right = { ...REQUEST, action: 'status' };
+    expect(refusalOf(() => access.authorize(withPolicies(), probe, right)).payload).toEqual({
+      policy: right,
+    });
   });
 });
 

@@ -96,10 +96,10 @@ describe('whatever stands in the database in place of a policy', () => {
       ...{ time: fc.constantFrom('', '* * * * * 1990') },
     });
     const right = fc.constantFrom<Right[]>(
-      { scope: 'monitoring', action: 'tokens', message: '' },
-      { scope: 'admin', action: 'enable', message: '' },
-      { scope: 'system', action: 'read', message: '' },
-      { scope: 'ocra', action: 'request', message: '' },
+      { scope: 'monitoring', action: 'tokens' },
+      { scope: 'admin', action: 'enable' },
+      { scope: 'system', action: 'read' },
+      { scope: 'ocra', action: 'request' },
     );
     const access = new AccessControl({ clock: { now: () => new Date(2026, 10, 20) } });
     const granted = (policies: readonly Policy[], asked: Right): readonly string[] => {

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { ServiceError } from '../../src/kernel/errors.ts';
 import { AccessControl } from '../../src/policy/access-control.ts';
 import { PolicyService } from '../../src/policy/policy-service.ts';
 import { callerNamed, OPERATOR } from '../support/values/callers.ts';
@@ -54,19 +55,19 @@ describe('policies', () => {
       set: () => service.set(alice, DRAFT),
       remove: () => service.remove(alice, 'p'),
     };
-    const refused: Record<string, string> = {};
+    const refused: Record<string, unknown> = {};
     for (const [name, attempt] of Object.entries(attempts)) {
       await attempt().catch((error: unknown) => {
-        refused[name] = (error as Error).message;
+        refused[name] = (error as ServiceError<'right.missing'>).payload;
       });
     }
     const other = action === 'read' ? 'write' : 'read';
-    const message = `You do not have the administrative right to do this. You are missing a policy scope=system, action=${other}`;
+    const payload = { policy: { scope: 'system', action: other } };
     expect(refused).toEqual(
       Object.fromEntries(
         Object.keys(attempts)
           .filter((name) => !allowed.includes(name))
-          .map((name) => [name, message]),
+          .map((name) => [name, payload]),
       ),
     );
   });

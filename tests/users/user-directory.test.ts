@@ -73,15 +73,18 @@ describe('a user', () => {
 
   it('who is not found is named in the error as the client named them, but not endlessly', async () => {
     const refusal = await eventualRefusal(directory.resolve(configuration, { user: 'nosuch@other' }));
-    expect([refusal.code, refusal.message]).toEqual([
-      'user.unknown',
-      'getUserId failed: no user >nosuch@other< found!',
-    ]);
-    expect((await eventualRefusal(directory.resolve(configuration, { user: '' }))).message).toBe(
-      'getUserId failed: no user >< found!',
-    );
+    expect(refusal).toMatchObject({
+      code: 'user.unknown',
+      message: "There is no user 'nosuch@other'",
+      payload: { user: 'nosuch@other', login: 'nosuch' },
+    });
+    expect((await eventualRefusal(directory.resolve(configuration, { user: '' }))).payload).toEqual({
+      user: '',
+      login: '',
+    });
     const long = await eventualRefusal(directory.resolve(configuration, { user: 'x'.repeat(10_000) }));
     expect(long.message.length).toBeLessThan(400);
+    expect(JSON.stringify(long.payload).length).toBeLessThan(800);
   });
 
   it('in no default realm is nobody', async () => {

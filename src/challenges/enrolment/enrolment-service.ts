@@ -45,7 +45,6 @@ export class EnrolmentService {
     const grant = this.#deps.access.authorize(configuration, caller, {
       scope: 'admin',
       action: 'init',
-      message: 'You do not have the administrative right to init tokens of the type ocra',
     });
     const phase = phaseOf(request);
     const user = await this.#user(configuration, request);

@@ -69,12 +69,13 @@ const MAX_KEY_BYTES = 128;
  */
 export function phaseOf({ type, activationcode, sharedsecret }: EnrolmentRequest): EnrolmentPhase {
   if (type === undefined || type === '') {
-    throw new ServiceError('parameter.missing', "Missing parameter 'type'.");
+    throw new ServiceError('parameter.missing', "Missing parameter 'type'.", { parameters: ['type'] });
   }
   if (!['ocra', 'ocra2'].includes(type.toLowerCase())) {
     throw new ServiceError(
       'parameter.invalid',
       `Tokens of the type '${type}' cannot be enrolled here: only ocra and ocra2`,
+      { parameter: 'type' },
     );
   }
   if (activationcode !== undefined) {
@@ -90,12 +91,15 @@ export function phaseOf({ type, activationcode, sharedsecret }: EnrolmentRequest
  */
 export function keyOf({ genkey, otpkey }: EnrolmentRequest, randomBytes: (size: number) => Buffer): Buffer {
   if (genkey !== undefined && !['', '0', '1'].includes(genkey)) {
-    throw new ServiceError('parameter.invalid', 'The parameter genkey must be 0 or 1', { about: ['genkey'] });
+    throw new ServiceError('parameter.invalid', 'The parameter genkey must be 0 or 1', {
+      parameter: 'genkey',
+    });
   }
   const given = otpkey === undefined || otpkey === '' ? undefined : otpkey;
   if (genkey === '1' && given !== undefined) {
     throw new ServiceError('parameter.invalid', 'You may either specify genkey or otpkey, but not both!', {
-      about: ['genkey', 'otpkey'],
+      parameter: 'genkey',
+      conflictsWith: 'otpkey',
     });
   }
   if (genkey === '1') {
@@ -105,7 +109,7 @@ export function keyOf({ genkey, otpkey }: EnrolmentRequest, randomBytes: (size: 
     throw new ServiceError(
       'parameter.missing',
       "Missing parameter 'otpkey', or genkey=1 for a key that the server makes.",
-      { about: ['otpkey'] },
+      { parameters: ['otpkey'] },
     );
   }
   return givenKey(given);
@@ -117,6 +121,7 @@ function givenKey(otpkey: string): Buffer {
     throw new ServiceError(
       'parameter.invalid',
       `The parameter otpkey must be ${SHORTEST_KEY_BYTES} to ${MAX_KEY_BYTES} bytes in hexadecimal digits`,
+      { parameter: 'otpkey' },
     );
   }
   return key;
@@ -149,6 +154,7 @@ export function assertSerial(serial: string): void {
     throw new ServiceError(
       'parameter.invalid',
       'A serial has 1 to 64 printable ASCII characters, no blank and no *',
+      { parameter: 'serial' },
     );
   }
 }

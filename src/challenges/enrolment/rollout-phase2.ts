@@ -158,7 +158,7 @@ export class RolloutPhase2 {
     if (token === undefined) {
       const login = user?.login ?? '';
       throw new ServiceError('token.unknown', `The user '${login}' has no token in roll-out`, {
-        about: [login],
+        login,
       });
     }
     if (others.length > 0) {
@@ -166,7 +166,7 @@ export class RolloutPhase2 {
       throw new ServiceError(
         'token.ambiguous',
         `Multiple tokens found in roll-out state: ${serials.map((serial) => `'${serial}'`).join(', ')}`,
-        { about: serials },
+        { login: user?.login ?? '', serials },
       );
     }
     return token;

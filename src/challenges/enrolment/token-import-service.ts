@@ -1,5 +1,4 @@
 import type { AccessControl, Grant } from '../../policy/access-control.ts';
-import { administrativeRight } from '../../policy/administrative-right.ts';
 import { actOf, type Caller } from '../../policy/caller.ts';
 import { isSerial } from '../../tokens/serial.ts';
 import type { ConfigurationStore } from '../../configuration/ports.ts';
@@ -76,7 +75,7 @@ export class TokenImportService {
   }
 
   #grantOf(configuration: Configuration, caller: Caller): Grant {
-    return this.#deps.access.authorize(configuration, caller, administrativeRight('admin', 'loadtokens'));
+    return this.#deps.access.authorize(configuration, caller, { scope: 'admin', action: 'loadtokens' });
   }
 
   #toToken(key: ImportedKey, settings: OcraSettings): NewToken {

@@ -65,10 +65,9 @@ function usageOf({ licence, active }: Extract<LicenseReport, { kind: 'valid' }>)
   ];
 }
 
-function refusalOf({ message, explanation }: Extract<LicenseReport, { kind: 'invalid' }>): Column<unknown>[] {
+function refusalOf({ explanation }: Extract<LicenseReport, { kind: 'invalid' }>): Column<unknown>[] {
   return [
     { key: 'valid', title: 'VALID', value: () => false },
-    { key: 'message', title: 'MESSAGE', value: () => message },
     { key: 'reason', title: 'REASON', value: () => explanation },
   ];
 }

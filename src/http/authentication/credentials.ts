@@ -1,4 +1,4 @@
-import { ServiceError } from '../../kernel/errors.ts';
+import { type RefusedCredentials, ServiceError } from '../../kernel/errors.ts';
 
 /** What a request carries in `Authorization`. */
 export type Authorization =
@@ -6,17 +6,17 @@ export type Authorization =
   | { readonly scheme: 'bearer'; readonly token: string };
 
 /**
- * @param given what was given and is no proof, for the audit; left out where nothing was
+ * @param credentials what was given and is no proof, for the audit; left out where nothing was
  * @param account whose proof it would have been
  * @returns the refusal of a request that does not prove who asks
  */
 export function notAuthenticated(
-  given?: 'password' | 'session' | 'login' | 'csrf token' | 'api token',
+  credentials?: RefusedCredentials,
   account?: string,
-): ServiceError {
+): ServiceError<'authentication.required'> {
   return new ServiceError('authentication.required', 'Not authenticated', {
-    ...(given !== undefined && { detail: given }),
-    ...(account !== undefined && { about: [account] }),
+    ...(credentials !== undefined && { credentials }),
+    ...(account !== undefined && { account }),
   });
 }
 

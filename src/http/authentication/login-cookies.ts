@@ -34,7 +34,7 @@ export function assertCsrfToken(
     throw new ServiceError(
       'authentication.required',
       'Not authenticated: csrf_token belongs in the body or its value in the header X-CSRF-TOKEN, not in the URL',
-      { detail: 'csrf token', about: [login.administrator] },
+      { credentials: 'csrf token', account: login.administrator },
     );
   }
   const given = [...(request.headersDistinct[CSRF_HEADER] ?? []), ...(inForm === undefined ? [] : [inForm])];

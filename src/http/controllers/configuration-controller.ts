@@ -73,7 +73,7 @@ function readEntries({ parameters: given, written }: RequestContext): ReadonlyMa
   }
   const value = given.get('value');
   if (value === undefined) {
-    throw new ServiceError('parameter.missing', "Missing parameter 'value'.");
+    throw new ServiceError('parameter.missing', "Missing parameter 'value'.", { parameters: ['value'] });
   }
   if (SECRET_TYPES.includes((given.get('type') ?? '').trim().toLowerCase())) {
     throw new ServiceError(

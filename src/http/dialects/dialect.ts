@@ -1,4 +1,4 @@
-import type { ServiceError } from '../../kernel/errors.ts';
+import type { AnyServiceError } from '../../kernel/errors.ts';
 import type {
   ActiveUserReport,
   ConfigurationReport,
@@ -17,7 +17,7 @@ import type { AdministrationShapes } from './shared/administration-shapes.ts';
 
 /** A failure on its way to the client. */
 export interface Failure {
-  readonly error: ServiceError;
+  readonly error: AnyServiceError;
   readonly form: FailureForm;
   /** The HTTP status, with all that bears on it. */
   readonly status: number;

@@ -72,7 +72,7 @@ export class LimitReporter {
   refuse(limit: LimitName, client: string, wait: number): never {
     this.note(limit, client, wait);
     throw new ServiceError('too-many-requests', MESSAGES[limit], {
-      detail: limit,
+      limit,
       retryAfter: Math.ceil(wait / 1000),
     });
   }

@@ -1,6 +1,6 @@
 import type { Language } from './languages.ts';
 
-/** A text in the languages that it was recorded in; English stands for the others. Each `{}` is what differs from case to case. */
+/** A text in the languages that it was recorded in; English stands for the others. `{name}` is a place to fill. */
 interface Message {
   readonly en: string;
   readonly de: string;
@@ -8,54 +8,53 @@ interface Message {
 }
 
 /**
- * Every text that clients get in their own language: the one place for translations. A text that is not here is in
- * English for everybody, as texts of LinOTP are that it was never translated from.
+ * Every text that clients get in their own language, by its key: the code of the error, and after a slash what else the
+ * text depends on. Texts that LinOTP was never translated from are not here; they are in English for everybody.
  */
-const MESSAGES: readonly Message[] = [
-  {
-    en: 'You do not have the rights to see these realms: {}. Check the policies!',
-    de: 'Sie haben nicht die notwendigen Rechte um diese Realms einzusehen: {}. Überprüfen Sie die Richtlinien!',
+const MESSAGES = {
+  'right.missing/realms': {
+    en: 'You do not have the rights to see these realms: [{realms}]. Check the policies!',
+    de: 'Sie haben nicht die notwendigen Rechte um diese Realms einzusehen: [{realms}]. Überprüfen Sie die Richtlinien!',
   },
-  {
-    en: 'You do not have the administrative right to do this. You are missing a policy scope={}, action={}',
-    de: 'Sie haben nicht die administrativen Rechte dies auszuführen. Es fehlt dazu eine Richtlinie mit scope={} und action={}',
+  'right.missing/policy': {
+    en: 'You do not have the administrative right to do this. You are missing a policy scope={scope}, action={action}',
+    de: 'Sie haben nicht die administrativen Rechte dies auszuführen. Es fehlt dazu eine Richtlinie mit scope={scope} und action={action}',
   },
-  { en: 'license file is empty!', de: 'Die Lizenzdatei ist leer!' },
-  {
-    en: 'volume exceeded: {} active tokens found > {} tokens licensed.',
-    de: 'Volumen überschritten: {} aktive Token gefunden > {} lizensierte Token.',
+  'right.missing/ocra': {
+    en: 'You do not have the administrative right to do an ocra/{request}',
+    de: 'Sie haben nicht die administrativen Rechte für die OCRA-Anfrage: ocra/{request}.',
+    fr: "Vous ne disposez pas de droits d'administration pour la requête Ocra : ocra/{request}.",
   },
-  {
-    en: 'You do not have the administrative right to do an ocra/{}',
-    de: 'Sie haben nicht die administrativen Rechte für die OCRA-Anfrage: ocra/{}.',
-    fr: "Vous ne disposez pas de droits d'administration pour la requête Ocra : ocra/{}.",
+  'licence/none': { en: 'license file is empty!', de: 'Die Lizenzdatei ist leer!' },
+  'licence/exceeded': {
+    en: 'volume exceeded: {active} active tokens found > {licensed} tokens licensed.',
+    de: 'Volumen überschritten: {active} aktive Token gefunden > {licensed} lizensierte Token.',
   },
-  { en: 'URL for OCRA token', de: 'URL für OCRA-Token' },
-  { en: 'OTP seed', de: 'OTP Seed' },
-];
+  'enrolment/url': { en: 'URL for OCRA token', de: 'URL für OCRA-Token' },
+  'enrolment/seed': { en: 'OTP seed', de: 'OTP Seed' },
+} as const satisfies Record<string, Message>;
 
-const PLACE = '{}';
+type MessageKey = keyof typeof MESSAGES;
 
-/**
- * @param english the text as the domain says it
- * @returns the text in that language, the English one where there is no other
- */
-export function translate(english: string, language: Language): string {
-  for (const message of MESSAGES) {
-    const translated = message[language];
-    const fillings = translated === undefined ? undefined : fillingsOf(message.en, english);
-    if (translated !== undefined && fillings !== undefined) {
-      return translated
-        .split(PLACE)
-        .map((part, index) => part + (fillings[index] ?? ''))
-        .join('');
-    }
-  }
-  return english;
-}
+/** The names of the places in a text. */
+type Place<Text extends string> = Text extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | Place<Rest>
+  : never;
 
-/** @returns what stands in each place of `{}`; undefined where it is another text */
-function fillingsOf(template: string, text: string): readonly string[] | undefined {
-  const parts = template.split(PLACE).map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
-  return new RegExp(`^${parts.join('(.*)')}$`, 's').exec(text)?.slice(1);
+/** What fills the places of a text; left out where there is none. */
+type Fillings<Key extends MessageKey> = [Place<(typeof MESSAGES)[Key]['en']>] extends [never]
+  ? []
+  : [fillings: Readonly<Record<Place<(typeof MESSAGES)[Key]['en']>, string | number>>];
+
+/** @returns the text in that language, the English one where there is no other */
+export function translate<Key extends MessageKey>(
+  key: Key,
+  language: Language,
+  ...[fillings]: Fillings<Key>
+): string {
+  const message: Message = MESSAGES[key];
+  const values = new Map(Object.entries<string | number>(fillings ?? {}));
+  return (message[language] ?? message.en).replace(/\{(\w+)\}/g, (place, name: string) =>
+    String(values.get(name) ?? place),
+  );
 }

@@ -19,7 +19,7 @@ function parseAnyJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new ServiceError('request.malformed', 'The body is not JSON', { cause, about: ['body'] });
+    throw new ServiceError('request.malformed', 'The body is not JSON', { cause, syntax: 'json' });
   }
 }
 

@@ -92,8 +92,9 @@ export function pickParameters<Shape extends z.ZodRawShape>(
     ? new ServiceError(
         'parameter.invalid',
         `The parameter '${name}' is not valid: ${parsed.error.issues[0]?.message ?? ''}`,
+        { parameter: name },
       )
-    : new ServiceError('parameter.missing', `Missing parameter '${name}'.`);
+    : new ServiceError('parameter.missing', `Missing parameter '${name}'.`, { parameters: [name] });
 }
 
 function queryOf(url: string): string {

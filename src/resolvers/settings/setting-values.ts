@@ -9,7 +9,7 @@ const NO = ['false', 'no', 'off', '0'];
 
 /** @returns a refusal that names the setting */
 export function invalidSetting(name: string, why: string): ServiceError {
-  return new ServiceError('resolver.invalid', `The setting ${name} ${why}`, { about: [name] });
+  return new ServiceError('resolver.invalid', `The setting ${name} ${why}`);
 }
 
 /**

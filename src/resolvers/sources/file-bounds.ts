@@ -86,6 +86,5 @@ function refused(why: string): ServiceError {
   return new ServiceError(
     'resolver.invalid',
     `The setting fileName is refused: ${why}. The command \`tankeeper resolver\` takes any file`,
-    { about: ['fileName'] },
   );
 }

@@ -49,7 +49,6 @@ export async function storeResolver(
       'resolver.invalid',
       `The password of the resolver '${name}' must be given again, as ${changed.join(', ')} would change: ` +
         'it was not meant for another server or user',
-      { about: changed },
     );
   }
   await transaction('resolvers').where({ id: known.id }).update(columns);

@@ -53,7 +53,10 @@ async function holdManagedUser(transaction: Knex.Transaction, owner: Owner): Pro
         .first('id')
     : undefined;
   if (user === undefined) {
-    throw new ServiceError('user.unknown', `getUserId failed: no user >${owner.login}< found!`);
+    throw new ServiceError('user.unknown', `There is no user '${owner.login}'`, {
+      user: owner.login,
+      login: owner.login,
+    });
   }
 }
 

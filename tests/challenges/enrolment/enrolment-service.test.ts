@@ -94,7 +94,7 @@ describe('enrolment at once', () => {
   });
 
   it.each([
-    [{ user: 'nobody' }, 'user.unknown', 'getUserId failed: no user >nobody< found!'],
+    [{ user: 'nobody' }, 'user.unknown', "There is no user 'nobody'"],
     [{ realm: 'gamma' }, 'realm.unknown', "There is no realm 'gamma'"],
     [
       { serial: 'a b' },
@@ -114,7 +114,7 @@ describe('enrolment at once', () => {
   it('takes the right to it, in one of the realms that the administrator has', async () => {
     expect(await eventualRefusal(init({}, callerNamed('nobody')))).toMatchObject({
       code: 'right.missing',
-      message: 'You do not have the administrative right to init tokens of the type ocra',
+      payload: { policy: { scope: 'admin', action: 'init' } },
     });
     for (const request of [{}, { realm: 'beta' }, { user: 'carol', realm: 'beta' }]) {
       expect(await eventualRefusal(init(request, bound))).toMatchObject({

@@ -144,7 +144,7 @@ describe('the second phase of a roll-out', () => {
     [{ serial: 'N1' }, 'token.state', "The token 'N1' is not in roll-out: it has no shared secret"],
     [{ user: 'carol', realm: 'beta' }, 'token.unknown', "The user 'carol' has no token in roll-out"],
     [{ user: 'bernd' }, 'token.ambiguous', "Multiple tokens found in roll-out state: 'B1', 'B2'"],
-    [{}, 'parameter.missing', 'You must either provide a parameter "user" or a parameter "serial".'],
+    [{}, 'parameter.missing', 'No token is named: neither a user nor a serial is given'],
     [
       { serial: 'A1', activationcode: 'GEZDGNBVGY3TQOJQ02' },
       'activation-code.invalid',
@@ -181,7 +181,10 @@ describe('the second phase of a roll-out', () => {
   });
 
   it('names the tokens among which it cannot choose', async () => {
-    expect((await eventualRefusal(phase2({ user: 'bernd' }))).about).toEqual(['B1', 'B2']);
+    expect((await eventualRefusal(phase2({ user: 'bernd' }))).payload).toEqual({
+      login: 'bernd',
+      serials: ['B1', 'B2'],
+    });
   });
 
   it('passes over what the administrator may not see', async () => {

@@ -159,6 +159,6 @@ describe('an import', () => {
       message: 'You do not have the administrative right to load tokens without a realm: name one',
     });
     const refused = await eventualRefusal(service.load(callerNamed('nobody'), { file: '' }));
-    expect(refused.message).toContain('scope=admin, action=loadtokens');
+    expect(refused.payload).toEqual({ policy: { scope: 'admin', action: 'loadtokens' } });
   });
 });

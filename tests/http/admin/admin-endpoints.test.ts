@@ -141,7 +141,10 @@ describe('/admin/init', () => {
 
   it('names a missing type', async () => {
     const { app, fail } = createTestApp();
-    fail('init', new ServiceError('parameter.missing', "Missing parameter 'type'."));
+    fail(
+      'init',
+      new ServiceError('parameter.missing', "Missing parameter 'type'.", { parameters: ['type'] }),
+    );
     const response = await request(app).post('/admin/init').set(AS_ADMIN);
     expect(response.body).toHaveProperty(
       'result.error.message',

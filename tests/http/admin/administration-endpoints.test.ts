@@ -344,13 +344,17 @@ describe('/system/setConfig', () => {
 
 describe('a failure of the domain', () => {
   it.each([
-    ['/admin/enable', 'enable', 'token.state', -311, 'text'],
-    ['/admin/remove', 'remove', 'right.missing', 410, 'ERR410: text'],
-    ['/admin/disable', 'disable', 'user.unknown', 1205, 'ERR1205: text'],
-    ['/system/getConfig', 'overview', 'right.missing', 410, 'ERR410: text'],
-  ] as const)('is answered as everywhere: %s', async (path, name, code, legacyCode, message) => {
+    ['/admin/enable', 'enable', new ServiceError('token.state', 'text'), -311, 'text'],
+    ['/admin/remove', 'remove', new ServiceError('right.missing', 'text'), 410, 'ERR410: text'],
+    [
+      ...(['/admin/disable', 'disable'] as const),
+      new ServiceError('user.unknown', 'text', { user: 'anna@a', login: 'anna' }),
+      ...([1205, 'ERR1205: getUserId failed: no user >anna@a< found!'] as const),
+    ],
+    ['/system/getConfig', 'overview', new ServiceError('right.missing', 'text'), 410, 'ERR410: text'],
+  ] as const)('is answered as everywhere: %s', async (path, name, error, legacyCode, message) => {
     const { app, fail } = createTestApp();
-    fail(name, new ServiceError(code, 'text'));
+    fail(name, error);
     const response = await request(app).post(path).type('form').send({ serial: 'S' }).set(AS_ADMIN);
     expect(response.body).toHaveProperty('result', { status: false, error: { code: legacyCode, message } });
   });

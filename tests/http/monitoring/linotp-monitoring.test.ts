@@ -5,10 +5,9 @@ import { ServiceError } from '../../../src/kernel/errors.ts';
 
 const linotp = (serviceVersion?: string): TestApp => createTestApp({ dialect: 'linotp', serviceVersion });
 
-const FORBIDDEN = new ServiceError(
-  'right.missing',
-  "You do not have the rights to see these realms: ['<script>alert(1)</script>&amp;']. Check the policies!",
-);
+const FORBIDDEN = new ServiceError('right.missing', 'None of these realms may be seen', {
+  realms: ['<script>alert(1)</script>&amp;'],
+});
 
 describe('/monitoring in the dialect linotp', () => {
   it('counts tokens in the recorded layout, without the rows of the other dialect', async () => {

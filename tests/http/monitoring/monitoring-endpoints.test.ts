@@ -112,7 +112,12 @@ describe('/monitoring', () => {
 
   it('says so, and whose answer it is, to a client that asks too much', async () => {
     const refuse = (): Promise<void> =>
-      Promise.reject(new ServiceError('too-many-requests', 'Too many requests', { retryAfter: 7 }));
+      Promise.reject(
+        new ServiceError('too-many-requests', 'Too many requests', {
+          limit: 'client-requests',
+          retryAfter: 7,
+        }),
+      );
     const { app, lines } = createTestApp({}, {}, { requests: { admit: refuse } });
     const response = await request(app).post('/monitoring/tokens?id=9').set(AS_ADMIN);
     expect(response.status).toBe(429);

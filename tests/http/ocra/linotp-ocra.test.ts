@@ -1,20 +1,19 @@
 import { describe, expect, it } from '@jest/globals';
 import request from 'supertest';
-import { type ErrorCode, ServiceError } from '../../../src/kernel/errors.ts';
+import { type AnyServiceError, ServiceError } from '../../../src/kernel/errors.ts';
 import { AS_ADMIN, CHALLENGE_URL, createTestApp, type TestApp } from '../../support/application/http-app.ts';
 import { readQrCode } from '../../support/values/qr-code.ts';
 
 const HOSTILE = '<script>alert("1")</script>&amp;\'';
 
+function lacking(action: string): AnyServiceError {
+  return new ServiceError('right.missing', 'No policy gives it', { policy: { scope: 'ocra', action } });
+}
+
 /** @returns an application of the dialect whose operation fails like that */
-function failing(
-  operation: string,
-  code: ErrorCode,
-  message: string,
-  about: readonly string[] = [],
-): TestApp {
+function failing(operation: string, error: AnyServiceError): TestApp {
   const test = linotp();
-  test.fail(operation, new ServiceError(code, message, { about }));
+  test.fail(operation, error);
   return test;
 }
 
@@ -172,48 +171,46 @@ describe('failures in the dialect linotp', () => {
         body: { result: { status: true }, id: path === '/ocra/check_t' ? 0 : 1 },
       });
     }
-    const test = failing('status', 'parameter.missing', 'You need to provide one');
+    const parameters = ['transactionid', 'user', 'serial'];
+    const test = failing('status', new ServiceError('parameter.missing', 'nothing named', { parameters }));
     expect((await ask(test, '/ocra/checkstatus', { httperror: '444' })).body).toMatchObject({
       result: {
         status: true,
         value:
-          'ERR77: Usage: ocra/checkstatus: check the token status - for assynchronous verification. Missing parameter: You need to provide one',
+          'ERR77: Usage: ocra/checkstatus: check the token status - for assynchronous verification. Missing parameter: You need to provide one of the parameters "transactionid", "user" or "serial"',
       },
       id: 0,
     });
   });
 
   it('say that a right is missing as an error there, too', async () => {
-    const test = failing(
-      'status',
-      'right.missing',
-      'You do not have the administrative right to do an ocra/checkstatus',
-    );
+    const test = failing('status', lacking('status'));
     const { body } = await ask(test, '/ocra/checkstatus', { serial: 'x' });
     expect(body).toMatchObject({ result: { status: false, error: { code: -311 } }, id: 1 });
   });
 
   it('never look like outcomes where the server is at fault', async () => {
-    const test = failing('checkTransaction', 'database.unavailable', 'The database is away');
+    const test = failing('checkTransaction', new ServiceError('database.unavailable', 'away'));
     const { status, body } = await ask(test, '/ocra/check_t', { transactionid: '1', pass: 'x' });
     expect({ status, body }).toMatchObject({ status: 503, body: { result: { status: false } } });
   });
 
   it('are numbered 410 at calculateOtp alone, and the configuration value errors goes by that', async () => {
     const right = 'You do not have the administrative right to do an ocra/calculateOtp';
-    const test = failing('calculateOtp', 'right.missing', right);
+    const test = failing('calculateOtp', lacking('calcOTP'));
     test.settings.set('errors', '77,410');
     expect((await ask(test, '/ocra/calculateOtp', { httperror: '444' })).text).toBe(
       `\n<html>\n<head>\n<title>444 444 LinOTP Error</title>\n</head>\n<body>\n<h1>444 444 LinOTP Error</h1>\n[LinOTP 2.12.6] 410: ERR410: ${right}\n<br>\n<br>\n</body>\n</html>\n`,
     );
-    const other = failing('requestChallenge', 'right.missing', 'You may not');
+    const other = failing('requestChallenge', lacking('request'));
     other.settings.set('errors', '77,410');
     const { status, body } = await ask(other, '/ocra/request', { serial: 'x', httperror: '444' });
     expect({ status, body }).toMatchObject({ status: 200, body: { result: { error: { code: -311 } } } });
   });
 
   it.each(['444', '500', '503'])('are harmless on pages of status %s', async (httperror) => {
-    const test = failing('requestChallenge', 'user.unknown', `getUserId failed: no user >${HOSTILE}< found!`);
+    const unknown = new ServiceError('user.unknown', 'none', { user: HOSTILE, login: HOSTILE });
+    const test = failing('requestChallenge', unknown);
     const { status, text, type } = await ask(test, '/ocra/request', { user: HOSTILE, httperror });
     expect({ status, type }).toEqual({ status: Number(httperror), type: 'text/html' });
     expect(text).not.toContain('<script');
@@ -222,8 +219,11 @@ describe('failures in the dialect linotp', () => {
 
   it('name a user by the login alone', async () => {
     const parameters = { user: 'jürgen' };
-    const none = failing('requestChallenge', 'token.unknown', 'none');
-    const two = failing('requestChallenge', 'token.ambiguous', 'two');
+    const none = failing('requestChallenge', new ServiceError('token.unknown', 'none'));
+    const two = failing(
+      'requestChallenge',
+      new ServiceError('token.ambiguous', 'two', { login: 'jürgen', serials: ['A', 'B'] }),
+    );
     expect((await ask(none, '/ocra/request', parameters)).body).toMatchObject({
       result: {
         error: { message: "No token found: unable to create challenge for (u:u'j\\xfcrgen',s:None)!" },
@@ -239,7 +239,8 @@ describe('failures in the dialect linotp', () => {
   });
 
   it('name the tokens that are in roll-out', async () => {
-    const test = failing('init', 'token.ambiguous', 'two', ['RO1', "R'2"]);
+    const serials = ['RO1', "R'2"];
+    const test = failing('init', new ServiceError('token.ambiguous', 'two', { login: 'root', serials }));
     const { body } = await ask(test, '/admin/init', { type: 'ocra', activationcode: 'x', user: 'root' });
     expect(body).toMatchObject({
       result: { error: { message: "multiple tokens found in rollout state: [u'RO1', u\"R'2\"]" } },
@@ -247,11 +248,7 @@ describe('failures in the dialect linotp', () => {
   });
 
   it('are in the language of the client where there is such a text', async () => {
-    const test = failing(
-      'requestChallenge',
-      'right.missing',
-      'You do not have the administrative right to do an ocra/request',
-    );
+    const test = failing('requestChallenge', lacking('request'));
     const { body } = await ask(test, '/ocra/request', {}, { 'Accept-Language': 'de' });
     expect(body).toMatchObject({
       result: {
@@ -263,7 +260,8 @@ describe('failures in the dialect linotp', () => {
   });
 
   it('of a secret never quote it', async () => {
-    const test = failing('calculateOtp', 'activation-code.invalid', 'The activation code is wrong.');
+    const wrong = new ServiceError('activation-code.invalid', 'wrong', { fault: 'checksum' });
+    const test = failing('calculateOtp', wrong);
     const { text } = await ask(test, '/ocra/calculateOtp', { activationcode: 'GEZDGNBVGY3TQOJQ02' });
     expect(text).not.toContain('GEZDGNBVGY3TQOJQ');
   });

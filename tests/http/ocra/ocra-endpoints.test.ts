@@ -128,10 +128,11 @@ describe('what is missing', () => {
     expect(calls).toEqual([]);
   });
 
-  it('is told in the words of the domain, after what the endpoint is for', async () => {
+  it('is told in the words of the interface, after what the endpoint is for', async () => {
     const { app, fail } = createTestApp();
     const message = 'You need to provide one of the parameters "transactionid", "user" or "serial"';
-    fail('status', new ServiceError('parameter.missing', message));
+    const parameters = ['transactionid', 'user', 'serial'];
+    fail('status', new ServiceError('parameter.missing', 'nothing is named', { parameters }));
     const response = await request(app).get('/ocra/checkstatus').set(AS_ADMIN);
     expect(response.body).toHaveProperty(
       'result.error.message',

@@ -1,7 +1,7 @@
-import { ServiceError } from '../../../src/kernel/errors.ts';
+import { type AnyServiceError, isServiceError } from '../../../src/kernel/errors.ts';
 
 /** @returns the ServiceError with which a promise is refused; anything else fails the test */
-export async function eventualRefusal(attempt: Promise<unknown>): Promise<ServiceError> {
+export async function eventualRefusal(attempt: Promise<unknown>): Promise<AnyServiceError> {
   const outcome = await attempt.then(
     (value) => ({ value }),
     (error: unknown) => ({ error }),
@@ -9,7 +9,7 @@ export async function eventualRefusal(attempt: Promise<unknown>): Promise<Servic
   if ('value' in outcome) {
     throw new Error('It was not refused.');
   }
-  if (outcome.error instanceof ServiceError) {
+  if (isServiceError(outcome.error)) {
     return outcome.error;
   }
   throw outcome.error;

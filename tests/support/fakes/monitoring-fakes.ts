@@ -58,9 +58,9 @@ export function monitoringIn(world: MonitoringWorld): MonitoringService {
   const dependencies: MonitoringDependencies = {
     configurations: { current: () => Promise.resolve(configuration) },
     access: {
-      authorize: (_configuration, _caller, { message }) => {
+      authorize: (_configuration, _caller, { scope, action }) => {
         if (granted === 'none') {
-          throw new ServiceError('right.missing', message);
+          throw new ServiceError('right.missing', 'not granted', { policy: { scope, action } });
         }
         return { realms: granted };
       },

@@ -1,11 +1,11 @@
-import { ServiceError } from '../../../src/kernel/errors.ts';
+import { type AnyServiceError, isServiceError } from '../../../src/kernel/errors.ts';
 
 /** @returns the ServiceError with which `attempt` is refused; anything else fails the test */
-export function refusalOf(attempt: () => unknown): ServiceError {
+export function refusalOf(attempt: () => unknown): AnyServiceError {
   try {
     attempt();
   } catch (error) {
-    if (error instanceof ServiceError) {
+    if (isServiceError(error)) {
       return error;
     }
     throw error;

@@ -9,6 +9,7 @@ import { failureForm } from '../../failures.ts';
 import { pictureReply } from '../../qr-picture.ts';
 import type { Reply } from '../../reply.ts';
 import type { Dialect, Failure } from '../dialect.ts';
+import { failureText } from '../shared/failure-text.ts';
 import { DOCUMENTED_ADMINISTRATION } from './documented-administration.ts';
 import { enrolmentDetail, enrolmentPicture } from './documented-enrolment.ts';
 import {
@@ -75,7 +76,10 @@ export function createDocumentedDialect(version = 'Tankeeper'): Dialect {
     failure: (failure, context) =>
       reply(
         context,
-        { status: false, error: { code: failure.form.legacyCode, message: failureText(failure, context) } },
+        {
+          status: false,
+          error: { code: failure.form.legacyCode, message: documentedText(failure, context) },
+        },
         { status: failure.status },
       ),
   };
@@ -132,7 +136,7 @@ function statusValue(entry: StatusEntry): Record<string, unknown> {
   };
 }
 
-function failureText({ error, form }: Failure, { usage }: RequestContext): string {
-  const context = error.code === 'parameter.missing' && usage !== '' ? `Usage: ${usage} ` : '';
-  return `${form.prefix}${context}${error.message}`;
+/** The published interface is in English. */
+function documentedText(failure: Failure, { usage }: RequestContext): string {
+  return failureText(failure, { usage, language: 'en' });
 }

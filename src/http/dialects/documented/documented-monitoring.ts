@@ -6,6 +6,7 @@ import type {
   TokenReport,
   UserReport,
 } from '../../../monitoring/outcomes.ts';
+import { licenceSentence } from '../shared/licence-sentence.ts';
 
 type ValidLicense = Extract<LicenseReport, { kind: 'valid' }>;
 
@@ -82,7 +83,7 @@ export function licenseResult(report: LicenseReport): Record<string, unknown> {
     case 'valid':
       return { value: { ...report.licence.fields, ...licenseNumbers(report) } };
     case 'invalid':
-      return { value: { valid: false, message: report.message } };
+      return { value: { valid: false, message: licenceSentence(report, 'en') } };
   }
 }
 

@@ -1,4 +1,4 @@
-import type { ServiceError } from '../../../kernel/errors.ts';
+import type { AnyServiceError, ErrorPayloads } from '../../../kernel/errors.ts';
 import type { RequestValues } from '../../request/parameters.ts';
 import { asciiRefusal, plainRepr } from './linotp-python-text.ts';
 
@@ -19,8 +19,10 @@ const IN_URLS: Readonly<Record<string, string>> = {
   ch: 'challenge',
 };
 
+type QuestionFault = NonNullable<ErrorPayloads['data-input.invalid']['question']>;
+
 /** What can be wrong with a question: its length, or its characters for the format that the suite names. */
-const QUESTION_FAULTS: Readonly<Record<string, string>> = {
+const QUESTION_FAULTS: Readonly<Partial<Record<QuestionFault, string>>> = {
   length: 'is to long',
   A: 'is not alpha-numeric',
   N: 'is not digits only',
@@ -28,29 +30,30 @@ const QUESTION_FAULTS: Readonly<Record<string, string>> = {
 
 /** @returns what LinOTP 2.12.6 said of this failure of /ocra/calculateOtp, where it had words of its own */
 export function calculationMessage(
-  { code, about: [subject = '', aspect = ''] }: ServiceError,
+  { code, payload }: AnyServiceError,
   given: RequestValues,
 ): string | undefined {
   switch (code) {
     case 'parameter.missing':
-      return MISSING[subject];
+      return MISSING[payload.parameters.join()];
     case 'qrtan-url.invalid':
-      return missingInUrl(subject, given);
+      return missingInUrl(payload.missing, given);
     case 'parameter.invalid':
-      return parameterMessage(subject, given.get(subject) ?? '');
+      return parameterMessage(payload.parameter, given);
     case 'data-input.invalid':
-      return questionMessage(aspect, given.get('challenge'));
+      return questionMessage(payload.question, given.get('challenge'));
     default:
       return undefined;
   }
 }
 
-function missingInUrl(subject: string, given: RequestValues): string | undefined {
-  const name = IN_URLS[subject];
+function missingInUrl(missing: string | undefined, given: RequestValues): string | undefined {
+  const name = missing === undefined ? undefined : IN_URLS[missing];
   return name === undefined || given.has(name) ? undefined : MISSING[name];
 }
 
-function parameterMessage(name: string, value: string): string | undefined {
+function parameterMessage(name: string | undefined, given: RequestValues): string | undefined {
+  const value = given.get(name ?? '') ?? '';
   switch (name) {
     case 'counter':
       return /^-\d+$/.test(value)
@@ -64,8 +67,11 @@ function parameterMessage(name: string, value: string): string | undefined {
   }
 }
 
-function questionMessage(aspect: string, challenge: string | undefined): string | undefined {
-  const fault = challenge === '' ? 'is empty ' : QUESTION_FAULTS[aspect];
+function questionMessage(
+  question: QuestionFault | undefined,
+  challenge: string | undefined,
+): string | undefined {
+  const fault = challenge === '' ? 'is empty ' : question && QUESTION_FAULTS[question];
   if (challenge === undefined || fault === undefined) {
     return undefined;
   }

@@ -57,7 +57,7 @@ async function detailOf(enrolled: Enrolled, language: Language): Promise<Record<
           img: await linotpImage('None', { width: URL_WIDTH }),
           order: '0',
           value: null,
-          description: translate('URL for OCRA token', language),
+          description: translate('enrolment/url', language),
         },
         otpkey: await seed(enrolled.otpkey, language),
       };
@@ -69,7 +69,7 @@ async function ocraUrl(url: string, language: Language): Promise<Record<string, 
     img: await linotpImage(url, { width: URL_WIDTH }),
     order: '0',
     value: url,
-    description: translate('URL for OCRA token', language),
+    description: translate('enrolment/url', language),
   };
 }
 
@@ -78,7 +78,7 @@ async function seed(otpkey: string, language: Language): Promise<Record<string, 
     img: await linotpImage(seedUrl(otpkey), { width: SEED_WIDTH }),
     order: '1',
     value: seedUrl(otpkey),
-    description: translate('OTP seed', language),
+    description: translate('enrolment/seed', language),
   };
 }
 

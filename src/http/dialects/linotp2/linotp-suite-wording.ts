@@ -1,4 +1,4 @@
-import type { ServiceError } from '../../../kernel/errors.ts';
+import type { ErrorPayloads, SuitePart } from '../../../kernel/errors.ts';
 import { plainRepr, unicodeRepr } from './linotp-python-text.ts';
 
 /** What a suite, and its crypto function, is split into. */
@@ -11,8 +11,8 @@ const NO_CHARACTER = 'string index out of range';
 
 type Wording = (text: string, whole: string) => string | undefined;
 
-/** By the part that is wrong, as the error names it. */
-const WORDINGS: Readonly<Record<string, Wording>> = {
+/** By the part that is wrong. */
+const WORDINGS: Readonly<Partial<Record<SuitePart, Wording>>> = {
   shape: shapeMessage,
   algorithm: shapeMessage,
   'crypto function': (name, whole) =>
@@ -29,8 +29,10 @@ const WORDINGS: Readonly<Record<string, Wording>> = {
 
 /** @returns what LinOTP 2.12.6 said is wrong with a suite; undefined where it took the suite */
 export function suiteMessage({
-  about: [part = '', text = '', whole = text],
-}: ServiceError): string | undefined {
+  part,
+  text,
+  whole = text,
+}: ErrorPayloads['suite.invalid']): string | undefined {
   return WORDINGS[part]?.(text, whole);
 }
 

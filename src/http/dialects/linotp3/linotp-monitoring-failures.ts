@@ -1,8 +1,9 @@
 import { STATUS_CODES } from 'node:http';
+import type { AnyServiceError } from '../../../kernel/errors.ts';
 import type { RequestContext } from '../../request/exchange.ts';
-import { translate } from '../../messages/catalogue.ts';
 import type { Reply } from '../../reply.ts';
 import type { Failure } from '../dialect.ts';
+import { failureSentence } from '../shared/failure-text.ts';
 import { monitoringReply } from './linotp-monitoring-envelope.ts';
 import { plainErrorPage } from './linotp-pages.ts';
 
@@ -23,13 +24,17 @@ export function monitoringFailure(version: string, failure: Failure, context: Re
   const { error, form, status, wished } = failure;
   const page = PAGES[form.status];
   // Where there is more to say than that the body cannot be read at all, a 400 comes as JSON.
-  if (page !== undefined && (form.status !== 400 || error.about.includes('body'))) {
+  if (page !== undefined && (form.status !== 400 || isNoJson(error))) {
     return frameworkPage(form.status, page);
   }
-  const message = `${form.prefix}${translate(error.message, context.language)}`;
+  const message = `${form.prefix}${failureSentence(error, context.language)}`;
   return wished !== undefined && PAGED.includes(form.status)
     ? { ...plainErrorPage(wished, version, form.legacyCode, message), status }
     : monitoringReply(version, { status: false, error: { code: form.legacyCode, message } }, { status });
+}
+
+function isNoJson(error: AnyServiceError): boolean {
+  return error.code === 'request.malformed' && error.payload.syntax === 'json';
 }
 
 function frameworkPage(status: number, text: string): Reply {

@@ -9,6 +9,7 @@ import {
   tokenResult,
   userResult,
 } from '../documented/documented-monitoring.ts';
+import { licenceSentence } from '../shared/licence-sentence.ts';
 import { type MonitoringAnswer, monitoringReply } from './linotp-monitoring-envelope.ts';
 
 type MonitoringPart = Pick<
@@ -26,16 +27,11 @@ type MonitoringPart = Pick<
 
 /** Where LinOTP 3.4.4 kept its administrators. Policies may name them by it, too. */
 const OF_ADMINISTRATORS = '@linotp_admins (LinOTP_local_admins)';
-/** What LinOTP said of a server without a licence, and of one whose licence it could not read. */
-const NO_LICENSE = 'license file is empty!';
 
 /** @returns the part of the dialect that is LinOTP 3.4.4's: /monitoring, and the login by a token */
 export function linotpMonitoring(version: string): MonitoringPart {
   const value = (content: unknown, answer: MonitoringAnswer = {}): Reply =>
     monitoringReply(version, { status: true, value: content }, answer);
-  const message = (text: string, context: RequestContext): MonitoringAnswer['detail'] => ({
-    message: translate(text, context.language),
-  });
   return {
     tokenReport: (report) => value(tokenResult(report).value),
     userReport: (report) => value(userResult(report).value),
@@ -45,7 +41,7 @@ export function linotpMonitoring(version: string): MonitoringPart {
       value(
         report.kind === 'valid'
           ? licenseNumbers(report)
-          : { valid: false, message: translate(licenseMessage(report), context.language) },
+          : { valid: false, message: licenseMessage(report, context) },
       ),
     storageEncryption: (encrypted) =>
       value({
@@ -53,16 +49,21 @@ export function linotpMonitoring(version: string): MonitoringPart {
         cryptmodul_name: 'Default',
         encryption: encrypted,
       }),
-    loggedIn: (name, context) => value(true, { detail: message(`Login successful for ${name}`, context) }),
-    loginRefused: (context) =>
-      value(false, { status: 401, detail: message('Bad username or password', context) }),
-    loggedOut: (name, context) =>
-      value(true, { detail: message(`Logout successful for ${name}${OF_ADMINISTRATORS}`, context) }),
+    loggedIn: (name) => value(true, { detail: { message: `Login successful for ${name}` } }),
+    loginRefused: () => value(false, { status: 401, detail: { message: 'Bad username or password' } }),
+    loggedOut: (name) =>
+      value(true, { detail: { message: `Logout successful for ${name}${OF_ADMINISTRATORS}` } }),
   };
 }
 
-function licenseMessage(report: Exclude<LicenseReport, { kind: 'valid' }>): string {
-  return report.kind === 'none' || report.reason === 'unreadable' ? NO_LICENSE : report.message;
+/** LinOTP said the same of a server without a licence and of one whose licence it could not read. */
+function licenseMessage(
+  report: Exclude<LicenseReport, { kind: 'valid' }>,
+  { language }: RequestContext,
+): string {
+  return report.kind === 'none' || report.reason === 'unreadable'
+    ? translate('licence/none', language)
+    : licenceSentence(report, language);
 }
 
 /** Users that are kept in the database count as an SQL resolver's, which is what they were before they were moved here. */

@@ -100,7 +100,7 @@ describe('a realm of users in an SQL database', () => {
   it('has no users but those of the table: not by another case, not by SQL', async () => {
     for (const user of ['ANNA', "anna' --", "' OR 1=1 --", 'gone']) {
       await expect(application.enrolPlain('SQL2', SUITE, { user, realm: 'customers' })).rejects.toThrow(
-        'getUserId failed',
+        'There is no user',
       );
     }
   });

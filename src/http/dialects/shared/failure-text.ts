@@ -1,0 +1,72 @@
+import type { AnyServiceError, ErrorPayloads } from '../../../kernel/errors.ts';
+import { translate } from '../../messages/catalogue.ts';
+import type { Language } from '../../messages/languages.ts';
+import type { RequestContext } from '../../request/exchange.ts';
+import type { Failure } from '../dialect.ts';
+import { quotedName } from './quoted-name.ts';
+
+/** The sentences for a missing reference, by the parameters of which one must be given. */
+const MISSING_REFERENCES: Readonly<Record<string, string>> = {
+  'user,serial': 'You must either provide a parameter "user" or a parameter "serial".',
+  'transactionid,user,serial':
+    'You need to provide one of the parameters "transactionid", "user" or "serial"',
+};
+
+/** The requests of /ocra, by the action of the scope `ocra` that they need. */
+const OCRA_REQUESTS: Readonly<Record<string, string>> = {
+  request: 'request',
+  status: 'checkstatus',
+  activationcode: 'getActivationCode',
+  calcOTP: 'calculateOtp',
+};
+
+/**
+ * The sentence for a failure that the dialects have in common: what the published interface describes, or LinOTP was
+ * recorded to say; where there is no such sentence, the error's own message.
+ */
+export function failureSentence(error: AnyServiceError, language: Language): string {
+  switch (error.code) {
+    case 'user.unknown':
+      return unknownUserSentence(error.payload.user);
+    case 'token-status.unknown':
+      return `Unknown token_status ${quotedName(error.payload.status)}`;
+    case 'parameter.missing':
+      return MISSING_REFERENCES[error.payload.parameters.join()] ?? error.message;
+    case 'right.missing':
+      return missingRightSentence(error.payload, language) ?? error.message;
+    default:
+      return error.message;
+  }
+}
+
+/** @returns the sentence behind its number, and for a missing parameter behind the usage: `ERR77: Usage: … Missing …` */
+export function failureText(
+  { error, form }: Pick<Failure, 'error' | 'form'>,
+  { usage, language }: Pick<RequestContext, 'usage' | 'language'>,
+): string {
+  const context = error.code === 'parameter.missing' && usage !== '' ? `Usage: ${usage} ` : '';
+  return `${form.prefix}${context}${failureSentence(error, language)}`;
+}
+
+export function unknownUserSentence(user: string): string {
+  return `getUserId failed: no user >${user}< found!`;
+}
+
+function missingRightSentence(
+  { policy, realms }: ErrorPayloads['right.missing'],
+  language: Language,
+): string | undefined {
+  if (realms !== undefined) {
+    return translate('right.missing/realms', language, { realms: realms.map(quotedName).join(', ') });
+  }
+  if (policy === undefined) {
+    return undefined;
+  }
+  const request = policy.scope === 'ocra' ? OCRA_REQUESTS[policy.action] : undefined;
+  if (request !== undefined) {
+    return translate('right.missing/ocra', language, { request });
+  }
+  return policy.scope === 'admin' && policy.action === 'init'
+    ? 'You do not have the administrative right to init tokens of the type ocra'
+    : translate('right.missing/policy', language, policy);
+}

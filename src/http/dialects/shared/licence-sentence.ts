@@ -1,0 +1,28 @@
+import { lastDayOf } from '../../../monitoring/licence.ts';
+import type { LicenseReport } from '../../../monitoring/outcomes.ts';
+import { translate } from '../../messages/catalogue.ts';
+import type { Language } from '../../messages/languages.ts';
+
+/** The sentence that tells clients why a licence does not count. */
+export function licenceSentence(
+  report: Extract<LicenseReport, { kind: 'invalid' }>,
+  language: Language,
+): string {
+  switch (report.reason) {
+    case 'unreadable':
+      return 'license could not be read!';
+    case 'unverified':
+      return 'signature could not be verified!';
+    case 'early':
+      return `not valid before '${report.startsAt.toISOString()}'`;
+    case 'expired':
+      return `expired - valid till '${lastDayOf(report.licence)}'`;
+    case 'exceeded': {
+      const { active, licence } = report;
+      const { unit, licensed } = licence;
+      return unit === 'user'
+        ? `volume exceeded: ${active} token users found > ${licensed} token users licensed.`
+        : translate('licence/exceeded', language, { active, licensed });
+    }
+  }
+}
