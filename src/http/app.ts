@@ -34,7 +34,8 @@ import { validateEndpoints, type ValidationOperations } from './controllers/vali
 import { announceDeprecatedPost } from './deprecation.ts';
 import type { Dialect } from './dialects/dialect.ts';
 import { createDialect, type DialectName } from './dialects/dialects.ts';
-import { type Endpoint, serveEndpoint } from './endpoint.ts';
+import { serveEndpoint } from './endpoint.ts';
+import type { Endpoint } from './endpoint-spec.ts';
 import { beginExchange, type ExchangeHandler } from './request/exchange.ts';
 import { type Guards, UNGUARDED } from './limits/guards.ts';
 import { originReader } from './authentication/origin.ts';

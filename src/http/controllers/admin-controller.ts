@@ -6,7 +6,7 @@ import type { SessionKind } from '../../administrators/session-secrets.ts';
 import { SESSION_COOKIE } from '../authentication/authenticate.ts';
 import { notAuthenticated } from '../authentication/credentials.ts';
 import type { Dialect } from '../dialects/dialect.ts';
-import { administratorEndpoint, type Endpoint, type Method } from '../endpoint.ts';
+import { administratorEndpoint, type Endpoint, type Method } from '../endpoint-spec.ts';
 import { readQrOptions } from '../qr-picture.ts';
 import type { Reply } from '../reply.ts';
 
@@ -45,6 +45,7 @@ function initEndpoint(enrolment: EnrolmentOperations, dialect: Dialect): Endpoin
     {
       path: '/admin/init',
       methods: METHODS,
+      family: 'linotp2',
       usage: 'admin/init: enrol a token.',
       changesState: true,
       parameters: z.object({
@@ -76,6 +77,7 @@ function openSessionEndpoint(sessions: SessionOperations, dialect: Dialect): End
       path: '/admin/getsession',
       access: 'password',
       methods: METHODS,
+      family: 'linotp2',
       usage: 'admin/getsession: open a session.',
       changesState: true,
       parameters: z.object({}),
@@ -95,6 +97,7 @@ function closeSessionEndpoint(sessions: SessionOperations, dialect: Dialect): En
     {
       path: '/admin/dropsession',
       methods: METHODS,
+      family: 'linotp2',
       usage: 'admin/dropsession: close the session.',
       changesState: true,
       parameters: z.object({}),

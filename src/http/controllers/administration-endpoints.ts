@@ -1,5 +1,5 @@
 import type { Dialect } from '../dialects/dialect.ts';
-import type { Endpoint } from '../endpoint.ts';
+import type { Endpoint } from '../endpoint-spec.ts';
 import { type SettingOperations, configurationEndpoints } from './configuration-controller.ts';
 import { type PolicyOperations, policyEndpoints } from './policy-controller.ts';
 import { type RealmOperations, realmEndpoints } from './realm-controller.ts';

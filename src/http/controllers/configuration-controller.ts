@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { SettingService } from '../../configuration/setting-service.ts';
 import { ServiceError } from '../../kernel/errors.ts';
 import type { Dialect } from '../dialects/dialect.ts';
-import { administratorEndpoint, type Endpoint, type Method } from '../endpoint.ts';
+import { administratorEndpoint, type Endpoint, type Method } from '../endpoint-spec.ts';
 import type { RequestContext } from '../request/exchange.ts';
 
 /** What the administration of configuration values needs of the domain. */
@@ -16,53 +16,67 @@ const SECRET_TYPES: readonly string[] = ['password', 'encrypted_data'];
 
 /** @returns the endpoints of /system that show and change configuration values */
 export function configurationEndpoints(configuration: SettingOperations, dialect: Dialect): Endpoint[] {
-  const { administration } = dialect;
   return [
-    administratorEndpoint(
-      {
-        path: '/system/setConfig',
-        methods: METHODS,
-        usage: 'system/setConfig: set configuration values.',
-        changesState: true,
-        parameters: z.object({}),
-      },
-      async ({ caller, context }) => {
-        const entries = readEntries(context);
-        await configuration.set(caller, entries);
-        return dialect.administered(administration.storedConfiguration(entries), context);
-      },
-    ),
-    administratorEndpoint(
-      {
-        path: '/system/getConfig',
-        methods: METHODS,
-        usage: 'system/getConfig: show configuration values.',
-        changesState: false,
-        parameters: z.object({ key: z.string().optional() }),
-      },
-      async ({ caller, parameters: { key = '' }, context }) => {
-        const overview = await configuration.overview(caller);
-        const value =
-          key.trim() === ''
-            ? administration.configuration(overview)
-            : administration.configurationValue(overview, key.trim());
-        return dialect.administered(value, context);
-      },
-    ),
-    administratorEndpoint(
-      {
-        path: '/system/delConfig',
-        methods: METHODS,
-        usage: 'system/delConfig: remove a configuration value; the default counts again.',
-        changesState: true,
-        parameters: z.object({ key: z.string() }),
-      },
-      async ({ caller, parameters: { key }, context }) => {
-        await configuration.remove(caller, key);
-        return dialect.administered(administration.removedConfiguration(key), context);
-      },
-    ),
+    setEndpoint(configuration, dialect),
+    showEndpoint(configuration, dialect),
+    removeEndpoint(configuration, dialect),
   ];
+}
+
+function setEndpoint(configuration: SettingOperations, dialect: Dialect): Endpoint {
+  return administratorEndpoint(
+    {
+      path: '/system/setConfig',
+      methods: METHODS,
+      family: 'linotp2',
+      usage: 'system/setConfig: set configuration values.',
+      changesState: true,
+      parameters: z.object({}),
+    },
+    async ({ caller, context }) => {
+      const entries = readEntries(context);
+      await configuration.set(caller, entries);
+      return dialect.administered(dialect.administration.storedConfiguration(entries), context);
+    },
+  );
+}
+
+function showEndpoint(configuration: SettingOperations, dialect: Dialect): Endpoint {
+  return administratorEndpoint(
+    {
+      path: '/system/getConfig',
+      methods: METHODS,
+      family: 'linotp2',
+      usage: 'system/getConfig: show configuration values.',
+      changesState: false,
+      parameters: z.object({ key: z.string().optional() }),
+    },
+    async ({ caller, parameters: { key = '' }, context }) => {
+      const overview = await configuration.overview(caller);
+      const value =
+        key.trim() === ''
+          ? dialect.administration.configuration(overview)
+          : dialect.administration.configurationValue(overview, key.trim());
+      return dialect.administered(value, context);
+    },
+  );
+}
+
+function removeEndpoint(configuration: SettingOperations, dialect: Dialect): Endpoint {
+  return administratorEndpoint(
+    {
+      path: '/system/delConfig',
+      methods: METHODS,
+      family: 'linotp2',
+      usage: 'system/delConfig: remove a configuration value; the default counts again.',
+      changesState: true,
+      parameters: z.object({ key: z.string() }),
+    },
+    async ({ caller, parameters: { key }, context }) => {
+      await configuration.remove(caller, key);
+      return dialect.administered(dialect.administration.removedConfiguration(key), context);
+    },
+  );
 }
 
 /** Either one value as `key` and `value`, or any number of them as parameters whose names are the keys. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { TokenImportService } from '../../challenges/enrolment/token-import-service.ts';
 import { ServiceError } from '../../kernel/errors.ts';
 import type { Dialect } from '../dialects/dialect.ts';
-import { administratorEndpoint, type Endpoint } from '../endpoint.ts';
+import { administratorEndpoint, type Endpoint } from '../endpoint-spec.ts';
 
 /** What /admin/loadtokens needs of the domain. */
 export type ImportOperations = Pick<TokenImportService, 'authorize' | 'load'>;
@@ -17,6 +17,7 @@ export function loadTokensEndpoint(operations: ImportOperations, dialect: Dialec
     {
       path: '/admin/loadtokens',
       methods: ['POST'],
+      family: 'linotp2',
       usage: 'admin/loadtokens: load the tokens of a PSKC file.',
       changesState: true,
       large: {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { actOf } from '../../policy/caller.ts';
 import type { LoginService } from '../../administrators/login-service.ts';
 import type { Dialect } from '../dialects/dialect.ts';
-import { administratorEndpoint, type Endpoint, openEndpoint } from '../endpoint.ts';
+import { administratorEndpoint, type Endpoint, openEndpoint } from '../endpoint-spec.ts';
 import { failureForm } from '../failures.ts';
 import { type Guards, UNGUARDED } from '../limits/guards.ts';
 import { loginCookies, logoutCookies } from '../authentication/login-cookies.ts';
@@ -27,6 +27,7 @@ function loginEndpoint(logins: LoginOperations, dialect: Dialect, guard: Guards[
     {
       path: '/admin/login',
       methods: ['POST'],
+      family: 'linotp3',
       usage: 'admin/login: log in.',
       changesState: true,
       parameters: z.object({ username: text, password: text }),
@@ -53,6 +54,7 @@ function logoutEndpoint(logins: LoginOperations, dialect: Dialect): Endpoint {
     {
       path: '/admin/logout',
       methods: ['GET', 'POST'],
+      family: 'linotp3',
       usage: 'admin/logout: log out.',
       changesState: true,
       parameters: z.object({}),

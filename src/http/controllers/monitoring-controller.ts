@@ -2,7 +2,12 @@ import { z } from 'zod';
 import type { MonitoringService } from '../../monitoring/monitoring-service.ts';
 import { MONITORING_POST_PAGE } from '../deprecation.ts';
 import type { Dialect } from '../dialects/dialect.ts';
-import { type AdministratorCall, administratorEndpoint, type Endpoint, openEndpoint } from '../endpoint.ts';
+import {
+  type AdministratorCall,
+  administratorEndpoint,
+  type Endpoint,
+  openEndpoint,
+} from '../endpoint-spec.ts';
 import { htmlPage } from '../html.ts';
 import { htmlReply, type Reply } from '../reply.ts';
 
@@ -33,6 +38,7 @@ export function monitoringEndpoints(
       {
         path: `/monitoring/${name}`,
         methods: post === 'on' ? ['GET', 'POST'] : ['GET'],
+        family: 'linotp3',
         usage: `monitoring/${name}:`,
         changesState: false,
         repeated: dialect.repeatedInMonitoring,
@@ -76,6 +82,7 @@ POST still gives the same answers and will go away; once the day is set, answers
     {
       path: MONITORING_POST_PAGE,
       methods: ['GET'],
+      family: 'linotp2',
       usage: '',
       changesState: false,
       parameters: z.object({}),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ChallengeService } from '../../challenges/challenge-service.ts';
 import type { Dialect } from '../dialects/dialect.ts';
-import { administratorEndpoint, type Endpoint, type Method, openEndpoint } from '../endpoint.ts';
+import { administratorEndpoint, type Endpoint, type Method, openEndpoint } from '../endpoint-spec.ts';
 import { readQrOptions } from '../qr-picture.ts';
 
 /** What /ocra needs of the domain. */
@@ -31,6 +31,7 @@ function requestEndpoint(ocra: OcraOperations, dialect: Dialect): Endpoint {
     {
       path: '/ocra/request',
       methods: METHODS,
+      family: 'linotp2',
       usage: 'ocra/request: request a challenge for a given user or token (serial).',
       changesState: true,
       parameters: z.object({
@@ -52,11 +53,12 @@ function checkEndpoint(ocra: OcraOperations, dialect: Dialect): Endpoint {
     {
       path: '/ocra/check_t',
       methods: METHODS,
+      family: 'linotp2',
       usage: 'ocra/check_t: validate a token request.',
       // It settles a transaction, but whoever knows the transaction may do so from anywhere.
       changesState: false,
-      takesResponses: true,
       parameters: z.object({ pass: text, transactionid: text }),
+      transactionNamedBy: ['transactionid'],
     },
     async ({ parameters: { transactionid, pass }, client, requestId, context }) => {
       const checked = await ocra.checkTransaction(
@@ -77,6 +79,7 @@ function statusEndpoint(
     {
       path,
       methods: METHODS,
+      family: 'linotp2',
       usage: 'ocra/checkstatus: check the token status - for asynchronous verification. Missing parameter:',
       changesState: false,
       parameters: z.object({ transactionid: optional, serial: optional, user: optional, realm: optional }),
@@ -93,6 +96,7 @@ function activationCodeEndpoint(ocra: OcraOperations, dialect: Dialect): Endpoin
     {
       path: '/ocra/getActivationCode',
       methods: METHODS,
+      family: 'linotp2',
       usage: 'ocra/getActivationCode: get an example activation code.',
       changesState: false,
       parameters: z.object({ activationcode: optional }),
@@ -110,6 +114,7 @@ function calculationEndpoint(ocra: OcraOperations, dialect: Dialect): Endpoint {
     {
       path: '/ocra/calculateOtp',
       methods: METHODS,
+      family: 'linotp2',
       usage: 'ocra/calculateOtp: calculate the response that an app would give.',
       changesState: false,
       parameters: z.object({

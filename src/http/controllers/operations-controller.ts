@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Caller } from '../../policy/caller.ts';
-import { administratorEndpoint, type Endpoint, openEndpoint } from '../endpoint.ts';
+import { administratorEndpoint, type Endpoint, openEndpoint } from '../endpoint-spec.ts';
 import type { Reply } from '../reply.ts';
 import type { MetricsText } from '../request-metrics.ts';
 
@@ -8,12 +8,13 @@ import type { MetricsText } from '../request-metrics.ts';
 export const OPERATIONS_PATHS = { health: '/healthz', readiness: '/readyz', metrics: '/metrics' } as const;
 
 const spec = {
-  methods: ['GET'] as const,
+  methods: ['GET'],
+  family: 'linotp2',
   usage: '',
   changesState: false,
   answersAlways: true,
   parameters: z.object({}),
-};
+} as const;
 
 /**
  * @param ready whether the server can do its work, the database included; a fault counts as no

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { PolicyService } from '../../policy/policy-service.ts';
 import { ServiceError } from '../../kernel/errors.ts';
 import type { Dialect } from '../dialects/dialect.ts';
-import { administratorEndpoint, type Endpoint, type Method } from '../endpoint.ts';
+import { administratorEndpoint, type Endpoint, type Method } from '../endpoint-spec.ts';
 
 /** What the administration of policies needs of the domain. */
 export type PolicyOperations = Pick<PolicyService, 'list' | 'set' | 'remove'>;
@@ -13,63 +13,71 @@ const optional = text.optional();
 
 /** @returns the endpoints of /system that list and change policies */
 export function policyEndpoints(policies: PolicyOperations, dialect: Dialect): Endpoint[] {
-  return [
-    administratorEndpoint(
-      {
-        path: '/system/setPolicy',
-        methods: METHODS,
-        usage: 'system/setPolicy: create a policy or replace it.',
-        changesState: true,
-        parameters: z.object({
-          name: text,
-          scope: text,
-          action: text,
-          realm: optional,
-          user: optional,
-          client: optional,
-          time: optional,
-          active: optional,
-        }),
-      },
-      async ({ caller, parameters: { active, ...draft }, context }) => {
-        const stored = await policies.set(caller, { ...draft, active: readActive(active) });
-        return dialect.administered(dialect.administration.storedPolicy(stored), context);
-      },
-    ),
-    administratorEndpoint(
-      {
-        path: '/system/getPolicy',
-        methods: METHODS,
-        usage: 'system/getPolicy: list policies.',
-        changesState: false,
-        parameters: z.object({
-          name: optional,
-          scope: optional,
-          action: optional,
-          realm: optional,
-          user: optional,
-        }),
-      },
-      async ({ caller, parameters, context }) =>
-        dialect.administered(
-          dialect.administration.policies(await policies.list(caller, parameters)),
-          context,
-        ),
-    ),
-    administratorEndpoint(
-      {
-        path: '/system/delPolicy',
-        methods: METHODS,
-        usage: 'system/delPolicy: remove a policy.',
-        changesState: true,
-        parameters: z.object({ name: text }),
-      },
-      async ({ caller, parameters: { name }, context }) => {
-        await policies.remove(caller, name);
-        return dialect.administered(dialect.administration.removedPolicy(name.trim()), context);
-      },
-    ),
-  ];
+  return [setEndpoint(policies, dialect), listEndpoint(policies, dialect), removeEndpoint(policies, dialect)];
+}
+
+function setEndpoint(policies: PolicyOperations, dialect: Dialect): Endpoint {
+  return administratorEndpoint(
+    {
+      path: '/system/setPolicy',
+      methods: METHODS,
+      family: 'linotp2',
+      usage: 'system/setPolicy: create a policy or replace it.',
+      changesState: true,
+      parameters: z.object({
+        name: text,
+        scope: text,
+        action: text,
+        realm: optional,
+        user: optional,
+        client: optional,
+        time: optional,
+        active: optional,
+      }),
+    },
+    async ({ caller, parameters: { active, ...draft }, context }) => {
+      const stored = await policies.set(caller, { ...draft, active: readActive(active) });
+      return dialect.administered(dialect.administration.storedPolicy(stored), context);
+    },
+  );
+}
+
+function listEndpoint(policies: PolicyOperations, dialect: Dialect): Endpoint {
+  return administratorEndpoint(
+    {
+      path: '/system/getPolicy',
+      methods: METHODS,
+      family: 'linotp2',
+      usage: 'system/getPolicy: list policies.',
+      changesState: false,
+      parameters: z.object({
+        name: optional,
+        scope: optional,
+        action: optional,
+        realm: optional,
+        user: optional,
+      }),
+    },
+    async ({ caller, parameters, context }) =>
+      dialect.administered(dialect.administration.policies(await policies.list(caller, parameters)), context),
+  );
+}
+
+function removeEndpoint(policies: PolicyOperations, dialect: Dialect): Endpoint {
+  return administratorEndpoint(
+    {
+      path: '/system/delPolicy',
+      methods: METHODS,
+      family: 'linotp2',
+      usage: 'system/delPolicy: remove a policy.',
+      changesState: true,
+      parameters: z.object({ name: text }),
+    },
+    async ({ caller, parameters: { name }, context }) => {
+      await policies.remove(caller, name);
+      return dialect.administered(dialect.administration.removedPolicy(name.trim()), context);
+    },
+  );
 }
 
 function readActive(given: string | undefined): boolean | undefined {

@@ -5,7 +5,7 @@ import { splitList } from '../../policy/policy-users.ts';
 import type { RealmService } from '../../realms/realm-service.ts';
 import type { Realm } from '../../configuration/configuration.ts';
 import type { Dialect } from '../dialects/dialect.ts';
-import { type AdministratorCall, administratorEndpoint, type Endpoint } from '../endpoint.ts';
+import { type AdministratorCall, administratorEndpoint, type Endpoint } from '../endpoint-spec.ts';
 import type { Reply } from '../reply.ts';
 
 /** What the administration of realms and resolvers needs of the domain. */
@@ -181,6 +181,7 @@ function spec<Shape extends z.ZodRawShape>(
   return {
     path,
     methods: ['GET', 'POST'] as const,
+    family: 'linotp2' as const,
     usage: `${path.slice(1)}: ${purpose}`,
     changesState,
     parameters: z.object(shape),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ResynchronisationService } from '../../challenges/resynchronisation-service.ts';
 import type { Dialect } from '../dialects/dialect.ts';
-import { administratorEndpoint, type Endpoint } from '../endpoint.ts';
+import { administratorEndpoint, type Endpoint } from '../endpoint-spec.ts';
 
 /** What /admin/resync needs of the domain. */
 export type ResynchronisationOperations = Pick<ResynchronisationService, 'resync'>;
@@ -15,6 +15,7 @@ export function resyncEndpoint(operations: ResynchronisationOperations, dialect:
     {
       path: '/admin/resync',
       methods: ['GET', 'POST'],
+      family: 'linotp2',
       usage: 'admin/resync: bring a token back in step by two consecutive responses.',
       changesState: true,
       parameters: z.object({

@@ -5,7 +5,7 @@ import type { TokenListing } from '../../tokens/token-listing.ts';
 import type { TokenService } from '../../tokens/token-service.ts';
 import { ServiceError } from '../../kernel/errors.ts';
 import type { Dialect } from '../dialects/dialect.ts';
-import { administratorEndpoint, type Endpoint, type Method } from '../endpoint.ts';
+import { administratorEndpoint, type Endpoint, type Method } from '../endpoint-spec.ts';
 
 /** What the administration of tokens needs of the domain. */
 export interface TokenOperations {
@@ -45,6 +45,7 @@ function showEndpoint({ tokens }: TokenOperations, dialect: Dialect): Endpoint {
     {
       path: '/admin/show',
       methods: METHODS,
+      family: 'linotp2',
       usage: 'admin/show: list tokens.',
       changesState: false,
       parameters: z.object({
@@ -85,6 +86,7 @@ function setEndpoint({ tokenGroups }: TokenOperations, dialect: Dialect): Endpoi
     {
       path: '/admin/set',
       methods: METHODS,
+      family: 'linotp2',
       usage: 'admin/set: set the PIN, limits or description of a token.',
       changesState: true,
       parameters: z.object({ ...SELECTION, ...settings }),
@@ -121,6 +123,7 @@ function groupEndpoint(
     {
       path: `/admin/${action}`,
       methods: METHODS,
+      family: 'linotp2',
       usage: `admin/${action}: ${action} a token, or all tokens of a user.`,
       changesState: true,
       parameters: z.object(SELECTION),
@@ -137,6 +140,7 @@ function assignEndpoint({ tokens }: TokenOperations, dialect: Dialect): Endpoint
     {
       path: '/admin/assign',
       methods: METHODS,
+      family: 'linotp2',
       usage: 'admin/assign: give a token to a user.',
       changesState: true,
       parameters: z.object({ ...SELECTION, serial: text, user: text, pin: optional }),
@@ -153,6 +157,7 @@ function unassignEndpoint({ tokenGroups }: TokenOperations, dialect: Dialect): E
     {
       path: '/admin/unassign',
       methods: METHODS,
+      family: 'linotp2',
       usage: 'admin/unassign: take a token, or all tokens of a user, from their user.',
       changesState: true,
       parameters: z.object(SELECTION),
@@ -169,6 +174,7 @@ function realmEndpoint({ tokens }: TokenOperations, dialect: Dialect): Endpoint 
     {
       path: '/admin/tokenrealm',
       methods: METHODS,
+      family: 'linotp2',
       usage: 'admin/tokenrealm: put a token into these realms and no others.',
       changesState: true,
       parameters: z.object({ serial: text, realms: text }),

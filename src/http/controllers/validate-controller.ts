@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ValidationService } from '../../challenges/validation-service.ts';
 import type { Dialect } from '../dialects/dialect.ts';
-import { type Endpoint, type Method, openEndpoint } from '../endpoint.ts';
+import { type Endpoint, type Method, openEndpoint } from '../endpoint-spec.ts';
 
 /** What /validate needs of the domain. */
 export type ValidationOperations = Pick<ValidationService, 'check' | 'checkTransaction'>;
@@ -20,7 +20,7 @@ export function validateEndpoints(validation: ValidationOperations, dialect: Dia
 }
 
 // They settle transactions, but whoever can give a response may do so from anywhere: they are open as /ocra/check_t is.
-const OPEN = { methods: METHODS, changesState: false, takesResponses: true };
+const OPEN = { methods: METHODS, family: 'linotp2', changesState: false } as const;
 
 function userEndpoint(validation: ValidationOperations, dialect: Dialect): Endpoint {
   return openEndpoint(
@@ -35,6 +35,7 @@ function userEndpoint(validation: ValidationOperations, dialect: Dialect): Endpo
         transactionid: optional,
         state: optional,
       }),
+      transactionNamedBy: ['transactionid', 'state'],
     },
     async ({ parameters: { user, pass, realm, transactionid, state }, client, requestId, context }) => {
       const request = { user, realm, pass, transactionId: transactionid ?? state };
@@ -51,6 +52,7 @@ function serialEndpoint(validation: ValidationOperations, dialect: Dialect): End
       path: '/validate/check_s',
       usage: 'validate/check_s: validate the response of a token (serial).',
       parameters: z.object({ serial: text, pass: text, transactionid: optional, state: optional }),
+      transactionNamedBy: ['transactionid', 'state'],
     },
     async ({ parameters: { serial, pass, transactionid, state }, client, requestId, context }) => {
       const request = { serial, pass, transactionId: transactionid ?? state };
@@ -67,6 +69,7 @@ function transactionEndpoint(validation: ValidationOperations, dialect: Dialect)
       path: '/validate/check_t',
       usage: 'validate/check_t: validate the response to a transaction.',
       parameters: z.object({ pass: text, transactionid: text }),
+      transactionNamedBy: ['transactionid'],
     },
     async ({ parameters: { pass, transactionid }, client, requestId, context }) => {
       const request = { transactionId: transactionid, pass };

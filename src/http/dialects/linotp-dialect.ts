@@ -6,7 +6,7 @@ import { linotpEnrolled } from './linotp2/linotp-enrolment.ts';
 import { LINOTP_VERSION, linotpValue } from './linotp2/linotp-envelope.ts';
 import { linotpFailure } from './linotp2/linotp-failures.ts';
 import { linotpMonitoring } from './linotp3/linotp-monitoring.ts';
-import { isForMonitoring, monitoringVersion } from './linotp3/linotp-monitoring-envelope.ts';
+import { monitoringVersion } from './linotp3/linotp-monitoring-envelope.ts';
 import { monitoringFailure } from './linotp3/linotp-monitoring-failures.ts';
 import { linotpOcra } from './linotp2/linotp-ocra.ts';
 import { linotpValidate } from './linotp2/linotp-validate.ts';
@@ -36,9 +36,9 @@ export function createLinotpDialect(given: string | undefined): Dialect {
     administration: LINOTP_ADMINISTRATION,
     administered: (content) => linotpValue(version, content),
     errorCode: ({ error, form }, context) =>
-      isForMonitoring(context) ? form.legacyCode : linotpWording(error, form, context).code,
+      context.family === 'linotp3' ? form.legacyCode : linotpWording(error, form, context).code,
     failure: (failure, context) =>
-      isForMonitoring(context)
+      context.family === 'linotp3'
         ? monitoringFailure(newerVersion, failure, context)
         : linotpFailure(version, failure, context),
   };
