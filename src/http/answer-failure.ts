@@ -5,7 +5,7 @@ import type { Clock } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { describeFault } from '../kernel/fault.ts';
 import type { Log } from '../kernel/log.ts';
-import type { Dialect } from './dialects/dialect.ts';
+import type { FailureDialect } from './dialects/dialect.ts';
 import type { ExchangeHandler, ExchangeResponse } from './request/exchange.ts';
 import { failureForm, failureStatus, toServiceError, requestedStatus } from './failures.ts';
 import { KeptReasons } from './kept-reasons.ts';
@@ -18,7 +18,7 @@ import { send } from './reply.ts';
 const RESTRICTION = 'errors';
 
 export interface FailureContext {
-  readonly dialect: Dialect;
+  readonly dialect: FailureDialect;
   readonly configuration: Pick<ConfigurationStore, 'current'>;
   readonly log: Log;
   readonly refusals?: RefusalNotes | undefined;

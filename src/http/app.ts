@@ -120,7 +120,9 @@ export function createApp(dependencies: AppDependencies): Express {
     );
   }
   app.use(refuseUnknownPath(guards));
-  app.use(answerFailure({ dialect, configuration: services.configuration, log, refusals, clock }));
+  app.use(
+    answerFailure({ dialect: dialect.failures, configuration: services.configuration, log, refusals, clock }),
+  );
   return app;
 }
 
@@ -130,14 +132,14 @@ export function servedEndpoints(
   dialect: Dialect,
 ): Endpoint[] {
   return [
-    ...monitoringEndpoints(services.monitoring, dialect, config.monitoringPost),
-    ...ocraEndpoints(services.ocra, dialect),
+    ...monitoringEndpoints(services.monitoring, dialect.monitoring, config.monitoringPost),
+    ...ocraEndpoints(services.ocra, dialect.ocra),
     ...adminEndpoints(services.enrolment, services.administrators, dialect),
-    ...loginEndpoints(services.logins, dialect, guards.logins),
-    resyncEndpoint(services.resynchronisation, dialect),
-    loadTokensEndpoint(services.tokenImport, dialect),
-    ...validateEndpoints(services.validation, dialect),
-    ...administrationEndpoints(services, dialect),
+    ...loginEndpoints(services.logins, dialect.login, guards.logins),
+    resyncEndpoint(services.resynchronisation, dialect.administration),
+    loadTokensEndpoint(services.tokenImport, dialect.enrolment),
+    ...validateEndpoints(services.validation, dialect.validate),
+    ...administrationEndpoints(services, dialect.administration),
     ...operationsEndpoints(() => services.ready()),
     ...(metrics === undefined ? [] : [metricsEndpoint(metrics, (caller) => metrics.authorize(caller))]),
     monitoringPostPage(),

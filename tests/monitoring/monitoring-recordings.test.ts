@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { AccessControl } from '../../src/policy/access-control.ts';
 import type { Caller } from '../../src/policy/caller.ts';
-import { licenseNumbers } from '../../src/http/dialects/documented/documented-monitoring.ts';
+import { licenseNumbers } from '../../src/http/dialects/shared/monitoring-objects.ts';
 import { failureForm } from '../../src/http/failures.ts';
 import { translate } from '../../src/http/messages/catalogue.ts';
 import { isServiceError } from '../../src/kernel/errors.ts';

@@ -5,7 +5,7 @@ import type { ProvenPassword } from '../../administrators/ports.ts';
 import type { SessionKind } from '../../administrators/session-secrets.ts';
 import { SESSION_COOKIE } from '../authentication/authenticate.ts';
 import { notAuthenticated } from '../authentication/credentials.ts';
-import type { Dialect } from '../dialects/dialect.ts';
+import type { AdministrationDialect, Dialect, EnrolmentDialect } from '../dialects/dialect.ts';
 import { administratorEndpoint, type Endpoint, type Method } from '../endpoint-spec.ts';
 import { readQrOptions } from '../qr-picture.ts';
 import type { Reply } from '../reply.ts';
@@ -31,16 +31,16 @@ const text = z.string().optional();
 export function adminEndpoints(
   enrolment: EnrolmentOperations,
   sessions: SessionOperations,
-  dialect: Dialect,
+  dialect: Pick<Dialect, 'enrolment' | 'administration'>,
 ): Endpoint[] {
   return [
-    initEndpoint(enrolment, dialect),
-    openSessionEndpoint(sessions, dialect),
-    closeSessionEndpoint(sessions, dialect),
+    initEndpoint(enrolment, dialect.enrolment),
+    openSessionEndpoint(sessions, dialect.administration),
+    closeSessionEndpoint(sessions, dialect.administration),
   ];
 }
 
-function initEndpoint(enrolment: EnrolmentOperations, dialect: Dialect): Endpoint {
+function initEndpoint(enrolment: EnrolmentOperations, dialect: EnrolmentDialect): Endpoint {
   return administratorEndpoint(
     {
       path: '/admin/init',
@@ -71,7 +71,7 @@ function initEndpoint(enrolment: EnrolmentOperations, dialect: Dialect): Endpoin
   );
 }
 
-function openSessionEndpoint(sessions: SessionOperations, dialect: Dialect): Endpoint {
+function openSessionEndpoint(sessions: SessionOperations, dialect: AdministrationDialect): Endpoint {
   return administratorEndpoint(
     {
       path: '/admin/getsession',
@@ -92,7 +92,7 @@ function openSessionEndpoint(sessions: SessionOperations, dialect: Dialect): End
   );
 }
 
-function closeSessionEndpoint(sessions: SessionOperations, dialect: Dialect): Endpoint {
+function closeSessionEndpoint(sessions: SessionOperations, dialect: AdministrationDialect): Endpoint {
   return administratorEndpoint(
     {
       path: '/admin/dropsession',

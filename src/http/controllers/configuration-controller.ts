@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { SettingService } from '../../configuration/setting-service.ts';
 import { ServiceError } from '../../kernel/errors.ts';
-import type { Dialect } from '../dialects/dialect.ts';
+import type { AdministrationDialect } from '../dialects/dialect.ts';
 import { administratorEndpoint, type Endpoint, type Method } from '../endpoint-spec.ts';
 import type { RequestContext } from '../request/exchange.ts';
 
@@ -15,7 +15,10 @@ const NO_KEYS: readonly string[] = ['session', 'csrf_token', 'id', 'httperror'];
 const SECRET_TYPES: readonly string[] = ['password', 'encrypted_data'];
 
 /** @returns the endpoints of /system that show and change configuration values */
-export function configurationEndpoints(configuration: SettingOperations, dialect: Dialect): Endpoint[] {
+export function configurationEndpoints(
+  configuration: SettingOperations,
+  dialect: AdministrationDialect,
+): Endpoint[] {
   return [
     setEndpoint(configuration, dialect),
     showEndpoint(configuration, dialect),
@@ -23,7 +26,7 @@ export function configurationEndpoints(configuration: SettingOperations, dialect
   ];
 }
 
-function setEndpoint(configuration: SettingOperations, dialect: Dialect): Endpoint {
+function setEndpoint(configuration: SettingOperations, dialect: AdministrationDialect): Endpoint {
   return administratorEndpoint(
     {
       path: '/system/setConfig',
@@ -36,12 +39,12 @@ function setEndpoint(configuration: SettingOperations, dialect: Dialect): Endpoi
     async ({ caller, context }) => {
       const entries = readEntries(context);
       await configuration.set(caller, entries);
-      return dialect.administered(dialect.administration.storedConfiguration(entries), context);
+      return dialect.value(dialect.shapes.storedConfiguration(entries), context);
     },
   );
 }
 
-function showEndpoint(configuration: SettingOperations, dialect: Dialect): Endpoint {
+function showEndpoint(configuration: SettingOperations, dialect: AdministrationDialect): Endpoint {
   return administratorEndpoint(
     {
       path: '/system/getConfig',
@@ -55,14 +58,14 @@ function showEndpoint(configuration: SettingOperations, dialect: Dialect): Endpo
       const overview = await configuration.overview(caller);
       const value =
         key.trim() === ''
-          ? dialect.administration.configuration(overview)
-          : dialect.administration.configurationValue(overview, key.trim());
-      return dialect.administered(value, context);
+          ? dialect.shapes.configuration(overview)
+          : dialect.shapes.configurationValue(overview, key.trim());
+      return dialect.value(value, context);
     },
   );
 }
 
-function removeEndpoint(configuration: SettingOperations, dialect: Dialect): Endpoint {
+function removeEndpoint(configuration: SettingOperations, dialect: AdministrationDialect): Endpoint {
   return administratorEndpoint(
     {
       path: '/system/delConfig',
@@ -74,7 +77,7 @@ function removeEndpoint(configuration: SettingOperations, dialect: Dialect): End
     },
     async ({ caller, parameters: { key }, context }) => {
       await configuration.remove(caller, key);
-      return dialect.administered(dialect.administration.removedConfiguration(key), context);
+      return dialect.value(dialect.shapes.removedConfiguration(key), context);
     },
   );
 }

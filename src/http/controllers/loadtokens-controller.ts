@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { TokenImportService } from '../../challenges/enrolment/token-import-service.ts';
 import { ServiceError } from '../../kernel/errors.ts';
-import type { Dialect } from '../dialects/dialect.ts';
+import type { EnrolmentDialect } from '../dialects/dialect.ts';
 import { administratorEndpoint, type Endpoint } from '../endpoint-spec.ts';
 
 /** What /admin/loadtokens needs of the domain. */
@@ -12,7 +12,7 @@ const text = z.string();
 const optional = text.optional();
 
 /** @returns the endpoint that loads a file of keys */
-export function loadTokensEndpoint(operations: ImportOperations, dialect: Dialect): Endpoint {
+export function loadTokensEndpoint(operations: ImportOperations, dialect: EnrolmentDialect): Endpoint {
   return administratorEndpoint(
     {
       path: '/admin/loadtokens',

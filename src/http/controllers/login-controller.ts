@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { actOf } from '../../policy/caller.ts';
 import type { LoginService } from '../../administrators/login-service.ts';
-import type { Dialect } from '../dialects/dialect.ts';
+import type { LoginDialect } from '../dialects/dialect.ts';
 import { administratorEndpoint, type Endpoint, openEndpoint } from '../endpoint-spec.ts';
 import { failureForm } from '../failures.ts';
 import { type Guards, UNGUARDED } from '../limits/guards.ts';
@@ -15,14 +15,14 @@ const text = z.string().default('');
 /** @returns the endpoints that log in and out by a signed token in a cookie */
 export function loginEndpoints(
   logins: LoginOperations,
-  dialect: Dialect,
+  dialect: LoginDialect,
   guard: Guards['logins'] = UNGUARDED.logins,
 ): Endpoint[] {
   return [loginEndpoint(logins, dialect, guard), logoutEndpoint(logins, dialect)];
 }
 
 /** By POST alone: a password in an URL would end up in the logs of every proxy. */
-function loginEndpoint(logins: LoginOperations, dialect: Dialect, guard: Guards['logins']): Endpoint {
+function loginEndpoint(logins: LoginOperations, dialect: LoginDialect, guard: Guards['logins']): Endpoint {
   return openEndpoint(
     {
       path: '/admin/login',
@@ -49,7 +49,7 @@ function loginEndpoint(logins: LoginOperations, dialect: Dialect, guard: Guards[
   );
 }
 
-function logoutEndpoint(logins: LoginOperations, dialect: Dialect): Endpoint {
+function logoutEndpoint(logins: LoginOperations, dialect: LoginDialect): Endpoint {
   return administratorEndpoint(
     {
       path: '/admin/logout',

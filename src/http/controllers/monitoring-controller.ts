@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { MonitoringService } from '../../monitoring/monitoring-service.ts';
 import { MONITORING_POST_PAGE } from '../deprecation.ts';
-import type { Dialect } from '../dialects/dialect.ts';
+import type { MonitoringDialect } from '../dialects/dialect.ts';
 import {
   type AdministratorCall,
   administratorEndpoint,
@@ -26,7 +26,7 @@ const byRealms = { realms: text };
  */
 export function monitoringEndpoints(
   monitoring: MonitoringOperations,
-  dialect: Dialect,
+  dialect: MonitoringDialect,
   post: 'on' | 'off',
 ): Endpoint[] {
   const endpoint = <Shape extends z.ZodRawShape>(
@@ -41,7 +41,7 @@ export function monitoringEndpoints(
         family: 'linotp3',
         usage: `monitoring/${name}:`,
         changesState: false,
-        repeated: dialect.repeatedInMonitoring,
+        repeated: dialect.repeated,
         parameters: z.object(shape),
       },
       answer,

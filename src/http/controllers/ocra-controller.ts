@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ChallengeService } from '../../challenges/challenge-service.ts';
-import type { Dialect } from '../dialects/dialect.ts';
+import type { OcraDialect } from '../dialects/dialect.ts';
 import { administratorEndpoint, type Endpoint, type Method, openEndpoint } from '../endpoint-spec.ts';
 import { readQrOptions } from '../qr-picture.ts';
 
@@ -15,7 +15,7 @@ const text = z.string();
 const optional = text.optional();
 
 /** @returns the endpoints of /ocra: challenges and responses by RFC 6287 */
-export function ocraEndpoints(ocra: OcraOperations, dialect: Dialect): Endpoint[] {
+export function ocraEndpoints(ocra: OcraOperations, dialect: OcraDialect): Endpoint[] {
   return [
     requestEndpoint(ocra, dialect),
     checkEndpoint(ocra, dialect),
@@ -26,7 +26,7 @@ export function ocraEndpoints(ocra: OcraOperations, dialect: Dialect): Endpoint[
   ];
 }
 
-function requestEndpoint(ocra: OcraOperations, dialect: Dialect): Endpoint {
+function requestEndpoint(ocra: OcraOperations, dialect: OcraDialect): Endpoint {
   return administratorEndpoint(
     {
       path: '/ocra/request',
@@ -48,7 +48,7 @@ function requestEndpoint(ocra: OcraOperations, dialect: Dialect): Endpoint {
   );
 }
 
-function checkEndpoint(ocra: OcraOperations, dialect: Dialect): Endpoint {
+function checkEndpoint(ocra: OcraOperations, dialect: OcraDialect): Endpoint {
   return openEndpoint(
     {
       path: '/ocra/check_t',
@@ -73,7 +73,7 @@ function checkEndpoint(ocra: OcraOperations, dialect: Dialect): Endpoint {
 function statusEndpoint(
   path: '/ocra/checkstatus' | '/ocra',
   ocra: OcraOperations,
-  dialect: Dialect,
+  dialect: OcraDialect,
 ): Endpoint {
   return administratorEndpoint(
     {
@@ -91,7 +91,7 @@ function statusEndpoint(
   );
 }
 
-function activationCodeEndpoint(ocra: OcraOperations, dialect: Dialect): Endpoint {
+function activationCodeEndpoint(ocra: OcraOperations, dialect: OcraDialect): Endpoint {
   return administratorEndpoint(
     {
       path: '/ocra/getActivationCode',
@@ -109,7 +109,7 @@ function activationCodeEndpoint(ocra: OcraOperations, dialect: Dialect): Endpoin
   );
 }
 
-function calculationEndpoint(ocra: OcraOperations, dialect: Dialect): Endpoint {
+function calculationEndpoint(ocra: OcraOperations, dialect: OcraDialect): Endpoint {
   return administratorEndpoint(
     {
       path: '/ocra/calculateOtp',

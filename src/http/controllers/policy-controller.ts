@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { PolicyService } from '../../policy/policy-service.ts';
 import { ServiceError } from '../../kernel/errors.ts';
-import type { Dialect } from '../dialects/dialect.ts';
+import type { AdministrationDialect } from '../dialects/dialect.ts';
 import { administratorEndpoint, type Endpoint, type Method } from '../endpoint-spec.ts';
 
 /** What the administration of policies needs of the domain. */
@@ -12,11 +12,11 @@ const text = z.string();
 const optional = text.optional();
 
 /** @returns the endpoints of /system that list and change policies */
-export function policyEndpoints(policies: PolicyOperations, dialect: Dialect): Endpoint[] {
+export function policyEndpoints(policies: PolicyOperations, dialect: AdministrationDialect): Endpoint[] {
   return [setEndpoint(policies, dialect), listEndpoint(policies, dialect), removeEndpoint(policies, dialect)];
 }
 
-function setEndpoint(policies: PolicyOperations, dialect: Dialect): Endpoint {
+function setEndpoint(policies: PolicyOperations, dialect: AdministrationDialect): Endpoint {
   return administratorEndpoint(
     {
       path: '/system/setPolicy',
@@ -37,12 +37,12 @@ function setEndpoint(policies: PolicyOperations, dialect: Dialect): Endpoint {
     },
     async ({ caller, parameters: { active, ...draft }, context }) => {
       const stored = await policies.set(caller, { ...draft, active: readActive(active) });
-      return dialect.administered(dialect.administration.storedPolicy(stored), context);
+      return dialect.value(dialect.shapes.storedPolicy(stored), context);
     },
   );
 }
 
-function listEndpoint(policies: PolicyOperations, dialect: Dialect): Endpoint {
+function listEndpoint(policies: PolicyOperations, dialect: AdministrationDialect): Endpoint {
   return administratorEndpoint(
     {
       path: '/system/getPolicy',
@@ -59,11 +59,11 @@ function listEndpoint(policies: PolicyOperations, dialect: Dialect): Endpoint {
       }),
     },
     async ({ caller, parameters, context }) =>
-      dialect.administered(dialect.administration.policies(await policies.list(caller, parameters)), context),
+      dialect.value(dialect.shapes.policies(await policies.list(caller, parameters)), context),
   );
 }
 
-function removeEndpoint(policies: PolicyOperations, dialect: Dialect): Endpoint {
+function removeEndpoint(policies: PolicyOperations, dialect: AdministrationDialect): Endpoint {
   return administratorEndpoint(
     {
       path: '/system/delPolicy',
@@ -75,7 +75,7 @@ function removeEndpoint(policies: PolicyOperations, dialect: Dialect): Endpoint 
     },
     async ({ caller, parameters: { name }, context }) => {
       await policies.remove(caller, name);
-      return dialect.administered(dialect.administration.removedPolicy(name.trim()), context);
+      return dialect.value(dialect.shapes.removedPolicy(name.trim()), context);
     },
   );
 }

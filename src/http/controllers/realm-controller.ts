@@ -4,7 +4,7 @@ import { SETTINGS_RULES } from '../../resolvers/settings/settings-rules.ts';
 import { splitList } from '../../policy/policy-users.ts';
 import type { RealmService } from '../../realms/realm-service.ts';
 import type { Realm } from '../../configuration/configuration.ts';
-import type { Dialect } from '../dialects/dialect.ts';
+import type { AdministrationDialect } from '../dialects/dialect.ts';
 import { type AdministratorCall, administratorEndpoint, type Endpoint } from '../endpoint-spec.ts';
 import type { Reply } from '../reply.ts';
 
@@ -29,7 +29,7 @@ const RESOLVER_PARAMETERS: Readonly<Record<string, typeof optional>> = Object.fr
 );
 
 /** @returns the endpoints of /system that list and change realms and the resolvers that feed them */
-export function realmEndpoints(realms: RealmOperations, dialect: Dialect): Endpoint[] {
+export function realmEndpoints(realms: RealmOperations, dialect: AdministrationDialect): Endpoint[] {
   return [
     ...resolverParts(realms, dialect),
     ...realmParts(realms, dialect),
@@ -37,8 +37,8 @@ export function realmEndpoints(realms: RealmOperations, dialect: Dialect): Endpo
   ];
 }
 
-function resolverParts(realms: RealmOperations, dialect: Dialect): Endpoint[] {
-  const { administration } = dialect;
+function resolverParts(realms: RealmOperations, dialect: AdministrationDialect): Endpoint[] {
+  const { shapes } = dialect;
   return [
     change(
       '/system/setResolver',
@@ -50,14 +50,14 @@ function resolverParts(realms: RealmOperations, dialect: Dialect): Endpoint[] {
       },
     ),
     look('/system/getResolvers', 'list resolvers.', {}, async ({ caller, context }) =>
-      dialect.administered(administration.resolvers(await realms.listResolvers(caller)), context),
+      dialect.value(shapes.resolvers(await realms.listResolvers(caller)), context),
     ),
     look(
       '/system/getResolver',
       'show a resolver.',
       { resolver: text },
       async ({ caller, parameters: { resolver }, context }) =>
-        dialect.administered(administration.resolver(await realms.showResolver(caller, resolver)), context),
+        dialect.value(shapes.resolver(await realms.showResolver(caller, resolver)), context),
     ),
     change(
       '/system/delResolver',
@@ -71,7 +71,7 @@ function resolverParts(realms: RealmOperations, dialect: Dialect): Endpoint[] {
   ];
 }
 
-function realmParts(realms: RealmOperations, dialect: Dialect): Endpoint[] {
+function realmParts(realms: RealmOperations, dialect: AdministrationDialect): Endpoint[] {
   return [
     change(
       '/system/setRealm',
@@ -94,7 +94,7 @@ function realmParts(realms: RealmOperations, dialect: Dialect): Endpoint[] {
           caller,
           ({ name }) => wanted === '' || name === wanted,
         );
-        return dialect.administered(shape, context);
+        return dialect.value(shape, context);
       },
     ),
     change(
@@ -103,13 +103,13 @@ function realmParts(realms: RealmOperations, dialect: Dialect): Endpoint[] {
       { realm: text },
       async ({ caller, parameters: { realm }, context }) => {
         await realms.removeRealm(caller, realm);
-        return dialect.administered(dialect.administration.removedRealm(realm), context);
+        return dialect.value(dialect.shapes.removedRealm(realm), context);
       },
     ),
   ];
 }
 
-function defaultParts(realms: RealmOperations, dialect: Dialect): Endpoint[] {
+function defaultParts(realms: RealmOperations, dialect: AdministrationDialect): Endpoint[] {
   return [
     change(
       '/system/setDefaultRealm',
@@ -121,19 +121,19 @@ function defaultParts(realms: RealmOperations, dialect: Dialect): Endpoint[] {
       },
     ),
     look('/system/getDefaultRealm', 'show the default realm.', {}, async ({ caller, context }) =>
-      dialect.administered(await shapeRealms(realms, dialect, caller, ({ isDefault }) => isDefault), context),
+      dialect.value(await shapeRealms(realms, dialect, caller, ({ isDefault }) => isDefault), context),
     ),
   ];
 }
 
 async function shapeRealms(
   realms: RealmOperations,
-  dialect: Dialect,
+  dialect: AdministrationDialect,
   caller: Caller,
   isMeant: (realm: Realm) => boolean,
 ): Promise<unknown> {
   const found = (await realms.listRealms(caller)).filter(isMeant);
-  return dialect.administration.realms(found, await realms.listResolvers(caller));
+  return dialect.shapes.realms(found, await realms.listResolvers(caller));
 }
 
 function givenOf(settings: Readonly<Record<string, string | undefined>>): Record<string, string> {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ResynchronisationService } from '../../challenges/resynchronisation-service.ts';
-import type { Dialect } from '../dialects/dialect.ts';
+import type { AdministrationDialect } from '../dialects/dialect.ts';
 import { administratorEndpoint, type Endpoint } from '../endpoint-spec.ts';
 
 /** What /admin/resync needs of the domain. */
@@ -10,7 +10,10 @@ const text = z.string();
 const optional = text.optional();
 
 /** @returns the endpoint that brings a token back in step by two consecutive responses */
-export function resyncEndpoint(operations: ResynchronisationOperations, dialect: Dialect): Endpoint {
+export function resyncEndpoint(
+  operations: ResynchronisationOperations,
+  dialect: AdministrationDialect,
+): Endpoint {
   return administratorEndpoint(
     {
       path: '/admin/resync',

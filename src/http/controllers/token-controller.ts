@@ -4,7 +4,7 @@ import type { TokenGroupService, TokenSelection } from '../../tokens/token-group
 import type { TokenListing } from '../../tokens/token-listing.ts';
 import type { TokenService } from '../../tokens/token-service.ts';
 import { ServiceError } from '../../kernel/errors.ts';
-import type { Dialect } from '../dialects/dialect.ts';
+import type { AdministrationDialect } from '../dialects/dialect.ts';
 import { administratorEndpoint, type Endpoint, type Method } from '../endpoint-spec.ts';
 
 /** What the administration of tokens needs of the domain. */
@@ -27,7 +27,7 @@ const NO_REALM = '/:no realm:/';
 type Selected = z.output<z.ZodObject<typeof SELECTION>>;
 
 /** @returns the endpoints of /admin that show and change tokens */
-export function tokenEndpoints(operations: TokenOperations, dialect: Dialect): Endpoint[] {
+export function tokenEndpoints(operations: TokenOperations, dialect: AdministrationDialect): Endpoint[] {
   return [
     showEndpoint(operations, dialect),
     setEndpoint(operations, dialect),
@@ -40,7 +40,7 @@ export function tokenEndpoints(operations: TokenOperations, dialect: Dialect): E
   ];
 }
 
-function showEndpoint({ tokens }: TokenOperations, dialect: Dialect): Endpoint {
+function showEndpoint({ tokens }: TokenOperations, dialect: AdministrationDialect): Endpoint {
   return administratorEndpoint(
     {
       path: '/admin/show',
@@ -68,12 +68,12 @@ function showEndpoint({ tokens }: TokenOperations, dialect: Dialect): Endpoint {
         ...readViewRealm(viewrealm ?? ''),
         page: { page: readNumber(given(page)), pageSize: readNumber(given(pagesize)) },
       });
-      return dialect.administered(dialect.administration.tokenPage(shown), context);
+      return dialect.value(dialect.shapes.tokenPage(shown), context);
     },
   );
 }
 
-function setEndpoint({ tokenGroups }: TokenOperations, dialect: Dialect): Endpoint {
+function setEndpoint({ tokenGroups }: TokenOperations, dialect: AdministrationDialect): Endpoint {
   const settings = {
     pin: optional,
     maxfailcount: optional,
@@ -109,7 +109,7 @@ function setEndpoint({ tokenGroups }: TokenOperations, dialect: Dialect): Endpoi
         ocrapin,
         description,
       }).flatMap(([name, value]) => (value === undefined ? [] : [name]));
-      return dialect.administered(dialect.administration.setTokens(names, count), context);
+      return dialect.value(dialect.shapes.setTokens(names, count), context);
     },
   );
 }
@@ -117,7 +117,7 @@ function setEndpoint({ tokenGroups }: TokenOperations, dialect: Dialect): Endpoi
 function groupEndpoint(
   action: 'reset' | 'enable' | 'disable' | 'remove',
   { tokenGroups }: TokenOperations,
-  dialect: Dialect,
+  dialect: AdministrationDialect,
 ): Endpoint {
   return administratorEndpoint(
     {
@@ -130,12 +130,12 @@ function groupEndpoint(
     },
     async ({ caller, parameters, context }) => {
       const count = await tokenGroups[action](caller, selection(parameters));
-      return dialect.administered(dialect.administration.changedTokens(count), context);
+      return dialect.value(dialect.shapes.changedTokens(count), context);
     },
   );
 }
 
-function assignEndpoint({ tokens }: TokenOperations, dialect: Dialect): Endpoint {
+function assignEndpoint({ tokens }: TokenOperations, dialect: AdministrationDialect): Endpoint {
   return administratorEndpoint(
     {
       path: '/admin/assign',
@@ -152,7 +152,7 @@ function assignEndpoint({ tokens }: TokenOperations, dialect: Dialect): Endpoint
   );
 }
 
-function unassignEndpoint({ tokenGroups }: TokenOperations, dialect: Dialect): Endpoint {
+function unassignEndpoint({ tokenGroups }: TokenOperations, dialect: AdministrationDialect): Endpoint {
   return administratorEndpoint(
     {
       path: '/admin/unassign',
@@ -169,7 +169,7 @@ function unassignEndpoint({ tokenGroups }: TokenOperations, dialect: Dialect): E
   );
 }
 
-function realmEndpoint({ tokens }: TokenOperations, dialect: Dialect): Endpoint {
+function realmEndpoint({ tokens }: TokenOperations, dialect: AdministrationDialect): Endpoint {
   return administratorEndpoint(
     {
       path: '/admin/tokenrealm',
@@ -181,7 +181,7 @@ function realmEndpoint({ tokens }: TokenOperations, dialect: Dialect): Endpoint 
     },
     async ({ caller, parameters: { serial, realms }, context }) => {
       await tokens.setRealms(caller, { serial, realms: splitList(realms) });
-      return dialect.administered(dialect.administration.changedTokens(1), context);
+      return dialect.value(dialect.shapes.changedTokens(1), context);
     },
   );
 }

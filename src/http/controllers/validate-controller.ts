@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ValidationService } from '../../challenges/validation-service.ts';
-import type { Dialect } from '../dialects/dialect.ts';
+import type { ValidateDialect } from '../dialects/dialect.ts';
 import { type Endpoint, type Method, openEndpoint } from '../endpoint-spec.ts';
 
 /** What /validate needs of the domain. */
@@ -11,7 +11,7 @@ const text = z.string();
 const optional = text.optional();
 
 /** @returns the endpoints of /validate: responses of those who know the user, the serial or the transaction */
-export function validateEndpoints(validation: ValidationOperations, dialect: Dialect): Endpoint[] {
+export function validateEndpoints(validation: ValidationOperations, dialect: ValidateDialect): Endpoint[] {
   return [
     userEndpoint(validation, dialect),
     serialEndpoint(validation, dialect),
@@ -22,7 +22,7 @@ export function validateEndpoints(validation: ValidationOperations, dialect: Dia
 // They settle transactions, but whoever can give a response may do so from anywhere: they are open as /ocra/check_t is.
 const OPEN = { methods: METHODS, family: 'linotp2', changesState: false } as const;
 
-function userEndpoint(validation: ValidationOperations, dialect: Dialect): Endpoint {
+function userEndpoint(validation: ValidationOperations, dialect: ValidateDialect): Endpoint {
   return openEndpoint(
     {
       ...OPEN,
@@ -45,7 +45,7 @@ function userEndpoint(validation: ValidationOperations, dialect: Dialect): Endpo
   );
 }
 
-function serialEndpoint(validation: ValidationOperations, dialect: Dialect): Endpoint {
+function serialEndpoint(validation: ValidationOperations, dialect: ValidateDialect): Endpoint {
   return openEndpoint(
     {
       ...OPEN,
@@ -62,7 +62,7 @@ function serialEndpoint(validation: ValidationOperations, dialect: Dialect): End
   );
 }
 
-function transactionEndpoint(validation: ValidationOperations, dialect: Dialect): Endpoint {
+function transactionEndpoint(validation: ValidationOperations, dialect: ValidateDialect): Endpoint {
   return openEndpoint(
     {
       ...OPEN,

@@ -4,14 +4,26 @@ import { translate } from '../../messages/catalogue.ts';
 import type { Language } from '../../messages/languages.ts';
 import type { QrOptions } from '../../qr-picture.ts';
 import type { Reply } from '../../reply.ts';
+import type { EnrolmentDialect } from '../dialect.ts';
+import {
+  SEED_DESCRIPTION,
+  SEED_WIDTH,
+  seedUrl,
+  URL_DESCRIPTION,
+  URL_WIDTH,
+} from '../shared/enrolment-images.ts';
 import { linotpValue } from './linotp-envelope.ts';
 import { linotpImage, linotpPicture, type Pictured } from './linotp-picture.ts';
 
-const URL_WIDTH = 250;
-const SEED_WIDTH = 200;
+/** @returns the outcomes of /admin/init and /admin/loadtokens as LinOTP 2.12.6 showed them */
+export function linotpEnrolment(version: string): EnrolmentDialect {
+  return {
+    enrolled: (enrolled, context, picture) => enrolmentReply(version, enrolled, context, picture),
+    tokensLoaded: (count) => linotpValue(version, { imported: count }),
+  };
+}
 
-/** @returns LinOTP 2.12.6's answer to /admin/init */
-export async function linotpEnrolled(
+async function enrolmentReply(
   version: string,
   enrolled: Enrolled,
   { parameters: given, language }: RequestContext,
@@ -57,7 +69,7 @@ async function detailOf(enrolled: Enrolled, language: Language): Promise<Record<
           img: await linotpImage('None', { width: URL_WIDTH }),
           order: '0',
           value: null,
-          description: translate('URL for OCRA token', language),
+          description: translate(URL_DESCRIPTION, language),
         },
         otpkey: await seed(enrolled.otpkey, language),
       };
@@ -69,7 +81,7 @@ async function ocraUrl(url: string, language: Language): Promise<Record<string, 
     img: await linotpImage(url, { width: URL_WIDTH }),
     order: '0',
     value: url,
-    description: translate('URL for OCRA token', language),
+    description: translate(URL_DESCRIPTION, language),
   };
 }
 
@@ -78,7 +90,7 @@ async function seed(otpkey: string, language: Language): Promise<Record<string, 
     img: await linotpImage(seedUrl(otpkey), { width: SEED_WIDTH }),
     order: '1',
     value: seedUrl(otpkey),
-    description: translate('OTP seed', language),
+    description: translate(SEED_DESCRIPTION, language),
   };
 }
 
@@ -107,8 +119,4 @@ function pictured(enrolled: Enrolled): Pictured {
 
 function picturedUrl(text: string, facts: Pictured['facts']): Pictured {
   return { text, imageAlt: text, facts };
-}
-
-function seedUrl(otpkey: string): string {
-  return `seed://${otpkey}`;
 }

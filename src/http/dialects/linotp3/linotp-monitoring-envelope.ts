@@ -2,17 +2,12 @@ import { asciiJson, type EnvelopeResult } from '../../envelope.ts';
 import type { Reply } from '../../reply.ts';
 
 /** What LinOTP 3.4.4, of which /monitoring and the login are, called itself in every answer. */
-const MONITORING_VERSION = 'LinOTP 3.4.4';
+export const MONITORING_VERSION = 'LinOTP 3.4.4';
 
 /** How an answer may differ from the usual one. */
 export interface MonitoringAnswer {
   readonly detail?: Readonly<Record<string, unknown>> | undefined;
   readonly status?: number;
-}
-
-/** @param given what the configuration wants to be called */
-export function monitoringVersion(given: string | undefined): string {
-  return given ?? MONITORING_VERSION;
 }
 
 /** @returns an answer with keys in the order that LinOTP 3.4.4 had them; its id is always 1 */
