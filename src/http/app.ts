@@ -146,8 +146,8 @@ export function servedEndpoints(
   ];
 }
 
-function deprecations({ path, methods }: Endpoint, sunset: Date | undefined): ExchangeHandler[] {
-  return path.startsWith('/monitoring/') && methods.includes('POST') ? [announceDeprecatedPost(sunset)] : [];
+function deprecations({ isPostDeprecated }: Endpoint, sunset: Date | undefined): ExchangeHandler[] {
+  return isPostDeprecated === true ? [announceDeprecatedPost(sunset)] : [];
 }
 
 /** Every answer is for this moment and this client alone. */

@@ -1,22 +1,37 @@
 import type { z } from 'zod';
 import type { ProvenPassword } from '../administrators/ports.ts';
+import type { Right } from '../policy/access-control.ts';
 import type { Caller } from '../policy/caller.ts';
 import type { Identity } from './authentication/authenticate.ts';
 import type { Family } from './dialects/family.ts';
 import type { Reply } from './reply.ts';
 import type { RequestContext } from './request/exchange.ts';
+import { secretsOf } from './request/parameter-schemas.ts';
 import { pickParameters, type RequestValues } from './request/parameters.ts';
 import type { LargeParameter } from './request/request-body.ts';
 
 export type Method = 'GET' | 'POST';
 
-/** The declaration of an endpoint: the source of its checks and of any description of the interface. */
+/**
+ * What a caller needs: a right, as `scope:action`; any credential of an administrator; a password; a transaction that the
+ * caller knows; or nothing.
+ */
+export type Requirement =
+  `${Right['scope']}:${string}` | 'credential' | 'password' | 'transaction' | 'nothing';
+
+/** The declaration of an endpoint: the source of its checks and of docs/reference/endpoints.md. */
 export interface EndpointSpec<Shape extends z.ZodRawShape> {
   readonly path: `/${string}`;
   readonly methods: readonly Method[];
+  /** Whether POST, though it is among the methods, is deprecated. */
+  readonly isPostDeprecated?: true;
+  /** One line for the reference: the outcome, or the effect in the third person. */
+  readonly summary: string;
+  /** Rights are checked by the services, which the command line uses, too. */
+  readonly requires: Requirement;
   /** The release of LinOTP whose manners its answers have in the dialect `linotp`. */
   readonly family: Family;
-  /** What it is for, in words that precede the name of a missing parameter. */
+  /** The words that precede the name of a missing parameter. */
   readonly usage: string;
   readonly parameters: z.ZodObject<Shape>;
   /** Whether it changes anything; requests that other sites made a browser send are then refused. */
@@ -59,14 +74,17 @@ export interface AdministratorCall<Parameters> extends Call<Parameters> {
 /** An endpoint, ready to be served. */
 export type Endpoint = OpenEndpoint | AdministratorEndpoint;
 
-interface OpenEndpoint extends EndpointSpec<z.ZodRawShape> {
+interface ServedEndpoint extends EndpointSpec<z.ZodRawShape> {
+  /** The names of the parameters whose values only the endpoint may see. */
+  readonly secrets: ReadonlySet<string>;
+}
+
+interface OpenEndpoint extends ServedEndpoint {
   readonly access: 'open';
   readonly answer: (call: Call<RequestValues>) => Promise<Reply> | Reply;
 }
 
 interface AdministratorSpec {
-  /** `password`: the administrator must give the password with the request. */
-  readonly access: 'administrator' | 'password';
   /** The parameter that needs a larger body than usual, for those who may send it. */
   readonly large?: LargeParameter & {
     /** @throws ServiceError 'right.missing' */
@@ -74,7 +92,9 @@ interface AdministratorSpec {
   };
 }
 
-interface AdministratorEndpoint extends EndpointSpec<z.ZodRawShape>, AdministratorSpec {
+interface AdministratorEndpoint extends ServedEndpoint, AdministratorSpec {
+  /** `password`: the administrator must give the password with the request. */
+  readonly access: 'administrator' | 'password';
   readonly answer: (call: Call<RequestValues>, identity: Identity) => Promise<Reply> | Reply;
 }
 
@@ -86,18 +106,20 @@ export function openEndpoint<Shape extends z.ZodRawShape>(
   return {
     ...spec,
     access: 'open',
+    secrets: secretsOf(spec.parameters),
     answer: (call) => answer({ ...call, parameters: pickParameters(spec.parameters, call.parameters) }),
   };
 }
 
 /** @returns an endpoint for administrators */
 export function administratorEndpoint<Shape extends z.ZodRawShape>(
-  spec: EndpointSpec<Shape> & Partial<AdministratorSpec>,
+  spec: EndpointSpec<Shape> & AdministratorSpec,
   answer: (call: AdministratorCall<z.output<z.ZodObject<Shape>>>) => Promise<Reply> | Reply,
 ): Endpoint {
   return {
-    access: 'administrator',
     ...spec,
+    access: spec.requires === 'password' ? 'password' : 'administrator',
+    secrets: secretsOf(spec.parameters),
     answer: (call, { principal, session, login, proven }) =>
       answer({
         ...call,

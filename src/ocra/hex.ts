@@ -19,7 +19,7 @@ export function bytesFromHex(text: string, name: string): Buffer {
     throw new ServiceError(
       'parameter.invalid',
       `The parameter ${name} must be hexadecimal digits, an even number of them.`,
-      { about: [name] },
+      { about: [name, text.length % 2 === 1 ? 'length' : 'alphabet'] },
     );
   }
   return bytes;

@@ -4,6 +4,7 @@ import { ServiceError } from '../../kernel/errors.ts';
 import type { AdministrationDialect } from '../dialects/dialect.ts';
 import { administratorEndpoint, type Endpoint, type Method } from '../endpoint-spec.ts';
 import type { RequestContext } from '../request/exchange.ts';
+import { optional, required } from '../request/parameter-schemas.ts';
 
 /** What the administration of configuration values needs of the domain. */
 export type SettingOperations = Pick<SettingService, 'overview' | 'set' | 'remove'>;
@@ -13,6 +14,12 @@ const METHODS: readonly Method[] = ['GET', 'POST'];
 const NO_KEYS: readonly string[] = ['session', 'csrf_token', 'id', 'httperror'];
 /** Types of values that LinOTP encrypts. */
 const SECRET_TYPES: readonly string[] = ['password', 'encrypted_data'];
+
+interface ValueParameters {
+  readonly key?: string | undefined;
+  readonly value?: string | undefined;
+  readonly type?: string | undefined;
+}
 
 /** @returns the endpoints of /system that show and change configuration values */
 export function configurationEndpoints(
@@ -31,13 +38,19 @@ function setEndpoint(configuration: SettingOperations, dialect: AdministrationDi
     {
       path: '/system/setConfig',
       methods: METHODS,
+      summary: 'sets configuration values, all or none',
+      requires: 'system:write',
       family: 'linotp2',
       usage: 'system/setConfig: set configuration values.',
       changesState: true,
-      parameters: z.object({}),
+      parameters: z.object({
+        key: optional('the key of the value; left out: every parameter is a key with its value'),
+        value: optional('the value of `key`'),
+        type: optional('the type of the value in LinOTP: types of secrets are refused'),
+      }),
     },
-    async ({ caller, context }) => {
-      const entries = readEntries(context);
+    async ({ caller, parameters, context }) => {
+      const entries = readEntries(parameters, context);
       await configuration.set(caller, entries);
       return dialect.value(dialect.shapes.storedConfiguration(entries), context);
     },
@@ -49,10 +62,12 @@ function showEndpoint(configuration: SettingOperations, dialect: AdministrationD
     {
       path: '/system/getConfig',
       methods: METHODS,
+      summary: 'shows the values in force, set or default',
+      requires: 'system:read',
       family: 'linotp2',
       usage: 'system/getConfig: show configuration values.',
       changesState: false,
-      parameters: z.object({ key: z.string().optional() }),
+      parameters: z.object({ key: optional('the key of the value; left out: all') }),
     },
     async ({ caller, parameters: { key = '' }, context }) => {
       const overview = await configuration.overview(caller);
@@ -70,10 +85,12 @@ function removeEndpoint(configuration: SettingOperations, dialect: Administratio
     {
       path: '/system/delConfig',
       methods: METHODS,
+      summary: 'restores the default of a value',
+      requires: 'system:write',
       family: 'linotp2',
       usage: 'system/delConfig: remove a configuration value; the default counts again.',
       changesState: true,
-      parameters: z.object({ key: z.string() }),
+      parameters: z.object({ key: required('the key of the value') }),
     },
     async ({ caller, parameters: { key }, context }) => {
       await configuration.remove(caller, key);
@@ -83,16 +100,17 @@ function removeEndpoint(configuration: SettingOperations, dialect: Administratio
 }
 
 /** Either one value as `key` and `value`, or any number of them as parameters whose names are the keys. */
-function readEntries({ parameters: given, written }: RequestContext): ReadonlyMap<string, string> {
-  const key = given.get('key');
+function readEntries(
+  { key, value, type = '' }: ValueParameters,
+  { written }: RequestContext,
+): ReadonlyMap<string, string> {
   if (key === undefined) {
     return new Map([...written].filter(([name]) => !NO_KEYS.includes(name.toLowerCase())));
   }
-  const value = given.get('value');
   if (value === undefined) {
     throw new ServiceError('parameter.missing', "Missing parameter 'value'.");
   }
-  if (SECRET_TYPES.includes((given.get('type') ?? '').trim().toLowerCase())) {
+  if (SECRET_TYPES.includes(type.trim().toLowerCase())) {
     throw new ServiceError(
       'configuration.invalid',
       'Configuration values are shown to whoever may read them: none of them can be a secret',

@@ -3,14 +3,13 @@ import { actOf } from '../../policy/caller.ts';
 import type { LoginService } from '../../administrators/login-service.ts';
 import type { LoginDialect } from '../dialects/dialect.ts';
 import { administratorEndpoint, type Endpoint, openEndpoint } from '../endpoint-spec.ts';
+import { required, secret } from '../request/parameter-schemas.ts';
 import { failureForm } from '../failures.ts';
 import { type Guards, UNGUARDED } from '../limits/guards.ts';
 import { loginCookies, logoutCookies } from '../authentication/login-cookies.ts';
 
 /** What logins need of the domain. */
 export type LoginOperations = Pick<LoginService, 'login' | 'logout' | 'authenticate'>;
-
-const text = z.string().default('');
 
 /** @returns the endpoints that log in and out by a signed token in a cookie */
 export function loginEndpoints(
@@ -27,10 +26,15 @@ function loginEndpoint(logins: LoginOperations, dialect: LoginDialect, guard: Gu
     {
       path: '/admin/login',
       methods: ['POST'],
+      summary: 'opens a login: a signed token in a cookie',
+      requires: 'password',
       family: 'linotp3',
       usage: 'admin/login: log in.',
       changesState: true,
-      parameters: z.object({ username: text, password: text }),
+      parameters: z.object({
+        username: required('the name of the administrator').default(''),
+        password: secret(required('the password').default('')),
+      }),
     },
     async ({ parameters: { username, password }, context, client, requestId, limitedAs, secure }) => {
       const act = { action: 'admin/login', client, requestId };
@@ -54,6 +58,8 @@ function logoutEndpoint(logins: LoginOperations, dialect: LoginDialect): Endpoin
     {
       path: '/admin/logout',
       methods: ['GET', 'POST'],
+      summary: 'closes the login',
+      requires: 'credential',
       family: 'linotp3',
       usage: 'admin/logout: log out.',
       changesState: true,

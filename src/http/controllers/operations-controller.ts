@@ -22,9 +22,24 @@ const spec = {
  */
 export function operationsEndpoints(ready: () => Promise<boolean>): Endpoint[] {
   return [
-    openEndpoint({ ...spec, path: OPERATIONS_PATHS.health }, () => stateReply(200, 'ok')),
-    openEndpoint({ ...spec, path: OPERATIONS_PATHS.readiness }, async () =>
-      (await ready().catch(() => false)) ? stateReply(200, 'ready') : stateReply(503, 'unavailable'),
+    openEndpoint(
+      {
+        ...spec,
+        path: OPERATIONS_PATHS.health,
+        summary: 'liveness; does not use the database',
+        requires: 'nothing',
+      },
+      () => stateReply(200, 'ok'),
+    ),
+    openEndpoint(
+      {
+        ...spec,
+        path: OPERATIONS_PATHS.readiness,
+        summary: 'readiness: the database answers',
+        requires: 'nothing',
+      },
+      async () =>
+        (await ready().catch(() => false)) ? stateReply(200, 'ready') : stateReply(503, 'unavailable'),
     ),
   ];
 }
@@ -37,10 +52,18 @@ export function metricsEndpoint(
   metrics: MetricsText,
   authorize: (caller: Caller) => Promise<void>,
 ): Endpoint {
-  return administratorEndpoint({ ...spec, path: OPERATIONS_PATHS.metrics }, async ({ caller }) => {
-    await authorize(caller);
-    return { status: 200, contentType: metrics.contentType, body: await metrics.text() };
-  });
+  return administratorEndpoint(
+    {
+      ...spec,
+      path: OPERATIONS_PATHS.metrics,
+      summary: 'measurements of the server for Prometheus',
+      requires: 'monitoring:metrics',
+    },
+    async ({ caller }) => {
+      await authorize(caller);
+      return { status: 200, contentType: metrics.contentType, body: await metrics.text() };
+    },
+  );
 }
 
 function stateReply(status: 200 | 503, state: string): Reply {

@@ -6,6 +6,7 @@ import type { TokenService } from '../../tokens/token-service.ts';
 import { ServiceError } from '../../kernel/errors.ts';
 import type { AdministrationDialect } from '../dialects/dialect.ts';
 import { administratorEndpoint, type Endpoint, type Method } from '../endpoint-spec.ts';
+import { optional, required, secret } from '../request/parameter-schemas.ts';
 
 /** What the administration of tokens needs of the domain. */
 export interface TokenOperations {
@@ -17,10 +18,14 @@ export interface TokenOperations {
 }
 
 const METHODS: readonly Method[] = ['GET', 'POST'];
-const text = z.string();
-const optional = text.optional();
 /** How a token, or all tokens of a user, are named. */
-const SELECTION = { serial: optional, user: optional, realm: optional, resconf: optional } as const;
+const SELECTION = {
+  serial: optional('the serial of the token'),
+  user: optional('the login of the owner'),
+  realm: optional('the realm of the owner'),
+  resconf: optional('the resolver of the owner'),
+} as const;
+const PIN = secret(optional('the token PIN'));
 /** Stands for what is in no realm, as in /monitoring. */
 const NO_REALM = '/:no realm:/';
 
@@ -45,16 +50,18 @@ function showEndpoint({ tokens }: TokenOperations, dialect: AdministrationDialec
     {
       path: '/admin/show',
       methods: METHODS,
+      summary: 'lists tokens',
+      requires: 'admin:show',
       family: 'linotp2',
       usage: 'admin/show: list tokens.',
       changesState: false,
       parameters: z.object({
         ...SELECTION,
-        viewrealm: optional,
-        page: optional,
-        pagesize: optional,
-        filter: optional,
-        outform: optional,
+        viewrealm: optional('a comma list of realms, `/:no realm:/` for tokens in none; empty or `*`: all'),
+        page: optional('the number of the page, from 1'),
+        pagesize: optional('the number of tokens on a page'),
+        filter: optional('is refused'),
+        outform: optional('`json`'),
       }),
     },
     async ({ caller, parameters, context }) => {
@@ -75,17 +82,19 @@ function showEndpoint({ tokens }: TokenOperations, dialect: AdministrationDialec
 
 function setEndpoint({ tokenGroups }: TokenOperations, dialect: AdministrationDialect): Endpoint {
   const settings = {
-    pin: optional,
-    maxfailcount: optional,
-    counterwindow: optional,
-    syncwindow: optional,
-    ocrapin: optional,
-    description: optional,
+    pin: PIN,
+    maxfailcount: optional('the number of wrong responses that locks the token'),
+    counterwindow: optional('the number of counters that a response may be ahead'),
+    syncwindow: optional('the number of counters that are searched to resynchronise'),
+    ocrapin: secret(optional('the PIN of a suite with P')),
+    description: optional('the description of the token'),
   } as const;
   return administratorEndpoint(
     {
       path: '/admin/set',
       methods: METHODS,
+      summary: 'sets PIN, limits and description of a token',
+      requires: 'admin:set',
       family: 'linotp2',
       usage: 'admin/set: set the PIN, limits or description of a token.',
       changesState: true,
@@ -114,8 +123,15 @@ function setEndpoint({ tokenGroups }: TokenOperations, dialect: AdministrationDi
   );
 }
 
+const GROUP_SUMMARIES = {
+  reset: 'sets the fail counter to 0, which unlocks the token',
+  enable: 'enables a token',
+  disable: 'disables a token',
+  remove: 'removes a token and its challenges',
+} as const;
+
 function groupEndpoint(
-  action: 'reset' | 'enable' | 'disable' | 'remove',
+  action: keyof typeof GROUP_SUMMARIES,
   { tokenGroups }: TokenOperations,
   dialect: AdministrationDialect,
 ): Endpoint {
@@ -123,6 +139,8 @@ function groupEndpoint(
     {
       path: `/admin/${action}`,
       methods: METHODS,
+      summary: GROUP_SUMMARIES[action],
+      requires: `admin:${action}`,
       family: 'linotp2',
       usage: `admin/${action}: ${action} a token, or all tokens of a user.`,
       changesState: true,
@@ -140,10 +158,17 @@ function assignEndpoint({ tokens }: TokenOperations, dialect: AdministrationDial
     {
       path: '/admin/assign',
       methods: METHODS,
+      summary: 'assigns a token to a user',
+      requires: 'admin:assign',
       family: 'linotp2',
       usage: 'admin/assign: give a token to a user.',
       changesState: true,
-      parameters: z.object({ ...SELECTION, serial: text, user: text, pin: optional }),
+      parameters: z.object({
+        ...SELECTION,
+        serial: required('the serial of the token'),
+        user: required('the login of the user'),
+        pin: PIN,
+      }),
     },
     async ({ caller, parameters: { serial, user, realm, resconf, pin }, context }) => {
       await tokens.assign(caller, { serial, user, realm, resolver: given(resconf), pin });
@@ -157,6 +182,8 @@ function unassignEndpoint({ tokenGroups }: TokenOperations, dialect: Administrat
     {
       path: '/admin/unassign',
       methods: METHODS,
+      summary: 'removes the owner of a token',
+      requires: 'admin:unassign',
       family: 'linotp2',
       usage: 'admin/unassign: take a token, or all tokens of a user, from their user.',
       changesState: true,
@@ -174,10 +201,15 @@ function realmEndpoint({ tokens }: TokenOperations, dialect: AdministrationDiale
     {
       path: '/admin/tokenrealm',
       methods: METHODS,
+      summary: 'sets the realms of a token',
+      requires: 'admin:tokenrealm',
       family: 'linotp2',
       usage: 'admin/tokenrealm: put a token into these realms and no others.',
       changesState: true,
-      parameters: z.object({ serial: text, realms: text }),
+      parameters: z.object({
+        serial: required('the serial of the token'),
+        realms: required('a comma list of realms'),
+      }),
     },
     async ({ caller, parameters: { serial, realms }, context }) => {
       await tokens.setRealms(caller, { serial, realms: splitList(realms) });

@@ -15,7 +15,7 @@ export interface RequestContext {
   readonly usage: string;
   /** The language that the client likes best. */
   readonly language: Language;
-  /** Empty until they could be read. */
+  /** Empty until they could be read. The values of secrets are empty texts always. */
   readonly parameters: RequestValues;
   /** The same, names as the client wrote them. */
   readonly written: ReadonlyMap<string, string>;

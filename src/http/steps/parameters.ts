@@ -1,4 +1,4 @@
-import { mergeSources, readQueryEntries } from '../request/parameters.ts';
+import { mergeSources, readQueryEntries, withholdSecrets } from '../request/parameters.ts';
 import type { Entry } from '../request/query-string.ts';
 import { readBody } from '../request/request-body.ts';
 import { type EndpointRequest, hasBody, type Step } from './step.ts';
@@ -28,5 +28,5 @@ function keep(state: EndpointRequest, body: readonly Entry[]): void {
   const { endpoint, exchange, query, server } = state;
   const read = mergeSources({ query, body }, server.limits.parameters, endpoint.repeated);
   state.values = read.parameters;
-  exchange.context = { ...exchange.context, ...read };
+  exchange.context = { ...exchange.context, ...withholdSecrets(read, endpoint.secrets) };
 }

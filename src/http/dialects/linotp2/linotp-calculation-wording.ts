@@ -37,7 +37,7 @@ export function calculationMessage(
     case 'qrtan-url.invalid':
       return missingInUrl(subject, given);
     case 'parameter.invalid':
-      return parameterMessage(subject, given.get(subject) ?? '');
+      return parameterMessage(subject, aspect, given);
     case 'data-input.invalid':
       return questionMessage(aspect, given.get('challenge'));
     default:
@@ -50,7 +50,8 @@ function missingInUrl(subject: string, given: RequestValues): string | undefined
   return name === undefined || given.has(name) ? undefined : MISSING[name];
 }
 
-function parameterMessage(name: string, value: string): string | undefined {
+function parameterMessage(name: string, aspect: string, given: RequestValues): string | undefined {
+  const value = given.get(name) ?? '';
   switch (name) {
     case 'counter':
       return /^-\d+$/.test(value)
@@ -58,7 +59,7 @@ function parameterMessage(name: string, value: string): string | undefined {
         : `invalid literal for int() with base 10: ${plainRepr(value)}`;
     case 'sharedsecret':
     case 'nonce':
-      return value.length % 2 === 1 ? 'Odd-length string' : 'Non-hexadecimal digit found';
+      return aspect === 'length' ? 'Odd-length string' : 'Non-hexadecimal digit found';
     default:
       return undefined;
   }
