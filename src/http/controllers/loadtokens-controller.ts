@@ -27,7 +27,7 @@ export function loadTokensEndpoint(operations: ImportOperations, dialect: Enrolm
         authorize: (caller) => operations.authorize(caller),
       },
       parameters: z.object({
-        file: secret(required('the file')),
+        file: secret(required('the PSKC file (RFC 6030)')),
         type: optional('`pskc`'),
         pskc_password: secret(optional('the password of the file')),
         pskc_preshared: secret(optional('the pre-shared key of the file, hexadecimal')),

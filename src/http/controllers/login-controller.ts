@@ -3,7 +3,7 @@ import { actOf } from '../../policy/caller.ts';
 import type { LoginService } from '../../administrators/login-service.ts';
 import type { LoginDialect } from '../dialects/dialect.ts';
 import { administratorEndpoint, type Endpoint, openEndpoint } from '../endpoint-spec.ts';
-import { required, secret } from '../request/parameter-schemas.ts';
+import { secret } from '../request/parameter-schemas.ts';
 import { failureForm } from '../failures.ts';
 import { type Guards, UNGUARDED } from '../limits/guards.ts';
 import { loginCookies, logoutCookies } from '../authentication/login-cookies.ts';
@@ -32,8 +32,8 @@ function loginEndpoint(logins: LoginOperations, dialect: LoginDialect, guard: Gu
       usage: 'admin/login: log in.',
       changesState: true,
       parameters: z.object({
-        username: required('the name of the administrator').default(''),
-        password: secret(required('the password').default('')),
+        username: z.string().default('').describe('the name of the administrator'),
+        password: secret(z.string().default('').describe('the password')),
       }),
     },
     async ({ parameters: { username, password }, context, client, requestId, limitedAs, secure }) => {
