@@ -1,4 +1,5 @@
 import { VARIABLES, type Variable } from '../src/config/variables.ts';
+import { markdownTable } from './markdown-table.ts';
 
 const EXAMPLE_HEAD = `# Every variable that tankeeper reads, set to its default; empty means unset. A wrong value stops the start with a
 # message that names the variable, the value and what is allowed. \`tankeeper config\` shows what is in force.
@@ -49,14 +50,4 @@ export function configurationPage(): string {
 function byGroup(): readonly (readonly [string, readonly Variable[]])[] {
   const groups = new Set(VARIABLES.map(({ group }) => group));
   return [...groups].map((group) => [group, VARIABLES.filter((variable) => variable.group === group)]);
-}
-
-/** @returns a table as prettier lays it out: columns padded to their widest cell */
-function markdownTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const widths = head.map((_, column) =>
-    Math.max(...[head, ...rows].map((row) => row[column]?.length ?? 0), 3),
-  );
-  const line = (cells: readonly string[]): string =>
-    `| ${widths.map((width, column) => (cells[column] ?? '').padEnd(width)).join(' | ')} |\n`;
-  return [head, widths.map((width) => '-'.repeat(width)), ...rows].map(line).join('');
 }

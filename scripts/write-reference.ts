@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 import { configurationPage, environmentExample } from './configuration-reference.ts';
+import { endpointsPage } from './endpoint-reference.ts';
 
 /** `npm run docs:reference`: writes the pages that derive from declarations. Tests hold the pages to them. */
 
@@ -9,6 +10,7 @@ const ROOT = join(import.meta.dirname, '..');
 
 write('.env.example', environmentExample());
 write('docs/reference/configuration.md', configurationPage());
+write('docs/reference/endpoints.md', endpointsPage());
 
 function write(path: string, text: string): void {
   const file = join(ROOT, path);

@@ -5,20 +5,22 @@ import type { Clock } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { describeFault } from '../kernel/fault.ts';
 import type { Log } from '../kernel/log.ts';
-import type { Dialect } from './dialects/dialect.ts';
+import type { FailureDialect } from './dialects/dialect.ts';
 import type { ExchangeHandler, ExchangeResponse } from './request/exchange.ts';
 import { failureForm, failureStatus, toServiceError, requestedStatus } from './failures.ts';
 import { KeptReasons } from './kept-reasons.ts';
 import type { Guards } from './limits/guards.ts';
-import { readQuery } from './request/parameters.ts';
+import { readQuery, type RequestValues } from './request/parameters.ts';
 import { noteRefused, refusedBy } from './refused-requests.ts';
 import { send } from './reply.ts';
 
 /** The configuration value that restricts `httperror` to some codes. */
 const RESTRICTION = 'errors';
+/** What any request may say of its answer. */
+const ANSWER_PARAMETERS: readonly string[] = ['id', 'httperror'];
 
 export interface FailureContext {
-  readonly dialect: Dialect;
+  readonly dialect: FailureDialect;
   readonly configuration: Pick<ConfigurationStore, 'current'>;
   readonly log: Log;
   readonly refusals?: RefusalNotes | undefined;
@@ -78,7 +80,7 @@ export function answerFailure({ dialect, configuration, log, refusals, clock }: 
     }
     if (exchange.context.parameters.size === 0) {
       // Whatever kept the parameters from being read, the answer bears the id that it was asked with.
-      exchange.context = { ...exchange.context, parameters: readQuery(request) };
+      exchange.context = { ...exchange.context, parameters: answerParameters(request) };
     }
     const httpError = exchange.context.parameters.get('httperror');
     const restrictedTo = httpError === undefined ? '' : await readRestriction(configuration);
@@ -97,6 +99,11 @@ export function answerFailure({ dialect, configuration, log, refusals, clock }: 
 /** Whoever has noticed that there is too much to do, or that the database is away, has said so: once, not per request. */
 function isToldOnce({ code, detail }: ServiceError): boolean {
   return code === 'server.busy' || (code === 'database.unavailable' && detail === undefined);
+}
+
+/** @returns the parameters of the query string that bear on any answer */
+function answerParameters(request: Request): RequestValues {
+  return new Map([...readQuery(request)].filter(([name]) => ANSWER_PARAMETERS.includes(name)));
 }
 
 function retryAfter({ retryAfter: seconds }: ServiceError): Readonly<Record<string, string>> {

@@ -34,7 +34,8 @@ import { validateEndpoints, type ValidationOperations } from './controllers/vali
 import { announceDeprecatedPost } from './deprecation.ts';
 import type { Dialect } from './dialects/dialect.ts';
 import { createDialect, type DialectName } from './dialects/dialects.ts';
-import { type Endpoint, serveEndpoint } from './endpoint.ts';
+import { serveEndpoint } from './endpoint.ts';
+import type { Endpoint } from './endpoint-spec.ts';
 import { beginExchange, type ExchangeHandler } from './request/exchange.ts';
 import { type Guards, UNGUARDED } from './limits/guards.ts';
 import { originReader } from './authentication/origin.ts';
@@ -119,7 +120,9 @@ export function createApp(dependencies: AppDependencies): Express {
     );
   }
   app.use(refuseUnknownPath(guards));
-  app.use(answerFailure({ dialect, configuration: services.configuration, log, refusals, clock }));
+  app.use(
+    answerFailure({ dialect: dialect.failures, configuration: services.configuration, log, refusals, clock }),
+  );
   return app;
 }
 
@@ -129,22 +132,22 @@ export function servedEndpoints(
   dialect: Dialect,
 ): Endpoint[] {
   return [
-    ...monitoringEndpoints(services.monitoring, dialect, config.monitoringPost),
-    ...ocraEndpoints(services.ocra, dialect),
+    ...monitoringEndpoints(services.monitoring, dialect.monitoring, config.monitoringPost),
+    ...ocraEndpoints(services.ocra, dialect.ocra),
     ...adminEndpoints(services.enrolment, services.administrators, dialect),
-    ...loginEndpoints(services.logins, dialect, guards.logins),
-    resyncEndpoint(services.resynchronisation, dialect),
-    loadTokensEndpoint(services.tokenImport, dialect),
-    ...validateEndpoints(services.validation, dialect),
-    ...administrationEndpoints(services, dialect),
+    ...loginEndpoints(services.logins, dialect.login, guards.logins),
+    resyncEndpoint(services.resynchronisation, dialect.administration),
+    loadTokensEndpoint(services.tokenImport, dialect.enrolment),
+    ...validateEndpoints(services.validation, dialect.validate),
+    ...administrationEndpoints(services, dialect.administration),
     ...operationsEndpoints(() => services.ready()),
     ...(metrics === undefined ? [] : [metricsEndpoint(metrics, (caller) => metrics.authorize(caller))]),
     monitoringPostPage(),
   ];
 }
 
-function deprecations({ path, methods }: Endpoint, sunset: Date | undefined): ExchangeHandler[] {
-  return path.startsWith('/monitoring/') && methods.includes('POST') ? [announceDeprecatedPost(sunset)] : [];
+function deprecations({ isPostDeprecated }: Endpoint, sunset: Date | undefined): ExchangeHandler[] {
+  return isPostDeprecated === true ? [announceDeprecatedPost(sunset)] : [];
 }
 
 /** Every answer is for this moment and this client alone. */

@@ -1,7 +1,7 @@
 import { toBuffer } from 'qrcode';
 import { ServiceError } from '../kernel/errors.ts';
 import { escapeHtml, htmlPage } from './html.ts';
-import type { RequestValues } from './request/parameters.ts';
+import { optional } from './request/parameter-schemas.ts';
 import { htmlReply, type Reply } from './reply.ts';
 
 /** How a client wants to get a QR code, by the parameters `qr` and `width`. */
@@ -16,17 +16,30 @@ export interface QrOptions {
 const LEVEL_M_BYTES = 2_331;
 const WIDTHS = { least: 50, most: 2_000 };
 
+/** The parameters of endpoints that draw a QR code. */
+export const QR_PARAMETERS = {
+  qr: optional(
+    'answers with a QR code: `png` the picture, `img` or `embed` an `<img>`, any other value a page',
+  ),
+  width: optional(`width of the QR code in pixels, ${WIDTHS.least} to ${WIDTHS.most}`),
+} as const;
+
 /**
  * @returns what the client wants, undefined where it did not ask for a picture
  * @throws ServiceError 'parameter.invalid' for a width that is none
  */
-export function readQrOptions(given: RequestValues): QrOptions | undefined {
-  const qr = given.get('qr');
+export function readQrOptions({
+  qr,
+  width,
+}: {
+  readonly qr?: string | undefined;
+  readonly width?: string | undefined;
+}): QrOptions | undefined {
   if (qr === undefined) {
     return undefined;
   }
   const form = qr === 'png' ? 'png' : qr === 'img' || qr === 'embed' ? 'image' : 'page';
-  return { form, width: readWidth(given.get('width')) };
+  return { form, width: readWidth(width) };
 }
 
 function readWidth(text: string | undefined): number | undefined {

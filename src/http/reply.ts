@@ -5,8 +5,9 @@ import { isBodyUnread } from './request/unread-body.ts';
 /** An answer, ready to be sent. */
 export interface Reply {
   readonly status: number;
-  readonly contentType: string;
-  readonly body: string | Buffer;
+  /** Undefined: there is no body. */
+  readonly contentType?: string;
+  readonly body?: string | Buffer;
   /** Further headers, by name; a list is sent as a header each. */
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   /** Whether a response was accepted, where one was looked at. Not for the client, who reads it in the body. */
@@ -24,7 +25,10 @@ export function htmlReply(body: string): Reply {
  * Sends a reply. Not by express's own `send`, which would answer `If-None-Match: *` with an empty 304, though nothing
  * here may be kept by anybody.
  */
-export function send(response: ServerResponse, { status, contentType, body, headers = {} }: Reply): void {
+export function send(
+  response: ServerResponse,
+  { status, contentType, body = '', headers = {} }: Reply,
+): void {
   const bytes = Buffer.from(body);
   response.statusCode = status;
   for (const [name, value] of Object.entries(headers)) {
@@ -34,7 +38,9 @@ export function send(response: ServerResponse, { status, contentType, body, head
     // What is left of the body is not read.
     response.setHeader('Connection', 'close');
   }
-  response.setHeader('Content-Type', contentType);
-  response.setHeader('Content-Length', bytes.length);
+  if (contentType !== undefined) {
+    response.setHeader('Content-Type', contentType);
+    response.setHeader('Content-Length', bytes.length);
+  }
   response.end(bytes);
 }

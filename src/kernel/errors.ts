@@ -10,8 +10,12 @@ type NoPayload = Readonly<Record<never, never>>;
 export interface ErrorPayloads {
   /** The parameters, any one of which would do. None where any setting would. */
   'parameter.missing': { readonly parameters: readonly string[] };
-  /** The parameter, and the other one that it cannot be given with. */
-  'parameter.invalid': { readonly parameter?: string; readonly conflictsWith?: string };
+  /** The parameter, what is wrong with its hexadecimal digits, the other one that it cannot be given with. */
+  'parameter.invalid': {
+    readonly parameter?: string;
+    readonly fault?: 'length' | 'alphabet';
+    readonly conflictsWith?: string;
+  };
   /** `json`: the body cannot be read at all, as it is not JSON. */
   'request.malformed': { readonly syntax?: 'json' };
   'request.too-large': NoPayload;

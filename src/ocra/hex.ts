@@ -20,7 +20,7 @@ export function bytesFromHex(text: string, name: string): Uint8Array {
     throw new ServiceError(
       'parameter.invalid',
       `The parameter ${name} must be hexadecimal digits, an even number of them.`,
-      { parameter: name },
+      { parameter: name, fault: text.length % 2 === 1 ? 'length' : 'alphabet' },
     );
   }
   return bytes;

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { AccessControl } from '../../src/policy/access-control.ts';
 import type { Caller } from '../../src/policy/caller.ts';
-import { licenseNumbers } from '../../src/http/dialects/documented/documented-monitoring.ts';
+import { licenseNumbers } from '../../src/http/dialects/shared/monitoring-objects.ts';
 import { failureForm } from '../../src/http/failures.ts';
 import { failureSentence } from '../../src/http/dialects/shared/failure-text.ts';
 import { licenceSentence } from '../../src/http/dialects/shared/licence-sentence.ts';

@@ -8,29 +8,8 @@ import type { CliDependencies } from '../../src/cli/dependencies.ts';
 import { readQrPng } from '../../src/cli/device/qr-image.ts';
 import { buildProgram, runProgram } from '../../src/cli/program.ts';
 import { configurationPage } from '../../scripts/configuration-reference.ts';
+import { endpointsPage } from '../../scripts/endpoint-reference.ts';
 import { VARIABLES } from '../../src/config/variables.ts';
-import {
-  administrationEndpoints,
-  type AdministrationOperations,
-} from '../../src/http/controllers/administration-endpoints.ts';
-import { adminEndpoints } from '../../src/http/controllers/admin-controller.ts';
-import { loginEndpoints } from '../../src/http/controllers/login-controller.ts';
-import { monitoringEndpoints } from '../../src/http/controllers/monitoring-controller.ts';
-import { ocraEndpoints } from '../../src/http/controllers/ocra-controller.ts';
-import { metricsEndpoint, operationsEndpoints } from '../../src/http/controllers/operations-controller.ts';
-import {
-  type ImportOperations,
-  loadTokensEndpoint,
-} from '../../src/http/controllers/loadtokens-controller.ts';
-import {
-  type ResynchronisationOperations,
-  resyncEndpoint,
-} from '../../src/http/controllers/resync-controller.ts';
-import {
-  validateEndpoints,
-  type ValidationOperations,
-} from '../../src/http/controllers/validate-controller.ts';
-import type { Dialect } from '../../src/http/dialects/dialect.ts';
 import { systemClock, systemRandom } from '../../src/kernel/clock.ts';
 import { fakeIo } from '../cli/fake-io.ts';
 import { fuzzedEndpoints } from '../campaigns/fuzz/fuzz-endpoints.ts';
@@ -160,8 +139,9 @@ describe('the threats of SECURITY.md', () => {
   });
 });
 
+const served = fuzzedEndpoints('documented').map(({ path }) => path);
+
 describe('the guides', () => {
-  const served = fuzzedEndpoints('documented').map(({ path }) => path);
   const guides = listRepositoryFiles('docs/guides').map((path) => readRepositoryFile(path));
 
   it('name only paths of the interface that are served', () => {
@@ -199,29 +179,31 @@ describe('docs/reference', () => {
     expect(VARIABLES.filter(({ name }) => !configurationPage().includes(`| \`${name}\` `))).toEqual([]);
   });
 
-  it('lists every endpoint with its methods', () => {
-    const dialect = {} as Dialect;
-    const endpoints = [
-      ...ocraEndpoints({} as Parameters<typeof ocraEndpoints>[0], dialect),
-      ...monitoringEndpoints({} as Parameters<typeof monitoringEndpoints>[0], dialect, 'on'),
-      ...adminEndpoints(
-        {} as Parameters<typeof adminEndpoints>[0],
-        {} as Parameters<typeof adminEndpoints>[1],
-        dialect,
-      ),
-      ...loginEndpoints({} as Parameters<typeof loginEndpoints>[0], dialect),
-      ...administrationEndpoints({} as AdministrationOperations, dialect),
-      resyncEndpoint({} as ResynchronisationOperations, dialect),
-      loadTokensEndpoint({} as ImportOperations, dialect),
-      ...validateEndpoints({} as ValidationOperations, dialect),
-      ...operationsEndpoints(() => Promise.resolve(true)),
-      metricsEndpoint({} as Parameters<typeof metricsEndpoint>[0], reached),
-    ];
+  it('shows every endpoint as it is declared (npm run docs:reference)', () => {
     const page = readRepositoryFile('docs/reference/endpoints.md');
-    const listed = tableUnder(page, 'Endpoints').map(([path, methods]) => `${path ?? ''} ${methods ?? ''}`);
-    expect(listed.sort()).toEqual(
-      endpoints.map(({ path, methods }) => `\`${path}\` ${methods.join(', ')}`).sort(),
+    expect(page).toBe(endpointsPage());
+    expect(tableUnder(page, 'Endpoints').map(([path]) => path)).toEqual(served.map((path) => `\`${path}\``));
+    expect(served).toEqual(
+      expect.arrayContaining(['/healthz', '/readyz', '/metrics', '/docs/monitoring-post']),
     );
+    expect(tableUnder(page, 'Endpoints')).toContainEqual([
+      '`/monitoring/tokens`',
+      'GET, POST (deprecated)',
+      'right `monitoring:tokens`',
+      'number of tokens by realm and status',
+    ]);
+    expect(tableUnder(page, 'Parameters')).toContainEqual([
+      '`/validate/check`',
+      '`pass`',
+      'required, secret',
+      'the response, after the PIN that the policy `otppin` asks for',
+    ]);
+  });
+
+  it('gives every endpoint a summary and every parameter a meaning', () => {
+    const page = endpointsPage();
+    const cells = [...tableUnder(page, 'Endpoints'), ...tableUnder(page, 'Parameters')].flat();
+    expect(cells.filter((cell) => cell.trim() === '')).toEqual([]);
   });
 
   it('lists every command', () => {

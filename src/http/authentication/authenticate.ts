@@ -3,7 +3,6 @@ import type { Principal } from '../../policy/caller.ts';
 import type { KnownLogin } from '../../administrators/login-service.ts';
 import type { ApiToken, ProvenPassword } from '../../administrators/ports.ts';
 import { equalText } from '../../kernel/constant-time.ts';
-import { ServiceError } from '../../kernel/errors.ts';
 import { type Authorization, notAuthenticated, parseAuthorization, readCookie } from './credentials.ts';
 import { assertCsrfToken, readLoginCookie } from './login-cookies.ts';
 import type { Guards } from '../limits/guards.ts';
@@ -137,21 +136,6 @@ export async function authenticateByPassword(
   }
   const proven = await byPassword(authorization, origin, checks);
   return { ...withoutSession(principal(proven.administrator, origin.client)), proven };
-}
-
-/**
- * Refuses what a page of another site made a browser send (https://www.w3.org/TR/fetch-metadata/). Other clients do
- * not send the header.
- * @throws ServiceError 'cross-site.refused'
- */
-export function refuseCrossSite(request: IncomingMessage): void {
-  const site = request.headers['sec-fetch-site'];
-  if (site !== undefined && site !== 'same-origin' && site !== 'none') {
-    throw new ServiceError(
-      'cross-site.refused',
-      'A request that another site made a browser send is refused here',
-    );
-  }
 }
 
 async function byPassword(

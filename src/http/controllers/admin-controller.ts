@@ -5,10 +5,11 @@ import type { ProvenPassword } from '../../administrators/ports.ts';
 import type { SessionKind } from '../../administrators/session-secrets.ts';
 import { SESSION_COOKIE } from '../authentication/authenticate.ts';
 import { notAuthenticated } from '../authentication/credentials.ts';
-import type { Dialect } from '../dialects/dialect.ts';
-import { administratorEndpoint, type Endpoint, type Method } from '../endpoint.ts';
-import { readQrOptions } from '../qr-picture.ts';
+import type { AdministrationDialect, Dialect, EnrolmentDialect } from '../dialects/dialect.ts';
+import { administratorEndpoint, type Endpoint, type Method } from '../endpoint-spec.ts';
+import { QR_PARAMETERS, readQrOptions } from '../qr-picture.ts';
 import type { Reply } from '../reply.ts';
+import { optional, secret } from '../request/parameter-schemas.ts';
 
 /** What enrolments need of the domain. */
 export type EnrolmentOperations = Pick<EnrolmentService, 'init'>;
@@ -25,57 +26,62 @@ export interface SessionOperations {
 }
 
 const METHODS: readonly Method[] = ['GET', 'POST'];
-const text = z.string().optional();
+const ENROLMENT = {
+  type: optional('`ocra` or `ocra2`'),
+  serial: optional('the serial of the token; left out: one is made up'),
+  user: optional('the login of the owner'),
+  realm: optional('the realm of the owner'),
+  genkey: optional('`1`: the server makes the key'),
+  otpkey: secret(optional('the key, hexadecimal')),
+  sharedsecret: optional('`1`: the first phase of the roll-out'),
+  activationcode: secret(optional('the activation code: the second phase of the roll-out')),
+  message: optional('the text that the app displays in the second phase'),
+  ocrasuite: optional('the OCRA suite'),
+  pin: secret(optional('the token PIN')),
+  ocrapin: secret(optional('the PIN of a suite with P')),
+  description: optional('a description of the token'),
+} as const;
 
 /** @returns the endpoints of /admin: sessions, and the enrolment of tokens */
 export function adminEndpoints(
   enrolment: EnrolmentOperations,
   sessions: SessionOperations,
-  dialect: Dialect,
+  dialect: Pick<Dialect, 'enrolment' | 'administration'>,
 ): Endpoint[] {
   return [
-    initEndpoint(enrolment, dialect),
-    openSessionEndpoint(sessions, dialect),
-    closeSessionEndpoint(sessions, dialect),
+    initEndpoint(enrolment, dialect.enrolment),
+    openSessionEndpoint(sessions, dialect.administration),
+    closeSessionEndpoint(sessions, dialect.administration),
   ];
 }
 
-function initEndpoint(enrolment: EnrolmentOperations, dialect: Dialect): Endpoint {
+function initEndpoint(enrolment: EnrolmentOperations, dialect: EnrolmentDialect): Endpoint {
   return administratorEndpoint(
     {
       path: '/admin/init',
       methods: METHODS,
+      summary: 'enrols a token, at once or in the two phases of the roll-out',
+      requires: 'admin:init',
+      family: 'linotp2',
       usage: 'admin/init: enrol a token.',
       changesState: true,
-      parameters: z.object({
-        type: text,
-        serial: text,
-        user: text,
-        realm: text,
-        genkey: text,
-        otpkey: text,
-        sharedsecret: text,
-        activationcode: text,
-        message: text,
-        ocrasuite: text,
-        pin: text,
-        ocrapin: text,
-        description: text,
-      }),
+      parameters: z.object({ ...ENROLMENT, ...QR_PARAMETERS }),
     },
-    async ({ caller, parameters, context }) => {
-      const picture = readQrOptions(context.parameters);
-      return dialect.enrolled(await enrolment.init(caller, parameters), context, picture);
+    async ({ caller, parameters: { qr, width, ...request }, context }) => {
+      const picture = readQrOptions({ qr, width });
+      return dialect.enrolled(await enrolment.init(caller, request), context, picture);
     },
   );
 }
 
-function openSessionEndpoint(sessions: SessionOperations, dialect: Dialect): Endpoint {
+function openSessionEndpoint(sessions: SessionOperations, dialect: AdministrationDialect): Endpoint {
   return administratorEndpoint(
     {
       path: '/admin/getsession',
-      access: 'password',
       methods: METHODS,
+      summary: 'opens a session',
+      requires: 'password',
+      family: 'linotp2',
       usage: 'admin/getsession: open a session.',
       changesState: true,
       parameters: z.object({}),
@@ -90,11 +96,14 @@ function openSessionEndpoint(sessions: SessionOperations, dialect: Dialect): End
   );
 }
 
-function closeSessionEndpoint(sessions: SessionOperations, dialect: Dialect): Endpoint {
+function closeSessionEndpoint(sessions: SessionOperations, dialect: AdministrationDialect): Endpoint {
   return administratorEndpoint(
     {
       path: '/admin/dropsession',
       methods: METHODS,
+      summary: 'closes the session',
+      requires: 'credential',
+      family: 'linotp2',
       usage: 'admin/dropsession: close the session.',
       changesState: true,
       parameters: z.object({}),

@@ -1,5 +1,5 @@
-import type { Dialect } from '../dialects/dialect.ts';
-import type { Endpoint } from '../endpoint.ts';
+import type { AdministrationDialect } from '../dialects/dialect.ts';
+import type { Endpoint } from '../endpoint-spec.ts';
 import { type SettingOperations, configurationEndpoints } from './configuration-controller.ts';
 import { type PolicyOperations, policyEndpoints } from './policy-controller.ts';
 import { type RealmOperations, realmEndpoints } from './realm-controller.ts';
@@ -13,7 +13,10 @@ export interface AdministrationOperations extends TokenOperations {
 }
 
 /** @returns the endpoints of /admin that administrate tokens, and all of /system */
-export function administrationEndpoints(operations: AdministrationOperations, dialect: Dialect): Endpoint[] {
+export function administrationEndpoints(
+  operations: AdministrationOperations,
+  dialect: AdministrationDialect,
+): Endpoint[] {
   return [
     ...tokenEndpoints(operations, dialect),
     ...policyEndpoints(operations.policies, dialect),

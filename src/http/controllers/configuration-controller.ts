@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import type { SettingService } from '../../configuration/setting-service.ts';
 import { ServiceError } from '../../kernel/errors.ts';
-import type { Dialect } from '../dialects/dialect.ts';
-import { administratorEndpoint, type Endpoint, type Method } from '../endpoint.ts';
+import type { AdministrationDialect } from '../dialects/dialect.ts';
+import { administratorEndpoint, type Endpoint, type Method } from '../endpoint-spec.ts';
 import type { RequestContext } from '../request/exchange.ts';
+import { optional, required } from '../request/parameter-schemas.ts';
 
 /** What the administration of configuration values needs of the domain. */
 export type SettingOperations = Pick<SettingService, 'overview' | 'set' | 'remove'>;
@@ -14,68 +15,102 @@ const NO_KEYS: readonly string[] = ['session', 'csrf_token', 'id', 'httperror'];
 /** Types of values that LinOTP encrypts. */
 const SECRET_TYPES: readonly string[] = ['password', 'encrypted_data'];
 
+interface ValueParameters {
+  readonly key?: string | undefined;
+  readonly value?: string | undefined;
+  readonly type?: string | undefined;
+}
+
 /** @returns the endpoints of /system that show and change configuration values */
-export function configurationEndpoints(configuration: SettingOperations, dialect: Dialect): Endpoint[] {
-  const { administration } = dialect;
+export function configurationEndpoints(
+  configuration: SettingOperations,
+  dialect: AdministrationDialect,
+): Endpoint[] {
   return [
-    administratorEndpoint(
-      {
-        path: '/system/setConfig',
-        methods: METHODS,
-        usage: 'system/setConfig: set configuration values.',
-        changesState: true,
-        parameters: z.object({}),
-      },
-      async ({ caller, context }) => {
-        const entries = readEntries(context);
-        await configuration.set(caller, entries);
-        return dialect.administered(administration.storedConfiguration(entries), context);
-      },
-    ),
-    administratorEndpoint(
-      {
-        path: '/system/getConfig',
-        methods: METHODS,
-        usage: 'system/getConfig: show configuration values.',
-        changesState: false,
-        parameters: z.object({ key: z.string().optional() }),
-      },
-      async ({ caller, parameters: { key = '' }, context }) => {
-        const overview = await configuration.overview(caller);
-        const value =
-          key.trim() === ''
-            ? administration.configuration(overview)
-            : administration.configurationValue(overview, key.trim());
-        return dialect.administered(value, context);
-      },
-    ),
-    administratorEndpoint(
-      {
-        path: '/system/delConfig',
-        methods: METHODS,
-        usage: 'system/delConfig: remove a configuration value; the default counts again.',
-        changesState: true,
-        parameters: z.object({ key: z.string() }),
-      },
-      async ({ caller, parameters: { key }, context }) => {
-        await configuration.remove(caller, key);
-        return dialect.administered(administration.removedConfiguration(key), context);
-      },
-    ),
+    setEndpoint(configuration, dialect),
+    showEndpoint(configuration, dialect),
+    removeEndpoint(configuration, dialect),
   ];
 }
 
+function setEndpoint(configuration: SettingOperations, dialect: AdministrationDialect): Endpoint {
+  return administratorEndpoint(
+    {
+      path: '/system/setConfig',
+      methods: METHODS,
+      summary: 'sets configuration values, all or none',
+      requires: 'system:write',
+      family: 'linotp2',
+      usage: 'system/setConfig: set configuration values.',
+      changesState: true,
+      parameters: z.object({
+        key: optional('the key of the value; left out: every parameter is a key with its value'),
+        value: optional('the value of `key`'),
+        type: optional('the type of the value in LinOTP: types of secrets are refused'),
+      }),
+    },
+    async ({ caller, parameters, context }) => {
+      const entries = readEntries(parameters, context);
+      await configuration.set(caller, entries);
+      return dialect.value(dialect.shapes.storedConfiguration(entries), context);
+    },
+  );
+}
+
+function showEndpoint(configuration: SettingOperations, dialect: AdministrationDialect): Endpoint {
+  return administratorEndpoint(
+    {
+      path: '/system/getConfig',
+      methods: METHODS,
+      summary: 'shows the values in force, set or default',
+      requires: 'system:read',
+      family: 'linotp2',
+      usage: 'system/getConfig: show configuration values.',
+      changesState: false,
+      parameters: z.object({ key: optional('the key of the value; left out: all') }),
+    },
+    async ({ caller, parameters: { key = '' }, context }) => {
+      const overview = await configuration.overview(caller);
+      const value =
+        key.trim() === ''
+          ? dialect.shapes.configuration(overview)
+          : dialect.shapes.configurationValue(overview, key.trim());
+      return dialect.value(value, context);
+    },
+  );
+}
+
+function removeEndpoint(configuration: SettingOperations, dialect: AdministrationDialect): Endpoint {
+  return administratorEndpoint(
+    {
+      path: '/system/delConfig',
+      methods: METHODS,
+      summary: 'restores the default of a value',
+      requires: 'system:write',
+      family: 'linotp2',
+      usage: 'system/delConfig: remove a configuration value; the default counts again.',
+      changesState: true,
+      parameters: z.object({ key: required('the key of the value') }),
+    },
+    async ({ caller, parameters: { key }, context }) => {
+      await configuration.remove(caller, key);
+      return dialect.value(dialect.shapes.removedConfiguration(key), context);
+    },
+  );
+}
+
 /** Either one value as `key` and `value`, or any number of them as parameters whose names are the keys. */
-function readEntries({ parameters: given, written }: RequestContext): ReadonlyMap<string, string> {
-  const key = given.get('key');
+function readEntries(
+  { key, value, type = '' }: ValueParameters,
+  { written }: RequestContext,
+): ReadonlyMap<string, string> {
   if (key === undefined) {
     return new Map([...written].filter(([name]) => !NO_KEYS.includes(name.toLowerCase())));
   }
-  const value = given.get('value');
   if (value === undefined) {
     throw new ServiceError('parameter.missing', "Missing parameter 'value'.", { parameters: ['value'] });
   }
-  if (SECRET_TYPES.includes((given.get('type') ?? '').trim().toLowerCase())) {
+  if (SECRET_TYPES.includes(type.trim().toLowerCase())) {
     throw new ServiceError(
       'configuration.invalid',
       'Configuration values are shown to whoever may read them: none of them can be a secret',

@@ -1,22 +1,24 @@
 import { z } from 'zod';
 import type { TokenImportService } from '../../challenges/enrolment/token-import-service.ts';
 import { ServiceError } from '../../kernel/errors.ts';
-import type { Dialect } from '../dialects/dialect.ts';
-import { administratorEndpoint, type Endpoint } from '../endpoint.ts';
+import type { EnrolmentDialect } from '../dialects/dialect.ts';
+import { administratorEndpoint, type Endpoint } from '../endpoint-spec.ts';
+import { optional, required, secret } from '../request/parameter-schemas.ts';
 
 /** What /admin/loadtokens needs of the domain. */
 export type ImportOperations = Pick<TokenImportService, 'authorize' | 'load'>;
 
 const LARGEST_BODY = 16 * 1024 * 1024;
-const text = z.string();
-const optional = text.optional();
 
 /** @returns the endpoint that loads a file of keys */
-export function loadTokensEndpoint(operations: ImportOperations, dialect: Dialect): Endpoint {
+export function loadTokensEndpoint(operations: ImportOperations, dialect: EnrolmentDialect): Endpoint {
   return administratorEndpoint(
     {
       path: '/admin/loadtokens',
       methods: ['POST'],
+      summary: 'loads the keys of a PSKC file, at most 16 MiB',
+      requires: 'admin:loadtokens',
+      family: 'linotp2',
       usage: 'admin/loadtokens: load the tokens of a PSKC file.',
       changesState: true,
       large: {
@@ -25,12 +27,12 @@ export function loadTokensEndpoint(operations: ImportOperations, dialect: Dialec
         authorize: (caller) => operations.authorize(caller),
       },
       parameters: z.object({
-        file: text,
-        type: optional,
-        pskc_password: optional,
-        pskc_preshared: optional,
-        realm: optional,
-        targetrealm: optional,
+        file: secret(required('the PSKC file (RFC 6030)')),
+        type: optional('`pskc`'),
+        pskc_password: secret(optional('the password of the file')),
+        pskc_preshared: secret(optional('the pre-shared key of the file, hexadecimal')),
+        realm: optional('the realm of the tokens'),
+        targetrealm: optional('the same, where `realm` is left out'),
       }),
     },
     async ({ caller, parameters, context }) => {

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { actOf } from '../../policy/caller.ts';
 import type { LoginService } from '../../administrators/login-service.ts';
-import type { Dialect } from '../dialects/dialect.ts';
-import { administratorEndpoint, type Endpoint, openEndpoint } from '../endpoint.ts';
+import type { LoginDialect } from '../dialects/dialect.ts';
+import { administratorEndpoint, type Endpoint, openEndpoint } from '../endpoint-spec.ts';
+import { secret } from '../request/parameter-schemas.ts';
 import { failureForm } from '../failures.ts';
 import { type Guards, UNGUARDED } from '../limits/guards.ts';
 import { loginCookies, logoutCookies } from '../authentication/login-cookies.ts';
@@ -10,26 +11,30 @@ import { loginCookies, logoutCookies } from '../authentication/login-cookies.ts'
 /** What logins need of the domain. */
 export type LoginOperations = Pick<LoginService, 'login' | 'logout' | 'authenticate'>;
 
-const text = z.string().default('');
-
 /** @returns the endpoints that log in and out by a signed token in a cookie */
 export function loginEndpoints(
   logins: LoginOperations,
-  dialect: Dialect,
+  dialect: LoginDialect,
   guard: Guards['logins'] = UNGUARDED.logins,
 ): Endpoint[] {
   return [loginEndpoint(logins, dialect, guard), logoutEndpoint(logins, dialect)];
 }
 
 /** By POST alone: a password in an URL would end up in the logs of every proxy. */
-function loginEndpoint(logins: LoginOperations, dialect: Dialect, guard: Guards['logins']): Endpoint {
+function loginEndpoint(logins: LoginOperations, dialect: LoginDialect, guard: Guards['logins']): Endpoint {
   return openEndpoint(
     {
       path: '/admin/login',
       methods: ['POST'],
+      summary: 'opens a login: a signed token in a cookie',
+      requires: 'password',
+      family: 'linotp3',
       usage: 'admin/login: log in.',
       changesState: true,
-      parameters: z.object({ username: text, password: text }),
+      parameters: z.object({
+        username: z.string().default('').describe('the name of the administrator'),
+        password: secret(z.string().default('').describe('the password')),
+      }),
     },
     async ({ parameters: { username, password }, context, client, requestId, limitedAs, secure }) => {
       const act = { action: 'admin/login', client, requestId };
@@ -48,11 +53,14 @@ function loginEndpoint(logins: LoginOperations, dialect: Dialect, guard: Guards[
   );
 }
 
-function logoutEndpoint(logins: LoginOperations, dialect: Dialect): Endpoint {
+function logoutEndpoint(logins: LoginOperations, dialect: LoginDialect): Endpoint {
   return administratorEndpoint(
     {
       path: '/admin/logout',
       methods: ['GET', 'POST'],
+      summary: 'closes the login',
+      requires: 'credential',
+      family: 'linotp3',
       usage: 'admin/logout: log out.',
       changesState: true,
       parameters: z.object({}),

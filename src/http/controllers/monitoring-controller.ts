@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import type { MonitoringService } from '../../monitoring/monitoring-service.ts';
 import { MONITORING_POST_PAGE } from '../deprecation.ts';
-import type { Dialect } from '../dialects/dialect.ts';
-import { type AdministratorCall, administratorEndpoint, type Endpoint, openEndpoint } from '../endpoint.ts';
+import type { MonitoringDialect } from '../dialects/dialect.ts';
+import { administratorEndpoint, type Endpoint, type EndpointSpec, openEndpoint } from '../endpoint-spec.ts';
 import { htmlPage } from '../html.ts';
-import { htmlReply, type Reply } from '../reply.ts';
+import { htmlReply } from '../reply.ts';
+import { optional } from '../request/parameter-schemas.ts';
 
 /** What /monitoring needs of the domain. */
 export type MonitoringOperations = Pick<
@@ -12,8 +13,10 @@ export type MonitoringOperations = Pick<
   'tokens' | 'userinfo' | 'activeUsers' | 'config' | 'license' | 'storageEncryption'
 >;
 
-const text = z.string().optional();
-const byRealms = { realms: text };
+const REALMS = optional(
+  'a comma list of realms, `/:no realm:/` for tokens in none, `*` for all; empty: all permitted',
+);
+const STATUS = optional('a comma list of `assigned`, `unassigned`, `active`, `inactive`; `&` combines two');
 
 /**
  * @param post whether POST, which is deprecated, is still answered
@@ -21,43 +24,52 @@ const byRealms = { realms: text };
  */
 export function monitoringEndpoints(
   monitoring: MonitoringOperations,
-  dialect: Dialect,
+  dialect: MonitoringDialect,
   post: 'on' | 'off',
 ): Endpoint[] {
-  const endpoint = <Shape extends z.ZodRawShape>(
+  const spec = <Shape extends z.ZodRawShape>(
     name: keyof MonitoringOperations,
+    summary: string,
     shape: Shape,
-    answer: (call: AdministratorCall<z.output<z.ZodObject<Shape>>>) => Promise<Reply>,
-  ): Endpoint =>
-    administratorEndpoint(
-      {
-        path: `/monitoring/${name}`,
-        methods: post === 'on' ? ['GET', 'POST'] : ['GET'],
-        usage: `monitoring/${name}:`,
-        changesState: false,
-        repeated: dialect.repeatedInMonitoring,
-        parameters: z.object(shape),
-      },
-      answer,
-    );
+  ): EndpointSpec<Shape> => ({
+    path: `/monitoring/${name}`,
+    ...(post === 'on' ? { methods: ['GET', 'POST'], isPostDeprecated: true } : { methods: ['GET'] }),
+    summary,
+    requires: `monitoring:${name}`,
+    family: 'linotp3',
+    usage: `monitoring/${name}:`,
+    changesState: false,
+    repeated: dialect.repeated,
+    parameters: z.object(shape),
+  });
   return [
-    endpoint('tokens', { ...byRealms, status: text }, async ({ caller, parameters, context }) =>
-      dialect.tokenReport(await monitoring.tokens(caller, parameters), context),
+    administratorEndpoint(
+      spec('tokens', 'number of tokens by realm and status', { realms: REALMS, status: STATUS }),
+      async ({ caller, parameters, context }) =>
+        dialect.tokenReport(await monitoring.tokens(caller, parameters), context),
     ),
-    endpoint('userinfo', byRealms, async ({ caller, parameters, context }) =>
-      dialect.userReport(await monitoring.userinfo(caller, parameters), context),
+    administratorEndpoint(
+      spec('userinfo', 'number of users by realm and resolver', { realms: REALMS }),
+      async ({ caller, parameters, context }) =>
+        dialect.userReport(await monitoring.userinfo(caller, parameters), context),
     ),
-    endpoint('activeUsers', byRealms, async ({ caller, parameters, context }) =>
-      dialect.activeUserReport(await monitoring.activeUsers(caller, parameters), context),
+    administratorEndpoint(
+      spec('activeUsers', 'number of users with an active token', { realms: REALMS }),
+      async ({ caller, parameters, context }) =>
+        dialect.activeUserReport(await monitoring.activeUsers(caller, parameters), context),
     ),
-    endpoint('config', {}, async ({ caller, context }) =>
-      dialect.configurationReport(await monitoring.config(caller), context),
+    administratorEndpoint(
+      spec('config', 'whether the configuration in memory is that of the database', {}),
+      async ({ caller, context }) => dialect.configurationReport(await monitoring.config(caller), context),
     ),
-    endpoint('license', {}, async ({ caller, context }) =>
-      dialect.licenseReport(await monitoring.license(caller), context),
+    administratorEndpoint(
+      spec('license', 'state of the support subscription', {}),
+      async ({ caller, context }) => dialect.licenseReport(await monitoring.license(caller), context),
     ),
-    endpoint('storageEncryption', {}, async ({ caller, context }) =>
-      dialect.storageEncryption(await monitoring.storageEncryption(caller), context),
+    administratorEndpoint(
+      spec('storageEncryption', 'whether secrets are encrypted before they are stored', {}),
+      async ({ caller, context }) =>
+        dialect.storageEncryption(await monitoring.storageEncryption(caller), context),
     ),
   ];
 }
@@ -76,6 +88,9 @@ POST still gives the same answers and will go away; once the day is set, answers
     {
       path: MONITORING_POST_PAGE,
       methods: ['GET'],
+      summary: 'the page on POST to `/monitoring`, which is deprecated',
+      requires: 'nothing',
+      family: 'linotp2',
       usage: '',
       changesState: false,
       parameters: z.object({}),

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import type { ChallengeService } from '../../challenges/challenge-service.ts';
-import type { Dialect } from '../dialects/dialect.ts';
-import { administratorEndpoint, type Endpoint, type Method, openEndpoint } from '../endpoint.ts';
-import { readQrOptions } from '../qr-picture.ts';
+import type { OcraDialect } from '../dialects/dialect.ts';
+import { administratorEndpoint, type Endpoint, type Method, openEndpoint } from '../endpoint-spec.ts';
+import { QR_PARAMETERS, readQrOptions } from '../qr-picture.ts';
+import { optional, required, secret } from '../request/parameter-schemas.ts';
 
 /** What /ocra needs of the domain. */
 export type OcraOperations = Pick<
@@ -11,11 +12,16 @@ export type OcraOperations = Pick<
 >;
 
 const METHODS: readonly Method[] = ['GET', 'POST'];
-const text = z.string();
-const optional = text.optional();
+const DISPLAY_DATA = 'the text that the app displays';
+/** The parameters that name a token. */
+const TOKEN = {
+  serial: optional('the serial of a token'),
+  user: optional('the login of the owner'),
+  realm: optional('the realm of the owner'),
+} as const;
 
 /** @returns the endpoints of /ocra: challenges and responses by RFC 6287 */
-export function ocraEndpoints(ocra: OcraOperations, dialect: Dialect): Endpoint[] {
+export function ocraEndpoints(ocra: OcraOperations, dialect: OcraDialect): Endpoint[] {
   return [
     requestEndpoint(ocra, dialect),
     checkEndpoint(ocra, dialect),
@@ -26,37 +32,45 @@ export function ocraEndpoints(ocra: OcraOperations, dialect: Dialect): Endpoint[
   ];
 }
 
-function requestEndpoint(ocra: OcraOperations, dialect: Dialect): Endpoint {
+function requestEndpoint(ocra: OcraOperations, dialect: OcraDialect): Endpoint {
   return administratorEndpoint(
     {
       path: '/ocra/request',
       methods: METHODS,
+      summary: 'issues a challenge to a token, found by `serial` or `user`',
+      requires: 'ocra:request',
+      family: 'linotp2',
       usage: 'ocra/request: request a challenge for a given user or token (serial).',
       changesState: true,
       parameters: z.object({
-        serial: optional,
-        user: optional,
-        realm: optional,
-        data: dialect.requiresDisplayData ? text : optional,
+        ...TOKEN,
+        data: dialect.requiresDisplayData ? required(DISPLAY_DATA) : optional(DISPLAY_DATA),
+        ...QR_PARAMETERS,
       }),
     },
-    async ({ caller, parameters, context }) => {
-      const picture = readQrOptions(context.parameters);
-      return dialect.issuedChallenge(await ocra.requestChallenge(caller, parameters), context, picture);
+    async ({ caller, parameters: { qr, width, ...request }, context }) => {
+      const picture = readQrOptions({ qr, width });
+      return dialect.issuedChallenge(await ocra.requestChallenge(caller, request), context, picture);
     },
   );
 }
 
-function checkEndpoint(ocra: OcraOperations, dialect: Dialect): Endpoint {
+function checkEndpoint(ocra: OcraOperations, dialect: OcraDialect): Endpoint {
   return openEndpoint(
     {
       path: '/ocra/check_t',
       methods: METHODS,
+      summary: 'verifies the response to a challenge',
+      requires: 'transaction',
+      family: 'linotp2',
       usage: 'ocra/check_t: validate a token request.',
       // It settles a transaction, but whoever knows the transaction may do so from anywhere.
       changesState: false,
-      takesResponses: true,
-      parameters: z.object({ pass: text, transactionid: text }),
+      parameters: z.object({
+        pass: secret(required('the response, after the PIN that the policy `otppin` asks for')),
+        transactionid: required('the transaction'),
+      }),
+      transactionNamedBy: ['transactionid'],
     },
     async ({ parameters: { transactionid, pass }, client, requestId, context }) => {
       const checked = await ocra.checkTransaction(
@@ -71,15 +85,21 @@ function checkEndpoint(ocra: OcraOperations, dialect: Dialect): Endpoint {
 function statusEndpoint(
   path: '/ocra/checkstatus' | '/ocra',
   ocra: OcraOperations,
-  dialect: Dialect,
+  dialect: OcraDialect,
 ): Endpoint {
   return administratorEndpoint(
     {
       path,
       methods: METHODS,
+      summary: path === '/ocra' ? 'same as `/ocra/checkstatus`' : 'state of challenges',
+      requires: 'ocra:status',
+      family: 'linotp2',
       usage: 'ocra/checkstatus: check the token status - for asynchronous verification. Missing parameter:',
       changesState: false,
-      parameters: z.object({ transactionid: optional, serial: optional, user: optional, realm: optional }),
+      parameters: z.object({
+        transactionid: optional('the transaction; left out: all of the token'),
+        ...TOKEN,
+      }),
     },
     async ({ caller, parameters: { transactionid, ...reference }, context }) => {
       const entries = await ocra.status(caller, { transactionId: transactionid, ...reference });
@@ -88,14 +108,17 @@ function statusEndpoint(
   );
 }
 
-function activationCodeEndpoint(ocra: OcraOperations, dialect: Dialect): Endpoint {
+function activationCodeEndpoint(ocra: OcraOperations, dialect: OcraDialect): Endpoint {
   return administratorEndpoint(
     {
       path: '/ocra/getActivationCode',
       methods: METHODS,
+      summary: 'a valid activation code',
+      requires: 'ocra:activationcode',
+      family: 'linotp2',
       usage: 'ocra/getActivationCode: get an example activation code.',
       changesState: false,
-      parameters: z.object({ activationcode: optional }),
+      parameters: z.object({ activationcode: optional('the text to encode; left out: random bytes') }),
     },
     async ({ caller, parameters: { activationcode }, context }) =>
       dialect.activationCode(
@@ -105,25 +128,28 @@ function activationCodeEndpoint(ocra: OcraOperations, dialect: Dialect): Endpoin
   );
 }
 
-function calculationEndpoint(ocra: OcraOperations, dialect: Dialect): Endpoint {
+function calculationEndpoint(ocra: OcraOperations, dialect: OcraDialect): Endpoint {
   return administratorEndpoint(
     {
       path: '/ocra/calculateOtp',
       methods: METHODS,
+      summary: 'the response of an app, to test apps and portals',
+      requires: 'ocra:calcOTP',
+      family: 'linotp2',
       usage: 'ocra/calculateOtp: calculate the response that an app would give.',
       changesState: false,
       parameters: z.object({
-        sharedsecret: optional,
-        activationcode: optional,
-        nonce: optional,
-        ocrasuite: optional,
-        challenge: optional,
-        counter: optional,
-        ocrapin: optional,
-        init1: optional,
-        init2: optional,
-        no: optional,
-        os: optional,
+        sharedsecret: secret(optional('the shared secret of the roll-out, hexadecimal')),
+        activationcode: secret(optional('the activation code of the roll-out')),
+        nonce: secret(optional('the nonce of the roll-out, hexadecimal')),
+        ocrasuite: optional('the OCRA suite'),
+        challenge: optional('the question'),
+        counter: optional('the counter; 0 if left out'),
+        ocrapin: secret(optional('the PIN of a suite with P')),
+        init1: secret(optional('the URL of the first phase of the roll-out')),
+        init2: secret(optional('the URL of the second phase of the roll-out')),
+        no: secret(optional('takes precedence over `nonce`')),
+        os: optional('takes precedence over `ocrasuite`'),
       }),
     },
     async ({ caller, parameters, context }) =>

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Caller } from '../../policy/caller.ts';
-import { administratorEndpoint, type Endpoint, openEndpoint } from '../endpoint.ts';
+import { administratorEndpoint, type Endpoint, openEndpoint } from '../endpoint-spec.ts';
 import type { Reply } from '../reply.ts';
 import type { MetricsText } from '../request-metrics.ts';
 
@@ -8,12 +8,13 @@ import type { MetricsText } from '../request-metrics.ts';
 export const OPERATIONS_PATHS = { health: '/healthz', readiness: '/readyz', metrics: '/metrics' } as const;
 
 const spec = {
-  methods: ['GET'] as const,
+  methods: ['GET'],
+  family: 'linotp2',
   usage: '',
   changesState: false,
   answersAlways: true,
   parameters: z.object({}),
-};
+} as const;
 
 /**
  * @param ready whether the server can do its work, the database included; a fault counts as no
@@ -21,9 +22,24 @@ const spec = {
  */
 export function operationsEndpoints(ready: () => Promise<boolean>): Endpoint[] {
   return [
-    openEndpoint({ ...spec, path: OPERATIONS_PATHS.health }, () => stateReply(200, 'ok')),
-    openEndpoint({ ...spec, path: OPERATIONS_PATHS.readiness }, async () =>
-      (await ready().catch(() => false)) ? stateReply(200, 'ready') : stateReply(503, 'unavailable'),
+    openEndpoint(
+      {
+        ...spec,
+        path: OPERATIONS_PATHS.health,
+        summary: 'liveness; does not use the database',
+        requires: 'nothing',
+      },
+      () => stateReply(200, 'ok'),
+    ),
+    openEndpoint(
+      {
+        ...spec,
+        path: OPERATIONS_PATHS.readiness,
+        summary: 'readiness: the database answers',
+        requires: 'nothing',
+      },
+      async () =>
+        (await ready().catch(() => false)) ? stateReply(200, 'ready') : stateReply(503, 'unavailable'),
     ),
   ];
 }
@@ -36,10 +52,18 @@ export function metricsEndpoint(
   metrics: MetricsText,
   authorize: (caller: Caller) => Promise<void>,
 ): Endpoint {
-  return administratorEndpoint({ ...spec, path: OPERATIONS_PATHS.metrics }, async ({ caller }) => {
-    await authorize(caller);
-    return { status: 200, contentType: metrics.contentType, body: await metrics.text() };
-  });
+  return administratorEndpoint(
+    {
+      ...spec,
+      path: OPERATIONS_PATHS.metrics,
+      summary: 'measurements of the server for Prometheus',
+      requires: 'monitoring:metrics',
+    },
+    async ({ caller }) => {
+      await authorize(caller);
+      return { status: 200, contentType: metrics.contentType, body: await metrics.text() };
+    },
+  );
 }
 
 function stateReply(status: 200 | 503, state: string): Reply {

@@ -1,75 +1,88 @@
 import { z } from 'zod';
 import type { PolicyService } from '../../policy/policy-service.ts';
 import { ServiceError } from '../../kernel/errors.ts';
-import type { Dialect } from '../dialects/dialect.ts';
-import { administratorEndpoint, type Endpoint, type Method } from '../endpoint.ts';
+import type { AdministrationDialect } from '../dialects/dialect.ts';
+import { administratorEndpoint, type Endpoint, type Method } from '../endpoint-spec.ts';
+import { optional, required } from '../request/parameter-schemas.ts';
 
 /** What the administration of policies needs of the domain. */
 export type PolicyOperations = Pick<PolicyService, 'list' | 'set' | 'remove'>;
 
 const METHODS: readonly Method[] = ['GET', 'POST'];
-const text = z.string();
-const optional = text.optional();
 
 /** @returns the endpoints of /system that list and change policies */
-export function policyEndpoints(policies: PolicyOperations, dialect: Dialect): Endpoint[] {
-  return [
-    administratorEndpoint(
-      {
-        path: '/system/setPolicy',
-        methods: METHODS,
-        usage: 'system/setPolicy: create a policy or replace it.',
-        changesState: true,
-        parameters: z.object({
-          name: text,
-          scope: text,
-          action: text,
-          realm: optional,
-          user: optional,
-          client: optional,
-          time: optional,
-          active: optional,
-        }),
-      },
-      async ({ caller, parameters: { active, ...draft }, context }) => {
-        const stored = await policies.set(caller, { ...draft, active: readActive(active) });
-        return dialect.administered(dialect.administration.storedPolicy(stored), context);
-      },
-    ),
-    administratorEndpoint(
-      {
-        path: '/system/getPolicy',
-        methods: METHODS,
-        usage: 'system/getPolicy: list policies.',
-        changesState: false,
-        parameters: z.object({
-          name: optional,
-          scope: optional,
-          action: optional,
-          realm: optional,
-          user: optional,
-        }),
-      },
-      async ({ caller, parameters, context }) =>
-        dialect.administered(
-          dialect.administration.policies(await policies.list(caller, parameters)),
-          context,
-        ),
-    ),
-    administratorEndpoint(
-      {
-        path: '/system/delPolicy',
-        methods: METHODS,
-        usage: 'system/delPolicy: remove a policy.',
-        changesState: true,
-        parameters: z.object({ name: text }),
-      },
-      async ({ caller, parameters: { name }, context }) => {
-        await policies.remove(caller, name);
-        return dialect.administered(dialect.administration.removedPolicy(name.trim()), context);
-      },
-    ),
-  ];
+export function policyEndpoints(policies: PolicyOperations, dialect: AdministrationDialect): Endpoint[] {
+  return [setEndpoint(policies, dialect), listEndpoint(policies, dialect), removeEndpoint(policies, dialect)];
+}
+
+function setEndpoint(policies: PolicyOperations, dialect: AdministrationDialect): Endpoint {
+  return administratorEndpoint(
+    {
+      path: '/system/setPolicy',
+      methods: METHODS,
+      summary: 'creates or replaces a policy',
+      requires: 'system:write',
+      family: 'linotp2',
+      usage: 'system/setPolicy: create a policy or replace it.',
+      changesState: true,
+      parameters: z.object({
+        name: required('the name of the policy'),
+        scope: required('the scope'),
+        action: required('the actions, a comma list'),
+        realm: optional('the realms, a comma list; empty: all'),
+        user: optional('the users or administrators, a comma list; empty: all'),
+        client: optional('the addresses of clients, a comma list; empty: all'),
+        time: optional('the times at which it holds; empty: always'),
+        active: optional('`True` or `False`'),
+      }),
+    },
+    async ({ caller, parameters: { active, ...draft }, context }) => {
+      const stored = await policies.set(caller, { ...draft, active: readActive(active) });
+      return dialect.value(dialect.shapes.storedPolicy(stored), context);
+    },
+  );
+}
+
+function listEndpoint(policies: PolicyOperations, dialect: AdministrationDialect): Endpoint {
+  return administratorEndpoint(
+    {
+      path: '/system/getPolicy',
+      methods: METHODS,
+      summary: 'lists policies',
+      requires: 'system:read',
+      family: 'linotp2',
+      usage: 'system/getPolicy: list policies.',
+      changesState: false,
+      parameters: z.object({
+        name: optional('lists the policy of this name'),
+        scope: optional('lists policies of this scope'),
+        action: optional('lists policies with this action'),
+        realm: optional('lists policies for this realm'),
+        user: optional('lists policies for this user'),
+      }),
+    },
+    async ({ caller, parameters, context }) =>
+      dialect.value(dialect.shapes.policies(await policies.list(caller, parameters)), context),
+  );
+}
+
+function removeEndpoint(policies: PolicyOperations, dialect: AdministrationDialect): Endpoint {
+  return administratorEndpoint(
+    {
+      path: '/system/delPolicy',
+      methods: METHODS,
+      summary: 'removes a policy',
+      requires: 'system:write',
+      family: 'linotp2',
+      usage: 'system/delPolicy: remove a policy.',
+      changesState: true,
+      parameters: z.object({ name: required('the name of the policy') }),
+    },
+    async ({ caller, parameters: { name }, context }) => {
+      await policies.remove(caller, name);
+      return dialect.value(dialect.shapes.removedPolicy(name.trim()), context);
+    },
+  );
 }
 
 function readActive(given: string | undefined): boolean | undefined {

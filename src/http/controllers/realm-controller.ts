@@ -4,9 +4,15 @@ import { SETTINGS_RULES } from '../../resolvers/settings/settings-rules.ts';
 import { splitList } from '../../policy/policy-users.ts';
 import type { RealmService } from '../../realms/realm-service.ts';
 import type { Realm } from '../../configuration/configuration.ts';
-import type { Dialect } from '../dialects/dialect.ts';
-import { type AdministratorCall, administratorEndpoint, type Endpoint } from '../endpoint.ts';
+import type { AdministrationDialect } from '../dialects/dialect.ts';
+import {
+  type AdministratorCall,
+  administratorEndpoint,
+  type Endpoint,
+  type EndpointSpec,
+} from '../endpoint-spec.ts';
 import type { Reply } from '../reply.ts';
+import { optional, required, secret } from '../request/parameter-schemas.ts';
 
 /** What the administration of realms and resolvers needs of the domain. */
 export type RealmOperations = Pick<
@@ -21,15 +27,24 @@ export type RealmOperations = Pick<
   | 'removeResolver'
 >;
 
-const text = z.string();
-const optional = text.optional();
+/** Settings that hold a password, beside those that are one: a database URL. */
+const URLS_WITH_PASSWORD: readonly string[] = ['connect'];
+const RESOLVER = required('the name of the resolver');
+const REALM = required('the name of the realm');
+
 /** The settings of all kinds of resolvers: which of them belong together, the service knows. */
-const RESOLVER_PARAMETERS: Readonly<Record<string, typeof optional>> = Object.fromEntries(
-  Object.values(SETTINGS_RULES).flatMap(({ names }) => names.map((name) => [name.toLowerCase(), optional])),
+const RESOLVER_PARAMETERS = Object.fromEntries(
+  Object.values(SETTINGS_RULES).flatMap(({ names, secret: password }) =>
+    names.map((name) => {
+      const schema = optional('a setting, see the guide to resolvers');
+      const isSecret = name === password || URLS_WITH_PASSWORD.includes(name.toLowerCase());
+      return [name.toLowerCase(), isSecret ? secret(schema) : schema] as const;
+    }),
+  ),
 );
 
 /** @returns the endpoints of /system that list and change realms and the resolvers that feed them */
-export function realmEndpoints(realms: RealmOperations, dialect: Dialect): Endpoint[] {
+export function realmEndpoints(realms: RealmOperations, dialect: AdministrationDialect): Endpoint[] {
   return [
     ...resolverParts(realms, dialect),
     ...realmParts(realms, dialect),
@@ -37,32 +52,40 @@ export function realmEndpoints(realms: RealmOperations, dialect: Dialect): Endpo
   ];
 }
 
-function resolverParts(realms: RealmOperations, dialect: Dialect): Endpoint[] {
-  const { administration } = dialect;
+function resolverParts(realms: RealmOperations, dialect: AdministrationDialect): Endpoint[] {
+  const { shapes } = dialect;
   return [
     change(
       '/system/setResolver',
-      'create or change a resolver.',
-      { name: text, type: text, ...RESOLVER_PARAMETERS },
+      { summary: 'creates or changes a resolver', purpose: 'create or change a resolver.' },
+      {
+        name: RESOLVER,
+        type: required('`passwd`, `sql`, `ldap` or `managed`, also as `passwdresolver`'),
+        ...RESOLVER_PARAMETERS,
+      },
       async ({ caller, parameters: { name, type, ...settings }, context }) => {
         await realms.setResolver(caller, { name, kind: resolverKind(type), settings: givenOf(settings) });
         return dialect.done(context);
       },
     ),
-    look('/system/getResolvers', 'list resolvers.', {}, async ({ caller, context }) =>
-      dialect.administered(administration.resolvers(await realms.listResolvers(caller)), context),
+    look(
+      '/system/getResolvers',
+      { summary: 'lists resolvers', purpose: 'list resolvers.' },
+      {},
+      async ({ caller, context }) =>
+        dialect.value(shapes.resolvers(await realms.listResolvers(caller)), context),
     ),
     look(
       '/system/getResolver',
-      'show a resolver.',
-      { resolver: text },
+      { summary: 'shows a resolver', purpose: 'show a resolver.' },
+      { resolver: RESOLVER },
       async ({ caller, parameters: { resolver }, context }) =>
-        dialect.administered(administration.resolver(await realms.showResolver(caller, resolver)), context),
+        dialect.value(shapes.resolver(await realms.showResolver(caller, resolver)), context),
     ),
     change(
       '/system/delResolver',
-      'remove a resolver.',
-      { resolver: text },
+      { summary: 'removes a resolver', purpose: 'remove a resolver.' },
+      { resolver: RESOLVER },
       async ({ caller, parameters: { resolver }, context }) => {
         await realms.removeResolver(caller, resolver);
         return dialect.done(context);
@@ -71,12 +94,15 @@ function resolverParts(realms: RealmOperations, dialect: Dialect): Endpoint[] {
   ];
 }
 
-function realmParts(realms: RealmOperations, dialect: Dialect): Endpoint[] {
+function realmParts(realms: RealmOperations, dialect: AdministrationDialect): Endpoint[] {
   return [
     change(
       '/system/setRealm',
-      'create a realm or replace its resolvers.',
-      { realm: text, resolvers: text },
+      {
+        summary: 'creates a realm or replaces its resolvers',
+        purpose: 'create a realm or replace its resolvers.',
+      },
+      { realm: REALM, resolvers: required('a comma list of resolvers') },
       async ({ caller, parameters: { realm, resolvers }, context }) => {
         await realms.setRealm(caller, { name: realm, resolvers: splitList(resolvers) });
         return dialect.done(context);
@@ -84,8 +110,8 @@ function realmParts(realms: RealmOperations, dialect: Dialect): Endpoint[] {
     ),
     look(
       '/system/getRealms',
-      'list realms.',
-      { realm: optional },
+      { summary: 'lists realms', purpose: 'list realms.' },
+      { realm: optional('lists the realm of this name') },
       async ({ caller, parameters: { realm = '' }, context }) => {
         const wanted = realm.trim().toLowerCase();
         const shape = await shapeRealms(
@@ -94,46 +120,50 @@ function realmParts(realms: RealmOperations, dialect: Dialect): Endpoint[] {
           caller,
           ({ name }) => wanted === '' || name === wanted,
         );
-        return dialect.administered(shape, context);
+        return dialect.value(shape, context);
       },
     ),
     change(
       '/system/delRealm',
-      'remove a realm.',
-      { realm: text },
+      { summary: 'removes a realm', purpose: 'remove a realm.' },
+      { realm: REALM },
       async ({ caller, parameters: { realm }, context }) => {
         await realms.removeRealm(caller, realm);
-        return dialect.administered(dialect.administration.removedRealm(realm), context);
+        return dialect.value(dialect.shapes.removedRealm(realm), context);
       },
     ),
   ];
 }
 
-function defaultParts(realms: RealmOperations, dialect: Dialect): Endpoint[] {
+function defaultParts(realms: RealmOperations, dialect: AdministrationDialect): Endpoint[] {
   return [
     change(
       '/system/setDefaultRealm',
-      'choose the default realm, or none.',
-      { realm: optional },
+      { summary: 'sets the default realm, or none', purpose: 'choose the default realm, or none.' },
+      { realm: optional('the name of the realm; empty: none') },
       async ({ caller, parameters: { realm = '' }, context }) => {
         await realms.setDefaultRealm(caller, realm.trim() === '' ? null : realm);
         return dialect.done(context);
       },
     ),
-    look('/system/getDefaultRealm', 'show the default realm.', {}, async ({ caller, context }) =>
-      dialect.administered(await shapeRealms(realms, dialect, caller, ({ isDefault }) => isDefault), context),
+    look(
+      '/system/getDefaultRealm',
+      { summary: 'shows the default realm', purpose: 'show the default realm.' },
+      {},
+      async ({ caller, context }) =>
+        dialect.value(await shapeRealms(realms, dialect, caller, ({ isDefault }) => isDefault), context),
     ),
   ];
 }
 
 async function shapeRealms(
   realms: RealmOperations,
-  dialect: Dialect,
+  dialect: AdministrationDialect,
   caller: Caller,
   isMeant: (realm: Realm) => boolean,
 ): Promise<unknown> {
   const found = (await realms.listRealms(caller)).filter(isMeant);
-  return dialect.administration.realms(found, await realms.listResolvers(caller));
+  return dialect.shapes.realms(found, await realms.listResolvers(caller));
 }
 
 function givenOf(settings: Readonly<Record<string, string | undefined>>): Record<string, string> {
@@ -154,33 +184,42 @@ type Answer<Shape extends z.ZodRawShape> = (
   call: AdministratorCall<z.output<z.ZodObject<Shape>>>,
 ) => Promise<Reply>;
 
+interface Texts {
+  readonly summary: string;
+  /** As it precedes the name of a missing parameter. */
+  readonly purpose: string;
+}
+
 function look<Shape extends z.ZodRawShape>(
   path: `/system/${string}`,
-  purpose: string,
+  text: Texts,
   shape: Shape,
   answer: Answer<Shape>,
 ): Endpoint {
-  return administratorEndpoint(spec(path, purpose, shape, false), answer);
+  return administratorEndpoint(spec(path, text, shape, false), answer);
 }
 
 function change<Shape extends z.ZodRawShape>(
   path: `/system/${string}`,
-  purpose: string,
+  text: Texts,
   shape: Shape,
   answer: Answer<Shape>,
 ): Endpoint {
-  return administratorEndpoint(spec(path, purpose, shape, true), answer);
+  return administratorEndpoint(spec(path, text, shape, true), answer);
 }
 
 function spec<Shape extends z.ZodRawShape>(
   path: `/system/${string}`,
-  purpose: string,
+  { summary, purpose }: Texts,
   shape: Shape,
   changesState: boolean,
-) {
+): EndpointSpec<Shape> {
   return {
     path,
-    methods: ['GET', 'POST'] as const,
+    summary,
+    requires: changesState ? 'system:write' : 'system:read',
+    methods: ['GET', 'POST'],
+    family: 'linotp2',
     usage: `${path.slice(1)}: ${purpose}`,
     changesState,
     parameters: z.object(shape),

@@ -1,30 +1,34 @@
 import { z } from 'zod';
 import type { ResynchronisationService } from '../../challenges/resynchronisation-service.ts';
-import type { Dialect } from '../dialects/dialect.ts';
-import { administratorEndpoint, type Endpoint } from '../endpoint.ts';
+import type { AdministrationDialect } from '../dialects/dialect.ts';
+import { administratorEndpoint, type Endpoint } from '../endpoint-spec.ts';
+import { optional, required, secret } from '../request/parameter-schemas.ts';
 
 /** What /admin/resync needs of the domain. */
 export type ResynchronisationOperations = Pick<ResynchronisationService, 'resync'>;
 
-const text = z.string();
-const optional = text.optional();
-
 /** @returns the endpoint that brings a token back in step by two consecutive responses */
-export function resyncEndpoint(operations: ResynchronisationOperations, dialect: Dialect): Endpoint {
+export function resyncEndpoint(
+  operations: ResynchronisationOperations,
+  dialect: AdministrationDialect,
+): Endpoint {
   return administratorEndpoint(
     {
       path: '/admin/resync',
       methods: ['GET', 'POST'],
+      summary: 'resynchronises a token by two consecutive responses',
+      requires: 'admin:resync',
+      family: 'linotp2',
       usage: 'admin/resync: bring a token back in step by two consecutive responses.',
       changesState: true,
       parameters: z.object({
-        otp1: text,
-        otp2: text,
-        serial: optional,
-        user: optional,
-        realm: optional,
-        challenge1: optional,
-        challenge2: optional,
+        otp1: secret(required('the first response')),
+        otp2: secret(required('the second response')),
+        serial: optional('the serial of the token'),
+        user: optional('the login of the owner'),
+        realm: optional('the realm of the owner'),
+        challenge1: optional('the question of `otp1`; left out: of the last challenge but one'),
+        challenge2: optional('the question of `otp2`; left out: of the last challenge'),
       }),
     },
     async ({ caller, parameters, context }) =>

@@ -4,8 +4,9 @@ import type { TokenGroupService, TokenSelection } from '../../tokens/token-group
 import type { TokenListing } from '../../tokens/token-listing.ts';
 import type { TokenService } from '../../tokens/token-service.ts';
 import { ServiceError } from '../../kernel/errors.ts';
-import type { Dialect } from '../dialects/dialect.ts';
-import { administratorEndpoint, type Endpoint, type Method } from '../endpoint.ts';
+import type { AdministrationDialect } from '../dialects/dialect.ts';
+import { administratorEndpoint, type Endpoint, type Method } from '../endpoint-spec.ts';
+import { optional, required, secret } from '../request/parameter-schemas.ts';
 
 /** What the administration of tokens needs of the domain. */
 export interface TokenOperations {
@@ -17,17 +18,21 @@ export interface TokenOperations {
 }
 
 const METHODS: readonly Method[] = ['GET', 'POST'];
-const text = z.string();
-const optional = text.optional();
 /** How a token, or all tokens of a user, are named. */
-const SELECTION = { serial: optional, user: optional, realm: optional, resconf: optional } as const;
+const SELECTION = {
+  serial: optional('the serial of the token'),
+  user: optional('the login of the owner'),
+  realm: optional('the realm of the owner'),
+  resconf: optional('the resolver of the owner'),
+} as const;
+const PIN = secret(optional('the token PIN'));
 /** Stands for what is in no realm, as in /monitoring. */
 const NO_REALM = '/:no realm:/';
 
 type Selected = z.output<z.ZodObject<typeof SELECTION>>;
 
 /** @returns the endpoints of /admin that show and change tokens */
-export function tokenEndpoints(operations: TokenOperations, dialect: Dialect): Endpoint[] {
+export function tokenEndpoints(operations: TokenOperations, dialect: AdministrationDialect): Endpoint[] {
   return [
     showEndpoint(operations, dialect),
     setEndpoint(operations, dialect),
@@ -40,20 +45,23 @@ export function tokenEndpoints(operations: TokenOperations, dialect: Dialect): E
   ];
 }
 
-function showEndpoint({ tokens }: TokenOperations, dialect: Dialect): Endpoint {
+function showEndpoint({ tokens }: TokenOperations, dialect: AdministrationDialect): Endpoint {
   return administratorEndpoint(
     {
       path: '/admin/show',
       methods: METHODS,
+      summary: 'lists tokens',
+      requires: 'admin:show',
+      family: 'linotp2',
       usage: 'admin/show: list tokens.',
       changesState: false,
       parameters: z.object({
         ...SELECTION,
-        viewrealm: optional,
-        page: optional,
-        pagesize: optional,
-        filter: optional,
-        outform: optional,
+        viewrealm: optional('a comma list of realms, `/:no realm:/` for tokens in none; empty or `*`: all'),
+        page: optional('the number of the page, from 1'),
+        pagesize: optional('the number of tokens on a page'),
+        filter: optional('is refused'),
+        outform: optional('`json`'),
       }),
     },
     async ({ caller, parameters, context }) => {
@@ -67,24 +75,27 @@ function showEndpoint({ tokens }: TokenOperations, dialect: Dialect): Endpoint {
         ...readViewRealm(viewrealm ?? ''),
         page: { page: readNumber(given(page)), pageSize: readNumber(given(pagesize)) },
       });
-      return dialect.administered(dialect.administration.tokenPage(shown), context);
+      return dialect.value(dialect.shapes.tokenPage(shown), context);
     },
   );
 }
 
-function setEndpoint({ tokenGroups }: TokenOperations, dialect: Dialect): Endpoint {
+function setEndpoint({ tokenGroups }: TokenOperations, dialect: AdministrationDialect): Endpoint {
   const settings = {
-    pin: optional,
-    maxfailcount: optional,
-    counterwindow: optional,
-    syncwindow: optional,
-    ocrapin: optional,
-    description: optional,
+    pin: PIN,
+    maxfailcount: optional('the number of wrong responses that locks the token'),
+    counterwindow: optional('the number of counters that a response may be ahead'),
+    syncwindow: optional('the number of counters that are searched to resynchronise'),
+    ocrapin: secret(optional('the PIN of a suite with P')),
+    description: optional('the description of the token'),
   } as const;
   return administratorEndpoint(
     {
       path: '/admin/set',
       methods: METHODS,
+      summary: 'sets PIN, limits and description of a token',
+      requires: 'admin:set',
+      family: 'linotp2',
       usage: 'admin/set: set the PIN, limits or description of a token.',
       changesState: true,
       parameters: z.object({ ...SELECTION, ...settings }),
@@ -107,39 +118,57 @@ function setEndpoint({ tokenGroups }: TokenOperations, dialect: Dialect): Endpoi
         ocrapin,
         description,
       }).flatMap(([name, value]) => (value === undefined ? [] : [name]));
-      return dialect.administered(dialect.administration.setTokens(names, count), context);
+      return dialect.value(dialect.shapes.setTokens(names, count), context);
     },
   );
 }
 
+const GROUP_SUMMARIES = {
+  reset: 'sets the fail counter to 0, which unlocks the token',
+  enable: 'enables a token',
+  disable: 'disables a token',
+  remove: 'removes a token and its challenges',
+} as const;
+
 function groupEndpoint(
-  action: 'reset' | 'enable' | 'disable' | 'remove',
+  action: keyof typeof GROUP_SUMMARIES,
   { tokenGroups }: TokenOperations,
-  dialect: Dialect,
+  dialect: AdministrationDialect,
 ): Endpoint {
   return administratorEndpoint(
     {
       path: `/admin/${action}`,
       methods: METHODS,
+      summary: GROUP_SUMMARIES[action],
+      requires: `admin:${action}`,
+      family: 'linotp2',
       usage: `admin/${action}: ${action} a token, or all tokens of a user.`,
       changesState: true,
       parameters: z.object(SELECTION),
     },
     async ({ caller, parameters, context }) => {
       const count = await tokenGroups[action](caller, selection(parameters));
-      return dialect.administered(dialect.administration.changedTokens(count), context);
+      return dialect.value(dialect.shapes.changedTokens(count), context);
     },
   );
 }
 
-function assignEndpoint({ tokens }: TokenOperations, dialect: Dialect): Endpoint {
+function assignEndpoint({ tokens }: TokenOperations, dialect: AdministrationDialect): Endpoint {
   return administratorEndpoint(
     {
       path: '/admin/assign',
       methods: METHODS,
+      summary: 'assigns a token to a user',
+      requires: 'admin:assign',
+      family: 'linotp2',
       usage: 'admin/assign: give a token to a user.',
       changesState: true,
-      parameters: z.object({ ...SELECTION, serial: text, user: text, pin: optional }),
+      parameters: z.object({
+        ...SELECTION,
+        serial: required('the serial of the token'),
+        user: required('the login of the user'),
+        pin: PIN,
+      }),
     },
     async ({ caller, parameters: { serial, user, realm, resconf, pin }, context }) => {
       await tokens.assign(caller, { serial, user, realm, resolver: given(resconf), pin });
@@ -148,11 +177,14 @@ function assignEndpoint({ tokens }: TokenOperations, dialect: Dialect): Endpoint
   );
 }
 
-function unassignEndpoint({ tokenGroups }: TokenOperations, dialect: Dialect): Endpoint {
+function unassignEndpoint({ tokenGroups }: TokenOperations, dialect: AdministrationDialect): Endpoint {
   return administratorEndpoint(
     {
       path: '/admin/unassign',
       methods: METHODS,
+      summary: 'removes the owner of a token',
+      requires: 'admin:unassign',
+      family: 'linotp2',
       usage: 'admin/unassign: take a token, or all tokens of a user, from their user.',
       changesState: true,
       parameters: z.object(SELECTION),
@@ -164,18 +196,24 @@ function unassignEndpoint({ tokenGroups }: TokenOperations, dialect: Dialect): E
   );
 }
 
-function realmEndpoint({ tokens }: TokenOperations, dialect: Dialect): Endpoint {
+function realmEndpoint({ tokens }: TokenOperations, dialect: AdministrationDialect): Endpoint {
   return administratorEndpoint(
     {
       path: '/admin/tokenrealm',
       methods: METHODS,
+      summary: 'sets the realms of a token',
+      requires: 'admin:tokenrealm',
+      family: 'linotp2',
       usage: 'admin/tokenrealm: put a token into these realms and no others.',
       changesState: true,
-      parameters: z.object({ serial: text, realms: text }),
+      parameters: z.object({
+        serial: required('the serial of the token'),
+        realms: required('a comma list of realms'),
+      }),
     },
     async ({ caller, parameters: { serial, realms }, context }) => {
       await tokens.setRealms(caller, { serial, realms: splitList(realms) });
-      return dialect.administered(dialect.administration.changedTokens(1), context);
+      return dialect.value(dialect.shapes.changedTokens(1), context);
     },
   );
 }

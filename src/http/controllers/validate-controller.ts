@@ -1,17 +1,16 @@
 import { z } from 'zod';
 import type { ValidationService } from '../../challenges/validation-service.ts';
-import type { Dialect } from '../dialects/dialect.ts';
-import { type Endpoint, type Method, openEndpoint } from '../endpoint.ts';
+import type { ValidateDialect } from '../dialects/dialect.ts';
+import { type Endpoint, type Method, openEndpoint } from '../endpoint-spec.ts';
+import { optional, required, secret } from '../request/parameter-schemas.ts';
 
 /** What /validate needs of the domain. */
 export type ValidationOperations = Pick<ValidationService, 'check' | 'checkTransaction'>;
 
 const METHODS: readonly Method[] = ['GET', 'POST'];
-const text = z.string();
-const optional = text.optional();
 
 /** @returns the endpoints of /validate: responses of those who know the user, the serial or the transaction */
-export function validateEndpoints(validation: ValidationOperations, dialect: Dialect): Endpoint[] {
+export function validateEndpoints(validation: ValidationOperations, dialect: ValidateDialect): Endpoint[] {
   return [
     userEndpoint(validation, dialect),
     serialEndpoint(validation, dialect),
@@ -20,21 +19,29 @@ export function validateEndpoints(validation: ValidationOperations, dialect: Dia
 }
 
 // They settle transactions, but whoever can give a response may do so from anywhere: they are open as /ocra/check_t is.
-const OPEN = { methods: METHODS, changesState: false, takesResponses: true };
+const OPEN = { methods: METHODS, family: 'linotp2', changesState: false } as const;
+const PASS = secret(required('the response, after the PIN that the policy `otppin` asks for'));
+/** The parameters that name the transaction. */
+const TRANSACTION = {
+  transactionid: optional('the transaction; left out: every open one'),
+  state: optional('the transaction, where `transactionid` is left out'),
+} as const;
 
-function userEndpoint(validation: ValidationOperations, dialect: Dialect): Endpoint {
+function userEndpoint(validation: ValidationOperations, dialect: ValidateDialect): Endpoint {
   return openEndpoint(
     {
       ...OPEN,
       path: '/validate/check',
+      summary: 'verifies the response of a user',
+      requires: 'nothing',
       usage: 'validate/check: validate the response of a user.',
       parameters: z.object({
-        user: text,
-        pass: text,
-        realm: optional,
-        transactionid: optional,
-        state: optional,
+        user: required('the login of the user'),
+        pass: PASS,
+        realm: optional('the realm of the user'),
+        ...TRANSACTION,
       }),
+      transactionNamedBy: ['transactionid', 'state'],
     },
     async ({ parameters: { user, pass, realm, transactionid, state }, client, requestId, context }) => {
       const request = { user, realm, pass, transactionId: transactionid ?? state };
@@ -44,13 +51,16 @@ function userEndpoint(validation: ValidationOperations, dialect: Dialect): Endpo
   );
 }
 
-function serialEndpoint(validation: ValidationOperations, dialect: Dialect): Endpoint {
+function serialEndpoint(validation: ValidationOperations, dialect: ValidateDialect): Endpoint {
   return openEndpoint(
     {
       ...OPEN,
       path: '/validate/check_s',
+      summary: 'verifies the response of a token',
+      requires: 'nothing',
       usage: 'validate/check_s: validate the response of a token (serial).',
-      parameters: z.object({ serial: text, pass: text, transactionid: optional, state: optional }),
+      parameters: z.object({ serial: required('the serial of the token'), pass: PASS, ...TRANSACTION }),
+      transactionNamedBy: ['transactionid', 'state'],
     },
     async ({ parameters: { serial, pass, transactionid, state }, client, requestId, context }) => {
       const request = { serial, pass, transactionId: transactionid ?? state };
@@ -60,13 +70,16 @@ function serialEndpoint(validation: ValidationOperations, dialect: Dialect): End
   );
 }
 
-function transactionEndpoint(validation: ValidationOperations, dialect: Dialect): Endpoint {
+function transactionEndpoint(validation: ValidationOperations, dialect: ValidateDialect): Endpoint {
   return openEndpoint(
     {
       ...OPEN,
       path: '/validate/check_t',
+      summary: 'verifies the response to a challenge',
+      requires: 'transaction',
       usage: 'validate/check_t: validate the response to a transaction.',
-      parameters: z.object({ pass: text, transactionid: text }),
+      parameters: z.object({ pass: PASS, transactionid: required('the transaction') }),
+      transactionNamedBy: ['transactionid'],
     },
     async ({ parameters: { pass, transactionid }, client, requestId, context }) => {
       const request = { transactionId: transactionid, pass };

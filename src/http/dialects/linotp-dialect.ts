@@ -1,46 +1,33 @@
-import { ServiceError } from '../../kernel/errors.ts';
-import type { Dialect } from './dialect.ts';
-import { createDocumentedDialect } from './documented/documented-dialect.ts';
-import { LINOTP_ADMINISTRATION } from './linotp2/linotp-administration.ts';
-import { linotpEnrolled } from './linotp2/linotp-enrolment.ts';
-import { LINOTP_VERSION, linotpValue } from './linotp2/linotp-envelope.ts';
-import { linotpFailure } from './linotp2/linotp-failures.ts';
-import { linotpMonitoring } from './linotp3/linotp-monitoring.ts';
-import { isForMonitoring, monitoringVersion } from './linotp3/linotp-monitoring-envelope.ts';
-import { monitoringFailure } from './linotp3/linotp-monitoring-failures.ts';
+import type { Dialect, FailureDialect } from './dialect.ts';
+import type { Family } from './family.ts';
+import { linotpAdministration } from './linotp2/linotp-administration.ts';
+import { linotpEnrolment } from './linotp2/linotp-enrolment.ts';
+import { LINOTP_VERSION } from './linotp2/linotp-envelope.ts';
+import { linotpFailures } from './linotp2/linotp-failures.ts';
 import { linotpOcra } from './linotp2/linotp-ocra.ts';
 import { linotpValidate } from './linotp2/linotp-validate.ts';
-import { linotpWording } from './linotp2/linotp-wording.ts';
+import { linotpLogin } from './linotp3/linotp-login.ts';
+import { linotpMonitoring } from './linotp3/linotp-monitoring.ts';
+import { MONITORING_VERSION } from './linotp3/linotp-monitoring-envelope.ts';
+import { monitoringFailures } from './linotp3/linotp-monitoring-failures.ts';
 
 /**
- * The dialect of LinOTP: what LinOTP 2.12.6, and for /monitoring LinOTP 3.4.4, were recorded to answer, byte for byte
- * but for random values.
+ * The dialect of LinOTP: what LinOTP 2.12.6, and for /monitoring and the login LinOTP 3.4.4, were recorded to answer, byte
+ * for byte but for random values.
  * @param given what the answers carry as `version` in place of LinOTP's own
  */
 export function createLinotpDialect(given: string | undefined): Dialect {
-  const version = given ?? LINOTP_VERSION;
-  const newerVersion = monitoringVersion(given);
+  const linotp2 = given ?? LINOTP_VERSION;
+  const linotp3 = given ?? MONITORING_VERSION;
   return {
-    ...createDocumentedDialect(version),
-    requiresDisplayData: false,
-    activationCodeSource,
     routes,
-    repeatedInMonitoring: 'first',
-    ...linotpMonitoring(newerVersion),
-    ...linotpOcra(version),
-    ...linotpValidate(version),
-    resynchronised: (done) => linotpValue(version, done),
-    tokensLoaded: (count) => linotpValue(version, { imported: count }),
-    enrolled: (enrolled, context, picture) => linotpEnrolled(version, enrolled, context, picture),
-    done: () => linotpValue(version, true),
-    administration: LINOTP_ADMINISTRATION,
-    administered: (content) => linotpValue(version, content),
-    errorCode: ({ error, form }, context) =>
-      isForMonitoring(context) ? form.legacyCode : linotpWording(error, form, context).code,
-    failure: (failure, context) =>
-      isForMonitoring(context)
-        ? monitoringFailure(newerVersion, failure, context)
-        : linotpFailure(version, failure, context),
+    ocra: linotpOcra(linotp2),
+    validate: linotpValidate(linotp2),
+    enrolment: linotpEnrolment(linotp2),
+    login: linotpLogin(linotp3),
+    administration: linotpAdministration(linotp2),
+    monitoring: linotpMonitoring(linotp3),
+    failures: failuresByFamily({ linotp2: linotpFailures(linotp2), linotp3: monitoringFailures(linotp3) }),
   };
 }
 
@@ -52,10 +39,9 @@ function routes(path: string): string[] {
   return path.startsWith('/monitoring/') ? [path, `/${path}`] : [path];
 }
 
-/** LinOTP knows ASCII here only, and encodes the word None where nothing is given. */
-function activationCodeSource(given = 'None'): string {
-  if (/[^\0-\x7f]/.test(given)) {
-    throw new ServiceError('parameter.invalid', "The parameter 'activationcode' must be ASCII");
-  }
-  return given;
+function failuresByFamily(failures: Readonly<Record<Family, FailureDialect>>): FailureDialect {
+  return {
+    errorCode: (failure, context) => failures[context.family].errorCode(failure, context),
+    failure: (failure, context) => failures[context.family].failure(failure, context),
+  };
 }

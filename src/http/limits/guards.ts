@@ -19,10 +19,7 @@ export const UNGUARDED: Guards = {
   work: { run: (work) => work() },
   largeBodies: { run: (work) => work() },
   responses: {
-    guard: async (_client, { read, answer }) => {
-      await read();
-      return answer();
-    },
+    guard: (_client, serve) => serve(() => undefined),
   },
   logins: { attempt: (_attempt, verify) => verify() },
 };

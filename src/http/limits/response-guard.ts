@@ -21,12 +21,12 @@ interface Counted {
   readonly key: string;
 }
 
-/** A request with a response, in the two steps in which it is served. */
-export interface ResponseSteps {
-  /** Reads the request. @returns the transaction that it names, if it does */
-  readonly read: () => Promise<string | undefined>;
-  readonly answer: () => Promise<Reply>;
-}
+/**
+ * Serves a request with a response.
+ * @param countTransaction to be called with the transaction that the request names, before the response is verified; empty:
+ *   none. It throws ServiceError 'too-many-requests'
+ */
+export type ServeResponse = (countTransaction: (transaction: string) => void) => Promise<Reply>;
 
 /** What a client cannot help. */
 const NOT_THE_CLIENTS_FAULT: readonly ErrorCode[] = [
@@ -52,23 +52,23 @@ export class ResponseGuard {
     this.#deps = dependencies;
   }
 
-  /** @throws ServiceError 'too-many-requests', or what the steps throw */
-  async guard(client: string, { read, answer }: ResponseSteps): Promise<Reply> {
+  /** @throws ServiceError 'too-many-requests', or what serving throws */
+  async guard(client: string, serve: ServeResponse): Promise<Reply> {
     if (this.#deps.isExempt(client)) {
-      await read();
-      return answer();
+      return serve(() => undefined);
     }
     const network = clientNetwork(client);
     const counted: Counted[] = [{ name: 'client-failures', limit: this.#deps.clients, key: network }];
     this.#assertFree(counted, network);
-    try {
-      const transaction = (await read()) ?? '';
+    const countTransaction = (transaction: string): void => {
       if (transaction !== '') {
         const key = createHash('sha256').update(transaction, 'utf8').digest('base64url');
         counted.push({ name: 'transaction-failures', limit: this.#deps.transactions, key });
         this.#assertFree(counted, network);
       }
-      const reply = await answer();
+    };
+    try {
+      const reply = await serve(countTransaction);
       if (reply.accepted !== true) {
         await this.#count(counted, network);
       }

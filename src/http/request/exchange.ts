@@ -1,5 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { Clock, Random } from '../../kernel/clock.ts';
+import { type Family, familyWithoutEndpoint } from '../dialects/family.ts';
 import { type Language, preferredLanguage } from '../messages/languages.ts';
 import type { Origin } from '../authentication/origin.ts';
 import type { RequestValues } from './parameters.ts';
@@ -8,13 +9,13 @@ import type { RequestValues } from './parameters.ts';
 export interface RequestContext {
   /** The path of the endpoint (`/ocra/request`); undefined: there is none, or it is not known yet. */
   readonly path: string | undefined;
-  /** The path as the client wrote it. It may hold anything and is not for the log. */
-  readonly target: string;
+  /** The release of LinOTP whose manners the answer has in the dialect `linotp`. */
+  readonly family: Family;
   /** What the endpoint is for, in words that precede the name of a missing parameter; empty where `path` is undefined. */
   readonly usage: string;
   /** The language that the client likes best. */
   readonly language: Language;
-  /** Empty until they could be read. */
+  /** Empty until they could be read. The values of secrets are empty texts always. */
   readonly parameters: RequestValues;
   /** The same, names as the client wrote them. */
   readonly written: ReadonlyMap<string, string>;
@@ -37,6 +38,7 @@ type ExchangeLocals = { exchange: Exchange };
 
 /** A response that carries its exchange: the answer to every request past the first middleware. */
 export type ExchangeResponse = Response<unknown, ExchangeLocals>;
+export type ExchangeRequest = Parameters<ExchangeHandler>[0];
 export type ExchangeHandler = RequestHandler<
   Record<string, string>,
   unknown,
@@ -67,7 +69,7 @@ export function beginExchange({
       startedAt: clock.now(),
       context: {
         path: undefined,
-        target: request.path,
+        family: familyWithoutEndpoint(request.path),
         usage: '',
         language: preferredLanguage(request.get('accept-language')),
         parameters: new Map(),

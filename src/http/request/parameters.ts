@@ -42,6 +42,28 @@ export function mergeSources(
   return { parameters: mergeParameters(entries, most), written: new Map(entries) };
 }
 
+/** Parameters that prove who asks, at every endpoint. */
+const CREDENTIALS: readonly string[] = ['session', 'csrf_token'];
+
+/**
+ * @param secrets names of parameters, in lower case
+ * @returns the parameters with an empty text in place of each secret and credential. Their names stay, as LinOTP's pages
+ *   list parameters in an order that depends on all names
+ */
+export function withholdSecrets(
+  { parameters, written }: RequestParameters,
+  secrets: ReadonlySet<string>,
+): RequestParameters {
+  const withhold = (all: ReadonlyMap<string, string>): ReadonlyMap<string, string> =>
+    new Map(
+      Array.from(all, ([name, value]) => {
+        const key = name.toLowerCase();
+        return [name, secrets.has(key) || CREDENTIALS.includes(key) ? '' : value];
+      }),
+    );
+  return { parameters: withhold(parameters), written: withhold(written) };
+}
+
 /** @returns the parameters in the query string alone, for answers to what could not be read; none where it is broken */
 export function readQuery({ url = '' }: Pick<IncomingMessage, 'url'>): RequestValues {
   try {

@@ -7,7 +7,7 @@ import request from 'supertest';
 import { publishResults } from '../../../bench/result-page.ts';
 import { type AppDependencies, servedEndpoints } from '../../../src/http/app.ts';
 import { createDialect } from '../../../src/http/dialects/dialects.ts';
-import type { Endpoint } from '../../../src/http/endpoint.ts';
+import type { Endpoint } from '../../../src/http/endpoint-spec.ts';
 import { DatabaseProxy } from '../../support/database/database-proxy.ts';
 import {
   runTankeeper,

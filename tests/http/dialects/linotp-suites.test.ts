@@ -15,7 +15,7 @@ import { readRows } from '../../support/values/vectors.ts';
 const TAKEN_HERE = 'OCRA-1:HOTP-SHA1-6:QN08-S100';
 const ASKED: RequestContext = {
   path: '/admin/init',
-  target: '/admin/init',
+  family: 'linotp2',
   usage: '',
   language: 'en',
   parameters: new Map(),

@@ -3,10 +3,12 @@ import type { Policy } from '../../../policy/stored-policy.ts';
 import type { Realm, Resolver } from '../../../configuration/configuration.ts';
 import type { DescribedToken } from '../../../tokens/token-view.ts';
 import type { AdministrationShapes } from '../shared/administration-shapes.ts';
+import type { AdministrationDialect } from '../dialect.ts';
 import { shownSettings } from '../shared/resolver-class.ts';
+import type { DocumentedEnvelope } from './documented-envelope.ts';
 
 /** Things by their names; whatever changes something answers true or how many it changed. */
-export const DOCUMENTED_ADMINISTRATION: AdministrationShapes = {
+const SHAPES: AdministrationShapes = {
   tokenPage: ({ tokens, total, page, pageSize }) => ({
     total,
     page,
@@ -27,6 +29,16 @@ export const DOCUMENTED_ADMINISTRATION: AdministrationShapes = {
   storedConfiguration: () => true,
   removedConfiguration: () => true,
 };
+
+/** @returns the outcomes of administration as they are described */
+export function documentedAdministration(envelope: DocumentedEnvelope): AdministrationDialect {
+  return {
+    shapes: SHAPES,
+    value: (content, context) => envelope.value(context, content),
+    done: (context) => envelope.value(context, true),
+    resynchronised: (done, context) => envelope.value(context, done),
+  };
+}
 
 function byName<Thing extends { readonly name: string }>(
   things: readonly Thing[],

@@ -1,9 +1,9 @@
 import type { Enrolled } from '../../../challenges/enrolment/enrolment.ts';
-import { qrImageTag } from '../../qr-picture.ts';
-
-const URL_WIDTH = 250;
-const SEED_WIDTH = 200;
-const URL_DESCRIPTION = 'URL for OCRA token';
+import { pictureReply, qrImageTag } from '../../qr-picture.ts';
+import { translate } from '../../messages/catalogue.ts';
+import type { EnrolmentDialect } from '../dialect.ts';
+import { SEED_WIDTH, seedUrl, URL_WIDTH } from '../shared/enrolment-images.ts';
+import type { DocumentedEnvelope } from './documented-envelope.ts';
 
 /** Something to import into an app: as text, and as a QR code. */
 interface ImportEntry {
@@ -15,8 +15,22 @@ interface ImportEntry {
   readonly description: string;
 }
 
+/** @returns the outcomes of /admin/init and /admin/loadtokens as they are described */
+export function documentedEnrolment(envelope: DocumentedEnvelope): EnrolmentDialect {
+  return {
+    enrolled: async (enrolled, context, picture) => {
+      if (picture === undefined) {
+        return envelope.value(context, true, await enrolmentDetail(enrolled));
+      }
+      const { text, facts } = enrolmentPicture(enrolled);
+      return pictureReply(picture, text, facts);
+    },
+    tokensLoaded: (count, context) => envelope.value(context, { imported: count }),
+  };
+}
+
 /** @returns the `detail` of the answer to /admin/init */
-export async function enrolmentDetail(enrolled: Enrolled): Promise<Record<string, unknown>> {
+async function enrolmentDetail(enrolled: Enrolled): Promise<Record<string, unknown>> {
   switch (enrolled.kind) {
     case 'phase1':
       return {
@@ -39,14 +53,14 @@ export async function enrolmentDetail(enrolled: Enrolled): Promise<Record<string
     case 'plain':
       return {
         serial: enrolled.serial,
-        ocraurl: { img: '', order: '0', value: null, description: URL_DESCRIPTION },
+        ocraurl: { img: '', order: '0', value: null, description: translate('enrolment/url', 'en') },
         otpkey: await seed(enrolled.otpkey),
       };
   }
 }
 
 /** @returns what the QR code of an enrolment says, and what a page shows below it */
-export function enrolmentPicture(enrolled: Enrolled): { text: string; facts: Record<string, string> } {
+function enrolmentPicture(enrolled: Enrolled): { text: string; facts: Record<string, string> } {
   const { serial } = enrolled;
   switch (enrolled.kind) {
     case 'phase1': {
@@ -67,7 +81,7 @@ async function ocraUrl(url: string): Promise<ImportEntry> {
     img: await qrImageTag(url, { width: URL_WIDTH }),
     order: '0',
     value: url,
-    description: URL_DESCRIPTION,
+    description: translate('enrolment/url', 'en'),
   };
 }
 
@@ -77,10 +91,6 @@ async function seed(otpkey: string): Promise<ImportEntry> {
     img: await qrImageTag(url, { width: SEED_WIDTH }),
     order: '1',
     value: url,
-    description: 'OTP seed',
+    description: translate('enrolment/seed', 'en'),
   };
-}
-
-function seedUrl(otpkey: string): string {
-  return `seed://${otpkey}`;
 }

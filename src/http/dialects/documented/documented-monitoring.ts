@@ -6,9 +6,17 @@ import type {
   TokenReport,
   UserReport,
 } from '../../../monitoring/outcomes.ts';
+import type { Reply } from '../../reply.ts';
+import type { RequestContext } from '../../request/exchange.ts';
+import type { MonitoringDialect } from '../dialect.ts';
 import { licenceSentence } from '../shared/licence-sentence.ts';
-
-type ValidLicense = Extract<LicenseReport, { kind: 'valid' }>;
+import {
+  activeUserObjects,
+  licenseNumbers,
+  tokenObjects,
+  userObjects,
+} from '../shared/monitoring-objects.ts';
+import type { DocumentedEnvelope } from './documented-envelope.ts';
 
 type Row = readonly (string | number)[];
 
@@ -19,44 +27,45 @@ interface TableResult {
   readonly value: Readonly<Record<string, unknown>>;
 }
 
-export function tokenResult({ realms, summary }: TokenReport): TableResult {
+/** @returns the outcomes of /monitoring as they are described */
+export function documentedMonitoring(envelope: DocumentedEnvelope): MonitoringDialect {
+  const reply = (context: RequestContext, result: Readonly<Record<string, unknown>> | TableResult): Reply =>
+    envelope.reply(context, { status: true, ...result });
+  return {
+    repeated: 'last',
+    tokenReport: (report, context) => reply(context, tokenResult(report)),
+    userReport: (report, context) => reply(context, userResult(report)),
+    activeUserReport: (report, context) => reply(context, activeUserResult(report)),
+    configurationReport: (report, context) => reply(context, configurationResult(report)),
+    licenseReport: (report, context) => reply(context, licenseResult(report)),
+    storageEncryption: (encrypted, context) => envelope.value(context, encrypted),
+  };
+}
+
+function tokenResult(report: TokenReport): TableResult {
   return {
     head: [],
     data: [
-      ...realms.flatMap(({ realm, counts }) => statusRows(realm, counts)),
-      ...statusRows('Summary', summary),
+      ...report.realms.flatMap(({ realm, counts }) => statusRows(realm, counts)),
+      ...statusRows('Summary', report.summary),
     ],
-    value: {
-      Summary: statusObject(summary),
-      Realms: Object.fromEntries(realms.map(({ realm, counts }) => [realm, statusObject(counts)])),
-    },
+    value: tokenObjects(report),
   };
 }
 
-export function userResult(report: UserReport): TableResult {
-  const stale = report.stale?.map(({ resolver, users, age, countedAt, reason }) => [
-    resolver,
-    { users, age, since: countedAt.toISOString(), reason },
-  ]);
-  return {
-    head: [],
-    data: userRows(report),
-    value: {
-      Realms: usersByRealm(report),
-      ...(stale !== undefined && { stale: Object.fromEntries(stale) as Record<string, unknown> }),
-    },
-  };
+function userResult(report: UserReport): TableResult {
+  return { head: [], data: userRows(report), value: userObjects(report) };
 }
 
-export function activeUserResult(report: ActiveUserReport): TableResult {
+function activeUserResult(report: ActiveUserReport): TableResult {
   return {
     head: [],
     data: [...userRows(report), ['Total', '', report.total]],
-    value: { Realms: usersByRealm(report), total: report.total },
+    value: activeUserObjects(report),
   };
 }
 
-export function configurationResult(report: ConfigurationReport): Record<string, unknown> {
+function configurationResult(report: ConfigurationReport): Record<string, unknown> {
   const resolvers = Object.entries(report.resolvers).map(
     ([kind, count]) => [`${kind}resolver`, count] as const,
   );
@@ -76,7 +85,7 @@ export function configurationResult(report: ConfigurationReport): Record<string,
 }
 
 /** A licence that counts shows all that was signed, and how much of it is used. */
-export function licenseResult(report: LicenseReport): Record<string, unknown> {
+function licenseResult(report: LicenseReport): Record<string, unknown> {
   switch (report.kind) {
     case 'none':
       return { value: { support: 'community support' } };
@@ -87,31 +96,12 @@ export function licenseResult(report: LicenseReport): Record<string, unknown> {
   }
 }
 
-/** @returns what is licensed, used and left of it, under the names of what the licence counts: `user-num`, `token-left` */
-export function licenseNumbers({ licence, active }: ValidLicense): Record<string, number> {
-  const { unit, licensed } = licence;
-  return { [`${unit}-num`]: licensed, [`${unit}-active`]: active, [`${unit}-left`]: licensed - active };
-}
-
 function statusRows(realm: string, counts: readonly StatusCount[]): Row[] {
   return counts.map(({ status, count }) => [realm, status, count]);
-}
-
-function statusObject(counts: readonly StatusCount[]): Record<string, number> {
-  return Object.fromEntries(counts.map(({ status, count }) => [status, count]));
 }
 
 function userRows({ realms }: Pick<UserReport, 'realms'>): Row[] {
   return realms.flatMap(({ realm, resolvers }) =>
     resolvers.map(({ resolver, users }) => [realm, resolver, users]),
-  );
-}
-
-function usersByRealm({ realms }: Pick<UserReport, 'realms'>): Record<string, Record<string, number>> {
-  return Object.fromEntries(
-    realms.map(({ realm, resolvers }) => [
-      realm,
-      Object.fromEntries(resolvers.map(({ resolver, users }) => [resolver, users])),
-    ]),
   );
 }

@@ -4,6 +4,8 @@ import type { Policy } from '../../../policy/stored-policy.ts';
 import type { Realm, Resolver, ResolverKind } from '../../../configuration/configuration.ts';
 import type { TokenPage } from '../../../tokens/token-page.ts';
 import type { AdministrationShapes } from '../shared/administration-shapes.ts';
+import type { AdministrationDialect } from '../dialect.ts';
+import { linotpValue } from './linotp-envelope.ts';
 import { linotpToken } from './linotp-token.ts';
 import { inPython2Order, inPython2OrderOfCopy, inPython2OrderOfTable } from './python2-key-order.ts';
 import { resolverClass, shownSettings } from '../shared/resolver-class.ts';
@@ -29,6 +31,16 @@ const RESOLVER_TYPES: Readonly<Record<ResolverKind, string>> = {
   sql: 'sqlresolver',
   ldap: 'ldapresolver',
 };
+
+/** @returns the outcomes of administration as LinOTP 2.12.6 showed them */
+export function linotpAdministration(version: string): AdministrationDialect {
+  return {
+    shapes: LINOTP_ADMINISTRATION,
+    value: (content) => linotpValue(version, content),
+    done: () => linotpValue(version, true),
+    resynchronised: (done) => linotpValue(version, done),
+  };
+}
 
 /** What LinOTP 2.12.6 was recorded to answer. */
 export const LINOTP_ADMINISTRATION: AdministrationShapes = {

@@ -39,7 +39,7 @@ export function calculationMessage(
     case 'qrtan-url.invalid':
       return missingInUrl(payload.missing, given);
     case 'parameter.invalid':
-      return parameterMessage(payload.parameter, given);
+      return parameterMessage(payload, given);
     case 'data-input.invalid':
       return questionMessage(payload.question, given.get('challenge'));
     default:
@@ -52,8 +52,11 @@ function missingInUrl(missing: string | undefined, given: RequestValues): string
   return name === undefined || given.has(name) ? undefined : MISSING[name];
 }
 
-function parameterMessage(name: string | undefined, given: RequestValues): string | undefined {
-  const value = given.get(name ?? '') ?? '';
+function parameterMessage(
+  { parameter: name = '', fault }: ErrorPayloads['parameter.invalid'],
+  given: RequestValues,
+): string | undefined {
+  const value = given.get(name) ?? '';
   switch (name) {
     case 'counter':
       return /^-\d+$/.test(value)
@@ -61,7 +64,7 @@ function parameterMessage(name: string | undefined, given: RequestValues): strin
         : `invalid literal for int() with base 10: ${plainRepr(value)}`;
     case 'sharedsecret':
     case 'nonce':
-      return value.length % 2 === 1 ? 'Odd-length string' : 'Non-hexadecimal digit found';
+      return fault === 'length' ? 'Odd-length string' : 'Non-hexadecimal digit found';
     default:
       return undefined;
   }

@@ -4,14 +4,20 @@ import { translate } from '../../messages/catalogue.ts';
 import type { Language } from '../../messages/languages.ts';
 import type { QrOptions } from '../../qr-picture.ts';
 import type { Reply } from '../../reply.ts';
+import type { EnrolmentDialect } from '../dialect.ts';
+import { SEED_WIDTH, seedUrl, URL_WIDTH } from '../shared/enrolment-images.ts';
 import { linotpValue } from './linotp-envelope.ts';
 import { linotpImage, linotpPicture, type Pictured } from './linotp-picture.ts';
 
-const URL_WIDTH = 250;
-const SEED_WIDTH = 200;
+/** @returns the outcomes of /admin/init and /admin/loadtokens as LinOTP 2.12.6 showed them */
+export function linotpEnrolment(version: string): EnrolmentDialect {
+  return {
+    enrolled: (enrolled, context, picture) => enrolmentReply(version, enrolled, context, picture),
+    tokensLoaded: (count) => linotpValue(version, { imported: count }),
+  };
+}
 
-/** @returns LinOTP 2.12.6's answer to /admin/init */
-export async function linotpEnrolled(
+async function enrolmentReply(
   version: string,
   enrolled: Enrolled,
   { parameters: given, language }: RequestContext,
@@ -107,8 +113,4 @@ function pictured(enrolled: Enrolled): Pictured {
 
 function picturedUrl(text: string, facts: Pictured['facts']): Pictured {
   return { text, imageAlt: text, facts };
-}
-
-function seedUrl(otpkey: string): string {
-  return `seed://${otpkey}`;
 }

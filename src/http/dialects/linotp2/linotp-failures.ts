@@ -1,8 +1,8 @@
 import type { RequestContext } from '../../request/exchange.ts';
 import type { Reply } from '../../reply.ts';
-import type { Failure } from '../dialect.ts';
+import type { Failure, FailureDialect } from '../dialect.ts';
 import { linotpReply, linotpValue } from './linotp-envelope.ts';
-import { errorPage, notFoundPage, unauthorizedPage } from '../linotp3/linotp-pages.ts';
+import { framedErrorPage, notFoundPage, unauthorizedPage } from './linotp-pages.ts';
 import { linotpWording } from './linotp-wording.ts';
 
 /** Endpoints that answer what went wrong as if it were the outcome, whatever status the client wishes for. */
@@ -13,8 +13,15 @@ const ID_0_PATHS: readonly string[] = ['/ocra/calculateOtp', '/ocra/getActivatio
 /** Statuses that have a page of their own, whatever status the client wishes for. */
 const PAGES: Readonly<Record<number, () => Reply>> = { 401: unauthorizedPage, 404: notFoundPage };
 
-/** @returns the answer of LinOTP 2.12.6 to a request that failed */
-export function linotpFailure(version: string, failure: Failure, context: RequestContext): Reply {
+/** @returns the answers of LinOTP 2.12.6 to requests that failed */
+export function linotpFailures(version: string): FailureDialect {
+  return {
+    errorCode: ({ error, form }, context) => linotpWording(error, form, context).code,
+    failure: (failure, context) => failureReply(version, failure, context),
+  };
+}
+
+function failureReply(version: string, failure: Failure, context: RequestContext): Reply {
   const { error, form, status } = failure;
   const path = context.path ?? '';
   const page = PAGES[form.status];
@@ -26,7 +33,7 @@ export function linotpFailure(version: string, failure: Failure, context: Reques
     return textReply(version, message, failure, context);
   }
   if (form.status === 200 && failure.wished !== undefined) {
-    return errorPage(status, version, code, message);
+    return framedErrorPage(status, version, code, message);
   }
   const isOperationFailure = ID_0_PATHS.includes(path) && error.code !== 'right.missing';
   return linotpReply(version, {

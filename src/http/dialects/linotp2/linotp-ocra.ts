@@ -3,23 +3,21 @@ import type {
   IssuedChallenge,
   StatusEntry,
 } from '../../../challenges/challenge-service.ts';
+import { ServiceError } from '../../../kernel/errors.ts';
 import type { RequestContext } from '../../request/exchange.ts';
 import type { QrOptions } from '../../qr-picture.ts';
 import type { Reply } from '../../reply.ts';
-import type { Dialect } from '../dialect.ts';
+import type { OcraDialect } from '../dialect.ts';
 import { linotpReply, linotpValue } from './linotp-envelope.ts';
 import { linotpPicture } from './linotp-picture.ts';
 import { inPython2Order } from './python2-key-order.ts';
 import { looseRepr, plainRepr, unicodeRepr } from './linotp-python-text.ts';
 
-/** How LinOTP 2.12.6 showed the outcomes of /ocra. */
-export function linotpOcra(
-  version: string,
-): Pick<
-  Dialect,
-  'issuedChallenge' | 'checkedTransaction' | 'transactionStatus' | 'activationCode' | 'calculatedOtp'
-> {
+/** @returns the outcomes of /ocra as LinOTP 2.12.6 showed them */
+export function linotpOcra(version: string): OcraDialect {
   return {
+    requiresDisplayData: false,
+    activationCodeSource,
     issuedChallenge: (issued, context, picture) => issuedChallenge(version, issued, context, picture),
     checkedTransaction: (checked, context) => checkedTransaction(version, checked, context),
     transactionStatus: (entries) =>
@@ -27,6 +25,14 @@ export function linotpOcra(
     activationCode: (code) => linotpValue(version, { activationcode: code }),
     calculatedOtp: (otp) => linotpValue(version, { otp }),
   };
+}
+
+/** LinOTP knows ASCII here only, and encodes the word None where nothing is given. */
+function activationCodeSource(given = 'None'): string {
+  if (/[^\0-\x7f]/.test(given)) {
+    throw new ServiceError('parameter.invalid', "The parameter 'activationcode' must be ASCII");
+  }
+  return given;
 }
 
 async function issuedChallenge(

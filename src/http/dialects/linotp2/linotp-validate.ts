@@ -1,12 +1,12 @@
 import type { ValidatedTransaction } from '../../../challenges/validation-service.ts';
 import type { RequestContext } from '../../request/exchange.ts';
 import type { Reply } from '../../reply.ts';
-import type { Dialect } from '../dialect.ts';
+import type { ValidateDialect } from '../dialect.ts';
 import { linotpReply, linotpValue } from './linotp-envelope.ts';
 import { unicodeRepr } from './linotp-python-text.ts';
 
-/** How LinOTP 2.12.6 showed the outcomes of /validate. */
-export function linotpValidate(version: string): Pick<Dialect, 'validated' | 'validatedTransaction'> {
+/** @returns the outcomes of /validate as LinOTP 2.12.6 showed them */
+export function linotpValidate(version: string): ValidateDialect {
   return {
     validated: (result) => linotpReply(version, { result: { status: true, value: result }, id: 0 }),
     validatedTransaction: (validated, context) => validatedTransaction(version, validated, context),

@@ -2,10 +2,10 @@ import { STATUS_CODES } from 'node:http';
 import type { AnyServiceError } from '../../../kernel/errors.ts';
 import type { RequestContext } from '../../request/exchange.ts';
 import type { Reply } from '../../reply.ts';
-import type { Failure } from '../dialect.ts';
+import type { Failure, FailureDialect } from '../dialect.ts';
+import { errorPage } from '../shared/error-page.ts';
 import { failureSentence } from '../shared/failure-text.ts';
 import { monitoringReply } from './linotp-monitoring-envelope.ts';
-import { plainErrorPage } from './linotp-pages.ts';
 
 const NOT_FOUND =
   'The requested URL was not found on the server. If you entered the URL manually please check your spelling and try again.';
@@ -19,8 +19,15 @@ const PAGES: Readonly<Record<number, string>> = {
 /** Errors of these statuses come as the page that `httperror` asks for; the second keeps its own status on the wire. */
 const PAGED: readonly number[] = [200, 401];
 
-/** @returns the answer of LinOTP 3.4.4 to a request that failed */
-export function monitoringFailure(version: string, failure: Failure, context: RequestContext): Reply {
+/** @returns the answers of LinOTP 3.4.4 to requests that failed */
+export function monitoringFailures(version: string): FailureDialect {
+  return {
+    errorCode: ({ form }) => form.legacyCode,
+    failure: (failure, context) => failureReply(version, failure, context),
+  };
+}
+
+function failureReply(version: string, failure: Failure, context: RequestContext): Reply {
   const { error, form, status, wished } = failure;
   const page = PAGES[form.status];
   // Where there is more to say than that the body cannot be read at all, a 400 comes as JSON.
@@ -29,7 +36,7 @@ export function monitoringFailure(version: string, failure: Failure, context: Re
   }
   const message = `${form.prefix}${failureSentence(error, context.language)}`;
   return wished !== undefined && PAGED.includes(form.status)
-    ? { ...plainErrorPage(wished, version, form.legacyCode, message), status }
+    ? { ...errorPage(wished, version, form.legacyCode, message), status }
     : monitoringReply(version, { status: false, error: { code: form.legacyCode, message } }, { status });
 }
 

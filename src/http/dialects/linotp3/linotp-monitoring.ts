@@ -1,41 +1,25 @@
 import type { ConfigurationReport, LicenseReport } from '../../../monitoring/outcomes.ts';
-import type { RequestContext } from '../../request/exchange.ts';
 import { translate } from '../../messages/catalogue.ts';
 import type { Reply } from '../../reply.ts';
-import type { Dialect } from '../dialect.ts';
+import type { RequestContext } from '../../request/exchange.ts';
+import type { MonitoringDialect } from '../dialect.ts';
 import {
-  activeUserResult,
+  activeUserObjects,
   licenseNumbers,
-  tokenResult,
-  userResult,
-} from '../documented/documented-monitoring.ts';
+  tokenObjects,
+  userObjects,
+} from '../shared/monitoring-objects.ts';
 import { licenceSentence } from '../shared/licence-sentence.ts';
-import { type MonitoringAnswer, monitoringReply } from './linotp-monitoring-envelope.ts';
+import { monitoringReply } from './linotp-monitoring-envelope.ts';
 
-type MonitoringPart = Pick<
-  Dialect,
-  | 'tokenReport'
-  | 'userReport'
-  | 'activeUserReport'
-  | 'configurationReport'
-  | 'licenseReport'
-  | 'storageEncryption'
-  | 'loggedIn'
-  | 'loginRefused'
-  | 'loggedOut'
->;
-
-/** Where LinOTP 3.4.4 kept its administrators. Policies may name them by it, too. */
-const OF_ADMINISTRATORS = '@linotp_admins (LinOTP_local_admins)';
-
-/** @returns the part of the dialect that is LinOTP 3.4.4's: /monitoring, and the login by a token */
-export function linotpMonitoring(version: string): MonitoringPart {
-  const value = (content: unknown, answer: MonitoringAnswer = {}): Reply =>
-    monitoringReply(version, { status: true, value: content }, answer);
+/** @returns the outcomes of /monitoring as LinOTP 3.4.4 showed them */
+export function linotpMonitoring(version: string): MonitoringDialect {
+  const value = (content: unknown): Reply => monitoringReply(version, { status: true, value: content });
   return {
-    tokenReport: (report) => value(tokenResult(report).value),
-    userReport: (report) => value(userResult(report).value),
-    activeUserReport: (report) => value(activeUserResult(report).value),
+    repeated: 'first',
+    tokenReport: (report) => value(tokenObjects(report)),
+    userReport: (report) => value(userObjects(report)),
+    activeUserReport: (report) => value(activeUserObjects(report)),
     configurationReport: (report) => value(configurationValue(report)),
     licenseReport: (report, context) =>
       value(
@@ -49,10 +33,6 @@ export function linotpMonitoring(version: string): MonitoringPart {
         cryptmodul_name: 'Default',
         encryption: encrypted,
       }),
-    loggedIn: (name) => value(true, { detail: { message: `Login successful for ${name}` } }),
-    loginRefused: () => value(false, { status: 401, detail: { message: 'Bad username or password' } }),
-    loggedOut: (name) =>
-      value(true, { detail: { message: `Logout successful for ${name}${OF_ADMINISTRATORS}` } }),
   };
 }
 

@@ -1,8 +1,6 @@
-import { STATUS_CODES } from 'node:http';
 import type { Reply } from '../../reply.ts';
+import { errorPage } from '../shared/error-page.ts';
 
-/** A status that has a name for us, and had none for LinOTP. */
-const TEAPOT = 418;
 /** Statuses whose pages LinOTP 2.12.6 put into the frame of its web framework. */
 const FRAMED: readonly number[] = [400, 401, 403, 404, 500];
 
@@ -29,37 +27,13 @@ export function notFoundPage(): Reply {
 }
 
 /** @returns the page for an error whose status the client chose */
-export function errorPage(status: number, version: string, code: number, message: string): Reply {
-  const reply = plainErrorPage(status, version, code, message);
-  return FRAMED.includes(status) ? page(status, framed(status, String(reply.body))) : reply;
-}
-
-/** @returns the same page without any frame */
-export function plainErrorPage(status: number, version: string, code: number, message: string): Reply {
-  const title = `${status} ${status} ${(status === TEAPOT ? undefined : STATUS_CODES[status]) ?? 'LinOTP Error'}`;
-  const body = `
-<html>
-<head>
-<title>${title}</title>
-</head>
-<body>
-<h1>${title}</h1>
-[${escapeText(version)}] ${code}: ${escapeText(message)}
-<br>
-<br>
-</body>
-</html>
-`;
-  return page(status, body);
+export function framedErrorPage(status: number, version: string, code: number, message: string): Reply {
+  const reply = errorPage(status, version, code, message);
+  return FRAMED.includes(status) ? page(status, framed(status, reply.body)) : reply;
 }
 
 function page(status: number, body: string): Reply {
   return { status, contentType: 'text/html; charset=utf-8', body };
-}
-
-/** Between tags, quotes are only quotes; LinOTP 2.12.6 left them alone, and so must we. */
-function escapeText(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
 function framed(status: number, content: string): string {

@@ -1,0 +1,42 @@
+import type {
+  CheckedTransaction,
+  IssuedChallenge,
+  StatusEntry,
+} from '../../../challenges/challenge-service.ts';
+import { pictureReply } from '../../qr-picture.ts';
+import type { OcraDialect } from '../dialect.ts';
+import type { DocumentedEnvelope } from './documented-envelope.ts';
+
+/** @returns the outcomes of /ocra as they are described */
+export function documentedOcra(envelope: DocumentedEnvelope): OcraDialect {
+  return {
+    requiresDisplayData: true,
+    activationCodeSource: (given) => given,
+    issuedChallenge: async (issued, context, picture) =>
+      picture === undefined
+        ? envelope.value(context, false, { transactionid: issued.transactionId, data: issued.url })
+        : pictureReply(picture, issued.url, challengeFacts(issued)),
+    checkedTransaction: (checked, context) => envelope.value(context, checkedValue(checked)),
+    transactionStatus: (entries, context) => envelope.value(context, entries.map(statusValue)),
+    activationCode: (code, context) => envelope.value(context, { activationcode: code }),
+    calculatedOtp: (otp, context) => envelope.value(context, { otp }),
+  };
+}
+
+function challengeFacts({ serial, data, transactionId }: IssuedChallenge): Record<string, string> {
+  return { serial, data, transactionid: transactionId };
+}
+
+function checkedValue({ failCount, result }: CheckedTransaction): Record<string, unknown> {
+  return { failcount: failCount, result };
+}
+
+function statusValue(entry: StatusEntry): Record<string, unknown> {
+  return {
+    serial: entry.serial,
+    transactionid: entry.transactionId,
+    received_tan: entry.receivedTan,
+    valid_tan: entry.validTan,
+    failcount: entry.failCount,
+  };
+}

@@ -1,0 +1,32 @@
+import { withoutReason } from '../kept-reasons.ts';
+import { noteRefused } from '../refused-requests.ts';
+import type { Step } from './step.ts';
+
+/** Writes to the audit what the answer refuses. Refusals that are thrown are written where failures are answered. */
+export const auditRefusal: Step = async ({ exchange, server }, next) => {
+  const reply = await next();
+  await noteRefused(server.refusals, exchange, reply.refused);
+  return reply;
+};
+
+/** Withholds from callers of an open endpoint why a resolver, a file or a key failed. */
+export const withholdReasons: Step = async ({ endpoint }, next) => {
+  try {
+    return await next();
+  } catch (error) {
+    throw endpoint.access === 'open' ? withoutReason(error) : error;
+  }
+};
+
+/** Calls the endpoint. */
+export const answer: Step = async ({ endpoint, request, exchange, values, identity }) => {
+  const { context, client, limitedAs, requestId } = exchange;
+  const call = { parameters: values, context, client, limitedAs, requestId, secure: request.secure };
+  if (endpoint.access === 'open') {
+    return endpoint.answer(call);
+  }
+  if (identity === undefined) {
+    throw new Error('the caller has not been authenticated');
+  }
+  return endpoint.answer(call, identity);
+};

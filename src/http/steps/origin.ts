@@ -1,0 +1,17 @@
+import { ServiceError } from '../../kernel/errors.ts';
+import type { Step } from './step.ts';
+
+/**
+ * Refuses a change that a page of another site made a browser send (https://www.w3.org/TR/fetch-metadata/). Other clients
+ * do not send the header.
+ */
+export const refuseCrossSite: Step = async ({ endpoint, request }, next) => {
+  const site = request.headers['sec-fetch-site'];
+  if (endpoint.changesState && site !== undefined && site !== 'same-origin' && site !== 'none') {
+    throw new ServiceError(
+      'cross-site.refused',
+      'A request that another site made a browser send is refused here',
+    );
+  }
+  return next();
+};

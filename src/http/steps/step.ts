@@ -1,0 +1,47 @@
+import type { RefusalNotes } from '../../audit/ports.ts';
+import type { Checks, Identity } from '../authentication/authenticate.ts';
+import type { RememberedChecks } from '../authentication/remembered-checks.ts';
+import type { Endpoint } from '../endpoint-spec.ts';
+import type { Guards } from '../limits/guards.ts';
+import type { Reply } from '../reply.ts';
+import type { Exchange, ExchangeRequest, ExchangeResponse } from '../request/exchange.ts';
+import type { RequestValues } from '../request/parameters.ts';
+import type { Entry } from '../request/query-string.ts';
+import type { BodyLimits } from '../request/request-body.ts';
+import { announcesBody } from '../request/unread-body.ts';
+
+/** What serving endpoints needs. */
+export interface ServerContext extends Checks {
+  readonly limits: BodyLimits;
+  readonly guards: Guards;
+  readonly refusals?: RefusalNotes | undefined;
+}
+
+/** One request to an endpoint, and what its steps have found out so far. */
+export interface EndpointRequest {
+  readonly endpoint: Endpoint;
+  readonly request: ExchangeRequest;
+  readonly response: ExchangeResponse;
+  readonly exchange: Exchange;
+  readonly server: ServerContext;
+  readonly checks: RememberedChecks;
+  /** The parameters of the query string as they came. */
+  query: readonly Entry[];
+  /** All parameters that were read, secrets included. The context of the exchange has them without. */
+  values: RequestValues;
+  /** Tells the guard of responses which transaction the request is for. @throws ServiceError 'too-many-requests' */
+  countTransaction: (transaction: string) => void;
+  /** The administrator, once authenticated. */
+  identity: Identity | undefined;
+}
+
+/**
+ * One step of serving a request: it refuses by throwing a ServiceError, answers by itself, or goes on with `next`.
+ * @param next the steps after this one
+ */
+export type Step = (state: EndpointRequest, next: () => Promise<Reply>) => Promise<Reply>;
+
+/** @returns whether the request has a body to be read: one of GET and HEAD has no meaning (RFC 9110 §9.3.1) */
+export function hasBody({ request }: Pick<EndpointRequest, 'request'>): boolean {
+  return request.method === 'POST' && announcesBody(request);
+}

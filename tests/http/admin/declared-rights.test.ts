@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import request from 'supertest';
+import type { z } from 'zod';
+import { type AppDependencies, servedEndpoints } from '../../../src/http/app.ts';
+import { createDialect } from '../../../src/http/dialects/dialects.ts';
+import { OPERATOR, TestApplication } from '../../support/application/test-application.ts';
+
+jest.setTimeout(60_000);
+
+const endpoints = servedEndpoints(
+  // Declarations use none of the services.
+  { services: {}, config: { monitoringPost: 'on' }, metrics: {} } as unknown as AppDependencies,
+  createDialect('documented', undefined),
+);
+const withRight = endpoints.filter(({ requires }) => requires.includes(':'));
+const rights = [...new Set(withRight.map(({ requires }) => requires))];
+
+let tokens = 0;
+let application: TestApplication;
+beforeAll(async () => {
+  application = await TestApplication.open();
+});
+afterAll(() => application.close());
+
+/** @returns the message of the error that the endpoint answers to an API token with those rights; empty: none */
+async function refusal(endpoint: (typeof endpoints)[number], held: readonly string[]): Promise<string> {
+  tokens += 1;
+  const { token } = await application.services.administrators.addApiToken(OPERATOR, 'admin', {
+    name: `probe ${tokens}`,
+    rights: [...held],
+  });
+  const given = Object.entries(endpoint.parameters.shape)
+    .filter(([, schema]) => !(schema as z.ZodType).safeParse(undefined).success)
+    .map(([parameter]) => [parameter, 'x']);
+  const client = request(application.app);
+  const asked = endpoint.methods.includes('POST') ? client.post(endpoint.path) : client.get(endpoint.path);
+  const answer = await asked
+    .set('Authorization', `Bearer ${token}`)
+    .type('form')
+    .send(Object.fromEntries(given) as object);
+  const { result } = answer.body as { readonly result?: { readonly error?: { readonly message: string } } };
+  return result?.error?.message ?? '';
+}
+
+describe('an API token', () => {
+  it.each(withRight.map((endpoint) => [endpoint.path, endpoint.requires, endpoint] as const))(
+    'needs for %s the right %s, and no other',
+    async (_path, right, endpoint) => {
+      const others = rights.filter((one) => one !== right);
+      expect(await refusal(endpoint, others)).toBe(`ERR410: This API token does not have the right ${right}`);
+      expect(await refusal(endpoint, [right])).not.toMatch(/^ERR410/);
+    },
+  );
+
+  it('needs no right where none is declared', () => {
+    expect(
+      endpoints
+        .filter(({ requires }) => !requires.includes(':'))
+        .map(({ path, requires }) => [path, requires]),
+    ).toEqual([
+      ['/ocra/check_t', 'transaction'],
+      ['/admin/getsession', 'password'],
+      ['/admin/dropsession', 'credential'],
+      ['/admin/login', 'password'],
+      ['/admin/logout', 'credential'],
+      ['/validate/check', 'nothing'],
+      ['/validate/check_s', 'nothing'],
+      ['/validate/check_t', 'transaction'],
+      ['/healthz', 'nothing'],
+      ['/readyz', 'nothing'],
+      ['/docs/monitoring-post', 'nothing'],
+    ]);
+  });
+});

@@ -1,0 +1,163 @@
+import { describe, expect, it } from '@jest/globals';
+import express, { type Express } from 'express';
+import request from 'supertest';
+import { z } from 'zod';
+import { answerFailure, refuseUnknownPath } from '../../../src/http/answer-failure.ts';
+import { openEndpoint } from '../../../src/http/endpoint-spec.ts';
+import { serveEndpoint } from '../../../src/http/endpoint.ts';
+import { UNGUARDED } from '../../../src/http/limits/guards.ts';
+import { htmlReply } from '../../../src/http/reply.ts';
+import { beginExchange, type RequestContext } from '../../../src/http/request/exchange.ts';
+import { optional, required, secret } from '../../../src/http/request/parameter-schemas.ts';
+import { withholdSecrets } from '../../../src/http/request/parameters.ts';
+import { ServiceError } from '../../../src/kernel/errors.ts';
+import { systemRandom } from '../../../src/kernel/clock.ts';
+import { fuzzedEndpoints } from '../../campaigns/fuzz/fuzz-endpoints.ts';
+import { fixedClock } from '../../support/application/http-app.ts';
+
+const SECRET = 'hunter2';
+
+/** Every parameter of the interface that is a secret, by the endpoints that declare it. */
+const SECRETS: Readonly<Record<string, readonly string[]>> = {
+  '/ocra/check_t': ['pass'],
+  '/ocra/calculateOtp': ['sharedsecret', 'activationcode', 'nonce', 'ocrapin', 'init1', 'init2', 'no'],
+  '/validate/check': ['pass'],
+  '/validate/check_s': ['pass'],
+  '/validate/check_t': ['pass'],
+  '/admin/init': ['otpkey', 'activationcode', 'pin', 'ocrapin'],
+  '/admin/login': ['password'],
+  '/admin/resync': ['otp1', 'otp2'],
+  '/admin/loadtokens': ['file', 'pskc_password', 'pskc_preshared'],
+  '/admin/set': ['pin', 'ocrapin'],
+  '/admin/assign': ['pin'],
+  '/system/setResolver': ['password', 'connect', 'bindpw'],
+};
+
+/** An app with one endpoint, which fails where `fail` is given, and what reached the dialect and the endpoint. */
+function appWith(): { app: Express; contexts: RequestContext[]; received: unknown[] } {
+  const contexts: RequestContext[] = [];
+  const received: unknown[] = [];
+  const quiet = { error: ignore, warn: ignore, info: ignore, debug: ignore };
+  const endpoint = openEndpoint(
+    {
+      path: '/thing',
+      methods: ['GET', 'POST'],
+      summary: '',
+      requires: 'nothing',
+      family: 'linotp2',
+      usage: '',
+      changesState: false,
+      parameters: z.object({
+        pass: secret(required('')),
+        note: optional(''),
+        fail: optional(''),
+      }),
+    },
+    ({ parameters, context }) => {
+      received.push(parameters);
+      contexts.push(context);
+      if (parameters.fail !== undefined) {
+        throw new ServiceError('token.unknown', 'no');
+      }
+      return htmlReply('');
+    },
+  );
+  const dialect = {
+    errorCode: () => -311,
+    failure: (_failure: unknown, context: RequestContext) => {
+      contexts.push(context);
+      return htmlReply('');
+    },
+  };
+  const unused = (): Promise<undefined> => Promise.resolve(undefined);
+  const app = express().disable('query parser');
+  app.use(
+    beginExchange({
+      clock: fixedClock,
+      random: systemRandom,
+      originOf: () => ({ client: '::1', limitedAs: '::1' }),
+    }),
+  );
+  app.all(
+    endpoint.path,
+    serveEndpoint(endpoint, {
+      credentials: { authenticatePassword: unused, findSession: unused, authenticateApiToken: unused },
+      logins: { authenticate: unused },
+      limits: { bytes: 1000, parameters: 10 },
+      guards: UNGUARDED,
+    }),
+  );
+  app.use(refuseUnknownPath(UNGUARDED));
+  app.use(
+    answerFailure({
+      dialect,
+      configuration: { current: () => Promise.reject(new Error('not needed')) },
+      log: quiet,
+      clock: fixedClock,
+    }),
+  );
+  return { app, contexts, received };
+}
+
+function ignore(): void {
+  // Nothing is logged here.
+}
+
+const shown = (contexts: readonly RequestContext[]): string =>
+  JSON.stringify(contexts.map(({ parameters, written }) => [[...parameters], [...written]]));
+
+describe('secret parameters', () => {
+  it('are declared as such by every endpoint that takes them', () => {
+    const declared = fuzzedEndpoints('documented').flatMap(({ path, secrets }) =>
+      secrets.length === 0 ? [] : [[path, [...secrets].sort()] as const],
+    );
+    expect(Object.fromEntries(declared)).toEqual(
+      Object.fromEntries(Object.entries(SECRETS).map(([path, names]) => [path, [...names].sort()])),
+    );
+  });
+
+  it.each([
+    ['in the query string', (app: Express) => request(app).get(`/thing?PASS=${SECRET}&note=a`)],
+    ['in a body', (app: Express) => request(app).post('/thing').type('form').send(`Pass=${SECRET}&note=a`)],
+  ])('reach the endpoint and not its dialect: %s', async (_where, send) => {
+    const { app, contexts, received } = appWith();
+    await send(app);
+    expect(received).toEqual([{ pass: SECRET, note: 'a' }]);
+    expect(contexts.map(({ parameters }) => [...parameters])).toEqual([
+      [
+        ['pass', ''],
+        ['note', 'a'],
+      ],
+    ]);
+    expect(shown(contexts)).not.toContain(SECRET);
+  });
+
+  it.each([
+    ['of the endpoint', `/thing?pass=${SECRET}&fail=1`],
+    ['before the parameters are read', `/thing?pass=${SECRET}&${'x=1&'.repeat(20)}`],
+    ['as nothing is at the path', `/nothing?pass=${SECRET}&id=7`],
+  ])('do not reach the dialect with a failure %s', async (_what, url) => {
+    const { app, contexts } = appWith();
+    await request(app).get(url);
+    expect(contexts.length).toBeGreaterThan(0);
+    expect(shown(contexts)).not.toContain(SECRET);
+  });
+
+  it('are credentials at every endpoint, and keep their names in their places', () => {
+    const all = new Map([
+      ['user', 'ann'],
+      ['session', SECRET],
+      ['csrf_token', SECRET],
+      ['serial', 'A1'],
+    ]);
+    const { parameters, written } = withholdSecrets({ parameters: all, written: all }, new Set());
+    const withheld = [
+      ['user', 'ann'],
+      ['session', ''],
+      ['csrf_token', ''],
+      ['serial', 'A1'],
+    ];
+    expect([...parameters]).toEqual(withheld);
+    expect([...written]).toEqual(withheld);
+  });
+});
