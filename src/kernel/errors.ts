@@ -57,20 +57,20 @@ export type ErrorCode =
   | 'address.unavailable'
   | 'internal';
 
-/** What a `ServiceError` may carry besides its code. */
+/** Optional contents of a `ServiceError` besides its code. */
 export interface ServiceErrorOptions {
   /** For the log only, never for the client. Must not hold secrets either. */
   readonly detail?: string;
-  /** What it is about, for programs: parameters, parts, serials. Like the message it may reach the client. */
+  /** The objects of the error, for programs: parameters, parts, serials. Like the message it may reach the client. */
   readonly about?: readonly string[];
-  /** Seconds after which it may go better, where that is known. */
+  /** Seconds until another attempt may succeed, where that is known. */
   readonly retryAfter?: number;
   readonly cause?: unknown;
 }
 
 /**
- * A failure of the domain. The `message` may reach the client, so it names no path, no SQL and nobody else's data;
- * the `detail` and `cause` reach only the log.
+ * A failure of the domain. The `message` may reach the client, so it names no path, no SQL and no data of others; the
+ * `detail` and `cause` reach only the log.
  */
 export class ServiceError extends Error {
   override readonly name = 'ServiceError';
@@ -88,7 +88,7 @@ export class ServiceError extends Error {
   }
 }
 
-/** @returns whether `error` is a `ServiceError`, of the given code where one is named */
+/** @returns true if `error` is a `ServiceError`, of the given code where one is named */
 export function isServiceError(error: unknown, code?: ErrorCode): error is ServiceError {
   return error instanceof ServiceError && (code === undefined || error.code === code);
 }

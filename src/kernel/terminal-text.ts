@@ -6,7 +6,7 @@
 const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
 
 /**
- * Makes text that others wrote (logins, descriptions, answers of servers) harmless for a terminal.
+ * Makes foreign text (logins, descriptions, answers of servers) harmless for a terminal.
  * @returns the text on one line, each unsafe character as its escape, `\u001b` for instance
  */
 export function safeText(text: string): string {
