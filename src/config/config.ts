@@ -15,11 +15,11 @@ const configSchema = environmentSchema.transform((values) =>
   Object.freeze({
     host: values.HOST,
     port: values.PORT,
-    /** undefined: no port for metrics. */
+    /** Undefined: no port for metrics. */
     metricsPort: values.METRICS_PORT,
     trustProxy: Object.freeze(values.TRUST_PROXY ?? []),
     dataDir: resolve(values.DATA_DIR),
-    /** undefined: the embedded PostgreSQL. Holds the password. */
+    /** Undefined: the embedded PostgreSQL. Contains the password. */
     databaseUrl: databaseUrlOf(values),
     databasePoolSize: values.DATABASE_POOL_SIZE,
     databaseStatementTimeout: values.DATABASE_STATEMENT_TIMEOUT,
