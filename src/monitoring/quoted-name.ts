@@ -7,8 +7,8 @@ const SHORT_ESCAPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Quotes a name that came from outside, in the form that readers of these messages know from the old service: single
- * quotes, or double ones around a name with single quotes alone; backslashes and what cannot be printed are escaped.
+ * Quotes a foreign name, in the form that LinOTP's messages have: single quotes, or double ones around a name that has
+ * single quotes only; backslashes and unprintable characters are escaped.
  * @returns `'mydefrealm'`, `"o'realm"`, `'a\nb'`
  */
 export function quotedName(name: string): string {
