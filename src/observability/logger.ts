@@ -38,7 +38,7 @@ export function createLogger({ level, format, stream, clock }: LoggerOptions): L
   const write =
     (eventLevel: LogLevel) =>
     (message: string, fields: Readonly<Record<string, unknown>> = {}): void => {
-      // winston would end the process after its end, while the process may still wait for its last connection.
+      // A write after its end would make winston exit the process, which may still wait for its last connection.
       if (!isOver) {
         const time = clock.now().toISOString();
         target.log({ ...allowedFields(fields), time, level: eventLevel, message });
