@@ -7,7 +7,7 @@ export interface AuditFinding {
   readonly kind: 'changed' | 'removed' | 'inserted' | 'reordered';
   /** `journal` for a record of the journal. */
   readonly of: 'row' | 'journal';
-  /** The id of the row, or the number of the record; null for what is removed. */
+  /** The id of the row, or the number of the record; null for a removed one. */
   readonly id: string | null;
   readonly writer: number | null;
   readonly lane: number | null;

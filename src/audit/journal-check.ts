@@ -13,7 +13,7 @@ import {
 import type { InstallationKey } from './ports.ts';
 import { SignatureVerifier } from './signing-key.ts';
 
-/** The begin and the end of a lane, from records that can be trusted. */
+/** The start and the end of a lane, from records that can be trusted. */
 export interface LaneBounds {
   /** The last removed row of the lane; undefined where nothing was removed. */
   readonly cut?: LaneHead;
@@ -23,9 +23,9 @@ export interface LaneBounds {
 
 /** Content of the journal, as far as it can be trusted. */
 export interface JournalFacts {
-  /** By number. */
+  /** Trusted writers by number. */
   readonly writers: ReadonlyMap<number, SignatureVerifier>;
-  /** By `writer/lane`. */
+  /** Bounds of lanes by `writer/lane`. */
   readonly lanes: ReadonlyMap<string, LaneBounds>;
   /** Number of records. */
   readonly records: number;

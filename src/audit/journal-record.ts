@@ -42,7 +42,7 @@ export interface JournalGap {
   /** The numbers of the first and the last of them. */
   readonly from: number;
   readonly to: number;
-  /** Of the last. */
+  /** The hash of the last of them. */
   readonly hash: Buffer;
 }
 

@@ -18,7 +18,7 @@ export interface SigningKey {
   readonly publicKey: Buffer;
   /** @returns 64 bytes. Takes some 50 µs, less than the wait for another thread under load */
   sign(bytes: Uint8Array): Buffer;
-  /** As `sign`, but outside the thread that serves requests: for many signatures at once. */
+  /** Signs as `sign` does, but outside the thread that serves requests: for many signatures at once. */
   signAside(bytes: Uint8Array): Promise<Buffer>;
 }
 

@@ -16,7 +16,7 @@ export interface NewChallenge {
   readonly owner?: Pick<Owner, 'resolverId' | 'userId'> | undefined;
   /** The token's realms when a realm-bound administrator found it. The token must still have exactly these. */
   readonly realms?: readonly string[] | undefined;
-  /** In roll-out phase 2: the secret from which the token's key was derived. The token must still have it. */
+  /** The secret from which the token's key was derived, in roll-out phase 2. The token must still have it. */
   readonly sharedSecret?: Sealed;
   /** The key that signed the challenge. The token must still have it. */
   readonly key?: Pick<TokenSecrets, 'seed'> & Partial<Pick<TokenSecrets, 'sharedSecret'>>;

@@ -96,7 +96,7 @@ export class ValidationService {
       : undefined;
   }
 
-  /** As `check`, by the transaction alone. */
+  /** Checks a response as `check` does, by the transaction alone. */
   async checkTransaction(
     open: Open,
     { transactionId, pass }: { transactionId: string; pass: string },

@@ -46,7 +46,7 @@ const configSchema = environmentSchema.transform((values) =>
 
 /**
  * Reads the whole configuration. The only reader of the environment.
- * @throws ServiceError 'configuration.invalid' that names each wrong variable, its value and what is allowed
+ * @throws ServiceError 'configuration.invalid' that names each wrong variable, its value and the allowed ones
  */
 export function loadConfig(environment: Environment = process.env): Config {
   const given = Object.fromEntries(VARIABLES.map(({ name }) => [name, readVariable(environment, name)]));

@@ -6,7 +6,7 @@ export interface Realm {
   /** Lower-case, unique. */
   readonly name: string;
   readonly isDefault: boolean;
-  /** Names of the resolvers, in the order in which a login is looked up. */
+  /** Names of the resolvers, in the order in which they are searched for a login. */
   readonly resolvers: readonly string[];
 }
 
@@ -20,7 +20,7 @@ export interface Resolver {
   /** Unique; case is kept. */
   readonly name: string;
   readonly kind: ResolverKind;
-  /** By kind, see `resolver-settings/settings-rules.ts`. Holds no secret. */
+  /** Settings by kind, see `resolver-settings/settings-rules.ts`. Without secrets. */
   readonly settings: Readonly<Record<string, string>>;
   /** Its file must be below a folder of RESOLVER_FILE_DIRS. False where it was configured at the machine. */
   readonly isBounded: boolean;

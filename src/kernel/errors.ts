@@ -59,7 +59,7 @@ export type ErrorCode =
 
 /** Optional contents of a `ServiceError` besides its code. */
 export interface ServiceErrorOptions {
-  /** For the log only, never for the client. Must not hold secrets either. */
+  /** Particulars for the log only, never for the client. Must not hold secrets either. */
   readonly detail?: string;
   /** The objects of the error, for programs: parameters, parts, serials. Like the message it may reach the client. */
   readonly about?: readonly string[];

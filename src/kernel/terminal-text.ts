@@ -13,7 +13,7 @@ export function safeText(text: string): string {
   return text.replace(UNSAFE, escapeCharacter);
 }
 
-/** As `safeText`, but for texts of several lines: line feeds stay. */
+/** Escapes as `safeText` does, but keeps line feeds. */
 export function safeLines(text: string): string {
   return text.split('\n').map(safeText).join('\n');
 }

@@ -109,7 +109,7 @@ export class KeyService {
 
   /**
    * Retires a key that seals no secret any more.
-   * @returns true for each of the two: retired now, and removed from the key file
+   * @returns `isNew` if it was retired now, `isRemoved` if it was removed from the key file
    * @throws ServiceError 'key.refused' when it is still needed
    */
   async retire(

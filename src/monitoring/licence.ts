@@ -30,7 +30,7 @@ type Claims = Readonly<Record<string, unknown>>;
 /**
  * Reads the signed claims: texts, numbers and booleans under any names, among them exactly one of `user-num` and
  * `token-num` (a whole number from 1), and the end: `expire`, a date that includes its whole day in UTC, or `exp`, in
- * seconds (RFC 7519 §4.1.4), or both, of which the earlier applies. `nbf` (§4.1.5) is the begin.
+ * seconds (RFC 7519 §4.1.4), or both, of which the earlier applies. `nbf` (§4.1.5) is the start.
  * @throws ServiceError 'licence.invalid' that names the fault
  */
 export function readLicence(signed: unknown): Licence {

@@ -40,7 +40,7 @@ export interface RealmQuery {
   readonly realms?: string | undefined;
 }
 
-/** Also the statuses by which tokens are counted: a comma list, see `parseStatuses`. */
+/** A realm query with the statuses by which tokens are counted: a comma list, see `parseStatuses`. */
 export interface TokenQuery extends RealmQuery {
   readonly status?: string | undefined;
 }

@@ -29,7 +29,7 @@ interface ResolverUsers {
 export interface RealmUsers {
   /** The realm's name; among active users also `NO_REALM`. */
   readonly realm: string;
-  /** In the realm's order of resolvers. */
+  /** Users of the realm's resolvers, in its order. */
   readonly resolvers: readonly ResolverUsers[];
 }
 

@@ -17,7 +17,10 @@ interface RequestEnd {
   readonly status: string;
 }
 
-/** In seconds: most answers take milliseconds, an unavailable resolver takes its time limit. */
+/**
+ * Upper bounds of the histogram, in seconds: most answers take milliseconds, an unavailable resolver takes its time
+ * limit.
+ */
 const DURATIONS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 /**
@@ -79,12 +82,12 @@ export class ServiceMetrics implements ResolverMetrics {
     this.housekeeping = new HousekeepingMetrics({ registry: this.#registry, clock });
   }
 
-  /** Also measures the process: memory, processor time, event loop. Once only. */
+  /** Adds metrics of the process: memory, processor time, event loop. Called once only. */
   measureProcess(): void {
     collectDefaultMetrics({ register: this.#registry });
   }
 
-  /** Also measures the connections to the database. Once only. */
+  /** Adds metrics of the connections to the database. Called once only. */
   measureDatabase(usage: () => PoolUsage): void {
     new Gauge({
       name: 'tankeeper_database_connections',

@@ -23,11 +23,11 @@ export interface WindowReach {
 
 /** A possible position of a response. */
 export interface Candidate {
-  /** For a suite with C. */
+  /** The counter, for a suite with C. */
   readonly counter?: bigint;
-  /** For a suite with T: the number of the time step since 1970. */
+  /** The number of the time step since 1970, for a suite with T. */
   readonly timeStep?: bigint;
-  /** For a suite with T: the first second since 1970 that lies in both the step and the window. */
+  /** The first second since 1970 that lies in both the step and the window, for a suite with T. */
   readonly second?: bigint;
 }
 

@@ -6,7 +6,7 @@ import { invalid, lineCounter } from './xml-place.ts';
 /** An element of an XML document. Names have no namespace prefix. */
 export interface XmlElement {
   readonly name: string;
-  /** The line of its begin, from 1. */
+  /** The line in which it starts, from 1. */
   readonly line: number;
   readonly attributes: ReadonlyMap<string, string>;
   /** Its own text, without blanks around it. */

@@ -25,7 +25,7 @@ export interface KeyFollowerOptions {
 }
 
 const PAUSE_MS = 2_000;
-/** Maximum time that the end waits for its record, in milliseconds. */
+/** Maximum time that `stop` waits for the removal of its record, in milliseconds. */
 const TIMEOUT_MS = 500;
 
 /** Keeps a server's keys in step with the database's list of them, and records the keys that the server has. */
@@ -65,7 +65,7 @@ export class KeyFollower {
 
   async #end(): Promise<void> {
     await this.#running;
-    // Without this record, the absence of the server shows some seconds later.
+    // If this fails, the record of the server expires some seconds later.
     await this.#deps.holders.leave(this.#deps.id).catch(() => undefined);
   }
 
