@@ -111,7 +111,7 @@ export interface RefusalStore {
 export interface AuditStore {
   /** @returns rows, newest first */
   search(filter: AuditFilter): Promise<readonly AuditRow[]>;
-  /** Reads in one snapshot, whatever its duration; writers are not blocked. */
+  /** Reads in one snapshot of any duration; writers are not blocked. */
   read<T>(work: (snapshot: StoredSnapshot) => Promise<T>): Promise<T>;
   /** Writes a row about an act that reads the trail. */
   note(act: Act, outcome: string): Promise<void>;

@@ -9,10 +9,7 @@ type LogLevel = keyof typeof LEVELS;
 export interface Logger extends Readonly<
   Record<LogLevel, (message: string, fields?: Readonly<Record<string, unknown>>) => void>
 > {
-  /**
-   * Ends the log: later lines are dropped.
-   * @returns when all earlier lines are handed to the stream
-   */
+  /** Ends the log: later lines are dropped. Resolves after all earlier lines are handed to the stream. */
   end(): Promise<void>;
 }
 
