@@ -8,7 +8,7 @@ export interface AuditRetentionDependencies {
   readonly store: Pick<AuditStore, 'monthsBefore'>;
   readonly audit: Pick<AuditService, 'prune'>;
   readonly clock: Clock;
-  /** For how many seconds the rows of a month are kept after its end; undefined: for ever. */
+  /** Seconds for which the rows of a month are kept after its end; undefined: for ever. */
   readonly retention: number | undefined;
 }
 
@@ -20,7 +20,7 @@ const HOUSEKEEPING: Caller = {
   requestId: '',
 };
 
-/** Takes away the months of the trail that nobody keeps any longer, where the configuration says how long that is. */
+/** Removes the months of the trail whose configured retention time has passed. */
 export class AuditRetention {
   readonly #deps: AuditRetentionDependencies;
   #restUntil = 0;
@@ -29,21 +29,21 @@ export class AuditRetention {
     this.#deps = dependencies;
   }
 
-  /** Whether anything is ever taken away. */
+  /** True if a retention time is configured. */
   get isOn(): boolean {
     return this.#deps.retention !== undefined;
   }
 
-  /** @returns how many months are due */
+  /** @returns the number of months that are due */
   async due(): Promise<number> {
     const before = this.#before();
     return before === undefined ? 0 : this.#deps.store.monthsBefore(before);
   }
 
   /**
-   * Verifies the trail and takes away what is due. Where the trail does not verify, it is looked at again a day later only;
-   * where it could not be taken away, an hour later: verifying all of it is work for minutes, on every core.
-   * @returns how many months are gone
+   * Verifies the trail and removes the months that are due. Where the trail does not verify, the next attempt follows a
+   * day later; where the removal fails, an hour later: the verification of a whole trail takes minutes, on every core.
+   * @returns the number of removed months
    * @throws ServiceError 'audit.unverifiable'
    */
   async remove(): Promise<number> {

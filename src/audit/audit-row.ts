@@ -1,44 +1,44 @@
 import { createHash } from 'node:crypto';
 
-/** What a row of the audit trail says. Never holds a secret. */
+/** Content of a row of the audit trail. Never holds a secret. */
 export interface AuditEntry {
   /** The administrator's name; empty for the open endpoints. */
   readonly actor: string;
   readonly action: string;
-  /** What the act was about: a serial, a realm's name. */
+  /** The object of the act: a serial, a realm's name. */
   readonly subject: string;
-  /** The realms of what it was about, by comma; empty where it is in none. */
+  /** The realms of the object, separated by commas; empty if it is in none. */
   readonly realm: string;
   readonly outcome: string;
   readonly client: string;
   readonly requestId: string;
 }
 
-/** A row as it is stored: what it says, its place in a chain, and the signature of its writer. */
+/** A row as it is stored: its content, its place in a chain, and the signature of its writer. */
 export interface AuditRow extends AuditEntry {
   /** Decimal digits. */
   readonly id: string;
   /** UTC, to the microsecond: `2026-11-21T09:30:00.123000Z`. */
   readonly at: string;
-  /** The number of the journal record that introduces its writer. */
+  /** The number of the journal record that introduces the row's writer. */
   readonly writer: number;
   /** A writer has several chains, so that its transactions do not wait for each other. */
   readonly lane: number;
   /** 1, 2, … in its lane. */
   readonly seq: number;
-  /** The hash of the row before it in its lane; for the first one 32 zeros. */
+  /** The hash of the previous row in its lane; 32 zero bytes for the first one. */
   readonly prevHash: Buffer;
   readonly hash: Buffer;
   /** Ed25519 (RFC 8032), of the hash. */
   readonly signature: Buffer;
 }
 
-/** What the first of a chain follows. */
+/** The previous hash of the first row or record of a chain. */
 export const NOTHING_BEFORE: Buffer = Buffer.alloc(32);
 
 const ROW_FORM = 'tankeeper audit row 1';
 
-/** @returns SHA-256 of everything that the row says, its place included */
+/** @returns SHA-256 of the row's content and place */
 export function rowHash(row: Omit<AuditRow, 'hash' | 'signature'>): Buffer {
   const { id, at, actor, action, subject, realm, outcome, client, requestId } = row;
   const place = [row.writer, row.lane, row.seq].map(String);
@@ -48,7 +48,7 @@ export function rowHash(row: Omit<AuditRow, 'hash' | 'signature'>): Buffer {
   );
 }
 
-/** @returns SHA-256 of texts and bytes, each with its length in front, so that no two lists read the same */
+/** @returns SHA-256 of texts and bytes, each preceded by its length, so that no two lists have the same encoding */
 export function hashOf(texts: readonly string[], bytes: Uint8Array): Buffer {
   const hash = createHash('sha256');
   for (const part of [...texts.map((text) => Buffer.from(text, 'utf8')), bytes]) {
@@ -59,7 +59,7 @@ export function hashOf(texts: readonly string[], bytes: Uint8Array): Buffer {
   return hash.digest();
 }
 
-/** @returns the instant as rows carry it */
+/** @returns the instant in the form of rows */
 export function auditTime(time: Date): string {
   return time.toISOString().replace('Z', '000Z');
 }

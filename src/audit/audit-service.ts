@@ -16,24 +16,24 @@ import type {
 } from './ports.ts';
 import { type Verification, verifyTrail } from './verify-trail.ts';
 
-/** What the service works with. */
+/** Dependencies of the service. */
 export interface AuditDependencies {
   readonly store: AuditStore;
   readonly authority: AuditAuthority;
   readonly clock: Clock;
 }
 
-/** What verifying is told. */
+/** Options of a verification. */
 export interface VerifyRequest {
-  /** Is given every finding as it is found. */
+  /** Receives every finding as it is found. */
   readonly report: Report;
-  /** The hash of a checkpoint, as a server has logged it: it must be there. */
+  /** The hash of a checkpoint, as a server has logged it: the trail must contain it. */
   readonly checkpoint?: string | undefined;
-  /** Is told how many rows were checked so far, and how many there are, about. */
+  /** Receives the number of rows checked so far, and the approximate number of all rows. */
   readonly progress?: (rows: number, of: number) => void;
 }
 
-/** Looks into the audit trail, verifies it, hands it out and takes old months away. For operators at the machine. */
+/** Searches, verifies, exports and prunes the audit trail. For operators at the machine. */
 export class AuditService {
   readonly #deps: AuditDependencies;
 
@@ -41,13 +41,19 @@ export class AuditService {
     this.#deps = dependencies;
   }
 
-  /** @returns rows, newest first. @throws ServiceError 'right.missing' for anybody but an operator */
+  /**
+   * @returns rows, newest first
+   * @throws ServiceError 'right.missing' for a caller who is no operator
+   */
   async search(caller: Caller, filter: AuditFilter): Promise<readonly AuditRow[]> {
     assertOperator(caller);
     return await this.#deps.store.search(filter);
   }
 
-  /** Verifies the whole trail. @throws ServiceError 'right.missing' for anybody but an operator */
+  /**
+   * Verifies the whole trail.
+   * @throws ServiceError 'right.missing' for a caller who is no operator
+   */
   async verify(
     caller: Caller,
     request: VerifyRequest,
@@ -56,7 +62,7 @@ export class AuditService {
     return this.#verify(request);
   }
 
-  /** @param also is done on the very trail that was verified */
+  /** @param also runs on the same snapshot that was verified */
   async #verify(
     request: VerifyRequest,
     also?: (snapshot: StoredSnapshot) => Promise<void>,
@@ -79,11 +85,11 @@ export class AuditService {
   }
 
   /**
-   * Hands out the trail, with all that it can be verified by at another place. That somebody has taken it is a row of it, and
-   * written before: where the database takes no row, nothing is handed out.
-   * @param write is given the text piece by piece
-   * @returns how many rows
-   * @throws ServiceError 'right.missing' for anybody but an operator
+   * Exports the trail, with all that its verification needs elsewhere. The export is recorded in the trail first: where
+   * the database takes no row, nothing is exported.
+   * @param write gets the text piece by piece
+   * @returns the number of rows
+   * @throws ServiceError 'right.missing' for a caller who is no operator
    */
   async export(
     caller: Caller,
@@ -102,11 +108,11 @@ export class AuditService {
   }
 
   /**
-   * Takes away whole months. The trail verifies afterwards as it did before.
-   * @param before from the month of this instant on, everything is kept
-   * @param force also where the trail does not verify
-   * @throws ServiceError 'right.missing' for anybody but an operator, 'parameter.invalid' for months that are not over,
-   *   'audit.unverifiable'
+   * Removes whole months. The trail verifies afterwards as it did before.
+   * @param before everything from the month of this instant on is kept
+   * @param force prunes without verification
+   * @throws ServiceError 'right.missing' for a caller who is no operator, 'parameter.invalid' for months that are not
+   *   over, 'audit.unverifiable'
    */
   async prune(caller: Caller, { before, force }: { before: Date; force: boolean }): Promise<Pruned> {
     assertOperator(caller);

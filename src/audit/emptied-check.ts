@@ -4,14 +4,15 @@ import type { JournalFacts } from './journal-check.ts';
 import type { InstallationFacts } from './ports.ts';
 
 /**
- * Finds a trail that was emptied, journal and all, which leaves no chain behind that could be broken. What shows it is the
- * rest of the database: each administrator was made by an act, and before the first key was used there was a journal.
+ * Detects a trail that was emptied together with its journal, which leaves no broken chain behind. The rest of the
+ * database shows it: each administrator was created by an audited act, and the journal is older than the first use of a
+ * key.
  */
 export class EmptiedCheck {
   readonly #facts: Pick<JournalFacts, 'records' | 'isPruned'>;
   readonly #keyIds: readonly string[];
   readonly #administrators: readonly string[];
-  /** Administrators of whom no row has told yet. */
+  /** Administrators whose creation no row has recorded yet. */
   readonly #untold: Set<string>;
   #rows = 0;
 
@@ -34,7 +35,7 @@ export class EmptiedCheck {
     }
   }
 
-  /** To be called when every row was taken. A prune takes rows away, yet leaves its own. */
+  /** Reports the findings; called after the last row. A prune removes rows, but leaves its own. */
   finish(report: Report): void {
     if (this.#rows === 0) {
       this.#finishWithoutRows(report);

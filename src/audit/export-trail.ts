@@ -3,13 +3,13 @@ import type { AuditRow } from './audit-row.ts';
 import type { JournalRecord } from './journal-record.ts';
 import type { AuditPeriod, AuditSnapshot, InstallationKey } from './ports.ts';
 
-/** `jsonl` can be verified at another place; `csv` is for spreadsheets. */
+/** `jsonl` can be verified elsewhere; `csv` is for spreadsheets. */
 export type ExportFormat = 'jsonl' | 'csv';
 
-/** What the first line of an export is. */
+/** The format and version that the first line of an export names. */
 export const EXPORT_FORM = 'tankeeper audit 1';
 
-/** How to hand out a trail. */
+/** Options of an export. */
 export interface ExportOptions {
   readonly keys: readonly InstallationKey[];
   readonly at: Date;
@@ -24,8 +24,9 @@ const CSV_COLUMNS: readonly (keyof AuditRow)[] = [
 ];
 
 /**
- * Writes a trail as text. JSON lines: a head with the public keys of the installation, the journal, which has those of the
- * writers, the rows, and an end that says how many there are. @returns how many rows
+ * Writes a trail as text. JSON lines: a head with the public keys of the installation, the journal with the public keys
+ * of the writers, the rows, and an end with their number.
+ * @returns the number of rows
  */
 export async function exportTrail(snapshot: AuditSnapshot, options: ExportOptions): Promise<number> {
   const { format, period, write } = options;
@@ -59,7 +60,7 @@ function headLine({ keys, at, period: { since, until } }: ExportOptions): string
   });
 }
 
-/** Bytes as Base64. */
+/** Encodes bytes as Base64. */
 function toJson(record: AuditRow | JournalRecord): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(record).map(([key, value]: [string, unknown]) => [
@@ -70,7 +71,7 @@ function toJson(record: AuditRow | JournalRecord): Record<string, unknown> {
 }
 
 function jsonLine(value: unknown): string {
-  // Whoever reads JSON reads the same, and whoever sends it to a terminal comes to no harm.
+  // The escaped text is the same JSON value, and harmless on a terminal.
   return `${safeText(JSON.stringify(value))}\n`;
 }
 
@@ -84,8 +85,8 @@ function csvRow(row: AuditRow): string {
 }
 
 /**
- * RFC 4180. What a spreadsheet would take for a formula gets an apostrophe in front, also behind spaces and in the wide
- * letters of East Asia; what it could take for the end of a cell stands in quotes; control characters are escaped.
+ * A line of RFC 4180. A possible formula gets an apostrophe in front, also after spaces and with full-width letters; a
+ * cell with a separator is quoted; control characters are escaped.
  */
 function csvLine(values: readonly string[]): string {
   const cells = values.map((value) => {

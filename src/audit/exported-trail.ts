@@ -6,20 +6,20 @@ import type { AuditSnapshot, InstallationKey } from './ports.ts';
 
 const AT_ONCE = 1_000;
 
-/** An export that is being read: its keys first, then what is to be verified. */
+/** An export while it is read: its keys first, then its journal and rows. */
 export interface ExportedTrail {
   readonly snapshot: AuditSnapshot;
-  /** As the file says them: they are worth what the file's way here is worth. */
+  /** The keys that the file names. They are as trustworthy as the transport of the file. */
   readonly keys: readonly InstallationKey[];
-  /** Whether it holds all rows, or only those of a period. */
+  /** True if it holds all rows, false if only those of a period. */
   readonly isWhole: boolean;
 }
 
 type Line = Readonly<Record<string, unknown>>;
 
 /**
- * Reads what `exportTrail` has written as JSON lines, once and in order.
- * @throws ServiceError 'request.malformed' when it is none, or ends too early
+ * Reads JSON lines of `exportTrail`, once and in order.
+ * @throws ServiceError 'request.malformed' when the text is no export, or ends too early
  */
 export async function readExportedTrail(text: AsyncIterable<string>): Promise<ExportedTrail> {
   const lines = text[Symbol.asyncIterator]();
@@ -83,7 +83,7 @@ async function nextLine(lines: AsyncIterator<string>): Promise<Line | undefined>
       return value as Line;
     }
   } catch {
-    // Told below.
+    // The error below reports it.
   }
   throw malformed('A line of the export is no JSON object');
 }

@@ -1,25 +1,25 @@
-/** Something in the audit trail that nobody with a key has written so. */
+/** A part of the audit trail that no holder of a key has written in this form. */
 export interface AuditFinding {
   /**
-   * `changed`: a row or record says what its writer has not signed. `removed`: there is none where one was. `inserted`: one
-   * that no writer has put there. `reordered`: signed, but not to stand behind the one that it stands behind.
+   * `changed`: a row or record differs from its writer's signature. `removed`: a row or record is missing. `inserted`:
+   * no writer has written it. `reordered`: signed, but not for its present place.
    */
   readonly kind: 'changed' | 'removed' | 'inserted' | 'reordered';
-  /** `journal` where it is a record of the journal that stands beside the rows. */
+  /** `journal` for a record of the journal. */
   readonly of: 'row' | 'journal';
-  /** The id of the row, or the number of the record; null for what is removed. */
+  /** The id of the row, or the number of the record; null for a removed one. */
   readonly id: string | null;
   readonly writer: number | null;
   readonly lane: number | null;
-  /** The row's place in its lane; of what is removed the first and the last. */
+  /** The row's place in its lane; the first and the last place of removed rows. */
   readonly seq: string | null;
-  /** When the row says that it was written; null for what is removed. */
+  /** The row's time of writing; null for a removed row. */
   readonly at: string | null;
-  /** What is wrong, in words. */
+  /** A description of the finding. */
   readonly reason: string;
 }
 
-/** Takes findings as they come: there may be millions. */
+/** Receives findings one at a time: there may be millions. */
 export type Report = (finding: AuditFinding) => void;
 
 /** @returns a finding about a record of the journal */

@@ -13,27 +13,27 @@ import {
 import type { InstallationKey } from './ports.ts';
 import { SignatureVerifier } from './signing-key.ts';
 
-/** What a lane must hold: what is known of its beginning and its end from records that can be trusted. */
+/** The start and the end of a lane, from records that can be trusted. */
 export interface LaneBounds {
-  /** What was taken away of it; undefined: nothing. */
+  /** The last removed row of the lane; undefined where nothing was removed. */
   readonly cut?: LaneHead;
   /** The last row that a checkpoint names, and the checkpoint's number. */
   readonly head?: LaneHead & { readonly checkpoint: number };
 }
 
-/** What the journal says, as far as it can be trusted. */
+/** Content of the journal, as far as it can be trusted. */
 export interface JournalFacts {
-  /** By number. */
+  /** Trusted writers by number. */
   readonly writers: ReadonlyMap<number, SignatureVerifier>;
-  /** By `writer/lane`. */
+  /** Bounds of lanes by `writer/lane`. */
   readonly lanes: ReadonlyMap<string, LaneBounds>;
-  /** How many records there are. */
+  /** Number of records. */
   readonly records: number;
-  /** Whether rows were taken away by a prune. */
+  /** True if a prune removed rows. */
   readonly isPruned: boolean;
   /** The hash of the last record, hexadecimal; empty where there is none. */
   readonly newest: string;
-  /** Whether the record that was asked for is there. */
+  /** True if the required record exists. */
   readonly isAnchored: boolean;
 }
 
@@ -56,8 +56,8 @@ export class JournalCheck {
   #isAnchored = false;
 
   /**
-   * @param keys whom to trust
-   * @param anchor the hash of a record that must be there, hexadecimal
+   * @param keys the trusted keys
+   * @param anchor the hash of a record that must exist, hexadecimal
    */
   constructor(given: {
     readonly keys: readonly InstallationKey[];
@@ -88,7 +88,7 @@ export class JournalCheck {
     this.#keep(record);
   }
 
-  /** @returns what the whole journal says, once every record was taken */
+  /** @returns the facts of the whole journal, after its last record */
   async finish(): Promise<JournalFacts> {
     await this.#trustOlderKeys();
     const certified = await this.#certifiedWriters();
@@ -102,7 +102,7 @@ export class JournalCheck {
       this.#report(journalFinding('removed', null, `there is no checkpoint ${this.#anchor}`));
     }
     return {
-      // One that was pruned and is there again signs nothing any more.
+      // A pruned writer whose record reappears is no longer trusted.
       writers: new Map([...certified].filter(([number]) => !isIn(gaps, number))),
       lanes: this.#bounds(certified, prunes),
       records: this.#records,
@@ -112,7 +112,7 @@ export class JournalCheck {
     };
   }
 
-  /** Records of writers are verified at once; those of the installation's keys when all of these are known. */
+  /** Verifies records of writers at once. Those of the installation's keys are verified when all of these are known. */
   async #isSigned({ writer, kind, hash, signature }: JournalRecord): Promise<boolean> {
     if (kind === 'writer' || kind === 'key') {
       return writer === 0;
@@ -126,7 +126,7 @@ export class JournalCheck {
     try {
       if (kind === 'writer') {
         const { publicKey }: { publicKey?: unknown } = readBody(body);
-        // Whoever has forged the record has chosen what stands there.
+        // A forged record may hold any value here.
         const verifier = new SignatureVerifier(Buffer.from(String(publicKey), 'base64'));
         this.#writers.set(number, { record, verifier });
       } else if (kind === 'key') {
@@ -143,7 +143,7 @@ export class JournalCheck {
     }
   }
 
-  /** A key that a trusted one vouches for is trusted: so rows of a key that is long gone still verify. */
+  /** Trusts each key that a trusted one has signed, so that rows of old keys still verify. */
   async #trustOlderKeys(): Promise<void> {
     let pending = this.#keys;
     for (let before = -1; before !== pending.length;) {

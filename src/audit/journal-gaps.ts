@@ -7,31 +7,33 @@ interface Span {
   readonly to: number;
 }
 
-/** A place where the numbers of the journal leap, or where a record follows another one than it was signed to. */
+/** A gap in the numbers of the journal, or a record that does not follow the one that it was signed to follow. */
 interface Leap {
-  /** The record behind it. */
+  /** The record after the gap. */
   readonly next: Pick<JournalRecord, 'number' | 'at' | 'prevHash'>;
-  /** The number that would have been next. */
+  /** The number that the next record should have. */
   readonly expected: number;
-  /** Whether what the next record says can be believed. */
+  /** True if the content of the next record can be trusted. */
   readonly isSound: boolean;
 }
 
-/** Follows the numbers of the journal: what is missing must be what prunes have signed that they took. In memory for leaps. */
+/**
+ * Checks the numbers of the journal: a missing record must be in the signed gaps of a prune. Uses memory only for gaps.
+ */
 export class JournalGaps {
   readonly #leaps: Leap[] = [];
   readonly #runs: { from: number; to: number }[] = [];
   #last = { number: 0, hash: NOTHING_BEFORE, isSound: true };
 
-  /** The hash of the record that was taken last. */
+  /** The hash of the last record. */
   get newest(): Buffer {
     return this.#last.hash;
   }
 
   /**
    * @param record the next one by number
-   * @param isSound whether what it says can be believed
-   * @returns what is wrong with its place, as far as that can be told by now
+   * @param isSound true if its content can be trusted
+   * @returns a finding about its place, as far as already known
    */
   take(record: JournalRecord, isSound: boolean): AuditFinding | undefined {
     const { number, hash, prevHash } = record;
@@ -51,7 +53,10 @@ export class JournalGaps {
     return isAstray ? astray(record) : undefined;
   }
 
-  /** @param gaps what prunes that can be trusted have taken. @returns what else is missing, or is there again */
+  /**
+   * @param gaps gaps of the prunes that can be trusted
+   * @returns the other records that are missing, and pruned ones that reappear
+   */
   finish(gaps: readonly JournalGap[]): readonly AuditFinding[] {
     const missing = this.#leaps.flatMap((leap) => missingAt(leap, gaps));
     const pruned = without([{ from: 1, to: this.#last.number }], without([{ from: 1, to: Infinity }], gaps));
@@ -84,12 +89,12 @@ function astray(record: Pick<JournalRecord, 'number' | 'at'>): AuditFinding {
   return journalFinding('reordered', record, 'the record follows another one than it was signed to');
 }
 
-/** @returns whether one of the spans has the number */
+/** @returns true if one of the spans contains the number */
 export function isIn(spans: readonly Span[], number: number): boolean {
   return spans.some(({ from, to }) => from <= number && number <= to);
 }
 
-/** @returns what is left of the spans */
+/** @returns the rest of the spans */
 function without(spans: readonly Span[], taken: readonly Span[]): readonly Span[] {
   return taken.reduce<readonly Span[]>(
     (left, { from, to }) =>

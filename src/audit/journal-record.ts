@@ -1,21 +1,21 @@
 import { hashOf } from './audit-row.ts';
 
 /**
- * `writer`: a server or command that is going to write rows. `key`: the public part of an older key of the installation.
- * `checkpoint`: how far the lanes of a writer have come. `prune`: what was taken away.
+ * `writer`: a server or command that is about to write rows. `key`: the public part of an older key of the
+ * installation. `checkpoint`: the last rows of a writer's lanes. `prune`: the removed rows and records.
  */
 export type JournalKind = 'writer' | 'key' | 'checkpoint' | 'prune';
 
-/** A record of the journal that stands beside the rows: one chain for all servers. */
+/** A record of the journal, which accompanies the rows: one chain for all servers. */
 export interface JournalRecord {
-  /** 1, 2, … without gaps, but for those that a prune names. */
+  /** 1, 2, … without gaps, except for those that a prune names. */
   readonly number: number;
   /** UTC, to the microsecond. */
   readonly at: string;
   readonly kind: JournalKind;
-  /** Who signed it: the number of a writer, or 0 for the installation's own key. */
+  /** The signer: the number of a writer, or 0 for the installation's own key. */
   readonly writer: number;
-  /** Which key of the installation signed it, 16 hexadecimal digits; empty where a writer did. */
+  /** The id of the installation's key that signed it, 16 hexadecimal digits; empty where a writer did. */
   readonly keyId: string;
   /** JSON, by kind. */
   readonly body: string;
@@ -25,30 +25,30 @@ export interface JournalRecord {
   readonly signature: Buffer;
 }
 
-/** How far a lane has come: its last row. */
+/** The head of a lane: its last row. */
 export interface LaneHead {
   readonly lane: number;
   readonly seq: number;
   readonly hash: Buffer;
 }
 
-/** How far a lane of some writer was taken away. */
+/** The last removed row of a writer's lane. */
 export interface LaneCut extends LaneHead {
   readonly writer: number;
 }
 
-/** Records that a prune has taken out of the journal. */
+/** Records that a prune has removed from the journal. */
 export interface JournalGap {
   /** The numbers of the first and the last of them. */
   readonly from: number;
   readonly to: number;
-  /** Of the last. */
+  /** The hash of the last of them. */
   readonly hash: Buffer;
 }
 
-/** What a prune has taken away, and all that prunes before it have. */
+/** Rows and records that a prune and all earlier prunes have removed. */
 export interface PruneBody {
-  /** Of every lane that has writer and rows left: how far it is gone. */
+  /** The last removed row of every lane that still has writer and rows. */
   readonly cuts: readonly LaneCut[];
   readonly gaps: readonly JournalGap[];
 }
@@ -68,13 +68,13 @@ export interface KeyBody {
 
 const RECORD_FORM = 'tankeeper audit journal 1';
 
-/** @returns SHA-256 of everything that the record says */
+/** @returns SHA-256 of the record's content */
 export function recordHash(record: Omit<JournalRecord, 'hash' | 'signature'>): Buffer {
   const { number, at, kind, writer, keyId, body, prevHash } = record;
   return hashOf([RECORD_FORM, String(number), at, kind, String(writer), keyId, body], prevHash);
 }
 
-/** @param isFinal whether its writer ends with it */
+/** @param isFinal true if it is the writer's last record */
 export function checkpointBody(heads: readonly LaneHead[], isFinal: boolean): string {
   return JSON.stringify({
     heads: heads.map(({ lane, seq, hash }) => [lane, seq, hash.toString('hex')]),
@@ -89,7 +89,10 @@ export function pruneBody(before: string, rows: number, { cuts, gaps }: PruneBod
   return JSON.stringify({ before, rows, cuts: lanes, gaps: records });
 }
 
-/** @returns the heads of a checkpoint. @throws Error when the body is none of a checkpoint */
+/**
+ * @returns the heads of a checkpoint
+ * @throws Error when the body is not that of a checkpoint
+ */
 export function readHeads(body: string): readonly LaneHead[] {
   return readTuples(body, 'heads').map(([lane = 0, seq = 0, hash = '']) => ({
     lane: Number(lane),
@@ -98,7 +101,10 @@ export function readHeads(body: string): readonly LaneHead[] {
   }));
 }
 
-/** @returns what a prune says. @throws Error when the body is none of a prune */
+/**
+ * @returns the content of a prune
+ * @throws Error when the body is not that of a prune
+ */
 export function readPrune(body: string): PruneBody {
   const cuts = readTuples(body, 'cuts').map(([writer = 0, lane = 0, seq = 0, hash = '']) => ({
     writer: Number(writer),
@@ -114,12 +120,15 @@ export function readPrune(body: string): PruneBody {
   return { cuts, gaps };
 }
 
-/** @returns whether its writer has ended with this checkpoint */
+/** @returns true if this checkpoint is its writer's last record */
 export function isFinalCheckpoint(body: string): boolean {
   return readBody(body).final === true;
 }
 
-/** @returns the texts and numbers of a body. @throws Error when it is no JSON object */
+/**
+ * @returns the texts and numbers of a body
+ * @throws Error when it is no JSON object
+ */
 export function readBody(body: string): Readonly<Record<string, unknown>> {
   const value: unknown = JSON.parse(body);
   if (typeof value !== 'object' || value === null) {

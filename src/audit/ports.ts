@@ -4,13 +4,13 @@ import type { JournalRecord, LaneCut, PruneBody } from './journal-record.ts';
 
 /** A public key of the installation. */
 export interface InstallationKey {
-  /** The id of the vault's key that it was derived from: 16 hexadecimal digits. */
+  /** The id of the vault's key from which it was derived: 16 hexadecimal digits. */
   readonly keyId: string;
   /** 32 bytes, Ed25519. */
   readonly publicKey: Buffer;
 }
 
-/** Says who may write rows. Its keys come from the vault: whoever has the database alone cannot. */
+/** Certifies the writers of rows. Its keys come from the vault: access to the database alone does not suffice. */
 export interface AuditAuthority {
   /** @returns the installation's public keys, the current one first */
   keys(): readonly [InstallationKey, ...InstallationKey[]];
@@ -20,45 +20,48 @@ export interface AuditAuthority {
 
 /** The trail at one instant. */
 export interface AuditSnapshot {
-  /** @returns the journal, some records at a time, in the order of their numbers. To be read before the rows */
+  /** @returns the journal, some records at a time, in the order of their numbers. Must be read before the rows */
   records(): AsyncIterable<readonly JournalRecord[]>;
   /** @returns the rows, some at a time, in the order of writer, lane, seq and id */
   rows(period?: AuditPeriod): AsyncIterable<readonly AuditRow[]>;
 }
 
-/** What there is beside the trail, and came there by acts that it tells of. */
+/** Administrators and keys, whose creation the trail records. */
 export interface InstallationFacts {
-  /** Names. */
+  /** Names of the administrators. */
   readonly administrators: readonly string[];
-  /** Of the encryption keys that are registered, in order. */
+  /** Ids of the registered encryption keys, in order. */
   readonly keyIds: readonly string[];
 }
 
 /** The trail as it is stored, at one instant. */
 export interface StoredSnapshot extends AuditSnapshot {
   installation(): Promise<InstallationFacts>;
-  /** @param before the first instant of a month, UTC. @returns what pruning would take away */
+  /**
+   * @param before the first instant of a month, UTC
+   * @returns the rows and records that a prune would remove
+   */
   planPruning(before: Date): Promise<PruningPlan>;
 }
 
-/** What a prune takes away and signs. */
+/** The content that a prune removes and signs. */
 export interface PruningPlan extends PruneBody {
-  /** Of the journal's records that go. */
+  /** Numbers of the journal records that are removed. */
   readonly numbers: readonly number[];
-  /** How far lanes are cut by this one. */
+  /** The lanes that this prune cuts. */
   readonly cutNow: readonly LaneCut[];
-  /** Hash of the prune before, hexadecimal; empty where there was none. */
+  /** Hash of the previous prune, hexadecimal; empty where there was none. */
   readonly prunedBefore: string;
 }
 
-/** Instants. */
+/** A period of time. */
 export interface AuditPeriod {
   readonly since?: Date | undefined;
-  /** Without this instant itself. */
+  /** Excludes this instant itself. */
   readonly until?: Date | undefined;
 }
 
-/** Which rows to look for: all that is given must match. */
+/** Selection of rows: all given fields must match. */
 export interface AuditFilter extends AuditPeriod {
   readonly actor?: string | undefined;
   readonly action?: string | undefined;
@@ -68,37 +71,37 @@ export interface AuditFilter extends AuditPeriod {
   readonly client?: string | undefined;
   readonly requestId?: string | undefined;
   readonly limit: number;
-  /** So many of the newest are left out; none unless told. */
+  /** The number of newest rows to skip; default 0. */
   readonly offset?: number | undefined;
 }
 
-/** What a prune has taken away. */
+/** The result of a prune. */
 export interface Pruned {
   readonly rows: number;
   /** `2026-03`, in order. */
   readonly months: readonly string[];
-  /** Of the journal that stands beside the rows. */
+  /** Number of removed journal records. */
   readonly records: number;
 }
 
-/** A request that was refused, so that there is no act whose transaction its row could be in. */
+/** A refused request. There is no act whose transaction could include its row. */
 export interface Refusal extends Act {
-  /** In a word or two. Never what the client has written. */
+  /** One or two words. Never text of the client. */
   readonly outcome: string;
-  /** What it was about: a serial, a realm's name. */
+  /** The object of the request: a serial, a realm's name. */
   readonly subject?: string;
   readonly realm?: string;
-  /** The account that somebody tried to be, as it was given: the row names it only where there is such an administrator. */
+  /** The account name of the login attempt, as received: the row names it only where such an administrator exists. */
   readonly account?: string | undefined;
 }
 
-/** Is told what was refused. */
+/** Receives refused requests. */
 export interface RefusalNotes {
   /** Never fails. */
   note(refusal: Refusal): Promise<void>;
 }
 
-/** Rows of what was refused. */
+/** Storage of the rows of refused requests. */
 export interface RefusalStore {
   /** Writes rows that belong to no act, in a transaction of their own. */
   writeRefusals(entries: readonly AuditEntry[]): Promise<void>;
@@ -108,22 +111,22 @@ export interface RefusalStore {
 export interface AuditStore {
   /** @returns rows, newest first */
   search(filter: AuditFilter): Promise<readonly AuditRow[]>;
-  /** Reads in one snapshot, however long it takes; writers go on meanwhile. */
+  /** Reads in one snapshot of any duration; writers are not blocked. */
   read<T>(work: (snapshot: StoredSnapshot) => Promise<T>): Promise<T>;
-  /** Writes a row of an act that reads the trail. */
+  /** Writes a row about an act that reads the trail. */
   note(act: Act, outcome: string): Promise<void>;
-  /** @returns how many rows there are, about: what the database's statistics say */
+  /** @returns the approximate number of rows, from the database's statistics */
   estimate(): Promise<number>;
   /**
-   * Takes away all rows from before an instant, and of the journal what is then of no use, in one transaction with a
-   * signed record of the cut and the audit row. Where there is nothing to take away, nothing is written.
+   * Removes all rows before an instant, and the journal records that are then useless, in one transaction with a signed
+   * record of the cut and the audit row. Writes nothing where there is nothing to remove.
    * @param before the first instant of a month, UTC
-   * @param verified the plan of the snapshot that was verified: nothing else is signed, whoever has written to the trail
-   *   since. Undefined: made of what is there
-   * @throws ServiceError 'database.unavailable' when somebody has been reading the trail for too long, 'audit.unverifiable'
-   *   when it is not what was verified any more
+   * @param verified the plan of the verified snapshot: nothing else is signed, even if the trail has changed since.
+   *   Undefined: made from the present trail
+   * @throws ServiceError 'database.unavailable' when a reader holds the trail for too long, 'audit.unverifiable' when
+   *   the trail no longer matches the plan
    */
   prune(before: Date, act: Act, verified?: PruningPlan): Promise<Pruned>;
-  /** @returns how many months there are that are over before that of an instant begins */
+  /** @returns the number of months that end before the month of an instant */
   monthsBefore(instant: Date): Promise<number>;
 }

@@ -14,23 +14,23 @@ export interface RefusalDependencies {
 
 /** Milliseconds. */
 const MINUTE = 60_000;
-/** Rows a minute of one client, for the same refusal of the same endpoint. */
+/** Maximum number of rows a minute for the same refusal of the same endpoint and client. */
 const MAX_ALIKE = 5;
-/** Rows a minute in all: a flood fills neither the disk nor the journal of the database. */
+/** Maximum number of rows a minute in all: a flood fills neither the disk nor the database's write-ahead log. */
 const MAX_ROWS = 30;
-/** What refusals are about is no longer than that. */
+/** Maximum length of the subject and the realm. */
 const MAX_LENGTH = 64;
 
-/** Refusals that got no row of their own. */
+/** Refusals without a row of their own. */
 interface Folded {
   readonly entry: AuditEntry;
   readonly count: number;
 }
 
 /**
- * Writes refusals to the audit trail: each by itself, as long as there are few; what is beyond that is counted, and stands
- * in one row a minute for each endpoint and outcome. Refusals change nothing, so they are refused also where the row
- * cannot be written; they are counted then, and written later.
+ * Writes refusals to the audit trail: each in a row of its own while there are few; the others are counted, in one row
+ * a minute for each endpoint and outcome. A refusal stands even where its row cannot be written; it is then counted,
+ * and written later.
  */
 export class RefusalTrail implements RefusalNotes {
   readonly #deps: RefusalDependencies;
@@ -63,7 +63,7 @@ export class RefusalTrail implements RefusalNotes {
     await this.#write(async () => [entryOf(await this.#named(refusal, account))], [entryOf(refusal)]);
   }
 
-  /** Writes what was counted. To be called about once a minute, and at the end. Never fails. */
+  /** Writes the counted refusals. Called about once a minute, and at the end. Never fails. */
   async flush(): Promise<void> {
     const folded = [...this.#folded.values()];
     this.#folded = new Map();
@@ -82,7 +82,7 @@ export class RefusalTrail implements RefusalNotes {
     }
   }
 
-  /** What was typed in place of a name may be a password: only names that there are get into the trail. */
+  /** Records only names of existing administrators: any other input may be a password. */
   async #named(refusal: Refusal, account: string | undefined): Promise<Refusal> {
     if (account === undefined) {
       return refusal;
@@ -116,7 +116,7 @@ export class RefusalTrail implements RefusalNotes {
     }
   }
 
-  /** Endpoints and outcomes are few, so these are, too. */
+  /** Counts a refusal under its endpoint and outcome. There are few of both, so memory is bounded. */
   #fold(entry: AuditEntry, count: number): void {
     const key = `${entry.action} ${entry.outcome}`;
     const before = this.#folded.get(key);

@@ -4,45 +4,45 @@ import type { JournalFacts, LaneBounds } from './journal-check.ts';
 
 const NOT_SIGNED = 'it does not match its signature';
 
-/** A row, and whether it is what its writer has signed. */
+/** A row and the result of its signature check. */
 interface CheckedRow {
   readonly row: AuditRow;
   readonly isSound: boolean;
 }
 
-/** What has to come next in a lane. */
+/** The next expected place in a lane. */
 interface Place {
   readonly lane: string;
   readonly bounds: LaneBounds;
   readonly seq: number;
-  /** The hash of the row before; undefined where that one cannot be trusted. */
+  /** The hash of the previous row; undefined where that one cannot be trusted. */
   readonly hash: Buffer | undefined;
 }
 
-/** Checks rows in the order of writer, lane, seq and id, of which only those of one place are kept at a time. */
+/** Checks rows in the order of writer, lane, seq and id. Keeps only the rows of one place in memory. */
 export class RowCheck {
   readonly #facts: JournalFacts;
   readonly #report: Report;
   readonly #isWhole: boolean;
   readonly #seen = new Set<string>();
   #place: Place | undefined;
-  /** Of the rows for the place that is being read, the one that counts. */
+  /** The chosen row among those for the current place. */
   #chosen: CheckedRow | undefined;
   #rows = 0;
 
-  /** @param isWhole whether all rows are coming; else nothing can be missed */
+  /** @param isWhole true if the rows are the whole trail; otherwise missing rows are not reported */
   constructor(facts: JournalFacts, report: Report, isWhole: boolean) {
     this.#facts = facts;
     this.#report = report;
     this.#isWhole = isWhole;
   }
 
-  /** How many rows were checked. */
+  /** Number of checked rows. */
   get rows(): number {
     return this.#rows;
   }
 
-  /** @param rows the next ones; their signatures are verified all at once */
+  /** @param rows the next ones; their signatures are verified concurrently */
   async take(rows: readonly AuditRow[]): Promise<void> {
     const checked = await Promise.all(rows.map(async (row) => ({ row, isSound: await this.#isSound(row) })));
     for (const one of checked) {
@@ -51,7 +51,7 @@ export class RowCheck {
     }
   }
 
-  /** To be called when every row was taken. */
+  /** Ends the check; called after the last row. */
   finish(): void {
     this.#endLane();
     if (!this.#isWhole) {
@@ -92,7 +92,7 @@ export class RowCheck {
     this.#choose(one);
   }
 
-  /** Of several rows for one place at most one is signed for it. Only one is kept: there may be any number. */
+  /** Keeps one row for a place, since at most one is signed for it and there may be any number. */
   #choose(one: CheckedRow): void {
     const before = this.#chosen;
     const isBetter = before === undefined || (one.isSound && !before.isSound);
@@ -127,7 +127,7 @@ export class RowCheck {
     return { ...place, seq: row.seq + 1, hash: isSound ? row.hash : undefined };
   }
 
-  /** A row that its writer has signed, but not to stand here. */
+  /** Checks the place of a row with a correct signature. */
   #misplaced({ seq, hash, bounds: { head } }: Place, row: AuditRow): AuditFinding | undefined {
     const isNext = this.#isWhole && row.seq === seq && hash !== undefined;
     if (isNext && !row.prevHash.equals(hash)) {

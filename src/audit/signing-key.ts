@@ -7,18 +7,18 @@ import {
   verify as verifyBytes,
 } from 'node:crypto';
 
-/** RFC 8410: what stands before the 32 bytes of a private key (PKCS #8) and of a public one (SPKI). */
+/** Encodings of RFC 8410 that precede the 32 bytes of a private key (PKCS #8) and of a public one (SPKI). */
 const PRIVATE_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex');
 const PUBLIC_PREFIX = Buffer.from('302a300506032b6570032100', 'hex');
 const KEY_LENGTH = 32;
 
-/** An Ed25519 key pair (RFC 8032). The private half is never told. */
+/** An Ed25519 key pair (RFC 8032). The private half is never disclosed. */
 export interface SigningKey {
   /** 32 bytes. */
   readonly publicKey: Buffer;
-  /** @returns 64 bytes. Takes some 50 µs, less than waiting for another thread under load */
+  /** @returns 64 bytes. Takes some 50 µs, less than the wait for another thread under load */
   sign(bytes: Uint8Array): Buffer;
-  /** The same, outside the thread that serves requests: for many at once. */
+  /** Signs as `sign` does, but outside the thread that serves requests: for many signatures at once. */
   signAside(bytes: Uint8Array): Promise<Buffer>;
 }
 
@@ -27,17 +27,20 @@ export function newSigningKey(): SigningKey {
   return signingKey(generateKeyPairSync('ed25519').privateKey);
 }
 
-/** @param seed 32 bytes. @returns the key pair that belongs to them, always the same */
+/**
+ * @param seed 32 bytes
+ * @returns the key pair of the seed, always the same
+ */
 export function signingKeyFromSeed(seed: Uint8Array): SigningKey {
   const key = Buffer.concat([PRIVATE_PREFIX, seed]);
   return signingKey(createPrivateKey({ key, format: 'der', type: 'pkcs8' }));
 }
 
-/** Verifies what one signing key has signed. @returns whether it has; false also where the key is none */
+/** Verifies signatures of one signing key. Rejects all where the key is invalid. */
 export class SignatureVerifier {
   readonly #key: KeyObject | undefined;
 
-  /** @param publicKey 32 bytes; of another length, nothing is verified by it */
+  /** @param publicKey 32 bytes; with another length, every verification fails */
   constructor(publicKey: Uint8Array) {
     this.#key =
       publicKey.length === KEY_LENGTH

@@ -4,7 +4,7 @@ import { EmptiedCheck } from './emptied-check.ts';
 import type { AuditSnapshot, InstallationFacts, InstallationKey } from './ports.ts';
 import { RowCheck } from './row-check.ts';
 
-/** What came of verifying. */
+/** The result of a verification. */
 export interface Verification {
   readonly rows: number;
   readonly records: number;
@@ -13,18 +13,18 @@ export interface Verification {
   readonly findings: number;
 }
 
-/** How to verify. */
+/** Options of a verification. */
 export interface VerificationOptions {
-  /** Whom to trust. */
+  /** The trusted keys. */
   readonly keys: readonly InstallationKey[];
   readonly report: Report;
-  /** The hash of a checkpoint that must be there, hexadecimal. */
+  /** The hash of a checkpoint that must exist, hexadecimal. */
   readonly anchor?: string | undefined;
-  /** false: a part of the trail, of which nothing can be missed. */
+  /** False for a part of the trail, in which missing rows are not reported. */
   readonly isWhole?: boolean;
-  /** Of the installation whose trail it is; undefined: nothing is known of it, as of an export. */
+  /** Facts of the trail's installation; undefined if unknown, as for an export. */
   readonly installation?: InstallationFacts;
-  /** Is told how many rows were checked so far. */
+  /** Receives the number of rows checked so far. */
   readonly progress?: ((rows: number) => void) | undefined;
 }
 

@@ -7,10 +7,10 @@ import { isReplay, type MatchedPosition, replayMarker, withReplayMarker } from '
 import type { OcraSuite } from '../ocra/suite.ts';
 import type { Match } from '../ocra/verify.ts';
 
-/** What the database holds. A counter that cannot move on from a response would let it be accepted for ever. */
+/** The largest counter of the database. A counter that cannot move past a response would let it be accepted again. */
 const LARGEST_COUNTER = 2n ** 63n - 1n;
 
-/** @returns where a response of this moment would be found, for what must be worked out although there is none */
+/** @returns the position of a response of this moment, for the work that is also done where there is no match */
 export function positionNow(suite: OcraSuite, token: Pick<Token, 'counter'>, now: Date): Match {
   const second = BigInt(Math.trunc(now.getTime() / 1000));
   return {
@@ -21,8 +21,8 @@ export function positionNow(suite: OcraSuite, token: Pick<Token, 'counter'>, now
 }
 
 /**
- * @returns the mark of a response to `question` that was found at `match`, whichever way the question is spelt; null where
- *   the suite knows no position
+ * @returns the replay marker of a response to `question` that matched at `match`, in one form for all spellings of the
+ *   question; null where the suite has no position
  */
 export function markerOfMatch(suite: OcraSuite, question: string, match: Match): string | null {
   return replayMarker(plainQuestion(suite, question), positionOfMatch(suite, match));
@@ -36,9 +36,9 @@ function positionOfMatch({ timeStep: size }: OcraSuite, { counter, timeStep }: M
 }
 
 /**
- * Moves the counter past a match, never back, and remembers which responses were used for it.
- * @param marks of the responses, the match's own last
- * @returns null where one of them was used before, or no counter comes after it: then it is wrong
+ * Moves the counter past a match, never back, and records the replay markers of the responses that were used for it.
+ * @param marks replay markers of the responses, the match's own last
+ * @returns null where one of them was used before, or no counter follows it: the response is then wrong
  */
 export function advanceTo(
   suite: OcraSuite,
@@ -61,8 +61,8 @@ export function advanceTo(
 }
 
 /**
- * @param reach where the response was looked for; its shift is all that is known of the device's clock
- * @returns the token's own shift, in seconds, where the device's clock is in the step of the match
+ * @param reach the window in which the response was searched; its shift is all that is known of the device's clock
+ * @returns the token's own shift, in seconds, with which the device's clock is in the step of the match
  */
 export function clockShiftAt(
   { suite, now, timeShift: known = 0 }: WindowReach,

@@ -6,33 +6,34 @@ import { MAX_CLOCK_SHIFT, isSoonAfter } from './resynchronisation.ts';
 import { positionOf } from './replay-markers.ts';
 import type { Match, ResponseCheck } from '../ocra/verify.ts';
 
-/** What a response is worth beyond the windows. */
+/** The result of the search beyond the windows. */
 export type FoundAhead =
-  /** It follows the one that is remembered: the token is in step again. */
+  /** The response follows the remembered one: the token is in step again. */
   | {
       readonly kind: 'second';
       readonly match: Match;
       readonly firstMark: string;
-      /** What follows of the device's clock. */
+      /** The change of the clock shift that follows. */
       readonly clock: Pick<TokenStateChange, 'timeShift'>;
     }
-  /** It is ahead of the windows: to be remembered, and refused for now. */
+  /** The response is ahead of the windows: it is remembered, and refused for now. */
   | { readonly kind: 'first'; readonly mark: string }
   | { readonly kind: 'nothing' };
 
 type Wanted = ResponseCheck & { readonly question: string };
 
 /**
- * Looks for a response ahead of the windows (RFC 4226 §7.4): two that follow each other are proof enough that the token
- * has moved on. Looks at all that it may, whatever it finds first, so that the time taken says nothing.
+ * Searches for a response ahead of the windows (RFC 4226 §7.4): two consecutive responses prove that the token has
+ * moved on. Searches the whole range even after a match, so that the time taken reveals nothing.
  *
- * - C: counters that follow each other, in the sync window.
- * - T without C: the same time step or later ones within five minutes, in as many steps ahead of the known clock as the
- *   sync window has; of the server's clock never further than a day. A device that is slow is not followed, as responses
- *   that somebody has kept would pass for its. Only a clock that had been fast is followed back, as far as the server's.
+ * - C: consecutive counters within the sync window.
+ * - T without C: the same time step or a later one within five minutes, up to as many steps ahead of the known clock as
+ *   the sync window has, and at most a day ahead of the server's clock. A slow device is not followed, because
+ *   responses that an attacker has kept would pass for its own. A clock that had been fast is followed back, at most to
+ *   the server's.
  * - Neither: there is nothing to follow.
- * @param check what was looked for in the windows, and not found there
- * @param most candidates to be tried
+ * @param check the check that found no match within the windows
+ * @param most maximum number of candidates
  */
 export async function findAhead(
   search: ResponseSearch,
@@ -105,7 +106,7 @@ async function findClockAhead(
   return earliest === undefined ? { kind: 'nothing' } : firstHalf(check, { matched: true, ...earliest });
 }
 
-/** The same question in the same step has the same response: that would be one, given twice. */
+/** Excludes the first response itself: the same question in the same step has the same response. */
 function isSecond({ suite, question }: Wanted, found: Candidate, firstMark: string, step: bigint): boolean {
   const first = positionOf(firstMark) / step;
   const isLater = isSoonAfter(suite, first, found.timeStep ?? 0n);

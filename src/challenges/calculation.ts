@@ -23,16 +23,16 @@ export interface CalculationInput {
   readonly init1?: string | undefined;
   /** The URL of roll-out phase 2: nonce and challenge. */
   readonly init2?: string | undefined;
-  /** As in the URL of phase 2: goes before `nonce`. */
+  /** Precedes `nonce`, as in the URL of phase 2. */
   readonly no?: string | undefined;
-  /** As in the URL of phase 1: goes before `ocrasuite`. */
+  /** Precedes `ocrasuite`, as in the URL of phase 1. */
   readonly os?: string | undefined;
 }
 
 /**
- * Computes the response of an app after the roll-out with these values.
+ * Computes the response of an app after a roll-out with these values.
  * @returns the response
- * @throws ServiceError as `OcraService.calculateOtp` names them
+ * @throws ServiceError as listed at `ChallengeService.calculateOtp`
  */
 export async function calculateOtp(input: CalculationInput, now: Date): Promise<string> {
   const init = readUrl(input.init1, 'init');

@@ -9,20 +9,20 @@ import { tokenPolicyValues } from './token-policy.ts';
 /** The most bytes that a QR code of any size holds (ISO/IEC 18004: version 40, level L, bytes). */
 const QR_CODE_BYTES = 2953;
 
-/** Makes the id of a transaction. */
+/** Generates a transaction id. */
 export type TransactionIds = (random: Random) => string;
 
-/** 20 hexadecimal digits: 80 random bits, not to be guessed. */
+/** 20 hexadecimal digits: 80 random bits, which cannot be guessed. */
 export const hexTransactionIds: TransactionIds = (random) => random.bytes(10).toString('hex');
 
-/** 12 decimal digits, as LinOTP's clients know them. Whoever guesses one still needs PIN and response. */
+/** 12 decimal digits, as LinOTP's clients know them. An attacker who guesses one still needs PIN and response. */
 export const decimalTransactionIds: TransactionIds = (random) => `${sixDigits(random)}${sixDigits(random)}`;
 
 function sixDigits(random: Random): string {
   return random.below(1_000_000).toString().padStart(6, '0');
 }
 
-/** What all challenges have in common, whether of a transaction or of a roll-out. */
+/** Common parts of all challenges, of transactions and of roll-outs. */
 export class ChallengeFactory {
   readonly #clock: Clock;
   readonly #random: Random;
@@ -38,7 +38,7 @@ export class ChallengeFactory {
 
   /**
    * The address that the app sends its response to: the value of the action `qrtanurl` in scope authentication for the
-   * token's realms and the client that asks. Without one the app will refuse the code, so operators are told.
+   * token's realms and the client. Without one the app refuses the code, so a warning is logged.
    * @throws ServiceError 'challenge.url-ambiguous' where policies give different ones
    */
   callbackUrl(
@@ -65,8 +65,8 @@ export class ChallengeFactory {
 
   /**
    * Makes a challenge under a transaction id of its own.
-   * @param store stores it; false when the id is taken
-   * @returns what `store` stored
+   * @param store stores it; returns false if the id is in use
+   * @returns the value that `store` stored
    */
   async issue<Made extends { readonly url: string }>(
     make: (transactionId: string, issuedAt: Date) => Made,

@@ -24,18 +24,18 @@ export interface IssuedChallenge {
   readonly transactionId: string;
   /** RFC 6287 Q. */
   readonly question: string;
-  /** The display data, as it was given. */
+  /** The display data, as the client sent it. */
   readonly data: string;
-  /** `lseqr://req?…`, to be drawn as a QR code. */
+  /** `lseqr://req?…`, the content of the QR code. */
   readonly url: string;
-  /** Where the app will send the response; empty where no policy says. */
+  /** The address that the app sends the response to; empty without a policy. */
   readonly callbackUrl: string;
 }
 
 export interface CheckedTransaction {
-  /** false: there is no such transaction. */
+  /** False if there is no such transaction. */
   readonly known: boolean;
-  /** Whether it was closed before without a right response: given up after wrong ones, or for newer challenges. */
+  /** True if it was closed before without a correct response: after too many wrong ones, or by newer challenges. */
   readonly dropped: boolean;
   readonly failCount: number;
   readonly result: boolean;
@@ -49,13 +49,13 @@ export interface StatusEntry {
   readonly validTan: boolean;
   readonly failCount: number;
   readonly issuedAt: Date;
-  /** Whether the token is enabled. */
+  /** True if the token is enabled. */
   readonly active: boolean;
-  /** Whether it was closed without a right response. */
+  /** True if the challenge was closed without a correct response. */
   readonly dropped: boolean;
 }
 
-/** Which challenges to tell of: all that is given must match, and something must be given. */
+/** Selection of challenges: all given fields must match, and at least one must be given. */
 export interface StatusReference extends TokenReference {
   readonly transactionId?: string | undefined;
 }
@@ -71,14 +71,14 @@ export interface ChallengeDependencies {
   readonly vault: Vault;
   readonly clock: Clock;
   readonly random: Random;
-  /** Is told of responses that no decision could be made on. Undefined: nobody is. */
+  /** Receives the responses on which no decision is possible. Undefined: they are not reported. */
   readonly refusals?: RefusalNotes | undefined;
 }
 
-/** How often a token is looked for that gets another owner or key each time before its challenge is stored. */
+/** Maximum number of attempts for a token that gets another owner or key before its challenge is stored. */
 const ATTEMPTS = 4;
 
-/** The life of challenges: issued, answered once, asked about. */
+/** The life of challenges: issue, a single answer, status. */
 export class ChallengeService {
   readonly #deps: ChallengeDependencies;
 
@@ -87,7 +87,7 @@ export class ChallengeService {
   }
 
   /**
-   * Issues a challenge for a token. Where that gets another owner or key at this moment, it is looked for again.
+   * Issues a challenge for a token. Reads the token again where its owner or key changes meanwhile.
    * @throws ServiceError 'right.missing', 'parameter.missing', 'user.unknown', 'token.unknown', 'token.ambiguous',
    *   'token.not-ocra', 'token.not-ready', 'token.state', 'challenge.too-long', 'challenge.url-ambiguous'
    */
@@ -139,7 +139,7 @@ export class ChallengeService {
   }
 
   /**
-   * Looks at a response and accepts it at most once, over all servers. Open to all: who knows the transaction may try.
+   * Checks a response and accepts it at most once, over all servers. Needs no login: the transaction id suffices.
    * @param pass token PIN and response
    */
   async checkTransaction(
@@ -178,7 +178,7 @@ export class ChallengeService {
   }
 
   /**
-   * @returns the challenges that match all that is given, newest first; none where nothing matches
+   * @returns the challenges that match all given fields, newest first; none where nothing matches
    * @throws ServiceError 'right.missing', 'parameter.missing'
    */
   async status(caller: Caller, wanted: StatusReference): Promise<readonly StatusEntry[]> {
@@ -200,7 +200,7 @@ export class ChallengeService {
   }
 
   /**
-   * @param given what to encode instead of random bytes, as UTF-8
+   * @param given the text to encode instead of random bytes, as UTF-8
    * @returns a valid activation code
    * @throws ServiceError 'right.missing'
    */
@@ -213,8 +213,8 @@ export class ChallengeService {
   }
 
   /**
-   * Computes what an app would answer, for tests of apps and portals: from values that the caller gives, never from a
-   * token of this server.
+   * Computes the response of an app, for tests of apps and portals: from values of the request, never from a token of
+   * this server.
    * @throws ServiceError 'right.missing', 'parameter.missing', 'parameter.invalid', 'suite.invalid',
    *   'activation-code.invalid', 'data-input.invalid', 'qrtan-url.invalid'
    */

@@ -2,8 +2,8 @@ import { isLocked, type Token, type TokenStateChange } from '../tokens/token.ts'
 import type { OcraSettings } from './ocra-settings.ts';
 
 /**
- * Why a challenge takes no more responses: answered rightly, answered wrongly too often, or pushed out by newer ones or by
- * a new key or owner of the token.
+ * Reason for which a challenge takes no more responses: a correct response, too many wrong ones, or its replacement by
+ * newer challenges or by a new key or owner of the token.
  */
 export type ClosedBy = 'accepted' | 'exhausted' | 'superseded';
 
@@ -13,7 +13,7 @@ export interface Challenge {
   readonly transactionId: string;
   /** RFC 6287 Q. */
   readonly question: string;
-  /** The display data that the question was made from. */
+  /** The display data from which the question was made. */
   readonly data: string;
   readonly issuedAt: Date;
   /** Wrong responses so far, without those given while the token was locked. */
@@ -24,7 +24,7 @@ export interface Challenge {
   readonly closedBy: ClosedBy | null;
 }
 
-/** What the look at a response said, with the changes that follow for the token. */
+/** The result of the check of a response, with the resulting changes of the token. */
 export type Verdict =
   | {
       readonly kind: 'right';
@@ -32,11 +32,11 @@ export type Verdict =
     }
   | {
       readonly kind: 'wrong';
-      /** Given where it is the first half of an automatic resynchronisation: refused all the same, but remembered. */
+      /** Present for the first half of an automatic resynchronisation: the response is refused but remembered. */
       readonly remember?: Pick<TokenStateChange, 'syncMarker'>;
     };
 
-/** Why a response was taken or not: for the audit, never for the client. */
+/** Reason of a decision: for the audit, never for the client. */
 type Reason =
   | 'accepted'
   | 'wrong'
@@ -48,23 +48,23 @@ type Reason =
   | 'disabled'
   | 'unverifiable';
 
-/** What changes of the challenge. */
+/** The changed fields of the challenge. */
 type ChallengeChange = Pick<Challenge, 'wrongCount' | 'receivedTan' | 'validTan' | 'closedBy'>;
 
-/** What the database holds; far beyond any limit. */
+/** The largest value of the database column; far beyond any limit. */
 const LARGEST_FAIL_COUNT = 2 ** 31 - 1;
 
-/** The end of one look at one response. */
+/** The decision on one response. */
 export interface Decision {
   readonly result: boolean;
-  /** The token's fail counter afterwards, as the client is told. */
+  /** The token's fail counter afterwards, as the client gets it. */
   readonly failCount: number;
   readonly reason: Reason;
-  /** null: nothing changes. */
+  /** Null if nothing changes. */
   readonly change: { readonly challenge: ChallengeChange; readonly token: TokenStateChange } | null;
 }
 
-/** @returns whether the challenge still takes responses at `now` */
+/** @returns true if the challenge still takes responses at `now` */
 export function isOpen(
   challenge: Pick<Challenge, 'closedBy' | 'issuedAt'>,
   settings: Pick<OcraSettings, 'challengeTimeout'>,
@@ -73,14 +73,14 @@ export function isOpen(
   return challenge.closedBy === null && !isExpired(challenge, settings, now);
 }
 
-/** @returns whether the challenge was closed without a right response */
+/** @returns true if the challenge was closed without a correct response */
 export function isDropped({ closedBy }: Pick<Challenge, 'closedBy'>): boolean {
   return closedBy === 'exhausted' || closedBy === 'superseded';
 }
 
 /**
- * Whether a response to this challenge can change anything at all; if not, it need not be looked at.
- * @returns the decision that stands without a look, or null when the response must be verified
+ * Decides without the response where no response to this challenge can change anything.
+ * @returns the decision, or null when the response must be verified
  */
 export function decideUnseen(
   challenge: Challenge,
@@ -103,8 +103,8 @@ export function decideUnverifiable(token: Token): Decision {
 }
 
 /**
- * Decides on a response to an open challenge, by the table "Life of a challenge". Right and wrong are told apart only
- * while the token is not locked, so that a locked token tells nothing.
+ * Decides on a response to an open challenge, by the table "Life of a challenge". Correct and wrong responses differ
+ * only while the token is not locked, so that a locked token reveals nothing.
  */
 export function decide(
   challenge: Challenge,
@@ -169,14 +169,18 @@ function refused(
   };
 }
 
-/** The first right response completes the roll-out: shared secret and nonce have done their work. */
+/**
+ * The changes by the first correct response: it completes the roll-out, which needs shared secret and nonce no longer.
+ */
 function completion(token: Token): TokenStateChange {
   return token.rollout === 'phase2'
     ? { rollout: 'complete', secrets: { sharedSecret: null, nonce: null } }
     : {};
 }
 
-/** Too many wrong responses in roll-out phase 2: back to phase 1, where only the shared secret is known. */
+/**
+ * The changes by too many wrong responses in roll-out phase 2: back to phase 1, where only the shared secret is known.
+ */
 function fallback(token: Token): TokenStateChange {
   return token.rollout === 'phase2'
     ? { rollout: 'phase1', active: false, secrets: { seed: null, nonce: null } }

@@ -2,25 +2,25 @@ import { parseDuration } from '../kernel/duration.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { parseOcraSuite } from '../ocra/suite.ts';
 
-/** What the configuration says about OCRA. Keys and defaults are LinOTP's. */
+/** OCRA settings of the configuration. Keys and defaults are LinOTP's. */
 export interface OcraSettings {
-  /** `OcraMaxChallenges`: how many challenges of a token may be open at once. */
+  /** `OcraMaxChallenges`: maximum number of open challenges of a token. */
   readonly maxChallenges: number;
-  /** `OcraMaxChallengeRequests`: how many wrong responses close a challenge. */
+  /** `OcraMaxChallengeRequests`: number of wrong responses that close a challenge. */
   readonly maxChallengeRequests: number;
   /** `OcraChallengeTimeout`, in seconds. */
   readonly challengeTimeout: number;
-  /** `ocra.timeWindow`: how far a device's clock may be off, in seconds either way. */
+  /** `ocra.timeWindow`: maximum deviation of a device's clock, in seconds either way. */
   readonly timeWindow: number;
-  /** `ocra.timeShift`: seconds added to the server's clock before it is compared. */
+  /** `ocra.timeShift`: seconds added to the server's clock before the comparison. */
   readonly timeShift: number;
-  /** `OcraDefaultSuite`: for plain tokens that name no suite. */
+  /** `OcraDefaultSuite`: suite of plain tokens that name none. */
   readonly defaultSuite: string;
-  /** `QrOcraDefaultSuite`: for the roll-out of QR-TAN tokens. */
+  /** `QrOcraDefaultSuite`: suite of the roll-out of QR-TAN tokens. */
   readonly qrDefaultSuite: string;
-  /** `AutoResync`: whether two consecutive responses ahead of the windows bring a token's counter back in step. */
+  /** `AutoResync`: true if two consecutive responses ahead of the windows resynchronise a token's counter. */
   readonly autoResync: boolean;
-  /** `DefaultMaxFailCount`: after how many wrong responses a new token locks. */
+  /** `DefaultMaxFailCount`: number of wrong responses that lock a new token. */
   readonly defaultMaxFail: number;
   /** `DefaultCountWindow` of new tokens. */
   readonly defaultCountWindow: number;
@@ -42,14 +42,14 @@ const DEFAULTS = {
   DefaultSyncWindow: '1000',
 } as const;
 
-/** What counts where the configuration is silent, by key. */
+/** Defaults of the settings, by key. */
 export const OCRA_DEFAULTS: ReadonlyMap<string, string> = new Map(Object.entries(DEFAULTS));
 
 type Key = keyof typeof DEFAULTS;
 
 /**
- * @returns the settings, defaults where the configuration is silent
- * @throws ServiceError 'configuration.invalid' that names the key, when a stored value is none that fits
+ * @returns the settings, with defaults where the configuration has none
+ * @throws ServiceError 'configuration.invalid' that names the key, when a stored value is invalid
  */
 export function readOcraSettings(configuration: ReadonlyMap<string, string>): OcraSettings {
   const text = (key: Key): string => configuration.get(key) ?? DEFAULTS[key];
@@ -70,7 +70,7 @@ export function readOcraSettings(configuration: ReadonlyMap<string, string>): Oc
 }
 
 /**
- * What is asked of values before they are stored, over and above what reading them asks.
+ * Checks values before they are stored, more strictly than reading them does: the default suites must be valid.
  * @throws ServiceError 'configuration.invalid' that names the key
  */
 export function checkOcraSettings(configuration: ReadonlyMap<string, string>): void {

@@ -18,12 +18,12 @@ export interface OpenAnswerDependencies {
   readonly clock: Clock;
 }
 
-/** An open challenge, and what the response is to it. */
+/** An open challenge, and the verdict on the response to it. */
 interface Tried extends ChallengeOfToken {
   readonly verdict: Verdict;
 }
 
-/** Takes responses that name no transaction: they may answer any open challenge of a token, or of a user's tokens. */
+/** Checks responses that name no transaction: they may answer any open challenge of a token, or of a user's tokens. */
 export class OpenAnswers {
   readonly #deps: OpenAnswerDependencies;
 
@@ -32,15 +32,16 @@ export class OpenAnswers {
   }
 
   /**
-   * Tries the response on each open challenge, and accepts it for one at most: the newest that it is right for. A wrong
-   * response counts once, for one challenge and its token (`chosenOf`).
+   * Tries the response on each open challenge, and accepts it for one at most: the newest for which it is correct. A
+   * wrong response counts once, for one challenge and its token (`chosenOf`).
    * @param pass token PIN and response
-   * @returns whether it was accepted; undefined: nothing is open, and nothing was changed
+   * @returns true if it was accepted; undefined: nothing is open, and nothing was changed
    */
   async answer(act: Act, whose: Whose, pass: string): Promise<boolean | undefined> {
     const configuration = await this.#deps.configuration.current();
     const given = this.#deps.check.given(pass, act.client);
-    // Tokens that are looked at for the first time in a second look might have a password asked for, which must not be.
+    // A repeated decision is limited to the tokens of the first: another token could need a password check, which must
+    // not happen then.
     let known: ReadonlySet<string> | undefined;
     const decideOn = (found: readonly ChallengeOfToken[]): Promise<OpenDecision | undefined> => {
       known ??= new Set(found.filter(({ token }) => token.active).map(({ token }) => token.id));
@@ -86,7 +87,7 @@ export class OpenAnswers {
   }
 
   /**
-   * A token whose secrets cannot be read is left out: it must not block the user's other tokens.
+   * Leaves out a token whose secrets cannot be read: it must not block the user's other tokens.
    * @returns newest first, without those of tokens whose responses cannot be verified
    * @throws ServiceError 'secret.unreadable' where no token's secrets can be read
    */
@@ -128,7 +129,7 @@ export class OpenAnswers {
   }
 }
 
-/** @returns of each token the newest `most`, in the order in which they come */
+/** @returns the newest `most` challenges of each token, in their given order */
 function newestOfEach(open: readonly ChallengeOfToken[], most: number): readonly ChallengeOfToken[] {
   const counts = new Map<string, number>();
   return open.filter(({ token }) => {
@@ -139,10 +140,10 @@ function newestOfEach(open: readonly ChallengeOfToken[], most: number): readonly
 }
 
 /**
- * The challenge that a response answers: the newest that it is right for; or else one of the token that it is the first
- * half of an automatic resynchronisation for; or else the newest. Where several tokens were tried, a locked one counts only
- * where all are, as it would take the blame for guesses at the others. Which one a wrong response counts for does not
- * depend on its PIN.
+ * The challenge that a response answers: the newest for which it is correct; or else one of the token for which it is
+ * the first half of an automatic resynchronisation; or else the newest. Among several tokens, a locked one is chosen
+ * only where all are locked, as it would otherwise absorb the guesses at the others. The choice for a wrong response
+ * does not depend on its PIN.
  * @param tried newest first
  */
 function chosenOf(tried: readonly Tried[]): Tried | undefined {
@@ -158,9 +159,9 @@ function chosenOf(tried: readonly Tried[]): Tried | undefined {
 }
 
 /**
- * A suite without counter and time has one response to a question: given for one challenge, it is good for every other one
- * with that question. Sent once more, it would answer the next of them.
- * @returns other open challenges of the token that the response is good for, by id
+ * A suite without counter and time has one response to a question, which is valid for every challenge with that
+ * question. Sent once more, it would answer the next of them.
+ * @returns the ids of the token's other open challenges for which the response is valid
  */
 function sharingResponse(
   { challenge, token }: ChallengeOfToken,
@@ -173,7 +174,7 @@ function sharingResponse(
     .map((other) => other.challenge.id);
 }
 
-/** @returns the question as a device sees it; undefined for a suite whose responses have a position */
+/** @returns the question in the form that a device sees; undefined for a suite whose responses have a position */
 function askedOnce({ ocraSuite }: Token, question: string): string | undefined {
   const suite = ocraSuite === null ? undefined : parseOcraSuite(ocraSuite);
   const hasPosition = suite === undefined || suite.counter || suite.timeStep !== undefined;

@@ -7,60 +7,60 @@ import type { Act } from '../policy/caller.ts';
 export interface NewChallenge {
   readonly tokenId: string;
   readonly transactionId: string;
-  /** RFC 6287 Q, as it is given to the device. */
+  /** RFC 6287 Q, as the device gets it. */
   readonly question: string;
-  /** The display data that the question was made from. */
+  /** The display data from which the question was made. */
   readonly data: string;
   readonly issuedAt: Date;
-  /** Where the token was found by its user: who must still own it. */
+  /** The user by whom the token was found. The token must still have this owner. */
   readonly owner?: Pick<Owner, 'resolverId' | 'userId'> | undefined;
-  /** Where the token was found in realms that bind the administrator: it must still be in these, and no others. */
+  /** The token's realms when a realm-bound administrator found it. The token must still have exactly these. */
   readonly realms?: readonly string[] | undefined;
-  /** In roll-out phase 2: what the token's key was derived from. The token must still have it. */
+  /** The secret from which the token's key was derived, in roll-out phase 2. The token must still have it. */
   readonly sharedSecret?: Sealed;
-  /** What the challenge was signed with. The token must still have it. */
+  /** The key that signed the challenge. The token must still have it. */
   readonly key?: Pick<TokenSecrets, 'seed'> & Partial<Pick<TokenSecrets, 'sharedSecret'>>;
 }
 
-/** A challenge together with the token it was issued for. */
+/** A challenge together with its token. */
 export interface ChallengeOfToken {
   readonly challenge: Challenge;
   readonly token: Token;
 }
 
-/** Which challenges to look for: all that is given must match. At least one is given. */
+/** Selection of challenges: all given fields must match. At least one is given. */
 export interface ChallengeFilter {
   readonly transactionId?: string;
   readonly serial?: string;
   readonly owner?: Pick<Owner, 'resolverId' | 'userId'>;
-  /** Those that are not closed; they may have expired. */
+  /** Selects those that are not closed; they may have expired. */
   readonly open?: true;
 }
 
-/** Whose challenges are meant: those of a token, or of all tokens of a user. */
+/** The challenges of a token, or of all tokens of a user. */
 export type Whose = Required<Pick<ChallengeFilter, 'serial'>> | Required<Pick<ChallengeFilter, 'owner'>>;
 
-/** The end of one look at a response that may answer any of several challenges. */
+/** The decision on a response that may answer any of several challenges. */
 export interface OpenDecision {
-  /** The one that the decision is on. */
+  /** The challenge that the decision is on. */
   readonly answered: ChallengeOfToken;
   readonly decision: Decision;
-  /** Challenges of the same token that close with it, by id. */
+  /** Ids of the challenges of the same token that close with it. */
   readonly supersedes?: readonly string[];
 }
 
-/** A token, and what it was asked last. */
+/** A token and the questions of its latest challenges. */
 export interface QuestionedToken {
   readonly token: Token;
-  /** The questions of its latest challenges, newest first, two at most. */
+  /** Newest first, two at most. */
   readonly questions: readonly string[];
 }
 
-/** Tokens that are changed by what they are, while nobody else can change them. */
+/** Changes of tokens that depend on their present state, under the token's lock. */
 export interface LockedTokens {
   /**
-   * @param decide gives the change, null for none; it is audited either way
-   * @returns whether there was a change, undefined when there is no such token
+   * @param decide returns the change, or null for none; both are audited
+   * @returns true if there was a change, undefined when there is no such token
    */
   change(
     serial: string,
@@ -73,16 +73,17 @@ export interface LockedTokens {
 export interface ChallengeStore {
   /**
    * Stores a challenge and closes the token's oldest open ones beyond `maxOpen`, in one transaction.
-   * @param change what is changed of the token with it (roll-out phase 2)
-   * @returns false when the transaction id is taken, and nothing was stored. @throws 'token.unknown' when the token has
-   *   gone, 'token.state' when it may also have another owner, secret or other realms by now than it must have
+   * @param change a simultaneous change of the token (roll-out phase 2)
+   * @returns false when the transaction id is in use, and nothing was stored
+   * @throws ServiceError 'token.unknown' when the token no longer exists, 'token.state' when its owner, secret or
+   *   realms may no longer be the required ones
    */
   issue(challenge: NewChallenge, maxOpen: number, act: Act, change?: TokenChange): Promise<boolean>;
   /**
-   * Answers a challenge exactly once: reads it with its token, lets `decide` decide, and applies the decision only if
-   * nobody has changed the token or its challenges in between; otherwise decides again, then holding the token's lock.
-   * @param decide may be called more than once; must not have effects of its own. What it reads from the database may
-   *   need a second connection
+   * Answers a challenge exactly once: reads it with its token, calls `decide`, and applies the decision only if the
+   * token and its challenges have not changed in between; otherwise decides again, under the token's lock.
+   * @param decide may be called more than once; must not have effects of its own. Its reads may need a second
+   *   connection to the database
    * @returns the decision that was applied, undefined when there is no such transaction
    */
   answer(
@@ -92,8 +93,8 @@ export interface ChallengeStore {
   ): Promise<Decision | undefined>;
   /**
    * As `answer`, for a response that names no transaction.
-   * @param decide gets all that is not closed, newest first, of a thousand at most; undefined: it answers none of them.
-   *   A further look has no other tokens than the first one
+   * @param decide gets the challenges that are not closed, newest first, a thousand at most; undefined: the response
+   *   answers none of them. A repeated call gets no tokens that the first one did not get
    * @returns the decision that was applied, undefined where there is none
    */
   answerOpen(
@@ -101,6 +102,6 @@ export interface ChallengeStore {
     decide: (found: readonly ChallengeOfToken[]) => Promise<OpenDecision | undefined>,
     act: Act,
   ): Promise<OpenDecision | undefined>;
-  /** @returns what matches, of OCRA tokens only, newest first */
+  /** @returns the matching challenges of OCRA tokens, newest first */
   find(filter: ChallengeFilter): Promise<readonly ChallengeOfToken[]>;
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** Where in counter and time a response was found right. */
+/** The counter and time at which a response matched. */
 export interface MatchedPosition {
   /** RFC 6287 C, for suites with a counter. */
   readonly counter?: bigint;
@@ -9,11 +9,11 @@ export interface MatchedPosition {
 }
 
 /**
- * Two transactions may carry the same question (the same display data with enough digits). A counter suite looks a few
- * counters back and a time suite a few steps round, so the response to one would fit the other, too. Each accepted
- * response therefore leaves a mark: position and a digest of question and position. Suites without counter and time
- * leave none: their response depends on the question alone, and the same question must be answerable again.
- * @returns the mark, or null where position plays no part
+ * The replay marker of an accepted response: its position and a digest of question and position. Two transactions may
+ * carry the same question (the same display data with enough digits). A counter suite accepts a few counters back and a
+ * time suite a few steps around, so the response to one would fit the other. Suites without counter and time have no
+ * markers: their response depends on the question alone, and the same question must be answerable again.
+ * @returns null for suites without counter and time
  */
 export function replayMarker(question: string, { counter, stepStart }: MatchedPosition): string | null {
   const position = counter ?? stepStart;
@@ -26,15 +26,15 @@ export function replayMarker(question: string, { counter, stepStart }: MatchedPo
   return `${position}:${digest.slice(0, 32)}`;
 }
 
-/** @returns the counter, or the second at which the time step begins, that the mark was made for */
+/** @returns the counter, or the second at which the time step begins, of the marker */
 export function positionOf(mark: string): bigint {
   return BigInt(mark.slice(0, mark.indexOf(':')));
 }
 
 /**
- * Below the bottom of the marks nothing is known any more, so everything there counts as accepted: a window that is made
- * wider later, or a clock that is set back, must not bring back what was forgotten.
- * @returns whether this response was accepted before, or may have been
+ * Treats every position below the bottom of the markers as accepted: a wider window or a clock that is set back must
+ * not revive forgotten responses.
+ * @returns true if this response was accepted before, or may have been
  */
 export function isReplay(replayMarkers: readonly string[], mark: string | null): boolean {
   if (mark === null) {
@@ -46,7 +46,7 @@ export function isReplay(replayMarkers: readonly string[], mark: string | null):
 
 /**
  * @param oldest positions below this one can no longer match
- * @returns the marks to keep: the new one and those that could still match, after the bottom, which only moves up
+ * @returns the markers to keep: the bottom, which only moves up, then the new one and those that could still match
  */
 export function withReplayMarker(
   replayMarkers: readonly string[],
@@ -62,7 +62,7 @@ export function withReplayMarker(
   return [...(bottom > 0n ? [`${bottom}:`] : []), ...kept, mark];
 }
 
-/** The bottom is written as a mark without a digest. */
+/** Reads the bottom, which is stored as a marker without a digest. */
 function bottomOf(replayMarkers: readonly string[]): bigint | undefined {
   const bottom = replayMarkers.find(isBottom);
   return bottom === undefined ? undefined : positionOf(bottom);

@@ -16,41 +16,41 @@ import { openTokenKey } from './token-key.ts';
 import { tokenPolicyValues } from './token-policy.ts';
 import type { Match, ResponseCheck as WindowCheck, Verification } from '../ocra/verify.ts';
 
-/** What precedes the response in `pass`, by the policy `otppin`: 0 the token PIN, 1 the user's password, 2 nothing. */
+/** The prefix of the response in `pass`, by the policy `otppin`: 0 the token PIN, 1 the user's password, 2 nothing. */
 type OtpPinMode = '0' | '1' | '2';
 
-/** The password that each user was asked for, and whether it is right: of one response, kept as long as its request. */
+/** The password given for each user and the result of its check. Kept for one response, as long as its request. */
 type VerifiedPasswords = Map<string, { readonly password: string; readonly isRight: Promise<boolean> }>;
 
-/** One response, however often it is looked at and whatever it is tried on. */
+/** One response, shared by all its checks. */
 export interface ProvidedResponse {
   /** Token PIN followed by the response, as the policy `otppin` says. */
   readonly pass: string;
-  /** The address of the client, for policies; empty where there is none. */
+  /** The address of the client, for policies; empty if unknown. */
   readonly client: string;
   /**
-   * Is kept for further looks, which then ask nobody for the password again: a second look has the token's lock, and
-   * must not wait for a connection to the database that one who waits for that lock has.
+   * Results of password checks, reused when a decision is repeated. The repeated decision holds the token's lock, and
+   * must not wait for a database connection that a request waiting for this lock holds.
    */
   readonly verified: VerifiedPasswords;
   readonly search: ResponseSearch;
 }
 
-/** What a response is, beside the PIN. */
+/** The result of the search, without the PIN. */
 interface Found {
   readonly question: string;
   readonly verification: Verification;
   readonly ahead: FoundAhead;
 }
 
-/** Looks at responses: PIN and TAN, always both, so that the time taken tells nothing of which was wrong. */
+/** Checks responses: PIN and TAN, always both, so that the time taken does not reveal the wrong one. */
 export class ResponseChecker {
   readonly #vault: Vault;
   readonly #users: UserDirectory;
   readonly #clock: Clock;
   readonly #means: SearchMeans;
 
-  /** @param dependencies.means what all searches of this process share */
+  /** @param dependencies.means the resources that all searches of this process share */
   constructor(dependencies: { vault: Vault; users: UserDirectory; clock: Clock; means: SearchMeans }) {
     this.#vault = dependencies.vault;
     this.#users = dependencies.users;
@@ -58,16 +58,17 @@ export class ResponseChecker {
     this.#means = dependencies.means;
   }
 
-  /** @returns a response to be looked at, for which no more than the budget will be computed */
+  /** @returns a response to check, with its own computing budget */
   given(pass: string, client = ''): ProvidedResponse {
     return { pass, client, verified: new Map(), search: new ResponseSearch(this.#clock.now(), this.#means) };
   }
 
   /**
-   * `given.search.begin` comes before, with all questions of all tokens that are looked at together.
-   * @param questions of challenges of the token; the response is looked for in the windows of each
-   * @returns a verdict for each question, or null where the server lacks what it would take: a key, or the session
-   *   information of a suite with S, which the protocol does not carry
+   * Checks a response against questions of one token. The caller first calls `given.search.begin` with the number of
+   * all questions of all tokens that are checked together.
+   * @param questions of challenges of the token; the response is searched in the windows of each
+   * @returns a verdict for each question, or null where the response cannot be verified: without a key, or for a suite
+   *   with session information (S), which the protocol does not carry
    */
   async look(
     configuration: Configuration,
@@ -89,7 +90,7 @@ export class ResponseChecker {
       const wanted = { ...inputs, question, response, lookBehind: true };
       all.push({ question, ...(await find(given.search, wanted, settings, token)) });
     }
-    // What follows from a right response is worked out for a wrong one, too: the time taken would tell them apart.
+    // The consequences of a correct response are also computed for a wrong one, so that both take the same time.
     const verdicts = all.map((found) => verdictOf(suite, settings, token, found, now));
     const isPin = await this.#checkPin(configuration, token, pin, given);
     return isPin ? verdicts : verdicts.map(() => ({ kind: 'wrong' }));
@@ -122,7 +123,7 @@ export class ResponseChecker {
     const who = JSON.stringify([owner.resolverId, owner.userId]);
     const asked = verified.get(who);
     if (asked !== undefined) {
-      // Directories count wrong passwords: one response is one attempt, also for tokens with responses of other lengths.
+      // Directories count wrong passwords: one response is one attempt, also for tokens with other response lengths.
       return equalText(asked.password, password) ? asked.isRight : Promise.resolve(false);
     }
     const isRight = this.#users.checkPassword(configuration, owner, password);
@@ -132,7 +133,7 @@ export class ResponseChecker {
 
   #otpPinMode(configuration: Configuration, token: Token, client: string): OtpPinMode {
     const values = tokenPolicyValues(configuration, 'otppin', token, { client, at: this.#clock.now() });
-    // Where policies disagree, the strictest counts: a token may have no PIN, and then it would ask for nothing.
+    // Where policies disagree, the strictest applies: a token without PIN would otherwise require nothing.
     return (['1', '0', '2'] as const).find((mode) => values.includes(mode)) ?? '0';
   }
 }
@@ -142,7 +143,7 @@ function splitPass(suite: OcraSuite, pass: string): { pin: string; response: str
   return { pin: pass.slice(0, boundary), response: pass.slice(boundary) };
 }
 
-/** Looks in the windows and, where that is wanted, beyond them; always at both. */
+/** Searches the windows and, with automatic resynchronisation, beyond them; always both. */
 async function find(
   search: ResponseSearch,
   wanted: WindowCheck & { readonly question: string },
@@ -181,7 +182,7 @@ function verdictOf(
   }
 }
 
-/** The counter moves past the match and never back; a response that was accepted before is wrong. */
+/** Moves the counter past the match, never back; a response that was accepted before is wrong. */
 function accept(
   suite: OcraSuite,
   settings: OcraSettings,

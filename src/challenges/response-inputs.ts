@@ -4,7 +4,7 @@ import type { OcraSettings } from './ocra-settings.ts';
 import type { TokenKey } from './token-key.ts';
 import type { ResponseCheck } from '../ocra/verify.ts';
 
-/** @returns all of a check of a response that token and settings say: what is left are question and response */
+/** @returns the inputs of a check that depend on token and settings: all but question and response */
 export function responseInputs(
   vault: Vault,
   { suite, key }: TokenKey,

@@ -15,13 +15,15 @@ import { type ConsecutiveResponses, resynchronise } from './resynchronisation.ts
 import type { TokenChoice, TokenReference } from './token-choice.ts';
 import { requireTokenKey } from './token-key.ts';
 
-/** Two responses that a token gave one after the other. */
+/** Two consecutive responses of a token. */
 export interface ResynchronisationRequest extends TokenReference {
   readonly otp1: string;
   readonly otp2: string;
-  /** What `otp1` answers; left out with `challenge2`: the question of the token's last challenge but one. */
+  /**
+   * The question of `otp1`. Left out together with `challenge2`: the question of the token's last challenge but one.
+   */
   readonly challenge1?: string | undefined;
-  /** What `otp2` answers; left out with `challenge1`: the question of the token's last challenge. */
+  /** The question of `otp2`. Left out together with `challenge1`: the question of the token's last challenge. */
   readonly challenge2?: string | undefined;
 }
 
@@ -35,7 +37,7 @@ export interface ResynchronisationDependencies {
   readonly clock: Clock;
 }
 
-/** Brings tokens back in step whose counter or clock has run away from the server's. */
+/** Resynchronises tokens whose counter or clock has moved away from the server's. */
 export class ResynchronisationService {
   readonly #deps: ResynchronisationDependencies;
 
@@ -44,8 +46,8 @@ export class ResynchronisationService {
   }
 
   /**
-   * The fail counter stays as it is: unlocking is a right of its own.
-   * @returns whether the two responses were found ahead and the token is in step again
+   * Resynchronises one token. The fail counter stays as it is: unlocking is a separate right.
+   * @returns true if the two responses were found ahead and the token is in step again
    * @throws ServiceError 'right.missing', 'parameter.missing', 'user.unknown', 'token.unknown', 'token.ambiguous',
    *   'token.not-ocra', 'token.not-ready', 'token.state', 'data-input.invalid'
    */
@@ -58,7 +60,7 @@ export class ResynchronisationService {
     const done = await this.#deps.locked.change(
       serial,
       ({ token, questions }) => {
-        // What was looked at may have left the administrator's realms, or its user, since.
+        // The token may have left the administrator's realms, or its user, since it was read.
         if (!isVisible(token, grant) || (isUsers && !isSameOwner(token.owner, owner))) {
           throw unknownToken(serial);
         }
@@ -72,7 +74,7 @@ export class ResynchronisationService {
     return done;
   }
 
-  /** Tokens that the administrator may not see are answered like those that are not there. */
+  /** Answers for tokens that the administrator may not see as for unknown ones. */
   async #token(configuration: Configuration, grant: Grant, reference: TokenReference): Promise<Token> {
     const { serial, user = '', realm } = reference;
     const owner =

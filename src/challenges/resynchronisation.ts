@@ -6,7 +6,7 @@ import { plainQuestion } from '../ocra/question.ts';
 import type { OcraSuite } from '../ocra/suite.ts';
 import { type Match, type ResponseCheck, type Verification, verifyResponse } from '../ocra/verify.ts';
 
-/** A question and what the token answered. */
+/** A question and the token's response. */
 interface AnsweredQuestion {
   readonly question: string;
   readonly response: string;
@@ -18,19 +18,19 @@ export interface ConsecutiveResponses {
   readonly second: AnsweredQuestion;
 }
 
-/** What a check takes besides question and response. */
+/** The inputs of a check besides question and response. */
 type Inputs = Omit<ResponseCheck, 'question' | 'response'>;
 
-/** A clock is never followed further than this, in seconds to either side. */
+/** Maximum shift of a clock, in seconds to either side. */
 export const MAX_CLOCK_SHIFT = 86_400;
-/** How much later than the first the second response of a time suite may have been made, in seconds. */
+/** Maximum time between the first and the second response of a time suite, in seconds. */
 const BETWEEN_RESPONSES = 300;
 
 /**
- * Looks for two consecutive responses from the stored counter on (RFC 4226 §7.4), never before it: a counter does not go
- * back, and the clock of a time suite is not followed to before its last use. Both responses are spent by it.
+ * Searches for two consecutive responses from the stored counter on (RFC 4226 §7.4), never before it: a counter does
+ * not go back, and the clock of a time suite is not followed to before its last use. Both responses are used up.
  *
- * - C: counters that follow each other, in the sync window.
+ * - C: consecutive counters within the sync window.
  * - T without C: the same time step or later ones within five minutes, in as many steps to either side as the sync
  *   window has, a day at most. The token's clock shift follows.
  * @param inputs as for a check of a response
@@ -86,12 +86,12 @@ function findNext(
   }
   const size = BigInt(inputs.suite.timeStep ?? 1);
   const step = found.timeStep ?? 0n;
-  // The same question at the same time has the same response: that would be one, given twice.
+  // The same question at the same time has the same response, which would be one response sent twice.
   const next = look(inputs, token, second, sameQuestion ? (step + 1n) * size : step * size, 1);
   return next.matched && !isSoonAfter(inputs.suite, step, next.timeStep ?? 0n) ? { matched: false } : next;
 }
 
-/** @returns whether a time step is the first one or a later one, by the time that a device may take between two responses */
+/** @returns true if a time step is the first one or a later one within the time allowed between two responses */
 export function isSoonAfter({ timeStep: size = 1 }: OcraSuite, first: bigint, step: bigint): boolean {
   const reach = BigInt(Math.max(1, Math.floor(BETWEEN_RESPONSES / size)));
   return step >= first && step <= first + reach;
@@ -118,7 +118,7 @@ function look(
   });
 }
 
-/** @returns where to go on looking for the first response */
+/** @returns the position at which the search for the first response continues */
 function after({ suite }: Inputs, found: Match): bigint {
   return found.counter === undefined
     ? ((found.timeStep ?? 0n) + 1n) * BigInt(suite.timeStep ?? 1)

@@ -4,14 +4,14 @@ import { isOcraToken, type Token } from '../tokens/token.ts';
 import type { ResolvedUser, UserDirectory } from '../users/user-directory.ts';
 import { ServiceError } from '../kernel/errors.ts';
 
-/** How a client names a token: by its serial, by its owner, or both. */
+/** A client's reference to a token: by its serial, by its owner, or both. */
 export interface TokenReference {
   readonly serial?: string | undefined;
   readonly user?: string | undefined;
   readonly realm?: string | undefined;
 }
 
-/** Finds the one token that a client means. */
+/** Finds the one token of a reference. */
 export class TokenChoice {
   readonly #tokens: TokenStore;
   readonly #users: UserDirectory;
@@ -22,7 +22,7 @@ export class TokenChoice {
   }
 
   /**
-   * @returns the only OCRA token that fits; where serial and user are given, it must be that user's
+   * @returns the only OCRA token that matches; with serial and user, it must be that user's
    * @throws ServiceError 'parameter.missing', 'user.unknown', 'token.unknown', 'token.ambiguous', 'token.not-ocra'
    */
   async only(configuration: Configuration, reference: TokenReference): Promise<Token> {
@@ -36,7 +36,7 @@ export class TokenChoice {
   }
 
   /**
-   * @param owner whose token it must be; undefined: anybody's
+   * @param owner the required owner; undefined: any
    * @throws ServiceError 'token.unknown'
    */
   async bySerial(serial: string, owner: ResolvedUser | undefined): Promise<Token> {

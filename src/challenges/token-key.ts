@@ -12,7 +12,7 @@ export interface TokenKey {
 }
 
 /**
- * Opens what a token computes with. In roll-out phase 1 that is the shared secret: there is no other key yet.
+ * Opens the key with which a token computes. In roll-out phase 1 that is the shared secret: there is no other key yet.
  * @returns undefined for a token that has no suite or no key
  * @throws ServiceError 'suite.invalid', 'key.unavailable', 'secret.unreadable'
  */
@@ -26,7 +26,7 @@ export function openTokenKey(vault: Vault, token: Token): TokenKey | undefined {
   return { suite: parseOcraSuite(token.ocraSuite), key: vault.open(secret, purpose, token.serial) };
 }
 
-/** @returns the secrets of which a change gives the token another key, as they are now */
+/** @returns the current secrets of the token, whose change gives it another key */
 export function keySecrets({
   rollout,
   secrets: { seed, sharedSecret },
@@ -35,11 +35,11 @@ export function keySecrets({
 }
 
 /**
- * @param given a suite and a key, of which HMAC may make the same as of another key
- * @returns whether the token computes the same responses with what it has; false also where its key was altered, and opens
- *   for nobody
- * @throws ServiceError 'key.unavailable' where this server alone may be unable to open it: another one may have accepted
- *   responses with the very same
+ * @param given a suite and a key; HMAC treats some different keys as equal
+ * @returns true if the token computes the same responses with its own key; false also where that was altered and cannot
+ *   be opened
+ * @throws ServiceError 'key.unavailable' where possibly only this server cannot open the token's key: another server
+ *   may have accepted responses with the same key
  */
 export function hasKey(vault: Vault, token: Token, { suite, key }: TokenKey): boolean {
   try {

@@ -4,8 +4,8 @@ import type { Token } from '../tokens/token.ts';
 
 /**
  * @param action of the scope authentication, such as `qrtanurl`
- * @param asking the address of who asks for a challenge or answers one, empty where there is none; and when
- * @returns the different values that active policies give it for this token's realms and owner, and that client
+ * @param asking the address of the client that requests or answers a challenge, empty if unknown; and the time
+ * @returns the different values of active policies for the token's realms and owner, and that client
  */
 export function tokenPolicyValues(
   configuration: Configuration,

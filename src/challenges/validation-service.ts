@@ -11,19 +11,19 @@ import { readOcraSettings } from './ocra-settings.ts';
 import type { OpenAnswers } from './open-answers.ts';
 import type { ChallengeFilter, ChallengeStore, Whose } from './ports.ts';
 
-/** Whose response it is: that of the serial or the user, to the transaction where one is named. */
+/** A response of a serial or a user, to the transaction if one is named. */
 export interface ValidationRequest {
   readonly serial?: string | undefined;
   readonly user?: string | undefined;
   readonly realm?: string | undefined;
   readonly transactionId?: string | undefined;
-  /** What precedes the response is as everywhere: see the policy `otppin`. */
+  /** PIN or password, as the policy `otppin` says, followed by the response. */
   readonly pass: string;
 }
 
-/** The end of a look at a response to a transaction. */
+/** The result of a response to a transaction. */
 export interface ValidatedTransaction {
-  /** The token that the transaction is for; undefined: there is no such transaction. */
+  /** The token of the transaction; undefined if there is no such transaction. */
   readonly token: { readonly serial: string; readonly type: string } | undefined;
   readonly failCount: number;
   readonly result: boolean;
@@ -36,22 +36,22 @@ export interface ValidationDependencies {
   readonly ocra: Pick<ChallengeService, 'checkTransaction'>;
   readonly openAnswers: Pick<OpenAnswers, 'answer'>;
   readonly clock: Clock;
-  /** Undefined: nobody is told of responses that no decision could be made on. */
+  /** Receives the responses on which no decision is possible. Undefined: they are not reported. */
   readonly refusals?: RefusalNotes | undefined;
 }
 
 type Open = Pick<Act, 'client' | 'requestId'>;
 
 /**
- * Whom nothing belongs to: asked for in place of a user who is not there, so that this takes as long; another one for each
- * name, so that names do not wait for each other.
+ * An owner without tokens, used in place of an unknown user, so that the answer takes as long. It differs by name, so
+ * that names do not wait for each other.
  */
 function nobody(name: string): Required<Pick<ChallengeFilter, 'owner'>> {
   const userId = createHash('sha256').update(name, 'utf8').digest('base64url');
   return { owner: { resolverId: '999999999999999999', userId } };
 }
 
-/** Takes responses from those who know the user, the serial or the transaction. Open to all. */
+/** Checks responses by user, serial or transaction. Needs no login. */
 export class ValidationService {
   readonly #deps: ValidationDependencies;
 
@@ -60,10 +60,10 @@ export class ValidationService {
   }
 
   /**
-   * A response answers the transaction that is named, where it is open and that of the serial or user; or else any open
-   * challenge of theirs, as `OpenAnswers` says. Where nothing is open, or the user or serial is unknown, it is refused
-   * and nothing changes.
-   * @returns whether it was right, and accepted by this
+   * Checks a response: against the named transaction, where it is open and belongs to the serial or user; without one,
+   * against all their open challenges, as `OpenAnswers` does. Where nothing is open, or the user or serial is unknown,
+   * it is refused and nothing changes.
+   * @returns true if it was correct and this call accepted it
    * @throws ServiceError 'resolver.unavailable'
    */
   async check(open: Open, request: ValidationRequest): Promise<boolean> {
@@ -96,7 +96,7 @@ export class ValidationService {
       : undefined;
   }
 
-  /** As `check`, by the transaction alone. */
+  /** Checks a response as `check` does, by the transaction alone. */
   async checkTransaction(
     open: Open,
     { transactionId, pass }: { transactionId: string; pass: string },

@@ -15,11 +15,11 @@ const configSchema = environmentSchema.transform((values) =>
   Object.freeze({
     host: values.HOST,
     port: values.PORT,
-    /** undefined: no port for metrics. */
+    /** Undefined: no port for metrics. */
     metricsPort: values.METRICS_PORT,
     trustProxy: Object.freeze(values.TRUST_PROXY ?? []),
     dataDir: resolve(values.DATA_DIR),
-    /** undefined: the embedded PostgreSQL. Holds the password. */
+    /** Undefined: the embedded PostgreSQL. Contains the password. */
     databaseUrl: databaseUrlOf(values),
     databasePoolSize: values.DATABASE_POOL_SIZE,
     databaseStatementTimeout: values.DATABASE_STATEMENT_TIMEOUT,
@@ -46,7 +46,7 @@ const configSchema = environmentSchema.transform((values) =>
 
 /**
  * Reads the whole configuration. The only reader of the environment.
- * @throws ServiceError 'configuration.invalid' that names each wrong variable, its value and what is allowed
+ * @throws ServiceError 'configuration.invalid' that names each wrong variable, its value and the allowed ones
  */
 export function loadConfig(environment: Environment = process.env): Config {
   const given = Object.fromEntries(VARIABLES.map(({ name }) => [name, readVariable(environment, name)]));

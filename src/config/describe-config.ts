@@ -5,15 +5,15 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 /** A variable of the environment, as `tankeeper config` shows it. */
 export interface ConfigRow {
   readonly variable: string;
-  /** Masked where it holds a secret; empty when unset. */
+  /** Masked if it holds a secret; empty when unset. */
   readonly value: string;
-  /** Empty where there is none. */
+  /** Empty without a default. */
   readonly default: string;
   readonly source: 'environment' | 'default' | 'unset';
   readonly meaning: string;
 }
 
-/** @returns every variable with its value and where that comes from */
+/** @returns every variable with its value and the source of that value */
 export function describeConfig(environment: Environment = process.env): readonly ConfigRow[] {
   return VARIABLES.map(({ name, fallback, description, mask }) => {
     const given = readVariable(environment, name);

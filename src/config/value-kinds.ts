@@ -5,7 +5,7 @@ import { maskPassword } from '../kernel/masked-url.ts';
 
 declare module 'zod' {
   interface GlobalMeta {
-    /** Values that a variable may have, as error messages and the reference show them. */
+    /** Allowed values of a variable, as error messages and the reference show them. */
     allowed?: string;
     /** Hides the secret part of a value wherever the value is shown. */
     mask?: (value: string) => string;
@@ -14,7 +14,10 @@ declare module 'zod' {
 
 const NETWORK_NAMES = ['loopback', 'linklocal', 'uniquelocal'] as const;
 
-/** A text of at least one character. @param allowed as the reference shows it */
+/**
+ * A text of at least one character.
+ * @param allowed as the reference shows it
+ */
 export function text(allowed: string): z.ZodString {
   return z.string().min(1).meta({ allowed });
 }
@@ -34,7 +37,10 @@ export function wholeNumber(least: number, most: number): z.ZodType<number, stri
     .meta({ allowed: `a whole number from ${least} to ${most}` });
 }
 
-/** A duration of at least a second, read as seconds. @param most seconds */
+/**
+ * A duration of at least a second, read as seconds.
+ * @param most seconds
+ */
 export function duration(allowed: string, most = Infinity): z.ZodType<number, string> {
   return z
     .string()
@@ -68,7 +74,10 @@ export const folders: z.ZodType<readonly string[], string> = list
   .pipe(z.array(z.string().refine(isAbsolute)))
   .meta({ allowed: 'absolute folders, comma separated' });
 
-/** Addresses and networks, separated by commas. @param names words that stand for networks, beside the common ones */
+/**
+ * Addresses and networks, separated by commas.
+ * @param names additional words that stand for networks
+ */
 export function networks(...names: string[]): z.ZodType<readonly string[], string> {
   const words = [...NETWORK_NAMES, ...names];
   return list
@@ -81,6 +90,6 @@ export const databaseUrl: z.ZodType<string, string> = z
   .string()
   .regex(/^postgres(ql)?:\/\/./)
   .refine((value) => URL.canParse(value) || value.includes('host=/'))
-  // A password with a / that is not written %2F would pass for the name of the database.
+  // A password with an unescaped / would be read as the name of the database.
   .refine((value) => !URL.canParse(value) || !new URL(value).pathname.includes('@'))
   .meta({ allowed: 'postgres://user:password@host:port/database', mask: maskPassword });

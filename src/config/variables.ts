@@ -71,7 +71,7 @@ const log = z
   })
   .meta({ title: 'Log' });
 
-/** The settings of a PKCS #11 module. All of them are needed. */
+/** The settings of a PKCS #11 module. All of them are required. */
 export const pkcs11Schema = z.object({
   PKCS11_LIBRARY: aFile.describe("the module's library (.so), for SECURITY_MODULE=pkcs11"),
   PKCS11_TOKEN: aText.describe('label of the token in the module'),
@@ -175,19 +175,19 @@ export const environmentSchema = z
         }
       }
     },
-    // Runs also where another variable is wrong, so that one message names all.
+    // Also runs where another variable is wrong, so that one message names all.
     { when: () => true },
   );
 
-/** Facts about a variable: what messages, `tankeeper config` and the reference show. */
+/** Facts about a variable, for messages, `tankeeper config` and the reference. */
 export interface Variable {
   readonly name: string;
   /** Heading in the reference. */
   readonly group: string;
   readonly description: string;
-  /** Values that it may have, in words. */
+  /** Allowed values, in words. */
   readonly allowed: string;
-  /** Text that an unset variable is read as; undefined: it may be left out. */
+  /** The text that replaces an unset variable; undefined if it may be left out. */
   readonly fallback: string | undefined;
   /** @returns the value without its secret part */
   readonly mask: (value: string) => string;

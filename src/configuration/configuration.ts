@@ -1,18 +1,18 @@
 import type { Policy } from '../policy/stored-policy.ts';
 
-/** A set of users that tokens and policies refer to by one name, fed from resolvers in this order. */
+/** A set of users that tokens and policies refer to by one name, from resolvers in this order. */
 export interface Realm {
   readonly id: string;
   /** Lower-case, unique. */
   readonly name: string;
   readonly isDefault: boolean;
-  /** Names of the resolvers, in the order in which a login is looked up. */
+  /** Names of the resolvers, in the order in which they are searched for a login. */
   readonly resolvers: readonly string[];
 }
 
 export const RESOLVER_KINDS = ['managed', 'passwd', 'sql', 'ldap'] as const;
 
-/** Where users live: a table of ours, a file, a table of somebody else's, a directory. */
+/** The source of users: a table of this server, a file, a foreign SQL table, an LDAP directory. */
 export type ResolverKind = (typeof RESOLVER_KINDS)[number];
 
 export interface Resolver {
@@ -20,24 +20,24 @@ export interface Resolver {
   /** Unique; case is kept. */
   readonly name: string;
   readonly kind: ResolverKind;
-  /** By kind, see `resolver-settings/settings-rules.ts`. Holds no secret. */
+  /** Settings by kind, see `resolver-settings/settings-rules.ts`. Without secrets. */
   readonly settings: Readonly<Record<string, string>>;
-  /** Whether its file must be below a folder of RESOLVER_FILE_DIRS; not so where it was set at the machine. */
+  /** Its file must be below a folder of RESOLVER_FILE_DIRS. False where it was configured at the machine. */
   readonly isBounded: boolean;
-  /** Another one with every secret that it is given; absent or null: it has none. Tells nothing of the secret. */
+  /** A value that changes with every new secret; absent or null without a secret. Reveals nothing of the secret. */
   readonly secretStamp?: string | null;
 }
 
 /**
  * All that administrators configure, as of one revision: read together, so that one request never sees half of a
- * change, and kept until the database's revision moves on.
+ * change, and kept until the database's revision changes.
  */
 export interface Configuration {
-  /** Grows with every configuration change, whoever makes it. */
+  /** Grows with every configuration change of any server. */
   readonly revision: bigint;
-  /** When the last change was made, by the database's clock. */
+  /** Time of the last change, by the database's clock. */
   readonly changedAt: Date;
-  /** When this server read it. */
+  /** Time at which this server read it. */
   readonly readAt: Date;
   /** Sorted by name. */
   readonly realms: readonly Realm[];

@@ -8,15 +8,15 @@ import type { Realm, Resolver, Configuration } from './configuration.ts';
 export interface SettingDependencies {
   readonly configuration: ConfigurationStore;
   readonly access: AccessControl;
-  /** @throws ServiceError 'configuration.invalid' when values that the server reads do not fit */
+  /** @throws ServiceError 'configuration.invalid' when values that the server reads are invalid */
   readonly check: (settings: ReadonlyMap<string, string>) => unknown;
-  /** What counts for a key while it is not set. */
+  /** Defaults of unset keys. */
   readonly defaults: ReadonlyMap<string, string>;
 }
 
-/** What is configured besides policies: also where it is not kept as a value under a key. */
+/** The configuration without policies, including the parts that are not stored as values of keys. */
 export interface SettingOverview {
-  /** What counts: the values that are set, and the defaults of others. */
+  /** The effective values: those that are set, and the defaults of others. */
   readonly values: ReadonlyMap<string, string>;
   readonly realms: readonly Realm[];
   readonly resolvers: readonly Resolver[];
@@ -24,9 +24,9 @@ export interface SettingOverview {
 }
 
 /**
- * Configuration values in the database, for all servers on it; keys are LinOTP's, those that the server reads in any
- * case, also with `linotp.` in front. Each method throws ServiceError 'right.missing'; reading takes `system/read`,
- * changing `system/write`.
+ * Configuration values in the database, for all servers on it. Keys are LinOTP's; those that the server reads are
+ * accepted in either case, and with the prefix `linotp.`. Each method throws ServiceError 'right.missing'; reading
+ * requires `system/read`, changing `system/write`.
  */
 export class SettingService {
   readonly #deps: SettingDependencies;
@@ -40,7 +40,7 @@ export class SettingService {
     return (await this.#allowed(caller, 'read')).settings;
   }
 
-  /** @returns what counts, set or not */
+  /** @returns the effective values, with realms and resolvers */
   async overview(caller: Caller): Promise<SettingOverview> {
     const { settings, realms, resolvers, changedAt } = await this.#allowed(caller, 'read');
     return { values: new Map([...this.#deps.defaults, ...settings]), realms, resolvers, changedAt };

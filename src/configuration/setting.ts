@@ -2,10 +2,10 @@ import { ServiceError } from '../kernel/errors.ts';
 
 const KEY = /^[A-Za-z0-9_][A-Za-z0-9_.:-]{0,254}$/;
 const MAX_VALUE_LENGTH = 8192;
-/** LinOTP's own table has it in front of every key. */
+/** Prefix of every key in LinOTP's own table. */
 const PREFIX = 'linotp.';
 
-/** What LinOTP keeps among its values and this service does not; a value stored under such a key would mean nothing. */
+/** LinOTP values that this service stores elsewhere; a value stored under such a key would have no effect. */
 const KEPT_ELSEWHERE: readonly { readonly keys: RegExp; readonly what: string }[] = [
   { keys: /^Policy\./i, what: 'a policy' },
   { keys: /^(?:passwd|sql|ldap|http|managed)resolver\./i, what: 'a resolver' },
@@ -15,7 +15,7 @@ const KEPT_ELSEWHERE: readonly { readonly keys: RegExp; readonly what: string }[
 
 /**
  * @param known keys that the server reads
- * @returns the key as it is kept: without LinOTP's prefix, and one that the server reads as it is read, whatever its case
+ * @returns the key as it is stored: without LinOTP's prefix, and in the server's spelling if the server reads it
  */
 export function canonicalKey(key: string, known: Iterable<string>): string {
   const trimmed = key.trim();
@@ -23,7 +23,7 @@ export function canonicalKey(key: string, known: Iterable<string>): string {
   return [...known].find((one) => one.toLowerCase() === plain.toLowerCase()) ?? plain;
 }
 
-/** @throws ServiceError 'configuration.invalid' for a key or a value that cannot be kept; never quotes the value */
+/** @throws ServiceError 'configuration.invalid' for a key or a value that cannot be stored; never quotes the value */
 export function assertSetting(key: string, value: string): void {
   if (!KEY.test(key)) {
     throw invalid(

@@ -12,23 +12,26 @@ import type {
   HousekeepingTally,
 } from './ports.ts';
 
-/** Each server writes the times of limits by its own clock. Seconds. */
+/**
+ * Assumed maximum difference between the servers' clocks, in seconds: each server writes the times of limits by its
+ * own.
+ */
 const CLOCKS_DIFFER = 60;
 
 export interface HousekeepingDependencies {
   readonly configuration: ConfigurationStore;
   readonly store: HousekeepingStore;
   readonly clock: Clock;
-  /** For how many seconds after its expiry a challenge can still be asked about. */
+  /** Seconds for which the status of an expired challenge remains available. */
   readonly challengeRetention: number;
   readonly metrics: HousekeepingMetrics;
-  /** Left out: months of the audit stay. */
+  /** Undefined: months of the audit stay. */
   readonly auditRetention?: Pick<AuditRetention, 'isOn' | 'due' | 'remove'>;
 }
 
 /**
- * Removes what no answer depends on any more: challenges that expired long ago, sessions and limits that have ended.
- * Nothing waits for it: what has expired is refused on the very second, removed or not.
+ * Removes rows that no answer depends on any more: long expired challenges, ended sessions and limits. Nothing waits
+ * for it: expired rows are refused at once, removed or not.
  */
 export class HousekeepingService {
   readonly #deps: HousekeepingDependencies;
@@ -39,8 +42,8 @@ export class HousekeepingService {
 
   /**
    * Counts and changes nothing.
-   * @returns how many rows are due of each kind, counted up to a million
-   * @throws ServiceError 'right.missing' for anybody but an operator
+   * @returns the number of due rows of each kind, counted up to a million
+   * @throws ServiceError 'right.missing' for a caller who is no operator
    */
   async due(caller: Caller): Promise<readonly HousekeepingTally[]> {
     assertOperator(caller);
@@ -48,9 +51,10 @@ export class HousekeepingService {
   }
 
   /**
-   * Removes all that is due, at once.
-   * @returns how many rows were removed of each kind; undefined when a server is at it, and nothing was done here
-   * @throws ServiceError 'right.missing' for anybody but an operator
+   * Removes all due rows at once.
+   * @returns the number of removed rows of each kind; undefined when another server is removing them, and nothing was
+   *   done here
+   * @throws ServiceError 'right.missing' for a caller who is no operator
    */
   async run(caller: Caller): Promise<readonly HousekeepingTally[] | undefined> {
     assertOperator(caller);
@@ -63,9 +67,9 @@ export class HousekeepingService {
   }
 
   /**
-   * What each server does from time to time: looks how much is due, and removes it unless another one does.
+   * The periodic work of each server: measures the backlog, and removes it unless another server does.
    * @param signal ends it early
-   * @returns how many rows it has removed
+   * @returns the number of removed rows
    */
   async round(signal: AbortSignal): Promise<number> {
     const { metrics } = this.#deps;

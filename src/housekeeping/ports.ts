@@ -1,34 +1,34 @@
 import type { Act } from '../policy/caller.ts';
 
-/** What housekeeping removes. */
+/** The kinds of rows that housekeeping removes. */
 export type HousekeepingChore = 'challenges' | 'sessions' | 'rate limits' | 'audit months';
 
-/** How many rows of a kind there are to remove, or were removed. */
+/** Number of due or removed rows of a kind. */
 export interface HousekeepingTally {
   readonly chore: HousekeepingChore;
   readonly rows: number;
 }
 
-/** What counts as old. */
+/** The limits of age. */
 export interface HousekeepingMoments {
-  /** Challenges that were issued before have expired, and longer ago than they are kept. */
+  /** Challenges issued before this instant have expired, and their retention time has passed. */
   readonly challengesIssuedBefore: Date;
-  /** Sessions that end by then, and revoked ones, open nothing any more. */
+  /** Sessions that end by then, and revoked ones, are no longer valid. */
   readonly sessionsEndBy: Date;
-  /** What limits counted is forgotten by then. */
+  /** Counts of limits that end by then are void. */
   readonly limitsEndBy: Date;
 }
 
-/** Removes what is old, a piece at a time. */
+/** Removes old rows, a piece at a time. */
 export interface HousekeepingStore {
-  /** @returns how many rows are due of each kind, counted up to a million */
+  /** @returns the number of due rows of each kind, counted up to a million */
   backlog(moments: HousekeepingMoments): Promise<readonly HousekeepingTally[]>;
   /**
-   * Removes what is due, unless somebody else is at it. What is locked by others is left for the next time.
-   * @param given.signal ends it after the piece that is under way
-   * @param given.removed is told of each piece
-   * @param given.also is done at the end, while nobody else is at it
-   * @returns false when somebody else is at it, and nothing was removed
+   * Removes due rows, unless another server is doing so. Rows locked by others are left for the next round.
+   * @param given.signal ends it after the current piece
+   * @param given.removed receives each piece
+   * @param given.also runs at the end, under the same lock
+   * @returns false when another server holds the lock, and nothing was removed
    */
   clear(
     moments: HousekeepingMoments,
@@ -38,15 +38,15 @@ export interface HousekeepingStore {
       readonly also?: () => Promise<void>;
     },
   ): Promise<boolean>;
-  /** Writes an audit row of what somebody has had removed. Left out: nobody audits. */
+  /** Writes an audit row about a requested removal. Undefined: there is no audit. */
   note?(act: Act, outcome: string): Promise<void>;
 }
 
-/** What is measured of housekeeping. */
+/** Metrics of housekeeping. */
 export interface HousekeepingMetrics {
-  /** How many rows are due. */
+  /** Sets the number of due rows. */
   backlogIs(tally: HousekeepingTally): void;
   removed(tally: HousekeepingTally): void;
-  /** A round is over, in which all that was due is gone, or somebody else was at it. */
+  /** Counts a finished round, in which all due rows were removed, or another server removed them. */
   roundDone(outcome: 'done' | 'left to another server'): void;
 }

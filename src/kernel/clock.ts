@@ -1,12 +1,12 @@
 import { randomBytes, randomInt } from 'node:crypto';
 
-/** Where the time comes from. An argument everywhere, so that tests fix it. */
+/** Source of the time. Always an argument, so that tests fix it. */
 export interface Clock {
   /** @returns the present instant */
   now(): Date;
 }
 
-/** Where randomness comes from. An argument everywhere, so that tests fix it. */
+/** Source of randomness. Always an argument, so that tests fix it. */
 export interface Random {
   /** @returns `size` random bytes, fit for keys */
   bytes(size: number): Buffer;

@@ -1,13 +1,13 @@
 /**
- * Lets long computations of one process take turns, a piece each. Between two pieces the process does what else there is
- * to do, however many computations there are.
+ * Interleaves the long computations of one process, a piece at a time. Between two pieces the process does its other
+ * work, for any number of computations.
  */
 export class ComputingTurns {
   readonly #waiting: (() => void)[] = [];
 
   /**
-   * Waits for a turn. The piece is to be computed at once then.
-   * @param isUrgent puts it before all who wait: for computations that others wait for, with a lock or a connection
+   * Waits for a turn. The caller then computes its piece at once.
+   * @param isUrgent precedes all waiting pieces: for computations that hold a lock or a connection others need
    */
   next(isUrgent: boolean): Promise<void> {
     return new Promise((resolve) => {
@@ -22,7 +22,7 @@ export class ComputingTurns {
     });
   }
 
-  /** An immediate that is set by an immediate runs in the next turn of the event loop: one piece a turn. */
+  /** Runs one piece in each turn of the event loop: an immediate set by an immediate runs in the next turn. */
   #schedule(): void {
     setImmediate(() => {
       this.#waiting.shift()?.();

@@ -4,8 +4,8 @@ const SECONDS: Readonly<Record<string, number>> = { D: 86_400, H: 3_600, M: 60, 
 const FORM = /^(?:(\d{1,9})D)?(?:(\d{1,9})H)?(?:(\d{1,9})M)?(?:(\d{1,9})S)?$/;
 
 /**
- * Reads a duration as the old configuration writes it: plain seconds (`300`) or days, hours, minutes and seconds in
- * this order, each at most once (`1D2H3M4S`, `20M`); letters of either case, blanks around it ignored.
+ * Reads a duration: plain seconds (`300`) or, in LinOTP's form, days, hours, minutes and seconds in this order, each at
+ * most once (`1D2H3M4S`, `20M`); letters of either case, surrounding blanks ignored.
  * @returns whole seconds, zero or more
  * @throws ServiceError 'duration.invalid'
  */

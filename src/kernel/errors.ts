@@ -1,4 +1,4 @@
-/** Of a failure that is described by its code alone. */
+/** The payload of a failure that its code describes alone. */
 // eslint-disable-next-line @typescript-eslint/no-generated-empty-object-type -- a payload without members is the very meaning
 type NoPayload = Readonly<Record<never, never>>;
 

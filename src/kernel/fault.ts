@@ -1,19 +1,19 @@
 import { ServiceError } from './errors.ts';
 
-/** What the log may say of an error. Never its message, which may quote what a client sent. */
+/** Loggable description of an error. Never its message, which may quote a client's request. */
 export interface FaultFields {
   /** Name and code of the error, then of its causes: `ServiceError internal < DatabaseError 22P02`. */
   readonly fault: string;
-  /** The details of the errors that are ours, which never hold secrets. */
+  /** The details of `ServiceError`s, which never hold secrets. */
   readonly faultDetail: string | undefined;
-  /** Where the innermost error was made: the frames of its stack, without its message. */
+  /** The origin of the innermost error: the frames of its stack, without its message. */
   readonly stack: string | undefined;
 }
 
 const DEEPEST = 5;
 const MAX_FRAMES = 20;
 
-/** @returns the error with its causes, in words that hold nothing of what the client sent */
+/** @returns a description of the error and its causes, without any text of the client */
 export function describeFault(error: unknown): FaultFields {
   const chain = causes(error);
   const details = chain.flatMap((link) => (link instanceof ServiceError ? (link.detail ?? []) : []));
@@ -33,7 +33,7 @@ function causes(error: unknown): unknown[] {
   return chain;
 }
 
-/** A name or a code that is no plain word is not to be trusted. */
+/** Keeps name and code only if they are plain words: others are not trusted. */
 function nameOf(error: unknown): string {
   if (!(error instanceof Error)) {
     return typeof error;
@@ -44,7 +44,7 @@ function nameOf(error: unknown): string {
     .join(' ');
 }
 
-/** The stack begins with name and message; a message may have lines that look like frames. */
+/** Extracts the frames behind name and message; a message may have lines that look like frames. */
 function framesOf(error: unknown): string | undefined {
   if (!(error instanceof Error) || error.stack === undefined) {
     return undefined;

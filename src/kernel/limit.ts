@@ -1,16 +1,19 @@
-/** Counts attempts under keys, and says when there were too many. */
+/** Counts attempts by key, and reports when there were too many. */
 export interface AttemptLimit {
-  /** @returns milliseconds until the key may try again, as far as this server knows; 0: now. Asks nobody */
+  /**
+   * @returns milliseconds until the key may try again, as far as this server knows; 0: now. Does not query other
+   *   servers
+   */
   wait(key: string): number;
   /**
    * Counts one attempt, over all servers.
-   * @returns milliseconds until the key may try again where this attempt was one too many, else 0; the last one that is
-   *   allowed gives 0, and from then on `wait` tells
+   * @returns milliseconds until the key may try again where this attempt exceeds the limit, else 0; the last allowed
+   *   attempt also gives 0, and `wait` reports the time from then on
    */
   count(key: string): Promise<number>;
 }
 
-/** How much the server bears. */
+/** Limits of the server's load. */
 export interface LimitSettings {
   /** Addresses and networks whose clients are not counted, or `loopback`, `linklocal`, `uniquelocal`. */
   readonly exempt: readonly string[];
@@ -22,12 +25,12 @@ export interface LimitSettings {
   readonly transactionFailures: number;
   /** Wrong passwords for one account from one client in a minute; the longer limits follow from it. */
   readonly loginFailures: number;
-  /** Passwords that are verified at the same time, on each server. */
+  /** Maximum number of concurrent password checks, on each server. */
   readonly loginsAtOnce: number;
-  /** Requests that are worked on at the same time, on each server. */
+  /** Maximum number of concurrent requests, on each server. */
   readonly requestsAtOnce: number;
-  /** Connections at the same time, on each server. */
+  /** Maximum number of concurrent connections, on each server. */
   readonly connections: number;
-  /** Seconds in which a request must have come, and an answer must have been taken. */
+  /** Seconds within which a client must send a request, and receive the answer. */
   readonly requestTimeout: number;
 }

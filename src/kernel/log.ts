@@ -1,7 +1,7 @@
-/** What a log line may carry besides its message; the logger drops every field that is not on its list. */
+/** Fields of a log line besides its message; the logger drops every field that is not on its list. */
 export type LogFields = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** Where the domain tells operators what they should know. Never given a secret. */
+/** Log of the domain, for operators. Never gets a secret. */
 export interface Log {
   error(message: string, fields?: LogFields): void;
   warn(message: string, fields?: LogFields): void;

@@ -1,6 +1,4 @@
-/**
- * Hides the password in an URL, also in a text that is none: then all behind a colon that introduces no port may be one.
- */
+/** Hides the password in a URL. In a text that is no URL, hides all after a colon that introduces no port. */
 export function maskPassword(url: string): string {
   const masked = url
     .replace(/^([a-z]+:\/\/.*?|(?![a-z]+:\/\/).*?):.*@/is, '$1:****@')

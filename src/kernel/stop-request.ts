@@ -1,12 +1,12 @@
-/** What signals ask of a process. Both carry the same reason. */
+/** Requests of signals to end the process. Both carry the same reason. */
 export interface StopRequest {
-  /** Aborted by the first signal: end in good order. */
+  /** Aborted by the first signal: an orderly end. */
   readonly requested: AbortSignal;
-  /** Aborted by a later one: wait for no client any more, but leave nothing behind. */
+  /** Aborted by a later one: an end that waits for no client, but leaves nothing behind. */
   readonly urgent: AbortSignal;
 }
 
-/** Resolves when the signal is aborted; at once where it is already. */
+/** Resolves when the signal is aborted, at once if it already is. */
 export async function untilAborted(signal: AbortSignal): Promise<void> {
   if (!signal.aborted) {
     await new Promise<void>((resolve) => {
@@ -22,8 +22,8 @@ export async function untilAborted(signal: AbortSignal): Promise<void> {
 }
 
 /**
- * Waits for `work` until the signal is aborted. The work itself goes on; what it comes to then is not looked at.
- * @param signal undefined: waits to the end
+ * Waits for `work` until the signal is aborted. The work itself continues; its result is then ignored.
+ * @param signal undefined: waits until the end
  * @throws the signal's reason
  */
 export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {

@@ -6,14 +6,14 @@
 const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
 
 /**
- * Makes text that others wrote (logins, descriptions, answers of servers) harmless for a terminal.
+ * Makes foreign text (logins, descriptions, answers of servers) harmless for a terminal.
  * @returns the text on one line, each unsafe character as its escape, `\u001b` for instance
  */
 export function safeText(text: string): string {
   return text.replace(UNSAFE, escapeCharacter);
 }
 
-/** As `safeText`, but for texts of several lines: line feeds stay. */
+/** Escapes as `safeText` does, but keeps line feeds. */
 export function safeLines(text: string): string {
   return text.split('\n').map(safeText).join('\n');
 }

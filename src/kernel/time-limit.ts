@@ -1,8 +1,8 @@
 /**
- * Waits for work, but not for ever. The work itself goes on; what becomes of it later is ignored here.
- * @param milliseconds how long to wait at most
- * @param late makes the error for when it has taken longer
- * @throws what the work throws, or what `late` makes
+ * Waits for work for a limited time. The work itself continues; its later result is ignored.
+ * @param milliseconds the longest wait
+ * @param late makes the error for a work that takes longer
+ * @throws the error of the work, or that of `late`
  */
 export async function within<Value>(
   milliseconds: number,

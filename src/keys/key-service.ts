@@ -12,41 +12,43 @@ import type {
 } from './key-administration.ts';
 import type { RegisteredKey } from './vault.ts';
 
-/** What the service works with. */
+/** Dependencies of the service. */
 export interface KeyDependencies {
   readonly keys: KeyAdministration;
   readonly material: KeyMaterial;
   readonly vault: RotatingVault;
-  /** @param milliseconds to wait */
+  /** @param milliseconds the waiting time */
   readonly pause: (milliseconds: number) => Promise<unknown>;
 }
 
-/** All keys, and the servers that run. */
+/** All keys, and the running servers. */
 export interface KeyListing {
   readonly keys: readonly KeyState[];
   readonly servers: readonly KeyHolder[];
 }
 
-/** What adding a key did. */
+/** The result of adding a key. */
 export interface AddedKey extends Pick<NewKey, 'keyId' | 'isMade'> {
-  /** Where it is now, in words. */
+  /** A description of its storage. */
   readonly place: string;
 }
 
-/** What a rotation did. */
+/** The result of a rotation. */
 export interface Rotation extends Resealing {
   readonly keyId: string;
-  /** Whether it has become the current key just now; false: an interrupted rotation was taken up, or there was nothing to do. */
+  /**
+   * True if the key became current just now; false if an interrupted rotation was continued, or nothing was left to do.
+   */
   readonly isNew: boolean;
-  /** Servers that sealed with another key still when sealing anew began. */
+  /** Servers that still sealed with another key when the resealing began. */
   readonly lagging: readonly string[];
 }
 
-/** How long rotating waits for every server to seal with the new key. */
+/** Maximum time that a rotation waits for every server to seal with the new key. */
 const TIMEOUT_MS = 10_000;
 const LOOK_MS = 250;
 
-/** Changes the key that seals the secrets, while servers run. For operators at the machine. */
+/** Changes the sealing key while servers run. For operators at the machine. */
 export class KeyService {
   readonly #deps: KeyDependencies;
 
@@ -54,7 +56,7 @@ export class KeyService {
     this.#deps = dependencies;
   }
 
-  /** @throws ServiceError 'right.missing' for anybody but an operator, as all of these */
+  /** @throws ServiceError 'right.missing' for a caller who is no operator, as all of these methods do */
   async list(caller: Caller): Promise<KeyListing> {
     assertOperator(caller);
     const { keys } = this.#deps;
@@ -62,9 +64,9 @@ export class KeyService {
   }
 
   /**
-   * Makes a key and registers it: every server that starts from now on needs it, those that run load it. It seals nothing
-   * yet.
-   * @throws ServiceError 'key.refused' while a key that was added waits for its turn; 'key.unavailable',
+   * Makes a key and registers it: every server that starts from now on needs it, running servers load it. It does not
+   * seal yet.
+   * @throws ServiceError 'key.refused' while an earlier added key has not been used; 'key.unavailable',
    *   'security-module.unavailable'
    */
   async add(caller: Caller): Promise<AddedKey> {
@@ -79,10 +81,10 @@ export class KeyService {
   }
 
   /**
-   * Lets the key that was added last be the current one and seals everything anew with it. May be interrupted and done
-   * again; when the key is the current one already, it goes on with what is left.
-   * @param force also while a server that runs has not got the key: that one cannot read new secrets
-   * @throws ServiceError 'key.refused' when a server that runs lacks the key, 'key.unavailable' when this process does
+   * Makes the key that was added last the current one and seals all secrets anew with it. May be interrupted and
+   * repeated; where the key is current already, it continues with the rest.
+   * @param force rotates even while a running server lacks the key: that server cannot read new secrets
+   * @throws ServiceError 'key.refused' when a running server lacks the key, 'key.unavailable' when this process does
    */
   async rotate(
     caller: Caller,
@@ -106,8 +108,8 @@ export class KeyService {
   }
 
   /**
-   * Retires a key with which nothing is sealed any more.
-   * @returns whether it was retired now, and whether it was taken out of the key file
+   * Retires a key that seals no secret any more.
+   * @returns `isNew` if it was retired now, `isRemoved` if it was removed from the key file
    * @throws ServiceError 'key.refused' when it is still needed
    */
   async retire(
@@ -131,7 +133,7 @@ export class KeyService {
     if (!vault.keyIds.includes(keyId)) {
       throw new ServiceError('key.unavailable', `The encryption key ${keyId} is not loaded here`);
     }
-    // Who does not have it yet may be about to load it.
+    // A server without the key may be about to load it.
     const lacking = await this.#awaitHolders(({ keyIds }) => keyIds.includes(keyId), force ? 0 : TIMEOUT_MS);
     if (lacking.length > 0 && !force) {
       throw new ServiceError(
@@ -143,7 +145,7 @@ export class KeyService {
   }
 
   async #awaitServers(keyId: string): Promise<readonly string[]> {
-    // One that has not got the key, which was let be, will not seal with it however long it is waited for.
+    // With `force`, a server without the key never seals with it: waiting for it is useless.
     await this.#awaitHolders(
       ({ keyIds, sealingKey }) => sealingKey === keyId || !keyIds.includes(keyId),
       TIMEOUT_MS,
@@ -152,7 +154,7 @@ export class KeyService {
     return holders.filter(({ sealingKey }) => sealingKey !== keyId).map(({ place }) => place);
   }
 
-  /** @returns the servers that are not ready after all that time */
+  /** @returns the servers that are not ready after the time limit */
   async #awaitHolders(
     isReady: (holder: KeyHolder) => boolean,
     patience: number,
@@ -167,7 +169,7 @@ export class KeyService {
   }
 }
 
-/** Of those that are registered while nobody else adds one. */
+/** Checks the registered keys, under the lock of the registration. */
 function assertNoneWaits(registered: readonly RegisteredKey[]): void {
   const waiting = registered.findLast(({ isWaiting }) => isWaiting === true);
   if (waiting !== undefined) {
@@ -178,7 +180,7 @@ function assertNoneWaits(registered: readonly RegisteredKey[]): void {
   }
 }
 
-/** The key that was added last and has never sealed. */
+/** Finds the key that was added last and has never sealed. */
 function waitingKey(states: readonly KeyState[]): KeyState | undefined {
   return states.findLast(
     ({ addedAt, currentSince, retiredAt }) =>

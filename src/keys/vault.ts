@@ -1,16 +1,16 @@
 declare const sealed: unique symbol;
 
-/** A secret as the database keeps it: encrypted, with the id of its key. Never mixed up with plain bytes. */
+/** A secret as the database stores it: encrypted, with the id of its key. The type keeps it apart from plain bytes. */
 export type Sealed = Buffer & { readonly [sealed]: true };
 
-/** What a sealed secret is for. Bound to it, so that one cannot be put in another's place. */
+/** The purpose of a sealed secret. It is authenticated, so that one secret cannot replace another. */
 export type SecretPurpose = 'seed' | 'shared-secret' | 'nonce' | 'pin' | 'ocra-pin' | 'resolver' | 'probe';
 
-/** Keeps secrets at rest. */
+/** Seals and opens secrets at rest. */
 export interface Vault {
   /**
-   * @param subject what the secret belongs to: a token's serial, a resolver's name
-   * @returns the secret, encrypted, its purpose and subject authenticated with it
+   * @param subject the owner of the secret: a token's serial, a resolver's name
+   * @returns the encrypted secret, with its purpose and subject authenticated
    */
   seal(plain: Uint8Array, purpose: SecretPurpose, subject: string): Sealed;
   /**
@@ -20,26 +20,26 @@ export interface Vault {
   open(secret: Sealed, purpose: SecretPurpose, subject: string): Buffer;
 }
 
-/** A key of the vault, encrypted by a security module: nothing without that module. */
+/** A key of the vault, encrypted by a security module and useless without it. */
 export interface WrappedKey {
   readonly bytes: Buffer;
-  /** Which key of which module encrypted it, in words for operators. */
+  /** The encrypting key and its module, in words for operators. */
   readonly by: string;
 }
 
-/** A key that secrets in the database are sealed with. */
+/** A key that seals secrets in the database. */
 export interface RegisteredKey {
   /** 16 hexadecimal digits. */
   readonly keyId: string;
-  /** A known text sealed by it: who can open it has the key. */
+  /** A known text sealed with it: a process that can open it has the key. */
   readonly canary: Buffer;
-  /** undefined: the key is in a key file alone. */
+  /** Undefined: the key is only in a key file. */
   readonly wrapped?: WrappedKey;
-  /** Whether it is the one that seals, on every server. */
+  /** True if every server seals with it. */
   readonly isCurrent?: boolean;
-  /** Whether it was added to seal, and never has. */
+  /** True if it was added to seal, and never has. */
   readonly isWaiting?: boolean;
-  /** Whether nothing is sealed with it any more, nor ever will be: nobody needs it, but who wants to read old backups. */
+  /** True if no secret is or ever will be sealed with it: it is needed for old backups only. */
   readonly isRetired?: boolean;
 }
 
@@ -48,51 +48,53 @@ export function neededKeys(registered: readonly RegisteredKey[]): readonly Regis
   return registered.filter(({ isRetired }) => isRetired !== true);
 }
 
-/** @returns the id of the key that seals: the one that the database names, else the one that was registered last */
+/** @returns the id of the sealing key: the one that the database names, else the one that was registered last */
 export function sealingKey(registered: readonly RegisteredKey[]): string | undefined {
   const needed = neededKeys(registered);
   return (needed.find(({ isCurrent }) => isCurrent === true) ?? needed.at(-1))?.keyId;
 }
 
-/** The database's list of its keys. The keys themselves are never there in clear. */
+/** The database's list of its keys. The keys themselves are never stored there in clear. */
 export interface KeyRegistry {
   /** @returns the keys in the order in which they were registered */
   registered(): Promise<readonly RegisteredKey[]>;
   /**
-   * The first key of a database becomes the one that seals.
-   * @returns false when a key of that id is registered already; what is there is never overwritten
+   * Registers a key. The first key of a database becomes the sealing key.
+   * @returns false when a key of that id is registered already; an existing entry is never overwritten
    */
   register(keyId: string, canary: Buffer, wrapped?: WrappedKey): Promise<boolean>;
-  /** Adds the wrapped form of a registered key. @returns false when it has one, which is never overwritten */
+  /**
+   * Adds the wrapped form of a registered key.
+   * @returns false when it has one, which is never overwritten
+   */
   addWrapped(keyId: string, wrapped: WrappedKey): Promise<boolean>;
 }
 
-/** Where the keys of the vault come from: a key file, or a hardware module. */
+/** The source of the vault's keys: a key file, or a hardware module. */
 export interface SecurityModule {
   /**
-   * Fetches the keys anew, as a start does.
+   * Fetches the keys anew, as at the start of a server.
    * @returns a vault with them
-   * @throws ServiceError 'security-module.unavailable' when that cannot be done now, or keys that are in use are not
-   *   among them
+   * @throws ServiceError 'security-module.unavailable' when that is not possible now, or keys in use are not among them
    */
   freshVault(): Promise<Pick<Vault, 'open'>>;
 }
 
-/** Lets one server at a time look and register. */
+/** Lets one server at a time read and register keys. */
 export interface KeyRegistration {
   /** @param work may run more than once; when it throws, nothing was registered */
   withRegistration<T>(work: (registry: KeyRegistry) => Promise<T>): Promise<T>;
 }
 
-/** A key made from one of the vault's, from which that one cannot be told. */
+/** A key derived from one of the vault's, which does not reveal that one. */
 export interface DerivedKey {
-  /** The id of the key that it was made from. */
+  /** The id of the key from which it was derived. */
   readonly keyId: string;
   /** 32 bytes. */
   readonly bytes: Uint8Array;
 }
 
-/** Makes keys for other purposes than sealing. The same key file gives the same keys on every server. */
+/** Derives keys for other purposes than sealing. The same key file gives the same keys on every server. */
 export interface KeyDerivation {
   /** @returns a key for the purpose from each of the vault's keys, the current one first */
   derive(purpose: string): readonly [DerivedKey, ...DerivedKey[]];

@@ -8,7 +8,7 @@ import { placesOfUsers, RealmTally } from './realm-tally.ts';
  * Adds up the users with active tokens by realm and resolver.
  * @param rows active users of all resolvers
  * @param chosen names of realms and perhaps `NO_REALM`, in the order to show
- * @param realms all realms, for their resolvers; what is in no realm shows the resolvers that such users come from
+ * @param realms all realms, for their resolvers; `NO_REALM` shows the resolvers of its users
  */
 export function reportActiveUsers(
   rows: readonly ActiveUserRow[],

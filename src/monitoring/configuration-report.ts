@@ -3,8 +3,8 @@ import type { ConfigurationReport } from './outcomes.ts';
 import type { ConfigurationChange } from './ports.ts';
 
 /**
- * Holds the configuration that this server works with against the last change that the database knows of.
- * @param configuration what the server works with
+ * Compares the configuration that this server uses with the last change in the database.
+ * @param configuration the configuration in use
  * @param stored the last change, read from the database
  */
 export function reportConfiguration(
@@ -26,7 +26,10 @@ export function reportConfiguration(
   };
 }
 
-/** @returns whether the configuration is of that change. The time counts, too: a database can be put back to an earlier state */
+/**
+ * @returns true if the configuration is of that change. Compares the time too: a restored database can repeat a
+ *   revision
+ */
 export function isInStep(configuration: Configuration, stored: ConfigurationChange): boolean {
   return (
     configuration.revision === stored.revision &&

@@ -2,12 +2,12 @@ import { actOf, type Caller } from '../policy/caller.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import type { CountCheck, CountVerification } from './ports.ts';
 
-/** What the service works with. */
+/** Dependencies of the service. */
 export interface CountDependencies {
   readonly verification: CountVerification;
 }
 
-/** Holds the counts that the database keeps against the tokens and users themselves. For operators at the machine. */
+/** Compares the counts in the database with the tokens and users themselves. For operators at the machine. */
 export class CountService {
   readonly #verification: CountVerification;
 
@@ -15,16 +15,19 @@ export class CountService {
     this.#verification = verification;
   }
 
-  /** Counts anew and changes nothing. @throws ServiceError 'right.missing' for anybody but an operator */
+  /**
+   * Counts anew and changes nothing.
+   * @throws ServiceError 'right.missing' for a caller who is no operator
+   */
   async verify(caller: Caller): Promise<CountCheck> {
     assertOperator(caller);
     return await this.#verification.verify();
   }
 
   /**
-   * Counts anew and sets right what has drifted.
-   * @returns what was wrong
-   * @throws ServiceError 'right.missing' for anybody but an operator
+   * Counts anew and corrects the counts that have drifted.
+   * @returns the counts that were wrong
+   * @throws ServiceError 'right.missing' for a caller who is no operator
    */
   async mend(caller: Caller): Promise<CountCheck> {
     assertOperator(caller);

@@ -18,8 +18,8 @@ type Verified = Refusal | { readonly kind: 'verified'; readonly licence: Licence
 const NO_KEY = 'there is no key to verify it with: LICENCE_PUBLIC_KEY_FILE is not set';
 
 /**
- * Holds a licence against its signature, the clock and what there is, in this order: what is not signed says nothing.
- * The signature is verified once for as long as the text stays the same; the key stays while the server runs.
+ * Checks a licence against its signature, the clock and the present counts, in this order: an unsigned text is not read
+ * further. The signature is verified once for as long as the text stays the same; the key stays while the server runs.
  */
 export class LicenceInspection {
   readonly #deps: LicenceInspectionDependencies;
@@ -29,13 +29,13 @@ export class LicenceInspection {
     this.#deps = dependencies;
   }
 
-  /** @returns what is to be said of the licence that is installed */
+  /** @returns the state of the installed licence */
   async report(): Promise<LicenseReport> {
     const text = await this.#deps.store.installed();
     return text === undefined ? { kind: 'none' } : this.inspect(text);
   }
 
-  /** @returns what would be said of a licence if it were installed */
+  /** @returns the state that a licence would have if it were installed */
   async inspect(text: string): Promise<Exclude<LicenseReport, { kind: 'none' }>> {
     const verified = await this.#verified(text);
     if (verified.kind === 'invalid') {

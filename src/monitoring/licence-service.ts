@@ -14,13 +14,13 @@ export interface LicenceDependencies {
   readonly store: LicenceStore;
 }
 
-/** A licence that counts, and how much of it is used. */
+/** A valid licence, with the used part of it. */
 type ValidLicence = Extract<LicenseReport, { kind: 'valid' }>;
 
 const LARGEST = 64 * 1024;
 
 /**
- * Installs and removes the licence. Each method throws ServiceError 'right.missing'; looking takes `system/read`,
+ * Installs and removes the licence. Each method throws ServiceError 'right.missing'; reading requires `system/read`,
  * changing `system/write`.
  */
 export class LicenceService {
@@ -30,17 +30,17 @@ export class LicenceService {
     this.#deps = dependencies;
   }
 
-  /** @returns what /monitoring/license says of it, with the reasons */
+  /** @returns the state as in /monitoring/license, with the reasons */
   async show(caller: Caller): Promise<LicenseReport> {
     await this.#authorize(caller, 'read');
     return this.#deps.inspection.report();
   }
 
   /**
-   * Puts a licence in the place of the one there is, if there is one. A licence that would not count (a wrong signature
-   * or form, out of its time, for fewer than there are) is refused, and the one that is there stays.
-   * @param text a JWS in compact form (RFC 7515 §7.1); blanks around it do not matter
-   * @throws ServiceError 'licence.invalid' that says why
+   * Installs a licence in place of the present one. An invalid licence (a wrong signature or form, out of its time, for
+   * fewer than there are) is refused, and the present one stays.
+   * @param text a JWS in compact form (RFC 7515 §7.1); surrounding blanks are ignored
+   * @throws ServiceError 'licence.invalid' that gives the reason
    */
   async install(caller: Caller, text: string): Promise<ValidLicence> {
     await this.#authorize(caller, 'write');

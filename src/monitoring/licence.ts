@@ -1,37 +1,37 @@
 import { ServiceError } from '../kernel/errors.ts';
 import { safeText } from '../kernel/terminal-text.ts';
 
-/** What a licence counts: users who own at least one active token, or active tokens, assigned or not. */
+/** The unit of a licence: users who own at least one active token, or active tokens, assigned or not. */
 type LicenceUnit = 'user' | 'token';
 
-/** What a vendor grants, as signed. */
+/** The grant of a vendor, as signed. */
 export interface Licence {
   /** Every claim as it was signed, in its order. */
   readonly fields: Readonly<Record<string, string | number | boolean>>;
   readonly unit: LicenceUnit;
-  /** How many of them are licensed. */
+  /** Licensed number of units. */
   readonly licensed: number;
-  /** The first instant at which it counts; undefined: at once. */
+  /** The first instant at which it is valid; undefined: at once. */
   readonly startsAt: Date | undefined;
-  /** The first instant at which it no longer counts. */
+  /** The first instant at which it is no longer valid. */
   readonly endsAt: Date;
 }
 
-/** So many more than licensed are put up with. */
+/** Number of units by which the licensed number may be exceeded. */
 const GRACE = 2;
 const MAX_CLAIMS = 64;
 const MAX_TEXT_LENGTH = 1000;
 const DAY = 24 * 60 * 60 * 1000;
-/** The end of the year 9999: later ones are written otherwise. */
+/** The end of the year 9999: ISO 8601 writes later years with more digits. */
 const LAST_SECOND = 253_402_300_799;
 
 type Claims = Readonly<Record<string, unknown>>;
 
 /**
- * Reads what was signed: texts, numbers and booleans under any names, among them exactly one of `user-num` and
- * `token-num` (a whole number from 1), and when it ends: `expire`, a date whose day counts whole in UTC, or `exp`, in
- * seconds (RFC 7519 §4.1.4), or both, of which the earlier counts. `nbf` (§4.1.5) says when it begins.
- * @throws ServiceError 'licence.invalid' that says what is wrong
+ * Reads the signed claims: texts, numbers and booleans under any names, among them exactly one of `user-num` and
+ * `token-num` (a whole number from 1), and the end: `expire`, a date that includes its whole day in UTC, or `exp`, in
+ * seconds (RFC 7519 §4.1.4), or both, of which the earlier applies. `nbf` (§4.1.5) is the start.
+ * @throws ServiceError 'licence.invalid' that names the fault
  */
 export function readLicence(signed: unknown): Licence {
   if (typeof signed !== 'object' || signed === null || Array.isArray(signed)) {
@@ -42,17 +42,17 @@ export function readLicence(signed: unknown): Licence {
   return { ...meaning, fields: fieldsOf(claims) };
 }
 
-/** @returns whether there are more than the licence lets through, the grace of two included */
+/** @returns true if there are more than the licence permits, the grace of two included */
 export function exceeds(active: number, { licensed }: Pick<Licence, 'licensed'>): boolean {
   return active > licensed + GRACE;
 }
 
-/** @returns the last day on which it counts, in UTC: `2018-11-19` */
+/** @returns the last day of validity, in UTC: `2018-11-19` */
 export function lastDayOf({ endsAt }: Pick<Licence, 'endsAt'>): string {
   return new Date(endsAt.getTime() - 1).toISOString().slice(0, 10);
 }
 
-/** @returns how many of what are licensed: `4 users`, `1 token` */
+/** @returns the licensed number and unit: `4 users`, `1 token` */
 export function volumeText({ licensed, unit }: Pick<Licence, 'licensed' | 'unit'>): string {
   return `${licensed} ${unit}${licensed === 1 ? '' : 's'}`;
 }
@@ -73,7 +73,7 @@ function fieldsOf(claims: Claims): Licence['fields'] {
   return Object.fromEntries(fields);
 }
 
-/** Larger numbers would be shown as others than were signed (a serial number of 17 digits), or as none at all. */
+/** Rejects larger numbers, which would lose digits (a serial number of 17 digits) or be no number at all. */
 function isFieldValue(value: unknown): value is string | number | boolean {
   return typeof value === 'string'
     ? value.length <= MAX_TEXT_LENGTH
@@ -106,7 +106,7 @@ function endOfDay({ expire }: Claims): Date | undefined {
     return undefined;
   }
   const day = typeof expire === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(expire) ? new Date(expire) : undefined;
-  // JavaScript takes 30 February for 2 March.
+  // JavaScript reads 30 February as 2 March.
   if (day === undefined || Number.isNaN(day.getTime()) || day.toISOString().slice(0, 10) !== expire) {
     throw invalid("its claim 'expire' is no date such as '2027-12-31'");
   }

@@ -35,23 +35,23 @@ export interface MonitoringDependencies {
   readonly clock: Clock;
 }
 
-/** Which realms to report on: a comma list, see `chooseRealms`. */
+/** The realms of a report: a comma list, see `chooseRealms`. */
 export interface RealmQuery {
   readonly realms?: string | undefined;
 }
 
-/** Also by which statuses to count tokens: a comma list, see `parseStatuses`. */
+/** A realm query with the statuses by which tokens are counted: a comma list, see `parseStatuses`. */
 export interface TokenQuery extends RealmQuery {
   readonly status?: string | undefined;
 }
 
 /**
- * What /monitoring tells. Each method throws ServiceError 'right.missing' when no policy of the scope `monitoring`
- * lets the caller ask, and shows no realm beyond those that the policies name.
+ * Reports of /monitoring. Each method throws ServiceError 'right.missing' when no policy of the scope `monitoring`
+ * permits it, and shows no realm beyond those that the policies name.
  */
 export class MonitoringService {
   readonly #deps: MonitoringDependencies;
-  /** What was added up last: probes ask for the same realms again and again, mostly before anything has changed. */
+  /** The last sum: probes request the same realms repeatedly, mostly without a change in between. */
   #tallied:
     | { readonly snapshot: TokenCountsSnapshot; readonly realms: string; readonly tally: RealmTally }
     | undefined;
@@ -61,7 +61,7 @@ export class MonitoringService {
   }
 
   /**
-   * Tokens and their users by realm and status.
+   * Counts tokens and their users by realm and status.
    * @throws ServiceError 'parameter.invalid' for an unknown status, 'right.missing' when no realm is left to show
    */
   async tokens(caller: Caller, { realms, status }: TokenQuery): Promise<TokenReport> {
@@ -72,9 +72,10 @@ export class MonitoringService {
   }
 
   /**
-   * Users by realm and resolver; of a resolver that does not tell, the last known number. No user is in no realm: asking
-   * for that is allowed to everybody and shows nothing.
-   * @throws ServiceError 'resolver.unavailable' when there is none, 'right.missing' when no realm is left to show
+   * Counts users by realm and resolver; for an unavailable resolver, gives the last known number. Every user is in a
+   * realm, so `NO_REALM` is allowed to every caller and shows nothing.
+   * @throws ServiceError 'resolver.unavailable' when there is no known number, 'right.missing' when no realm is left to
+   *   show
    */
   async userinfo(caller: Caller, { realms }: RealmQuery): Promise<UserReport> {
     const { configuration, grant } = await this.#authorize(caller, 'userinfo');
@@ -86,7 +87,7 @@ export class MonitoringService {
   }
 
   /**
-   * Users who own at least one active token, by realm and resolver.
+   * Counts users who own at least one active token, by realm and resolver.
    * @throws ServiceError 'right.missing' when no realm is left to show
    */
   async activeUsers(caller: Caller, { realms }: RealmQuery): Promise<ActiveUserReport> {
@@ -95,35 +96,35 @@ export class MonitoringService {
     return reportActiveUsers(await this.#deps.counts.activeUsers(), chosen, configuration.realms);
   }
 
-  /** Whether this server works with the configuration that the database holds, and how much is configured. */
+  /** Compares this server's configuration with that of the database, and counts its parts. */
   async config(caller: Caller): Promise<ConfigurationReport> {
     const { configurationState, clock } = this.#deps;
-    // All before this request itself has the configuration read, which would hide that the server had missed a change.
+    // Read before the request itself reads the configuration, which would hide a change that the server has missed.
     const before = configurationState.assumed;
     const stored = await configurationState.lastChangeInDatabase();
     const after = configurationState.assumed;
     const { configuration } = await this.#authorize(caller, 'config');
-    // What changes during this request, and is noticed, is in one of the two.
+    // A change during this request, if noticed, is in one of the two.
     const works = before !== undefined && isInStep(before, stored) ? before : (after ?? configuration);
-    // A change that this server has read already came after the look at the database.
+    // The server has already read a change that is later than the read of the database.
     const isAhead = works.revision > stored.revision;
     const last = isAhead ? await configurationState.lastChangeInDatabase() : stored;
     return reportConfiguration(works, last, clock.now());
   }
 
-  /** The state of the support subscription: of the whole installation, whatever realms the caller may see. */
+  /** The state of the support subscription: of the whole installation, for any realms of the caller. */
   async license(caller: Caller): Promise<LicenseReport> {
     await this.#authorize(caller, 'license');
     return this.#deps.licence.report();
   }
 
-  /** @returns whether a new secret is encrypted before it is stored, found out by storing one */
+  /** @returns true if a new secret is encrypted before it is stored, tested by storing one */
   async storageEncryption(caller: Caller): Promise<boolean> {
     await this.#authorize(caller, 'storageEncryption');
     return this.#deps.probe.encrypts();
   }
 
-  /** Lets those pass who may see what the service measures of itself. */
+  /** Checks the right to read the metrics of the service. */
   async authorizeMetrics(caller: Caller): Promise<void> {
     await this.#authorize(caller, 'metrics');
   }

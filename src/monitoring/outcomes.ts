@@ -3,7 +3,7 @@ import type { Licence } from './licence.ts';
 
 /** A number of tokens, or for `total users` of users, and the name of the status that they share. */
 export interface StatusCount {
-  /** `total`, `total users`, or a status as it was asked for (`unassigned&inactive`). */
+  /** `total`, `total users`, or a status as requested (`unassigned&inactive`). */
   readonly status: string;
   readonly count: number;
 }
@@ -11,7 +11,7 @@ export interface StatusCount {
 interface RealmTokens {
   /** The realm's name, or `NO_REALM`. */
   readonly realm: string;
-  /** `total`, `total users`, then each status asked for, in the order asked. */
+  /** `total`, `total users`, then each requested status, in the requested order. */
   readonly counts: readonly StatusCount[];
 }
 
@@ -29,24 +29,24 @@ interface ResolverUsers {
 export interface RealmUsers {
   /** The realm's name; among active users also `NO_REALM`. */
   readonly realm: string;
-  /** In the realm's order of resolvers. */
+  /** Users of the realm's resolvers, in its order. */
   readonly resolvers: readonly ResolverUsers[];
 }
 
-/** The last known number of users of a resolver that does not tell now. */
+/** The last known number of users of a resolver that is unavailable now. */
 export interface StaleUsers {
   readonly resolver: string;
   readonly users: number;
-  /** How long ago they were counted, in whole seconds. */
+  /** Age of the number, in whole seconds. */
   readonly age: number;
   readonly countedAt: Date;
-  /** Why the resolver does not tell, in words that may reach the client. */
+  /** The reason why the resolver is unavailable, in words that may reach the client. */
   readonly reason: string;
 }
 
 export interface UserReport {
   readonly realms: readonly RealmUsers[];
-  /** Only where there is one: the resolvers whose last known number stands in `realms`. */
+  /** The resolvers whose last known number is in `realms`; absent if there is none. */
   readonly stale?: readonly StaleUsers[];
 }
 
@@ -57,34 +57,34 @@ export interface ActiveUserReport {
 }
 
 export interface ConfigurationReport {
-  /** Whether what this server works with is what the database holds. */
+  /** True if this server uses the configuration of the database. */
   readonly sync: boolean;
-  /** When this server read the configuration that it works with, by its own clock. */
+  /** Time at which this server read its configuration, by its own clock. */
   readonly readAt: Date;
-  /** When the configuration in the database was changed last, by the database's clock. */
+  /** Time of the last change of the configuration in the database, by the database's clock. */
   readonly changedAt: Date;
   readonly now: Date;
-  /** Everything configured: values, resolvers, policies and realms. */
+  /** Number of all values, resolvers, policies and realms. */
   readonly total: number;
-  /** Configuration values alone. */
+  /** Number of values alone. */
   readonly values: number;
   readonly resolvers: Readonly<Record<ResolverKind, number>>;
-  /** Also those that are switched off. */
+  /** Includes inactive policies. */
   readonly policies: number;
   readonly realms: number;
 }
 
 /**
  * The state of the support subscription. `none`: no licence is installed, support comes from the community. `invalid`:
- * there is one that does not count, as it cannot be read, is not signed with our key, is out of its time, or is for fewer
- * than there are.
+ * the installed one cannot be read, is not signed with the configured key, is out of its time, or is for fewer than
+ * there are.
  */
 export type LicenseReport =
   | { readonly kind: 'none' }
   | {
       readonly kind: 'valid';
       readonly licence: Licence;
-      /** How many there are of what the licence counts; within the grace more than licensed. */
+      /** Present number of units; may exceed the licensed number by the grace. */
       readonly active: number;
     }
   | ({

@@ -1,7 +1,7 @@
 import type { Act } from '../policy/caller.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 
-/** How many tokens are in exactly this set of realms, active or not, assigned or not. */
+/** Number of tokens in exactly this set of realms, active or not, assigned or not. */
 export interface TokenCountRow {
   /** Names of all realms of these tokens; empty: in no realm. */
   readonly realms: readonly string[];
@@ -11,20 +11,20 @@ export interface TokenCountRow {
 }
 
 /**
- * How many users of a resolver own active tokens in exactly these realms, all of a user's active tokens taken together.
- * A user is in one row only, so users in a choice of realms are a sum over rows, each user once.
+ * Number of users of a resolver who own active tokens in exactly these realms, all of a user's active tokens taken
+ * together. A user is in one row only, so the number of users in a choice of realms is a sum over rows, each user once.
  */
 export interface ActiveUserRow {
   /** The resolver's name. */
   readonly resolver: string;
   /** Names of all realms in which such a user has an active token. */
   readonly realms: readonly string[];
-  /** Whether such a user (also) has an active token that is in no realm. */
+  /** True if such a user (also) has an active token that is in no realm. */
   readonly inNoRealm: boolean;
   readonly users: number;
 }
 
-/** All counts as of one instant, so that they fit together. */
+/** All counts as of one instant, so that they are consistent. */
 export interface TokenCountsSnapshot {
   readonly tokens: readonly TokenCountRow[];
   readonly activeUsers: readonly ActiveUserRow[];
@@ -38,42 +38,47 @@ export interface TokenCounts {
   activeUsers(): Promise<readonly ActiveUserRow[]>;
 }
 
-/** A count that is not what counting one by one gives. */
+/** A stored count that differs from a count of single tokens or users. */
 export interface CountDrift {
   readonly counts: 'tokens' | 'active tokens of a user' | 'active users' | 'managed users';
   /** The resolver's name; null for tokens. */
   readonly resolver: string | null;
-  /** Of a user within the resolver, as tokens name their owners. */
+  /** The id of a user within the resolver, as tokens name their owners. */
   readonly userId: string | null;
   /** The sets of realms that were counted, each as its names joined by ` & `, or `no realm`. */
   readonly realms: readonly string[];
-  /** Null where it does not matter. */
+  /** Null where it does not apply. */
   readonly active: boolean | null;
   readonly assigned: boolean | null;
   readonly kept: number;
   readonly counted: number;
 }
 
-/** What counting one by one has shown. */
+/** The result of counting one by one. */
 export interface CountCheck {
-  /** How many counts have drifted. */
+  /** Number of counts that have drifted. */
   readonly total: number;
-  /** Those, or the first thousand of them. */
+  /** These counts, the first thousand at most. */
   readonly drifts: readonly CountDrift[];
 }
 
-/** Counts tokens and users one by one and compares; takes as long as there are many, and holds up nobody. */
+/**
+ * Counts tokens and users one by one and compares; takes time in proportion to their number, and blocks no other work.
+ */
 export interface CountVerification {
   verify(): Promise<CountCheck>;
-  /** Sets right what has drifted. @returns what was wrong */
+  /**
+   * Corrects the counts that have drifted.
+   * @returns the counts that were wrong
+   */
   mend(act: Act): Promise<CountCheck>;
 }
 
-/** Where the configuration stands: in what this server keeps, and in the database itself. */
+/** The state of the configuration: in this server's memory, and in the database itself. */
 export interface ConfigurationState {
   /**
-   * What this server takes the configuration to be, without asking the database. undefined where it takes nothing for
-   * granted and would ask: before it was first read, when a change has been noticed, and where it asks each time anyway.
+   * The configuration that this server assumes without a query. Undefined where it would query the database: before the
+   * first read, after a noticed change, and where it queries each time anyway.
    */
   readonly assumed: Configuration | undefined;
   /** @returns the revision and the time of the last change, read from the database now */
@@ -86,64 +91,67 @@ export interface ConfigurationChange {
   readonly changedAt: Date;
 }
 
-/** Tries what a new secret looks like in the database. */
+/** Tests the encryption of a new secret in the database. */
 export interface StorageProbe {
   /**
-   * Stores a probe value as every secret is stored, looks at the stored bytes and takes it back.
+   * Stores a probe value as every secret is stored, examines the stored bytes and removes it.
    * @returns true only if the plain text is not in the stored bytes and they open to it again
    */
   encrypts(): Promise<boolean>;
 }
 
-/** How many users a resolver had. */
+/** Past number of users of a resolver. */
 export interface UserCount {
   readonly users: number;
   readonly countedAt: Date;
 }
 
-/** A count as it is kept: of a resolver as it was set up then. */
+/** A stored count, with the settings of its resolver at that time. */
 export interface KeptUserCount extends UserCount {
   readonly resolverId: string;
-  /** Stands for the settings; a resolver that is set up otherwise may hold other users. */
+  /** Identifies the settings: a resolver with other settings may hold other users. */
   readonly settingsDigest: string;
 }
 
-/** Where the last counts are kept, beyond the life of a process. */
+/** Storage of the last counts, beyond the life of a process. */
 export interface UserCountStore {
-  /** @returns what is kept of these resolvers, also of other settings than today's */
+  /** @returns the stored counts of these resolvers, also of earlier settings */
   find(resolverIds: readonly string[]): Promise<readonly KeptUserCount[]>;
-  /** Keeps the count unless a later one is kept. */
+  /** Stores the count unless a later one is stored. */
   keep(count: KeptUserCount): Promise<void>;
 }
 
-/** What is measured of resolvers, by their names. */
+/** Metrics of resolvers, by their names. */
 export interface ResolverMetrics {
-  /** A resolver was asked and failed, or did not answer in time. */
+  /** Counts a resolver that failed, or did not answer in time. */
   resolverFailed(resolver: string): void;
-  /** An answer went out with a last known count. */
+  /** Counts an answer with a last known count. */
   staleAnswered(resolver: string): void;
-  /** When a resolver's users were counted last. */
+  /** Sets the time of the last count of a resolver's users. */
   lastCounted(resolver: string, at: Date): void;
-  /** There is no such resolver any more, or its counts are void. */
+  /** Removes the metrics of a resolver that no longer exists, or whose counts are void. */
   resolverForgotten(resolver: string): void;
 }
 
-/** What came of looking at a licence's signature. The texts say what is wrong, for operators. */
+/** The result of a check of a licence's signature. The texts name the fault, for operators. */
 export type SignedLicence =
   | { readonly kind: 'verified'; readonly claims: unknown }
   | { readonly kind: 'unverified'; readonly why: string }
   | { readonly kind: 'unreadable'; readonly why: string };
 
-/** Verifies licences with the one public key that is configured; what a licence says of its own key counts for nothing. */
+/** Verifies licences with the one configured public key; a key that the licence itself names is ignored. */
 export interface LicenceSignature {
   read(text: string): Promise<SignedLicence>;
 }
 
-/** The one licence of the installation, as it was handed over. Every change comes with its audit row. */
+/** The one licence of the installation, in its original text. Every change has its audit row. */
 export interface LicenceStore {
   installed(): Promise<string | undefined>;
-  /** Puts it in the place of the one there is. @param audit what it is about and what came of it */
+  /**
+   * Stores a licence in place of the present one.
+   * @param audit subject and outcome of the audit row
+   */
   put(text: string, act: Act, audit: { readonly subject: string; readonly outcome: string }): Promise<void>;
-  /** @returns whether there was one */
+  /** @returns true if it existed */
   remove(act: Act): Promise<boolean>;
 }

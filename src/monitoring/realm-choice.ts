@@ -2,19 +2,19 @@ import type { Grant } from '../policy/access-control.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import { ServiceError } from '../kernel/errors.ts';
 
-/** How clients name what belongs to no realm; shown among realms under this name. */
+/** Name of the tokens and users without a realm, in requests and among the realms of a report. */
 export const NO_REALM = '/:no realm:/';
 const EVERYTHING = '*';
 
-/** The realms that somebody may look into. */
+/** The realms that a caller may see. */
 export interface VisibleRealms {
   /** Sorted by name. */
   readonly realms: readonly string[];
-  /** Whether what belongs to no realm may be seen: by those who may see all realms. */
+  /** True if tokens and users without a realm may be seen: with the right to all realms. */
   readonly noRealm: boolean;
 }
 
-/** @returns the realms that exist and that the grant covers */
+/** @returns the existing realms that the grant covers */
 export function visibleRealms(configuration: Configuration, grant: Grant): VisibleRealms {
   const names = configuration.realms.map(({ name }) => name);
   if (grant.realms === 'all') {
@@ -25,9 +25,9 @@ export function visibleRealms(configuration: Configuration, grant: Grant): Visib
 }
 
 /**
- * Reads the parameter `realms`, a comma list of names in any case: nothing means all that are visible, `*` anywhere
- * in the list (as it stands, without blanks) also what is in no realm. Names that do not exist and names that are
- * not visible are treated alike and left out, so that nobody finds out which realms there are.
+ * Reads the parameter `realms`, a comma list of names in any case: an empty one means all visible realms, `*` anywhere
+ * in the list (as an entry without blanks) also `NO_REALM`. Unknown and invisible names are both left out, so that the
+ * answer does not reveal which realms exist.
  * @returns names of visible realms and perhaps `NO_REALM`, each once; an explicit list keeps its order
  * @throws ServiceError 'right.missing' when no name of the list is left
  */

@@ -10,7 +10,7 @@ export class RealmTally {
 
   /**
    * @param realms names of realms and perhaps `NO_REALM`; amounts of others are left out
-   * @param columns how many different things are added up
+   * @param columns number of columns
    */
   constructor(realms: readonly string[], columns: number) {
     this.#overall = new Array<number>(columns).fill(0);
@@ -18,8 +18,8 @@ export class RealmTally {
   }
 
   /**
-   * Adds the amount to each of these places that takes part, and once to the whole if any does. Runs for every row of
-   * counts at every request, hence without arrays on the way.
+   * Adds the amount to each of these places that is in the tally, and once to the whole if any is. Avoids arrays, as it
+   * runs for every row of counts at every request.
    */
   add(places: readonly string[], column: number, amount: number): void {
     let takesPart = false;
@@ -35,12 +35,12 @@ export class RealmTally {
     }
   }
 
-  /** @returns the sum of one realm; 0 for a realm that takes no part */
+  /** @returns the sum of one realm; 0 for a realm that is not in the tally */
   of(realm: string, column: number): number {
     return this.#byRealm.get(realm)?.[column] ?? 0;
   }
 
-  /** @returns the sum over all realms, what is in several of them counted once */
+  /** @returns the sum over all realms, with amounts in several of them counted once */
   overall(column: number): number {
     return this.#overall[column] ?? 0;
   }
@@ -50,12 +50,12 @@ function addTo(sums: number[], column: number, amount: number): void {
   sums[column] = (sums[column] ?? 0) + amount;
 }
 
-/** @returns where such tokens count: in each of their realms, or in no realm */
+/** @returns the places in which such tokens are counted: each of their realms, or `NO_REALM` */
 export function placesOfTokens({ realms }: Pick<TokenCountRow, 'realms'>): readonly string[] {
   return realms.length === 0 ? NOWHERE : realms;
 }
 
-/** @returns where such users count: wherever they have an active token */
+/** @returns the places in which such users are counted: those of their active tokens */
 export function placesOfUsers({
   realms,
   inNoRealm,

@@ -5,17 +5,17 @@ import type { Log } from '../kernel/log.ts';
 import { within } from '../kernel/time-limit.ts';
 import type { KeptUserCount, ResolverMetrics, UserCount, UserCountStore } from './ports.ts';
 
-/** What the counting of a resolver's users needs. */
+/** Dependencies of the count of a resolver's users. */
 export interface ResolverCountDependencies {
   readonly store: UserCountStore;
   readonly metrics: ResolverMetrics;
   readonly log: Log;
   readonly clock: Clock;
-  /** Milliseconds that a resolver has to tell how many users it has. */
+  /** Milliseconds within which a resolver must give its number of users. */
   readonly timeLimit: number;
 }
 
-/** Which resolver, and as it is set up now. */
+/** A resolver with its present settings. */
 export type ResolverIdentity = Pick<KeptUserCount, 'resolverId' | 'settingsDigest'> & {
   readonly name: string;
 };
@@ -25,15 +25,15 @@ interface Question {
   readonly askedAt: number;
 }
 
-/** An unchanged count is kept again when the kept one is older than this, in milliseconds. */
+/** Age after which an unchanged stored count is stored again, in milliseconds. */
 const KEPT_AGAIN = 60_000;
-/** A question is given up after so many time limits; then the resolver may be asked anew. */
+/** Number of time limits after which a query is abandoned; then the resolver may be queried anew. */
 const GIVEN_UP_AFTER = 10;
 
 /**
- * Asks one resolver how many users it has: one question at a time, however many want to know. Whoever comes while a
- * question is open shares its answer and its time limit; once that has passed, nobody waits for it any more, and the
- * resolver is not asked anew before it answered, failed, or was given up.
+ * Queries one resolver for its number of users, one query at a time. Further callers share the open query and its time
+ * limit; after that, none waits any longer. The resolver is not queried anew before it has answered or failed, or the
+ * query is abandoned.
  */
 export class ResolverCount {
   readonly identity: ResolverIdentity;
@@ -49,14 +49,14 @@ export class ResolverCount {
     this.#deps = dependencies;
   }
 
-  /** The last answer that this process has had. */
+  /** The last answer in this process. */
   get last(): UserCount | undefined {
     return this.#last;
   }
 
   /**
-   * @param ask how many users the resolver has now; called only where no question is open
-   * @throws ServiceError 'resolver.unavailable' after the time limit; whatever `ask` throws
+   * @param ask returns the present number of users; called only while no query is open
+   * @throws ServiceError 'resolver.unavailable' after the time limit; any error of `ask`
    */
   count(ask: () => Promise<number>): Promise<number> {
     const { clock, timeLimit } = this.#deps;
@@ -67,7 +67,7 @@ export class ResolverCount {
     return this.#open.answer;
   }
 
-  /** Later answers are of no interest: the resolver is gone, or set up otherwise. */
+  /** Ignores later answers: the resolver is gone, or has other settings. */
   retire(): void {
     this.#retired = true;
     this.#deps.metrics.resolverForgotten(this.identity.name);
@@ -88,7 +88,7 @@ export class ResolverCount {
           this.#counted(users);
         }
       })
-      // What it failed with is the answer's, unless it came too late to be one.
+      // The answer reports a failure, unless that came too late.
       .catch(() => undefined)
       .finally(() => {
         if (this.#open === question) {
@@ -122,7 +122,7 @@ export class ResolverCount {
     }
   }
 
-  /** Nobody waits for this. */
+  /** Stores the count in the background. */
   async #keep(counted: UserCount): Promise<void> {
     const { store, log } = this.#deps;
     const { name, ...resolver } = this.identity;
@@ -153,7 +153,7 @@ export class ResolverCount {
   }
 }
 
-/** @returns why a resolver did not tell how many users it has, in words that may reach the client */
+/** @returns the reason why a resolver is unavailable, in words that may reach the client */
 export function plainReason(reason: unknown): string {
   return isServiceError(reason, 'resolver.unavailable') ? reason.message : 'Its users could not be counted';
 }

@@ -3,7 +3,7 @@ import type { TokenCountsSnapshot } from './ports.ts';
 import { placesOfTokens, placesOfUsers, RealmTally } from './realm-tally.ts';
 import { hasStatus, TOTAL, TOTAL_USERS, type TokenFacts, type TokenStatus } from './token-status.ts';
 
-/** All that a status can tell apart: each is a column of the tally, and every status a sum of columns. */
+/** All combinations of counted facts: each is a column of the tally, and every status a sum of columns. */
 const KINDS: readonly TokenFacts[] = [
   { active: true, assigned: true },
   { active: true, assigned: false },
@@ -13,7 +13,7 @@ const KINDS: readonly TokenFacts[] = [
 const USERS = KINDS.length;
 
 /**
- * Adds up tokens and users by realm. The work grows with the rows of counts, not with the tokens.
+ * Adds up tokens and users by realm, in time proportional to the rows of counts, not to the tokens.
  * @param realms names of realms and perhaps `NO_REALM`
  */
 export function tallyTokens(
@@ -56,7 +56,7 @@ export function reportTokens(
   };
 }
 
-/** The place among `KINDS`, found without looking: it is asked for each row. */
+/** Computes the index in `KINDS` without a search, as it runs for each row. */
 function columnOf({ active, assigned }: TokenFacts): number {
   return (active ? 0 : 2) + (assigned ? 0 : 1);
 }

@@ -3,33 +3,37 @@ import { ServiceError } from '../kernel/errors.ts';
 const TRAITS = ['assigned', 'unassigned', 'active', 'inactive'] as const;
 type Trait = (typeof TRAITS)[number];
 
-/** Counted in every answer, asked for or not. */
+/** Counted in every answer, requested or not. */
 export const TOTAL = 'total';
-/** Users who own an active token; counted in every answer, asked for or not. */
+/** Users who own an active token; counted in every answer, requested or not. */
 export const TOTAL_USERS = 'total users';
 const ALWAYS_COUNTED = ['', TOTAL, TOTAL_USERS];
 
-/** So many are all orders of all combinations of the four traits; whoever asks for more asks to exhaust the server. */
+/**
+ * Maximum number of statuses: all orders of all combinations of the four traits. A longer list can only exhaust the
+ * server.
+ */
 const MAX_STATUSES = 64;
 
-/** What is counted of a token. */
+/** Counted facts of a token. */
 export interface TokenFacts {
   readonly active: boolean;
   readonly assigned: boolean;
 }
 
-/** A status that tokens are counted by: they must have all of its traits. */
+/** A status by which tokens are counted: they must have all of its traits. */
 export interface TokenStatus {
-  /** As it was written: `unassigned&inactive`. */
+  /** In the client's spelling: `unassigned&inactive`. */
   readonly name: string;
   readonly traits: readonly Trait[];
 }
 
 /**
  * Reads the parameter `status`: a comma list of traits, several joined by `&` for tokens that have all of them. Blanks
- * are dropped around commas, not around `&`; empty entries, repeated ones and the two that are always counted add nothing.
- * @param text undefined: nothing was asked for
- * @returns the statuses in the order asked
+ * are dropped around commas, not around `&`; empty and repeated entries and the two that are always counted add
+ * nothing.
+ * @param text undefined if the client sent none
+ * @returns the statuses in the requested order
  * @throws ServiceError 'parameter.invalid'
  */
 export function parseStatuses(text: string | undefined): readonly TokenStatus[] {
@@ -44,7 +48,7 @@ export function parseStatuses(text: string | undefined): readonly TokenStatus[] 
   return names.map((name) => ({ name, traits: name.split('&').map(parseTrait) }));
 }
 
-/** @returns whether a token has all traits of the status */
+/** @returns true if a token has all traits of the status */
 export function hasStatus(token: TokenFacts, status: TokenStatus): boolean {
   return status.traits.every((trait) => hasTrait(token, trait));
 }

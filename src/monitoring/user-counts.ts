@@ -11,27 +11,30 @@ export interface UserCountsDependencies extends ResolverCountDependencies {
   readonly sources: UserSources;
 }
 
-/** How many users a resolver has, or had when it last told. */
+/** Present or last known number of users of a resolver. */
 export interface CountedUsers {
   readonly users: number;
-  /** Only where the resolver does not tell now: when it last did, and why it does not, in words for the client. */
+  /**
+   * Present only for a last known number: its time, and the reason why the resolver is unavailable, in words for the
+   * client.
+   */
   readonly stale?: { readonly countedAt: Date; readonly reason: string };
 }
 
-/** A resolver that did not tell how many users it has. */
+/** A resolver that did not give its number of users. */
 interface Failure {
   readonly name: string;
   readonly reason: unknown;
-  /** Where a last known count may stand in. */
+  /** The source of a last known count. */
   readonly asked?: ResolverCount;
 }
 
 type Answer = Failure | { readonly name: string; readonly users: number };
 
 /**
- * Counts the users of resolvers where they live. One that is down is answered for by its last known count, which is
- * said to be that; a failure never reads as no users. Users of managed resolvers are in the database itself: there is
- * nothing that could answer when that is down.
+ * Counts the users of resolvers at their source. For an unavailable one, gives its last known count, marked as such; a
+ * failure never appears as no users. Users of managed resolvers are in the database itself: when that is unavailable,
+ * so is any stored count.
  */
 export class UserCounts {
   readonly #deps: UserCountsDependencies;
@@ -43,11 +46,11 @@ export class UserCounts {
   }
 
   /**
-   * Asks all these resolvers side by side.
+   * Queries all these resolvers concurrently.
    * @param names of the resolvers, each once
    * @returns the users by the resolver's name, of every one of them
-   * @throws ServiceError 'resolver.unavailable' that names every resolver which does not tell and of which no count is
-   *   known; 'database.unavailable'
+   * @throws ServiceError 'resolver.unavailable' that names every unavailable resolver without a known count;
+   *   'database.unavailable'
    */
   async of(
     configuration: Configuration,
@@ -97,7 +100,7 @@ export class UserCounts {
     }
   }
 
-  /** A resolver that is set up otherwise may hold other users: what was counted before is void. */
+  /** Discards the earlier count of a resolver with changed settings, which may hold other users. */
   #countOf(resolver: Resolver): ResolverCount {
     const settingsDigest = digestOf(resolver);
     const known = this.#counts.get(resolver.id);
@@ -127,7 +130,7 @@ export class UserCounts {
     }
   }
 
-  /** @returns the later one of what this process knows and what is kept, by the resolver's name */
+  /** @returns the later one of this process's and the stored count, by the resolver's name */
   async #lastKnown(failures: readonly Failure[]): Promise<ReadonlyMap<string, UserCount>> {
     const asked = failures.flatMap(({ asked: one }) => one ?? []);
     const kept = asked.length === 0 ? [] : await this.#kept(asked);
@@ -178,7 +181,7 @@ function digestOf({ kind, settings }: Resolver): string {
     .digest('base64url');
 }
 
-/** A database that is away is not a fault of the resolvers whose users it holds. */
+/** Reports an unavailable database as such, not as a fault of the resolvers whose users it holds. */
 function unavailable(failures: readonly Failure[]): ServiceError {
   const ofDatabase = failures.map(({ reason }) => reason).find(isDatabaseUnavailable);
   if (ofDatabase !== undefined) {

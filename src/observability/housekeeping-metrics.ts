@@ -5,7 +5,7 @@ import type {
   HousekeepingTally,
 } from '../housekeeping/ports.ts';
 
-/** What is measured of housekeeping. */
+/** Metrics of housekeeping. */
 export class HousekeepingMetrics implements HousekeepingMetricsPort {
   readonly #clock: Clock;
   readonly #backlog: Gauge<'what'>;

@@ -1,6 +1,6 @@
 /**
- * The fields that a log line may carry besides time, level and message. Everything else is dropped, so that a field
- * with a secret is not logged by being forgotten on some list.
+ * The fields that a log line may carry besides time, level and message. All others are dropped, so that no secret is
+ * logged because a list of exceptions omits it.
  */
 const ALLOWED = [
   'requestId',
@@ -47,7 +47,7 @@ type FieldValue = string | number | boolean;
 const MAX_LENGTH = 500;
 const MAX_STACK_LENGTH = 5_000;
 
-/** @returns what may be logged of the fields given, long texts cut, in the order of the list */
+/** @returns the allowed fields among the given ones, long texts cut, in the order of the list */
 export function allowedFields(
   fields: Readonly<Record<string, unknown>>,
 ): Partial<Record<AllowedField, FieldValue>> {

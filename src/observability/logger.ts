@@ -5,11 +5,11 @@ import { allowedFields } from './log-fields.ts';
 const LEVELS = { error: 0, warn: 1, info: 2, debug: 3 } as const;
 type LogLevel = keyof typeof LEVELS;
 
-/** Takes fields of any kind, as only those of the list in `log-fields.ts` are written. Fits every log port. */
+/** Accepts fields of any kind, as only those of the list in `log-fields.ts` are written. Fits every log port. */
 export interface Logger extends Readonly<
   Record<LogLevel, (message: string, fields?: Readonly<Record<string, unknown>>) => void>
 > {
-  /** What is written from now on is left out. @returns when everything before has been handed to the stream */
+  /** Ends the log: later lines are dropped. Resolves after all earlier lines are handed to the stream. */
   end(): Promise<void>;
 }
 
@@ -21,7 +21,7 @@ export interface LoggerOptions {
   readonly clock: Clock;
 }
 
-/** @returns a logger that writes one line an event: JSON for machines, or text for people at a terminal */
+/** @returns a logger that writes one line an event: JSON for machines, or text for a terminal */
 export function createLogger({ level, format, stream, clock }: LoggerOptions): Logger {
   const asText = format === 'text' || (format === 'auto' && stream.isTTY === true);
   const target = winston.createLogger({
@@ -35,7 +35,7 @@ export function createLogger({ level, format, stream, clock }: LoggerOptions): L
   const write =
     (eventLevel: LogLevel) =>
     (message: string, fields: Readonly<Record<string, unknown>> = {}): void => {
-      // winston would end the process, which may still be waiting for its last connection.
+      // A write after its end would make winston exit the process, which may still wait for its last connection.
       if (!isOver) {
         const time = clock.now().toISOString();
         target.log({ ...allowedFields(fields), time, level: eventLevel, message });
@@ -60,7 +60,9 @@ function jsonLine({ time, level, message, ...fields }: winston.Logform.Transform
   return visible(JSON.stringify({ time, level, message, ...fields }));
 }
 
-/** `12:00:00.000 INFO  request method=GET path=/ocra/request status=200`; a stack on lines of its own, indented. */
+/**
+ * Formats `12:00:00.000 INFO  request method=GET path=/ocra/request status=200`; a stack on separate lines, indented.
+ */
 function textLine({ time, level, message, stack, ...fields }: winston.Logform.TransformableInfo): string {
   const pairs = Object.entries(fields).map(([name, value]) => `${name}=${visible(String(value))}`);
   const head = [
@@ -74,7 +76,7 @@ function textLine({ time, level, message, stack, ...fields }: winston.Logform.Tr
   return head.join(' ') + frames.join('');
 }
 
-/** Control characters could forge lines or steer the terminal. As they are written here, JSON can be read back. */
+/** Escapes control characters, which could forge lines or control the terminal. The escapes are valid in JSON. */
 function visible(text: string): string {
   return text.replace(
     /[\p{Cc}\u2028\u2029]/gu,

@@ -3,30 +3,32 @@ import type { Clock } from '../kernel/clock.ts';
 import type { ResolverMetrics } from '../monitoring/ports.ts';
 import { HousekeepingMetrics } from './housekeeping-metrics.ts';
 
-/** How much of the connections to the database is in use. */
+/** The use of the connections to the database. */
 interface PoolUsage {
   readonly used: number;
   readonly free: number;
-  /** How many wait for a connection. */
+  /** Number of requests that wait for a connection. */
   readonly waiting: number;
 }
 
-/** How a request ended: the class of its status, or `aborted` when the client did not wait for the answer. */
+/** The end of a request: the class of its status, or `aborted` when the client did not wait for the answer. */
 interface RequestEnd {
   readonly endpoint: string;
   readonly status: string;
 }
 
-/** In seconds: most answers take milliseconds, a resolver that is down takes its time-out. */
+/**
+ * Upper bounds of the histogram, in seconds: most answers take milliseconds, an unavailable resolver takes its time
+ * limit.
+ */
 const DURATIONS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 /**
- * What the service measures of itself, in Prometheus' text format. Fits the ports of those who measure. A label is the
- * path of an endpoint or the name of a resolver, never what a client sent, so the number of series is bounded by the
- * configuration.
+ * Metrics of the service, in Prometheus' text format. Fits the metrics ports of the concepts. A label is the path of an
+ * endpoint or the name of a resolver, never text of a client, so the configuration bounds the number of series.
  */
 export class ServiceMetrics implements ResolverMetrics {
-  /** What is measured of housekeeping. */
+  /** Metrics of housekeeping. */
   readonly housekeeping: HousekeepingMetrics;
   readonly #registry = new Registry();
   readonly #requests: Counter<'endpoint' | 'status'>;
@@ -80,12 +82,12 @@ export class ServiceMetrics implements ResolverMetrics {
     this.housekeeping = new HousekeepingMetrics({ registry: this.#registry, clock });
   }
 
-  /** Also measures the process: memory, processor time, event loop. Once only. */
+  /** Adds metrics of the process: memory, processor time, event loop. Called once only. */
   measureProcess(): void {
     collectDefaultMetrics({ register: this.#registry });
   }
 
-  /** Also measures the connections to the database. Once only. */
+  /** Adds metrics of the connections to the database. Called once only. */
   measureDatabase(usage: () => PoolUsage): void {
     new Gauge({
       name: 'tankeeper_database_connections',
@@ -108,7 +110,7 @@ export class ServiceMetrics implements ResolverMetrics {
     });
   }
 
-  /** @returns to be called once the request has been answered, or was given up */
+  /** @returns a function to call when the request is answered or aborted */
   requestBegun(): (end: RequestEnd) => void {
     const stop = this.#durations.startTimer();
     return ({ endpoint, status }) => {
@@ -121,7 +123,7 @@ export class ServiceMetrics implements ResolverMetrics {
     this.#deprecatedPosts.inc({ endpoint });
   }
 
-  /** A request, or a connection, was refused. */
+  /** Counts a refused request or connection. */
   limitReached(limit: string): void {
     this.#refusals.inc({ limit });
   }
@@ -144,12 +146,12 @@ export class ServiceMetrics implements ResolverMetrics {
     this.#staleAnswers.remove({ resolver });
   }
 
-  /** Of the text. */
+  /** The media type of the text. */
   get contentType(): string {
     return this.#registry.contentType;
   }
 
-  /** @returns all that is measured, as of now */
+  /** @returns all metrics at present */
   text(): Promise<string> {
     return this.#registry.metrics();
   }

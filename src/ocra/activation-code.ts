@@ -3,8 +3,8 @@ import { type ActivationCodeFault, ServiceError } from '../kernel/errors.ts';
 import { decodeBase32, encodeBase32 } from './base32.ts';
 
 /*
- * An activation code is what the user types into the app in the second phase of the roll-out: bytes in base32 (RFC 4648),
- * then two capital hexadecimal digits, the XOR of all bytes, which catch a slip of the finger.
+ * An activation code is typed into the app in the second phase of the roll-out: bytes in base32 (RFC 4648), then two
+ * capital hexadecimal digits, the XOR of all bytes, which detect a mistyped character.
  */
 
 /** Ten bytes make sixteen letters without padding. */
@@ -24,8 +24,8 @@ export function randomActivationCode(random: Random): string {
 }
 
 /**
- * Puts right what people type: small letters, a zero for the letter O before the checksum (base32 has no zero), the letter
- * O for a zero in it (hexadecimal has no O). Dashes stay; `decodeActivationCode` drops them.
+ * Corrects typed codes: small letters, a zero for the letter O before the checksum (base32 has no zero), the letter O
+ * for a zero in it (hexadecimal has no O). Dashes stay; `decodeActivationCode` drops them.
  */
 export function normalizeActivationCode(text: string): string {
   const capitals = text.toUpperCase();
@@ -34,7 +34,7 @@ export function normalizeActivationCode(text: string): string {
 }
 
 /**
- * Reads a code, dashes anywhere in it. Letters must be capitals: what was typed goes through `normalizeActivationCode`
+ * Reads a code, with dashes anywhere in it. Letters must be capitals: typed codes go through `normalizeActivationCode`
  * first.
  * @throws ServiceError 'activation-code.invalid', whose `fault` is the first of 'padding', 'alphabet' and 'checksum' that
  *   is wrong; the message does not hold the code
@@ -55,7 +55,7 @@ export function decodeActivationCode(text: string): Uint8Array {
   return bytes;
 }
 
-/** People are told of a foreign character first, programs of the length: Base32 comes in groups of eight characters. */
+/** Names a foreign character in the message, but the length in `about`: base32 comes in groups of eight characters. */
 function undecodable(letters: string): ServiceError {
   const isForeign = !/^[A-Z2-7]*=*$/.test(letters);
   return invalid(

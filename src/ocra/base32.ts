@@ -19,7 +19,7 @@ export function decodeBase32(text: string): Uint8Array | undefined {
   }
 }
 
-/** The library refuses surplus bits (RFC 4648 §3.5 leaves that open), so they become zeros here. */
+/** Sets surplus bits to zero, because the library refuses others (RFC 4648 §3.5 leaves that open). */
 function withoutSurplusBits(text: string): string {
   return text.replace(/[A-Z2-7](?==*$)/, (last, place: number) => {
     const surplus = (5 * (place + 1)) % 8;

@@ -5,7 +5,7 @@ import { keyedHmac } from './hashes.ts';
 import type { OcraSuite } from './suite.ts';
 
 /**
- * Computes the response that a token gives (RFC 6287 §5: `CryptoFunction(K, DataInput)`).
+ * Computes the response of a token (RFC 6287 §5: `CryptoFunction(K, DataInput)`).
  * @returns four to ten decimal digits as the suite says, or the whole HMAC in lower-case hexadecimal (truncation 0)
  * @throws ServiceError 'data-input.invalid', naming the part that is missing or wrong
  */
@@ -14,8 +14,8 @@ export function computeResponse(suite: OcraSuite, key: Uint8Array, inputs: DataI
 }
 
 /**
- * The crypto function alone (RFC 6287 §5.2), prepared for many data inputs.
- * @returns a function from an encoded data input to the response, as `computeResponse` gives it
+ * Prepares the crypto function alone (RFC 6287 §5.2) for many data inputs.
+ * @returns a function from an encoded data input to the response, in the form of `computeResponse`
  * @throws ServiceError 'data-input.invalid' where the key is empty: anyone could compute such responses
  */
 export function responder(suite: OcraSuite, key: Uint8Array): (dataInput: Uint8Array) => string {
@@ -28,8 +28,8 @@ export function responder(suite: OcraSuite, key: Uint8Array): (dataInput: Uint8A
 }
 
 /**
- * RFC 4226 §5.3: the low four bits of the last byte say where 31 bits are read; their last decimal digits are the
- * response. 31 bits have ten digits at most, so a response of ten is the number itself, padded.
+ * Truncates an HMAC (RFC 4226 §5.3): the low four bits of the last byte give the place of 31 bits; their last decimal
+ * digits are the response. 31 bits have ten digits at most, so a response of ten is the number itself, padded.
  */
 function truncate(mac: Uint8Array, digits: number): string {
   const view = new DataView(mac.buffer, mac.byteOffset, mac.byteLength);

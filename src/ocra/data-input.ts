@@ -3,29 +3,29 @@ import { type ErrorPayloads, ServiceError } from '../kernel/errors.ts';
 import { digest } from './hashes.ts';
 import { type HashName, hashLength, type OcraSuite, type QuestionFormat } from './suite.ts';
 
-/** Two questions that are answered at once, in this order (RFC 6287 §7.2: mutual challenge-response). */
+/** Two questions that are answered together, in this order (RFC 6287 §7.2: mutual challenge-response). */
 export interface QuestionPair {
   readonly first: string;
   readonly second: string;
 }
 
-/** What is asked: one question, or two in the mutual modes. */
+/** One question, or two in the mutual modes. */
 export type Question = string | QuestionPair;
 
-/** The parts of a data input that are the same over a whole window. What the suite does not name is left out. */
+/** The parts of a data input that are the same over a whole window. Parts that the suite does not name are left out. */
 export interface FixedInputs {
   readonly question: Question;
-  /** The PIN itself, in UTF-8 once hashed; or else its hash. */
+  /** The PIN itself, in UTF-8 when it is hashed; or else its hash. */
   readonly pin?: string | undefined;
   readonly pinHash?: Uint8Array | undefined;
-  /** Session information: text stands for its UTF-8 bytes. */
+  /** Session information: a text is encoded as UTF-8. */
   readonly session?: string | Uint8Array | undefined;
 }
 
-/** All that a data input is made of. */
+/** All parts of a data input. */
 export interface DataInputs extends FixedInputs {
   readonly counter?: bigint | undefined;
-  /** How many time steps have passed since 1970 (`timeStepAt`). */
+  /** Number of time steps since 1970 (`timeStepAt`). */
   readonly timeStep?: bigint | undefined;
 }
 
@@ -42,8 +42,7 @@ const QUESTION_BYTES = 128;
 const LARGEST_UNSIGNED_64 = 0xffff_ffff_ffff_ffffn;
 
 /**
- * Puts a data input together: `OCRASuite | 00 | C | Q | P | S | T` (RFC 6287 §5.1), in this order whatever the order in
- * the suite.
+ * Encodes a data input: `OCRASuite | 00 | C | Q | P | S | T` (RFC 6287 §5.1), always in this order.
  * @throws ServiceError 'data-input.invalid', naming the part that is missing or wrong
  */
 export function encodeDataInput(suite: OcraSuite, inputs: DataInputs): Uint8Array {
@@ -65,8 +64,8 @@ export function encodeDataInput(suite: OcraSuite, inputs: DataInputs): Uint8Arra
 }
 
 /**
- * @returns a data input with counter and time step 0, and the means to change both. Whoever sets them keeps them from 0
- * to 2^64 - 1.
+ * @returns a data input with counter and time step 0, and functions to change both. The caller keeps them from 0 to
+ *   2^64 - 1.
  * @throws ServiceError 'data-input.invalid', as `encodeDataInput`
  */
 export function dataInputTemplate(suite: OcraSuite, inputs: FixedInputs): DataInputTemplate {
@@ -91,13 +90,13 @@ export function dataInputTemplate(suite: OcraSuite, inputs: FixedInputs): DataIn
 
 /**
  * @param time an instant, at or after 1970
- * @returns how many whole time steps have passed since 1970 (RFC 6287 §5.1); nothing for a suite without T
+ * @returns the number of whole time steps since 1970 (RFC 6287 §5.1); undefined for a suite without T
  */
 export function timeStepAt(suite: OcraSuite, time: Date): bigint | undefined {
   return suite.timeStep === undefined ? undefined : BigInt(time.getTime()) / BigInt(1_000 * suite.timeStep);
 }
 
-/** C and T are eight bytes, the highest first (RFC 6287 §5.1). */
+/** Encodes C and T in eight bytes, the highest first (RFC 6287 §5.1). */
 function encodeUnsigned64(part: string, value: bigint | undefined): Uint8Array {
   if (value === undefined) {
     throw invalid(`the suite asks for a ${part}, and none is given`);
@@ -122,7 +121,7 @@ const ALPHABET_NAMES: Readonly<Record<QuestionFormat, string>> = {
   H: 'hexadecimal digits (0-9, A-F)',
 };
 
-/** Q is 128 bytes, padded with zeros on the right (RFC 6287 §5.1); two questions are joined before (§7.2). */
+/** Encodes Q in 128 bytes, padded with zeros on the right (RFC 6287 §5.1); two questions are joined before (§7.2). */
 function encodeQuestion(suite: OcraSuite, question: Question): Uint8Array {
   const questions = typeof question === 'string' ? [question] : [question.first, question.second];
   for (const one of questions) {
@@ -132,8 +131,8 @@ function encodeQuestion(suite: OcraSuite, question: Question): Uint8Array {
 }
 
 /**
- * A number is taken as hexadecimal, and hexadecimal digits are padded as text: an odd number of them ends in half a byte
- * (RFC 6287, Appendix A). BigInt, as a numeric question has up to 64 digits, and two of them up to 128.
+ * Converts a numeric question to hexadecimal, and pads hexadecimal digits as text: an odd number of them ends in half a
+ * byte (RFC 6287, Appendix A). BigInt, as a numeric question has up to 64 digits, and two of them up to 128.
  */
 function toQuestionBytes(format: QuestionFormat, text: string): Uint8Array {
   if (format === 'A') {
@@ -172,7 +171,7 @@ function encodePin(hash: HashName, { pin, pinHash }: FixedInputs): Uint8Array {
   return digest(hash, utf8ToBytes(pin));
 }
 
-/** S is as long as the suite says, padded with zeros on the left (RFC 6287, Appendix A). */
+/** Encodes S in the length that the suite names, padded with zeros on the left (RFC 6287, Appendix A). */
 function encodeSession(length: number, session: string | Uint8Array | undefined): Uint8Array {
   if (session === undefined) {
     throw invalid('the suite asks for session information, and none is given');

@@ -1,9 +1,10 @@
 /**
- * Encodes text for a form (application/x-www-form-urlencoded) in UTF-8: a blank becomes `+`, and all but letters, digits
- * and `_.-` is escaped. Apps compute signatures over this very text, so even `~` and `*`, which others leave alone, count.
+ * Encodes text for a form (application/x-www-form-urlencoded) in UTF-8: a blank becomes `+`, and all but letters,
+ * digits and `_.-` is escaped. Apps compute signatures over this exact text, so `~` and `*`, which other encoders keep,
+ * are escaped too.
  */
 export function formEncode(text: string): string {
-  // Through UTF-8 and back: half a surrogate pair becomes U+FFFD, where encodeURIComponent would throw.
+  // Encoded and decoded as UTF-8: half a surrogate pair becomes U+FFFD, where encodeURIComponent would throw.
   return encodeURIComponent(new TextDecoder().decode(new TextEncoder().encode(text)))
     .replace(/[!~*'()]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`)
     .replaceAll('%20', '+');

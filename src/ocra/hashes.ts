@@ -17,7 +17,7 @@ export function hmac(hash: HashName, key: Uint8Array, data: Uint8Array): Uint8Ar
 }
 
 /**
- * The HMAC of many data under one key. The key is prepared once, which halves the time of each.
+ * Prepares the HMAC for many data under one key, which halves the time of each.
  * @returns a function from data to their HMAC
  */
 export function keyedHmac(hash: HashName, key: Uint8Array): (data: Uint8Array) => Uint8Array {

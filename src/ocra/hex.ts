@@ -11,7 +11,7 @@ export function decodeHex(text: string): Uint8Array | undefined {
 
 /**
  * Reads a hexadecimal parameter.
- * @param name of the parameter, for the message; its value never gets there, as it is mostly a secret
+ * @param name of the parameter, for the message, which never holds its value: most are secrets
  * @throws ServiceError 'parameter.invalid'
  */
 export function bytesFromHex(text: string, name: string): Uint8Array {

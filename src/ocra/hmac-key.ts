@@ -2,7 +2,7 @@ import { blockLength, digest } from './hashes.ts';
 import type { HashName } from './suite.ts';
 
 /**
- * The key as HMAC uses it (RFC 2104 §2): hashed where it is longer than a block, then filled with zeros. Two keys with the
+ * The key as HMAC uses it (RFC 2104 §2): hashed if it is longer than a block, then padded with zeros. Two keys with the
  * same block give the same responses: K and K followed by zeros; a long key and its hash.
  * @returns one block of the hash: 64 or 128 bytes
  */

@@ -2,7 +2,7 @@ import { concatBytes } from '@noble/hashes/utils.js';
 import { decodeActivationCode } from './activation-code.ts';
 import type { HashName } from './suite.ts';
 
-/** What both sides know after the two phases of the roll-out. */
+/** Values that both sides share after the two phases of the roll-out. */
 export interface KeyIngredients {
   /** Shown in phase 1. */
   readonly sharedSecret: Uint8Array;
@@ -21,9 +21,9 @@ export interface KeyIngredients {
 const SALT_BYTES = 8;
 
 /**
- * Derives the token's key as QR-TAN apps do: PBKDF2 (RFC 8018 §5.2) with the shared secret, the activation code and all of
- * the nonce but its last eight bytes as the password, and these eight as the salt. A shorter nonce is salt only.
- * The work is done outside of the event loop.
+ * Derives the token's key as QR-TAN apps do: PBKDF2 (RFC 8018 §5.2). The password is the shared secret, the activation
+ * code and the nonce without its last eight bytes; these eight are the salt. A nonce of at most eight bytes is salt
+ * only. Runs outside of the event loop.
  * @throws ServiceError 'activation-code.invalid'
  */
 export async function deriveTokenKey(ingredients: KeyIngredients): Promise<Uint8Array> {

@@ -6,19 +6,19 @@ import { hashLength, type OcraSuite } from './suite.ts';
 const SIGNATURE_PARAMETER = '&si=';
 
 /**
- * Signs what an app is to trust.
+ * Signs data for an app.
  * @returns the HMAC with the suite's hash and the token's key, in lower-case hexadecimal
  */
 export function qrTanSignature(suite: OcraSuite, key: Uint8Array, data: string | Uint8Array): string {
   return bytesToHex(hmac(suite.hash, key, typeof data === 'string' ? utf8ToBytes(data) : data));
 }
 
-/** @returns the URL with its signature as last parameter, `si`: over all that stands before `&si=` */
+/** @returns the URL with its signature as last parameter, `si`: over the text before `&si=` */
 export function signQrTanUrl(suite: OcraSuite, key: Uint8Array, unsignedUrl: string): string {
   return unsignedUrl + SIGNATURE_PARAMETER + qrTanSignature(suite, key, unsignedUrl);
 }
 
-/** @returns whether the URL ends in its right signature, and has no other; compared in constant time */
+/** @returns true if the URL ends in its correct signature, and has no other; compared in constant time */
 export function verifyQrTanSignature(suite: OcraSuite, key: Uint8Array, url: string): boolean {
   const end = url.indexOf(SIGNATURE_PARAMETER);
   if (end === -1) {

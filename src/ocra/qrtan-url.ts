@@ -5,7 +5,7 @@ import { decodeHex } from './hex.ts';
 import { signQrTanUrl } from './qrtan-signature.ts';
 import type { OcraSuite } from './suite.ts';
 
-/** Phase 1 of the roll-out: `lseqr://init`. Not signed, as there is no key yet. */
+/** Phase 1 of the roll-out: `lseqr://init`. Unsigned, as there is no key yet. */
 export interface InitUrl {
   readonly kind: 'init';
   /** sh */
@@ -19,9 +19,9 @@ export interface InitUrl {
 /** A challenge: `lseqr://req`. */
 export interface RequestUrl {
   readonly kind: 'req';
-  /** me: what the app shows. */
+  /** me: the text that the app shows. */
   readonly message: string;
-  /** u: where the app sends the response. Empty where no policy names it. */
+  /** u: the address to which the app sends the response. Empty where no policy names it. */
   readonly callbackUrl: string;
   /** ch */
   readonly question: string;
@@ -39,7 +39,7 @@ export interface NonceUrl extends Omit<RequestUrl, 'kind' | 'message'> {
   readonly serial: string;
 }
 
-/** What an app reads. `signature` (si) is only read here: `verifyQrTanSignature` takes the URL itself. */
+/** A URL that an app reads. `signature` (si) is only read here: `verifyQrTanSignature` takes the URL itself. */
 export type QrTanUrl =
   | (Omit<InitUrl, 'serial'> & { readonly serial: string | undefined })
   | (RequestUrl & { readonly signature: string | undefined })
@@ -73,7 +73,7 @@ export function buildRequestUrl(suite: OcraSuite, key: Uint8Array, url: Omit<Req
 
 /**
  * @returns `lseqr://nonce?me=&ch=&no=&tr=&u=&se=&si=`, signed with the token's key; without a message
- * `lseqr://nonce?u=&ch=&tr=&se=&no=&si=`, the order that LinOTP has then
+ *   `lseqr://nonce?u=&ch=&tr=&se=&no=&si=`, LinOTP's order in that case
  */
 export function buildNonceUrl(suite: OcraSuite, key: Uint8Array, url: Omit<NonceUrl, 'kind'>): string {
   const ch = ['ch', url.question] as const;
@@ -91,8 +91,8 @@ function build(kind: QrTanUrl['kind'], parameters: readonly (readonly [string, s
 }
 
 /**
- * Reads an URL as an app does. Parameters may stand in any order, unknown ones are ignored, and a signature may be
- * missing: whoever needs it checks it with `verifyQrTanSignature`.
+ * Reads a URL as an app does. Parameters may stand in any order, unknown ones are ignored, and a signature may be
+ * missing; `verifyQrTanSignature` checks it.
  * @throws ServiceError 'qrtan-url.invalid', naming the parameter but not its value
  */
 export function parseQrTanUrl(text: string): QrTanUrl {

@@ -3,14 +3,17 @@ import type { OcraSuite, QuestionFormat } from './suite.ts';
 
 const DIGITS = '0123456789';
 
-/** What random questions are drawn from. */
+/** The characters of random questions. */
 const DRAWN: Readonly<Record<QuestionFormat, string>> = {
   A: `abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ${DIGITS}`,
   N: DIGITS,
   H: `${DIGITS}abcdef`,
 };
 
-/** What may not stay of the display data. ASCII only: other scripts' digits have no place in a data input. */
+/**
+ * The characters that are removed from display data. Only ASCII is kept: digits of other scripts cannot be in a data
+ * input.
+ */
 const UNFIT: Readonly<Record<QuestionFormat, RegExp>> = {
   A: /[^A-Za-z0-9]/g,
   N: /[^0-9]/g,
@@ -20,10 +23,10 @@ const UNFIT: Readonly<Record<QuestionFormat, RegExp>> = {
 const SEPARATOR = '0000';
 
 /**
- * Makes the question that is shown with `data`: those characters of the data that the suite's format allows, then `0000`,
- * then random ones, cut to the suite's length. So the user's app can show what the question is about, and it is still a
- * new one each time.
- * @param data what the user shall see; nothing or an empty text gives a question that is random throughout
+ * Makes the question that is shown with `data`: the characters of the data that the suite's format allows, then `0000`,
+ * then random ones, cut to the suite's length. The user's app can thus show the data, and the question is still new
+ * each time.
+ * @param data the text for the user; nothing or an empty text gives an entirely random question
  * @returns a question of exactly the suite's length
  */
 export function questionFromData(suite: OcraSuite, data: string | undefined, random: Random): string {
@@ -37,10 +40,10 @@ export function questionFromData(suite: OcraSuite, data: string | undefined, ran
 }
 
 /**
- * Several texts can be one question to a device, and have one response: small and capital hexadecimal digits, and
- * whatever differs in zeros at the end only, as numbers are taken as hexadecimal and filled up with zeros there
- * (RFC 6287 §5.1): 1 and 16.
- * @returns the same text for all of them, as long as the suite's questions; a text that is no question as it is
+ * Normalises a question. Several texts can be one question to a device, and have one response: hexadecimal digits of
+ * either case, and texts that differ only in zeros at the end, as numbers are converted to hexadecimal and padded with
+ * zeros there (RFC 6287 §5.1): 1 and 16.
+ * @returns the same text for all of them, as long as the suite's questions; an invalid question unchanged
  */
 export function plainQuestion({ question: { format, length } }: OcraSuite, question: string): string {
   if (question.length > length || question.search(UNFIT[format]) >= 0) {

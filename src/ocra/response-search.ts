@@ -12,26 +12,26 @@ import {
   type Verification,
 } from './verify.ts';
 
-/** What searches of a process have in common. */
+/** Resources that the searches of a process share. */
 export interface SearchMeans {
-  /** Waits until the next piece may be computed; before others where it is urgent. */
+  /** Waits until the next piece may be computed; an urgent one precedes others. */
   readonly turn: (isUrgent: boolean) => Promise<void>;
   /** Prepares the computation of responses; `responder` by default. */
   readonly responder?: Responder | undefined;
 }
 
-/** So many candidates are computed for one response, whatever it is tried on and however often it is looked at, … */
+/** Maximum number of candidates for one response, over all checks and challenges. */
 export const MAX_FOR_RESPONSE = 12_000;
-/** … and so many in one look. What is left is for what the token has moved on to when it is looked at again. */
+/** Maximum number of candidates in one check. The rest is kept for a repeated check, after a change of the token. */
 export const MAX_FOR_CHECK = 10_500;
-/** So many are computed at once: a millisecond or so. */
+/** Number of candidates computed at once: about a millisecond. */
 const PIECE = 250;
-/** What it takes to begin with a question, in candidates. */
+/** Cost of the preparation of a question, in candidates. */
 const PREPARATION = 10;
 
-/** Candidates that were computed already. */
+/** Candidates that are computed already. */
 interface Searched {
-  /** Tells key, suite, question and PIN. */
+  /** Identifies key, suite, question and PIN. */
   readonly input: string;
   readonly first: Required<Pick<Candidate, 'counter' | 'timeStep'>>;
   readonly last: Required<Pick<Candidate, 'counter' | 'timeStep'>>;
@@ -39,11 +39,11 @@ interface Searched {
 }
 
 /**
- * Searches for one response: with a budget, a piece at a time, and no candidate twice. How much is computed depends on
- * tokens and their challenges alone, not on the response: nothing is left out after a match.
+ * Searches for one response: with a budget, a piece at a time, and no candidate twice. The amount of computation
+ * depends on tokens and their challenges alone, not on the response: the search does not stop after a match.
  */
 export class ResponseSearch {
-  /** When the response was looked at first. Windows of time stay where they were then. */
+  /** The time of the first check. Time windows stay relative to it. */
   readonly now: Date;
   readonly #means: SearchMeans;
   readonly #searched: Searched[] = [];
@@ -59,8 +59,8 @@ export class ResponseSearch {
   }
 
   /**
-   * Begins a look, the first one or another.
-   * @param questions to which the response will be tried; they get equal shares, and what one leaves, the next ones get
+   * Begins a check, the first one or a repeated one.
+   * @param questions number of questions; they get equal shares, and the unused part of one goes to the next ones
    */
   begin(questions: number): void {
     this.#looks += 1;
@@ -68,7 +68,7 @@ export class ResponseSearch {
     this.#look = MAX_FOR_CHECK;
   }
 
-  /** @returns how many candidates the next question may take in this look */
+  /** @returns the maximum number of candidates for the next question in this check */
   share(): number {
     const share = Math.floor(this.#look / Math.max(this.#questions, 1));
     this.#questions -= 1;
@@ -76,8 +76,8 @@ export class ResponseSearch {
   }
 
   /**
-   * Looks for the response in the window of a check, as far as `most` candidates reach.
-   * @returns what counts of what was found, and how many candidates the window has
+   * Searches for the response in the window of a check, limited to `most` candidates.
+   * @returns the chosen match, and the number of candidates in the window
    * @throws ServiceError 'data-input.invalid' where question, PIN, session or key is missing or wrong
    */
   async find(check: ResponseCheck, most: number): Promise<{ found: Verification; taken: number }> {
@@ -85,7 +85,10 @@ export class ResponseSearch {
     return { found: chooseMatch(matches, check.counter), taken };
   }
 
-  /** As `find`. @returns all matches, in ascending order */
+  /**
+   * As `find`.
+   * @returns all matches, in ascending order
+   */
   async all(check: ResponseCheck, most: number): Promise<{ matches: readonly Candidate[]; taken: number }> {
     const dataInput = dataInputTemplate(check.suite, check);
     const allowed = Math.min(most, this.#look);
@@ -116,13 +119,14 @@ export class ResponseSearch {
         continue;
       }
       if (this.#left === 0) {
-        // Only where the token or its challenges changed between two looks. What an earlier look has found still counts.
+        // Happens only if the token or its challenges changed between two checks. Matches of an earlier check remain
+        // valid.
         isWhole = false;
         continue;
       }
       if (this.#piece >= PIECE) {
         this.#piece = 0;
-        // From the second look on, the token's lock is held.
+        // From the second check on, the token's lock is held.
         await this.#means.turn(this.#looks > 1);
       }
       this.#left -= 1;
@@ -152,7 +156,7 @@ export class ResponseSearch {
   }
 }
 
-/** In the order in which they are likeliest. */
+/** Yields the candidates, the likeliest first. */
 function* candidatesOf({ counters, steps }: ResponseWindow): Generator<Candidate> {
   for (const counter of counters) {
     for (const step of steps) {

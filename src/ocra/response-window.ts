@@ -1,37 +1,40 @@
 import type { OcraSuite } from './suite.ts';
 
-/** Where a device may stand, and how far from there to look. */
+/** The last known position of a device, and the size of the window around it. */
 export interface WindowReach {
   readonly suite: OcraSuite;
   /**
-   * The token's stored counter: the lowest that was not used yet. For a suite with T and without C it is the earliest
-   * second since 1970 that may still be used. Default 0.
+   * The token's stored counter: the lowest unused one. For a suite with T and without C it is the earliest second since
+   * 1970 that may still be used. Default 0.
    */
   readonly counter?: bigint | undefined;
-  /** How many counters to try from the stored one on; at least that one is tried. Default 10. */
+  /** Number of counters to try from the stored one on; at least that one is tried. Default 10. */
   readonly counterWindow?: number | undefined;
-  /** Whether to look behind the stored counter too: for a transaction that was never answered. Default false. */
+  /** Includes counters behind the stored one: for a transaction that was never answered. Default false. */
   readonly lookBehind?: boolean | undefined;
   readonly now: Date;
-  /** How far the token's clock may be off, in seconds to either side. Default 180. */
+  /** Maximum deviation of the token's clock, in seconds to either side. Default 180. */
   readonly timeWindow?: number | undefined;
-  /** How far the token's clock may be fast, in seconds, where that is not `timeWindow`. */
+  /** Maximum advance of the token's clock, in seconds, where that is not `timeWindow`. */
   readonly timeAhead?: number | undefined;
-  /** How far the token's clock is known to be off, in seconds: more than 0 where it is fast. Default 0. */
+  /** Known deviation of the token's clock, in seconds: more than 0 where it is fast. Default 0. */
   readonly timeShift?: number | undefined;
 }
 
-/** A place where a response may be found. */
+/** A possible position of a response. */
 export interface Candidate {
-  /** For a suite with C. */
+  /** The counter, for a suite with C. */
   readonly counter?: bigint;
-  /** For a suite with T: the number of the time step since 1970. */
+  /** The number of the time step since 1970, for a suite with T. */
   readonly timeStep?: bigint;
-  /** For a suite with T: the first second since 1970 that lies in both the step and the window. */
+  /** The first second since 1970 that lies in both the step and the window, for a suite with T. */
   readonly second?: bigint;
 }
 
-/** Every counter with every step is a candidate. Both begin with what is likeliest; neither is empty but for no candidate. */
+/**
+ * Combinations of counters and steps. Both lists begin with the likeliest; neither is empty unless there is no
+ * candidate.
+ */
 export interface ResponseWindow {
   /** `{}` alone for a suite without C. */
   readonly counters: readonly Pick<Candidate, 'counter'>[];
@@ -61,7 +64,7 @@ export function responseWindow(reach: WindowReach, most: number): ResponseWindow
   return { counters, steps };
 }
 
-/** @returns how many candidates there are */
+/** @returns the number of candidates */
 export function sizeOf({ counters, steps }: ResponseWindow): number {
   return counters.length * steps.length;
 }
@@ -79,7 +82,7 @@ function counterWindow(
 
 /**
  * @param size of a step, in seconds
- * @param most steps to be tried
+ * @param most maximum number of steps
  */
 function timeWindow(reach: WindowReach, size: bigint, most: bigint): { timeStep: bigint; second: bigint }[] {
   const behind = BigInt(Math.trunc(reach.timeWindow ?? 180));

@@ -3,30 +3,30 @@ import { ServiceError, type SuitePart } from '../kernel/errors.ts';
 /** The hash functions of RFC 6287 §5.2 and §6.3, as `node:crypto` names them. */
 export type HashName = 'sha1' | 'sha256' | 'sha512';
 
-/** How a question is written: alphanumeric, numeric or hexadecimal (RFC 6287 §6.3). */
+/** The format of a question: alphanumeric, numeric or hexadecimal (RFC 6287 §6.3). */
 export type QuestionFormat = 'A' | 'N' | 'H';
 
-/** An OCRA suite, read and checked (RFC 6287 §6). Frozen. */
+/** A parsed and validated OCRA suite (RFC 6287 §6). Frozen. */
 export interface OcraSuite {
-  /** As given: this very text is the head of every data input, letter case included. */
+  /** The original text: it is the head of every data input, letter case included. */
   readonly text: string;
-  /** The hash of the HMAC that makes the response. */
+  /** The hash of the response's HMAC. */
   readonly hash: HashName;
-  /** How many decimal digits a response has, 4 to 10; 0 stands for the whole HMAC. */
+  /** Number of decimal digits of a response, 4 to 10; 0 means the whole HMAC. */
   readonly truncation: number;
-  /** Whether a counter goes into the data input (C). */
+  /** True if the data input has a counter (C). */
   readonly counter: boolean;
-  /** The format of the question and the most characters it may have (Q). */
+  /** The format of the question and its maximum number of characters (Q). */
   readonly question: { readonly format: QuestionFormat; readonly length: number };
-  /** The hash of the PIN that goes into the data input (P). */
+  /** The hash of the PIN in the data input (P). */
   readonly pin?: { readonly hash: HashName };
-  /** The room for the session information, in bytes (S). */
+  /** The length of the session information, in bytes (S). */
   readonly session?: { readonly length: number };
   /** The size of a time step, in seconds (T). */
   readonly timeStep?: number;
 }
 
-/** What the data-input part of a suite says; grows while the part is read. */
+/** Contents of the data-input part of a suite; filled in while the part is read. */
 interface DataInputParts {
   counter?: true;
   question?: OcraSuite['question'];
@@ -39,9 +39,9 @@ const HASH_BYTES: Readonly<Record<HashName, number>> = { sha1: 20, sha256: 32, s
 
 /**
  * Reads an OCRA suite such as `OCRA-1:HOTP-SHA256-8:C-QA64` (RFC 6287 §6). The names `OCRA`, `HOTP` and those of hashes
- * may be in either letter case; the parts of the data input may stand in any order, each at most once; a question must
- * be among them. Blanks are nowhere allowed.
- * @throws ServiceError 'suite.invalid', naming the wrong part, its text and what is allowed there
+ * may be in either letter case; the parts of the data input may stand in any order, each at most once; a question is
+ * required. Blanks are not allowed.
+ * @throws ServiceError 'suite.invalid', naming the wrong part, its text and the allowed values
  */
 export function parseOcraSuite(text: string): OcraSuite {
   const [algorithm = '', cryptoFunction, dataInput, ...surplus] = text.split(':');
@@ -64,7 +64,7 @@ export function parseOcraSuite(text: string): OcraSuite {
   });
 }
 
-/** @returns how many characters a response has: decimal digits, or hexadecimal ones where nothing is truncated */
+/** @returns the number of characters of a response: decimal digits, or hexadecimal ones without truncation */
 export function responseLength(suite: OcraSuite): number {
   return suite.truncation === 0 ? 2 * HASH_BYTES[suite.hash] : suite.truncation;
 }
@@ -74,7 +74,7 @@ export function hashLength(hash: HashName): number {
   return HASH_BYTES[hash];
 }
 
-/** RFC 6287 §6.2: HOTP-H-t. */
+/** Reads HOTP-H-t (RFC 6287 §6.2). */
 function parseCryptoFunction(text: string): Pick<OcraSuite, 'hash' | 'truncation'> {
   const [name = '', hash, truncation, ...surplus] = text.split('-');
   if (name.toUpperCase() !== 'HOTP') {
@@ -89,7 +89,7 @@ function parseCryptoFunction(text: string): Pick<OcraSuite, 'hash' | 'truncation
   return { hash: parseHash(hash, 'hash'), truncation: Number(truncation) };
 }
 
-/** RFC 6287 §6.3: [C] | QFxx | [PH | Snnn | TG]. */
+/** Reads [C] | QFxx | [PH | Snnn | TG] (RFC 6287 §6.3). */
 function parseDataInput(text: string): DataInputParts {
   const parts: DataInputParts = {};
   for (const part of text.split('-')) {
@@ -134,7 +134,7 @@ function parseCounter(part: string): true {
   return true;
 }
 
-/** RFC 6287 §6.3, table 2. One digit is enough below 10, as LinOTP has it. */
+/** Reads Q (RFC 6287 §6.3, table 2). A length below 10 may have one digit, as in LinOTP. */
 function parseQuestion(part: string): OcraSuite['question'] {
   const match = /^Q([ANH])(\d{1,2})$/.exec(part);
   const length = Number(match?.[2]);
@@ -144,7 +144,7 @@ function parseQuestion(part: string): OcraSuite['question'] {
   return Object.freeze({ format: match[1] as QuestionFormat, length });
 }
 
-/** RFC 6287 §6.3: a length that both sides agree on; §5.1: 512 bytes at most. */
+/** Reads S (RFC 6287 §6.3: a length agreed on by both sides; §5.1: 512 bytes at most). */
 function parseSession(part: string): { readonly length: number } {
   const length = /^S\d{3}$/.test(part) ? Number(part.slice(1)) : 0;
   if (length < 1 || length > 512) {
@@ -155,7 +155,7 @@ function parseSession(part: string): { readonly length: number } {
 
 const TIME_STEP = /^T(?:(\d{1,2})H)?(?:(\d{1,2})M)?(?:(\d{1,2})S)?$/;
 
-/** RFC 6287 §6.3, table 3. Hours, minutes and seconds may be joined in this order, as LinOTP has it. */
+/** Reads T (RFC 6287 §6.3, table 3). Hours, minutes and seconds may be joined in this order, as in LinOTP. */
 function parseTimeStep(part: string): number {
   if (part === 'T') {
     return 60;

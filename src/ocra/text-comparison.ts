@@ -1,17 +1,17 @@
 /**
- * Comparison of texts whose length is no secret, in a time that depends on this length alone.
+ * Prepares the comparison of texts whose length is no secret, in a time that depends on this length alone.
  * @param length of the texts that are compared with `expected`, in UTF-16 units
- * @returns whether a text is `expected`, without stopping at the first difference
+ * @returns a function that is true for the expected text, and does not stop at the first difference
  */
 export function textComparison(expected: string, length: number): (text: string) => boolean {
-  // Zeros where it has another length: no text is equal then, and the comparison takes as long.
+  // Zeros for another length: no text is equal then, and the comparison takes the same time.
   const wanted = Array.from({ length }, (_, index) =>
     expected.length === length ? expected.charCodeAt(index) : 0,
   );
   return (text) => {
     let difference = (expected.length ^ length) | (text.length ^ length);
     for (let index = 0; index < length; index += 1) {
-      // NaN beyond the end of a shorter text, which counts as zero here.
+      // NaN beyond the end of a shorter text, which is zero here.
       difference |= (wanted[index] ?? 0) ^ text.charCodeAt(index);
     }
     return difference === 0;

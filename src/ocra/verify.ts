@@ -4,14 +4,16 @@ import { type Candidate, responseWindow, type WindowReach } from './response-win
 import { responseLength } from './suite.ts';
 import { textComparison } from './text-comparison.ts';
 
-/** A response to be checked, and where to search. */
+/** A response to check, and the window to search. */
 export interface ResponseCheck extends FixedInputs, WindowReach {
   readonly key: Uint8Array;
-  /** What the user sent. Hexadecimal digits (truncation 0) may be in either letter case. */
+  /** The user's input. Hexadecimal digits (truncation 0) may be in either letter case. */
   readonly response: string;
 }
 
-/** Where the response was found: the counter that the token used, the next one to be stored is this plus one; the step. */
+/**
+ * The position of the response: the counter that the token used (the next one to store is this plus one), and the step.
+ */
 export type Match = Candidate & { readonly matched: true };
 
 export type Verification = { readonly matched: false } | Match;
@@ -19,14 +21,14 @@ export type Verification = { readonly matched: false } | Match;
 /** Prepares the computation of responses, as `responder` does. */
 export type Responder = typeof responder;
 
-/** More responses than this are never computed for one check, whatever the windows. */
+/** Maximum number of responses computed for one check, for windows of any size. */
 const MAX_CANDIDATES = 10_000;
 
 /**
- * Looks for a response in the token's windows (`responseWindow`), 10 000 candidates at most.
+ * Searches for a response in the token's windows (`responseWindow`), 10 000 candidates at most.
  *
- * Every candidate is computed and compared in constant time, and none is left out after a match, so the time taken says
- * nothing. Should several match, the lowest counter at or above the stored one counts, else the highest below it; of
+ * Every candidate is computed and compared in constant time, also after a match, so that the time taken reveals
+ * nothing. Of several matches, the lowest counter at or above the stored one is chosen, else the highest below it; of
  * several steps, the earliest.
  * @throws ServiceError 'data-input.invalid' where question, PIN, session or key is missing or wrong
  */
@@ -42,7 +44,7 @@ export function verifyResponse(check: ResponseCheck): Verification {
 
 /**
  * @param dataInput of this check; its counter and time step are set
- * @returns whether a candidate's response is the one to be checked
+ * @returns a function that is true if a candidate's response is the one to check
  */
 export function candidateTest(
   { suite, key, response }: Pick<ResponseCheck, 'suite' | 'key' | 'response'>,
@@ -61,7 +63,7 @@ export function candidateTest(
   };
 }
 
-/** @returns the one of several matches that counts, see `verifyResponse` */
+/** @returns the chosen one of several matches, see `verifyResponse` */
 export function chooseMatch(matches: readonly Candidate[], stored = 0n): Verification {
   const ascending = inOrder(matches);
   const ahead = ascending.find(({ counter }) => counter === undefined || counter >= stored);

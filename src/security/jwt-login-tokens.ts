@@ -2,16 +2,17 @@ import { errors, type JWTPayload, jwtVerify, SignJWT } from 'jose';
 import type { LoginClaims, LoginTokens } from '../administrators/login-tokens.ts';
 import type { KeyDerivation } from '../keys/vault.ts';
 
-/** The only one: what a token says of its own algorithm is never followed, `none` least of all (RFC 8725 §3.1). */
+/** The only accepted algorithm: the one that a token itself names is ignored, `none` in particular (RFC 8725 §3.1). */
 const ALGORITHM = 'HS256';
-/** Issuer and audience: a token that anybody signed for something else is none of ours (RFC 8725 §3.8, §3.9). */
+/** Issuer and audience: a token signed for another purpose is refused (RFC 8725 §3.8, §3.9). */
 const OURSELVES = 'tankeeper';
 const PURPOSE = 'login tokens';
 
 /**
  * Login tokens as JSON Web Tokens (RFC 7519), signed with keys derived from those of the vault: every server of an
- * installation accepts what another one signed, and nothing is kept for it. A new key of the vault signs from then on,
- * the older ones are still accepted while the vault has them. The vault is asked each time: its keys change while it runs.
+ * installation accepts the tokens of the others, and stores nothing for them. After a key change the new key signs, and
+ * the older ones are accepted while the vault has them. The keys are derived for each token, as the vault's keys change
+ * at run time.
  */
 export class JwtLoginTokens implements LoginTokens {
   readonly #keys: KeyDerivation;

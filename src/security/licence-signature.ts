@@ -4,7 +4,10 @@ import { ServiceError } from '../kernel/errors.ts';
 import type { LicenceSignature, SignedLicence } from '../monitoring/ports.ts';
 import { safeText } from '../kernel/terminal-text.ts';
 
-/** The only two, one for each kind of key. `none` and those with a shared secret are never followed (RFC 8725 §3.1). */
+/**
+ * The only accepted algorithms, one for each kind of key. `none` and those with a shared secret are refused (RFC 8725
+ * §3.1).
+ */
 type Algorithm = 'EdDSA' | 'RS256';
 
 const COMPACT = /^[\w-]+\.[\w-]+\.[\w-]*$/;
@@ -18,7 +21,7 @@ export class JwsLicenceSignature implements LicenceSignature {
 
   /**
    * @param publicKey PEM (`BEGIN PUBLIC KEY`, RFC 7468 §13) or a JWK (RFC 7517)
-   * @throws ServiceError 'configuration.invalid' when it is anything else, a private key above all
+   * @throws ServiceError 'configuration.invalid' for any other text, in particular a private key
    */
   constructor({ publicKey }: { readonly publicKey: string }) {
     this.#key = readPublicKey(publicKey);
@@ -37,7 +40,7 @@ export class JwsLicenceSignature implements LicenceSignature {
         `its algorithm is ${named}, and the key of LICENCE_PUBLIC_KEY_FILE takes ${this.#algorithm}`,
       );
     }
-    // An extension that must be understood (RFC 7515 §4.1.11) changes what a signature means: we understand none.
+    // A critical extension (RFC 7515 §4.1.11) changes the meaning of a signature; none is supported.
     if ('crit' in header) {
       return unverified("its header has 'crit'");
     }

@@ -26,7 +26,7 @@ export interface EnrolmentDependencies {
   readonly random: Random;
 }
 
-/** Makes tokens ready for use: in the two phases of the QR-TAN roll-out, or at once with a key that is known. */
+/** Makes tokens ready for use: in the two phases of the QR-TAN roll-out, or at once with a known key. */
 export class EnrolmentService {
   readonly #deps: EnrolmentDependencies;
 
@@ -35,7 +35,7 @@ export class EnrolmentService {
   }
 
   /**
-   * Enrols a token, or takes its roll-out to the second phase. A serial that exists already is enrolled anew.
+   * Enrols a token, or moves its roll-out to the second phase. An existing serial is enrolled anew.
    * @throws ServiceError 'right.missing', 'parameter.missing', 'parameter.invalid', 'suite.invalid', 'user.unknown',
    *   'realm.unknown', 'token.exists' for a token of another type, 'token.unknown', 'token.ambiguous', 'token.state',
    *   'activation-code.invalid', 'key.unavailable'

@@ -25,7 +25,7 @@ export interface EnrolmentRequest {
   readonly description?: string | undefined;
 }
 
-/** What an enrolment gave. The secrets in it are shown to the administrator, this once. */
+/** The result of an enrolment. Its secrets are shown to the administrator only this once. */
 export type Enrolled =
   | {
       readonly kind: 'phase1';
@@ -58,13 +58,13 @@ export type Enrolled =
 
 export type EnrolmentPhase = Enrolled['kind'];
 
-/** Bytes of a key that the server makes: 160 bits, as RFC 4226 R6 recommends and apps expect. */
+/** Bytes of a generated key: 160 bits, as RFC 4226 R6 recommends and apps expect. */
 const KEY_BYTES = 20;
 const SHORTEST_KEY_BYTES = 16;
 const MAX_KEY_BYTES = 128;
 
 /**
- * @returns which phase the parameters ask for
+ * @returns the phase that the parameters request
  * @throws ServiceError 'parameter.missing', 'parameter.invalid'
  */
 export function phaseOf({ type, activationcode, sharedsecret }: EnrolmentRequest): EnrolmentPhase {
@@ -85,7 +85,7 @@ export function phaseOf({ type, activationcode, sharedsecret }: EnrolmentRequest
 }
 
 /**
- * @param randomBytes makes the key where the request leaves that to the server
+ * @param randomBytes generates the key where the request leaves that to the server
  * @returns the key or shared secret of a new token
  * @throws ServiceError 'parameter.missing', 'parameter.invalid'
  */
@@ -130,7 +130,7 @@ function givenKey(otpkey: string): Buffer {
 /**
  * @param fallback the suite of the configuration
  * @returns the text of the suite, checked
- * @throws ServiceError 'suite.invalid'; 'configuration.invalid' where the fallback is to blame
+ * @throws ServiceError 'suite.invalid'; 'configuration.invalid' where the fallback is invalid
  */
 export function suiteOf({ ocrasuite }: EnrolmentRequest, fallback: string): string {
   if (ocrasuite !== undefined && ocrasuite !== '') {
@@ -148,7 +148,7 @@ export function suiteOf({ ocrasuite }: EnrolmentRequest, fallback: string): stri
   }
 }
 
-/** @throws ServiceError 'parameter.invalid' for a serial that people could not tell apart or type */
+/** @throws ServiceError 'parameter.invalid' for a serial that people cannot type or distinguish */
 export function assertSerial(serial: string): void {
   if (!/^[\x21-\x7e]{1,64}$/.test(serial) || serial.includes('*')) {
     throw new ServiceError(

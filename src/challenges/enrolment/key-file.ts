@@ -1,35 +1,35 @@
 import type { NewToken, TokenChange } from '../../tokens/token.ts';
 import type { Act } from '../../policy/caller.ts';
 
-/** What opens the secrets of a key file; at most one of them. */
+/** Secrets that open a key file; at most one of them. */
 export interface KeyFileSecrets {
-  /** The key itself, where it was agreed on before. */
+  /** The key itself, where both sides agreed on one before. */
   readonly preSharedKey?: Buffer | undefined;
-  /** What the key is derived from. */
+  /** The password that the key is derived from. */
   readonly password?: string | undefined;
 }
 
-/** A key as a key file gives it. */
+/** A key of a key file. */
 export interface ImportedKey {
-  /** Where it stands in the file, for messages: `line 12, element Key`. */
+  /** Its position in the file, for messages: `line 12, element Key`. */
   readonly place: string;
   readonly serial: string;
-  /** The algorithm that the key is for, as the file names it. */
+  /** The algorithm of the key, as the file names it. */
   readonly algorithm: string;
   /** The OCRA suite, where the file names one. */
   readonly suite: string | undefined;
   readonly secret: Buffer;
-  /** The next counter; undefined: the file says nothing. */
+  /** The next counter; undefined where the file has none. */
   readonly counter: bigint | undefined;
 }
 
-/** Reads files of keys. */
+/** Reader of key files. */
 export interface KeyFileReader {
   /** @throws ServiceError 'key-file.invalid' with line and element, 'key-file.secret' where the secrets do not fit */
   read(text: string, secrets: KeyFileSecrets): Promise<readonly ImportedKey[]>;
 }
 
-/** Stores many tokens at once. */
+/** Storage of many tokens at once. */
 export interface TokenLoading {
   /**
    * Stores all of them or none, in one transaction with their audit rows.

@@ -43,9 +43,9 @@ export class RolloutPhase2 {
   }
 
   /**
-   * Starts phase 2 for the token of that serial, or for the only token of that user that is in roll-out. May be repeated
-   * until the roll-out is complete: each time with a new nonce, so that only the last code shown counts; whatever else
-   * was asked of the token before is closed.
+   * Starts phase 2 for the token of that serial, or for the user's only token in roll-out. May be repeated until the
+   * roll-out is complete, each time with a new nonce: only the last code remains valid, and the token's earlier
+   * challenges are closed.
    * @throws ServiceError 'token.unknown', 'token.ambiguous', 'token.state', 'activation-code.invalid', 'right.missing'
    */
   async start(
@@ -62,8 +62,8 @@ export class RolloutPhase2 {
       if (!isServiceError(error, 'token.state')) {
         throw error;
       }
-      // The token has another owner or is in other realms, or the shared secret is not what it was a moment ago: either another roll-out, or
-      // the same one sealed anew.
+      // Owner, realms or shared secret of the token changed meanwhile. A changed secret is another roll-out or the same
+      // secret sealed anew.
       const again = await this.#token(grant, request, user);
       if (again.id !== token.id || !this.#isSameSecret(token, again)) {
         throw error;
@@ -151,7 +151,7 @@ export class RolloutPhase2 {
     return token;
   }
 
-  /** Tokens that the administrator may not see are passed over: no message may name them. */
+  /** Skips tokens that the administrator may not see: no message may name them. */
   async #ofUser(grant: Grant, user: ResolvedUser | undefined): Promise<Token> {
     const owned = await this.#deps.tokens.ofUser(user);
     const [token, ...others] = owned.filter((one) => isInRollout(one) && isVisible(one, grant));

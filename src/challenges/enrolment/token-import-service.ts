@@ -12,14 +12,14 @@ import type { ImportedKey, KeyFileReader, TokenLoading } from './key-file.ts';
 import { type OcraSettings, readOcraSettings } from '../ocra-settings.ts';
 import { parseOcraSuite } from '../../ocra/suite.ts';
 
-/** A file of keys, and what opens it. */
+/** A key file and its secret. */
 export interface ImportRequest {
   /** PSKC (RFC 6030). */
   readonly file: string;
-  /** Hexadecimal; empty as if it were left out. */
+  /** Hexadecimal; empty means left out. */
   readonly preSharedKey?: string | undefined;
   readonly password?: string | undefined;
-  /** The realm of all the tokens; empty or left out: none. */
+  /** The realm of all the tokens; none if empty or left out. */
   readonly realm?: string | undefined;
 }
 
@@ -39,7 +39,7 @@ const TYPES: readonly (readonly [type: string, algorithm: RegExp])[] = [
 ];
 const DESCRIPTION = 'imported';
 
-/** Takes over the keys of tokens from files. */
+/** Imports tokens from key files. */
 export class TokenImportService {
   readonly #deps: ImportDependencies;
 
@@ -48,7 +48,7 @@ export class TokenImportService {
   }
 
   /**
-   * Tells whether somebody may load any file at all, before theirs is read.
+   * Checks that the administrator may import any file at all, before the file is read.
    * @throws ServiceError 'right.missing'
    */
   async authorize(caller: Caller): Promise<void> {
@@ -56,8 +56,8 @@ export class TokenImportService {
   }
 
   /**
-   * Loads all keys of a file or, if anything is wrong with any of them, none. OCRA keys become tokens that answer
-   * challenges; HOTP and TOTP keys are kept, administered and counted.
+   * Imports all keys of a file or, if any of them is invalid, none. OCRA keys become tokens that answer challenges;
+   * HOTP and TOTP keys are stored, administered and counted.
    * @returns the serials, in the order of the file
    * @throws ServiceError 'right.missing', 'realm.unknown', 'parameter.invalid', 'key-file.invalid', 'key-file.secret',
    *   'token.exists'
@@ -111,7 +111,7 @@ export class TokenImportService {
   }
 }
 
-/** An administrator who is bound to realms loads tokens into one of these. */
+/** Requires one of the administrator's realms where the right is bound to realms. */
 function realmsFor(
   configuration: Configuration,
   grant: Grant,
@@ -150,7 +150,7 @@ function suiteOf({ suite, place }: ImportedKey, fallback: string): string {
   }
 }
 
-/** Without regard to case, as the database keeps serials. */
+/** Compares serials case-insensitively, as the database does. */
 function assertDistinct(keys: readonly ImportedKey[]): void {
   const seen = new Set<string>();
   for (const { serial, place } of keys) {

@@ -8,14 +8,14 @@ import type { Random } from '../../kernel/clock.ts';
 import { isServiceError, ServiceError } from '../../kernel/errors.ts';
 import { assertSerial, type EnrolmentRequest } from './enrolment.ts';
 
-/** Whom a new token is for. */
+/** Owner and realms of a new token. */
 export interface Assignment {
   readonly owner: Owner | null;
-  /** undefined: the request says nothing of realms. */
+  /** Undefined if the request names no realms. */
   readonly realms: readonly string[] | undefined;
 }
 
-/** One enrolment on its way. */
+/** One enrolment in progress. */
 export interface Enrolment {
   readonly caller: Caller;
   readonly grant: Grant;
@@ -23,10 +23,10 @@ export interface Enrolment {
   readonly assignment: Assignment;
 }
 
-/** How often a token whose realms others change at that moment is enrolled anew before the administrator is told. */
+/** Maximum number of attempts to enrol a token whose realms change meanwhile. */
 const ATTEMPTS = 5;
 
-/** Puts enrolled tokens into the store: under a serial of their own, a given one, or one that is there already. */
+/** Stores enrolled tokens: under a generated serial, a given one, or an existing one. */
 export class TokenRegistration {
   readonly #tokens: TokenStore;
   readonly #random: Random;
@@ -38,9 +38,9 @@ export class TokenRegistration {
 
   /**
    * @param make makes the token for a serial
-   * @param keepsKey whether the token has the very key and suite already that it is enrolled with
-   * @throws ServiceError 'token.exists', 'parameter.invalid' for an unfit serial, 'right.missing', 'token.state' where others
-   *   keep changing the token's realms
+   * @param keepsKey true if the token already has the key and suite of the enrolment
+   * @throws ServiceError 'token.exists', 'parameter.invalid' for an invalid serial, 'right.missing', 'token.state'
+   *   where the token's realms keep changing
    */
   async store(
     enrolment: Enrolment,
@@ -61,7 +61,7 @@ export class TokenRegistration {
     return this.#tokens.insert(make(serial), actOf(caller, 'admin/init'));
   }
 
-  /** Serials in the shape of LinOTP's: OCRA, four digits, four hexadecimal ones. */
+  /** Generates serials of LinOTP's form: OCRA, four digits, four hexadecimal digits. */
   async #insertWithNewSerial(caller: Caller, make: (serial: string) => NewToken): Promise<Token> {
     for (let attempt = 0; attempt < 8; attempt += 1) {
       const number = this.#random.below(10_000).toString().padStart(4, '0');
@@ -77,7 +77,7 @@ export class TokenRegistration {
     throw new ServiceError('internal', 'No free serial was found');
   }
 
-  /** Realms are decided from those that the token has: where others change them meanwhile, it is all done anew. */
+  /** Repeats the enrolment where the token's realms change meanwhile, because the new realms depend on them. */
   async #replace(
     enrolment: Enrolment,
     known: Token,
@@ -99,10 +99,10 @@ export class TokenRegistration {
   }
 
   /**
-   * Owner and realms stay unless the request names others: enrolling anew must not lose who a token belongs to. Realms that
-   * the administrator may not touch stay in any case. With the same key, counter and spent responses stay as well: what was
-   * accepted once must not be accepted again. Which key it is that is replaced shows only under the token's lock: the same
-   * enrolment may have been made a moment ago, and used.
+   * Owner and realms stay unless the request names others, so that a new enrolment does not lose the owner. Realms
+   * outside the administrator's rights always stay. With the same key, counter and replay markers also stay: an
+   * accepted response must not be accepted again. The replaced key is known only under the token's lock, because the
+   * same enrolment may have been made and used a moment ago.
    */
   async #enrolAnew(
     { caller, grant, assignment }: Enrolment,
@@ -140,7 +140,7 @@ function gone(serial: string): ServiceError {
   return new ServiceError('token.unknown', `No token found with the serial '${serial}'`);
 }
 
-/** An administrator who is bound to realms enrols tokens of these realms only. */
+/** Restricts an administrator who is bound to realms to tokens of these realms. */
 function assertGranted({ realms: allowed }: Grant, realms: readonly string[], how: 'some' | 'every'): void {
   const isAllowed = (realm: string): boolean => allowed !== 'all' && allowed.includes(realm);
   const granted = allowed === 'all' || (realms.length > 0 && realms[how](isAllowed));

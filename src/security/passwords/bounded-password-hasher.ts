@@ -3,16 +3,16 @@ import { ServiceError } from '../../kernel/errors.ts';
 
 interface BoundedHasherDependencies {
   readonly hasher: PasswordHasher;
-  /** How many hashes are computed at once. */
+  /** Maximum number of concurrent hashes. */
   readonly atOnce: number;
-  /** How many may wait for their turn; further ones are refused. */
+  /** Maximum number of waiting hashes; further ones are refused. */
   readonly waiting: number;
 }
 
 /**
- * Bounds how much of the machine hashing takes: each hash occupies a core for tens of milliseconds, which a flood of
- * passwords would take from all else. The same password for the same hash is verified once for all who ask meanwhile, so a
- * client that gives its password with each of many requests takes one place. Throws ServiceError 'server.busy'.
+ * Limits the load of hashing: each hash occupies a core for tens of milliseconds, and a flood of passwords would block
+ * all other work. Concurrent checks of the same password against the same hash are computed once, so a client that
+ * sends its password with each of many requests takes one place. Throws ServiceError 'server.busy'.
  */
 export class BoundedPasswordHasher implements PasswordHasher {
   readonly #deps: BoundedHasherDependencies;
@@ -33,7 +33,7 @@ export class BoundedPasswordHasher implements PasswordHasher {
   }
 
   async verifyNothing(password: string, account: string): Promise<false> {
-    // Never taken for a hash: those begin with $.
+    // Never equal to a hash: those begin with $.
     await this.#joined(`nobody ${account}`, password, () =>
       this.#deps.hasher.verifyNothing(password, account),
     );
@@ -56,7 +56,7 @@ export class BoundedPasswordHasher implements PasswordHasher {
     if (this.#running < atOnce) {
       this.#running += 1;
     } else if (this.#queue.length < waiting) {
-      // Whoever ends hands its place over.
+      // A finished hash passes its place on.
       await new Promise<void>((resolve) => this.#queue.push(resolve));
     } else {
       throw new ServiceError('server.busy', 'Too many passwords are being verified');

@@ -5,22 +5,22 @@ import type { PasswordHasher } from '../../users/ports.ts';
 import { equalBytes, equalText } from '../../kernel/constant-time.ts';
 import { isShaCrypt, shaCrypt } from './sha-crypt.ts';
 
-/** What stands in the place of a password where nobody may log in with one: `x`, `*`, `!`, `!!`, `*LK*`, `!$6$…`. */
+/** Entries in place of a password hash that permit no login: `x`, `*`, `!`, `!!`, `*LK*`, `!$6$…`. */
 const LOCKED = /^(?:|x|\*.*|!.*)$/;
 const BCRYPT = /^\$2[aby]\$(\d\d)\$[./0-9A-Za-z]{53}$/;
-/** 2^16 rounds take seconds; more would occupy the server. */
+/** Maximum cost: 2^16 rounds take seconds; more would block the server. */
 const MAX_BCRYPT_COST = 15;
-/** RFC 2307, and what OpenLDAP's pw-sha2 added: the digest, and the salt behind it. */
+/** Forms of RFC 2307 and of OpenLDAP's pw-sha2: the digest, followed by the salt. */
 const DIGEST = /^\{(SSHA|SHA|SSHA256|SHA256|SSHA384|SHA384|SSHA512|SHA512)\}([A-Za-z0-9+/]+={0,2})$/i;
 const DIGEST_SIZES: Readonly<Record<string, number>> = { sha1: 20, sha256: 32, sha384: 48, sha512: 64 };
 const CRYPT = /^\{CRYPT\}/i;
 const ARGON2 = /^\$argon2id\$v=19\$m=(\d{1,6}),t=(\d{1,2}),p=(\d{1,2})\$/;
-/** KiB: what one log-in may take of the memory. */
+/** Maximum memory of one login, in KiB. */
 const MAX_ARGON2_MEMORY = 262_144;
-/** Bytes: the rounds of SHA-crypt each take longer with a longer password. */
+/** Maximum length, in bytes: each round of SHA-crypt takes longer with a longer password. */
 const MAX_PASSWORD_LENGTH = 1_024;
 
-/** Verifies what directories, databases and passwd files keep in the place of passwords. */
+/** Verifies passwords against the hashes of directories, databases and passwd files. */
 export class HashedDirectoryPasswords implements DirectoryPasswords {
   readonly #hasher: PasswordHasher;
 

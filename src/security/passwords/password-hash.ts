@@ -4,17 +4,17 @@ import type { PasswordHasher } from '../../users/ports.ts';
 /** argon2id (RFC 9106) with OWASP's parameters: 19 MiB, two passes, one lane. argon2id is the library's default. */
 const OPTIONS = { memoryCost: 19_456, timeCost: 2, parallelism: 1, outputLen: 32 } as const satisfies Options;
 
-/** A well-formed hash that no password has, to do the same work for accounts that do not exist. */
+/** A well-formed hash that no password has, so that unknown accounts cause the same work. */
 const NOBODYS_HASH = `$argon2id$v=19$m=${OPTIONS.memoryCost},t=${OPTIONS.timeCost},p=${OPTIONS.parallelism}$${'A'.repeat(22)}$${'A'.repeat(43)}`;
 
-/** Passwords of people, hashed slowly and off the main thread. */
+/** Hashes passwords slowly and off the main thread. */
 export class Argon2PasswordHasher implements PasswordHasher {
   /** @returns a hash in PHC form, salt and parameters included */
   hash(password: string): Promise<string> {
     return hash(password, OPTIONS);
   }
 
-  /** @returns false also for a hash of another form: one that cannot be verified matches nothing */
+  /** @returns false also for a hash of another form, which cannot be verified */
   async verify(passwordHash: string, password: string): Promise<boolean> {
     try {
       return await verify(passwordHash, password);

@@ -6,12 +6,12 @@ const FORM = /^\$([56])\$(?:rounds=(\d{1,9})\$)?([^$]{0,16})\$([./0-9A-Za-z]+)$/
 const ALPHABET = './0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const LEAST_ROUNDS = 1_000;
 const USUAL_ROUNDS = 5_000;
-/** More would let one log-in occupy the server for seconds. */
+/** Maximum rounds: more would let one login block the server for seconds. */
 const MAX_ROUNDS = 500_000;
-/** Rounds after which others have their turn. */
+/** Number of rounds without a pause for other work. */
 const STRETCH = 2_000;
 
-/** In which order the bytes of the digest are written, three by three. */
+/** The order in which the bytes of the digest are written, in groups of three. */
 const ORDERS = { sha256: orderOf(32), sha512: orderOf(64) } as const;
 
 interface Parsed {
@@ -21,15 +21,15 @@ interface Parsed {
   readonly digest: string;
 }
 
-/** @returns whether it is a hash of SHA-crypt that this verifies */
+/** @returns true if it is a hash of SHA-crypt that is supported */
 export function isShaCrypt(hash: string): boolean {
   return parse(hash) !== undefined;
 }
 
 /**
  * SHA-crypt (U. Drepper, "Unix crypt using SHA-256 and SHA-512", 2008): `$5$` and `$6$` of glibc.
- * @param hash tells algorithm, rounds and salt
- * @returns the digest of the password as the hash writes it, and the one that the hash has; undefined for a hash of
+ * @param hash contains algorithm, rounds and salt
+ * @returns the digest of the password in the encoding of the hash, and the digest in the hash; undefined for a hash of
  *   another form
  */
 export async function shaCrypt(
@@ -92,7 +92,7 @@ async function digestOf({ algorithm, rounds, salt }: Parsed, password: Buffer): 
 
 const EMPTY = Buffer.alloc(0);
 
-/** @returns as many bytes, the given ones over and over */
+/** @returns `length` bytes that repeat the given ones */
 function repeated(bytes: Buffer, length: number): Buffer {
   return Buffer.alloc(length, bytes);
 }
@@ -109,7 +109,10 @@ function encode(digest: Buffer, order: readonly (readonly number[])[]): string {
   return text;
 }
 
-/** Three bytes a third of the digest apart, turned by one from group to group; the rest in a shorter group. */
+/**
+ * Groups three bytes at a distance of a third of the digest, rotated by one from group to group; the rest in a shorter
+ * group.
+ */
 function orderOf(size: 32 | 64): readonly (readonly number[])[] {
   const third = Math.floor(size / 3);
   const groups: number[][] = [];

@@ -4,7 +4,7 @@ import type { SecretVault } from '../vault/secret-vault.ts';
 /**
  * @param reason may reach clients
  * @param detail for operators: paths, labels, codes
- * @returns the error that says so
+ * @returns a ServiceError 'security-module.unavailable'
  */
 export function notReady(reason: string, detail: string, cause?: unknown): ServiceError {
   return new ServiceError('security-module.unavailable', `The security module is not ready: ${reason}`, {

@@ -1,25 +1,25 @@
 import { createRequire } from 'node:module';
 import { Pkcs11Fault } from './pkcs11-task.ts';
 
-/** The version of the package that this was written for: package.json names the same. */
+/** The required version of the package, as package.json names it. */
 export const PKCS11_PACKAGE = 'pkcs11js@2.1.7';
 
 /** An object, a slot or a session of the module. */
 export type Handle = Buffer;
 
-/** An attribute of an object; without a value: to be asked for. */
+/** An attribute of an object; without a value: to be read. */
 export interface Attribute {
   readonly type: number;
   readonly value?: number | boolean | string | Buffer;
 }
 
-/** A way to compute, with what it needs. */
+/** A mechanism of the module, with its parameters. */
 export interface Mechanism {
   readonly mechanism: number;
   readonly parameter?: Readonly<Record<string, number | Buffer>>;
 }
 
-/** The calls of PKCS #11 that are used here, as the package offers them. They block, and throw by name of the code. */
+/** The used calls of PKCS #11, in the package's form. They block, and throw errors named after the return code. */
 export interface Pkcs11Calls {
   load(path: string): void;
   C_Initialize(): void;
@@ -40,7 +40,7 @@ export interface Pkcs11Calls {
   C_Decrypt(session: Handle, encrypted: Buffer, room: Buffer): Buffer;
 }
 
-/** What the package exports, as far as it is used here. */
+/** The used exports of the package. */
 interface Pkcs11Package {
   readonly PKCS11: new () => Pkcs11Calls;
   /** The package's own numbers for the two shapes of the parameters of AES-GCM. */
@@ -51,7 +51,7 @@ interface Pkcs11Package {
 /** A module's library, initialised. */
 export interface Pkcs11Library {
   readonly calls: Pkcs11Calls;
-  /** How to pass the parameters of AES-GCM: as PKCS #11 2.40 has them, then as older modules want them. */
+  /** Types of the parameters of AES-GCM: that of PKCS #11 2.40, then that of older modules. */
   readonly gcmShapes: readonly [number, number];
 }
 
@@ -72,12 +72,14 @@ export function openLibrary(path: string): Pkcs11Library {
   return { calls, gcmShapes: [CK_PARAMS_AES_GCM_v240, CK_PARAMS_AES_GCM] };
 }
 
-/** @returns what a call failed with, such as CKR_DEVICE_REMOVED */
+/** @returns the return code of a failed call, such as CKR_DEVICE_REMOVED */
 export function nameOf(error: unknown): string {
   return error instanceof Error ? (error.message.split('\n')[0] ?? '') : 'unknown fault';
 }
 
-/** Nobody needs the package who has no module: it is not installed with the others. By require, to heed NODE_PATH. */
+/**
+ * Loads the package, an optional dependency for installations with a module. Uses require, which respects NODE_PATH.
+ */
 function loadPackage(): Pkcs11Package {
   const load = createRequire(import.meta.url);
   try {

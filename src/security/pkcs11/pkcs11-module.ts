@@ -6,28 +6,28 @@ import { ServiceError } from '../../kernel/errors.ts';
 import { notReady } from './module-readiness.ts';
 import type { Pkcs11Answer, Pkcs11Reason, Pkcs11Result, Pkcs11Task } from './pkcs11-task.ts';
 
-/** Where the key that wraps is, and what lets us use it. */
+/** The place of the wrapping key, and the login to use it. */
 export interface Pkcs11Settings {
   /** The path of the module's library. */
   readonly library: string;
   /** The token's label. */
   readonly token: string;
   readonly pinFile: string;
-  /** The label of the AES-256 key that wraps. */
+  /** The label of the wrapping AES-256 key. */
   readonly key: string;
-  /** Whether the first start makes that key where there is none. */
+  /** The first start makes that key if it does not exist. */
   readonly createKey: boolean;
 }
 
-/** What is asked of the module. */
+/** A request to the module. */
 export type Pkcs11Request = Pick<Pkcs11Task, 'createKey' | 'wrap' | 'unwrap'>;
 
-/** How long the module may take for one task, in milliseconds. */
+/** Maximum duration of one task, in milliseconds. */
 const TIMEOUT_MS = 15_000;
-/** At the same distance from src/security/pkcs11/ and from dist/security/pkcs11/. */
+/** The relative path is the same from src/security/pkcs11/ and from dist/security/pkcs11/. */
 const PROGRAM = fileURLToPath(new URL('../../../bin/pkcs11-process.js', import.meta.url));
 
-/** What is told to everybody: no path and no label. */
+/** Public messages: no path and no label. */
 const TEXTS: Readonly<Record<Pkcs11Reason, string>> = {
   'package-missing': 'the package pkcs11js is not installed or cannot be loaded',
   'library-unusable': 'its library cannot be used',
@@ -44,29 +44,31 @@ const TEXTS: Readonly<Record<Pkcs11Reason, string>> = {
 };
 
 /**
- * A hardware security module by PKCS #11, asked through a process of its own for each task: one that hangs or crashes
- * takes nothing else with it, and one that comes back is found without a restart.
+ * A hardware security module by PKCS #11, used through a separate process for each task: one that hangs or crashes does
+ * not affect the server, and a module that is available again is used without a restart.
  */
 export class Pkcs11Module {
   readonly #settings: Pkcs11Settings;
-  /** The PIN file as it was when the module refused the PIN: not tried again, as modules lock after a few tries. */
+  /**
+   * The mark of the PIN file whose PIN the module refused. It is not tried again, as modules lock after a few tries.
+   */
   #refused: string | undefined;
 
   constructor(settings: Pkcs11Settings) {
     this.#settings = settings;
   }
 
-  /** In words for operators: which key of which token. */
+  /** The key and its token, in words for operators. */
   get name(): string {
     return `key '${this.#settings.key}' of token '${this.#settings.token}'`;
   }
 
-  /** Whether the first start makes the key that wraps. */
+  /** True if the first start makes the wrapping key. */
   get createsKey(): boolean {
     return this.#settings.createKey;
   }
 
-  /** @throws ServiceError 'security-module.unavailable', whose detail says more */
+  /** @throws ServiceError 'security-module.unavailable', with the particulars in its detail */
   async run(request: Pkcs11Request): Promise<Pkcs11Result> {
     const { library, token, key, pinFile } = this.#settings;
     const { pin, mark } = await readPin(pinFile);
@@ -87,7 +89,7 @@ export class Pkcs11Module {
   }
 }
 
-/** @returns the PIN, and what tells this file from the same one written anew */
+/** @returns the PIN, and a mark that changes when the file is written anew */
 async function readPin(file: string): Promise<{ pin: string; mark: string }> {
   try {
     const text = await readFile(file, 'utf8');
@@ -106,7 +108,7 @@ async function readPin(file: string): Promise<{ pin: string; mark: string }> {
   }
 }
 
-/** Starts the process, gives it the task and waits for its answer, or for its end, or until patience is over. */
+/** Starts the process, sends it the task and waits for its answer, its end or the time limit. */
 async function ask(task: Pkcs11Task): Promise<Pkcs11Answer> {
   const child = fork(PROGRAM, [], {
     execArgv: [],
@@ -116,7 +118,7 @@ async function ask(task: Pkcs11Task): Promise<Pkcs11Answer> {
   const kill = (): void => {
     child.kill('SIGKILL');
   };
-  // One that hangs in the library would outlive us.
+  // A process that hangs in the library would outlive the server.
   process.once('exit', kill);
   const timer = setTimeout(kill, TIMEOUT_MS);
   try {
@@ -124,7 +126,7 @@ async function ask(task: Pkcs11Task): Promise<Pkcs11Answer> {
   } finally {
     clearTimeout(timer);
     process.off('exit', kill);
-    // It has answered or will not: neither may a library that hangs at its end keep it.
+    // The process has answered or never will; a library that hangs at its end must not keep it alive.
     kill();
   }
 }

@@ -2,8 +2,8 @@ import { doTask } from './pkcs11-session.ts';
 import { type Pkcs11Answer, Pkcs11Fault, type Pkcs11Task } from './pkcs11-task.ts';
 
 /**
- * The whole program of the process that speaks to the module: takes one task from its parent, answers it and ends. A
- * process of its own, because calls into the module block, may hang, and run a foreign library: the server can end it,
+ * The whole program of the process that uses the module: receives one task from its parent, answers it and ends. The
+ * process is separate because calls into the module block, may hang, and run a foreign library: the server can end it,
  * and the next one begins with a new login.
  */
 process.once('message', (task: Pkcs11Task) => {

@@ -28,12 +28,12 @@ const CKA = {
   valueLen: 0x161,
   extractable: 0x162,
 } as const;
-/** Those that say that this PIN will not do, now or ever: trying again may lock the token. */
+/** Return codes that refuse this PIN, now or for ever: another try may lock the token. */
 const PIN_REFUSED = ['CKR_PIN_INCORRECT', 'CKR_PIN_INVALID', 'CKR_PIN_LEN_RANGE', 'CKR_PIN_EXPIRED'];
-/** How modules refuse the shape of parameters that they do not know. */
+/** Return codes of modules that do not know the type of parameters. */
 const SHAPE_REFUSED = ['CKR_MECHANISM_PARAM_INVALID', 'CKR_ARGUMENTS_BAD'];
 
-/** Faults of the module rather than of what it was given. */
+/** Faults of the module rather than of its input. */
 const MODULE_AWAY = /^CKR_(?:DEVICE|SESSION|TOKEN|HOST|SLOT|CRYPTOKI|USER)_/;
 
 const KEY_BYTES = 32;
@@ -42,16 +42,16 @@ const NONCE_LENGTH = 12;
 const TAG_LENGTH = 16;
 const ROOM = 256;
 
-/** A session that is logged in. */
+/** A session after the login. */
 interface Session {
   readonly library: Pkcs11Library;
   readonly handle: Handle;
 }
 
 /**
- * Does a task with the module: logs in, finds or makes the key that wraps, wraps and unwraps. Blocks for as long as the
- * module takes. A wrapped key is `version (1) | nonce (12) | ciphertext | tag (16)`, AES-256-GCM (NIST SP 800-38D)
- * computed by the module, the id of the wrapped key authenticated with it.
+ * Performs a task with the module: logs in, finds or makes the wrapping key, wraps and unwraps. Blocks until the module
+ * has finished. A wrapped key is `version (1) | nonce (12) | ciphertext | tag (16)`, AES-256-GCM (NIST SP 800-38D)
+ * computed by the module, with the id of the wrapped key authenticated.
  * @throws Pkcs11Fault
  */
 export function doTask(task: Pkcs11Task): Pkcs11Result {
@@ -74,12 +74,12 @@ export function doTask(task: Pkcs11Task): Pkcs11Result {
   }
 }
 
-/** A module that is gone cannot be left in good order either; what matters was thrown before. */
+/** Ignores errors of the clean-up, which fails with an unavailable module; the relevant error was thrown before. */
 function quietly(leave: () => void): void {
   try {
     leave();
   } catch {
-    // The process ends next, and with it all that is still open.
+    // The process ends next, and closes all that is still open.
   }
 }
 
@@ -132,7 +132,7 @@ function findToken(calls: Pkcs11Calls, label: string): Handle {
   return slot;
 }
 
-/** A token that cannot be read is none of ours. */
+/** Reads a token's label; an unreadable token is skipped. */
 function labelIn(calls: Pkcs11Calls, slot: Handle): string | undefined {
   try {
     // Padded with blanks to 32 characters.
@@ -171,7 +171,7 @@ function makeKey({ library: { calls }, handle }: Session, label: string): Handle
   return calls.C_GenerateKey(handle, { mechanism: CKM.aesKeyGen }, template);
 }
 
-/** @returns what operators should mend of it */
+/** @returns the faults of the key that operators should correct */
 function inspectKey({ library: { calls }, handle }: Session, key: Handle, label: string): readonly string[] {
   const ask = (type: number): Buffer | undefined =>
     calls.C_GetAttributeValue(handle, key, [{ type }])[0]?.value;
@@ -184,7 +184,7 @@ function inspectKey({ library: { calls }, handle }: Session, key: Handle, label:
     : [];
 }
 
-/** Only what opens again counts as wrapped: the plain key is about to be forgotten. */
+/** Unwraps each wrapped key again as a proof: the plain key is about to be discarded. */
 function wrapAndProve(session: Session, key: Handle, { keyId, bytes }: KeyBytes): KeyBytes {
   const nonce = randomBytes(NONCE_LENGTH);
   const { calls } = session.library;
@@ -219,7 +219,7 @@ function unwrap(session: Session, key: Handle, keyId: string, wrapped: Uint8Arra
   }
 }
 
-/** Modules differ in the shape of the parameters (ulIvBits came with 2.40): the second one is tried where need be. */
+/** Tries the second type of parameters where the first is refused: modules differ (ulIvBits is new in 2.40). */
 function begin(
   { library: { gcmShapes } }: Session,
   keyId: string,

@@ -1,21 +1,21 @@
-/** Bytes, and the id of the key of the vault that they belong to. */
+/** Bytes, and the id of their key of the vault. */
 export interface KeyBytes {
   readonly keyId: string;
   readonly bytes: Uint8Array;
 }
 
-/** What the process that speaks to the module is to do, in one session. */
+/** The work of the process that uses the module, in one session. */
 export interface Pkcs11Task {
   /** The path of the module's library. */
   readonly library: string;
   /** The token's label. */
   readonly token: string;
-  /** The label of the AES-256 key that wraps. */
+  /** The label of the wrapping AES-256 key. */
   readonly key: string;
   readonly pin: string;
-  /** Whether to make the key that wraps where there is none of that label. */
+  /** Makes the wrapping key if none has that label. */
   readonly createKey: boolean;
-  /** Keys to wrap. Each is unwrapped again before it counts as wrapped. */
+  /** Keys to wrap. Each is unwrapped again as a proof. */
   readonly wrap: readonly KeyBytes[];
   /** Keys to unwrap. */
   readonly unwrap: readonly KeyBytes[];
@@ -24,13 +24,13 @@ export interface Pkcs11Task {
 export interface Pkcs11Result {
   readonly wrapped: readonly KeyBytes[];
   readonly unwrapped: readonly KeyBytes[];
-  /** Whether the key that wraps was made just now. */
+  /** True if the wrapping key was made just now. */
   readonly keyCreated: boolean;
-  /** What operators should mend, in words for the log. */
+  /** Faults that operators should correct, in words for the log. */
   readonly warnings: readonly string[];
 }
 
-/** Why it was not done. */
+/** Reason of a failure. */
 export type Pkcs11Reason =
   | 'package-missing'
   | 'library-unusable'

@@ -1,7 +1,10 @@
 import type { XmlElement } from './xml-element.ts';
 import { invalid } from './xml-place.ts';
 
-/** @returns the child of that name, undefined where there is none. @throws 'key-file.invalid' where there are several */
+/**
+ * @returns the child of that name, undefined where there is none
+ * @throws ServiceError 'key-file.invalid' where there are several
+ */
 export function optionalChild(parent: XmlElement, name: string): XmlElement | undefined {
   const [child, other] = parent.children.filter((element) => element.name === name);
   if (other !== undefined) {
@@ -28,7 +31,7 @@ export function requiredAttribute(element: XmlElement, name: string): string {
   return value;
 }
 
-/** @throws ServiceError 'key-file.invalid' where it is not Base64 (RFC 4648 §4), line breaks apart, or is empty */
+/** @throws ServiceError 'key-file.invalid' where it is empty or, line breaks apart, no Base64 (RFC 4648 §4) */
 export function bytesOf(element: XmlElement): Buffer {
   const text = element.text.replace(/\s+/g, '');
   if (text.length % 4 !== 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(text)) {

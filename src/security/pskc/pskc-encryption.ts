@@ -10,7 +10,7 @@ import { invalid } from './xml-place.ts';
 export interface PskcDecryption {
   /**
    * @param holder the element with `EncryptedValue` and `ValueMAC`
-   * @throws ServiceError 'key-file.invalid', 'key-file.secret' where the MAC or the padding says the key is another
+   * @throws ServiceError 'key-file.invalid', 'key-file.secret' where MAC or padding show that the key is another one
    */
   open(holder: XmlElement): Buffer;
 }
@@ -19,7 +19,7 @@ interface Cipher {
   readonly cipher: string;
   readonly keyBytes: number;
   readonly ivBytes: number;
-  /** Whether it notices by itself that what it opens was altered. */
+  /** True if decryption itself detects an altered ciphertext. */
   readonly authenticated: boolean;
 }
 
@@ -46,8 +46,8 @@ const MAX_ITERATIONS = 2_000_000;
 const derive = promisify(pbkdf2);
 
 /**
- * @param container the root element, which says how its values are encrypted
- * @throws ServiceError 'key-file.invalid', 'key-file.secret' where what it takes is not given
+ * @param container the root element, which names the encryption of its values
+ * @throws ServiceError 'key-file.invalid', 'key-file.secret' where the required secret is not given
  */
 export async function openPskcEncryption(
   container: XmlElement,
@@ -79,7 +79,7 @@ async function encryptionKey(encryption: XmlElement, secrets: KeyFileSecrets): P
   return deriveKey(derived, secrets.password);
 }
 
-/** RFC 6030 §6.2: PBKDF2 of RFC 8018, with HMAC-SHA-1 where nothing else is said. */
+/** Derives the key by PBKDF2 (RFC 6030 §6.2, RFC 8018), by default with HMAC-SHA-1. */
 async function deriveKey(derived: XmlElement, password: string): Promise<Buffer> {
   const method = onlyChild(derived, 'KeyDerivationMethod');
   if (!/#pbkdf2$/i.test(requiredAttribute(method, 'Algorithm'))) {
@@ -97,7 +97,7 @@ async function deriveKey(derived: XmlElement, password: string): Promise<Buffer>
 
 type ValueMac = (value: Buffer) => Buffer;
 
-/** RFC 6030 §6.1.1: without a key of its own the MAC is made with the encryption key. */
+/** Reads the MAC method; without a key of its own the MAC uses the encryption key (RFC 6030 §6.1.1). */
 function macOf(container: XmlElement, key: Buffer): ValueMac | undefined {
   const method = optionalChild(container, 'MACMethod');
   if (method === undefined) {
@@ -121,7 +121,7 @@ function hmacHash(element: XmlElement): string {
   return `sha${bits}`;
 }
 
-/** The MAC comes first: nothing is decrypted that somebody may have altered. */
+/** Checks the MAC first: an altered value is never decrypted. */
 function openValue(holder: XmlElement, key: Buffer, mac: ValueMac | undefined): Buffer {
   const encrypted = onlyChild(holder, 'EncryptedValue');
   const given = optionalChild(holder, 'ValueMAC');

@@ -67,7 +67,7 @@ function readPackage(
   };
 }
 
-/** The serial number of the device, which is what stands on it; the key's id where there is none. */
+/** The serial number of the device, which is printed on it; the key's id where there is none. */
 function serialOf(element: XmlElement): string | undefined {
   const device = optionalChild(element, 'DeviceInfo');
   const serial = device && optionalChild(device, 'SerialNo')?.text;
@@ -80,7 +80,7 @@ function suiteOf(key: XmlElement, algorithm: string): string | undefined {
   return suite === undefined || suite === '' ? NAMED_SUITE.exec(algorithm)?.[1] : suite;
 }
 
-/** A value of `Data`: in clear as the file writes it, or as bytes that were encrypted. */
+/** A value of `Data`: the plain element of the file, or the bytes that were encrypted. */
 type DataValue = { readonly plain: XmlElement } | { readonly bytes: Buffer };
 
 function readValue(
@@ -110,7 +110,7 @@ function secretOf(value: DataValue): Buffer {
   return 'plain' in value ? bytesOf(value.plain) : value.bytes;
 }
 
-/** In clear a decimal number, encrypted eight bytes or fewer, the highest first (RFC 6030 §4.2). */
+/** Reads a counter: plain, a decimal number; encrypted, at most eight bytes, the highest first (RFC 6030 §4.2). */
 function counterOf(holder: XmlElement, value: DataValue): bigint {
   const counter =
     'plain' in value

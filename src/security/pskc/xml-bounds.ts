@@ -1,17 +1,17 @@
 import { ServiceError } from '../../kernel/errors.ts';
 import { invalid, lineOf } from './xml-place.ts';
 
-/** Ten thousand keys with all that can be said of them have fewer. */
+/** Maximum number of tags: ten thousand keys with every possible element have fewer. */
 const MAX_TAGS = 400_000;
 const MAX_ATTRIBUTES = 100_000;
 const MAX_LINES = 1_000_000;
-/** Characters from one `<` to the next: a certificate has some thousands. */
+/** Maximum number of characters from one `<` to the next: a certificate has some thousands. */
 const MAX_PIECE_LENGTH = 65_536;
 
 /**
- * Looks a document over before anything is made of it, for a parser takes many times its length in memory and time.
- * Refused are document types (they could define entities, or fetch them), processing instructions, and more or longer
- * pieces than any key file has.
+ * Checks a document before it is parsed, as a parser needs many times its length in memory and time. Refuses document
+ * types (they could define or fetch entities), processing instructions, and more or longer pieces than any key file
+ * has.
  * @throws ServiceError 'key-file.invalid'
  */
 export function assertHarmless(text: string): void {
@@ -32,8 +32,8 @@ export function assertHarmless(text: string): void {
 }
 
 /**
- * @returns the document with line ends as XML has them (XML 1.0 §2.11)
- * @throws ServiceError 'key-file.invalid' for more line ends than any key file has: each one that is replaced takes memory
+ * @returns the document with line ends as XML defines them (XML 1.0 §2.11)
+ * @throws ServiceError 'key-file.invalid' for more line ends than any key file has: each replacement takes memory
  */
 export function withPlainLineEnds(document: string): string {
   let lines = 0;
@@ -46,7 +46,7 @@ export function withPlainLineEnds(document: string): string {
   return document.replace(/\r\n?/g, '\n');
 }
 
-/** @returns where to look for the next `<` from */
+/** @returns the index from which to search the next `<` */
 function endOfPiece(text: string, index: number): number {
   if (text.startsWith('<!--', index)) {
     const end = text.indexOf('-->', index + 4);

@@ -3,10 +3,10 @@ import { ServiceError } from '../../kernel/errors.ts';
 import { assertHarmless, withPlainLineEnds } from './xml-bounds.ts';
 import { invalid, lineCounter } from './xml-place.ts';
 
-/** An element of an XML document. Prefixes of namespaces are left out of the names. */
+/** An element of an XML document. Names have no namespace prefix. */
 export interface XmlElement {
   readonly name: string;
-  /** The line that it begins in, from 1. */
+  /** The line in which it starts, from 1. */
   readonly line: number;
   readonly attributes: ReadonlyMap<string, string>;
   /** Its own text, without blanks around it. */
@@ -14,7 +14,7 @@ export interface XmlElement {
   readonly children: readonly XmlElement[];
 }
 
-/** One node as the parser gives it: the name with the children, `:@` with the attributes. */
+/** One node in the parser's form: the name with the children, `:@` with the attributes. */
 type ParsedNode = Readonly<Record<string, unknown>>;
 
 const DEEPEST = 32;
@@ -22,8 +22,8 @@ const CDATA = '#cdata';
 const PREDEFINED: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
 /**
- * Reads an XML document. No entities but the five of XML and characters by number; a document type, which could define
- * others or fetch them, is refused.
+ * Reads an XML document. Supports only the five entities of XML and numeric character references; refuses a document
+ * type, which could define or fetch others.
  * @returns the root element
  * @throws ServiceError 'key-file.invalid' with line and element
  */
@@ -57,7 +57,7 @@ function parse(text: string): readonly ParsedNode[] {
   }
 }
 
-/** The parser quotes what it takes for names: where a bracket is missing, that is the key which comes after it. */
+/** Removes quotations from a message: the parser quotes supposed names, which may be a key behind a missing bracket. */
 function withoutQuotes(message: string): string {
   return message
     .replace(/'[^]*'|"[^]*"/g, '…')
@@ -88,7 +88,7 @@ function toElements(nodes: readonly ParsedNode[], lineAt: (index: number) => num
   });
 }
 
-/** What stands in CDATA stands there as it is meant. */
+/** Joins the text of an element; text in CDATA is not decoded. */
 function textOf(nodes: readonly ParsedNode[], decode: (text: string) => string): string {
   return nodes
     .map((node) => {
@@ -102,7 +102,7 @@ function plainText(node: ParsedNode): string {
   return '#text' in node ? String(node['#text']) : '';
 }
 
-/** The five entities that XML has by itself, and characters by their numbers (XML 1.0 §4.1, §4.6). */
+/** Decodes the five predefined entities and numeric character references (XML 1.0 §4.1, §4.6). */
 function decodeEntities(text: string, line: number, element: string): string {
   return text.replace(/&([^;&\s]{0,20});?/g, (_reference, name: string) => {
     const [, hexadecimal, decimal] = /^#(?:x([0-9a-f]{1,6})|([0-9]{1,7}))$/i.exec(name) ?? [];
@@ -121,7 +121,7 @@ function decodeEntities(text: string, line: number, element: string): string {
 }
 
 function startOf(node: ParsedNode): number {
-  // The declaration says Symbol, the object, where it means symbol.
+  // The declaration has the type Symbol, the object, instead of symbol.
   const key = XMLParser.getMetaDataSymbol() as unknown as symbol;
   const meta = (node as Readonly<Record<symbol, { readonly startIndex?: number } | undefined>>)[key];
   return meta?.startIndex ?? 0;

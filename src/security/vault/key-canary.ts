@@ -4,12 +4,12 @@ import type { SecretVault } from './secret-vault.ts';
 
 const CANARY = Buffer.from('tankeeper canary', 'utf8');
 
-/** @returns a known text sealed by the vault's current key: who can open it has that key */
+/** @returns a known text sealed by the vault's current key: a process that can open it has that key */
 export function sealCanary(vault: SecretVault): Sealed {
   return vault.seal(CANARY, 'probe', canarySubject(vault.currentKeyId));
 }
 
-/** @returns whether the vault has the key that the canary was sealed by */
+/** @returns true if the vault has the key that sealed the canary */
 export function opensCanary(vault: SecretVault, { keyId, canary }: RegisteredKey): boolean {
   try {
     return vault.open(canary as Sealed, 'probe', canarySubject(keyId)).equals(CANARY);

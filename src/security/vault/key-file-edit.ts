@@ -6,8 +6,8 @@ import { keyLines, readKeyFile, reasonOf, syncFolder, unusable } from './key-fil
 import { KEY_LENGTH, keyIdOf } from './secret-vault.ts';
 
 /**
- * Adds a new key at the end of a key file. What is there stays, byte for byte, and so do owner and mode; who reads the file
- * meanwhile reads it as it was or as it is, and so does everybody after a power failure.
+ * Adds a new key at the end of a key file. The present content stays, byte for byte, and so do owner and mode. A
+ * concurrent reader, or one after a power failure, reads either the old or the new file.
  * @throws ServiceError 'key.unavailable' that names the file
  */
 export async function appendKey(file: string, random: Random): Promise<Buffer> {
@@ -21,8 +21,8 @@ export async function appendKey(file: string, random: Random): Promise<Buffer> {
 }
 
 /**
- * Takes a key out of a key file, with the comment that names it.
- * @returns false when it was not there
+ * Removes a key from a key file, with the comment that names it.
+ * @returns false when it did not exist
  * @throws ServiceError 'key.unavailable' that names the file; also when it holds no other key
  */
 export async function removeKey(file: string, keyId: string): Promise<boolean> {
@@ -47,15 +47,15 @@ function holdsKey(line: string, keyId: string): boolean {
   return content !== '' && keyIdOf(Buffer.from(content, 'base64')) === keyId;
 }
 
-/** By a file beside it that takes its place: at no moment is there a half-written one. */
+/** Replaces the file by a new one under its name, so that there is never a half-written one. */
 async function replace(file: string, change: (text: string) => string): Promise<void> {
   try {
-    // The file itself, where a link leads to it.
+    // The target itself, if the path is a link.
     const target = await realpath(file);
     const beside = `${target}.new`;
     const { uid, gid, mode } = await stat(target);
     const text = change(await readFile(target, 'utf8'));
-    // One that a crash has left is nobody's.
+    // A file that a crash has left is unused.
     await unlink(beside).catch(() => undefined);
     const handle = await open(beside, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
     try {
@@ -73,7 +73,7 @@ async function replace(file: string, change: (text: string) => string): Promise<
   }
 }
 
-/** The server must be able to read it as before, whoever wrote this: root, for instance. */
+/** Writes the file with the former owner and mode: the server must still be able to read it, even if root wrote it. */
 async function fill(
   handle: FileHandle,
   text: string,

@@ -18,7 +18,7 @@ export class KeyFileMaterial implements KeyMaterial {
     this.#random = random;
   }
 
-  /** A key of the file that nobody registered comes first: it was put there by hand, or by a try that was interrupted. */
+  /** Prefers an unregistered key of the file, which was added by hand or by an interrupted attempt. */
   async provide(registered: readonly RegisteredKey[]): Promise<NewKey> {
     const found = await readKeyFile(this.#file);
     if (found === undefined) {

@@ -5,11 +5,11 @@ import { readKeyFile } from './key-file.ts';
 import { assertHolds, notReady } from '../pkcs11/module-readiness.ts';
 import { SecretVault } from './secret-vault.ts';
 
-/** The key file as the security module of an installation that has no other. */
+/** The key file as the security module of an installation without a hardware module. */
 export class KeyFileModule implements SecurityModule {
   readonly #deps: { readonly file: string; readonly keyIds: readonly string[]; readonly random: Random };
 
-  /** @param given.keyIds the keys that are in use, asked for each time */
+  /** @param given.keyIds the keys in use, read at each call */
   constructor(given: { readonly file: string; readonly keyIds: readonly string[]; readonly random: Random }) {
     this.#deps = given;
   }
@@ -29,7 +29,7 @@ export class KeyFileModule implements SecurityModule {
       }
       return found.keys;
     } catch (error) {
-      // The message of a key file that cannot be used names its path.
+      // The message about an unusable key file names its path.
       throw isServiceError(error, 'key.unavailable')
         ? notReady('the key file cannot be used', error.message, error)
         : error;

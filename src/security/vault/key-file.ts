@@ -5,11 +5,11 @@ import type { Random } from '../../kernel/clock.ts';
 import { isServiceError, ServiceError } from '../../kernel/errors.ts';
 import { KEY_LENGTH, keyIdOf } from './secret-vault.ts';
 
-/** What a key file holds. */
+/** Contents of a key file. */
 export interface KeyFile {
   /** The current key first. At least one. */
   readonly keys: readonly Buffer[];
-  /** What operators should mend, in words for the log. */
+  /** Faults that operators should correct, in words for the log. */
   readonly warnings: readonly string[];
 }
 
@@ -18,11 +18,11 @@ const WRITABLE_BY_OTHERS = 0o022;
 const READABLE_BY_OTHERS = 0o044;
 
 /**
- * Reads a key file: text, a base64 key of 32 bytes a line, the current one first, `#` begins a comment. One that others
- * may write is refused, as they could put their own key there; one that others may read is used with a warning, as
+ * Reads a key file: text, a base64 key of 32 bytes a line, the current one first, `#` begins a comment. A file that
+ * others may write is refused, as they could add their own key; a file that others may read is used with a warning, as
  * mounted secrets of containers often are.
  * @returns undefined when there is no such file
- * @throws ServiceError 'key.unavailable' that names the file and what is wrong with it, never what it holds
+ * @throws ServiceError 'key.unavailable' that names the file and its fault, never its content
  */
 export async function readKeyFile(file: string): Promise<KeyFile | undefined> {
   const handle = await openForReading(file);
@@ -39,7 +39,7 @@ export async function readKeyFile(file: string): Promise<KeyFile | undefined> {
 }
 
 /**
- * The same at once, for a key that is needed in the middle of something. The file is small and local.
+ * Reads the keys synchronously, for a key that an operation in progress needs. The file is small and local.
  * @throws ServiceError 'key.unavailable'
  */
 export function readKeysNow(file: string): readonly Buffer[] {
@@ -57,8 +57,8 @@ export function readKeysNow(file: string): readonly Buffer[] {
 }
 
 /**
- * Makes a key and a file for it that only its owner may read; the folder too, if there is none.
- * @throws ServiceError 'key.unavailable' when it cannot be written, or is there already: nothing is ever overwritten
+ * Makes a key and a file that only its owner may read; also its folder if that does not exist.
+ * @throws ServiceError 'key.unavailable' when it cannot be written, or exists already: nothing is ever overwritten
  */
 export async function createKeyFile(file: string, random: Random): Promise<Buffer> {
   const key = random.bytes(KEY_LENGTH);
@@ -69,7 +69,7 @@ export async function createKeyFile(file: string, random: Random): Promise<Buffe
       await handle.writeFile(fileText(key));
       await handle.sync();
     } catch (error) {
-      // It is ours and incomplete: left behind, it would stop the next start.
+      // The new file is incomplete: left behind, it would prevent the next start.
       await unlink(file);
       throw error;
     } finally {
@@ -84,7 +84,7 @@ export async function createKeyFile(file: string, random: Random): Promise<Buffe
 
 async function openForReading(file: string): Promise<FileHandle | undefined> {
   try {
-    // Without O_NONBLOCK, a named pipe would hold up the start for ever.
+    // Without O_NONBLOCK, a named pipe would block the start for ever.
     return await open(file, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch (cause) {
     if (reasonOf(cause) === 'ENOENT') {
@@ -94,7 +94,7 @@ async function openForReading(file: string): Promise<FileHandle | undefined> {
   }
 }
 
-/** @returns its mode */
+/** @returns the mode of the file */
 function assertFile(stats: Stats, file: string): number {
   const mode = stats.mode & 0o777;
   if (!stats.isFile()) {
@@ -122,7 +122,7 @@ function readKeys(text: string, file: string): readonly Buffer[] {
     if (content === '') {
       return;
     }
-    // 32 bytes are 43 characters and a padding one.
+    // 32 bytes are 43 characters and one of padding.
     if (!/^[A-Za-z0-9+/]{43}=$/.test(content)) {
       throw unusable(file, `its line ${index + 1} is not a base64 key of ${KEY_LENGTH} bytes`);
     }
@@ -135,7 +135,7 @@ function readKeys(text: string, file: string): readonly Buffer[] {
   return [...keys.values()];
 }
 
-/** @returns the lines of one key */
+/** @returns the lines of one key: a comment with its id, and the key */
 export function keyLines(key: Buffer): string {
   return `# Key ${keyIdOf(key)}\n${key.toString('base64')}\n`;
 }
@@ -148,7 +148,7 @@ function fileText(key: Buffer): string {
   ].join('\n');
 }
 
-/** The file's entry in its folder must outlive a power failure as well. */
+/** Makes the file's entry in its folder durable, so that it survives a power failure. */
 export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
   try {
@@ -158,12 +158,12 @@ export async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** @returns the code of the system */
+/** @returns the code of the system error */
 export function reasonOf(error: unknown): string {
   return (error as NodeJS.ErrnoException).code ?? 'unknown fault';
 }
 
-/** @returns the error that says so */
+/** @returns a ServiceError 'key.unavailable' with file and reason */
 export function unusable(file: string, reason: string, cause?: unknown): ServiceError {
   return new ServiceError('key.unavailable', `The key file ${file} cannot be used: ${reason}`, { cause });
 }

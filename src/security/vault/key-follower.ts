@@ -5,30 +5,30 @@ import { describeFault } from '../../kernel/fault.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { LiveVault } from './live-vault.ts';
 
-/** Where servers say which keys they have. */
+/** The record of each server's keys. */
 export interface KeyHolders {
   beat(id: string, holder: KeyHolder): Promise<void>;
   leave(id: string): Promise<void>;
 }
 
-/** What following works with. */
+/** Options of the key follower. */
 export interface KeyFollowerOptions {
   readonly vault: LiveVault;
   readonly holders: KeyHolders;
-  /** Of this process, unlike all others. */
+  /** Unique to this process. */
   readonly id: string;
   /** For operators: host name and process id. */
   readonly place: string;
   readonly log: Log;
-  /** Milliseconds between two looks; 2000 unless told. */
+  /** Milliseconds between two reads of the list; default 2000. */
   readonly pause?: number;
 }
 
 const PAUSE_MS = 2_000;
-/** How long ending waits to be noted, in milliseconds. */
+/** Maximum time that `stop` waits for the removal of its record, in milliseconds. */
 const TIMEOUT_MS = 500;
 
-/** Keeps a server's keys in step with the database's list of them, and says there which ones the server has. */
+/** Keeps a server's keys in step with the database's list of them, and records the keys that the server has. */
 export class KeyFollower {
   readonly #deps: KeyFollowerOptions;
   readonly #stopping = new AbortController();
@@ -41,9 +41,9 @@ export class KeyFollower {
   }
 
   /**
-   * First says which keys there are, then looks what is needed: so a key that is added meanwhile is either seen here, or
-   * this server is seen by whoever is about to use that key.
-   * @throws ServiceError 'key.unavailable' when a key is needed that is not to be had
+   * Records the present keys first, then reads the needed ones: a key that is added meanwhile is either read here, or
+   * the server that is about to use it sees this record.
+   * @throws ServiceError 'key.unavailable' when a needed key is not available
    */
   async start(): Promise<void> {
     await this.#beat();
@@ -65,7 +65,7 @@ export class KeyFollower {
 
   async #end(): Promise<void> {
     await this.#running;
-    // Where it cannot be noted, it shows by itself some seconds later.
+    // If this fails, the record of the server expires some seconds later.
     await this.#deps.holders.leave(this.#deps.id).catch(() => undefined);
   }
 
@@ -75,7 +75,7 @@ export class KeyFollower {
     }
   }
 
-  /** @returns false when it is to end */
+  /** @returns false after the request to stop */
   async #rest(): Promise<boolean> {
     const { signal } = this.#stopping;
     await sleep(this.#deps.pause ?? PAUSE_MS, undefined, { signal, ref: false }).catch(() => undefined);
@@ -87,7 +87,7 @@ export class KeyFollower {
       try {
         await this.#refresh();
       } finally {
-        // Also a server that cannot load a key runs, and whoever is about to use that key must know.
+        // A server that cannot load a key continues, and the server that is about to use that key must know.
         await this.#beat();
       }
       this.#isTrouble = false;
@@ -110,7 +110,7 @@ export class KeyFollower {
     await holders.beat(id, { place, keyIds: vault.keyIds, sealingKey: vault.currentKeyId });
   }
 
-  /** Once for each key that is missing. */
+  /** Logs each missing key once. */
   #report(missing: readonly string[]): void {
     missing
       .filter((keyId) => !this.#missing.includes(keyId))
@@ -123,7 +123,7 @@ export class KeyFollower {
     this.#missing = missing;
   }
 
-  /** Once until it works again. */
+  /** Logs once until it works again. */
   #reportTrouble(error: unknown): void {
     if (!this.#isTrouble) {
       this.#isTrouble = true;

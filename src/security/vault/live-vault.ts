@@ -13,27 +13,30 @@ import { isServiceError } from '../../kernel/errors.ts';
 import { opensCanary } from './key-canary.ts';
 import { keyIdOf, type SecretVault } from './secret-vault.ts';
 
-/** What a live vault works with. */
+/** Dependencies of a live vault. */
 export interface LiveVaultParts {
-  /** As it was opened at the start. */
+  /** The vault of the start. */
   readonly vault: SecretVault;
-  /** The keys that are needed, as the database had them at the start. */
+  /** The ids of the needed keys, as the database had them at the start. */
   readonly needed: readonly string[];
   readonly registry: Pick<KeyRegistry, 'registered'>;
-  /** Fetches keys from where they are kept. @param missing what is wanted; more may come */
+  /**
+   * Fetches keys from their storage.
+   * @param missing the wanted keys; the result may hold others
+   */
   readonly fetch: (missing: readonly RegisteredKey[]) => Promise<readonly Uint8Array[]>;
-  /** The same at once, where that can be done; it is asked once a second at most. */
+  /** Fetches keys synchronously, where that is possible; called once a second at most. */
   readonly fetchNow?: () => readonly Uint8Array[];
-  /** Milliseconds of a clock that never goes back. */
+  /** Milliseconds of a monotonic clock. */
   readonly elapsed: () => number;
 }
 
-/** Milliseconds after which a key that was not there is looked for again. */
+/** Milliseconds between two attempts to fetch a missing key. */
 const TIMEOUT_MS = 1_000;
 
 /**
- * The vault of a process whose keys change while it runs: it loads keys that were added, and seals with the one that the
- * database names. What it has loaded it keeps until it ends.
+ * The vault of a process whose keys change while it runs: it loads added keys, and seals with the one that the database
+ * names. It keeps loaded keys until it ends.
  */
 export class LiveVault implements RotatingVault, KeyDerivation {
   readonly #deps: LiveVaultParts;
@@ -56,7 +59,7 @@ export class LiveVault implements RotatingVault, KeyDerivation {
     return this.#vault.keyIds;
   }
 
-  /** The keys that the database needs, as it was last asked. */
+  /** The ids of the keys that the database needs, as of the last read. */
   get neededKeyIds(): readonly string[] {
     return this.#needed;
   }
@@ -65,7 +68,7 @@ export class LiveVault implements RotatingVault, KeyDerivation {
     return this.#vault.seal(plain, purpose, subject);
   }
 
-  /** A key that is not there yet is looked for once: it may have been added a moment ago. */
+  /** Tries once to fetch a missing key, which may have been added a moment ago. */
   open(secret: Sealed, purpose: SecretPurpose, subject: string): Buffer {
     try {
       return this.#vault.open(secret, purpose, subject);
@@ -81,7 +84,7 @@ export class LiveVault implements RotatingVault, KeyDerivation {
     return this.#vault.derive(purpose);
   }
 
-  /** @returns the ids of the keys that the database needs and that are not to be had */
+  /** @returns the ids of the keys that the database needs and that are not available */
   refresh(): Promise<readonly string[]> {
     this.#refreshing ??= this.#refresh().finally(() => {
       this.#refreshing = undefined;
@@ -108,7 +111,7 @@ export class LiveVault implements RotatingVault, KeyDerivation {
     return this.#needed.filter((keyId) => !candidate.keyIds.includes(keyId));
   }
 
-  /** @returns whether there is a key that was not there before */
+  /** @returns true if new keys were found */
   #fetchNow(): boolean {
     const { fetchNow, elapsed } = this.#deps;
     if (fetchNow === undefined || elapsed() - this.#fetchedAt < TIMEOUT_MS) {

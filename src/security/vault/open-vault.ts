@@ -5,21 +5,21 @@ import { opensCanary, sealCanary } from './key-canary.ts';
 import { createKeyFile, readKeyFile } from './key-file.ts';
 import { SecretVault } from './secret-vault.ts';
 
-/** The vault, and what was found on the way. */
+/** The vault, with the findings of its opening. */
 export interface OpenedVault {
   readonly vault: SecretVault;
-  /** Whether the key file was made just now. */
+  /** True if the key file was made just now. */
   readonly created: boolean;
-  /** What operators should mend, in words for the log. */
+  /** Faults that operators should correct, in words for the log. */
   readonly warnings: readonly string[];
 }
 
 /**
- * Opens the vault with the keys of the file, after making sure that they are the keys of this database. A database
- * without any gets the first key of the file; where there is no file either, one is made. Nothing is ever overwritten,
- * and where a key is missing nothing is written at all: a new key beside old secrets would hide the loss until later.
- * Which key seals is the database's word, so that no server begins with one that others do not have yet.
- * @throws ServiceError 'key.unavailable' that names the file and the ids of the keys that are needed and found
+ * Opens the vault with the keys of the file, after a check that they are the keys of this database. A database without
+ * any gets the first key of the file; where there is no file either, one is made. Nothing is ever overwritten, and
+ * where a key is missing nothing is written at all: a new key beside old secrets would hide the loss. The database
+ * names the sealing key, so that no server seals with a key that others do not have yet.
+ * @throws ServiceError 'key.unavailable' that names the file and the ids of the needed and found keys
  */
 export async function openVault(given: {
   readonly keyFile: string;
@@ -91,7 +91,7 @@ function assertKeysOf(registered: readonly RegisteredKey[], vault: SecretVault, 
   }
 }
 
-/** Without the file: what was wrapped by a security module is still there. */
+/** Suggests a remedy for a missing file: keys wrapped by a security module still exist. */
 function wayOut(registered: readonly RegisteredKey[]): string {
   const by = registered.find(({ wrapped }) => wrapped !== undefined)?.wrapped?.by;
   return by === undefined

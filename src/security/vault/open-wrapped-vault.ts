@@ -14,29 +14,29 @@ import type { Pkcs11Module, Pkcs11Request } from '../pkcs11/pkcs11-module.ts';
 import type { KeyBytes, Pkcs11Result } from '../pkcs11/pkcs11-task.ts';
 import { KEY_LENGTH, keyIdOf, SecretVault } from './secret-vault.ts';
 
-/** What is needed to open a vault whose keys a module wraps. */
+/** Dependencies for opening a vault whose keys a module wraps. */
 export interface WrappedVaultParts {
   readonly module: Pick<Pkcs11Module, 'run' | 'name' | 'createsKey'>;
-  /** Where the keys of an installation are that had no module before. */
+  /** The key file of the time before the module, if any. */
   readonly keyFile: string;
   readonly registry: KeyRegistration;
   readonly random: Random;
 }
 
-/** The vault, and what was done to open it. */
+/** The vault, with the findings of its opening. */
 export interface WrappedVault {
   readonly vault: SecretVault;
-  /** What operators should know, in words for the log. */
+  /** Information for operators, in words for the log. */
   readonly notes: readonly string[];
-  /** What they should mend. */
+  /** Faults that operators should correct. */
   readonly warnings: readonly string[];
 }
 
 /**
- * Opens the vault with the keys that the database keeps wrapped, after the module unwrapped them. A database without any
- * gets a new key, which is never in a file. Keys that are in a key file alone are wrapped as well; the file is left as it
- * is. Where something is missing, nothing is written.
- * @throws ServiceError 'security-module.unavailable'; 'key.unavailable' that names the keys needed and where
+ * Opens the vault with the wrapped keys of the database, after the module has unwrapped them. A database without any
+ * gets a new key, which is never in a file. Keys that are only in a key file are wrapped as well; the file stays as it
+ * is. Where a key is missing, nothing is written.
+ * @throws ServiceError 'security-module.unavailable'; 'key.unavailable' that names the needed keys and their place
  */
 export async function openWrappedVault(parts: WrappedVaultParts): Promise<WrappedVault> {
   return parts.registry.withRegistration(async (registry) => {
@@ -52,8 +52,8 @@ export async function openWrappedVault(parts: WrappedVaultParts): Promise<Wrappe
 
 /**
  * @param keys unwrapped by the module
- * @param registered in the order in which they were registered; says which one seals
- * @throws ServiceError 'security-module.unavailable' when a key is not the one that its id says
+ * @param registered in the order of their registration; names the sealing key
+ * @throws ServiceError 'security-module.unavailable' when a key does not match its id
  */
 export function vaultOf(
   keys: readonly KeyBytes[],
@@ -87,7 +87,7 @@ export function wrappedAmong(registered: readonly RegisteredKey[]): readonly Key
   );
 }
 
-/** @returns those keys of the file that are not wrapped yet; canaries are tried before the module is asked */
+/** @returns the keys of the file that are not wrapped yet; their canaries are checked before the module is used */
 async function keysOfFile(
   registered: readonly RegisteredKey[],
   { keyFile, random }: WrappedVaultParts,
@@ -119,7 +119,7 @@ async function run(
   wrap: readonly KeyBytes[],
 ): Promise<Pkcs11Result> {
   const unwrap = wrappedAmong(registered);
-  // A new key beside keys that another one wrapped would hide that that one is lost.
+  // A new wrapping key beside keys wrapped by another one would hide the loss of the other.
   const request: Pkcs11Request = { createKey: module.createsKey && unwrap.length === 0, wrap, unwrap };
   try {
     return await module.run(request);

@@ -20,12 +20,12 @@ const TAG_LENGTH = 16;
 const CIPHER = 'aes-256-gcm';
 
 /**
- * Seals secrets with AES-256-GCM (NIST SP 800-38D). A sealed secret is
- * `version (1) | key id (8) | nonce (12) | ciphertext | tag (16)`; header, purpose and subject are authenticated with
- * it. The first key seals, all of them open, so that keys can be changed. docs/adr/0004-secrets-at-rest.md says why.
+ * Seals secrets with AES-256-GCM (NIST SP 800-38D). A sealed secret is `version (1) | key id (8) | nonce (12) |
+ * ciphertext | tag (16)`; header, purpose and subject are authenticated with it. The first key seals, all of them open,
+ * so that keys can be changed. The reasons are in docs/adr/0004-secrets-at-rest.md.
  */
 export class SecretVault implements Vault, KeyDerivation {
-  /** The id of the key that seals: 16 hexadecimal digits. */
+  /** The id of the sealing key: 16 hexadecimal digits. */
   readonly currentKeyId: string;
   readonly #keys: ReadonlyMap<string, KeyObject>;
   readonly #current: KeyObject;
@@ -50,7 +50,7 @@ export class SecretVault implements Vault, KeyDerivation {
 
   /**
    * @param added keys that open from now on
-   * @param currentKeyId the key that seals; where it is not among them, the one that seals now
+   * @param currentKeyId the sealing key; the present one where the vault has no such key
    * @returns another vault
    */
   extended(added: readonly Uint8Array[], currentKeyId: string | undefined): SecretVault {
@@ -101,7 +101,7 @@ export class SecretVault implements Vault, KeyDerivation {
   }
 }
 
-/** @returns what a key is known by, which tells nothing about it: 16 hexadecimal digits */
+/** @returns the public id of a key, which reveals nothing about it: 16 hexadecimal digits */
 export function keyIdOf(key: Uint8Array): string {
   return createHmac('sha256', key)
     .update('tankeeper key id')
@@ -110,13 +110,13 @@ export function keyIdOf(key: Uint8Array): string {
     .toString('hex');
 }
 
-/** HKDF (RFC 5869) without salt: the vault's keys are random already. */
+/** Derives a key by HKDF (RFC 5869) without salt: the vault's keys are random already. */
 function derivedKey(keyId: string, key: KeyObject, purpose: string): DerivedKey {
   const info = `tankeeper ${purpose}`;
   return { keyId, bytes: new Uint8Array(hkdfSync('sha256', key, Buffer.alloc(0), info, KEY_LENGTH)) };
 }
 
-/** Each part with its length in front, so that no two contexts read the same. */
+/** Concatenates the parts, each preceded by its length, so that no two contexts have the same encoding. */
 function context(header: Uint8Array, purpose: SecretPurpose, subject: string): Buffer {
   const parts = [header, Buffer.from(purpose, 'utf8'), Buffer.from(subject, 'utf8')];
   return Buffer.concat(parts.flatMap((part) => [lengthOf(part), part]));

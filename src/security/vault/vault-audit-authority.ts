@@ -9,8 +9,8 @@ interface AuthorityKey extends InstallationKey {
 }
 
 /**
- * Certifies writers by Ed25519 keys that are derived from the vault's, the same on every server. Their public halves say
- * nothing of the vault. The vault is asked each time: its keys may be changed while a server runs.
+ * Certifies writers by Ed25519 keys that are derived from the vault's, the same on every server. Their public halves
+ * reveal nothing of the vault. The keys are derived at each call, as the vault's keys change at run time.
  */
 export class VaultAuditAuthority implements AuditAuthority {
   readonly #vault: KeyDerivation;

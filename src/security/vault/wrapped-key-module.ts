@@ -13,7 +13,7 @@ export class WrappedKeyModule implements SecurityModule {
     this.#deps = parts;
   }
 
-  /** Whoever asks while another one waits gets the same answer: the module is asked once at a time. */
+  /** Shares a request in progress with further callers: the module gets one at a time. */
   freshVault(): Promise<Pick<Vault, 'open'>> {
     this.#running ??= this.#unwrap().finally(() => {
       this.#running = undefined;
@@ -38,6 +38,6 @@ interface WrappedKeyParts {
   readonly module: Pick<Pkcs11Module, 'run'>;
   readonly registry: Pick<KeyRegistry, 'registered'>;
   readonly random: Random;
-  /** The keys that are in use, asked for each time. */
+  /** The keys in use, read at each call. */
   readonly keyIds: readonly string[];
 }
