@@ -8,7 +8,6 @@ import type { PasswordHasher } from '../users/ports.ts';
 import { LoginService } from '../administrators/login-service.ts';
 import { PolicyService } from '../policy/policy-service.ts';
 import { RealmService } from '../realms/realm-service.ts';
-import { TokenGroupService } from '../tokens/token-group-service.ts';
 import { TokenService } from '../tokens/token-service.ts';
 import { UserDirectory } from '../users/user-directory.ts';
 import type { KeyDerivation, SecurityModule, Vault } from '../keys/vault.ts';
@@ -123,7 +122,6 @@ export interface Services {
   readonly policies: PolicyService;
   readonly settings: SettingService;
   readonly tokens: TokenService;
-  readonly tokenGroups: TokenGroupService;
   readonly ocra: ChallengeService;
   readonly enrolment: EnrolmentService;
   readonly resynchronisation: ResynchronisationService;
@@ -183,7 +181,6 @@ export function buildServices(parts: ServiceParts): Services {
     policies: new PolicyService(common),
     settings: new SettingService({ ...common, check: checkOcraSettings, defaults: OCRA_DEFAULTS }),
     tokens: new TokenService({ ...common, tokens }),
-    tokenGroups: new TokenGroupService({ ...common, tokens }),
     ...buildOcraServices(parts, common),
     ...buildOperatorServices(parts, configuration),
     licences: new LicenceService({ ...common, inspection: licence, store: licenceStore }),

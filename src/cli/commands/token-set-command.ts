@@ -34,7 +34,7 @@ export function addTokenSetCommand(token: Command, context: CommandContext): voi
       const { description, maxFail, counterWindow, syncWindow } = options;
       const pins = await readPins(context, options);
       await context.withServices(({ tokens }, caller) =>
-        tokens.set(caller, { serial, description, maxFail, counterWindow, syncWindow, ...pins }),
+        tokens.set(caller, { serial }, { description, maxFail, counterWindow, syncWindow, ...pins }),
       );
       context.output(command).done(`${serial} is changed`, { serial });
     });

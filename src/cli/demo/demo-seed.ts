@@ -56,7 +56,7 @@ async function seedToken(
     await tokens.setRealms(caller, { serial, realms });
   }
   if (!active) {
-    await tokens.disable(caller, serial);
+    await tokens.disable(caller, { serial });
   }
 }
 

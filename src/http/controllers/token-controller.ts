@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { splitList } from '../../policy/policy-users.ts';
-import type { TokenGroupService, TokenSelection } from '../../tokens/token-group-service.ts';
 import type { TokenListing } from '../../tokens/token-listing.ts';
+import type { TokenSelection } from '../../tokens/token-selection.ts';
 import type { TokenService } from '../../tokens/token-service.ts';
 import { ServiceError } from '../../kernel/errors.ts';
 import type { Dialect } from '../dialects/dialect.ts';
@@ -9,10 +9,9 @@ import { administratorEndpoint, type Endpoint, type Method } from '../endpoint.t
 
 /** What the administration of tokens needs of the domain. */
 export interface TokenOperations {
-  readonly tokens: Pick<TokenService, 'page' | 'assign' | 'setRealms'>;
-  readonly tokenGroups: Pick<
-    TokenGroupService,
-    'enable' | 'disable' | 'reset' | 'unassign' | 'set' | 'remove'
+  readonly tokens: Pick<
+    TokenService,
+    'page' | 'enable' | 'disable' | 'reset' | 'unassign' | 'set' | 'remove' | 'assign' | 'setRealms'
   >;
 }
 
@@ -32,7 +31,7 @@ export function tokenEndpoints(operations: TokenOperations, dialect: Dialect): E
     showEndpoint(operations, dialect),
     setEndpoint(operations, dialect),
     ...(['reset', 'enable', 'disable', 'remove'] as const).map((action) =>
-      groupEndpoint(action, operations, dialect),
+      selectionEndpoint(action, operations, dialect),
     ),
     assignEndpoint(operations, dialect),
     unassignEndpoint(operations, dialect),
@@ -72,7 +71,7 @@ function showEndpoint({ tokens }: TokenOperations, dialect: Dialect): Endpoint {
   );
 }
 
-function setEndpoint({ tokenGroups }: TokenOperations, dialect: Dialect): Endpoint {
+function setEndpoint({ tokens }: TokenOperations, dialect: Dialect): Endpoint {
   const settings = {
     pin: optional,
     maxfailcount: optional,
@@ -91,7 +90,7 @@ function setEndpoint({ tokenGroups }: TokenOperations, dialect: Dialect): Endpoi
     },
     async ({ caller, parameters, context }) => {
       const { pin, maxfailcount, counterwindow, syncwindow, ocrapin, description, ...selected } = parameters;
-      const count = await tokenGroups.set(caller, selection(selected), {
+      const count = await tokens.set(caller, selection(selected), {
         pin,
         maxFail: readNumber(maxfailcount),
         counterWindow: readNumber(counterwindow),
@@ -112,9 +111,9 @@ function setEndpoint({ tokenGroups }: TokenOperations, dialect: Dialect): Endpoi
   );
 }
 
-function groupEndpoint(
+function selectionEndpoint(
   action: 'reset' | 'enable' | 'disable' | 'remove',
-  { tokenGroups }: TokenOperations,
+  { tokens }: TokenOperations,
   dialect: Dialect,
 ): Endpoint {
   return administratorEndpoint(
@@ -126,7 +125,7 @@ function groupEndpoint(
       parameters: z.object(SELECTION),
     },
     async ({ caller, parameters, context }) => {
-      const count = await tokenGroups[action](caller, selection(parameters));
+      const count = await tokens[action](caller, selection(parameters));
       return dialect.administered(dialect.administration.changedTokens(count), context);
     },
   );
@@ -148,7 +147,7 @@ function assignEndpoint({ tokens }: TokenOperations, dialect: Dialect): Endpoint
   );
 }
 
-function unassignEndpoint({ tokenGroups }: TokenOperations, dialect: Dialect): Endpoint {
+function unassignEndpoint({ tokens }: TokenOperations, dialect: Dialect): Endpoint {
   return administratorEndpoint(
     {
       path: '/admin/unassign',
@@ -158,7 +157,7 @@ function unassignEndpoint({ tokenGroups }: TokenOperations, dialect: Dialect): E
       parameters: z.object(SELECTION),
     },
     async ({ caller, parameters, context }) => {
-      await tokenGroups.unassign(caller, selection(parameters));
+      await tokens.unassign(caller, selection(parameters));
       return dialect.done(context);
     },
   );

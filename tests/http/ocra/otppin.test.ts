@@ -58,7 +58,7 @@ describe('what stands before the response', () => {
   it('is the token PIN by default and with otppin=0, nothing where none was set', async () => {
     expect(await accepted('', '0', PASSWORD)).toEqual([true, false, false]);
     await policy('bank', '0');
-    await application.services.tokens.set(OPERATOR, { serial, pin: '1234' });
+    await application.services.tokens.set(OPERATOR, { serial }, { pin: '1234' });
     expect(await accepted('', '12345', PASSWORD, '1234')).toEqual([false, false, false, true]);
   });
 
@@ -70,7 +70,7 @@ describe('what stands before the response', () => {
   });
 
   it("is the user's password with otppin=1, whatever the token PIN", async () => {
-    await application.services.tokens.set(OPERATOR, { serial, pin: '1234' });
+    await application.services.tokens.set(OPERATOR, { serial }, { pin: '1234' });
     await policy('bank', '1');
     expect(await accepted('', '1234', `${PASSWORD} `, PASSWORD)).toEqual([false, false, false, true]);
   });
@@ -95,12 +95,12 @@ describe('what stands before the response', () => {
 
   it('is no password at all with otppin=1 where the token has no owner: nothing is right', async () => {
     await policy('bank', '1');
-    await application.services.tokens.unassign(OPERATOR, serial);
+    await application.services.tokens.unassign(OPERATOR, { serial });
     expect(await accepted('', PASSWORD)).toEqual([false, false]);
   });
 
   it('is nothing with otppin=2, also where a token PIN was set', async () => {
-    await application.services.tokens.set(OPERATOR, { serial, pin: '1234' });
+    await application.services.tokens.set(OPERATOR, { serial }, { pin: '1234' });
     await policy('bank', '2');
     expect(await accepted('1234', PASSWORD, '')).toEqual([false, false, true]);
   });
@@ -116,7 +116,7 @@ describe('what stands before the response', () => {
   });
 
   it('is the token PIN where one policy says 0 and another 2', async () => {
-    await application.services.tokens.set(OPERATOR, { serial, pin: '1234' });
+    await application.services.tokens.set(OPERATOR, { serial }, { pin: '1234' });
     await policy('bank', '2');
     await policy('shop', '0');
     expect(await accepted('', '1234')).toEqual([false, true]);

@@ -68,7 +68,8 @@ describe('a second look at a response with a password', () => {
     const checking = whileHeld(
       SETTLING,
       () => application.check(transactionid, pass),
-      () => application.services.tokens.set(OPERATOR, { serial: 'LOOK', description: 'changed meanwhile' }),
+      () =>
+        application.services.tokens.set(OPERATOR, { serial: 'LOOK' }, { description: 'changed meanwhile' }),
     );
     await second.reached;
     const challenges = Array.from({ length: WAITING }, () => application.challenge('LOOK', DATA));

@@ -128,13 +128,13 @@ describe.each([
   });
 
   it('accepts nothing while the token is locked or disabled', async () => {
-    await application.services.tokens.set(OPERATOR, { serial, maxFail: 1 });
+    await application.services.tokens.set(OPERATOR, { serial }, { maxFail: 1 });
     const { wrong, right } = await opened();
     await validate(path, { ...whose(), pass: wrong });
     expect(await validate(path, { ...whose(), pass: right })).toBe(false);
     expect(await failCount()).toBe(2);
-    await application.services.tokens.reset(OPERATOR, serial);
-    await application.services.tokens.disable(OPERATOR, serial);
+    await application.services.tokens.reset(OPERATOR, { serial });
+    await application.services.tokens.disable(OPERATOR, { serial });
     expect(await validate(path, { ...whose(), pass: right })).toBe(false);
     expect(await failCount()).toBe(0);
   });

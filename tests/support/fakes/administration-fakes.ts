@@ -62,8 +62,6 @@ export function fakeAdministration(answer: Answer): AdministrationOperations {
       }),
       assign: answer('assign', SHOWN_TOKEN),
       setRealms: answer('setRealms', SHOWN_TOKEN),
-    },
-    tokenGroups: {
       enable: answer('enable', 1),
       disable: answer('disable', 1),
       reset: answer('reset', 1),
