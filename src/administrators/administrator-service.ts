@@ -1,7 +1,6 @@
 import { type Clock, type Random, randomText } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import type { AccessControl } from '../policy/access-control.ts';
-import { administrativeRight } from '../policy/administrative-right.ts';
 import { lackingRight, mayPassOn, readRights } from '../policy/api-token-rights.ts';
 import { type Act, actOf, type Caller } from '../policy/caller.ts';
 import { readAdministratorName, readApiTokenName } from './administrator-name.ts';
@@ -234,8 +233,7 @@ export class AdministratorService {
   }
 
   async #authorize(caller: Caller, action: 'read' | 'write'): Promise<void> {
-    const configuration = await this.#deps.configuration.current();
-    this.#deps.access.authorize(configuration, caller, administrativeRight('system', action));
+    await this.#deps.access.authorizeSystem(this.#deps.configuration, caller, action);
   }
 
   /** A password carries all rights of its administrator: who holds an API token with fewer cannot make or set one. */

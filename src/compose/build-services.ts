@@ -8,7 +8,9 @@ import type { PasswordHasher } from '../users/ports.ts';
 import { LoginService } from '../administrators/login-service.ts';
 import { PolicyService } from '../policy/policy-service.ts';
 import { RealmService } from '../realms/realm-service.ts';
+import { ResolverService } from '../resolvers/resolver-service.ts';
 import { TokenService } from '../tokens/token-service.ts';
+import { UserService } from '../users/user-service.ts';
 import { UserDirectory } from '../users/user-directory.ts';
 import type { KeyDerivation, SecurityModule, Vault } from '../keys/vault.ts';
 import type { Clock, Random } from '../kernel/clock.ts';
@@ -119,6 +121,8 @@ export interface Services {
   readonly administrators: AdministratorService;
   readonly logins: LoginService;
   readonly realms: RealmService;
+  readonly resolvers: ResolverService;
+  readonly users: UserService;
   readonly policies: PolicyService;
   readonly settings: SettingService;
   readonly tokens: TokenService;
@@ -177,7 +181,9 @@ export function buildServices(parts: ServiceParts): Services {
     closeSources: () => sources.close(),
     administrators,
     logins: new LoginService({ ...common, administrators, tokens: new JwtLoginTokens({ keys: vault }) }),
-    realms: new RealmService({ ...common, users: managedUsers, files }),
+    realms: new RealmService(common),
+    resolvers: new ResolverService({ ...common, files }),
+    users: new UserService({ ...common, users: managedUsers }),
     policies: new PolicyService(common),
     settings: new SettingService({ ...common, check: checkOcraSettings, defaults: OCRA_DEFAULTS }),
     tokens: new TokenService({ ...common, tokens }),

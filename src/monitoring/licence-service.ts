@@ -1,5 +1,4 @@
 import type { AccessControl } from '../policy/access-control.ts';
-import { administrativeRight } from '../policy/administrative-right.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
 import type { ConfigurationStore } from '../configuration/ports.ts';
 import { ServiceError } from '../kernel/errors.ts';
@@ -10,7 +9,7 @@ import type { LicenceStore } from './ports.ts';
 
 export interface LicenceDependencies {
   readonly configuration: Pick<ConfigurationStore, 'current'>;
-  readonly access: Pick<AccessControl, 'authorize'>;
+  readonly access: Pick<AccessControl, 'authorizeSystem'>;
   readonly inspection: Pick<LicenceInspection, 'report' | 'inspect'>;
   readonly store: LicenceStore;
 }
@@ -71,11 +70,7 @@ export class LicenceService {
   }
 
   async #authorize(caller: Caller, action: 'read' | 'write'): Promise<void> {
-    this.#deps.access.authorize(
-      await this.#deps.configuration.current(),
-      caller,
-      administrativeRight('system', action),
-    );
+    await this.#deps.access.authorizeSystem(this.#deps.configuration, caller, action);
   }
 }
 

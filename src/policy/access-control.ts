@@ -7,19 +7,33 @@ import type { PolicySubject } from './policy-users.ts';
 import type { Policy, PolicyScope } from './stored-policy.ts';
 import type { PolicyBase } from './ports.ts';
 
-/** What somebody may look at or change. */
+/** The extent of a right that was granted. */
 export interface Grant {
-  /** Names of the realms that there are and that the policies allow, sorted; or all, and what is in no realm. */
+  /** Names of the existing realms that the policies allow, sorted; `all` includes what is in no realm. */
   readonly realms: 'all' | readonly string[];
 }
 
-/** What somebody wants to do. */
+/** A right that an operation needs. */
 export interface Right {
   /** Policies of the scope authentication give values, not rights. */
   readonly scope: Exclude<PolicyScope, 'authentication'>;
   readonly action: string;
-  /** What to tell them when they may not. */
+  /** The message of the error where it is missing. */
   readonly message: string;
+}
+
+/** Reads the configuration, or the part of it that decides on rights. */
+interface CurrentPolicies<Base extends PolicyBase> {
+  current(): Promise<Base>;
+}
+
+/** @returns a right of the scopes admin and system */
+export function administrativeRight(scope: 'admin' | 'system', action: string): Right {
+  return {
+    scope,
+    action,
+    message: `You do not have the administrative right to do this. You are missing a policy scope=${scope}, action=${action}`,
+  };
 }
 
 /** LinOTP 3 keeps its administrators in a realm and resolver of these names, and policies written for it name them. */
@@ -29,7 +43,7 @@ const OPEN_WITHOUT_POLICIES: readonly PolicyScope[] = ['monitoring', 'admin', 's
 /** Scopes whose policies allow their action in the realms that they name. */
 const BOUND_BY_REALMS: readonly PolicyScope[] = ['monitoring', 'admin'];
 
-/** Decides who may do what, and in which realms. */
+/** Decides on rights and the realms in which they hold. */
 export class AccessControl {
   readonly #clock: Clock;
 
@@ -38,8 +52,8 @@ export class AccessControl {
   }
 
   /**
-   * Both must allow it: what the caller's way of speaking carries (an API token may be limited) and the policies.
-   * Operators at the machine itself may do all.
+   * Both must allow it: the caller's credential (an API token may be limited) and the policies. Operators at the
+   * machine itself have every right.
    * @throws ServiceError 'right.missing' with the message of the right, or one that names the right that the API token
    *   lacks: no policy would help
    */
@@ -65,6 +79,36 @@ export class AccessControl {
       throw new ServiceError('right.missing', right.message);
     }
     return { realms: BOUND_BY_REALMS.includes(right.scope) ? unionOfRealms(base, granting) : 'all' };
+  }
+
+  /**
+   * Authorizes an action of the scope admin by the current configuration.
+   * @returns that configuration, and the grant. @throws ServiceError 'right.missing'
+   */
+  async authorizeAdmin<Base extends PolicyBase>(
+    store: CurrentPolicies<Base>,
+    caller: Caller,
+    action: string,
+  ): Promise<{ configuration: Base; grant: Grant }> {
+    const configuration = await store.current();
+    return {
+      configuration,
+      grant: this.authorize(configuration, caller, administrativeRight('admin', action)),
+    };
+  }
+
+  /**
+   * Authorizes reading or writing in the scope system by the current configuration.
+   * @returns that configuration. @throws ServiceError 'right.missing'
+   */
+  async authorizeSystem<Base extends PolicyBase>(
+    store: CurrentPolicies<Base>,
+    caller: Caller,
+    action: 'read' | 'write',
+  ): Promise<Base> {
+    const configuration = await store.current();
+    this.authorize(configuration, caller, administrativeRight('system', action));
+    return configuration;
   }
 }
 

@@ -1,7 +1,6 @@
 import type { Random } from '../kernel/clock.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import type { AccessControl, Grant } from '../policy/access-control.ts';
-import { administrativeRight } from '../policy/administrative-right.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
 import type { LockedDecision, TokenFilter, TokenStore } from './ports.ts';
 import type { ConfigurationStore } from '../configuration/ports.ts';
@@ -237,10 +236,8 @@ export class TokenService {
     };
   }
 
-  async #authorize(caller: Caller, action: string): Promise<{ configuration: Configuration; grant: Grant }> {
-    const configuration = await this.#deps.configuration.current();
-    const grant = this.#deps.access.authorize(configuration, caller, administrativeRight('admin', action));
-    return { configuration, grant };
+  #authorize(caller: Caller, action: string): Promise<{ configuration: Configuration; grant: Grant }> {
+    return this.#deps.access.authorizeAdmin(this.#deps.configuration, caller, action);
   }
 }
 

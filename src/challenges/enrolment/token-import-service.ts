@@ -1,5 +1,5 @@
 import type { AccessControl, Grant } from '../../policy/access-control.ts';
-import { administrativeRight } from '../../policy/administrative-right.ts';
+import { administrativeRight } from '../../policy/access-control.ts';
 import { actOf, type Caller } from '../../policy/caller.ts';
 import { isSerial } from '../../tokens/serial.ts';
 import type { ConfigurationStore } from '../../configuration/ports.ts';

@@ -3,23 +3,17 @@ import type { Caller } from '../../policy/caller.ts';
 import { SETTINGS_RULES } from '../../resolvers/settings/settings-rules.ts';
 import { splitList } from '../../policy/policy-users.ts';
 import type { RealmService } from '../../realms/realm-service.ts';
+import type { ResolverService } from '../../resolvers/resolver-service.ts';
 import type { Realm } from '../../configuration/configuration.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { type AdministratorCall, administratorEndpoint, type Endpoint } from '../endpoint.ts';
 import type { Reply } from '../reply.ts';
 
 /** What the administration of realms and resolvers needs of the domain. */
-export type RealmOperations = Pick<
-  RealmService,
-  | 'listRealms'
-  | 'setRealm'
-  | 'removeRealm'
-  | 'setDefaultRealm'
-  | 'listResolvers'
-  | 'showResolver'
-  | 'setResolver'
-  | 'removeResolver'
->;
+export interface RealmOperations {
+  readonly realms: Pick<RealmService, 'list' | 'set' | 'remove' | 'setDefault'>;
+  readonly resolvers: Pick<ResolverService, 'list' | 'show' | 'set' | 'remove'>;
+}
 
 const text = z.string();
 const optional = text.optional();
@@ -29,15 +23,15 @@ const RESOLVER_PARAMETERS: Readonly<Record<string, typeof optional>> = Object.fr
 );
 
 /** @returns the endpoints of /system that list and change realms and the resolvers that feed them */
-export function realmEndpoints(realms: RealmOperations, dialect: Dialect): Endpoint[] {
+export function realmEndpoints(operations: RealmOperations, dialect: Dialect): Endpoint[] {
   return [
-    ...resolverParts(realms, dialect),
-    ...realmParts(realms, dialect),
-    ...defaultParts(realms, dialect),
+    ...resolverParts(operations, dialect),
+    ...realmParts(operations, dialect),
+    ...defaultParts(operations, dialect),
   ];
 }
 
-function resolverParts(realms: RealmOperations, dialect: Dialect): Endpoint[] {
+function resolverParts({ resolvers }: RealmOperations, dialect: Dialect): Endpoint[] {
   const { administration } = dialect;
   return [
     change(
@@ -45,40 +39,40 @@ function resolverParts(realms: RealmOperations, dialect: Dialect): Endpoint[] {
       'create or change a resolver.',
       { name: text, type: text, ...RESOLVER_PARAMETERS },
       async ({ caller, parameters: { name, type, ...settings }, context }) => {
-        await realms.setResolver(caller, { name, kind: resolverKind(type), settings: givenOf(settings) });
+        await resolvers.set(caller, { name, kind: resolverKind(type), settings: givenOf(settings) });
         return dialect.done(context);
       },
     ),
     look('/system/getResolvers', 'list resolvers.', {}, async ({ caller, context }) =>
-      dialect.administered(administration.resolvers(await realms.listResolvers(caller)), context),
+      dialect.administered(administration.resolvers(await resolvers.list(caller)), context),
     ),
     look(
       '/system/getResolver',
       'show a resolver.',
       { resolver: text },
       async ({ caller, parameters: { resolver }, context }) =>
-        dialect.administered(administration.resolver(await realms.showResolver(caller, resolver)), context),
+        dialect.administered(administration.resolver(await resolvers.show(caller, resolver)), context),
     ),
     change(
       '/system/delResolver',
       'remove a resolver.',
       { resolver: text },
       async ({ caller, parameters: { resolver }, context }) => {
-        await realms.removeResolver(caller, resolver);
+        await resolvers.remove(caller, resolver);
         return dialect.done(context);
       },
     ),
   ];
 }
 
-function realmParts(realms: RealmOperations, dialect: Dialect): Endpoint[] {
+function realmParts(operations: RealmOperations, dialect: Dialect): Endpoint[] {
   return [
     change(
       '/system/setRealm',
       'create a realm or replace its resolvers.',
       { realm: text, resolvers: text },
       async ({ caller, parameters: { realm, resolvers }, context }) => {
-        await realms.setRealm(caller, { name: realm, resolvers: splitList(resolvers) });
+        await operations.realms.set(caller, { name: realm, resolvers: splitList(resolvers) });
         return dialect.done(context);
       },
     ),
@@ -89,7 +83,7 @@ function realmParts(realms: RealmOperations, dialect: Dialect): Endpoint[] {
       async ({ caller, parameters: { realm = '' }, context }) => {
         const wanted = realm.trim().toLowerCase();
         const shape = await shapeRealms(
-          realms,
+          operations,
           dialect,
           caller,
           ({ name }) => wanted === '' || name === wanted,
@@ -102,38 +96,41 @@ function realmParts(realms: RealmOperations, dialect: Dialect): Endpoint[] {
       'remove a realm.',
       { realm: text },
       async ({ caller, parameters: { realm }, context }) => {
-        await realms.removeRealm(caller, realm);
+        await operations.realms.remove(caller, realm);
         return dialect.administered(dialect.administration.removedRealm(realm), context);
       },
     ),
   ];
 }
 
-function defaultParts(realms: RealmOperations, dialect: Dialect): Endpoint[] {
+function defaultParts(operations: RealmOperations, dialect: Dialect): Endpoint[] {
   return [
     change(
       '/system/setDefaultRealm',
       'choose the default realm, or none.',
       { realm: optional },
       async ({ caller, parameters: { realm = '' }, context }) => {
-        await realms.setDefaultRealm(caller, realm.trim() === '' ? null : realm);
+        await operations.realms.setDefault(caller, realm.trim() === '' ? null : realm);
         return dialect.done(context);
       },
     ),
     look('/system/getDefaultRealm', 'show the default realm.', {}, async ({ caller, context }) =>
-      dialect.administered(await shapeRealms(realms, dialect, caller, ({ isDefault }) => isDefault), context),
+      dialect.administered(
+        await shapeRealms(operations, dialect, caller, ({ isDefault }) => isDefault),
+        context,
+      ),
     ),
   ];
 }
 
 async function shapeRealms(
-  realms: RealmOperations,
+  { realms, resolvers }: RealmOperations,
   dialect: Dialect,
   caller: Caller,
   isMeant: (realm: Realm) => boolean,
 ): Promise<unknown> {
-  const found = (await realms.listRealms(caller)).filter(isMeant);
-  return dialect.administration.realms(found, await realms.listResolvers(caller));
+  const found = (await realms.list(caller)).filter(isMeant);
+  return dialect.administration.realms(found, await resolvers.list(caller));
 }
 
 function givenOf(settings: Readonly<Record<string, string | undefined>>): Record<string, string> {

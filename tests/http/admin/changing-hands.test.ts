@@ -62,12 +62,12 @@ describe('what a user is asked', () => {
   );
 
   it('is not answered any more when the user is removed', async () => {
-    await application.services.realms.addUser(OPERATOR, {
+    await application.services.users.add(OPERATOR, {
       ...{ resolver: 'bank', login: 'eve', givenName: '', surname: '', email: '', phone: '' },
     });
     await application.enrolPlain(serial, SUITE, { ...ANN, user: 'eve' });
     const { transactionid } = await application.challenge(serial, DATA);
-    await application.services.realms.removeUser(OPERATOR, { resolver: 'bank', login: 'eve' });
+    await application.services.users.remove(OPERATOR, { resolver: 'bank', login: 'eve' });
     const pass = application.respond(SUITE, DATA);
     expect(await application.check(transactionid, pass)).toEqual({ failcount: 0, result: false });
   });

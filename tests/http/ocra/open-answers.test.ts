@@ -35,7 +35,7 @@ afterAll(async () => {
 beforeEach(async () => {
   number += 1;
   [serial, user] = [`OPEN${number}`, `user${number}`];
-  await here.services.realms.addUser(OPERATOR, {
+  await here.services.users.add(OPERATOR, {
     ...{ resolver: 'staff', login: user, givenName: '', surname: '', email: '', phone: '' },
   });
   await enrol(serial, COUNTER);

@@ -15,7 +15,7 @@ beforeAll(async () => {
   application = await TestApplication.open();
   for (const name of ['bank', 'shop']) {
     await application.addRealm(name, ['ann']);
-    await application.services.realms.setUserPassword(OPERATOR, {
+    await application.services.users.setPassword(OPERATOR, {
       ...{ resolver: name, login: 'ann', password: PASSWORD },
     });
   }
@@ -78,17 +78,17 @@ describe('what stands before the response', () => {
   it('is the password whose hash stands in the passwd file of the owner', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'tankeeper-otppin-'));
     const fileName = join(folder, 'passwd');
-    const { realms } = application.services;
+    const { realms, resolvers } = application.services;
     try {
       await writeFile(fileName, 'eva:$5$saltstring$5B8vYYiY.CVt1RlTTf8KbXBH3hsxY/GNooZaBBGWEc5:1:1:::\n');
-      await realms.setResolver(OPERATOR, { name: 'unix', kind: 'passwd', settings: { fileName } });
-      await realms.setRealm(OPERATOR, { name: 'bank', resolvers: ['bank', 'unix'] });
+      await resolvers.set(OPERATOR, { name: 'unix', kind: 'passwd', settings: { fileName } });
+      await realms.set(OPERATOR, { name: 'bank', resolvers: ['bank', 'unix'] });
       serial = 'OTPPINFILE';
       await application.enrolPlain(serial, SUITE, { user: 'eva', realm: 'bank' });
       await policy('bank', '1');
       expect(await accepted('', 'Hello world', 'Hello world!')).toEqual([false, false, true]);
     } finally {
-      await realms.setRealm(OPERATOR, { name: 'bank', resolvers: ['bank'] });
+      await realms.set(OPERATOR, { name: 'bank', resolvers: ['bank'] });
       await rm(folder, { recursive: true });
     }
   });

@@ -21,8 +21,8 @@ beforeAll(async () => {
   application = await TestApplication.open();
   observer = openDatabase({ connection: application.databaseUrl, applicationName: 'test' });
   await application.addRealm('bank', ['ann']);
-  const { realms, policies, settings: configuration } = application.services;
-  await realms.setUserPassword(OPERATOR, { resolver: 'bank', login: 'ann', password: PASSWORD });
+  const { users, policies, settings: configuration } = application.services;
+  await users.setPassword(OPERATOR, { resolver: 'bank', login: 'ann', password: PASSWORD });
   await policies.set(OPERATOR, {
     ...{ name: 'pin', scope: 'authentication', action: 'otppin=1', realm: 'bank' },
   });

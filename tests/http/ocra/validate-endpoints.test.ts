@@ -22,7 +22,7 @@ beforeEach(async () => {
   number += 1;
   serial = `VALID${number}`;
   user = `user${number}`;
-  await application.services.realms.addUser(OPERATOR, {
+  await application.services.users.add(OPERATOR, {
     ...{ resolver: 'staff', login: user, givenName: '', surname: '', email: '', phone: '' },
   });
   await application.enrolPlain(serial, SUITE, { pin: 'pin', user, realm: 'staff' });

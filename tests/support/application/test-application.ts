@@ -211,11 +211,11 @@ export class TestApplication {
 
   /** A managed resolver, a realm of the same name over it, and its users. */
   async addRealm(name: string, logins: readonly string[] = []): Promise<void> {
-    const { realms } = this.services;
-    await realms.setResolver(OPERATOR, { name, kind: 'managed', settings: {} });
-    await realms.setRealm(OPERATOR, { name, resolvers: [name] });
+    const { realms, resolvers, users } = this.services;
+    await resolvers.set(OPERATOR, { name, kind: 'managed', settings: {} });
+    await realms.set(OPERATOR, { name, resolvers: [name] });
     for (const login of logins) {
-      await realms.addUser(OPERATOR, {
+      await users.add(OPERATOR, {
         resolver: name,
         login,
         givenName: '',

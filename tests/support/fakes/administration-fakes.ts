@@ -75,20 +75,22 @@ export function fakeAdministration(answer: Answer): AdministrationOperations {
       remove: answer('removePolicy', undefined),
     },
     realms: {
-      listRealms: answer('listRealms', REALMS),
-      setRealm: answer('setRealm', undefined),
-      removeRealm: answer('removeRealm', undefined),
-      setDefaultRealm: answer('setDefaultRealm', undefined),
-      listResolvers: answer('listResolvers', RESOLVERS),
-      showResolver: answer('showResolver', {
+      list: answer('listRealms', REALMS),
+      set: answer('setRealm', undefined),
+      remove: answer('removeRealm', undefined),
+      setDefault: answer('setDefaultRealm', undefined),
+    },
+    resolvers: {
+      list: answer('listResolvers', RESOLVERS),
+      show: answer('showResolver', {
         id: '1',
         name: 'myDefRes',
         kind: 'passwd' as const,
         settings: { fileName: '/etc/tokens/def-passwd' },
         isBounded: true,
       }),
-      setResolver: answer('setResolver', undefined),
-      removeResolver: answer('removeResolver', undefined),
+      set: answer('setResolver', undefined),
+      remove: answer('removeResolver', undefined),
     },
     settings: {
       overview: answer('overview', {
