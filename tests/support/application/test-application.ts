@@ -1,8 +1,7 @@
 import type { Express } from 'express';
 import request, { type Response } from 'supertest';
 import type { Caller } from '../../../src/policy/caller.ts';
-import { appMetrics } from '../../../src/compose/app-metrics.ts';
-import { buildGuards } from '../../../src/compose/build-guards.ts';
+import { appMetrics, buildGuards } from '../../../src/compose/http-dependencies.ts';
 import { buildServices, type Services } from '../../../src/compose/build-services.ts';
 import { loadConfig } from '../../../src/config/config.ts';
 import { createApp } from '../../../src/http/app.ts';
