@@ -54,3 +54,22 @@ export interface AdministratorStore {
   findSession(sessionHash: Buffer, now: Date): Promise<string | undefined>;
   revokeSession(sessionHash: Buffer, act: Act): Promise<boolean>;
 }
+
+/** The signed content of a login token. */
+export interface LoginClaims {
+  readonly administrator: string;
+  /** The session of the login: the token ends with it, also before it expires. */
+  readonly session: string;
+  /** The value that a request other than GET and HEAD must repeat (CSRF). */
+  readonly csrfToken: string;
+  /** In whole seconds. */
+  readonly expiresAt: Date;
+}
+
+/** Signs and reads login tokens. */
+export interface LoginTokens {
+  /** @returns a JSON Web Token (RFC 7519) */
+  sign(claims: LoginClaims, now: Date): Promise<string>;
+  /** @returns its claims; undefined for an expired token, another form, another key or another algorithm */
+  read(token: string, now: Date): Promise<LoginClaims | undefined>;
+}

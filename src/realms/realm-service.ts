@@ -1,11 +1,11 @@
 import type { Configuration, Realm } from '../configuration/configuration.ts';
 import type { ConfigurationStore } from '../configuration/ports.ts';
 import { ServiceError } from '../kernel/errors.ts';
+import { fitting } from '../kernel/plain-text.ts';
 import type { AccessControl } from '../policy/access-control.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
 import { unknown } from '../resolvers/resolver-lookup.ts';
 import { readResolverName } from '../resolvers/resolver-name.ts';
-import { readRealmName } from './realm-name.ts';
 
 /** Realms. Each method throws ServiceError 'right.missing'; reading takes `system/read`, changing `system/write`. */
 export class RealmService {
@@ -51,4 +51,17 @@ export class RealmService {
   #authorize(caller: Caller, action: 'read' | 'write'): Promise<Configuration> {
     return this.#deps.access.authorizeSystem(this.#deps.configuration, caller, action);
   }
+}
+
+/**
+ * @returns the realm's name as it is kept: trimmed, lower-case
+ * @throws ServiceError 'parameter.invalid'
+ */
+export function readRealmName(text: string): string {
+  const name = text.trim().toLowerCase();
+  return fitting(
+    name,
+    /^[a-z0-9_][a-z0-9._-]{0,254}$/,
+    'A realm has 1 to 255 letters a to z, digits, dots, dashes and underscores',
+  );
 }

@@ -1,5 +1,5 @@
 import { errors, type JWTPayload, jwtVerify, SignJWT } from 'jose';
-import type { LoginClaims, LoginTokens } from '../administrators/login-tokens.ts';
+import type { LoginClaims, LoginTokens } from '../administrators/ports.ts';
 import type { KeyDerivation } from '../keys/vault.ts';
 
 /** The only one: what a token says of its own algorithm is never followed, `none` least of all (RFC 8725 §3.1). */

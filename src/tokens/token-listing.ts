@@ -1,6 +1,6 @@
 import { ServiceError } from '../kernel/errors.ts';
 import type { Grant } from '../policy/access-control.ts';
-import { isSerial } from './serial.ts';
+import { isSerial } from './token.ts';
 import type { TokenFilter } from './ports.ts';
 import type { Configuration, ResolverKind } from '../configuration/configuration.ts';
 import { type DescribedToken, visibleRealm } from './token-view.ts';

@@ -3,8 +3,7 @@ import type { Configuration } from '../configuration/configuration.ts';
 import type { Grant } from '../policy/access-control.ts';
 import type { UserDirectory, UserReference } from '../users/user-directory.ts';
 import type { TokenFilter } from './ports.ts';
-import { isSerial } from './serial.ts';
-import type { Token } from './token.ts';
+import { isSerial, type Token } from './token.ts';
 import { isVisible } from './token-view.ts';
 
 /**

@@ -2,10 +2,9 @@ import { appendFile, chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/pro
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
-import type { CommandContext } from '../command-context.ts';
+import { type CommandContext, operatorCaller } from '../command-context.ts';
 import type { CliDependencies } from '../dependencies.ts';
 import { formatDeviceState } from '../device/device-state.ts';
-import { operatorCaller } from '../operator.ts';
 import { isServiceError } from '../../kernel/errors.ts';
 import { untilAborted } from '../../kernel/stop-request.ts';
 import { safeLines } from '../../kernel/terminal-text.ts';

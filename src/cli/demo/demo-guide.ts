@@ -4,8 +4,7 @@ import type { CliIo } from '../dependencies.ts';
 import type { Fetch } from '../device/send-response.ts';
 import { safeLines } from '../../kernel/terminal-text.ts';
 import { compactJson } from './compact-json.ts';
-import { curlLine, type DemoRequest } from './curl-line.ts';
-import { sendDemoRequest } from './demo-client.ts';
+import { curlLine, type DemoRequest, sendDemoRequest } from './demo-request.ts';
 import type { DemoServer } from './demo-server.ts';
 import { assertAnswer, type Expectation } from './expectation.ts';
 

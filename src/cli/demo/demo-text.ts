@@ -1,5 +1,5 @@
 import { TOUR_USER, type DemoPlan } from './demo-plan.ts';
-import { curlLine, shellWord } from './curl-line.ts';
+import { curlLine, shellWord } from './demo-request.ts';
 import type { DemoServer } from './demo-server.ts';
 
 export interface Introduction {
