@@ -7,7 +7,7 @@ export interface Administrator {
   readonly createdAt: Date;
 }
 
-/** That somebody has just given an administrator's password, and which one it was: it may change the moment after. */
+/** A password that was verified, with its version, because it may change before it is used. */
 export interface ProvenPassword {
   readonly administrator: string;
   /** SHA-256 of the hash that the password was verified against. */
@@ -22,7 +22,7 @@ export interface ApiToken {
   readonly expiresAt: Date | null;
 }
 
-/** Administrators, what they carry instead of a password, and their sessions. Tokens and sessions are kept as hashes. */
+/** Administrators, their API tokens and their sessions. Tokens and sessions are stored as hashes. */
 export interface AdministratorStore {
   find(name: string): Promise<Administrator | undefined>;
   list(): Promise<readonly Administrator[]>;
@@ -31,8 +31,8 @@ export interface AdministratorStore {
   /** For several servers that start at once. @returns false when there is an administrator already */
   insertFirst(name: string, passwordHash: string, act: Act): Promise<boolean>;
   /**
-   * Also ends every session of the administrator, and the API tokens where that is wanted.
-   * @returns how many API tokens there were; undefined where there is no such administrator
+   * Also ends every session of the administrator, and removes the API tokens on request.
+   * @returns the number of API tokens; undefined for an unknown administrator
    */
   setPassword(
     name: string,

@@ -59,7 +59,7 @@ export interface ServiceParts {
   readonly configurationWindow?: number;
 }
 
-/** What the services of several features share. */
+/** The parts that the services of several features share. */
 export interface SharedParts extends Omit<ServiceParts, 'hasher' | 'metrics'> {
   readonly configuration: SqlConfigurationStore;
   readonly access: AccessControl;

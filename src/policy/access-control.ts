@@ -36,9 +36,9 @@ export function administrativeRight(scope: 'admin' | 'system', action: string): 
   };
 }
 
-/** LinOTP 3 keeps its administrators in a realm and resolver of these names, and policies written for it name them. */
+/** The realm and resolver of LinOTP 3's administrators, which its policies name. */
 const ADMINISTRATORS = { realms: ['linotp_admins'], resolver: 'LinOTP_local_admins' } as const;
-/** While no policy of such a scope is switched on, every administrator has its rights. */
+/** Scopes whose rights every administrator has while no policy of the scope is active. */
 const OPEN_WITHOUT_POLICIES: readonly PolicyScope[] = ['monitoring', 'admin', 'system'];
 /** Scopes whose policies allow their action in the realms that they name. */
 const BOUND_BY_REALMS: readonly PolicyScope[] = ['monitoring', 'admin'];
@@ -113,9 +113,9 @@ export class AccessControl {
 }
 
 /**
- * For one action, policies that name somebody come before those for everybody, as LinOTP 3.4.4 was recorded to do:
- * what is allowed to all cannot widen what was drawn narrower for one. That holds also while the narrower policy is out
- * of its time or for other clients, or rights would widen by the clock.
+ * For one action, policies that name the user take precedence over those for everybody, as recorded of LinOTP 3.4.4: a
+ * policy for everybody does not widen a narrower one. That also holds outside the time and clients of the narrower
+ * policy, or rights would widen by the clock.
  */
 function mostSpecific(
   policies: readonly Policy[],
