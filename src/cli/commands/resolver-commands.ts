@@ -17,7 +17,7 @@ const RESOLVER_COLUMNS: readonly Column<Resolver>[] = [
         .map(([key, value]) => `${key}=${value}`)
         .join(', '),
   },
-  // Whether there is one; what it is, nobody is shown.
+  // Whether there is a secret; the secret itself is never shown.
   { key: 'secret', title: 'SECRET', value: ({ secretStamp }) => typeof secretStamp === 'string' },
 ];
 

@@ -7,7 +7,7 @@ export interface Introduction {
   readonly folder: string;
   readonly logFile: string;
   readonly plan: DemoPlan;
-  /** How long it took to fill the database. */
+  /** The time that filling the database took. */
   readonly seconds: number;
   readonly databaseConfigured: boolean;
 }
