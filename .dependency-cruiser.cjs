@@ -41,7 +41,7 @@ const conceptRule = (concept, place) => ({
       ),
       '^(node:)?crypto$',
       // Address arithmetic.
-      ...(concept === 'policy' || concept === 'resolvers' ? ['^(node:)?net$'] : []),
+      ...(concept === 'resolvers' ? ['^(node:)?net$'] : []),
     ],
   },
 });

@@ -1,3 +1,3 @@
-import { run } from './compose/run.ts';
+import { run } from './compose/command-line.ts';
 
 process.exitCode = await run(process.argv.slice(2));

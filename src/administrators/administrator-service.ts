@@ -25,7 +25,7 @@ export interface AdministratorDependencies {
   readonly hasher: PasswordHasher;
   readonly clock: Clock;
   readonly random: Random;
-  /** Seconds until a session ends; an hour unless told. */
+  /** Seconds until a session ends; by default an hour. */
   readonly sessionLifetime?: number;
 }
 
@@ -110,7 +110,7 @@ export class AdministratorService {
   }
 
   /**
-   * @returns the API token, which is kept as a hash only: nobody will see it again
+   * @returns the API token, which is stored only as a hash and cannot be shown again
    * @throws ServiceError 'administrator.unknown', 'administrator.exists', 'administrator.invalid' for unknown rights, an
    *   end that is past, or rights beyond those of the caller
    */
@@ -213,9 +213,9 @@ export class AdministratorService {
   }
 
   /**
-   * Creates the first administrator where there is none; of several servers that try at once, one does.
-   * @param password left out: a random one is made
-   * @returns who was created, with the password that was made, if one was; undefined when there is somebody already
+   * Creates the first administrator where there is none; of several servers at once, one does.
+   * @param password absent: a random one
+   * @returns the new administrator, with the password if it is a random one; undefined when one exists
    * @throws ServiceError 'parameter.invalid' for an unfit password
    */
   async ensureFirstAdministrator(
@@ -233,11 +233,10 @@ export class AdministratorService {
   }
 
   async #authorize(caller: Caller, action: 'read' | 'write'): Promise<void> {
-    const configuration = await this.#deps.configuration.current();
-    this.#deps.access.authorize(configuration, caller, { scope: 'system', action });
+    await this.#deps.access.authorizeSystem(this.#deps.configuration, caller, action);
   }
 
-  /** A password carries all rights of its administrator: who holds an API token with fewer cannot make or set one. */
+  /** A password has all rights of its administrator, so an API token with fewer rights cannot create or set one. */
   async #authorizeWhole(caller: Caller): Promise<void> {
     await this.#authorize(caller, 'write');
     if (!mayPassOn(caller.principal.rights, ['*'])) {

@@ -1,10 +1,10 @@
 import type { Clock, Random } from '../kernel/clock.ts';
 import type { AdministratorService } from './administrator-service.ts';
 import type { Act } from '../policy/caller.ts';
-import type { LoginTokens } from './login-tokens.ts';
+import type { LoginTokens } from './ports.ts';
 import type { SessionKind } from './session-secrets.ts';
 
-export interface LoginDependencies {
+interface LoginDependencies {
   readonly administrators: Pick<
     AdministratorService,
     'authenticatePassword' | 'openSession' | 'findSession' | 'closeSession'
@@ -22,20 +22,20 @@ export interface Login {
   readonly expiresAt: Date;
 }
 
-/** Who a login token stands for. */
+/** The administrator and session of a valid login token. */
 export interface KnownLogin {
   readonly administrator: string;
   readonly session: string;
   readonly csrfToken: string;
 }
 
-/** A token holds little more than names; a longer text is none. */
+/** Characters; a token holds little more than names. */
 const MAX_TOKEN_LENGTH = 4096;
 
 /**
- * Logins with a signed token. The token alone proves nothing: the session it names must still be open, and belong to the
- * administrator it names. That session serves for nothing else, and no other one for a login. So a login ends when the
- * session is closed, the password changes or the administrator goes.
+ * Logins with a signed token. The token is valid while the session it names is open, of the kind `login`, and belongs to
+ * the administrator it names. So a login ends when the session is closed, the password changes or the administrator is
+ * removed.
  */
 export class LoginService {
   readonly #deps: LoginDependencies;
@@ -44,7 +44,7 @@ export class LoginService {
     this.#deps = dependencies;
   }
 
-  /** @returns undefined for a wrong password, one that is changed at this moment, or a name that does not exist */
+  /** @returns undefined for a wrong password, one that was changed meanwhile, or an unknown name */
   async login(name: string, password: string, act: Partial<Act> = {}): Promise<Login | undefined> {
     const { administrators, tokens, clock, random } = this.#deps;
     const proven = await administrators.authenticatePassword(name, password);
@@ -58,7 +58,7 @@ export class LoginService {
     return { token: await tokens.sign(claims, clock.now()), csrfToken, expiresAt };
   }
 
-  /** @returns undefined unless the token is genuine and its login still stands */
+  /** @returns undefined unless the token is genuine and its login is open */
   async authenticate(token: string): Promise<KnownLogin | undefined> {
     const claims =
       token.length > MAX_TOKEN_LENGTH
@@ -72,7 +72,7 @@ export class LoginService {
     return owner === administrator ? { administrator, session, csrfToken } : undefined;
   }
 
-  /** Ends the login of that session, or, as old clients log out of either, a session. @returns whether it stood */
+  /** Ends a login, or a session of another kind: old clients log out of either. @returns whether it was open */
   logout(session: string, act: Partial<Act> = {}, kind: SessionKind = 'login'): Promise<boolean> {
     return this.#deps.administrators.closeSession(session, act, kind);
   }

@@ -7,7 +7,7 @@ export interface Administrator {
   readonly createdAt: Date;
 }
 
-/** That somebody has just given an administrator's password, and which one it was: it may change the moment after. */
+/** A password that was verified, with its version, because it may change before it is used. */
 export interface ProvenPassword {
   readonly administrator: string;
   /** SHA-256 of the hash that the password was verified against. */
@@ -22,7 +22,7 @@ export interface ApiToken {
   readonly expiresAt: Date | null;
 }
 
-/** Administrators, what they carry instead of a password, and their sessions. Tokens and sessions are kept as hashes. */
+/** Administrators, their API tokens and their sessions. Tokens and sessions are stored as hashes. */
 export interface AdministratorStore {
   find(name: string): Promise<Administrator | undefined>;
   list(): Promise<readonly Administrator[]>;
@@ -31,8 +31,8 @@ export interface AdministratorStore {
   /** For several servers that start at once. @returns false when there is an administrator already */
   insertFirst(name: string, passwordHash: string, act: Act): Promise<boolean>;
   /**
-   * Also ends every session of the administrator, and the API tokens where that is wanted.
-   * @returns how many API tokens there were; undefined where there is no such administrator
+   * Also ends every session of the administrator, and removes the API tokens on request.
+   * @returns the number of API tokens; undefined for an unknown administrator
    */
   setPassword(
     name: string,
@@ -53,4 +53,23 @@ export interface AdministratorStore {
   /** @returns the administrator's name, unless the session has expired by `now` or was revoked */
   findSession(sessionHash: Buffer, now: Date): Promise<string | undefined>;
   revokeSession(sessionHash: Buffer, act: Act): Promise<boolean>;
+}
+
+/** The signed content of a login token. */
+export interface LoginClaims {
+  readonly administrator: string;
+  /** The session of the login: the token ends with it, also before it expires. */
+  readonly session: string;
+  /** The value that a request other than GET and HEAD must repeat (CSRF). */
+  readonly csrfToken: string;
+  /** In whole seconds. */
+  readonly expiresAt: Date;
+}
+
+/** Signs and reads login tokens. */
+export interface LoginTokens {
+  /** @returns a JSON Web Token (RFC 7519) */
+  sign(claims: LoginClaims, now: Date): Promise<string>;
+  /** @returns its claims; undefined for an expired token, another form, another key or another algorithm */
+  read(token: string, now: Date): Promise<LoginClaims | undefined>;
 }

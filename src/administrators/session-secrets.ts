@@ -15,7 +15,7 @@ export function newApiToken(random: Random): string {
 }
 
 /**
- * A plain digest is enough here: nobody guesses 256 random bits.
+ * A plain hash is enough for 256 random bits.
  * @returns what the database keeps of a session or an API token
  */
 export function secretHash(secret: string): Buffer {
@@ -23,7 +23,7 @@ export function secretHash(secret: string): Buffer {
 }
 
 /**
- * What a session was opened for: `session` to be carried by itself, as cookie and parameter; `login` to be named by a signed
+ * The kind of a session: `session` to be carried by itself, as cookie and parameter; `login` to be named by a signed
  * token, which everybody who sees the token can read. What one serves for, the other does not.
  */
 export type SessionKind = 'session' | 'login';

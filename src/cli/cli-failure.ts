@@ -1,7 +1,10 @@
-/** The exit status of a command. 130 is what shells expect of one that Ctrl-C ended. */
+import { isServiceError } from '../kernel/errors.ts';
+import { safeLines } from '../kernel/terminal-text.ts';
+
+/** The exit status of a command; shells expect 130 after Ctrl-C. */
 export const EXIT_CODES = { success: 0, failure: 1, usage: 2, interrupted: 130 } as const;
 
-/** Something that the person at the command line can put right. The message is all that they are told. */
+/** A failure that the user of the command line can put right. Only the message is printed. */
 export class CliFailure extends Error {
   override readonly name = 'CliFailure';
   readonly exitCode: number;
@@ -10,4 +13,31 @@ export class CliFailure extends Error {
     super(message);
     this.exitCode = exitCode;
   }
+}
+
+/**
+ * @param options.debug adds the stack of the error and of its causes
+ * @returns the message for the user of the command line, safe for a terminal
+ */
+export function failureText(error: unknown, { debug }: { debug: boolean }): string {
+  return safeLines(debug ? `${briefText(error)}\n${traceText(error)}` : briefText(error));
+}
+
+function briefText(error: unknown): string {
+  if (isServiceError(error)) {
+    return error.detail === undefined ? error.message : `${error.message} (${error.detail})`;
+  }
+  if (error instanceof CliFailure) {
+    return error.message;
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  return `unexpected failure: ${message} (LOG_LEVEL=debug tells more)`;
+}
+
+function traceText(error: unknown): string {
+  if (!(error instanceof Error)) {
+    return '';
+  }
+  const cause = error.cause === undefined ? '' : `\ncaused by ${traceText(error.cause)}`;
+  return (error.stack ?? error.message) + cause;
 }

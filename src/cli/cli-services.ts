@@ -4,7 +4,9 @@ import type { SettingService } from '../configuration/setting-service.ts';
 import type { KeyService } from '../keys/key-service.ts';
 import type { PolicyService } from '../policy/policy-service.ts';
 import type { RealmService } from '../realms/realm-service.ts';
+import type { ResolverService } from '../resolvers/resolver-service.ts';
 import type { TokenService } from '../tokens/token-service.ts';
+import type { UserService } from '../users/user-service.ts';
 import type { CountService } from '../monitoring/count-service.ts';
 import type { LicenceService } from '../monitoring/licence-service.ts';
 import type { MonitoringService } from '../monitoring/monitoring-service.ts';
@@ -20,6 +22,8 @@ type MethodsOf<Service> = Pick<Service, keyof Service>;
 export interface CliServices {
   readonly administrators: MethodsOf<AdministratorService>;
   readonly realms: MethodsOf<RealmService>;
+  readonly resolvers: MethodsOf<ResolverService>;
+  readonly users: MethodsOf<UserService>;
   readonly policies: MethodsOf<PolicyService>;
   readonly settings: MethodsOf<SettingService>;
   readonly tokens: MethodsOf<TokenService>;

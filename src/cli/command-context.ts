@@ -1,13 +1,13 @@
 import type { Command } from 'commander';
+import type { Random } from '../kernel/clock.ts';
 import type { Caller } from '../policy/caller.ts';
 import type { CliServices } from './cli-services.ts';
 import type { CliDependencies } from './dependencies.ts';
 import { unlessAborted } from '../kernel/stop-request.ts';
-import { operatorCaller } from './operator.ts';
 import { Output } from './output.ts';
 import { readSecret } from './secret-input.ts';
 
-/** What every command is made with. */
+/** The services, the output and the prompts of a command. */
 export class CommandContext {
   readonly dependencies: CliDependencies;
 
@@ -15,7 +15,7 @@ export class CommandContext {
     this.dependencies = dependencies;
   }
 
-  /** Does `work` with the services, as the operator, and closes them whatever happens, Ctrl-C included. */
+  /** Does `work` with the services, as the operator, and closes them in any case, also after Ctrl-C. */
   async withServices<T>(work: (services: CliServices, caller: Caller) => Promise<T>): Promise<T> {
     const services = await this.dependencies.openServices();
     try {
@@ -25,7 +25,7 @@ export class CommandContext {
     }
   }
 
-  /** @returns where this command prints, as its `--json` says */
+  /** @returns the output of this command, by its option `--json` */
   output(command: Command): Output {
     const { json } = command.optsWithGlobals<{ json?: true }>();
     return new Output(this.dependencies.io, { json: json === true });
@@ -36,7 +36,7 @@ export class CommandContext {
     return readSecret(this.dependencies.io, { name, option, file, isNew: true });
   }
 
-  /** As `newSecret`, but nothing at all will do, too. */
+  /** As `newSecret`; an empty one is allowed. */
   newPin(name: string, option: string, file: string | undefined): Promise<string> {
     return readSecret(this.dependencies.io, { name, option, file, isNew: true, mayBeEmpty: true });
   }
@@ -45,4 +45,12 @@ export class CommandContext {
   knownSecret(name: string, option: string, file: string | undefined): Promise<string> {
     return readSecret(this.dependencies.io, { name, option, file, isNew: false });
   }
+}
+
+/** @returns the caller for commands; the audit shows `operator:` and the name of the account */
+export function operatorCaller({ osUser, random }: { osUser: string; random: Random }): Caller {
+  return {
+    principal: { administrator: `operator:${osUser}`, rights: ['*'], operator: true, client: '' },
+    requestId: `cli-${random.bytes(8).toString('hex')}`,
+  };
 }

@@ -6,7 +6,7 @@ import type { CliServices } from './cli-services.ts';
 import type { DemoServer, DemoServerOptions } from './demo/demo-server.ts';
 import type { Fetch } from './device/send-response.ts';
 
-/** Where text goes. */
+/** A sink of text. */
 interface TextSink {
   write(text: string): unknown;
 }
@@ -16,19 +16,19 @@ export interface CliIo {
   readonly stdout: TextSink;
   readonly stderr: TextSink;
   readonly stdin: AsyncIterable<Buffer | string>;
-  /** Whether somebody can be asked: a terminal to read from and one to ask on. */
+  /** Prompts are possible: standard input and standard error are terminals. */
   readonly isInteractive: boolean;
-  /** Whether standard output is a terminal. */
+  /** Standard output is a terminal. */
   readonly isTTY: boolean;
-  /** Whether standard output shows colours. */
+  /** Standard output shows colours. */
   readonly color: boolean;
-  /** How many characters a line holds. */
+  /** Characters of a line. */
   readonly columns: number;
   /** Asks on standard error and shows nothing of what is typed. */
   readSecret(prompt: string): Promise<string>;
 }
 
-/** What `tankeeper migrate` did. */
+/** The result of `tankeeper migrate`. */
 interface MigrationOutcome {
   /** The names of the migrations that were applied now, in order; empty: there was nothing to do. */
   readonly applied: readonly string[];
@@ -58,9 +58,9 @@ export interface CliDependencies {
   watchSignals(): StopRequest;
   /** The port that PORT names, or its default. */
   readonly port: number;
-  /** Whether DATABASE_URL is set. */
+  /** DATABASE_URL is set. */
   readonly databaseConfigured: boolean;
-  /** Whether LOG_LEVEL is debug: unexpected errors then show where they came from. */
+  /** LOG_LEVEL is debug: unexpected errors show their stack. */
   readonly debug: boolean;
   readonly io: CliIo;
   readonly fetch: Fetch;
@@ -70,6 +70,6 @@ export interface CliDependencies {
   readonly version: string;
   /** The name of the user at the machine, for the audit. */
   readonly osUser: string;
-  /** Where the virtual device keeps its state by default. */
+  /** The folder of the virtual device's state by default. */
   readonly homeFolder: string;
 }

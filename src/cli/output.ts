@@ -3,7 +3,7 @@ import Table from 'cli-table3';
 import type { CliIo } from './dependencies.ts';
 import { safeLines, safeText } from '../kernel/terminal-text.ts';
 
-/** What JSON can hold. */
+/** A JSON value. */
 export type JsonValue =
   string | number | boolean | null | readonly JsonValue[] | { readonly [key: string]: JsonValue };
 
@@ -14,7 +14,7 @@ export interface Column<Row> {
   /** Left out: the fact is for scripts only. */
   readonly title?: string;
   readonly value: (row: Row) => JsonValue;
-  /** What people read; the value itself where it is left out. */
+  /** The text in a table; by default the value. */
   readonly text?: (row: Row) => string;
   readonly align?: 'left' | 'right';
 }
@@ -25,7 +25,7 @@ const NO_LINES = {
   ...{ left: '', 'left-mid': '', mid: '', 'mid-mid': '', right: '', 'right-mid': '', middle: '  ' },
 };
 
-/** Where commands write what they found: tables for people, JSON for scripts. */
+/** Writes the results of commands: tables for people, JSON for scripts. */
 export class Output {
   readonly #io: CliIo;
   readonly #json: boolean;

@@ -1,13 +1,12 @@
 import { Command, CommanderError } from 'commander';
 import { addAdminCommands } from './commands/admin-commands.ts';
 import { addAuditCommands } from './commands/audit-commands.ts';
-import { CliFailure, EXIT_CODES } from './cli-failure.ts';
+import { CliFailure, EXIT_CODES, failureText } from './cli-failure.ts';
 import { CommandContext } from './command-context.ts';
 import { addCountCommand } from './commands/count-command.ts';
 import { addDemoCommand } from './demo/demo-command.ts';
 import type { CliDependencies } from './dependencies.ts';
 import { addDeviceCommands } from './device/device-commands.ts';
-import { failureText } from './failure-text.ts';
 import { addHousekeepingCommand } from './commands/housekeeping-command.ts';
 import { addKeysCommands } from './commands/keys-commands.ts';
 import { addLicenceCommands } from './commands/licence-commands.ts';
@@ -23,7 +22,7 @@ const EXIT_CODES_TEXT = `
 Exit codes: 0 done, 1 it failed (the reason is on stderr), 2 wrong usage, 130 ended by Ctrl-C.
 Passwords, PINs and keys are never arguments: they are asked for, or read from a file (- for stdin).`;
 
-/** @returns the `tankeeper` command with all that belongs to it */
+/** @returns the `tankeeper` command with all its commands */
 export function buildProgram(dependencies: CliDependencies): Command {
   const { io, version } = dependencies;
   const program = new Command('tankeeper')
@@ -62,7 +61,7 @@ export function buildProgram(dependencies: CliDependencies): Command {
   return program;
 }
 
-/** Who gives a password to an option that there is not (`--password=…`) must not find it in the log of a script. */
+/** Removes the value of an unknown option: a password in `--password=…` must not get into the log of a script. */
 function withoutValue(text: string): string {
   return text.replace(/(unknown option '(?:--[^=]*=|-[^-]))[^]*'/, "$1…'");
 }

@@ -8,7 +8,7 @@ export class ProgressBar {
   readonly #what: string;
   #shown = '';
 
-  /** Shows nothing where nobody watches. */
+  /** Shows nothing unless the terminal is interactive. */
   constructor(io: CliIo, what: string) {
     this.#io = io;
     this.#what = what;
@@ -31,7 +31,7 @@ export class ProgressBar {
     }
   }
 
-  /** What stood there may have been longer. */
+  /** Pads the line: the previous one may have been longer. */
   #write(line: string): void {
     if (line !== this.#shown) {
       this.#io.stderr.write(`\r${line.padEnd(this.#shown.length)}`);

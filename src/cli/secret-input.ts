@@ -5,7 +5,7 @@ import type { CliIo } from './dependencies.ts';
 /** Longer than any password, PIN or key that makes sense. */
 const LARGEST = 64 * 1024;
 
-/** What is asked for, and from where. */
+/** A secret to read, and its source. */
 export interface SecretSource {
   /** `Password of bert`: how the prompt names it. */
   readonly name: string;
@@ -13,9 +13,9 @@ export interface SecretSource {
   readonly file: string | undefined;
   /** The option that names the file, for the message where there is no terminal. */
   readonly option: string;
-  /** Whether it is a new one: then it is asked for twice. */
+  /** A new secret is asked for twice. */
   readonly isNew: boolean;
-  /** Whether nothing at all will do, too: to take a PIN away. */
+  /** Allows an empty one, which removes a PIN. */
   readonly mayBeEmpty?: boolean;
 }
 

@@ -37,7 +37,7 @@ function readHidden(prompt: string): Promise<string> {
       done();
     },
   });
-  // From here on the terminal shows nothing of what is typed: whoever is asked may answer at once.
+  // The terminal echoes nothing from here on, also of an answer that is typed at once.
   const lines = createInterface({ input: process.stdin, output: silent, terminal: true, historySize: 0 });
   process.stderr.write(prompt);
   return new Promise<string>((resolve, reject) => {

@@ -1,23 +1,41 @@
 import { homedir, userInfo } from 'node:os';
 import { actOf } from '../policy/caller.ts';
 import type { CliDependencies } from '../cli/dependencies.ts';
+import { runProgram } from '../cli/program.ts';
 import { terminalIo } from '../cli/terminal-io.ts';
 import { loadConfig } from '../config/config.ts';
 import { describeConfig } from '../config/describe-config.ts';
 import { systemClock, systemRandom } from '../kernel/clock.ts';
+import { isServiceError } from '../kernel/errors.ts';
 import { createLogger } from '../observability/logger.ts';
-import { packageVersion } from './package-version.ts';
-import { type WatchedSignals, watchSignals } from './signals.ts';
+import { closeLostTerminals, packageVersion, type WatchedSignals, watchSignals } from './process.ts';
 
 /**
- * What a command does not use is not even loaded: HTTP and database libraries take longer than most commands do.
- * @returns all that the command line needs
+ * Runs the `tankeeper` command.
+ * @param parameters the command line without the program's own name
+ * @returns the exit code
+ */
+export async function run(parameters: readonly string[]): Promise<number> {
+  closeLostTerminals();
+  try {
+    return await runProgram(parameters, commandLineDependencies());
+  } catch (error) {
+    if (!isServiceError(error)) {
+      throw error;
+    }
+    process.stderr.write(`${error.message.replace(/^/gm, 'tankeeper: ')}\n`);
+    return 1;
+  }
+}
+
+/**
+ * Loads the HTTP and database libraries only in the functions that use them: loading takes longer than most commands.
  * @throws ServiceError 'configuration.invalid' when the environment is wrong
  */
-export function commandLineDependencies(): CliDependencies {
+function commandLineDependencies(): CliDependencies {
   const config = loadConfig();
   const io = terminalIo();
-  // Commands are quiet: what is worth knowing beside their output goes to standard error.
+  // Only warnings and errors: standard output holds the result of the command.
   const commandLog = createLogger({
     level: config.logLevel === 'info' ? 'warn' : config.logLevel,
     format: config.logFormat,
@@ -45,12 +63,12 @@ export function commandLineDependencies(): CliDependencies {
       }
     },
     serve: async () => {
-      const { serve } = await import('./serve.ts');
+      const { serve } = await import('./server.ts');
       await serve(config);
     },
     describeConfig: () => describeConfig(),
     migrate: async (caller) => {
-      const { migrate } = await import('./open-installation.ts');
+      const { migrate } = await import('./database-schema.ts');
       const signals = watchSignals();
       try {
         return { applied: await migrate(config, commandLog, actOf(caller, 'migrate'), signals.requested) };
@@ -76,7 +94,7 @@ export function commandLineDependencies(): CliDependencies {
   };
 }
 
-/** The end of what signals had to wait for. Where work was given up, what still hangs in the database keeps the process. */
+/** Releases the signals. After aborted work, exits even where a statement still hangs in the database. */
 function leave({ requested, release }: WatchedSignals): void {
   release();
   if (requested.aborted) {
@@ -84,7 +102,7 @@ function leave({ requested, release }: WatchedSignals): void {
   }
 }
 
-/** Some containers run under an id that has no name. */
+/** @returns the name of the process's account, or its id: in a container it may have no name */
 function osUser(): string {
   try {
     return userInfo().username;

@@ -10,31 +10,30 @@ import { DatabaseWatch } from '../storage/database/database-watch.ts';
 import { type EmbeddedPostgres, openEmbeddedPostgres } from '../embedded-postgres/embedded-postgres.ts';
 import { noCluster } from './no-installation.ts';
 
-/** How long closing waits for statements that still run, in milliseconds. */
+/** For running statements, when the database closes. */
 const POOL_TIMEOUT_MS = 1_000;
 
-/** `server` for the one server of a data folder, `guest` for commands, also while a server runs. */
+/** `server` for the one server of a data folder; `guest` for commands, which may run beside it. */
 export type Role = 'server' | 'guest';
 
-/** An open database, and how to leave it. */
+/** An open database. */
 export interface OpenDatabase {
   readonly database: Database;
   readonly close: () => Promise<void>;
 }
 
-/** An open database that further connections can be made to. */
+/** An open database, with the options for further connections to it. */
 export interface ConnectedDatabase extends OpenDatabase {
   readonly options: DatabaseOptions;
   readonly limitStatements: (milliseconds: number) => void;
 }
 
-/** How a database is opened. */
 interface ConnectOptions {
   readonly role: Role;
-  /** Whether an embedded database is made where there is none. */
+  /** Creates a missing embedded database. */
   readonly create: boolean;
   readonly log: Log;
-  /** Gives opening up. */
+  /** Aborts the opening. */
   readonly giveUp?: AbortSignal | undefined;
 }
 
@@ -49,7 +48,7 @@ export async function connectDatabase(config: Config, given: ConnectOptions): Pr
   const options: DatabaseOptions = {
     connection: embedded?.connection ?? url ?? '',
     statementTimeoutMs: config.databaseStatementTimeout * 1000,
-    // Commands may wait for locks as long as the operator does.
+    // A command waits for locks without a time-out: the operator can interrupt it.
     ...(role === 'server'
       ? { poolSize: config.databasePoolSize, lockTimeoutMs: config.databaseLockTimeout * 1000 }
       : { poolSize: 4 }),
@@ -61,7 +60,7 @@ export async function connectDatabase(config: Config, given: ConnectOptions): Pr
   const watch = role === 'server' ? watchDatabase(options, gate, log) : undefined;
   const leave = async (): Promise<void> => {
     await watch?.stop();
-    // A statement that hangs must not keep the process: stopping the embedded database ends it.
+    // A statement that hangs must not keep the process; stopping the embedded database ends it.
     await Promise.race([database.close(), sleep(POOL_TIMEOUT_MS, undefined, { ref: false })]);
     await embedded?.close();
   };
@@ -80,7 +79,7 @@ export async function connectDatabase(config: Config, given: ConnectOptions): Pr
   return { database, options, limitStatements, close };
 }
 
-/** @throws ServiceError 'database.unavailable' that says where the database should have been */
+/** @throws ServiceError 'database.unavailable' with the address of the database */
 async function answer(database: Database, url: string | undefined): Promise<void> {
   try {
     await database.ready();
@@ -99,7 +98,7 @@ async function openEmbedded(config: Config, given: ConnectOptions): Promise<Embe
   }
 }
 
-/** A command is over soon, one way or the other; a server has to know at any time whether the database is there. */
+/** Watches whether the database answers. Only a server needs this; a command ends soon. */
 function watchDatabase(options: DatabaseOptions, gate: ConnectionGate, log: Log): DatabaseWatch {
   const database = { ...options, applicationName: 'tankeeper watch' };
   return new DatabaseWatch({ database, gate, log });

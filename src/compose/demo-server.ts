@@ -8,7 +8,7 @@ import { createLogger } from '../observability/logger.ts';
 import { removeClusterOf } from '../embedded-postgres/embedded-creation.ts';
 import { startTankeeper } from './server.ts';
 
-/** A server with a database, a key and a log of its own, whatever the environment says. */
+/** Starts a server with a database, a key and a log of its own, regardless of the environment. */
 export async function startDemoServer(
   config: Config,
   { port, folder, logFile, giveUp }: DemoServerOptions,
@@ -30,7 +30,7 @@ export async function startDemoServer(
     log,
     giveUp,
   ).catch(async (error: unknown) => {
-    // The next try of a port uses the same cluster.
+    // The caller tries the next port with the same cluster.
     if (!isServiceError(error, 'address.unavailable')) {
       await removeClusterOf(folder).catch(() => undefined);
     }

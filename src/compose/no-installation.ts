@@ -5,7 +5,7 @@ import { describeDatabaseAddress } from '../storage/database/database-faults.ts'
 
 const MADE_BY = 'A new installation is made by `tankeeper migrate` and by the first start of the server';
 
-/** @returns what a command says that finds no embedded database in its data folder */
+/** @returns the error of a command that finds no embedded database in its data folder */
 export function noCluster(config: Config): ServiceError {
   return missing(config, existsSync(config.dataDir) ? noDatabaseIn(config) : 'the folder does not exist');
 }
@@ -16,7 +16,7 @@ function noDatabaseIn({ encryptionKeyFile }: Config): string {
     : 'it holds no database';
 }
 
-/** @returns what a command says that finds a database without tables */
+/** @returns the error of a command that finds a database without tables */
 export function noTables(config: Config): ServiceError {
   return missing(config, 'the database has no tables of tankeeper');
 }
@@ -32,7 +32,7 @@ function missing(config: Config, lack: string): ServiceError {
   );
 }
 
-/** @returns what a command says that finds tables, but no key that seals secrets and signs the audit */
+/** @returns the error of a command that finds tables, but no key that seals secrets and signs the audit */
 export function noKey(config: Config): ServiceError {
   return new ServiceError(
     'installation.missing',

@@ -1,33 +1,27 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Act } from '../policy/caller.ts';
 import type { KeyService } from '../keys/key-service.ts';
 import type { Config } from '../config/config.ts';
+import { readSecretFile } from '../config/secret-file.ts';
 import { systemClock, systemRandom } from '../kernel/clock.ts';
-import { ServiceError } from '../kernel/errors.ts';
-import { describeFault } from '../kernel/fault.ts';
 import type { Log } from '../kernel/log.ts';
 import { unlessAborted } from '../kernel/stop-request.ts';
 import { decimalTransactionIds, hexTransactionIds } from '../challenges/challenge-factory.ts';
+import type { LicenceSignature } from '../monitoring/ports.ts';
+import { JwsLicenceSignature } from '../security/licence-signature.ts';
 import { Argon2PasswordHasher } from '../security/passwords/password-hash.ts';
-import { VaultAuditAuthority } from '../security/vault/vault-audit-authority.ts';
 import {
   CONFIGURATION_WINDOW_MS,
   ConfigurationFollower,
 } from '../storage/configuration/configuration-follower.ts';
-import type { Database } from '../storage/database/database.ts';
-import { SqlKeyRegistry } from '../storage/keys/key-registry.ts';
-import { migrateToLatest, pendingMigrations } from '../storage/database/migrate.ts';
-import { migrationNames } from '../storage/database/migration-source.ts';
-import { buildServices, type ServiceMeasures, type Services } from './build-services.ts';
+import { buildServices, type Services } from './build-services.ts';
 import { connectDatabase, type ConnectedDatabase, type OpenDatabase, type Role } from './connect-database.ts';
+import type { ServiceMeasures } from './shared-parts.ts';
 import { followKeys, keyService, openKeys } from './open-keys.ts';
-import { openLicenceKey } from './licence-key.ts';
-import { noKey, noTables } from './no-installation.ts';
-import { noteMigrations, SERVER_MIGRATES } from './note-migrations.ts';
+import { noteMigrations, prepareSchema, SERVER_MIGRATES } from './database-schema.ts';
 
-/** How long closing waits for resolvers, in milliseconds. */
+/** For resolvers, when an installation closes. */
 const SOURCES_TIMEOUT_MS = 1_000;
-/** How long after its time-out in the database a statement may still be waited for, in milliseconds. */
+/** For the answer to a statement after its time-out in the database. */
 const ANSWER_TIMEOUT_MS = 2_000;
 
 /** An installation that is ready for use. */
@@ -35,15 +29,14 @@ export interface Installation extends OpenDatabase {
   readonly services: Services & { readonly keys: KeyService };
 }
 
-/** What else opening an installation takes. */
 interface OpeningOptions {
   readonly metrics?: ServiceMeasures | undefined;
-  /** Gives opening up when it is aborted. */
+  /** Aborts the opening. */
   readonly giveUp?: AbortSignal | undefined;
 }
 
 /**
- * Opens database, schema and keys, and builds the services. A server makes what is missing of these, a command nothing.
+ * Opens database, schema and keys, and builds the services. A server creates what is missing of these, a command does not.
  * @throws ServiceError 'database.unavailable', 'data-folder.in-use', 'configuration.invalid', 'key.unavailable',
  *   'security-module.unavailable', 'installation.missing'; the reason of `giveUp`
  */
@@ -80,10 +73,10 @@ export async function openInstallation(
       configurationWindow: role === 'server' ? CONFIGURATION_WINDOW_MS : 0,
     });
     if (role === 'server') {
-      // From its first key on, an installation has a journal: without one, its trail was emptied.
+      // An installation with a key has a journal; a missing one means that the trail was emptied.
       await database.audit.open();
       await noteMigrations(database, SERVER_MIGRATES, migrated);
-      // Only now: migrations may take long.
+      // After the migrations, which may take long.
       limitStatements(config.databaseStatementTimeout * 1000 + ANSWER_TIMEOUT_MS);
     }
     giveUp?.throwIfAborted();
@@ -106,7 +99,7 @@ export async function openInstallation(
   }
 }
 
-/** A command is over before anybody changes anything; a server stays in step. @returns what ends that */
+/** Follows changes of the configuration by other servers. @returns the function that stops following */
 function followConfiguration(
   services: Services,
   { options }: ConnectedDatabase,
@@ -119,102 +112,13 @@ function followConfiguration(
 }
 
 /**
- * Brings the schema up to date, also of a database that a server works on. Makes an embedded installation where there is none.
- * @param act for the audit, which has its row where there are keys here to sign it; migrating needs none
- * @param giveUp gives it up when it is aborted
- * @returns the names of the migrations that were applied now, in order
- * @throws ServiceError; the reason of `giveUp`
+ * @returns the verifier of licences; undefined where no key is configured. The key is read once, at the start
+ * @throws ServiceError 'configuration.invalid' when the file cannot be read or holds no such key
  */
-export async function migrate(
-  config: Config,
-  log: Log,
-  act: Act,
-  giveUp?: AbortSignal,
-): Promise<readonly string[]> {
-  const { database, close } = await connectDatabase(config, { role: 'guest', create: true, log, giveUp });
-  try {
-    return await unlessAborted(migrateDatabase(config, database, log, act), giveUp);
-  } finally {
-    await close();
-  }
-}
-
-async function migrateDatabase(
-  config: Config,
-  database: Database,
-  log: Log,
-  act: Act,
-): Promise<readonly string[]> {
-  const applied = await migrateToLatest(database);
-  const hasKeys = await hasRegisteredKeys(database);
-  if (!hasKeys && config.databaseUrl === undefined) {
-    // Commands may come before the first server. Elsewhere that server makes the key: one made here it might not have.
-    const { vault } = await openKeys(config, database, log);
-    database.audit.certifyBy(new VaultAuditAuthority({ vault }));
-    await database.audit.open();
-  } else if (hasKeys && applied.length > 0) {
-    await signedNote(config, database, log, act, applied);
-  }
-  return applied;
-}
-
-async function hasRegisteredKeys(database: Database): Promise<boolean> {
-  return (await new SqlKeyRegistry({ database }).registered()).length > 0;
-}
-
-async function signedNote(
-  config: Config,
-  database: Database,
-  log: Log,
-  act: Act,
-  applied: readonly string[],
-): Promise<void> {
-  try {
-    const { vault } = await openKeys(config, database, log);
-    database.audit.certifyBy(new VaultAuditAuthority({ vault }));
-  } catch (error) {
-    log.warn('The audit has no row of these migrations: the keys that sign it cannot be opened here', {
-      component: 'audit',
-      ...describeFault(error),
-    });
-    return;
-  }
-  await noteMigrations(database, act, applied);
-}
-
-/**
- * A server brings the schema up to date; a command changes nothing of it.
- * @returns the names of the migrations that were applied now, in order
- * @throws ServiceError 'installation.missing', 'configuration.invalid' for a command whose database is not ready for it
- */
-async function prepareSchema(
-  config: Config,
-  database: Database,
-  role: Role,
-  log: Log,
-): Promise<readonly string[]> {
-  const pending = await pendingMigrations(database);
-  if (role === 'guest') {
-    await assertReady(config, database, pending);
-  } else if (pending.length > 0) {
-    const applied = await migrateToLatest(database);
-    log.info(`Brought the database schema up to date: ${applied.length} migrations`);
-    return applied;
-  }
-  return [];
-}
-
-async function assertReady(config: Config, database: Database, pending: readonly string[]): Promise<void> {
-  if (pending.length === migrationNames.length) {
-    throw noTables(config);
-  }
-  if (pending.length > 0) {
-    throw new ServiceError(
-      'configuration.invalid',
-      'the database is older than this program: run `tankeeper migrate`, or start the server, which does so itself',
-    );
-  }
-  if (!(await hasRegisteredKeys(database))) {
-    throw noKey(config);
-  }
+function openLicenceKey({
+  licencePublicKeyFile,
+}: Pick<Config, 'licencePublicKeyFile'>): LicenceSignature | undefined {
+  return licencePublicKeyFile === undefined
+    ? undefined
+    : new JwsLicenceSignature({ publicKey: readSecretFile('LICENCE_PUBLIC_KEY_FILE', licencePublicKeyFile) });
 }

@@ -22,16 +22,16 @@ import { SqlKeyHolders } from '../storage/keys/key-holders.ts';
 import { SqlKeyRegistry } from '../storage/keys/key-registry.ts';
 import { SqlKeyRotation } from '../storage/keys/key-rotation.ts';
 
-/** The vault of an installation, and the module that its keys come from. */
+/** The vault of an installation, and the module that holds its keys. */
 export interface OpenedKeys {
   readonly vault: LiveVault;
   readonly securityModule: SecurityModule;
-  /** Where new keys are made. */
+  /** Creates new keys. */
   readonly material: KeyMaterial;
 }
 
 /**
- * Opens the vault by the security module that is configured, and logs what operators should know.
+ * Opens the vault by the configured security module, and logs warnings and notes for operators.
  * @throws ServiceError 'key.unavailable', 'security-module.unavailable'
  */
 export function openKeys(config: Config, database: Database, log: Log): Promise<OpenedKeys> {
@@ -41,7 +41,6 @@ export function openKeys(config: Config, database: Database, log: Log): Promise<
     : openByPkcs11(config.pkcs11, config.encryptionKeyFile, registry, log);
 }
 
-/** @returns what changes the keys */
 export function keyService(database: Database, { vault, material }: OpenedKeys): KeyService {
   return new KeyService({
     keys: new SqlKeyRotation({ database }),
@@ -52,8 +51,8 @@ export function keyService(database: Database, { vault, material }: OpenedKeys):
 }
 
 /**
- * Lets the vault of a server keep in step with the database's list of keys.
- * @returns what ends that
+ * Lets the vault of a server follow the database's list of keys.
+ * @returns the function that stops following
  * @throws ServiceError 'key.unavailable'
  */
 export async function followKeys(

@@ -7,44 +7,96 @@ import { type RunningServer, startServer } from '../http/serving/server.ts';
 import { systemClock, systemRandom } from '../kernel/clock.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
+import { untilAborted } from '../kernel/stop-request.ts';
+import { createLogger } from '../observability/logger.ts';
 import { ServiceMetrics } from '../observability/service-metrics.ts';
 import { AuditUpkeep } from '../storage/audit/audit-upkeep.ts';
 import type { BackgroundRounds } from '../storage/database/background-rounds.ts';
 import { countFolding } from '../storage/counts/count-folding.ts';
 import { housekeepingRounds } from '../storage/housekeeping/housekeeping-rounds.ts';
 import { poolUsage } from '../storage/database/database.ts';
-import { appMetrics } from './app-metrics.ts';
-import { buildGuards, type ConnectionGuards } from './build-guards.ts';
 import { type Installation, openInstallation } from './open-installation.ts';
 import type { Services } from './build-services.ts';
-import { packageVersion } from './package-version.ts';
-import { readinessOf } from './readiness.ts';
+import { appMetrics, buildGuards, type ConnectionGuards, readinessOf } from './http-dependencies.ts';
+import { packageVersion, watchSignals } from './process.ts';
 
-/** How long requests at work may take when the server stops, in milliseconds; the rest of ten seconds is for the database. */
-const GRACE = 7_000;
+/** For running requests when the server stops; the rest of ten seconds is for the database. */
+const DRAIN_TIMEOUT_MS = 7_000;
 
-/** A server at work. */
+/** A running server. */
 export interface TankeeperServer {
   /** `http://host:port`, without a slash at its end. */
   readonly baseUrl: string;
   readonly services: Installation['services'];
-  /** The first administrator, when this start created one; with the password, when a random one was made. */
+  /** The first administrator if this start created one; with the password if it is a random one. */
   readonly firstAdministrator: { readonly name: string; readonly password?: string } | undefined;
   /**
-   * Takes no more requests, lets those at work finish for seven seconds at most, closes the database.
-   * @param urgent cuts those at work off at once when it is aborted
+   * Refuses new requests, lets running ones finish for seven seconds at most, closes the database.
+   * @param urgent when aborted, cuts running requests off at once
    */
   stop(urgent?: AbortSignal): Promise<void>;
 }
 
-/** Other dialects than our own say what their clients expect. */
+/**
+ * Serves until SIGTERM, SIGINT or SIGHUP.
+ * @throws ServiceError as `startTankeeper` does; the reason of the signals when a second one made it urgent
+ */
+export async function serve(config: Config): Promise<void> {
+  const log = createLogger({
+    level: config.logLevel,
+    format: config.logFormat,
+    stream: process.stdout,
+    clock: systemClock,
+  });
+  // Before the start: an interrupted start must not leave a database running.
+  const { requested, urgent } = watchSignals();
+  const server = await startUnlessRequested(config, log, requested);
+  if (server !== undefined) {
+    await untilAborted(requested);
+    log.info('Stopping');
+    urgent.addEventListener('abort', () => {
+      log.info('Stopping at once: another signal came');
+    });
+    await server.stop(urgent);
+  }
+  await log.end();
+  // A statement that hangs in the database keeps its socket open, and with it the process.
+  setTimeout(() => process.exit(), 500).unref();
+  urgent.throwIfAborted();
+}
+
+/** @returns undefined when a stop was requested during the start */
+async function startUnlessRequested(
+  config: Config,
+  log: Log,
+  requested: AbortSignal,
+): Promise<TankeeperServer | undefined> {
+  try {
+    const server = await startTankeeper(config, log, requested);
+    const { firstAdministrator } = server;
+    if (firstAdministrator?.password !== undefined) {
+      process.stdout.write(
+        `\nThe first administrator is '${firstAdministrator.name}'. The password, shown this once:\n\n  ${firstAdministrator.password}\n\n`,
+      );
+    }
+    return server;
+  } catch (error) {
+    if (error !== requested.reason) {
+      throw error;
+    }
+    log.info('Stopped before it was ready');
+    return undefined;
+  }
+}
+
+/** @returns the version to show, by default only in the documented dialect; clients of others expect none of ours */
 function serviceVersion({ dialect, serviceVersion: given }: Config): string | undefined {
   return given ?? (dialect === 'documented' ? `Tankeeper ${packageVersion()}` : undefined);
 }
 
 /**
  * Opens the installation and listens.
- * @param giveUp gives the start up until the installation is open, when it is aborted; what then follows is short
+ * @param giveUp aborts the start until the installation is open; the rest is short
  * @throws ServiceError 'database.unavailable', 'data-folder.in-use', 'configuration.invalid', 'key.unavailable',
  *   'address.unavailable'; the reason of `giveUp`
  */
@@ -69,7 +121,7 @@ export async function startTankeeper(
       random: systemRandom,
     });
     const server = await startServers(app, guards, metrics, config, log);
-    // Only now that the start cannot fail for the port: a password made before would have been shown to nobody.
+    // After the port is bound: a start that fails there must not have made a password that is never shown.
     const firstAdministrator = await createFirstAdministrator(config, services).catch(
       async (error: unknown) => {
         await server.close(0);
@@ -88,7 +140,7 @@ export async function startTankeeper(
       services,
       firstAdministrator,
       stop: async (urgent) => {
-        const drained = await server.close(GRACE, urgent);
+        const drained = await server.close(DRAIN_TIMEOUT_MS, urgent);
         await Promise.all([folding.stop(), housekeeping?.stop(), auditUpkeep.stop()]);
         await close();
         log.info(drained ? 'Stopped' : 'Stopped; some requests were cut off');
@@ -100,7 +152,7 @@ export async function startTankeeper(
   }
 }
 
-/** @returns undefined where the configuration says that somebody else does it */
+/** @returns undefined where HOUSEKEEPING_INTERVAL is `off` */
 function startHousekeeping(
   { housekeepingInterval: interval }: Config,
   { housekeeping }: Services,
@@ -118,7 +170,7 @@ function startHousekeeping(
   return rounds;
 }
 
-/** The server itself, and one for metrics where a port is set for them. */
+/** Starts the server, and one for metrics where METRICS_PORT is set. */
 async function startServers(
   app: RequestListener,
   { connections, metricsConnections }: ConnectionGuards,

@@ -37,12 +37,12 @@ export class SettingService {
 
   /** @returns the values that are set; all others have their defaults */
   async list(caller: Caller): Promise<ReadonlyMap<string, string>> {
-    return (await this.#allowed(caller, 'read')).settings;
+    return (await this.#authorize(caller, 'read')).settings;
   }
 
   /** @returns the effective values, with realms and resolvers */
   async overview(caller: Caller): Promise<SettingOverview> {
-    const { settings, realms, resolvers, changedAt } = await this.#allowed(caller, 'read');
+    const { settings, realms, resolvers, changedAt } = await this.#authorize(caller, 'read');
     return { values: new Map([...this.#deps.defaults, ...settings]), realms, resolvers, changedAt };
   }
 
@@ -51,7 +51,7 @@ export class SettingService {
    * @throws ServiceError 'parameter.missing' when there are none, 'configuration.invalid' that names the key
    */
   async set(caller: Caller, entries: ReadonlyMap<string, string>): Promise<void> {
-    const { settings } = await this.#allowed(caller, 'write');
+    const { settings } = await this.#authorize(caller, 'write');
     if (entries.size === 0) {
       throw new ServiceError('parameter.missing', 'There is nothing to set', { parameters: [] });
     }
@@ -65,7 +65,7 @@ export class SettingService {
 
   /** @throws ServiceError 'configuration.invalid' when no such value is set */
   async remove(caller: Caller, key: string): Promise<void> {
-    await this.#allowed(caller, 'write');
+    await this.#authorize(caller, 'write');
     const known = this.#canonical(key);
     if (!(await this.#deps.configuration.removeSetting(known, actOf(caller, 'configuration/remove')))) {
       throw new ServiceError(
@@ -79,9 +79,7 @@ export class SettingService {
     return canonicalKey(key, this.#deps.defaults.keys());
   }
 
-  async #allowed(caller: Caller, action: 'read' | 'write'): Promise<Configuration> {
-    const configuration = await this.#deps.configuration.current();
-    this.#deps.access.authorize(configuration, caller, { scope: 'system', action });
-    return configuration;
+  #authorize(caller: Caller, action: 'read' | 'write'): Promise<Configuration> {
+    return this.#deps.access.authorizeSystem(this.#deps.configuration, caller, action);
   }
 }

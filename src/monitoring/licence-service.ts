@@ -9,7 +9,7 @@ import type { LicenceStore } from './ports.ts';
 
 export interface LicenceDependencies {
   readonly configuration: Pick<ConfigurationStore, 'current'>;
-  readonly access: Pick<AccessControl, 'authorize'>;
+  readonly access: Pick<AccessControl, 'authorizeSystem'>;
   readonly inspection: Pick<LicenceInspection, 'report' | 'inspect'>;
   readonly store: LicenceStore;
 }
@@ -70,10 +70,7 @@ export class LicenceService {
   }
 
   async #authorize(caller: Caller, action: 'read' | 'write'): Promise<void> {
-    this.#deps.access.authorize(await this.#deps.configuration.current(), caller, {
-      scope: 'system',
-      action,
-    });
+    await this.#deps.access.authorizeSystem(this.#deps.configuration, caller, action);
   }
 }
 

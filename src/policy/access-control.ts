@@ -7,27 +7,32 @@ import type { PolicySubject } from './policy-users.ts';
 import type { Policy, PolicyScope } from './stored-policy.ts';
 import type { PolicyBase } from './ports.ts';
 
-/** What somebody may look at or change. */
+/** The extent of a right that was granted. */
 export interface Grant {
-  /** Names of the realms that there are and that the policies allow, sorted; or all, and what is in no realm. */
+  /** Names of the existing realms that the policies allow, sorted; `all` includes what is in no realm. */
   readonly realms: 'all' | readonly string[];
 }
 
-/** What somebody wants to do. */
+/** A right that an operation needs. */
 export interface Right {
   /** Policies of the scope authentication give values, not rights. */
   readonly scope: Exclude<PolicyScope, 'authentication'>;
   readonly action: string;
 }
 
-/** LinOTP 3 keeps its administrators in a realm and resolver of these names, and policies written for it name them. */
+/** Reads the configuration, or the part of it that decides on rights. */
+interface CurrentPolicies<Base extends PolicyBase> {
+  current(): Promise<Base>;
+}
+
+/** The realm and resolver of LinOTP 3's administrators, which its policies name. */
 const ADMINISTRATORS = { realms: ['linotp_admins'], resolver: 'LinOTP_local_admins' } as const;
-/** While no policy of such a scope is switched on, every administrator has its rights. */
+/** Scopes whose rights every administrator has while no policy of the scope is active. */
 const OPEN_WITHOUT_POLICIES: readonly PolicyScope[] = ['monitoring', 'admin', 'system'];
 /** Scopes whose policies allow their action in the realms that they name. */
 const BOUND_BY_REALMS: readonly PolicyScope[] = ['monitoring', 'admin'];
 
-/** Decides who may do what, and in which realms. */
+/** Decides on rights and the realms in which they hold. */
 export class AccessControl {
   readonly #clock: Clock;
 
@@ -36,8 +41,8 @@ export class AccessControl {
   }
 
   /**
-   * Both must allow it: what the caller's way of speaking carries (an API token may be limited) and the policies.
-   * Operators at the machine itself may do all.
+   * Both must allow it: the caller's credential (an API token may be limited) and the policies. Operators at the
+   * machine itself have every right.
    * @throws ServiceError 'right.missing': with the policy that would give the right, or, where the API token lacks it and
    *   no policy would help, without
    */
@@ -66,12 +71,42 @@ export class AccessControl {
     }
     return { realms: BOUND_BY_REALMS.includes(right.scope) ? unionOfRealms(base, granting) : 'all' };
   }
+
+  /**
+   * Authorizes an action of the scope admin by the current configuration.
+   * @returns that configuration, and the grant. @throws ServiceError 'right.missing'
+   */
+  async authorizeAdmin<Base extends PolicyBase>(
+    store: CurrentPolicies<Base>,
+    caller: Caller,
+    action: string,
+  ): Promise<{ configuration: Base; grant: Grant }> {
+    const configuration = await store.current();
+    return {
+      configuration,
+      grant: this.authorize(configuration, caller, { scope: 'admin', action }),
+    };
+  }
+
+  /**
+   * Authorizes reading or writing in the scope system by the current configuration.
+   * @returns that configuration. @throws ServiceError 'right.missing'
+   */
+  async authorizeSystem<Base extends PolicyBase>(
+    store: CurrentPolicies<Base>,
+    caller: Caller,
+    action: 'read' | 'write',
+  ): Promise<Base> {
+    const configuration = await store.current();
+    this.authorize(configuration, caller, { scope: 'system', action });
+    return configuration;
+  }
 }
 
 /**
- * For one action, policies that name somebody come before those for everybody, as LinOTP 3.4.4 was recorded to do:
- * what is allowed to all cannot widen what was drawn narrower for one. That holds also while the narrower policy is out
- * of its time or for other clients, or rights would widen by the clock.
+ * For one action, policies that name the user take precedence over those for everybody, as recorded of LinOTP 3.4.4: a
+ * policy for everybody does not widen a narrower one. That also holds outside the time and clients of the narrower
+ * policy, or rights would widen by the clock.
  */
 function mostSpecific(
   policies: readonly Policy[],

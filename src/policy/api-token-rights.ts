@@ -18,7 +18,7 @@ export function readRights(rights: readonly string[]): readonly string[] {
   return read;
 }
 
-/** @returns whether somebody who has rights may pass on these: nobody gives away more than they have */
+/** @returns whether a holder of rights may pass on these: at most their own */
 export function mayPassOn(own: readonly string[], given: readonly string[]): boolean {
   return given.every((right) => own.some((one) => covers(one, right)));
 }

@@ -1,33 +1,33 @@
-/** Who asks: an administrator, with the rights that this way of speaking carries. */
+/** An authenticated administrator, with the rights of the credential. */
 export interface Principal {
   /** The administrator's name, as policies name users. */
   readonly administrator: string;
-  /** `*`, or what an API token is limited to: `scope:action`, each part may be `*` (`monitoring:*`, `ocra:request`). */
+  /** `*`, or the rights of an API token: `scope:action`, each part may be `*` (`monitoring:*`, `ocra:request`). */
   readonly rights: readonly string[];
-  /** Somebody at the command line of the machine itself: policies do not bind them, or a wrong one could not be mended. */
+  /** A user of the command line on the machine itself. Policies do not apply, so that a wrong one can be repaired. */
   readonly operator: boolean;
   /** The address of the client, as policies of client networks see it; empty for the command line on the machine itself. */
   readonly client: string;
 }
 
-/** What an audit row says of an act. Never holds a secret. */
+/** An act, as recorded in the audit. Never holds a secret. */
 export interface Act {
   /** The administrator's name; empty for the open endpoints. */
   readonly actor: string;
   /** `ocra/check_t`, `admin/init`, `token/enable`, … */
   readonly action: string;
   readonly client: string;
-  /** The id of the request that did it, as the log lines carry it. */
+  /** The id of the request, as in the log lines. */
   readonly requestId: string;
 }
 
-/** Who asks and under which request: given to each operation that is allowed to some only. */
+/** The principal and the request of an operation that needs a right. */
 export interface Caller {
   readonly principal: Principal;
   readonly requestId: string;
 }
 
-/** @returns the act that a caller does, for the audit */
+/** @returns the act of a caller, for the audit */
 export function actOf(caller: Caller, action: string): Act {
   return {
     actor: caller.principal.administrator,

@@ -1,48 +1,48 @@
 import { type PatternNode, readPattern } from './pattern-syntax.ts';
 
-/** One step of the machine that a pattern becomes (K. Thompson, 1968); targets are indices of other steps. */
+/** An instruction of the automaton (K. Thompson, 1968); targets are indices of instructions. */
 type Instruction =
   | { readonly op: 'character'; readonly accepts: (character: string) => boolean; readonly next: number }
   | { readonly op: 'fork'; readonly next: readonly number[] }
   | { readonly op: 'match' };
 
-/** What a run of the machine came to. */
+/** The result of a run. */
 export interface PatternRun {
   readonly matched: boolean;
-  /** How often an instruction was looked at: the measure of the work. */
+  /** The number of instructions visited, as a measure of the work. */
   readonly steps: number;
 }
 
-/** No name that is asked about is longer. */
+/** Characters; longer names do not match. */
 const MAX_NAME_LENGTH = 1024;
 
 /**
- * A regular expression that administrators write and that cannot hang the server: it is run as a machine that is in
- * all of its states at once, so that the work is at most instructions times characters, whatever the pattern. That is
- * why back references, look-around and counted repetition are not understood; see `readPattern`.
+ * A regular expression of an administrator that cannot block the server: an automaton in all its states at once, so the
+ * work is at most instructions times characters for any pattern. So it has no back references, look-around and counted
+ * repetition, see `readPattern`; docs/adr/0019-own-patterns.md compares it with a library.
  */
 export class LinearPattern {
   readonly #program: readonly Instruction[];
   readonly #start: number;
 
-  /** @throws ServiceError 'policy.invalid' that says what is wrong */
+  /** @throws ServiceError 'policy.invalid' with the reason */
   constructor(source: string) {
     const program: Instruction[] = [{ op: 'match' }];
     this.#start = append(program, readPattern(source), 0);
     this.#program = program;
   }
 
-  /** @returns how many instructions the machine has */
+  /** @returns the number of instructions */
   get size(): number {
     return this.#program.length;
   }
 
-  /** @returns whether the whole name fits, case counting; false for names longer than 1024 characters */
+  /** @returns whether the whole name matches, case-sensitively; false for names longer than 1024 characters */
   matches(name: string): boolean {
     return this.run(name).matched;
   }
 
-  /** @returns whether the whole name fits, and how much work it was to know */
+  /** @returns whether the whole name matches, with the work */
   run(name: string): PatternRun {
     if (name.length > MAX_NAME_LENGTH) {
       return { matched: false, steps: 0 };
@@ -63,7 +63,7 @@ export class LinearPattern {
     return { matched: states.has(0), steps: steps + states.size };
   }
 
-  /** @returns all states that are reached from these without a character */
+  /** @returns the states reached from these without a character */
   #reach(from: readonly number[]): Set<number> {
     const reached = new Set<number>();
     const open = [...from];
@@ -82,8 +82,8 @@ export class LinearPattern {
 }
 
 /**
- * Adds the instructions of a node, which go on with `next`.
- * @returns where the node begins
+ * Adds the instructions of a node, which continue with `next`.
+ * @returns the index of its first instruction
  */
 function append(program: Instruction[], node: PatternNode, next: number): number {
   switch (node.kind) {

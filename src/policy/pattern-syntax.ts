@@ -1,6 +1,6 @@
 import { ServiceError } from '../kernel/errors.ts';
 
-/** What a pattern is made of, after reading. */
+/** A node of a parsed pattern. */
 export type PatternNode =
   | { readonly kind: 'character'; readonly accepts: (character: string) => boolean }
   | { readonly kind: 'sequence'; readonly parts: readonly PatternNode[] }
@@ -13,10 +13,10 @@ export type PatternNode =
     };
 
 const MAX_LENGTH = 200;
-const DEEPEST = 20;
+const MAX_DEPTH = 20;
 const CLASSES: Readonly<Record<string, RegExp>> = { d: /[0-9]/, w: /[A-Za-z0-9_]/, s: /\s/ };
 
-/** Where the reader stands in the pattern. */
+/** The position in the pattern. */
 interface Reader {
   readonly characters: readonly string[];
   at: number;
@@ -24,10 +24,10 @@ interface Reader {
 }
 
 /**
- * Reads the part of regular expressions that can be matched in linear time and that people use for names: characters,
- * `.`, `*`, `+`, `?`, `[a-z]`, `[^a-z]`, `(a|b)`, `\d`, `\w`, `\s`, `\.`, and `^`, `$` at the ends, where they change
- * nothing, as a pattern always stands for the whole name.
- * @throws ServiceError 'policy.invalid' that quotes the pattern and says what is wrong or not allowed
+ * Parses the part of regular expressions that can be matched in linear time and serves for names: characters, `.`, `*`,
+ * `+`, `?`, `[a-z]`, `[^a-z]`, `(a|b)`, `\d`, `\w`, `\s`, `\.`, and `^`, `$` at the ends, where they change nothing: a
+ * pattern always matches the whole name.
+ * @throws ServiceError 'policy.invalid' with the pattern and the reason
  */
 export function readPattern(source: string): PatternNode {
   if (source.length > MAX_LENGTH) {
@@ -102,8 +102,8 @@ function assertPlain(character = ''): void {
 
 function readGroup(reader: Reader): PatternNode {
   reader.depth += 1;
-  if (reader.depth > DEEPEST) {
-    throw invalid(`more than ${DEEPEST} nested groups`);
+  if (reader.depth > MAX_DEPTH) {
+    throw invalid(`more than ${MAX_DEPTH} nested groups`);
   }
   if (peek(reader) === '?') {
     take(reader);

@@ -1,7 +1,7 @@
 import { ServiceError } from '../kernel/errors.ts';
 import type { PolicyScope } from './stored-policy.ts';
 
-/** The value of an action of the scope authentication: whether it fits, and what would. */
+/** The allowed values of an action of the scope authentication. */
 interface ActionValue {
   readonly fits: (value: string) => boolean;
   readonly allowed: string;
@@ -28,7 +28,7 @@ const GRANTED: Readonly<Record<Exclude<PolicyScope, 'authentication'>, readonly 
   ocra: ['request', 'status', 'activationcode', 'calcOTP'],
 };
 
-/** What LinOTP called some of them. */
+/** LinOTP's names of some actions. */
 const LEGACY: Readonly<Partial<Record<PolicyScope, Readonly<Record<string, string>>>>> = {
   admin: { initOCRA: 'init', initOCRA2: 'init', import: 'loadtokens', tokenlist: 'show' },
 };
@@ -38,22 +38,22 @@ const VALUED: Readonly<Record<string, ActionValue>> = {
   otppin: { fits: (value) => /^[012]$/.test(value), allowed: '0 (token PIN), 1 (password) or 2 (none)' },
 };
 
-/** @returns the actions that policies of a scope may name, besides `*` */
+/** @returns the actions of a scope, without `*` */
 export function knownActions(scope: PolicyScope): readonly string[] {
   return scope === 'authentication' ? Object.keys(VALUED) : GRANTED[scope];
 }
 
-/** @returns today's name of an action that may bear the name it had in LinOTP */
+/** @returns the name of an action, translated from LinOTP's name where it is one */
 export function canonicalAction(scope: PolicyScope, action: string): string {
   const names = LEGACY[scope] ?? {};
   return Object.hasOwn(names, action) ? (names[action] ?? action) : action;
 }
 
 /**
- * Reads a comma list of `action` or `action=value`. A value is all after the first `=`; one with commas stands in
- * quotation marks, single or double. Names are compared exactly.
- * @returns the value by the action's name of today; empty for those that have none
- * @throws ServiceError 'policy.invalid' that names what is unknown in this scope, and what is known
+ * Reads a comma list of `action` or `action=value`. A value is the text after the first `=`; one with commas needs single
+ * or double quotation marks. Names are compared exactly.
+ * @returns the value by the action's name; empty for actions without one
+ * @throws ServiceError 'policy.invalid' with the unknown action and the known ones of the scope
  */
 export function readActions(scope: PolicyScope, text: string): ReadonlyMap<string, string> {
   const actions = new Map<string, string>();
@@ -73,7 +73,7 @@ export function readActions(scope: PolicyScope, text: string): ReadonlyMap<strin
   return actions;
 }
 
-/** Quotation marks count at the beginning of a value only: an apostrophe within a text is none. */
+/** Quotation marks quote only at the beginning of a value: an apostrophe within a text does not. */
 function splitActions(text: string): readonly string[] {
   const form = /(?:[^,=]*=\s*(?:"[^"]*"|'[^']*')\s*(?=,|$)|[^,]*)(?:,|$)/gy;
   const entries: string[] = [];

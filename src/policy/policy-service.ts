@@ -6,19 +6,19 @@ import { splitList } from './policy-users.ts';
 import type { PolicyBase, PolicyStore } from './ports.ts';
 import type { Policy } from './stored-policy.ts';
 
-export interface PolicyDependencies {
+interface PolicyDependencies {
   readonly configuration: PolicyStore;
   readonly access: AccessControl;
 }
 
-/** Which policies to list; what is left out or empty does not restrict. */
+/** Conditions on the policies to list; an absent or empty one does not restrict. */
 export interface PolicyFilter {
   readonly name?: string | undefined;
   readonly scope?: string | undefined;
   readonly action?: string | undefined;
-  /** The policies that count in that realm, those for all realms among them. */
+  /** The policies that apply in that realm, with those for all realms. */
   readonly realm?: string | undefined;
-  /** The policies that name exactly that. */
+  /** The policies whose list of users holds exactly this entry. */
   readonly user?: string | undefined;
 }
 
@@ -32,13 +32,13 @@ export class PolicyService {
 
   /** @returns policies by name */
   async list(caller: Caller, filter: PolicyFilter = {}): Promise<readonly Policy[]> {
-    const { policies } = await this.#allowed(caller, 'read');
+    const { policies } = await this.#authorize(caller, 'read');
     return policies.filter((policy) => fits(policy, filter));
   }
 
   /** @throws ServiceError 'policy.unknown' */
   async show(caller: Caller, name: string): Promise<Policy> {
-    const { policies } = await this.#allowed(caller, 'read');
+    const { policies } = await this.#authorize(caller, 'read');
     const policy = policies.find((one) => one.name === name.trim());
     if (policy === undefined) {
       throw unknownPolicy(name);
@@ -49,10 +49,10 @@ export class PolicyService {
   /**
    * Creates a policy or replaces the one of that name.
    * @returns the policy as it is kept
-   * @throws ServiceError 'policy.invalid' that says what is wrong and what is known
+   * @throws ServiceError 'policy.invalid' with the reason and the known values
    */
   async set(caller: Caller, draft: PolicyDraft): Promise<Policy> {
-    await this.#allowed(caller, 'write');
+    await this.#authorize(caller, 'write');
     const policy = checkPolicy(draft);
     await this.#deps.configuration.putPolicy(policy, actOf(caller, 'policy/set'));
     return policy;
@@ -60,16 +60,14 @@ export class PolicyService {
 
   /** @throws ServiceError 'policy.unknown' */
   async remove(caller: Caller, name: string): Promise<void> {
-    await this.#allowed(caller, 'write');
+    await this.#authorize(caller, 'write');
     if (!(await this.#deps.configuration.removePolicy(name.trim(), actOf(caller, 'policy/remove')))) {
       throw unknownPolicy(name);
     }
   }
 
-  async #allowed(caller: Caller, action: 'read' | 'write'): Promise<PolicyBase> {
-    const base = await this.#deps.configuration.current();
-    this.#deps.access.authorize(base, caller, { scope: 'system', action });
-    return base;
+  #authorize(caller: Caller, action: 'read' | 'write'): Promise<PolicyBase> {
+    return this.#deps.access.authorizeSystem(this.#deps.configuration, caller, action);
   }
 }
 

@@ -1,16 +1,16 @@
 import { ServiceError } from '../kernel/errors.ts';
 import { LinearPattern } from './linear-pattern.ts';
 
-/** Somebody whom a policy may mean. */
+/** A user whom a policy may match. */
 export interface PolicySubject {
   readonly login: string;
   /** Names of the realms that they are in, lower-case. */
   readonly realms: readonly string[];
-  /** The name of the resolver that knows them. */
+  /** The name of their resolver. */
   readonly resolver: string | undefined;
 }
 
-/** How a policy means somebody: as one of all, by name, or not at all. */
+/** The match of a policy with a user: as everybody, by name, or none. */
 export type UserMatch = 'everybody' | 'named' | 'nobody';
 
 interface UserRule {
@@ -19,16 +19,16 @@ interface UserRule {
   readonly matches: (subject: PolicySubject) => boolean;
 }
 
-/** Dots and pluses alone do not make a pattern: they are frequent in logins, which then must be met exactly. */
+/** Dots and pluses alone do not make a pattern: they are frequent in logins, which are compared exactly. */
 const PATTERN_SIGNS = /[*?()[\]{}|^$\\]|\.\+/;
-/** How LinOTP writes resolvers: `useridresolver.PasswdIdResolver.IdResolver.name`, `passwdresolver.name`. */
+/** The class in LinOTP's names of resolvers: `useridresolver.PasswdIdResolver.IdResolver.name`, `passwdresolver.name`. */
 const RESOLVER_CLASS = /^(?:useridresolver(?:ee)?\.\w+\.IdResolver|\w+resolver)\./i;
 
 /**
  * Reads a list of users: `name`, `name@realm`, `*@realm`, `resolver:`, `*` for everybody, regular expressions for whole
- * names (`re.*`, see `readPattern`), each with `!` in front to leave somebody out. Names and resolvers are compared
- * exactly, realms without regard to case.
- * @returns who is meant; a list of exclusions alone means everybody else, an empty list nobody
+ * names (`re.*`, see `readPattern`), each with `!` in front to exclude it. Names and resolvers are compared exactly,
+ * realms without regard to case.
+ * @returns the match of a user; a list of exclusions alone matches everybody else, an empty list nobody
  * @throws ServiceError 'policy.invalid' that quotes the entry
  */
 export function readUsers(text: string): (subject: PolicySubject) => UserMatch {
@@ -56,7 +56,7 @@ export function splitList(text: string): readonly string[] {
     .filter((entry) => entry !== '');
 }
 
-/** @returns the plain name of a resolver that LinOTP's notation may name with its class in front */
+/** @returns the name of a resolver without the class of LinOTP's notation */
 export function plainResolverName(text: string): string {
   return text.trim().replace(RESOLVER_CLASS, '');
 }
@@ -77,7 +77,7 @@ function readRule(text: string): UserRule {
   return { isExclusion, isEverybody: false, matches: readName(entry) };
 }
 
-/** An `@` may part login and realm, or be part of the login (an e-mail address): either fits. */
+/** An `@` may separate login and realm, or be part of the login (an e-mail address): both readings match. */
 function readName(entry: string): (subject: PolicySubject) => boolean {
   const at = entry.lastIndexOf('@');
   const left = entry.slice(0, Math.max(at, 0));

@@ -5,7 +5,7 @@ import { readTimes } from './policy-time.ts';
 import { type PolicySubject, readUsers, splitList, type UserMatch } from './policy-users.ts';
 import { type Policy, POLICY_SCOPES, type PolicyScope } from './stored-policy.ts';
 
-/** A policy as somebody writes it. What is left out is empty, but for `active`, which is true. */
+/** A policy, as given by an administrator. An absent field is empty; `active` is true by default. */
 export interface PolicyDraft {
   readonly name: string;
   readonly scope: string;
@@ -17,13 +17,13 @@ export interface PolicyDraft {
   readonly active?: boolean | undefined;
 }
 
-/** Which value of the scope authentication is asked for. */
+/** The query for a value of the scope authentication. */
 export interface PolicyValueQuestion {
   readonly scope: 'authentication';
   readonly action: string;
   /** Names of the realms of the token. */
   readonly realms: readonly string[];
-  /** The login of the token's owner; without one, only policies for everybody count. */
+  /** The login of the token's owner; without one, only policies for everybody apply. */
   readonly user?: string | undefined;
   /** The name of the owner's resolver. */
   readonly resolver?: string | undefined;
@@ -33,12 +33,12 @@ export interface PolicyValueQuestion {
 
 const MAX_FIELD_LENGTH = 4096;
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
-/** Scopes whose policies mean nothing without a realm. */
+/** Scopes whose policies require a realm. */
 const BOUND_TO_REALMS: readonly PolicyScope[] = ['admin', 'monitoring', 'authentication'];
 
 /**
- * @returns the policy that a draft means, trimmed
- * @throws ServiceError 'policy.invalid' that says what is wrong and what is known
+ * @returns the validated policy, trimmed
+ * @throws ServiceError 'policy.invalid' with the reason and the known values
  */
 export function checkPolicy(draft: PolicyDraft): Policy {
   const scope = POLICY_SCOPES.find((known) => known === draft.scope.trim());
@@ -83,8 +83,8 @@ function assertReadable(policy: Policy): void {
 }
 
 /**
- * Whether a policy is about somebody and an action, be it in force at the moment or not. One that is switched off or not
- * readable (nobody can write such a one here, but a hand in the database can) is about nobody.
+ * Matches a policy with a user and an action, regardless of its time and clients. An inactive or unreadable policy (which
+ * only a change by hand in the database can cause) matches nobody.
  * @returns how the subject is meant
  */
 export function policyMeans(policy: Policy, action: string, subject: PolicySubject): UserMatch {
@@ -94,7 +94,7 @@ export function policyMeans(policy: Policy, action: string, subject: PolicySubje
   }, 'nobody');
 }
 
-/** @returns whether a policy is in force for a client (its address, or empty) at a time; never one that is not readable */
+/** @returns whether a policy is in force for a client (its address, or empty) at a time; false for an unreadable one */
 export function policyHolds(policy: Policy, client: string, at: Date): boolean {
   return readable(
     () => policy.active && readTimes(policy.time)(at) && readClients(policy.client)(client),
@@ -102,14 +102,14 @@ export function policyHolds(policy: Policy, client: string, at: Date): boolean {
   );
 }
 
-/** @returns names of the realms that a policy names, lower-case, or 'all' */
+/** @returns the realms of a policy, lower-case, or 'all' */
 export function policyRealms(policy: Policy): 'all' | readonly string[] {
   const names = splitList(policy.realm).map((name) => name.toLowerCase());
   return names.includes('*') ? 'all' : names;
 }
 
 /**
- * @returns the values that active policies give an action, each once, sorted: none, one, or several where they disagree
+ * @returns the distinct values of an action in active policies, sorted; several where policies disagree
  */
 export function policyValue(policies: readonly Policy[], asked: PolicyValueQuestion): readonly string[] {
   const { scope, action, client = '', at } = asked;

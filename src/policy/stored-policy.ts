@@ -2,7 +2,7 @@ export const POLICY_SCOPES = ['admin', 'system', 'monitoring', 'ocra', 'authenti
 
 export type PolicyScope = (typeof POLICY_SCOPES)[number];
 
-/** A policy as it is written down: lists are comma separated texts, `*` means any. `accounts/policy/` reads them. */
+/** A policy as it is stored: lists are comma separated texts, `*` means any; `policy.ts` reads them. */
 export interface Policy {
   readonly name: string;
   readonly scope: PolicyScope;

@@ -26,7 +26,7 @@ export interface ManagedUserStore {
   remove(resolverId: string, userId: string, act: Act): Promise<boolean>;
 }
 
-/** A user as the resolver tells of them, whatever its kind. */
+/** A user of a resolver of any kind. */
 export interface DirectoryUser {
   readonly userId: string;
   readonly login: string;
@@ -46,13 +46,13 @@ export interface UserSource {
   checkPassword(userId: string, password: string): Promise<boolean>;
 }
 
-/** Which files may be named over HTTP. */
+/** The files that may be named over HTTP. */
 export interface ResolverFiles {
   /** @throws ServiceError 'resolver.invalid' */
   assertNamable(fileName: string): Promise<void>;
 }
 
-/** What resolvers log in with. */
+/** The secrets with which resolvers log in. */
 export interface ResolverSecrets {
   /**
    * @returns the secret, undefined when it has none
@@ -64,11 +64,11 @@ export interface ResolverSecrets {
 /** Opens the users of a resolver by its kind. */
 export type UserSources = (resolver: Resolver) => UserSource;
 
-/** `unknown`: the form in which the password is kept is none that is verified. */
+/** `unknown`: the stored password has an unsupported form. */
 export type PasswordVerdict = 'match' | 'mismatch' | 'unknown';
 
-/** Verifies passwords against what directories, databases and passwd files keep in their place. */
+/** Verifies passwords against the hashes of directories, databases and passwd files. */
 export interface DirectoryPasswords {
-  /** @param stored as it is kept there; null, or what locks an account: matches nothing */
+  /** @param stored the stored hash; null, or the mark of a locked account, matches nothing */
   verify(stored: string | null, password: string): Promise<PasswordVerdict>;
 }

@@ -5,29 +5,29 @@ import type { ResolverFiles } from './ports.ts';
 import { SETTINGS_RULES } from './settings/settings-rules.ts';
 import { RESOLVER_KINDS, type Resolver } from '../configuration/configuration.ts';
 
-/** A resolver as somebody writes it. */
+/** A resolver, as given by an administrator. */
 export interface ResolverDraft {
   readonly name: string;
   readonly kind: string;
-  /** By kind, see `SETTINGS_RULES`; names in any case. The secret may be among them: an empty one is none given. */
+  /** By kind, see `SETTINGS_RULES`; names in any case. May include the secret; an empty one counts as absent. */
   readonly settings: Readonly<Record<string, string>>;
-  /** What it logs in with. null: nothing from now on; undefined: as it is, unless it is among the settings. */
+  /** The secret to log in with. null: removes it; undefined: keeps it, unless it is among the settings. */
   readonly secret?: string | null | undefined;
 }
 
-/** A resolver that is fit to be stored. */
+/** A validated resolver. */
 export interface CheckedResolver extends Pick<Resolver, 'name' | 'kind' | 'settings'> {
-  /** null: none from now on; undefined: the one that it has. */
+  /** null: removes it; undefined: keeps it. */
   readonly secret: string | null | undefined;
-  /** Names of settings: while one of them changes, the secret must be given again. */
+  /** Names of settings whose change requires the secret again. */
   readonly secretBoundTo: readonly string[];
 }
 
 const MAX_SECRET_LENGTH = 1_024;
 
 /**
- * @returns the resolver that a draft means
- * @throws ServiceError 'parameter.invalid' for its name, 'resolver.invalid' that says what its kind takes
+ * @returns the validated resolver
+ * @throws ServiceError 'parameter.invalid' for its name, 'resolver.invalid' with the settings of its kind
  */
 export function checkResolver(draft: ResolverDraft): CheckedResolver {
   const name = readResolverName(draft.name);
@@ -48,9 +48,9 @@ export function checkResolver(draft: ResolverDraft): CheckedResolver {
 }
 
 /**
- * Paths of the machine are for the operator. A database behind a socket may believe whoever reaches it as this service's
- * account, without a password; the embedded one does. What is wrong with a file tells something of what it holds, so over
- * HTTP files are named only where the operator says.
+ * Reserves paths of the machine for the operator. A database behind a socket may trust this service's account without a
+ * password, as the embedded one does. Errors about a file reveal something of its content, so over HTTP only files in
+ * the folders of RESOLVER_FILE_DIRS may be named.
  * @throws ServiceError 'resolver.invalid'
  */
 export async function assertNoForeignPath(

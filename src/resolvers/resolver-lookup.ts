@@ -26,8 +26,8 @@ export function requireManaged(configuration: Configuration, name: string): Reso
 }
 
 /**
- * What a bound administrator may not see is answered like what is not there.
- * @param where a resolver, or all those of a realm (the default one where none is named)
+ * Treats what the grant does not cover as unknown.
+ * @param where a resolver, or all those of a realm (by default the default realm)
  * @throws ServiceError 'realm.unknown', 'resolver.unknown'
  */
 export function visibleResolvers(
@@ -50,7 +50,7 @@ export function visibleResolvers(
   return realm.resolvers.flatMap((name) => configuration.resolvers.filter((one) => one.name === name));
 }
 
-/** @returns the error for a name that nothing has */
+/** @returns the error for an unknown name */
 export function unknown(what: 'realm' | 'resolver' | 'user', name: string): ServiceError {
   const shortened = name.slice(0, 255);
   const message = `There is no ${what} '${shortened}'`;

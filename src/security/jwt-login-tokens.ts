@@ -1,5 +1,5 @@
 import { errors, type JWTPayload, jwtVerify, SignJWT } from 'jose';
-import type { LoginClaims, LoginTokens } from '../administrators/login-tokens.ts';
+import type { LoginClaims, LoginTokens } from '../administrators/ports.ts';
 import type { KeyDerivation } from '../keys/vault.ts';
 
 /** The only accepted algorithm: the one that a token itself names is ignored, `none` in particular (RFC 8725 §3.1). */

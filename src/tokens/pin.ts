@@ -8,9 +8,9 @@ const SALT_LENGTH = 16;
 const DIGEST_LENGTH = 32;
 
 /**
- * Makes what is kept of a token PIN: `version (1) | salt (16) | SHA-256(UTF-8(PIN) | salt)`, the digest as LinOTP makes
- * it, so that its PINs can be taken over. A PIN is short and the digest fast: it is sealing the verifier with the
- * vault's key that protects it, the digest only keeps the PIN itself out of the server's memory and of backups.
+ * Computes the verifier of a token PIN: `version (1) | salt (16) | SHA-256(UTF-8(PIN) | salt)`, with LinOTP's hash so that
+ * its PINs can be imported. A PIN is short and the hash fast, so the protection is the seal of the vault; the hash only
+ * keeps the PIN itself out of memory and backups.
  * @returns 49 bytes, to be sealed for the purpose `pin`
  */
 export function pinVerifier(pin: string, random: Random): Buffer {
@@ -20,8 +20,8 @@ export function pinVerifier(pin: string, random: Random): Buffer {
 
 /**
  * Compares in constant time.
- * @param verifier as `pinVerifier` makes it; null: no PIN was ever set, only an empty one matches
- * @throws ServiceError 'secret.unreadable' when it is no such verifier
+ * @param verifier of `pinVerifier`; null: no PIN was ever set, and only an empty one matches
+ * @throws ServiceError 'secret.unreadable' for another form of verifier
  */
 export function checkPin(verifier: Buffer | null, pin: string): boolean {
   if (verifier === null) {

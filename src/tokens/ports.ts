@@ -2,7 +2,7 @@ import type { Owner } from '../users/owner.ts';
 import type { Token, TokenStateChange, NewToken, TokenChange } from './token.ts';
 import type { Act } from '../policy/caller.ts';
 
-/** Which tokens to list; what is left out does not restrict. Nothing here is a wildcard. */
+/** Conditions on tokens; an absent one does not restrict. Nothing here is a wildcard. */
 export interface TokenFilter {
   readonly serial?: string | undefined;
   readonly owner?: Pick<Owner, 'resolverId' | 'userId'> | undefined;
@@ -17,8 +17,8 @@ export interface TokenFilter {
 }
 
 /**
- * Decides on a token as it is while nobody else can change it: what was read of it before may be out of date.
- * @returns what else is changed of it. @throws for nothing to be changed
+ * Decides on a token while it is locked; what was read before the lock may be out of date.
+ * @returns a further change. @throws an error that prevents the whole change
  */
 export type LockedDecision = (token: Token) => TokenStateChange;
 
@@ -37,7 +37,7 @@ export interface TokenStore {
   update(serial: string, change: TokenChange, act: Act, decide?: LockedDecision): Promise<Token | undefined>;
   /**
    * Removes the token with its challenges.
-   * @param assure throws where the token, as it is now, is not to be removed
+   * @param assure throws to prevent the removal of the locked token
    * @returns whether there was one
    */
   remove(serial: string, act: Act, assure?: (token: Token) => void): Promise<boolean>;
@@ -48,7 +48,7 @@ export interface TokenStore {
   updateAll(changes: ReadonlyMap<string, TokenChange>, act: Act, decide?: LockedDecision): Promise<void>;
   /**
    * Removes tokens with their challenges, all or none.
-   * @param assure throws where a token, as it is now, is not to be removed
+   * @param assure throws to prevent the removal of a locked token
    * @throws 'token.unknown' when one is gone
    */
   removeAll(serials: readonly string[], act: Act, assure?: (token: Token) => void): Promise<void>;

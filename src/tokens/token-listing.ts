@@ -1,19 +1,19 @@
 import { ServiceError } from '../kernel/errors.ts';
 import type { Grant } from '../policy/access-control.ts';
-import { isSerial } from './serial.ts';
+import { isSerial } from './token.ts';
 import type { TokenFilter } from './ports.ts';
-import type { Configuration } from '../configuration/configuration.ts';
-import { visibleRealm } from './token-view.ts';
+import type { Configuration, ResolverKind } from '../configuration/configuration.ts';
+import { type DescribedToken, visibleRealm } from './token-view.ts';
 import type { UserDirectory } from '../users/user-directory.ts';
 
-/** Which tokens to list; what is left out does not restrict. Nothing here is a wildcard. */
+/** Conditions on the tokens to list; an absent one does not restrict. Nothing here is a wildcard. */
 export interface TokenListing {
   readonly serial?: string | undefined;
   /** The login of the owner, or `login@realm`. */
   readonly user?: string | undefined;
-  /** The realm of that user, where it is not the default one. */
+  /** The realm of that user; absent: the default one. */
   readonly userRealm?: string | undefined;
-  /** The resolver of that user, where it alone is to be asked. */
+  /** The only resolver to ask for that user. */
   readonly userResolver?: string | undefined;
   /** A realm that the token is in; null: tokens in no realm. */
   readonly realm?: string | null | undefined;
@@ -23,6 +23,44 @@ export interface TokenListing {
   readonly assigned?: boolean | undefined;
   readonly limit?: number | undefined;
   readonly offset?: number | undefined;
+}
+
+/** Some of the tokens that a listing found. */
+export interface TokenPage {
+  readonly tokens: readonly DescribedToken[];
+  /** The number of tokens on all pages. */
+  readonly total: number;
+  /** From 1. */
+  readonly page: number;
+  /** The number of tokens that a page holds. */
+  readonly pageSize: number;
+  /** By the resolver's name. */
+  readonly resolverKinds: ReadonlyMap<string, ResolverKind>;
+}
+
+/** A page of a listing. */
+export interface PageWish {
+  /** 1 to 1 000 000; absent: 1. */
+  readonly page?: number | undefined;
+  /** 1 to 1000; absent: all tokens, 1000 at most. */
+  readonly pageSize?: number | undefined;
+}
+
+export const MAX_PAGE_SIZE = 1000;
+const MAX_PAGE = 1_000_000;
+
+/**
+ * @returns the page, and the part of the listing that it holds
+ * @throws ServiceError 'parameter.invalid'
+ */
+export function readPageWish({ page = 1, pageSize }: PageWish): {
+  page: number;
+  pageSize: number | undefined;
+  limit: number;
+  offset: number;
+} {
+  const limit = within(pageSize ?? MAX_PAGE_SIZE, 'page size', MAX_PAGE_SIZE);
+  return { page: within(page, 'page', MAX_PAGE), pageSize, limit, offset: (page - 1) * limit };
 }
 
 /**
@@ -74,6 +112,13 @@ function readRealms(
 function wholeNumber(value: number | undefined, what: string): number | undefined {
   if (value !== undefined && (!Number.isSafeInteger(value) || value < 0)) {
     throw new ServiceError('parameter.invalid', `The ${what} must be a whole number, 0 or more`);
+  }
+  return value;
+}
+
+function within(value: number, what: string, most: number): number {
+  if (!Number.isSafeInteger(value) || value < 1 || value > most) {
+    throw new ServiceError('parameter.invalid', `The ${what} must be a whole number from 1 to ${most}`);
   }
   return value;
 }

@@ -2,23 +2,28 @@ import type { Random } from '../kernel/clock.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import type { AccessControl, Grant } from '../policy/access-control.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
-import { isSerial } from './serial.ts';
-import type { LockedDecision, TokenStore } from './ports.ts';
+import type { LockedDecision, TokenFilter, TokenStore } from './ports.ts';
 import type { ConfigurationStore } from '../configuration/ports.ts';
 import type { Configuration } from '../configuration/configuration.ts';
-import type { Token, TokenChange } from './token.ts';
-import { DISABLING, enabling, RESETTING, UNASSIGNING } from './token-decisions.ts';
-import { readTokenListing, type TokenListing } from './token-listing.ts';
-import { type PageWish, readPageWish, resolverKinds, type TokenPage, usualPageSize } from './token-page.ts';
+import type { Token, TokenChange, TokenStateChange } from './token.ts';
+import {
+  MAX_PAGE_SIZE,
+  type PageWish,
+  readPageWish,
+  readTokenListing,
+  type TokenListing,
+  type TokenPage,
+} from './token-listing.ts';
+import { isSelected, nothingSelected, selectionFilter, type TokenSelection } from './token-selection.ts';
 import { sealPin, settingsChange, type TokenSettings } from './token-settings.ts';
 import { type DescribedToken, describeToken, foreignRealms, isVisible, visibleRealm } from './token-view.ts';
 import type { ResolvedUser, UserDirectory, UserReference } from '../users/user-directory.ts';
 import type { Vault } from '../keys/vault.ts';
 
-/** How often realms are decided anew before others who change them, too, are told of. */
-const ATTEMPTS = 5;
+/** Attempts to decide on realms that others change at the same time. */
+const MAX_ATTEMPTS = 5;
 
-export interface TokenDependencies {
+interface TokenDependencies {
   readonly configuration: ConfigurationStore;
   readonly tokens: TokenStore;
   readonly users: UserDirectory;
@@ -27,24 +32,28 @@ export interface TokenDependencies {
   readonly random: Random;
 }
 
-/** Which token is given to whom; `pin` sets the token PIN with it. */
-export interface TokenAssignment extends UserReference {
+/** A token and its new owner; `pin` sets the token PIN with it. */
+interface TokenAssignment extends UserReference {
   readonly serial: string;
   readonly pin?: string | undefined;
 }
 
-/** One change: what was read for it. */
-interface Change {
+/** The tokens of a selection that the grant covers, at least one, and what they were read by. */
+interface Selected {
   readonly configuration: Configuration;
   readonly grant: Grant;
-  readonly token: Token;
+  readonly tokens: readonly [Token, ...Token[]];
+  /** @throws ServiceError 'token.unknown' for a token that the selection or the grant no longer covers */
+  readonly assertSelected: (token: Token) => void;
 }
 
 /**
- * What administrators do with tokens. Those who are bound to realms see and change tokens in these realms only;
+ * The administration of tokens. Administrators who are bound to realms see and change tokens in these realms only;
  * no other token, user or realm exists for them.
  *
- * Each method throws ServiceError 'right.missing', and 'token.unknown' for a serial that is not there or not to be seen.
+ * Each method throws ServiceError 'right.missing', and 'token.unknown' where no token is there or visible.
+ * A method that takes a selection changes all its tokens or none, returns their number, and throws ServiceError
+ * 'parameter.missing' for neither serial nor user, 'user.unknown', 'resolver.unavailable'.
  */
 export class TokenService {
   readonly #deps: TokenDependencies;
@@ -59,9 +68,7 @@ export class TokenService {
    */
   async list(caller: Caller, listing: TokenListing): Promise<readonly DescribedToken[]> {
     const { configuration, grant } = await this.#authorize(caller, 'show');
-    const filter = await readTokenListing(configuration, grant, listing, this.#deps.users);
-    const tokens = filter === undefined ? [] : await this.#deps.tokens.list(filter);
-    return tokens.filter((token) => isVisible(token, grant)).map(describeToken);
+    return this.#listed(grant, await readTokenListing(configuration, grant, listing, this.#deps.users));
   }
 
   /** @returns how many tokens `list` would find without its `limit` and `offset` */
@@ -78,61 +85,65 @@ export class TokenService {
   ): Promise<TokenPage> {
     const { configuration, grant } = await this.#authorize(caller, 'show');
     const { page, pageSize, limit, offset } = readPageWish(wish);
-    const filter = await readTokenListing(
-      configuration,
-      grant,
-      { ...listing, limit, offset },
-      this.#deps.users,
-    );
-    const tokens = filter === undefined ? [] : await this.#deps.tokens.list(filter);
+    const paged = { ...listing, limit, offset };
+    const filter = await readTokenListing(configuration, grant, paged, this.#deps.users);
+    const tokens = await this.#listed(grant, filter);
     const total = filter === undefined ? 0 : await this.#deps.tokens.count(filter);
     return {
-      tokens: tokens.filter((token) => isVisible(token, grant)).map(describeToken),
+      tokens,
       total,
       page,
-      pageSize: pageSize ?? usualPageSize(total),
-      resolverKinds: resolverKinds(configuration),
+      pageSize: pageSize ?? Math.min(total, MAX_PAGE_SIZE),
+      resolverKinds: new Map(configuration.resolvers.map(({ name, kind }) => [name, kind])),
     };
   }
 
   async show(caller: Caller, serial: string): Promise<DescribedToken> {
-    const { token } = await this.#open(caller, 'show', serial);
-    return describeToken(token);
+    const { tokens } = await this.#select(caller, 'show', { serial });
+    return describeToken(tokens[0]);
   }
 
-  /** @throws ServiceError 'token.state' while the roll-out has not given the token its key */
-  enable(caller: Caller, serial: string): Promise<DescribedToken> {
-    return this.#change(caller, 'enable', serial, () => ({}), enabling);
+  /** @throws ServiceError 'token.state' while the roll-out has not given a token its key */
+  enable(caller: Caller, selection: TokenSelection): Promise<number> {
+    return this.#change(caller, 'enable', selection, () => ({}), enabling);
   }
 
-  disable(caller: Caller, serial: string): Promise<DescribedToken> {
-    return this.#change(caller, 'disable', serial, () => DISABLING);
+  disable(caller: Caller, selection: TokenSelection): Promise<number> {
+    return this.#change(caller, 'disable', selection, () => ({ active: false }));
   }
 
-  /** Sets the fail counter to 0, which unlocks the token. */
-  reset(caller: Caller, serial: string): Promise<DescribedToken> {
-    return this.#change(caller, 'reset', serial, () => RESETTING);
+  /** Sets the fail counters to 0, which unlocks the tokens. */
+  reset(caller: Caller, selection: TokenSelection): Promise<number> {
+    return this.#change(caller, 'reset', selection, () => ({ failCount: 0 }));
   }
 
-  /** Removes the token and its challenges. */
-  async remove(caller: Caller, serial: string): Promise<void> {
-    const { grant } = await this.#open(caller, 'remove', serial);
-    const act = actOf(caller, 'token/remove');
-    const assure = (token: Token): void => {
-      assertVisible(token, grant);
-    };
-    if (!(await this.#deps.tokens.remove(serial, act, assure))) {
-      gone(serial);
-    }
+  /** Takes the tokens from their users; they stay in their realms. */
+  unassign(caller: Caller, selection: TokenSelection): Promise<number> {
+    return this.#change(caller, 'unassign', selection, () => ({ owner: null }));
+  }
+
+  /** @throws ServiceError 'parameter.missing' when there is nothing to set, 'parameter.invalid' */
+  set(caller: Caller, selection: TokenSelection, settings: TokenSettings): Promise<number> {
+    return this.#change(caller, 'set', selection, ({ serial }) =>
+      settingsChange(settings, serial, this.#deps.vault, this.#deps.random),
+    );
+  }
+
+  /** Removes the tokens and their challenges. */
+  async remove(caller: Caller, selection: TokenSelection): Promise<number> {
+    const { tokens, assertSelected } = await this.#select(caller, 'remove', selection);
+    const serials = tokens.map(({ serial }) => serial);
+    await this.#deps.tokens.removeAll(serials, actOf(caller, 'token/remove'), assertSelected);
+    return serials.length;
   }
 
   /**
-   * Gives the token to a user, whoever had it, and puts it into the user's realm besides those that it is in. Its PIN
-   * stays, unless a new one is given: a token must not lose a factor by changing hands.
-   * @throws ServiceError 'user.unknown'
+   * Gives the token to a user, also where another user has it, and adds the user's realm to its realms. The PIN stays
+   * unless a new one is given: a token must not lose a factor by changing hands.
+   * @throws ServiceError 'user.unknown', 'resolver.unavailable'
    */
   assign(caller: Caller, { serial, pin, ...reference }: TokenAssignment): Promise<DescribedToken> {
-    return this.#change(caller, 'assign', serial, async ({ configuration, grant, token }) => {
+    return this.#changeRealms(caller, 'assign', serial, async ({ configuration, grant }, token) => {
       const user = await this.#deps.users.resolve(configuration, reference, grant.realms);
       return {
         owner: ownerOf(user),
@@ -144,11 +155,6 @@ export class TokenService {
     });
   }
 
-  /** Takes the token from its user; it stays in its realms. */
-  unassign(caller: Caller, serial: string): Promise<DescribedToken> {
-    return this.#change(caller, 'unassign', serial, () => UNASSIGNING);
-  }
-
   /**
    * Puts the token into these realms and no others; realms that the administrator may not touch stay as they are.
    * @throws ServiceError 'realm.unknown'
@@ -157,61 +163,81 @@ export class TokenService {
     caller: Caller,
     { serial, realms }: { serial: string; realms: readonly string[] },
   ): Promise<DescribedToken> {
-    return this.#change(caller, 'tokenrealm', serial, ({ configuration, grant, token }) => {
+    return this.#changeRealms(caller, 'tokenrealm', serial, ({ configuration, grant }, token) => {
       const wanted = realms.map((name) => visibleRealm(configuration, grant, name));
       return { realms: [...new Set([...foreignRealms(token, grant), ...wanted])].sort() };
     });
   }
 
-  /** @throws ServiceError 'parameter.missing' when there is nothing to set, 'parameter.invalid' */
-  set(caller: Caller, { serial, ...settings }: TokenSettings & { serial: string }): Promise<DescribedToken> {
-    return this.#change(caller, 'set', serial, ({ token }) =>
-      settingsChange(settings, token.serial, this.#deps.vault, this.#deps.random),
-    );
+  async #listed(grant: Grant, filter: TokenFilter | undefined): Promise<readonly DescribedToken[]> {
+    const tokens = filter === undefined ? [] : await this.#deps.tokens.list(filter);
+    return tokens.filter((token) => isVisible(token, grant)).map(describeToken);
   }
 
-  /** Realms are decided from those that the token has: where others change them meanwhile, it is all done anew. */
   async #change(
     caller: Caller,
     action: string,
-    serial: string,
-    decide: (change: Change) => TokenChange | Promise<TokenChange>,
+    selection: TokenSelection,
+    decide: (token: Token) => TokenChange,
     decideLocked: LockedDecision = () => ({}),
+  ): Promise<number> {
+    const { tokens, assertSelected } = await this.#select(caller, action, selection);
+    const changes = new Map(tokens.map((token) => [token.serial, decide(token)]));
+    await this.#deps.tokens.updateAll(changes, actOf(caller, `token/${action}`), (locked) => {
+      assertSelected(locked);
+      return decideLocked(locked);
+    });
+    return tokens.length;
+  }
+
+  /** Decides from the realms that the token has, and anew where others change them meanwhile. */
+  async #changeRealms(
+    caller: Caller,
+    action: string,
+    serial: string,
+    decide: (selected: Selected, token: Token) => TokenChange | Promise<TokenChange>,
   ): Promise<DescribedToken> {
     for (let attempt = 1; ; attempt += 1) {
-      const { configuration, grant, token } = await this.#open(caller, action, serial);
-      const change = await decide({ configuration, grant, token });
-      const decideOnSeen: LockedDecision = (locked) => {
-        assertVisible(locked, grant);
-        if (change.realms !== undefined && locked.realms.join() !== token.realms.join()) {
-          throw new ServiceError('token.state', `Others are changing the realms of the token '${serial}'`);
-        }
-        return decideLocked(locked);
-      };
+      const selected = await this.#select(caller, action, { serial });
+      const [token] = selected.tokens;
+      const change = await decide(selected, token);
       try {
         const act = actOf(caller, `token/${action}`);
-        const changed = await this.#deps.tokens.update(serial, change, act, decideOnSeen);
-        return describeToken(changed ?? gone(serial));
+        const changed = await this.#deps.tokens.update(serial, change, act, (locked) => {
+          selected.assertSelected(locked);
+          if (locked.realms.join() !== token.realms.join()) {
+            throw new ServiceError('token.state', `Others are changing the realms of the token '${serial}'`);
+          }
+          return {};
+        });
+        return describeToken(changed ?? nothingSelected({ serial }));
       } catch (error) {
-        if (change.realms === undefined || attempt === ATTEMPTS || !isServiceError(error, 'token.state')) {
+        if (attempt === MAX_ATTEMPTS || !isServiceError(error, 'token.state')) {
           throw error;
         }
       }
     }
   }
 
-  async #open(caller: Caller, action: string, serial: string): Promise<Change> {
+  async #select(caller: Caller, action: string, selection: TokenSelection): Promise<Selected> {
     const { configuration, grant } = await this.#authorize(caller, action);
-    const found = isSerial(serial) ? await this.#deps.tokens.findBySerial(serial) : undefined;
-    const token = found ?? gone(serial);
-    assertVisible(token, grant);
-    return { configuration, grant, token };
+    const filter = await selectionFilter(configuration, grant, selection, this.#deps.users);
+    const found = filter === undefined ? [] : await this.#deps.tokens.list(filter);
+    const [first, ...others] = found.filter((token) => isVisible(token, grant));
+    return {
+      configuration,
+      grant,
+      tokens: [first ?? nothingSelected(selection), ...others],
+      assertSelected: (token) => {
+        if (filter === undefined || !isSelected(token, filter, grant)) {
+          nothingSelected(selection);
+        }
+      },
+    };
   }
 
-  async #authorize(caller: Caller, action: string): Promise<{ configuration: Configuration; grant: Grant }> {
-    const configuration = await this.#deps.configuration.current();
-    const grant = this.#deps.access.authorize(configuration, caller, { scope: 'admin', action });
-    return { configuration, grant };
+  #authorize(caller: Caller, action: string): Promise<{ configuration: Configuration; grant: Grant }> {
+    return this.#deps.access.authorizeAdmin(this.#deps.configuration, caller, action);
   }
 }
 
@@ -219,12 +245,16 @@ function ownerOf({ resolver, userId, login }: ResolvedUser): NonNullable<Token['
   return { resolverId: resolver.id, resolver: resolver.name, userId, login };
 }
 
-function assertVisible(token: Token, grant: Grant): void {
-  if (!isVisible(token, grant)) {
-    gone(token.serial);
+/**
+ * @returns the change that switches the token on
+ * @throws ServiceError 'token.state' while the roll-out has not given the token its key
+ */
+function enabling(token: Pick<Token, 'serial' | 'rollout'>): TokenStateChange {
+  if (token.rollout === 'phase1') {
+    throw new ServiceError(
+      'token.state',
+      `The roll-out of the token '${token.serial}' is not finished: it cannot be enabled`,
+    );
   }
-}
-
-function gone(serial: string): never {
-  throw new ServiceError('token.unknown', `No token found with the serial '${serial.slice(0, 64)}'`);
+  return { active: true };
 }

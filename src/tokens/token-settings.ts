@@ -5,7 +5,7 @@ import { pinVerifier } from './pin.ts';
 import type { TokenChange } from './token.ts';
 import type { Sealed, Vault } from '../keys/vault.ts';
 
-/** What administrators set on a token; what is left out stays. */
+/** Settings of a token; an absent one stays as it is. */
 export interface TokenSettings {
   /** The token PIN; empty: an empty one matches. */
   readonly pin?: string | undefined;

@@ -3,12 +3,12 @@ import type { Grant } from '../policy/access-control.ts';
 import { findRealm, type Configuration } from '../configuration/configuration.ts';
 import type { Token } from './token.ts';
 
-/** A token without its secrets, as administrators see it. */
+/** A token without its secrets. */
 export type DescribedToken = Omit<Token, 'secrets' | 'replayMarkers' | 'syncMarker'>;
 
 /**
- * Names each field that may be shown, so that nothing that is added to a token later shows by itself.
- * @returns the token without anything that must not be shown, not even sealed
+ * Lists each public field, so that a field that is added to tokens later stays private.
+ * @returns the token without its secrets, not even sealed
  */
 export function describeToken(token: Token): DescribedToken {
   return {
@@ -32,12 +32,12 @@ export function describeToken(token: Token): DescribedToken {
   };
 }
 
-/** @returns whether a grant covers the token: one of its realms is granted; what is in no realm is nobody's but all's */
+/** @returns whether one of the token's realms is granted; a token in no realm needs a grant for all */
 export function isVisible(token: Pick<Token, 'realms'>, { realms: allowed }: Grant): boolean {
   return allowed === 'all' || token.realms.some((name) => allowed.includes(name));
 }
 
-/** @returns the realms of the token that a grant does not cover: whoever has the grant leaves the token in them */
+/** @returns the realms of the token that a grant does not cover, and that it must not change */
 export function foreignRealms(
   { realms }: Pick<Token, 'realms'>,
   { realms: allowed }: Grant,
@@ -47,7 +47,7 @@ export function foreignRealms(
 
 /**
  * @returns the name of a realm as it is kept
- * @throws ServiceError 'realm.unknown' when it is not there, or not to be seen, which is answered alike
+ * @throws ServiceError 'realm.unknown' for a realm that does not exist, and alike for one that the grant does not cover
  */
 export function visibleRealm(configuration: Configuration, { realms: allowed }: Grant, name: string): string {
   const realm = name.trim() === '' ? undefined : findRealm(configuration, name);

@@ -2,7 +2,7 @@ import type { Sealed } from '../keys/vault.ts';
 import type { Owner } from '../users/owner.ts';
 
 /**
- * Where the roll-out of a QR-TAN token stands: `phase1` the shared secret is out, `phase2` the nonce is out and the
+ * The phase of a QR-TAN token's roll-out: `phase1` the shared secret is issued, `phase2` the nonce is issued and the
  * first response is awaited, `complete` ready (plain tokens always are).
  */
 export type Rollout = 'phase1' | 'phase2' | 'complete';
@@ -21,7 +21,7 @@ export interface TokenSecrets {
   readonly ocraPin: Sealed | null;
 }
 
-/** All of a token but its identity, its owner and its realms. */
+/** The fields of a token except its identity, its owner and its realms. */
 interface TokenState {
   /** Lower-case: `ocra`, `ocra2`, `hmac`, … Only the first two are served; others are counted and administered. */
   readonly type: string;
@@ -62,21 +62,21 @@ export interface Token extends TokenState {
   readonly syncMarker: string | null;
 }
 
-/** What a new token needs; the rest has defaults in the database. */
+/** A token to insert; the other fields have defaults in the database. */
 export interface NewToken extends TokenState {
   readonly serial: string;
   readonly owner: Owner | null;
   readonly realms: readonly string[];
 }
 
-/** What a response may change of a token; what is left out stays. */
+/** A change by a response; an absent field stays as it is. */
 export interface TokenStateChange extends Partial<Omit<TokenState, 'secrets' | 'type'>> {
   readonly lastSuccessAt?: Date;
   readonly syncMarker?: string | null;
   readonly secrets?: Partial<TokenSecrets>;
 }
 
-/** What may be changed of a token; what is left out stays. */
+/** A change of a token; an absent field stays as it is. */
 export interface TokenChange extends TokenStateChange {
   readonly owner?: Owner | null;
   readonly realms?: readonly string[];
@@ -93,4 +93,9 @@ export function isOcraToken(token: Pick<Token, 'type'>): boolean {
 /** @returns whether too many wrong responses have locked the token */
 export function isLocked(token: Pick<Token, 'failCount' | 'maxFail'>): boolean {
   return token.failCount >= token.maxFail;
+}
+
+/** @returns whether a token can have this serial: printable ASCII, 1 to 64 characters, no blank, no asterisk */
+export function isSerial(text: string): boolean {
+  return /^[\x21-\x29\x2b-\x7e]{1,64}$/.test(text);
 }

@@ -1,4 +1,4 @@
-/** The user who owns a token: the resolver's own id counts, the login is what people read. */
+/** The user who owns a token, identified by resolver and user id; the login is for display. */
 export interface Owner {
   readonly resolverId: string;
   readonly resolver: string;

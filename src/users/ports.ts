@@ -1,11 +1,11 @@
-/** Slow, salted hashes for passwords that people choose. */
+/** Slow, salted hashes of passwords. */
 export interface PasswordHasher {
   hash(password: string): Promise<string>;
-  /** @returns whether it is the password; takes as long for a wrong one */
+  /** Takes the same time for a right and a wrong password. @returns whether it is the password */
   verify(hash: string, password: string): Promise<boolean>;
   /**
-   * Takes as long as `verify` does, for an account that does not exist.
-   * @param account tells it from others, as its hash would: work that is shared between accounts would show that neither exists
+   * Takes as long as `verify`, for an account that does not exist.
+   * @param account distinguishes it from others, as a hash would: work shared between accounts would reveal that neither exists
    */
   verifyNothing(password: string, account: string): Promise<false>;
 }

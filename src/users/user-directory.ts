@@ -4,19 +4,19 @@ import { plainResolverName } from '../policy/policy-users.ts';
 import { findRealm, type Realm, type Resolver, type Configuration } from '../configuration/configuration.ts';
 import type { Owner } from './owner.ts';
 
-/** A user, and where they were found. */
+/** A user, with the resolver and realm that they were found in. */
 export interface ResolvedUser extends DirectoryUser {
   readonly resolver: Resolver;
   readonly realm: Realm;
 }
 
-/** How a client names a user. */
+/** The name of a user in a request. */
 export interface UserReference {
   /** A login, or `login@realm` where no realm is given. */
   readonly user: string;
   /** In any case; empty or absent: what follows the last `@` of the user, or else the default realm. */
   readonly realm?: string | undefined;
-  /** The name of a resolver that alone is asked; absent: all of the realm. */
+  /** The only resolver to ask; absent: all of the realm. */
   readonly resolver?: string | undefined;
 }
 
@@ -31,8 +31,8 @@ export class UserDirectory {
   }
 
   /**
-   * @param within names of the realms to look in; users of others are answered like those who are not there
-   * @throws ServiceError 'user.unknown', 'resolver.unavailable'
+   * @param within names of the realms to search; users of other realms are unknown
+   * @throws ServiceError 'user.unknown' with the login without a possible realm, 'resolver.unavailable'
    */
   async resolve(
     configuration: Configuration,
@@ -52,8 +52,8 @@ export class UserDirectory {
 
   /**
    * @returns the user of exactly that login in the first resolver of the realm that has them
-   * @throws ServiceError 'resolver.unavailable': a resolver that fails is never passed over, or somebody else of the
-   *   same login further down would be taken for the user
+   * @throws ServiceError 'resolver.unavailable': a resolver that fails is not skipped, because a later one may have
+   *   another user of the same login
    */
   async find(
     configuration: Configuration,
@@ -112,13 +112,13 @@ function locate(
     : { login: user.slice(0, at), realm: named };
 }
 
-/** What stands before the last `@` may be the login also where no realm of that name is there. */
+/** @returns the text before the last `@`, also where no realm has the name after it */
 function loginOf({ user, realm = '' }: UserReference): string {
   const at = realm.trim() === '' ? user.lastIndexOf('@') : -1;
   return at < 0 ? user : user.slice(0, at);
 }
 
-/** The default realm; for one resolver alone, where the default realm lacks it, the first by name that has it. */
+/** @returns the default realm; for one resolver that it lacks, the first realm by name that has it */
 function realmWith(configuration: Configuration, resolver: string | undefined): Realm | undefined {
   const usual = findRealm(configuration, '');
   if (resolver === undefined) {
@@ -128,7 +128,7 @@ function realmWith(configuration: Configuration, resolver: string | undefined): 
   return usual !== undefined && has(usual) ? usual : configuration.realms.find(has);
 }
 
-/** What cannot be a login is not even asked for: some stores choke on NUL or on halves of characters. */
+/** @returns whether to search for it: some sources fail on NUL or on unpaired surrogates */
 function isLogin(text: string): boolean {
   return text.length <= MAX_LOGIN_LENGTH && text.trim() !== '' && !/\p{Cc}|\p{Cs}/u.test(text);
 }

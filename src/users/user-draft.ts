@@ -1,15 +1,14 @@
-import { readLogin } from './login-name.ts';
-import { readPlainText } from '../kernel/plain-text.ts';
+import { fitting, readPlainText } from '../kernel/plain-text.ts';
 import type { ManagedUser } from '../resolvers/ports.ts';
 
-/** A user of a managed resolver as somebody writes them. */
+/** A user of a managed resolver, as given by an administrator. */
 export interface UserDraft {
   readonly login: string;
   readonly givenName?: string | undefined;
   readonly surname?: string | undefined;
   readonly email?: string | undefined;
   readonly phone?: string | undefined;
-  /** Left out: the user has no password, and none matches. */
+  /** Absent: no password matches. */
   readonly password?: string | undefined;
 }
 
@@ -27,4 +26,16 @@ export function checkUser(draft: UserDraft): Omit<ManagedUser, 'userId' | 'passw
     email: readPlainText(draft.email ?? '', 'e-mail address', MAX_TEXT_LENGTH),
     phone: readPlainText(draft.phone ?? '', 'phone number', MAX_TEXT_LENGTH),
   };
+}
+
+/**
+ * @returns the login of a managed user, trimmed, case kept
+ * @throws ServiceError 'parameter.invalid'
+ */
+export function readLogin(text: string): string {
+  return fitting(
+    text.trim(),
+    /^[^\p{Cc}\p{Cf}\p{Cs},:*!]{1,255}$/u,
+    'A login has 1 to 255 characters, none of , : * ! and none that is invisible',
+  );
 }

@@ -29,11 +29,11 @@ const ANSWERS: Answers = {
   'administrators.listApiTokens': [
     { name: 'probe', administrator: 'admin', rights: ['monitoring:*'], createdAt: CREATED, expiresAt: null },
   ],
-  'realms.listRealms': REALMS,
-  'realms.listResolvers': RESOLVERS,
-  'realms.testResolver': 12,
-  'realms.listUsers': [USER],
-  'realms.addUser': USER,
+  'realms.list': REALMS,
+  'resolvers.list': RESOLVERS,
+  'resolvers.test': 12,
+  'users.list': [USER],
+  'users.add': USER,
   'policies.list': [POLICY, { ...POLICY, name: 'q', scope: 'admin', active: false }],
   'policies.show': POLICY,
   'settings.list': new Map([['OcraMaxChallenges', '5']]),
@@ -90,47 +90,47 @@ describe('what commands ask of the services', () => {
         { name: 'probe', rights: ['monitoring:*'], expiresAt: new Date('2026-11-21T12:00:00Z') },
       ],
     ],
-    ['realm set Bank --resolvers staff', ['realms.setRealm', { name: 'Bank', resolvers: ['staff'] }]],
-    ['realm add new --resolvers a,b', ['realms.setRealm', { name: 'new', resolvers: ['a', 'b'] }]],
-    ['realm remove bank', ['realms.removeRealm', 'bank']],
-    ['realm default bank', ['realms.setDefaultRealm', 'bank']],
-    ['realm default --none', ['realms.setDefaultRealm', null]],
-    ['resolver add new', ['realms.setResolver', { name: 'new', kind: 'managed', settings: {} }]],
+    ['realm set Bank --resolvers staff', ['realms.set', { name: 'Bank', resolvers: ['staff'] }]],
+    ['realm add new --resolvers a,b', ['realms.set', { name: 'new', resolvers: ['a', 'b'] }]],
+    ['realm remove bank', ['realms.remove', 'bank']],
+    ['realm default bank', ['realms.setDefault', 'bank']],
+    ['realm default --none', ['realms.setDefault', null]],
+    ['resolver add new', ['resolvers.set', { name: 'new', kind: 'managed', settings: {} }]],
     [
       'resolver add new --kind passwd --file users.txt',
-      ['realms.setResolver', { name: 'new', kind: 'passwd', settings: { fileName: resolve('users.txt') } }],
+      ['resolvers.set', { name: 'new', kind: 'passwd', settings: { fileName: resolve('users.txt') } }],
     ],
     [
       'resolver add new --kind sql --set driver=mysql --set Where=a=1',
-      ['realms.setResolver', { name: 'new', kind: 'sql', settings: { Driver: 'mysql', Where: 'a=1' } }],
+      ['resolvers.set', { name: 'new', kind: 'sql', settings: { Driver: 'mysql', Where: 'a=1' } }],
     ],
     [
       'resolver set people --set limit=9 --unset server',
-      ['realms.setResolver', { name: 'people', kind: 'sql', settings: { Driver: 'postgresql', Limit: '9' } }],
+      ['resolvers.set', { name: 'people', kind: 'sql', settings: { Driver: 'postgresql', Limit: '9' } }],
     ],
     [
       'resolver set people --remove-secret',
-      ['realms.setResolver', { name: 'people', kind: 'sql', settings: SQL, secret: null }],
+      ['resolvers.set', { name: 'people', kind: 'sql', settings: SQL, secret: null }],
     ],
     [
       'resolver set unix --file /etc/other',
-      ['realms.setResolver', { name: 'unix', kind: 'passwd', settings: { fileName: '/etc/other' } }],
+      ['resolvers.set', { name: 'unix', kind: 'passwd', settings: { fileName: '/etc/other' } }],
     ],
-    ['resolver remove unix', ['realms.removeResolver', 'unix']],
-    ['resolver test unix', ['realms.testResolver', 'unix']],
-    ['user list --realm bank', ['realms.listUsers', { realm: 'bank', resolver: undefined }]],
-    ['user list --resolver unix', ['realms.listUsers', { realm: undefined, resolver: 'unix' }]],
+    ['resolver remove unix', ['resolvers.remove', 'unix']],
+    ['resolver test unix', ['resolvers.test', 'unix']],
+    ['user list --realm bank', ['users.list', { realm: 'bank', resolver: undefined }]],
+    ['user list --resolver unix', ['users.list', { realm: undefined, resolver: 'unix' }]],
     [
       'user add ada --resolver customers --given-name Ada --email a@b',
       [
-        'realms.addUser',
+        'users.add',
         { resolver: 'customers', login: 'ada', givenName: 'Ada', surname: '', email: 'a@b', phone: '' },
       ],
     ],
-    ['user remove ada --resolver customers', ['realms.removeUser', { resolver: 'customers', login: 'ada' }]],
+    ['user remove ada --resolver customers', ['users.remove', { resolver: 'customers', login: 'ada' }]],
     [
       'user password ada --resolver customers --remove',
-      ['realms.setUserPassword', { resolver: 'customers', login: 'ada', password: null }],
+      ['users.setPassword', { resolver: 'customers', login: 'ada', password: null }],
     ],
     [
       'policy set p --scope ocra --action request --user bert',
@@ -170,7 +170,7 @@ describe('passwords', () => {
     ],
     [
       'user password ada --resolver customers',
-      (password) => ['realms.setUserPassword', { resolver: 'customers', login: 'ada', password }],
+      (password) => ['users.setPassword', { resolver: 'customers', login: 'ada', password }],
     ],
   ])('of %s come from a prompt that is answered twice, or from a file', async (line, call) => {
     const prompted = await run(line.split(' '), ['typed', 'typed']);
@@ -183,7 +183,7 @@ describe('passwords', () => {
   it('of resolvers come from a prompt that is answered twice, or from a file', async () => {
     const line = ['resolver', 'set', 'people'];
     const call = (secret: string): Call => [
-      'realms.setResolver',
+      'resolvers.set',
       { name: 'people', kind: 'sql', settings: SQL, secret },
     ];
     const prompted = await run([...line, '--ask-secret'], ['typed', 'typed']);
@@ -208,7 +208,7 @@ describe('passwords', () => {
       ['user', 'add', 'ada', '--resolver', 'r', '--ask-password'],
       ['typed', 'typed'],
     );
-    expect(calls).toMatchObject([['realms.addUser', { password: 'typed' }]]);
+    expect(calls).toMatchObject([['users.add', { password: 'typed' }]]);
   });
 
   it('that were typed differently change nothing', async () => {

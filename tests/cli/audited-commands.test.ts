@@ -6,7 +6,8 @@ import type { Command } from 'commander';
 
 import { actOf } from '../../src/policy/caller.ts';
 import { buildProgram, runProgram } from '../../src/cli/program.ts';
-import { type Installation, migrate, openInstallation } from '../../src/compose/open-installation.ts';
+import { migrate } from '../../src/compose/database-schema.ts';
+import { type Installation, openInstallation } from '../../src/compose/open-installation.ts';
 import { type Config, loadConfig } from '../../src/config/config.ts';
 import { systemRandom } from '../../src/kernel/clock.ts';
 import { migrationNames, migrationSource } from '../../src/storage/database/migration-source.ts';

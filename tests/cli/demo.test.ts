@@ -88,8 +88,8 @@ describe('a demo', () => {
     const demo = demoWith({ fetch: wrong });
     await runProgram(['demo', '--exit'], demo.dependencies);
     const count = (call: string): number => demo.seeded.filter(([name]) => name === call).length;
-    expect(count('realms.setRealm')).toBe(2);
-    expect(count('realms.addUser')).toBe(40);
+    expect(count('realms.set')).toBe(2);
+    expect(count('users.add')).toBe(40);
     expect(count('enrolment.init')).toBe(100);
     expect(count('tokens.disable')).toBe(20);
     expect(count('tokens.setRealms')).toBe(1);

@@ -76,7 +76,7 @@ export function recordingServices(answers: Answers, calls: Call[], callers: Call
       },
     );
   const nouns = [
-    ...['administrators', 'realms', 'policies', 'settings', 'tokens', 'enrolment'],
+    ...['administrators', 'realms', 'resolvers', 'users', 'policies', 'settings', 'tokens', 'enrolment'],
     ...[
       'resynchronisation',
       'tokenImport',

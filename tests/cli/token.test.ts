@@ -135,24 +135,24 @@ describe('token list and show', () => {
 
 describe('token commands that change tokens', () => {
   it.each<[string, readonly Call[]]>([
-    ['enable A', [['tokens.enable', 'A']]],
+    ['enable A', [['tokens.enable', { serial: 'A' }]]],
     [
       'disable A B',
       [
-        ['tokens.disable', 'A'],
-        ['tokens.disable', 'B'],
+        ['tokens.disable', { serial: 'A' }],
+        ['tokens.disable', { serial: 'B' }],
       ],
     ],
-    ['reset A', [['tokens.reset', 'A']]],
-    ['unassign A', [['tokens.unassign', 'A']]],
-    ['remove A', [['tokens.remove', 'A']]],
+    ['reset A', [['tokens.reset', { serial: 'A' }]]],
+    ['unassign A', [['tokens.unassign', { serial: 'A' }]]],
+    ['remove A', [['tokens.remove', { serial: 'A' }]]],
     ['assign A ada', [['tokens.assign', { serial: 'A', user: 'ada', realm: undefined }]]],
     ['assign A ada --realm bank', [['tokens.assign', { serial: 'A', user: 'ada', realm: 'bank' }]]],
     ['realms A bank,office', [['tokens.setRealms', { serial: 'A', realms: ['bank', 'office'] }]]],
     ['realms A --none', [['tokens.setRealms', { serial: 'A', realms: [] }]]],
     [
       'set A --max-fail 5 --counter-window 20 --sync-window 100 --description x',
-      [['tokens.set', { serial: 'A', maxFail: 5, counterWindow: 20, syncWindow: 100, description: 'x' }]],
+      [['tokens.set', { serial: 'A' }, { maxFail: 5, counterWindow: 20, syncWindow: 100, description: 'x' }]],
     ],
   ])('%s', async (line, calls) => {
     const ran = await run(line.split(' '));
@@ -172,9 +172,13 @@ describe('token commands that change tokens', () => {
     const prompted = await run(['set', 'A', '--ask-pin', '--ask-ocra-pin'], {
       typed: ['11', '11', '22', '22'],
     });
-    expect(prompted.calls).toEqual([['tokens.set', expect.objectContaining({ pin: '11', ocraPin: '22' })]]);
+    expect(prompted.calls).toEqual([
+      ['tokens.set', { serial: 'A' }, expect.objectContaining({ pin: '11', ocraPin: '22' })],
+    ]);
     const filed = await run(['set', 'A', '--pin-file', secretFile, '--ocra-pin-file', emptyFile]);
-    expect(filed.calls).toEqual([['tokens.set', expect.objectContaining({ pin: '31323334', ocraPin: '' })]]);
+    expect(filed.calls).toEqual([
+      ['tokens.set', { serial: 'A' }, expect.objectContaining({ pin: '31323334', ocraPin: '' })],
+    ]);
     expect(filed.out).not.toContain('31323334');
   });
 });

@@ -44,7 +44,7 @@ export class MonitoringReplayState {
     }
     const { realms, tokens } = recordedState();
     for (const realm of realms) {
-      await server.services.realms.setRealm(OPERATOR, realm);
+      await server.services.realms.set(OPERATOR, realm);
     }
     await insertTokens(server.test.database, tokens);
     await state.#setPolicies('');
@@ -78,7 +78,7 @@ export class MonitoringReplayState {
       await configuration.remove(OPERATOR, 'errors');
     }
     if (this.#phase === 'broken') {
-      await realms.removeRealm(OPERATOR, BROKEN_REALM);
+      await realms.remove(OPERATOR, BROKEN_REALM);
     }
   }
 
@@ -98,7 +98,7 @@ export class MonitoringReplayState {
     const resolver = isPasswd ? 'passwdbroken' : 'sqlbroken';
     await (isPasswd ? this.#addPasswd(resolver, BROKEN_USERS) : this.#addSql(resolver, BROKEN_USERS));
     const resolvers = [resolver, 'passwdshared'];
-    await this.#server.services.realms.setRealm(OPERATOR, { name: BROKEN_REALM, resolvers });
+    await this.#server.services.realms.set(OPERATOR, { name: BROKEN_REALM, resolvers });
     if (!name.includes('before')) {
       await (isPasswd
         ? rm(this.#fileOf(resolver))
@@ -110,7 +110,7 @@ export class MonitoringReplayState {
     const lines = users.map((user, index) => `${user}:x:${1000 + index}:100:${user}::`);
     await writeFile(this.#fileOf(name), `${lines.join('\n')}\n`);
     const settings = { fileName: this.#fileOf(name) };
-    await this.#server.services.realms.setResolver(OPERATOR, { name, kind: 'passwd', settings });
+    await this.#server.services.resolvers.set(OPERATOR, { name, kind: 'passwd', settings });
   }
 
   /** A table of the recorded users, beside the tables of the server. */
@@ -133,7 +133,7 @@ export class MonitoringReplayState {
       Map: '{"userid": "id", "username": "user"}',
       Limit: String(limit),
     };
-    await this.#server.services.realms.setResolver(OPERATOR, { name, kind: 'sql', settings });
+    await this.#server.services.resolvers.set(OPERATOR, { name, kind: 'sql', settings });
   }
 
   #fileOf(resolver: string): string {

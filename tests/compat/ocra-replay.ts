@@ -101,7 +101,7 @@ export class OcraReplay {
     if (family !== this.#family && FRESH_FAMILIES.includes(family)) {
       const { tokens } = this.#application.services;
       for (const { serial } of await tokens.list(OPERATOR, {})) {
-        await tokens.remove(OPERATOR, serial);
+        await tokens.remove(OPERATOR, { serial });
       }
     }
     this.#family = family;

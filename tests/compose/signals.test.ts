@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { EventEmitter } from 'node:events';
-import { watchSignals } from '../../src/compose/signals.ts';
+import { watchSignals } from '../../src/compose/process.ts';
 
 /** A process in name only, with a clock that the test sets. */
 class FakeProcess extends EventEmitter {

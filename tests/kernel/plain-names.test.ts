@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { isSerial } from '../../src/tokens/serial.ts';
+import { isSerial } from '../../src/tokens/token.ts';
 import { readAdministratorName, readApiTokenName } from '../../src/administrators/administrator-name.ts';
-import { readLogin } from '../../src/users/login-name.ts';
+import { readLogin } from '../../src/users/user-draft.ts';
 import { readPlainText } from '../../src/kernel/plain-text.ts';
-import { readRealmName } from '../../src/realms/realm-name.ts';
+import { readRealmName } from '../../src/realms/realm-service.ts';
 import { readResolverName } from '../../src/resolvers/resolver-name.ts';
 import { assertPassword } from '../../src/users/password-rule.ts';
 import { refusalOf } from '../support/values/refusal.ts';

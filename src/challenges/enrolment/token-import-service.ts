@@ -1,6 +1,6 @@
 import type { AccessControl, Grant } from '../../policy/access-control.ts';
 import { actOf, type Caller } from '../../policy/caller.ts';
-import { isSerial } from '../../tokens/serial.ts';
+import { isSerial } from '../../tokens/token.ts';
 import type { ConfigurationStore } from '../../configuration/ports.ts';
 import type { Configuration } from '../../configuration/configuration.ts';
 import type { NewToken } from '../../tokens/token.ts';

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { CliFailure } from '../cli-failure.ts';
 import type { CliIo } from '../dependencies.ts';
 
-/** Where an export goes. */
+/** The target of an export. */
 export interface ExportTarget {
   write(text: string): Promise<void>;
   close(): Promise<void>;
@@ -24,7 +24,7 @@ export async function openExport(io: CliIo, file: string): Promise<ExportTarget>
       close: () => Promise.resolve(),
     };
   }
-  // Who did what, and from where, is nobody else's business.
+  // The trail holds personal data: only its owner may read the file.
   const handle = await open(file, 'wx', 0o600).catch((error: unknown) => {
     const { code = '' } = error as NodeJS.ErrnoException;
     throw new CliFailure(

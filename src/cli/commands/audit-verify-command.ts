@@ -22,7 +22,7 @@ interface VerifyOptions {
   readonly checkpoint?: string;
 }
 
-/** What verifying is told, wherever the trail is. */
+/** The options of verifying a trail in the database or in a file. */
 interface Request {
   readonly report: (finding: AuditFinding) => void;
   readonly checkpoint?: string | undefined;
@@ -110,7 +110,7 @@ async function verifyFile(
   return { ...(await verifyTrail(snapshot, { keys, report, anchor: checkpoint, isWhole })), isWhole, keys };
 }
 
-/** Without a key to compare with, whoever has made the file has chosen the keys in it. */
+/** Without a key to compare with, the keys in the file are those that its author chose. */
 function trustedKeys({ keys }: ExportedTrail, wanted: string | undefined): readonly InstallationKey[] {
   return wanted === undefined ? keys : keys.filter((key) => keyText(key) === wanted);
 }

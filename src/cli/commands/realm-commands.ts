@@ -32,10 +32,10 @@ function addWriting(realm: Command, context: CommandContext): void {
     .requiredOption(...resolversOption, parseList)
     .action(async (name: string, { resolvers }: ResolversOption, command: Command) => {
       await context.withServices(async ({ realms }, caller) => {
-        if ((await realms.listRealms(caller)).some((known) => known.name === name.trim().toLowerCase())) {
+        if ((await realms.list(caller)).some((known) => known.name === name.trim().toLowerCase())) {
           throw new CliFailure(`there is a realm ${name} already; \`tankeeper realm set\` changes it`);
         }
-        await realms.setRealm(caller, { name, resolvers });
+        await realms.set(caller, { name, resolvers });
       });
       context.output(command).done(`the realm ${name} is added`, { name, resolvers });
     });
@@ -46,8 +46,8 @@ function addWriting(realm: Command, context: CommandContext): void {
     .requiredOption(...resolversOption, parseList)
     .action(async (name: string, { resolvers }: ResolversOption, command: Command) => {
       await context.withServices(async ({ realms }, caller) => {
-        requireRealm(await realms.listRealms(caller), name);
-        await realms.setRealm(caller, { name, resolvers });
+        requireRealm(await realms.list(caller), name);
+        await realms.set(caller, { name, resolvers });
       });
       context.output(command).done(`the realm ${name} has these resolvers now: ${resolvers.join(', ')}`, {
         name,
@@ -59,7 +59,7 @@ function addWriting(realm: Command, context: CommandContext): void {
     .description('remove a realm, also from its tokens')
     .argument('<name>')
     .action(async (name: string, _options: object, command: Command) => {
-      await context.withServices(({ realms }, caller) => realms.removeRealm(caller, name));
+      await context.withServices(({ realms }, caller) => realms.remove(caller, name));
       context.output(command).done(`the realm ${name} is removed`, { name });
     });
 }
@@ -69,7 +69,7 @@ function addReading(realm: Command, context: CommandContext): void {
     .command('list')
     .description('list the realms')
     .action(async (_options: object, command: Command) => {
-      const found = await context.withServices(({ realms }, caller) => realms.listRealms(caller));
+      const found = await context.withServices(({ realms }, caller) => realms.list(caller));
       context.output(command).list(found, REALM_COLUMNS, 'no realms');
     });
   realm
@@ -77,7 +77,7 @@ function addReading(realm: Command, context: CommandContext): void {
     .description('show a realm')
     .argument('<name>')
     .action(async (name: string, _options: object, command: Command) => {
-      const found = await context.withServices(({ realms }, caller) => realms.listRealms(caller));
+      const found = await context.withServices(({ realms }, caller) => realms.list(caller));
       context.output(command).record(requireRealm(found, name), REALM_COLUMNS);
     });
 }
@@ -92,7 +92,7 @@ function addDefault(realm: Command, context: CommandContext): void {
       if ((name === undefined) !== (none === true)) {
         throw new CliFailure('give either NAME or --none', EXIT_CODES.usage);
       }
-      await context.withServices(({ realms }, caller) => realms.setDefaultRealm(caller, name ?? null));
+      await context.withServices(({ realms }, caller) => realms.setDefault(caller, name ?? null));
       const sentence = name === undefined ? 'there is no default realm now' : `the default realm is ${name}`;
       context.output(command).done(sentence, { default: name ?? null });
     });

@@ -17,7 +17,7 @@ const RESOLVER_COLUMNS: readonly Column<Resolver>[] = [
         .map(([key, value]) => `${key}=${value}`)
         .join(', '),
   },
-  // Whether there is one; what it is, nobody is shown.
+  // Whether there is a secret; the secret itself is never shown.
   { key: 'secret', title: 'SECRET', value: ({ secretStamp }) => typeof secretStamp === 'string' },
 ];
 
@@ -29,7 +29,7 @@ export function addResolverCommands(program: Command, context: CommandContext): 
     .command('list')
     .description('list the resolvers')
     .action(async (_options: object, command: Command) => {
-      const found = await context.withServices(({ realms }, caller) => realms.listResolvers(caller));
+      const found = await context.withServices(({ resolvers }, caller) => resolvers.list(caller));
       context.output(command).list(found, RESOLVER_COLUMNS, 'no resolvers');
     });
   resolver
@@ -37,7 +37,7 @@ export function addResolverCommands(program: Command, context: CommandContext): 
     .description('show a resolver')
     .argument('<name>')
     .action(async (name: string, _options: object, command: Command) => {
-      const found = await context.withServices(({ realms }, caller) => realms.listResolvers(caller));
+      const found = await context.withServices(({ resolvers }, caller) => resolvers.list(caller));
       context.output(command).record(requireResolver(found, name), RESOLVER_COLUMNS);
     });
   resolver
@@ -45,7 +45,7 @@ export function addResolverCommands(program: Command, context: CommandContext): 
     .description('remove a resolver that no realm and no token refers to')
     .argument('<name>')
     .action(async (name: string, _options: object, command: Command) => {
-      await context.withServices(({ realms }, caller) => realms.removeResolver(caller, name));
+      await context.withServices(({ resolvers }, caller) => resolvers.remove(caller, name));
       context.output(command).done(`the resolver ${name} is removed`, { name });
     });
   resolver
@@ -53,7 +53,7 @@ export function addResolverCommands(program: Command, context: CommandContext): 
     .description('try whether its users can be read')
     .argument('<name>')
     .action(async (name: string, _options: object, command: Command) => {
-      const users = await context.withServices(({ realms }, caller) => realms.testResolver(caller, name));
+      const users = await context.withServices(({ resolvers }, caller) => resolvers.test(caller, name));
       context.output(command).done(`the resolver ${name} answers: ${users} users`, { name, users });
     });
 }

@@ -49,11 +49,11 @@ function addAdd(resolver: Command, context: CommandContext): void {
     }
     const settings = await mergeSettings(kind, fileSetting(file), options);
     const secret = await readResolverSecret(context, name, options);
-    await context.withServices(async ({ realms }, caller) => {
-      if ((await realms.listResolvers(caller)).some((known) => known.name === name)) {
+    await context.withServices(async ({ resolvers }, caller) => {
+      if ((await resolvers.list(caller)).some((known) => known.name === name)) {
         throw new CliFailure(`there is a resolver ${name} already; \`tankeeper resolver set\` changes it`);
       }
-      await realms.setResolver(caller, { name, kind, settings, ...(secret !== undefined && { secret }) });
+      await resolvers.set(caller, { name, kind, settings, ...(secret !== undefined && { secret }) });
     });
     context.output(self).done(`the resolver ${name} is added`, { name, kind, settings });
   });
@@ -74,13 +74,13 @@ function addSet(resolver: Command, context: CommandContext): void {
   withSettings(command).action(async (name: string, options: SetOptions, self: Command) => {
     const given = await readResolverSecret(context, name, options);
     const secret = options.removeSecret === true ? null : given;
-    const { kind, settings } = await context.withServices(async ({ realms }, caller) => {
-      const known = (await realms.listResolvers(caller)).find((one) => one.name === name);
+    const { kind, settings } = await context.withServices(async ({ resolvers }, caller) => {
+      const known = (await resolvers.list(caller)).find((one) => one.name === name);
       if (known === undefined) {
         throw new CliFailure(`there is no resolver ${name}`);
       }
       const changed = await changedSettings(known, options);
-      await realms.setResolver(caller, {
+      await resolvers.set(caller, {
         ...{ name, kind: known.kind, settings: changed },
         ...(secret !== undefined && { secret }),
       });

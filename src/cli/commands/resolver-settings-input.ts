@@ -18,7 +18,7 @@ export interface SettingOptions {
   readonly askSecret?: true;
 }
 
-/** Where the settings begin: none for a new resolver. */
+/** The settings of a resolver. */
 type Settings = Resolver['settings'];
 
 /** @returns the pairs so far and one more, for an option that may be repeated */
@@ -59,7 +59,7 @@ export async function mergeSettings(
   return Object.fromEntries(settings);
 }
 
-/** @returns what the resolver is to log in with; undefined where nobody said so */
+/** @returns the secret to log in with; undefined where none is given */
 export async function readResolverSecret(
   context: CommandContext,
   name: string,

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import type { ConfigRow } from '../../config/describe-config.ts';
-import type { CommandContext } from '../command-context.ts';
-import { operatorCaller } from '../operator.ts';
+import { type CommandContext, operatorCaller } from '../command-context.ts';
 import type { Column } from '../output.ts';
 
 const CONFIG_COLUMNS: readonly Column<ConfigRow>[] = [

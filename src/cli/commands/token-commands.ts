@@ -31,7 +31,7 @@ export function addTokenCommands(program: Command, context: CommandContext): voi
       .action(async (serials: readonly string[], _options: object, command: Command) => {
         await context.withServices(async ({ tokens }, caller) => {
           for (const serial of serials) {
-            await tokens[verb](caller, serial);
+            await tokens[verb](caller, { serial });
           }
         });
         context.output(command).done(serials.map((serial) => `${serial} is ${done}`).join('\n'), { serials });

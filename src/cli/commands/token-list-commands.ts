@@ -54,10 +54,10 @@ const SHOW_COLUMNS: readonly Column<DescribedToken>[] = [
   },
 ];
 
-/** What people want to know first: why a token does not work, if it does not. */
+/** The state of a token, or the first reason why it does not work. */
 type TokenCondition = 'active' | 'disabled' | 'locked' | 'phase1' | 'phase2';
 
-/** @returns where the token stands; a roll-out that is under way comes first, then the lock */
+/** @returns the state of the token; an unfinished roll-out comes first, then the lock */
 export function stateOf(
   token: Pick<DescribedToken, 'rollout' | 'active' | 'failCount' | 'maxFail'>,
 ): TokenCondition {

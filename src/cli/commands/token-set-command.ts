@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
 import { wholeNumber } from '../option-values.ts';
 
-/** How PINs are given, to several commands. */
+/** The options for PINs, of several commands. */
 export interface PinOptions {
   readonly askPin?: true;
   readonly pinFile?: string;
@@ -34,7 +34,7 @@ export function addTokenSetCommand(token: Command, context: CommandContext): voi
       const { description, maxFail, counterWindow, syncWindow } = options;
       const pins = await readPins(context, options);
       await context.withServices(({ tokens }, caller) =>
-        tokens.set(caller, { serial, description, maxFail, counterWindow, syncWindow, ...pins }),
+        tokens.set(caller, { serial }, { description, maxFail, counterWindow, syncWindow, ...pins }),
       );
       context.output(command).done(`${serial} is changed`, { serial });
     });
@@ -49,7 +49,7 @@ export function addPinOptions(command: Command): Command {
     .option('--ocra-pin-file <file>', 'a file that holds the OCRA PIN, - for stdin; an empty one for no PIN');
 }
 
-/** @returns the PINs that the options ask for */
+/** @returns the PINs, read as the options say */
 export async function readPins(
   context: CommandContext,
   { askPin, pinFile, askOcraPin, ocraPinFile }: PinOptions,

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import type { ListedUser } from '../../realms/realm-service.ts';
+import type { ListedUser } from '../../users/user-service.ts';
 import { CliFailure, EXIT_CODES } from '../cli-failure.ts';
 import type { CommandContext } from '../command-context.ts';
 import type { Column } from '../output.ts';
@@ -41,7 +41,7 @@ export function addUserCommands(program: Command, context: CommandContext): void
     .argument('<login>')
     .requiredOption('--resolver <name>', 'a managed resolver')
     .action(async (login: string, { resolver }: { resolver: string }, command: Command) => {
-      await context.withServices(({ realms }, caller) => realms.removeUser(caller, { resolver, login }));
+      await context.withServices(({ users }, caller) => users.remove(caller, { resolver, login }));
       context.output(command).done(`the user ${login} of ${resolver} is removed`, { login, resolver });
     });
   addPassword(user, context);
@@ -65,8 +65,8 @@ function addAdd(user: Command, context: CommandContext): void {
         askPassword === true || passwordFile !== undefined
           ? await context.newSecret(`Password of ${login}`, '--password-file', passwordFile)
           : undefined;
-      const added = await context.withServices(({ realms }, caller) =>
-        realms.addUser(caller, {
+      const added = await context.withServices(({ users }, caller) =>
+        users.add(caller, {
           ...{ resolver, login, givenName, surname, email, phone },
           ...(password !== undefined && { password }),
         }),
@@ -88,8 +88,8 @@ function addList(user: Command, context: CommandContext): void {
       if ((realm === undefined) === (resolver === undefined)) {
         throw new CliFailure('give either --realm or --resolver', EXIT_CODES.usage);
       }
-      const found = await context.withServices(({ realms }, caller) =>
-        realms.listUsers(caller, { realm, resolver }),
+      const found = await context.withServices(({ users }, caller) =>
+        users.list(caller, { realm, resolver }),
       );
       context.output(command).list(found, USER_COLUMNS, 'no users');
     });
@@ -108,8 +108,8 @@ function addPassword(user: Command, context: CommandContext): void {
         remove === true
           ? null
           : await context.newSecret(`New password of ${login}`, '--password-file', passwordFile);
-      await context.withServices(({ realms }, caller) =>
-        realms.setUserPassword(caller, { resolver, login, password }),
+      await context.withServices(({ users }, caller) =>
+        users.setPassword(caller, { resolver, login, password }),
       );
       const what = password === null ? 'no password any more' : 'a new password';
       context.output(command).done(`the user ${login} of ${resolver} has ${what}`, { login, resolver });

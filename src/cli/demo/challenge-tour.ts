@@ -3,7 +3,8 @@ import { drawQrCode } from '../device/qr-text.ts';
 import type { DemoGuide } from './demo-guide.ts';
 import { TOUR_USER } from './demo-plan.ts';
 import type { RolledOut } from './roll-out-tour.ts';
-import { accepted, checkTransaction } from './transaction-request.ts';
+import { checkTransaction } from './demo-request.ts';
+import { accepted } from './expectation.ts';
 
 const issued = z.object({ detail: z.object({ transactionid: z.string(), data: z.string() }) });
 

@@ -1,14 +1,14 @@
-/** Where in the layout a value stands. */
+/** The position of a value in the layout. */
 interface Position {
-  /** How far its lines are indented. */
+  /** Indentation of its lines. */
   readonly indent: number;
-  /** How many characters stand before it on its first line, besides the indentation. */
+  /** Characters before it on its first line, without the indentation. */
   readonly head: number;
 }
 
 /**
- * Lays JSON out for reading: what fits into a line stays on one line.
- * @param width how many characters a line may have; a long text may be longer
+ * Formats JSON for reading: a value that fits into a line stays on one line.
+ * @param width characters of a line; a long text may be longer
  * @returns lines, indented by two, without a line end at the end
  */
 export function compactJson(
@@ -39,7 +39,7 @@ function inOneLine(value: unknown): string {
   return items.length === 0 ? '{}' : `{ ${items.join(', ')} }`;
 }
 
-/** @returns what stands before each item, and the item */
+/** @returns the prefix of each item, and the item */
 function entriesOf(value: object): [string, unknown][] {
   return Array.isArray(value)
     ? value.map((item: unknown) => ['', item])

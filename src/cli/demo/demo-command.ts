@@ -2,10 +2,9 @@ import { appendFile, chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/pro
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
-import type { CommandContext } from '../command-context.ts';
+import { type CommandContext, operatorCaller } from '../command-context.ts';
 import type { CliDependencies } from '../dependencies.ts';
 import { formatDeviceState } from '../device/device-state.ts';
-import { operatorCaller } from '../operator.ts';
 import { isServiceError } from '../../kernel/errors.ts';
 import { untilAborted } from '../../kernel/stop-request.ts';
 import { safeLines } from '../../kernel/terminal-text.ts';
@@ -37,7 +36,7 @@ export function addDemoCommand(program: Command, { dependencies }: CommandContex
     .action((options: DemoOptions) => runDemo(dependencies, options));
 }
 
-/** Whatever happens, nothing stays behind: no process, no folder. */
+/** Runs the demo, and removes its processes and its folder in any case. */
 async function runDemo(dependencies: CliDependencies, options: DemoOptions): Promise<void> {
   const { requested, urgent } = dependencies.watchSignals();
   const folder = await mkdtemp(join(tmpdir(), 'tankeeper-demo-'));
@@ -67,7 +66,7 @@ async function runDemo(dependencies: CliDependencies, options: DemoOptions): Pro
   urgent.throwIfAborted();
 }
 
-/** A port that was free may be another program's by the time that the database serves: then the next one is taken. */
+/** Starts the server on the next free port where another program takes the port during the start. */
 async function startServer(
   dependencies: CliDependencies,
   first: number,
@@ -89,9 +88,9 @@ interface Demo {
   readonly server: DemoServer;
   readonly folder: string;
   readonly logFile: string;
-  /** Where the virtual app of the tour leaves its tokens. */
+  /** The file of the virtual app's tokens. */
   readonly deviceFile: string;
-  /** Aborted when somebody wants the demo to end. */
+  /** Aborted by a signal to end the demo. */
   readonly requested: AbortSignal;
   readonly exit: boolean;
 }
@@ -104,7 +103,7 @@ async function driveDemo(dependencies: CliDependencies, demo: Demo): Promise<voi
     io.stdout.write(whatNext(demo.server, demo.deviceFile));
     await untilAborted(demo.requested);
   }
-  // The tour that is cut off fails at its next request; nobody waits for it any more.
+  // The interrupted tour fails at its next request, which is ignored.
   tour.catch(() => undefined);
 }
 

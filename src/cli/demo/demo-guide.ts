@@ -4,17 +4,16 @@ import type { CliIo } from '../dependencies.ts';
 import type { Fetch } from '../device/send-response.ts';
 import { safeLines } from '../../kernel/terminal-text.ts';
 import { compactJson } from './compact-json.ts';
-import { curlLine, type DemoRequest } from './curl-line.ts';
-import { sendDemoRequest } from './demo-client.ts';
+import { curlLine, type DemoRequest, sendDemoRequest } from './demo-request.ts';
 import type { DemoServer } from './demo-server.ts';
 import { assertAnswer, type Expectation } from './expectation.ts';
 
 const WIDEST = 110;
-/** Longer than any URL of a QR code; pictures are longer. */
+/** Longer than the URLs of QR codes, shorter than pictures. */
 const MAX_TEXT_LENGTH = 600;
 const SHORTENED = 60;
 
-/** Leads through the tour: numbers the steps, shows each request and its answer, and sees that the answer is right. */
+/** Runs the steps of the tour: numbers them, prints each request and its answer, and checks the answer. */
 export class DemoGuide {
   readonly #io: CliIo;
   readonly #fetch: Fetch;
@@ -27,7 +26,7 @@ export class DemoGuide {
     this.#server = server;
   }
 
-  /** How many steps there were. */
+  /** The number of steps so far. */
   get steps(): number {
     return this.#steps;
   }
@@ -38,7 +37,7 @@ export class DemoGuide {
     this.#write(`\n${this.#styled('bold', `${this.#steps}. ${title}`)}`);
   }
 
-  /** Says something about the step. Never given text of others. */
+  /** Prints a text about the step; it must not contain input of others. */
   say(text: string): void {
     this.#write(`   ${text.replaceAll('\n', '\n   ')}`);
   }
@@ -74,7 +73,7 @@ export class DemoGuide {
   }
 }
 
-/** @returns the answer with its pictures cut short: nobody reads them */
+/** @returns the answer with pictures truncated */
 function shorten(body: unknown): unknown {
   return JSON.parse(JSON.stringify(body), (_key, value: unknown) =>
     typeof value === 'string' && value.length > MAX_TEXT_LENGTH

@@ -5,7 +5,7 @@ import { type DeviceAnswer, VirtualDevice } from '../device/virtual-device.ts';
 import { safeText } from '../../kernel/terminal-text.ts';
 import type { DemoGuide } from './demo-guide.ts';
 
-/** The virtual app in somebody's hand: remembers its state and says what it shows. */
+/** The virtual app of the tour: keeps its state and prints its screen. */
 export class DemoPhone {
   readonly #guide: DemoGuide;
   readonly #device: VirtualDevice;

@@ -8,13 +8,13 @@ export interface PlannedRealm {
 
 export interface PlannedToken {
   readonly serial: string;
-  /** The login of the owner and the realm in which it is looked up; null: nobody's. */
+  /** The login of the owner and the realm to find it in; null: unassigned. */
   readonly owner: { readonly login: string; readonly realm: string } | null;
   readonly realms: readonly string[];
   readonly active: boolean;
 }
 
-/** Who and what there is before the tour begins. */
+/** The realms, users and tokens at the start of the tour. */
 export interface DemoPlan {
   readonly realms: readonly PlannedRealm[];
   readonly tokens: readonly PlannedToken[];

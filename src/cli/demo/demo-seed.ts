@@ -28,14 +28,14 @@ export async function seedDemo(
 }
 
 async function seedRealm(
-  { realms }: CliServices,
+  { realms, resolvers, users }: CliServices,
   caller: Caller,
   { name, resolver, logins }: PlannedRealm,
 ): Promise<void> {
-  await realms.setResolver(caller, { name: resolver, kind: 'managed', settings: {} });
-  await realms.setRealm(caller, { name, resolvers: [resolver] });
+  await resolvers.set(caller, { name: resolver, kind: 'managed', settings: {} });
+  await realms.set(caller, { name, resolvers: [resolver] });
   await inParallel(logins, (login) =>
-    realms.addUser(caller, {
+    users.add(caller, {
       ...{ resolver, login, surname: 'Demo', email: `${login}@example.org`, phone: '' },
       givenName: login.charAt(0).toUpperCase() + login.slice(1),
     }),
@@ -56,7 +56,7 @@ async function seedToken(
     await tokens.setRealms(caller, { serial, realms });
   }
   if (!active) {
-    await tokens.disable(caller, serial);
+    await tokens.disable(caller, { serial });
   }
 }
 

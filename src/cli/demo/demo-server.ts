@@ -1,12 +1,12 @@
 import type { CliServices } from '../cli-services.ts';
 
-/** Where the demo's server lives. */
+/** The place of the demo's server. */
 export interface DemoServerOptions {
   /** On 127.0.0.1. */
   readonly port: number;
   /** An existing folder of the demo's own: database, keys and log all go there. */
   readonly folder: string;
-  /** Where the server's log lines go; nothing is printed. */
+  /** The file for the server's log lines; nothing is printed. */
   readonly logFile: string;
   /** Gives the start up when it is aborted. */
   readonly giveUp: AbortSignal;

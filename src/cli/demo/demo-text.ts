@@ -1,5 +1,5 @@
 import { TOUR_USER, type DemoPlan } from './demo-plan.ts';
-import { curlLine, shellWord } from './curl-line.ts';
+import { curlLine, shellWord } from './demo-request.ts';
 import type { DemoServer } from './demo-server.ts';
 
 export interface Introduction {
@@ -7,7 +7,7 @@ export interface Introduction {
   readonly folder: string;
   readonly logFile: string;
   readonly plan: DemoPlan;
-  /** How long it took to fill the database. */
+  /** The time that filling the database took. */
   readonly seconds: number;
   readonly databaseConfigured: boolean;
 }

@@ -1,6 +1,6 @@
 import { CliFailure } from '../cli-failure.ts';
 
-/** What an answer must look like: values to be equal, predicates to hold, objects to have at least these keys. */
+/** The expected answer: values to be equal, predicates to hold, objects to have at least these keys. */
 export type Expectation =
   | string
   | number
@@ -10,8 +10,13 @@ export type Expectation =
   | readonly Expectation[]
   | { readonly [key: string]: Expectation };
 
+/** @returns the expected answer to a response */
+export function accepted(result: boolean, failCount: number): Expectation {
+  return { result: { status: true, value: { result, failcount: failCount } } };
+}
+
 /**
- * Compares an answer with what the demo promises.
+ * Compares an answer with the expected one.
  * @param where the path of `actual`, for the message
  * @throws CliFailure that names the first place where they differ
  */

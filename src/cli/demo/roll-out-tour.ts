@@ -5,7 +5,8 @@ import { emptyDeviceState } from '../device/device-state.ts';
 import type { DemoGuide } from './demo-guide.ts';
 import { DemoPhone } from './demo-phone.ts';
 import { TOUR_USER } from './demo-plan.ts';
-import { accepted, checkTransaction } from './transaction-request.ts';
+import { checkTransaction } from './demo-request.ts';
+import { accepted } from './expectation.ts';
 
 const phase1 = z.object({ detail: z.object({ serial: z.string(), app_import: z.string() }) });
 const phase2 = z.object({ detail: z.object({ transactionid: z.string(), app_import: z.string() }) });

@@ -23,7 +23,7 @@ export async function readDeviceFile(file: string): Promise<DeviceState> {
 }
 
 /**
- * Changes the state in that file while nobody else does, so that no counter is used twice.
+ * Changes the state in that file under a lock, so that no counter is used twice.
  * @param change gives the new state and what the caller wants to know; nothing is written when it throws
  */
 export async function changeDeviceFile<T>(

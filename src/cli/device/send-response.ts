@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { CliFailure } from '../cli-failure.ts';
 
-/** What the server said to a response. */
+/** The server's answer to a response. */
 export interface SentResponse {
   readonly status: number;
-  /** Whether the server took it; null when its answer did not say. */
+  /** True where the server accepted it; null when its answer does not tell. */
   readonly accepted: boolean | null;
 }
 
@@ -18,7 +18,7 @@ const checkAnswer = z.object({ result: z.object({ value: z.object({ result: z.bo
 
 /**
  * Sends the response where the code asks for it, as the app does: POST with `transactionid` and `pass`.
- * @throws CliFailure when the URL is none of http(s), or nobody answers within ten seconds
+ * @throws CliFailure for a URL other than http(s), or without an answer within ten seconds
  */
 export async function sendResponse(
   fetch: Fetch,

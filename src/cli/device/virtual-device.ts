@@ -9,7 +9,7 @@ import { parseQrTanUrl, type QrTanUrl } from '../../ocra/qrtan-url.ts';
 import { type OcraSuite, parseOcraSuite } from '../../ocra/suite.ts';
 import { type DeviceState, type DeviceToken, findToken, putToken } from './device-state.ts';
 
-/** What the app asks its user for, and only when it is needed. */
+/** The prompts of the app, each called only when needed. */
 export interface DeviceQuestions {
   /** @param kept the code that the device made itself, if it did */
   activationCode(kept: string | null): Promise<string>;
@@ -17,13 +17,13 @@ export interface DeviceQuestions {
   ocraPin(serial: string): Promise<string>;
 }
 
-/** What a scan shows. */
+/** The result of a scan. */
 export type DeviceAnswer =
   | {
       readonly kind: 'init';
       readonly serial: string;
       readonly suite: string;
-      /** Whether the device had a token of that serial, which is gone now. */
+      /** The device had a token of that serial, which is replaced. */
       readonly replaced: boolean;
     }
   | {
@@ -33,7 +33,7 @@ export type DeviceAnswer =
       readonly question: string;
       readonly transactionId: string;
       readonly callbackUrl: string;
-      /** What the user types, or what the app sends to `callbackUrl`. */
+      /** The response that the user types, or that the app sends to `callbackUrl`. */
       readonly response: string;
     };
 

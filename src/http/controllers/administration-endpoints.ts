@@ -6,9 +6,8 @@ import { type RealmOperations, realmEndpoints } from './realm-controller.ts';
 import { tokenEndpoints, type TokenOperations } from './token-controller.ts';
 
 /** What administration needs of the domain. */
-export interface AdministrationOperations extends TokenOperations {
+export interface AdministrationOperations extends TokenOperations, RealmOperations {
   readonly policies: PolicyOperations;
-  readonly realms: RealmOperations;
   readonly settings: SettingOperations;
 }
 
@@ -20,7 +19,7 @@ export function administrationEndpoints(
   return [
     ...tokenEndpoints(operations, dialect),
     ...policyEndpoints(operations.policies, dialect),
-    ...realmEndpoints(operations.realms, dialect),
+    ...realmEndpoints(operations, dialect),
     ...configurationEndpoints(operations.settings, dialect),
   ];
 }

@@ -3,6 +3,7 @@ import type { Caller } from '../../policy/caller.ts';
 import { SETTINGS_RULES } from '../../resolvers/settings/settings-rules.ts';
 import { splitList } from '../../policy/policy-users.ts';
 import type { RealmService } from '../../realms/realm-service.ts';
+import type { ResolverService } from '../../resolvers/resolver-service.ts';
 import type { Realm } from '../../configuration/configuration.ts';
 import type { AdministrationDialect } from '../dialects/dialect.ts';
 import {
@@ -15,17 +16,10 @@ import type { Reply } from '../reply.ts';
 import { optional, required, secret } from '../request/parameter-schemas.ts';
 
 /** What the administration of realms and resolvers needs of the domain. */
-export type RealmOperations = Pick<
-  RealmService,
-  | 'listRealms'
-  | 'setRealm'
-  | 'removeRealm'
-  | 'setDefaultRealm'
-  | 'listResolvers'
-  | 'showResolver'
-  | 'setResolver'
-  | 'removeResolver'
->;
+export interface RealmOperations {
+  readonly realms: Pick<RealmService, 'list' | 'set' | 'remove' | 'setDefault'>;
+  readonly resolvers: Pick<ResolverService, 'list' | 'show' | 'set' | 'remove'>;
+}
 
 /** Settings that hold a password, beside those that are one: a database URL. */
 const URLS_WITH_PASSWORD: readonly string[] = ['connect'];
@@ -44,15 +38,15 @@ const RESOLVER_PARAMETERS = Object.fromEntries(
 );
 
 /** @returns the endpoints of /system that list and change realms and the resolvers that feed them */
-export function realmEndpoints(realms: RealmOperations, dialect: AdministrationDialect): Endpoint[] {
+export function realmEndpoints(operations: RealmOperations, dialect: AdministrationDialect): Endpoint[] {
   return [
-    ...resolverParts(realms, dialect),
-    ...realmParts(realms, dialect),
-    ...defaultParts(realms, dialect),
+    ...resolverParts(operations, dialect),
+    ...realmParts(operations, dialect),
+    ...defaultParts(operations, dialect),
   ];
 }
 
-function resolverParts(realms: RealmOperations, dialect: AdministrationDialect): Endpoint[] {
+function resolverParts({ resolvers }: RealmOperations, dialect: AdministrationDialect): Endpoint[] {
   const { shapes } = dialect;
   return [
     change(
@@ -64,7 +58,7 @@ function resolverParts(realms: RealmOperations, dialect: AdministrationDialect):
         ...RESOLVER_PARAMETERS,
       },
       async ({ caller, parameters: { name, type, ...settings }, context }) => {
-        await realms.setResolver(caller, { name, kind: resolverKind(type), settings: givenOf(settings) });
+        await resolvers.set(caller, { name, kind: resolverKind(type), settings: givenOf(settings) });
         return dialect.done(context);
       },
     ),
@@ -72,29 +66,28 @@ function resolverParts(realms: RealmOperations, dialect: AdministrationDialect):
       '/system/getResolvers',
       { summary: 'lists resolvers', purpose: 'list resolvers.' },
       {},
-      async ({ caller, context }) =>
-        dialect.value(shapes.resolvers(await realms.listResolvers(caller)), context),
+      async ({ caller, context }) => dialect.value(shapes.resolvers(await resolvers.list(caller)), context),
     ),
     look(
       '/system/getResolver',
       { summary: 'shows a resolver', purpose: 'show a resolver.' },
       { resolver: RESOLVER },
       async ({ caller, parameters: { resolver }, context }) =>
-        dialect.value(shapes.resolver(await realms.showResolver(caller, resolver)), context),
+        dialect.value(shapes.resolver(await resolvers.show(caller, resolver)), context),
     ),
     change(
       '/system/delResolver',
       { summary: 'removes a resolver', purpose: 'remove a resolver.' },
       { resolver: RESOLVER },
       async ({ caller, parameters: { resolver }, context }) => {
-        await realms.removeResolver(caller, resolver);
+        await resolvers.remove(caller, resolver);
         return dialect.done(context);
       },
     ),
   ];
 }
 
-function realmParts(realms: RealmOperations, dialect: AdministrationDialect): Endpoint[] {
+function realmParts(operations: RealmOperations, dialect: AdministrationDialect): Endpoint[] {
   return [
     change(
       '/system/setRealm',
@@ -104,7 +97,7 @@ function realmParts(realms: RealmOperations, dialect: AdministrationDialect): En
       },
       { realm: REALM, resolvers: required('a comma list of resolvers') },
       async ({ caller, parameters: { realm, resolvers }, context }) => {
-        await realms.setRealm(caller, { name: realm, resolvers: splitList(resolvers) });
+        await operations.realms.set(caller, { name: realm, resolvers: splitList(resolvers) });
         return dialect.done(context);
       },
     ),
@@ -115,7 +108,7 @@ function realmParts(realms: RealmOperations, dialect: AdministrationDialect): En
       async ({ caller, parameters: { realm = '' }, context }) => {
         const wanted = realm.trim().toLowerCase();
         const shape = await shapeRealms(
-          realms,
+          operations,
           dialect,
           caller,
           ({ name }) => wanted === '' || name === wanted,
@@ -128,21 +121,21 @@ function realmParts(realms: RealmOperations, dialect: AdministrationDialect): En
       { summary: 'removes a realm', purpose: 'remove a realm.' },
       { realm: REALM },
       async ({ caller, parameters: { realm }, context }) => {
-        await realms.removeRealm(caller, realm);
+        await operations.realms.remove(caller, realm);
         return dialect.value(dialect.shapes.removedRealm(realm), context);
       },
     ),
   ];
 }
 
-function defaultParts(realms: RealmOperations, dialect: AdministrationDialect): Endpoint[] {
+function defaultParts(operations: RealmOperations, dialect: AdministrationDialect): Endpoint[] {
   return [
     change(
       '/system/setDefaultRealm',
       { summary: 'sets the default realm, or none', purpose: 'choose the default realm, or none.' },
       { realm: optional('the name of the realm; empty: none') },
       async ({ caller, parameters: { realm = '' }, context }) => {
-        await realms.setDefaultRealm(caller, realm.trim() === '' ? null : realm);
+        await operations.realms.setDefault(caller, realm.trim() === '' ? null : realm);
         return dialect.done(context);
       },
     ),
@@ -151,19 +144,19 @@ function defaultParts(realms: RealmOperations, dialect: AdministrationDialect): 
       { summary: 'shows the default realm', purpose: 'show the default realm.' },
       {},
       async ({ caller, context }) =>
-        dialect.value(await shapeRealms(realms, dialect, caller, ({ isDefault }) => isDefault), context),
+        dialect.value(await shapeRealms(operations, dialect, caller, ({ isDefault }) => isDefault), context),
     ),
   ];
 }
 
 async function shapeRealms(
-  realms: RealmOperations,
+  { realms, resolvers }: RealmOperations,
   dialect: AdministrationDialect,
   caller: Caller,
   isMeant: (realm: Realm) => boolean,
 ): Promise<unknown> {
-  const found = (await realms.listRealms(caller)).filter(isMeant);
-  return dialect.shapes.realms(found, await realms.listResolvers(caller));
+  const found = (await realms.list(caller)).filter(isMeant);
+  return dialect.shapes.realms(found, await resolvers.list(caller));
 }
 
 function givenOf(settings: Readonly<Record<string, string | undefined>>): Record<string, string> {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { splitList } from '../../policy/policy-users.ts';
-import type { TokenGroupService, TokenSelection } from '../../tokens/token-group-service.ts';
 import type { TokenListing } from '../../tokens/token-listing.ts';
+import type { TokenSelection } from '../../tokens/token-selection.ts';
 import type { TokenService } from '../../tokens/token-service.ts';
 import { ServiceError } from '../../kernel/errors.ts';
 import type { AdministrationDialect } from '../dialects/dialect.ts';
@@ -10,10 +10,9 @@ import { optional, required, secret } from '../request/parameter-schemas.ts';
 
 /** What the administration of tokens needs of the domain. */
 export interface TokenOperations {
-  readonly tokens: Pick<TokenService, 'page' | 'assign' | 'setRealms'>;
-  readonly tokenGroups: Pick<
-    TokenGroupService,
-    'enable' | 'disable' | 'reset' | 'unassign' | 'set' | 'remove'
+  readonly tokens: Pick<
+    TokenService,
+    'page' | 'enable' | 'disable' | 'reset' | 'unassign' | 'set' | 'remove' | 'assign' | 'setRealms'
   >;
 }
 
@@ -37,7 +36,7 @@ export function tokenEndpoints(operations: TokenOperations, dialect: Administrat
     showEndpoint(operations, dialect),
     setEndpoint(operations, dialect),
     ...(['reset', 'enable', 'disable', 'remove'] as const).map((action) =>
-      groupEndpoint(action, operations, dialect),
+      selectionEndpoint(action, operations, dialect),
     ),
     assignEndpoint(operations, dialect),
     unassignEndpoint(operations, dialect),
@@ -80,7 +79,7 @@ function showEndpoint({ tokens }: TokenOperations, dialect: AdministrationDialec
   );
 }
 
-function setEndpoint({ tokenGroups }: TokenOperations, dialect: AdministrationDialect): Endpoint {
+function setEndpoint({ tokens }: TokenOperations, dialect: AdministrationDialect): Endpoint {
   const settings = {
     pin: PIN,
     maxfailcount: optional('the number of wrong responses that locks the token'),
@@ -102,7 +101,7 @@ function setEndpoint({ tokenGroups }: TokenOperations, dialect: AdministrationDi
     },
     async ({ caller, parameters, context }) => {
       const { pin, maxfailcount, counterwindow, syncwindow, ocrapin, description, ...selected } = parameters;
-      const count = await tokenGroups.set(caller, selection(selected), {
+      const count = await tokens.set(caller, selection(selected), {
         pin,
         maxFail: readNumber(maxfailcount),
         counterWindow: readNumber(counterwindow),
@@ -123,23 +122,23 @@ function setEndpoint({ tokenGroups }: TokenOperations, dialect: AdministrationDi
   );
 }
 
-const GROUP_SUMMARIES = {
+const SUMMARIES = {
   reset: 'sets the fail counter to 0, which unlocks the token',
   enable: 'enables a token',
   disable: 'disables a token',
   remove: 'removes a token and its challenges',
 } as const;
 
-function groupEndpoint(
-  action: keyof typeof GROUP_SUMMARIES,
-  { tokenGroups }: TokenOperations,
+function selectionEndpoint(
+  action: keyof typeof SUMMARIES,
+  { tokens }: TokenOperations,
   dialect: AdministrationDialect,
 ): Endpoint {
   return administratorEndpoint(
     {
       path: `/admin/${action}`,
       methods: METHODS,
-      summary: GROUP_SUMMARIES[action],
+      summary: SUMMARIES[action],
       requires: `admin:${action}`,
       family: 'linotp2',
       usage: `admin/${action}: ${action} a token, or all tokens of a user.`,
@@ -147,7 +146,7 @@ function groupEndpoint(
       parameters: z.object(SELECTION),
     },
     async ({ caller, parameters, context }) => {
-      const count = await tokenGroups[action](caller, selection(parameters));
+      const count = await tokens[action](caller, selection(parameters));
       return dialect.value(dialect.shapes.changedTokens(count), context);
     },
   );
@@ -177,7 +176,7 @@ function assignEndpoint({ tokens }: TokenOperations, dialect: AdministrationDial
   );
 }
 
-function unassignEndpoint({ tokenGroups }: TokenOperations, dialect: AdministrationDialect): Endpoint {
+function unassignEndpoint({ tokens }: TokenOperations, dialect: AdministrationDialect): Endpoint {
   return administratorEndpoint(
     {
       path: '/admin/unassign',
@@ -190,7 +189,7 @@ function unassignEndpoint({ tokenGroups }: TokenOperations, dialect: Administrat
       parameters: z.object(SELECTION),
     },
     async ({ caller, parameters, context }) => {
-      await tokenGroups.unassign(caller, selection(parameters));
+      await tokens.unassign(caller, selection(parameters));
       return dialect.done(context);
     },
   );

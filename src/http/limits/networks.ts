@@ -1,5 +1,7 @@
-import { BlockList, isIP, isIPv6 } from 'node:net';
+import { isIPv6 } from 'node:net';
 import ipaddr from 'ipaddr.js';
+import { ServiceError } from '../../kernel/errors.ts';
+import { NetworkSet, readAddress } from '../../kernel/networks.ts';
 
 /** Names for networks, as TRUST_PROXY and LIMIT_EXEMPT know them. */
 const NAMED: Readonly<Record<string, readonly string[]>> = {
@@ -38,21 +40,18 @@ export function clientNetwork(client: string): string {
 
 /**
  * @param networks addresses, networks and names of networks
- * @returns tells whether a client's address is among them
+ * @returns whether a client's address is among them
+ * @throws ServiceError 'configuration.invalid' for an entry that is none of these
  */
 export function networkMatcher(networks: readonly string[]): (client: string) => boolean {
-  const list = new BlockList();
+  const set = new NetworkSet();
   for (const network of networks.flatMap((entry) => NAMED[entry] ?? [entry])) {
-    const [address = '', bits] = network.split('/');
-    const family = familyOf(address);
-    list.addSubnet(address, bits === undefined ? (family === 'ipv4' ? 32 : 128) : Number(bits), family);
+    if (!set.add(network)) {
+      throw new ServiceError('configuration.invalid', `'${network}' is no address or network`);
+    }
   }
   return (client) => {
-    const address = client.replace(/%.*$/, '');
-    return isIP(address) !== 0 && list.check(address, familyOf(address));
+    const address = readAddress(client);
+    return address !== undefined && set.has(address);
   };
-}
-
-function familyOf(address: string): 'ipv4' | 'ipv6' {
-  return isIPv6(address) ? 'ipv6' : 'ipv4';
 }

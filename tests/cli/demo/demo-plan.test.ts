@@ -4,7 +4,7 @@ import {
   expectedActiveUserRows,
   expectedTokenRows,
   expectedUserRows,
-} from '../../../src/cli/demo/plan-counts.ts';
+} from '../../../src/cli/demo/monitoring-tour.ts';
 
 const plan = demoPlan();
 

@@ -96,13 +96,13 @@ async function policy(): Promise<Given> {
 
 async function spareRealm(): Promise<string> {
   const name = unused().toLowerCase();
-  await application.services.realms.setRealm(OPERATOR, { name, resolvers: ['north'] });
+  await application.services.realms.set(OPERATOR, { name, resolvers: ['north'] });
   return name;
 }
 
 async function spareResolver(): Promise<Given> {
   const resolver = unused().toLowerCase();
-  await application.services.realms.setResolver(OPERATOR, { name: resolver, kind: 'managed', settings: {} });
+  await application.services.resolvers.set(OPERATOR, { name: resolver, kind: 'managed', settings: {} });
   return { resolver };
 }
 

@@ -21,7 +21,7 @@ afterAll(() => application.close());
 
 beforeEach(async () => {
   for (const one of await application.services.tokens.list(OPERATOR, {})) {
-    await application.services.tokens.remove(OPERATOR, one.serial);
+    await application.services.tokens.remove(OPERATOR, { serial: one.serial });
   }
   number += 1;
   serial = `HANDS${number}`;
@@ -32,7 +32,7 @@ const CHANGES: readonly (readonly [string, () => Promise<unknown>])[] = [
     'assigned to another',
     () => application.services.tokens.assign(OPERATOR, { serial, user: 'bob', realm: 'bank' }),
   ],
-  ['unassigned', () => application.services.tokens.unassign(OPERATOR, serial)],
+  ['unassigned', () => application.services.tokens.unassign(OPERATOR, { serial })],
 ];
 const ask = (path: string, parameters: Record<string, string>): Promise<string> =>
   application.asAdmin(path, parameters).then(({ body }) => JSON.stringify(body));
@@ -62,12 +62,12 @@ describe('what a user is asked', () => {
   );
 
   it('is not answered any more when the user is removed', async () => {
-    await application.services.realms.addUser(OPERATOR, {
+    await application.services.users.add(OPERATOR, {
       ...{ resolver: 'bank', login: 'eve', givenName: '', surname: '', email: '', phone: '' },
     });
     await application.enrolPlain(serial, SUITE, { ...ANN, user: 'eve' });
     const { transactionid } = await application.challenge(serial, DATA);
-    await application.services.realms.removeUser(OPERATOR, { resolver: 'bank', login: 'eve' });
+    await application.services.users.remove(OPERATOR, { resolver: 'bank', login: 'eve' });
     const pass = application.respond(SUITE, DATA);
     expect(await application.check(transactionid, pass)).toEqual({ failcount: 0, result: false });
   });
@@ -104,7 +104,7 @@ describe('what is done to all tokens of a user', () => {
       await tokens.assign(OPERATOR, { serial, user: 'bob', realm: 'bank', pin: 'of bob' });
       const { transactionid } = await application.challenge(serial, DATA);
       await application.check(transactionid, wrongResponse(application.respond(SUITE, DATA)));
-      await (path === '/admin/enable' ? tokens.disable(OPERATOR, serial) : undefined);
+      await (path === '/admin/enable' ? tokens.disable(OPERATOR, { serial }) : undefined);
     };
     const answer = await whileHeld(WRITING_A_TOKEN, () => ask(path, { ...ANN, ...more }), giving);
     expect(answer).toContain("The user 'ann' has no token");

@@ -83,11 +83,11 @@ describe('a token that is enrolled anew by an administrator who is bound to a re
 
 describe('a token that leaves the realm of an administrator at that moment', () => {
   it.each<readonly [string, () => Promise<unknown>]>([
-    ['reset', () => application.services.tokens.reset(CLERK, serial)],
-    ['disable', () => application.services.tokens.disable(CLERK, serial)],
-    ['unassign', () => application.services.tokens.unassign(CLERK, serial)],
-    ['set', () => application.services.tokens.set(CLERK, { serial, pin: 'of the clerk' })],
-    ['remove', () => application.services.tokens.remove(CLERK, serial)],
+    ['reset', () => application.services.tokens.reset(CLERK, { serial })],
+    ['disable', () => application.services.tokens.disable(CLERK, { serial })],
+    ['unassign', () => application.services.tokens.unassign(CLERK, { serial })],
+    ['set', () => application.services.tokens.set(CLERK, { serial }, { pin: 'of the clerk' })],
+    ['remove', () => application.services.tokens.remove(CLERK, { serial })],
   ])('is not there any more for %s', async (_name, act) => {
     const before = await shown();
     const acting = whileHeld(

@@ -44,7 +44,7 @@ async function name(fileName: string, context = application): Promise<string | u
 }
 
 async function useIt(): Promise<void> {
-  await application.services.realms.setRealm(OPERATOR, { name: 'bank', resolvers: ['file'] });
+  await application.services.realms.set(OPERATOR, { name: 'bank', resolvers: ['file'] });
 }
 
 /** The text that everybody gets, of an error or as a value. */
@@ -66,7 +66,7 @@ describe('a file of the machine', () => {
         /^The setting fileName is refused: no file can be named over HTTP, as RESOLVER_FILE_DIRS names no folder\. The command `tankeeper resolver`/,
       );
     }
-    expect(await application.services.realms.listResolvers(OPERATOR)).toEqual([]);
+    expect(await application.services.resolvers.list(OPERATOR)).toEqual([]);
   });
 
   it('is not named over HTTP beside the folders that are, nor by a way out of them', async () => {
@@ -92,22 +92,22 @@ describe('a file of the machine', () => {
   it('is read wherever the operator has named it, and nobody names another one in its place', async () => {
     await open([]);
     const settings = { fileName: users };
-    await application.services.realms.setResolver(OPERATOR, { name: 'file', kind: 'passwd', settings });
+    await application.services.resolvers.set(OPERATOR, { name: 'file', kind: 'passwd', settings });
     await useIt();
     expect(await name(join(root, 'shadow'))).toContain('RESOLVER_FILE_DIRS');
     expect(await name(users)).toContain('RESOLVER_FILE_DIRS');
-    expect(await application.services.realms.testResolver(OPERATOR, 'file')).toBe(1);
-    expect(await application.restarted().services.realms.testResolver(OPERATOR, 'file')).toBe(1);
+    expect(await application.services.resolvers.test(OPERATOR, 'file')).toBe(1);
+    expect(await application.restarted().services.resolvers.test(OPERATOR, 'file')).toBe(1);
   });
 
   it('is not read where it was named over HTTP and is a link by now that leads out', async () => {
     await open([join(root, 'open')]);
     await name(users);
     await useIt();
-    expect(await application.services.realms.testResolver(OPERATOR, 'file')).toBe(1);
+    expect(await application.services.resolvers.test(OPERATOR, 'file')).toBe(1);
     await symlink(join(root, 'shadow'), `${users}.new`);
     await rename(`${users}.new`, users);
-    await expect(application.services.realms.testResolver(OPERATOR, 'file')).rejects.toThrow(
+    await expect(application.services.resolvers.test(OPERATOR, 'file')).rejects.toThrow(
       'it was named over HTTP and is not below a folder that RESOLVER_FILE_DIRS names',
     );
     expect(await validate('root')).toBe(UNAVAILABLE);
@@ -120,7 +120,7 @@ describe('a file of the machine', () => {
     const restarted = application.restarted({ resolverFileDirs: [join(root, 'else')] });
     expect(await validate('anna', restarted)).toBe(UNAVAILABLE);
     const settings = { fileName: users };
-    await restarted.services.realms.setResolver(OPERATOR, { name: 'file', kind: 'passwd', settings });
+    await restarted.services.resolvers.set(OPERATOR, { name: 'file', kind: 'passwd', settings });
     expect(await validate('anna', restarted)).toBe(false);
   });
 });
@@ -190,14 +190,14 @@ describe.each(['documented', 'linotp'] as const)('a resolver that fails, in the 
     await writeFile(users, ANNA);
 
     const port = String(await freePort());
-    await application.services.realms.setResolver(OPERATOR, {
+    await application.services.resolvers.set(OPERATOR, {
       ...{ name: 'sql', kind: 'sql', secret: 'x' },
       settings: {
         ...{ Driver: 'postgresql', Server: '127.0.0.1', Port: port, Database: 'd', User: 'u', Table: 't' },
         Map: '{"userid": "a", "username": "b"}',
       },
     });
-    await application.services.realms.setResolver(OPERATOR, {
+    await application.services.resolvers.set(OPERATOR, {
       ...{ name: 'ldap', kind: 'ldap' },
       settings: {
         ...{ LDAPURI: `ldap://127.0.0.1:${port}`, LDAPBASE: 'dc=x', LOGINNAMEATTRIBUTE: 'uid' },
@@ -205,7 +205,7 @@ describe.each(['documented', 'linotp'] as const)('a resolver that fails, in the 
       },
     });
     for (const resolver of ['sql', 'ldap']) {
-      await application.services.realms.setRealm(OPERATOR, { name: 'bank', resolvers: [resolver] });
+      await application.services.realms.set(OPERATOR, { name: 'bank', resolvers: [resolver] });
       expect([resolver, await validate()]).toEqual([resolver, UNAVAILABLE]);
     }
     const log = application.logged.join('\n');

@@ -30,12 +30,12 @@ describe('a directory that lies', () => {
         "telephoneNumber" text, mobile text)`);
     application = await TestApplication.open();
     await application.addRealm('staff', ['anna']);
-    await application.services.realms.setResolver(OPERATOR, {
+    await application.services.resolvers.set(OPERATOR, {
       name: 'crm',
       kind: 'sql',
       settings: sqlSettings(reachOf(people.url).reach),
     });
-    await application.services.realms.setRealm(OPERATOR, { name: 'customers', resolvers: ['crm'] });
+    await application.services.realms.set(OPERATOR, { name: 'customers', resolvers: ['crm'] });
     await application.services.policies.set(OPERATOR, {
       ...{ name: 'pin', scope: 'authentication', action: 'otppin=1', realm: 'customers', user: '*' },
     });
@@ -62,7 +62,7 @@ describe('a directory that lies', () => {
 
   it("gives nobody the tokens of another directory's user, whose id or name it claims", async () => {
     await application.enrolPlain('ANNA1', SUITE, { user: 'anna', realm: 'staff' });
-    const [anna] = await application.services.realms.listUsers(OPERATOR, { resolver: 'staff' });
+    const [anna] = await application.services.users.list(OPERATOR, { resolver: 'staff' });
     await say(`('${anna?.userId ?? ''}', 'anna', '${HASH}'), ('${anna?.userId ?? ''}', 'eve', '${HASH}')`);
     for (const user of ['anna', 'eve']) {
       const { result, detail } = await ask('/ocra/request', { user, realm: 'customers', data: '' });

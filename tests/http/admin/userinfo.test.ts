@@ -48,12 +48,12 @@ async function userinfo(context = application, realms = ''): Promise<UserInfo> {
 async function addFile(): Promise<void> {
   await writeFile(fileName, ANNA + EVA);
   await setFile(fileName);
-  await application.services.realms.setRealm(OPERATOR, { name: 'bank', resolvers: ['file'] });
+  await application.services.realms.set(OPERATOR, { name: 'bank', resolvers: ['file'] });
 }
 
 async function setFile(name: string): Promise<void> {
   const draft = { name: 'file', kind: 'passwd', settings: { fileName: name } };
-  await application.services.realms.setResolver(OPERATOR, draft);
+  await application.services.resolvers.set(OPERATOR, draft);
 }
 
 async function keptUsers(): Promise<readonly number[]> {
@@ -140,8 +140,8 @@ describe('the last known count', () => {
     await setFile(fileName);
     await rm(fileName);
     expect((await userinfo()).value?.stale?.file?.users).toBe(2);
-    await application.services.realms.removeRealm(OPERATOR, 'bank');
-    await application.services.realms.removeResolver(OPERATOR, 'file');
+    await application.services.realms.remove(OPERATOR, 'bank');
+    await application.services.resolvers.remove(OPERATOR, 'file');
     expect(await keptUsers()).toEqual([]);
   });
 
@@ -163,7 +163,7 @@ describe('a resolver that hangs', () => {
     await addSql();
     await addFile();
     await application.addRealm('shop', ['anna', 'eva', 'olga']);
-    await application.services.realms.setRealm(OPERATOR, {
+    await application.services.realms.set(OPERATOR, {
       name: 'bank',
       resolvers: ['file', 'people', 'shop'],
     });
@@ -183,7 +183,7 @@ describe('a resolver that hangs', () => {
       `CREATE TABLE people AS SELECT id, 'user' || id AS login FROM generate_series(1, 4) AS id`,
     );
     const url = new URL(proxy.url);
-    await application.services.realms.setResolver(OPERATOR, {
+    await application.services.resolvers.set(OPERATOR, {
       name: 'people',
       kind: 'sql',
       settings: {

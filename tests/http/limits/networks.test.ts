@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { clientNetwork, networkMatcher, unnamedProxy } from '../../../src/http/limits/networks.ts';
+import { refusalOf } from '../../support/values/refusal.ts';
 
 describe('clientNetwork', () => {
   it.each([
@@ -43,5 +44,11 @@ describe('networkMatcher', () => {
     const holds = networkMatcher(networks);
     expect(inside.filter((client) => !holds(client))).toEqual([]);
     expect(outside.filter((client) => holds(client))).toEqual([]);
+  });
+
+  it('is refused for what is no network, also where only its prefix is wrong', () => {
+    for (const network of ['intranet.example', '10.0.0.0/33', '::ffff:10.0.0.0/64']) {
+      expect(refusalOf(() => networkMatcher([network])).code).toBe('configuration.invalid');
+    }
   });
 });

@@ -118,7 +118,7 @@ describe('with AutoResync, a token whose counter has run away', () => {
   });
 
   it('is not followed beyond the sync window', async () => {
-    await application.services.tokens.set(OPERATOR, { serial, syncWindow: 50 });
+    await application.services.tokens.set(OPERATOR, { serial }, { syncWindow: 50 });
     await answer(50n);
     expect((await answer(51n)).value).toEqual(refused(2));
     await answer(48n);
@@ -126,11 +126,11 @@ describe('with AutoResync, a token whose counter has run away', () => {
   });
 
   it('is not followed while it is locked', async () => {
-    await application.services.tokens.set(OPERATOR, { serial, maxFail: 1 });
+    await application.services.tokens.set(OPERATOR, { serial }, { maxFail: 1 });
     await answer(60n);
     expect((await answer(61n)).value).toEqual(refused(2));
     expect((await answer(62n)).value).toEqual(refused(3));
-    await application.services.tokens.reset(OPERATOR, serial);
+    await application.services.tokens.reset(OPERATOR, { serial });
     expect((await answer(63n)).value).toEqual(refused(1));
     expect(await counter()).toBe(0n);
   });
@@ -223,7 +223,7 @@ describe('with AutoResync, a token whose clock is ahead', () => {
   });
 
   it('is not followed beyond the sync window, counted in time steps', async () => {
-    await application.services.tokens.set(OPERATOR, { serial, syncWindow: 30 });
+    await application.services.tokens.set(OPERATOR, { serial }, { syncWindow: 30 });
     await answerAhead(30);
     expect((await answerAhead(31)).value).toEqual(refused(2));
     await answerAhead(28);
@@ -231,7 +231,7 @@ describe('with AutoResync, a token whose clock is ahead', () => {
   });
 
   it('is never followed further than a day from the clock of the server', async () => {
-    await application.services.tokens.set(OPERATOR, { serial, syncWindow: 10_000 });
+    await application.services.tokens.set(OPERATOR, { serial }, { syncWindow: 10_000 });
     const [almost, day] = [23 * 60 + 50, 24 * 60];
     await answerAhead(day);
     expect((await answerAhead(day + 1)).value).toEqual(refused(2));
@@ -242,10 +242,10 @@ describe('with AutoResync, a token whose clock is ahead', () => {
   });
 
   it('is not followed while it is locked', async () => {
-    await application.services.tokens.set(OPERATOR, { serial, maxFail: 1 });
+    await application.services.tokens.set(OPERATOR, { serial }, { maxFail: 1 });
     await answerAhead(20);
     expect((await answerAhead(21)).value).toEqual(refused(2));
-    await application.services.tokens.reset(OPERATOR, serial);
+    await application.services.tokens.reset(OPERATOR, { serial });
     expect(await clockShift()).toBe(0);
   });
 

@@ -61,11 +61,11 @@ describe('a token whose roll-out begins while it is being enabled', () => {
     'by its serial': () =>
       application.asAdmin('/admin/enable', { serial }).then(({ body }) => body as unknown),
     'at the command line': () =>
-      application.services.tokens.enable(OPERATOR, serial).catch((error: unknown) => String(error)),
+      application.services.tokens.enable(OPERATOR, { serial }).catch((error: unknown) => String(error)),
   };
 
   it.each(Object.entries(enable))('%s stays disabled until it has its key', async (_how, enabling) => {
-    await application.services.tokens.disable(OPERATOR, serial);
+    await application.services.tokens.disable(OPERATOR, { serial });
     const told = await whileHeld(WRITING_A_TOKEN, enabling, () =>
       application.services.enrolment.init(OPERATOR, { type: 'ocra', serial, genkey: '1', sharedsecret: '1' }),
     );

@@ -71,7 +71,7 @@ async function dear(): Promise<{ serial: string; transactionid: string }> {
   number += 1;
   const serial = `DEAR${number}`;
   await application.enrolPlain(serial, DEAR);
-  await application.services.tokens.set(OPERATOR, { serial, counterWindow: 1_000, syncWindow: 10_000 });
+  await application.services.tokens.set(OPERATOR, { serial }, { counterWindow: 1_000, syncWindow: 10_000 });
   const { transactionid } = await application.challenge(serial);
   return { serial, transactionid };
 }
@@ -93,7 +93,7 @@ describe('an answer to a token with the dearest suite, the widest windows and Au
   it('costs nothing more where somebody was faster and it is looked at twice', async () => {
     const { serial, transactionid } = await dear();
     const change = (): Promise<unknown> =>
-      application.services.tokens.set(OPERATOR, { serial, description: 'changed meanwhile' });
+      application.services.tokens.set(OPERATOR, { serial }, { description: 'changed meanwhile' });
     await application.check(transactionid, WRONG);
     const once = counted.all;
     const told = await whileHeld(SETTLING, () => application.check(transactionid, WRONG), change);

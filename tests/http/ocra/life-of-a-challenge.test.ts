@@ -172,11 +172,11 @@ describe('after OcraChallengeTimeout', () => {
 describe('a disabled token', () => {
   it('accepts nothing, counts nothing, and is as before when it is enabled again', async () => {
     const { serial, transactionid, right: pass, wrong: wrongPass } = await opened();
-    await application.services.tokens.disable(OPERATOR, serial);
+    await application.services.tokens.disable(OPERATOR, { serial });
     expect(await application.check(transactionid, pass)).toEqual(wrong(0));
     expect(await application.check(transactionid, wrongPass)).toEqual(wrong(0));
     expect(await flags(transactionid)).toEqual([false, false, 0]);
-    await application.services.tokens.enable(OPERATOR, serial);
+    await application.services.tokens.enable(OPERATOR, { serial });
     expect(await application.check(transactionid, pass)).toEqual(right(0));
   });
 });
@@ -184,13 +184,13 @@ describe('a disabled token', () => {
 describe('a locked token', () => {
   it('answers a right guess like a wrong one, counts both, and leaves the challenge open', async () => {
     const { serial, transactionid, right: pass, wrong: wrongPass } = await opened();
-    await application.services.tokens.set(OPERATOR, { serial, maxFail: 1 });
+    await application.services.tokens.set(OPERATOR, { serial }, { maxFail: 1 });
     expect(await application.check(transactionid, wrongPass)).toEqual(wrong(1));
     expect(await application.check(transactionid, pass)).toEqual(wrong(2));
     expect(await application.check(transactionid, wrongPass)).toEqual(wrong(3));
     expect(await application.check(transactionid, wrongPass)).toEqual(wrong(4));
     expect(await flags(transactionid)).toEqual([true, false, 4]);
-    await application.services.tokens.reset(OPERATOR, serial);
+    await application.services.tokens.reset(OPERATOR, { serial });
     expect(await application.check(transactionid, pass)).toEqual(right(0));
   });
 });

@@ -171,13 +171,13 @@ describe('a challenge in the dialect linotp', () => {
 
   it('of a token that is locked or disabled tells no right response from a wrong one', async () => {
     await application.enrolPlain('SHUT', SUITE, { pin: 'pin' });
-    await application.services.tokens.set(OPERATOR, { serial: 'SHUT', maxFail: 1 });
+    await application.services.tokens.set(OPERATOR, { serial: 'SHUT' }, { maxFail: 1 });
     const { transactionid, challenge } = await detailOf('/ocra/request', { serial: 'SHUT' });
     const right = application.respond(SUITE, challenge);
     expect(await check(transactionid, `pin${wrongResponse(right)}`)).toEqual({ failcount: 1, result: false });
     expect(await check(transactionid, `pin${right}`)).toEqual({ failcount: 2, result: false });
     expect(await check(transactionid, `pin${wrongResponse(right)}`)).toEqual({ failcount: 3, result: false });
-    await application.services.tokens.disable(OPERATOR, 'SHUT');
+    await application.services.tokens.disable(OPERATOR, { serial: 'SHUT' });
     expect(await check(transactionid, `pin${right}`)).toEqual({ failcount: 3, result: false });
     expect(await check(transactionid, 'x')).toEqual({ failcount: 3, result: false });
   });

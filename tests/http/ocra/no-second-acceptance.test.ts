@@ -70,16 +70,16 @@ describe('a token that changes hands', () => {
     await tokens.assign(OPERATOR, { serial, user: 'bob', realm: 'bank' });
     expect(await application.check(context, answer(0n))).toEqual(wrong(0));
     const askedOfBob = await challenge(serial);
-    await tokens.unassign(OPERATOR, serial);
+    await tokens.unassign(OPERATOR, { serial });
     expect(await application.check(askedOfBob, answer(0n))).toEqual(wrong(0));
   });
 
   it('still answers when only its settings change', async () => {
     const serial = await enrol();
     const context = await challenge(serial);
-    await application.services.tokens.set(OPERATOR, { serial, pin: 'pin', maxFail: 5 });
-    await application.services.tokens.disable(OPERATOR, serial);
-    await application.services.tokens.enable(OPERATOR, serial);
+    await application.services.tokens.set(OPERATOR, { serial }, { pin: 'pin', maxFail: 5 });
+    await application.services.tokens.disable(OPERATOR, { serial });
+    await application.services.tokens.enable(OPERATOR, { serial });
     expect(await application.check(context, `pin${answer(0n)}`)).toEqual(right);
   });
 });
@@ -91,7 +91,7 @@ describe('a counter window that is made wider', () => {
     for (const counter of [12n, 21n, 30n]) {
       expect(await application.check(await challenge(serial), answer(counter))).toEqual(right);
     }
-    await application.services.tokens.set(OPERATOR, { serial, counterWindow: 100 });
+    await application.services.tokens.set(OPERATOR, { serial }, { counterWindow: 100 });
     expect(await application.check(await challenge(serial), answer(3n))).toEqual(wrong(1));
     expect(await application.check(await challenge(serial), answer(12n))).toEqual(wrong(2));
     expect(await application.check(await challenge(serial), answer(29n))).toEqual(right);

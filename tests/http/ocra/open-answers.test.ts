@@ -35,7 +35,7 @@ afterAll(async () => {
 beforeEach(async () => {
   number += 1;
   [serial, user] = [`OPEN${number}`, `user${number}`];
-  await here.services.realms.addUser(OPERATOR, {
+  await here.services.users.add(OPERATOR, {
     ...{ resolver: 'staff', login: user, givenName: '', surname: '', email: '', phone: '' },
   });
   await enrol(serial, COUNTER);
@@ -43,7 +43,7 @@ beforeEach(async () => {
 
 async function enrol(of: string, suite: string): Promise<void> {
   await here.enrolPlain(of, suite, { user, realm: 'staff' });
-  await here.services.tokens.set(OPERATOR, { serial: of, maxFail: 1_000 });
+  await here.services.tokens.set(OPERATOR, { serial: of }, { maxFail: 1_000 });
 }
 
 const respond = ({ question }: PortalChallenge, counter = 0n, suite = COUNTER): string =>
@@ -166,7 +166,7 @@ describe('between a look at all that is open and its settlement', () => {
     const told = await whileHeld(
       SETTLING,
       () => validate(respond(challenge), 0, 'user'),
-      () => there.services.tokens.unassign(OPERATOR, serial),
+      () => there.services.tokens.unassign(OPERATOR, { serial }),
     );
     expect(told).toBe(false);
     expect([await failCount(), await answered()]).toEqual([0, [false]]);
@@ -194,7 +194,7 @@ describe('between a look at all that is open and its settlement', () => {
       () => validate(respond(challenge)),
       async () => {
         await named(challenge, wrongResponse(respond(challenge)), 1);
-        await there.services.tokens.set(OPERATOR, { serial, maxFail: 1 });
+        await there.services.tokens.set(OPERATOR, { serial }, { maxFail: 1 });
       },
     );
     expect(told).toBe(false);

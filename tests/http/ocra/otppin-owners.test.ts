@@ -11,7 +11,7 @@ beforeAll(async () => {
   application = await TestApplication.open();
   await application.addRealm('staff', ['anna', 'bert']);
   await application.addRealm('guests', ['gast']);
-  await application.services.realms.setUserPassword(OPERATOR, {
+  await application.services.users.setPassword(OPERATOR, {
     ...{ resolver: 'staff', login: 'anna', password: PASSWORD },
   });
 });

@@ -15,7 +15,7 @@ beforeAll(async () => {
   application = await TestApplication.open();
   for (const name of ['bank', 'shop']) {
     await application.addRealm(name, ['ann']);
-    await application.services.realms.setUserPassword(OPERATOR, {
+    await application.services.users.setPassword(OPERATOR, {
       ...{ resolver: name, login: 'ann', password: PASSWORD },
     });
   }
@@ -58,7 +58,7 @@ describe('what stands before the response', () => {
   it('is the token PIN by default and with otppin=0, nothing where none was set', async () => {
     expect(await accepted('', '0', PASSWORD)).toEqual([true, false, false]);
     await policy('bank', '0');
-    await application.services.tokens.set(OPERATOR, { serial, pin: '1234' });
+    await application.services.tokens.set(OPERATOR, { serial }, { pin: '1234' });
     expect(await accepted('', '12345', PASSWORD, '1234')).toEqual([false, false, false, true]);
   });
 
@@ -70,7 +70,7 @@ describe('what stands before the response', () => {
   });
 
   it("is the user's password with otppin=1, whatever the token PIN", async () => {
-    await application.services.tokens.set(OPERATOR, { serial, pin: '1234' });
+    await application.services.tokens.set(OPERATOR, { serial }, { pin: '1234' });
     await policy('bank', '1');
     expect(await accepted('', '1234', `${PASSWORD} `, PASSWORD)).toEqual([false, false, false, true]);
   });
@@ -78,29 +78,29 @@ describe('what stands before the response', () => {
   it('is the password whose hash stands in the passwd file of the owner', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'tankeeper-otppin-'));
     const fileName = join(folder, 'passwd');
-    const { realms } = application.services;
+    const { realms, resolvers } = application.services;
     try {
       await writeFile(fileName, 'eva:$5$saltstring$5B8vYYiY.CVt1RlTTf8KbXBH3hsxY/GNooZaBBGWEc5:1:1:::\n');
-      await realms.setResolver(OPERATOR, { name: 'unix', kind: 'passwd', settings: { fileName } });
-      await realms.setRealm(OPERATOR, { name: 'bank', resolvers: ['bank', 'unix'] });
+      await resolvers.set(OPERATOR, { name: 'unix', kind: 'passwd', settings: { fileName } });
+      await realms.set(OPERATOR, { name: 'bank', resolvers: ['bank', 'unix'] });
       serial = 'OTPPINFILE';
       await application.enrolPlain(serial, SUITE, { user: 'eva', realm: 'bank' });
       await policy('bank', '1');
       expect(await accepted('', 'Hello world', 'Hello world!')).toEqual([false, false, true]);
     } finally {
-      await realms.setRealm(OPERATOR, { name: 'bank', resolvers: ['bank'] });
+      await realms.set(OPERATOR, { name: 'bank', resolvers: ['bank'] });
       await rm(folder, { recursive: true });
     }
   });
 
   it('is no password at all with otppin=1 where the token has no owner: nothing is right', async () => {
     await policy('bank', '1');
-    await application.services.tokens.unassign(OPERATOR, serial);
+    await application.services.tokens.unassign(OPERATOR, { serial });
     expect(await accepted('', PASSWORD)).toEqual([false, false]);
   });
 
   it('is nothing with otppin=2, also where a token PIN was set', async () => {
-    await application.services.tokens.set(OPERATOR, { serial, pin: '1234' });
+    await application.services.tokens.set(OPERATOR, { serial }, { pin: '1234' });
     await policy('bank', '2');
     expect(await accepted('1234', PASSWORD, '')).toEqual([false, false, true]);
   });
@@ -116,7 +116,7 @@ describe('what stands before the response', () => {
   });
 
   it('is the token PIN where one policy says 0 and another 2', async () => {
-    await application.services.tokens.set(OPERATOR, { serial, pin: '1234' });
+    await application.services.tokens.set(OPERATOR, { serial }, { pin: '1234' });
     await policy('bank', '2');
     await policy('shop', '0');
     expect(await accepted('', '1234')).toEqual([false, true]);

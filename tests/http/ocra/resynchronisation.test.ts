@@ -97,7 +97,7 @@ describe('/admin/resync of a token with a counter', () => {
   });
 
   it('leaves the fail counter and the lock as they are', async () => {
-    await application.services.tokens.set(OPERATOR, { serial, maxFail: 1 });
+    await application.services.tokens.set(OPERATOR, { serial }, { maxFail: 1 });
     const { transactionid } = await application.challenge(serial);
     await application.check(transactionid, 'pinx');
     const named = { challenge1: '11111111', challenge2: '22222222' };

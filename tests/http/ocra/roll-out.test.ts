@@ -38,7 +38,7 @@ afterAll(() => application.close());
 beforeEach(async () => {
   number += 1;
   user = `user${number}`;
-  await application.services.realms.addUser(OPERATOR, {
+  await application.services.users.add(OPERATOR, {
     resolver: 'bank',
     login: user,
     givenName: '',

@@ -21,8 +21,8 @@ beforeAll(async () => {
   application = await TestApplication.open();
   observer = openDatabase({ connection: application.databaseUrl, applicationName: 'test' });
   await application.addRealm('bank', ['ann']);
-  const { realms, policies, settings: configuration } = application.services;
-  await realms.setUserPassword(OPERATOR, { resolver: 'bank', login: 'ann', password: PASSWORD });
+  const { users, policies, settings: configuration } = application.services;
+  await users.setPassword(OPERATOR, { resolver: 'bank', login: 'ann', password: PASSWORD });
   await policies.set(OPERATOR, {
     ...{ name: 'pin', scope: 'authentication', action: 'otppin=1', realm: 'bank' },
   });
@@ -68,7 +68,8 @@ describe('a second look at a response with a password', () => {
     const checking = whileHeld(
       SETTLING,
       () => application.check(transactionid, pass),
-      () => application.services.tokens.set(OPERATOR, { serial: 'LOOK', description: 'changed meanwhile' }),
+      () =>
+        application.services.tokens.set(OPERATOR, { serial: 'LOOK' }, { description: 'changed meanwhile' }),
     );
     await second.reached;
     const challenges = Array.from({ length: WAITING }, () => application.challenge('LOOK', DATA));

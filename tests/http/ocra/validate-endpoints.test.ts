@@ -22,7 +22,7 @@ beforeEach(async () => {
   number += 1;
   serial = `VALID${number}`;
   user = `user${number}`;
-  await application.services.realms.addUser(OPERATOR, {
+  await application.services.users.add(OPERATOR, {
     ...{ resolver: 'staff', login: user, givenName: '', surname: '', email: '', phone: '' },
   });
   await application.enrolPlain(serial, SUITE, { pin: 'pin', user, realm: 'staff' });
@@ -128,13 +128,13 @@ describe.each([
   });
 
   it('accepts nothing while the token is locked or disabled', async () => {
-    await application.services.tokens.set(OPERATOR, { serial, maxFail: 1 });
+    await application.services.tokens.set(OPERATOR, { serial }, { maxFail: 1 });
     const { wrong, right } = await opened();
     await validate(path, { ...whose(), pass: wrong });
     expect(await validate(path, { ...whose(), pass: right })).toBe(false);
     expect(await failCount()).toBe(2);
-    await application.services.tokens.reset(OPERATOR, serial);
-    await application.services.tokens.disable(OPERATOR, serial);
+    await application.services.tokens.reset(OPERATOR, { serial });
+    await application.services.tokens.disable(OPERATOR, { serial });
     expect(await validate(path, { ...whose(), pass: right })).toBe(false);
     expect(await failCount()).toBe(0);
   });

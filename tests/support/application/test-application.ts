@@ -1,8 +1,7 @@
 import type { Express } from 'express';
 import request, { type Response } from 'supertest';
 import type { Caller } from '../../../src/policy/caller.ts';
-import { appMetrics } from '../../../src/compose/app-metrics.ts';
-import { buildGuards } from '../../../src/compose/build-guards.ts';
+import { appMetrics, buildGuards } from '../../../src/compose/http-dependencies.ts';
 import { buildServices, type Services } from '../../../src/compose/build-services.ts';
 import { loadConfig } from '../../../src/config/config.ts';
 import { createApp } from '../../../src/http/app.ts';
@@ -211,11 +210,11 @@ export class TestApplication {
 
   /** A managed resolver, a realm of the same name over it, and its users. */
   async addRealm(name: string, logins: readonly string[] = []): Promise<void> {
-    const { realms } = this.services;
-    await realms.setResolver(OPERATOR, { name, kind: 'managed', settings: {} });
-    await realms.setRealm(OPERATOR, { name, resolvers: [name] });
+    const { realms, resolvers, users } = this.services;
+    await resolvers.set(OPERATOR, { name, kind: 'managed', settings: {} });
+    await realms.set(OPERATOR, { name, resolvers: [name] });
     for (const login of logins) {
-      await realms.addUser(OPERATOR, {
+      await users.add(OPERATOR, {
         resolver: name,
         login,
         givenName: '',

@@ -62,8 +62,6 @@ export function fakeAdministration(answer: Answer): AdministrationOperations {
       }),
       assign: answer('assign', SHOWN_TOKEN),
       setRealms: answer('setRealms', SHOWN_TOKEN),
-    },
-    tokenGroups: {
       enable: answer('enable', 1),
       disable: answer('disable', 1),
       reset: answer('reset', 1),
@@ -77,20 +75,22 @@ export function fakeAdministration(answer: Answer): AdministrationOperations {
       remove: answer('removePolicy', undefined),
     },
     realms: {
-      listRealms: answer('listRealms', REALMS),
-      setRealm: answer('setRealm', undefined),
-      removeRealm: answer('removeRealm', undefined),
-      setDefaultRealm: answer('setDefaultRealm', undefined),
-      listResolvers: answer('listResolvers', RESOLVERS),
-      showResolver: answer('showResolver', {
+      list: answer('listRealms', REALMS),
+      set: answer('setRealm', undefined),
+      remove: answer('removeRealm', undefined),
+      setDefault: answer('setDefaultRealm', undefined),
+    },
+    resolvers: {
+      list: answer('listResolvers', RESOLVERS),
+      show: answer('showResolver', {
         id: '1',
         name: 'myDefRes',
         kind: 'passwd' as const,
         settings: { fileName: '/etc/tokens/def-passwd' },
         isBounded: true,
       }),
-      setResolver: answer('setResolver', undefined),
-      removeResolver: answer('removeResolver', undefined),
+      set: answer('setResolver', undefined),
+      remove: answer('removeResolver', undefined),
     },
     settings: {
       overview: answer('overview', {

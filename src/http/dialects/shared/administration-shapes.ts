@@ -1,7 +1,7 @@
 import type { SettingOverview } from '../../../configuration/setting-service.ts';
 import type { Policy } from '../../../policy/stored-policy.ts';
 import type { Realm, Resolver } from '../../../configuration/configuration.ts';
-import type { TokenPage } from '../../../tokens/token-page.ts';
+import type { TokenPage } from '../../../tokens/token-listing.ts';
 
 /** What administration answers as `value`, in the shapes of a dialect. */
 export interface AdministrationShapes {

@@ -129,8 +129,8 @@ describe('a realm of users in an SQL database', () => {
       false,
       expect.stringContaining('The setting Server is the path of a socket'),
     ]);
-    await application.services.realms.setResolver(OPERATOR, { name: 'own', kind: 'sql', settings: own });
-    await application.services.realms.removeResolver(OPERATOR, 'own');
+    await application.services.resolvers.set(OPERATOR, { name: 'own', kind: 'sql', settings: own });
+    await application.services.resolvers.remove(OPERATOR, 'own');
   });
 
   it('keeps its password where a change leaves it out, or gives back what was shown', async () => {

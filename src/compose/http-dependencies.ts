@@ -1,3 +1,4 @@
+import type { AppMetrics } from '../http/app.ts';
 import { ConnectionGuard } from '../http/limits/connection-guard.ts';
 import type { Guards } from '../http/limits/guards.ts';
 import { LargeBodyGuard } from '../http/limits/large-body-guard.ts';
@@ -8,12 +9,15 @@ import { RequestGuard } from '../http/limits/request-guard.ts';
 import { ResponseGuard } from '../http/limits/response-guard.ts';
 import { WorkGuard } from '../http/limits/work-guard.ts';
 import type { Clock } from '../kernel/clock.ts';
+import { isServiceError } from '../kernel/errors.ts';
 import type { LimitSettings } from '../kernel/limit.ts';
 import type { Log } from '../kernel/log.ts';
+import type { MonitoringService } from '../monitoring/monitoring-service.ts';
+import type { ServiceMetrics } from '../observability/service-metrics.ts';
 import type { Database } from '../storage/database/database.ts';
 import { SharedLimit } from '../storage/limits/shared-limit.ts';
 
-/** What guards are built from. */
+/** The parts of guards. */
 export interface GuardParts {
   readonly limits: LimitSettings;
   readonly trustProxy: readonly string[];
@@ -29,17 +33,17 @@ const QUARTER = 900;
 /** Milliseconds. */
 const LARGE_BODY_TIMEOUT_MS = 10_000;
 
-/** Connections to the port for metrics at once: of a few who are let there. */
+/** Connections to the port for metrics at once. Few clients reach that port. */
 const METRICS_CONNECTIONS = 100;
 
-/** What bounds the connections of a server. */
+/** Bounds of the connections of a server. */
 export interface ConnectionGuards {
   readonly connections: ConnectionGuard;
   /** Those to the port for metrics. */
   readonly metricsConnections: ConnectionGuard;
 }
 
-/** @returns what stands between clients and the service */
+/** @returns the guards between clients and the service */
 export function buildGuards(parts: GuardParts): Guards & ConnectionGuards {
   const { limits, trustProxy, database, clock } = parts;
   const refusals = new LimitReporter(parts);
@@ -73,4 +77,47 @@ export function buildGuards(parts: GuardParts): Guards & ConnectionGuards {
     }),
     metricsConnections: new ConnectionGuard({ refusals, most: METRICS_CONNECTIONS, isExempt: () => true }),
   };
+}
+
+/** @returns the meters of the HTTP interface, and their text for administrators with the right `monitoring/metrics` */
+export function appMetrics(
+  metrics: ServiceMetrics,
+  monitoring: Pick<MonitoringService, 'authorizeMetrics'>,
+): AppMetrics {
+  return {
+    contentType: metrics.contentType,
+    text: () => metrics.text(),
+    requestBegun: () => metrics.requestBegun(),
+    deprecatedPost: (endpoint) => {
+      metrics.deprecatedPost(endpoint);
+    },
+    authorize: (caller) => monitoring.authorizeMetrics(caller),
+  };
+}
+
+/**
+ * Makes the check behind /readyz. The endpoint is open to every client, so checks at the same time share one
+ * query and take one connection.
+ * @returns a function that resolves to whether the database answers
+ */
+export function readinessOf(database: Pick<Database, 'ready'>): () => Promise<boolean> {
+  let running: Promise<boolean> | undefined;
+  return () => {
+    running ??= answers(database).finally(() => {
+      running = undefined;
+    });
+    return running;
+  };
+}
+
+async function answers(database: Pick<Database, 'ready'>): Promise<boolean> {
+  try {
+    await database.ready();
+    return true;
+  } catch (error) {
+    if (isServiceError(error, 'database.unavailable')) {
+      return false;
+    }
+    throw error;
+  }
 }

@@ -4,7 +4,8 @@ import { checkPolicy } from '../../src/policy/policy.ts';
 import { checkPin } from '../../src/tokens/pin.ts';
 import type { Owner } from '../../src/users/owner.ts';
 import type { Token } from '../../src/tokens/token.ts';
-import { TokenGroupService, type TokenSelection } from '../../src/tokens/token-group-service.ts';
+import type { TokenSelection } from '../../src/tokens/token-selection.ts';
+import { TokenService } from '../../src/tokens/token-service.ts';
 import { UserDirectory } from '../../src/users/user-directory.ts';
 import { systemRandom } from '../../src/kernel/clock.ts';
 import { SecretVault } from '../../src/security/vault/secret-vault.ts';
@@ -24,7 +25,7 @@ const bound = callerNamed('bound');
 const vault = new SecretVault({ keys: [Buffer.alloc(32, 1)], random: systemRandom });
 
 let tokens: InMemoryTokenStore;
-let service: TokenGroupService;
+let service: TokenService;
 
 beforeEach(() => {
   tokens = new InMemoryTokenStore([
@@ -52,7 +53,7 @@ beforeEach(() => {
     sources: sourcesOver(new InMemoryUserStore().with('1', 'anna').with('1', 'bernd').with('2', 'carol')),
   });
   const access = new AccessControl({ clock: { now: () => new Date(0) } });
-  service = new TokenGroupService({ configuration, tokens, users, access, vault, random: systemRandom });
+  service = new TokenService({ configuration, tokens, users, access, vault, random: systemRandom });
 });
 
 async function stored(serial: string): Promise<Token | undefined> {
@@ -80,7 +81,9 @@ describe('a change', () => {
 
   it.each<[TokenSelection, string]>([
     [{}, 'parameter.missing'],
-    [{ serial: '', user: ' ' }, 'parameter.missing'],
+    [{ user: ' ' }, 'parameter.missing'],
+    [{ serial: '' }, 'token.unknown'],
+    [{ serial: '', user: 'anna' }, 'token.unknown'],
     [{ serial: '*' }, 'token.unknown'],
     [{ serial: ' ' }, 'token.unknown'],
     [{ serial: 'A%' }, 'token.unknown'],

@@ -1,0 +1,79 @@
+import type { Fetch } from '../device/send-response.ts';
+import type { DemoServer } from './demo-server.ts';
+
+/** A request of the tour, sent over HTTP and shown as a curl line. */
+export interface DemoRequest {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly parameters: Readonly<Record<string, string>>;
+  /** Sends the credentials of the administrator; otherwise none. */
+  readonly asAdministrator: boolean;
+}
+
+/** An answer of the server. */
+export interface DemoAnswer {
+  readonly status: number;
+  /** The body parsed as JSON, or as text where it is none. */
+  readonly body: unknown;
+}
+
+const TIMEOUT_MS = 15_000;
+/** Values that need no encoding in a form. */
+const PLAIN = /^[A-Za-z0-9_.,-]*$/;
+
+/** @returns the request that answers a challenge */
+export function checkTransaction(transactionId: string, response: string): DemoRequest {
+  return {
+    method: 'POST',
+    path: '/ocra/check_t',
+    asAdministrator: false,
+    parameters: { transactionid: transactionId, pass: response },
+  };
+}
+
+/** @returns a command for a POSIX shell that sends exactly this request */
+export function curlLine(
+  { method, path, parameters, asAdministrator }: DemoRequest,
+  baseUrl: string,
+  adminPassword: string,
+): string {
+  const user = asAdministrator ? ['-u', shellWord(`admin:${adminPassword}`)] : [];
+  const fields = Object.entries(parameters).map(([name, value]) =>
+    PLAIN.test(value) ? `-d ${name}=${value}` : `--data-urlencode ${shellWord(`${name}=${value}`)}`,
+  );
+  const asQuery = method === 'GET' && fields.length > 0 ? ['-G'] : [];
+  // Without a field, curl would send no POST.
+  const asPost = method === 'POST' && fields.length === 0 ? ['-X POST'] : [];
+  return ['curl -s', ...user, ...asQuery, ...asPost, shellWord(baseUrl + path), ...fields].join(' ');
+}
+
+/** @returns any text as one word of a POSIX shell */
+export function shellWord(text: string): string {
+  return /^[A-Za-z0-9_.,:/=@%+-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+/** Sends the request of `curlLine`. */
+export async function sendDemoRequest(
+  fetch: Fetch,
+  { baseUrl, adminPassword }: Pick<DemoServer, 'baseUrl' | 'adminPassword'>,
+  { method, path, parameters, asAdministrator }: DemoRequest,
+): Promise<DemoAnswer> {
+  const form = new URLSearchParams(parameters);
+  const query = method === 'GET' && form.size > 0 ? `?${form.toString()}` : '';
+  const credentials = Buffer.from(`admin:${adminPassword}`, 'utf8').toString('base64');
+  const answer = await fetch(baseUrl + path + query, {
+    method,
+    headers: asAdministrator ? { authorization: `Basic ${credentials}` } : {},
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+    ...(method === 'POST' ? { body: form } : {}),
+  });
+  return { status: answer.status, body: readBody(await answer.text()) };
+}
+
+function readBody(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,39 @@
+import { AdministratorService } from '../administrators/administrator-service.ts';
+import { LoginService } from '../administrators/login-service.ts';
+import { checkOcraSettings, OCRA_DEFAULTS } from '../challenges/ocra-settings.ts';
+import { SettingService } from '../configuration/setting-service.ts';
+import { PolicyService } from '../policy/policy-service.ts';
+import { RealmService } from '../realms/realm-service.ts';
+import { ResolverService } from '../resolvers/resolver-service.ts';
+import { JwtLoginTokens } from '../security/jwt-login-tokens.ts';
+import { SqlTokenStore } from '../storage/tokens/token-store.ts';
+import { TokenService } from '../tokens/token-service.ts';
+import { UserService } from '../users/user-service.ts';
+import type { SharedParts } from './shared-parts.ts';
+
+/** The administration of accounts, tokens and their configuration. */
+export interface AccountServices {
+  readonly administrators: AdministratorService;
+  readonly logins: LoginService;
+  readonly realms: RealmService;
+  readonly resolvers: ResolverService;
+  readonly users: UserService;
+  readonly policies: PolicyService;
+  readonly settings: SettingService;
+  readonly tokens: TokenService;
+}
+
+export function accountServices(shared: SharedParts): AccountServices {
+  const { database, vault, managedUsers, administratorStore } = shared;
+  const administrators = new AdministratorService({ ...shared, administrators: administratorStore });
+  return {
+    administrators,
+    logins: new LoginService({ ...shared, administrators, tokens: new JwtLoginTokens({ keys: vault }) }),
+    realms: new RealmService(shared),
+    resolvers: new ResolverService(shared),
+    users: new UserService({ ...shared, users: managedUsers }),
+    policies: new PolicyService(shared),
+    settings: new SettingService({ ...shared, check: checkOcraSettings, defaults: OCRA_DEFAULTS }),
+    tokens: new TokenService({ ...shared, tokens: new SqlTokenStore({ database }) }),
+  };
+}

@@ -1,0 +1,55 @@
+import { ChallengeFactory, hexTransactionIds } from '../challenges/challenge-factory.ts';
+import { ChallengeService } from '../challenges/challenge-service.ts';
+import { EnrolmentService } from '../challenges/enrolment/enrolment-service.ts';
+import { RolloutPhase2 } from '../challenges/enrolment/rollout-phase2.ts';
+import { TokenImportService } from '../challenges/enrolment/token-import-service.ts';
+import { TokenRegistration } from '../challenges/enrolment/token-registration.ts';
+import { OpenAnswers } from '../challenges/open-answers.ts';
+import { ResponseChecker } from '../challenges/response-check.ts';
+import { ResynchronisationService } from '../challenges/resynchronisation-service.ts';
+import { TokenChoice } from '../challenges/token-choice.ts';
+import { ValidationService } from '../challenges/validation-service.ts';
+import { ComputingTurns } from '../kernel/computing-turns.ts';
+import { pskcFileReader } from '../security/pskc/pskc-file.ts';
+import { SqlChallengeStore } from '../storage/challenges/challenge-store.ts';
+import { SqlLockedTokens } from '../storage/tokens/locked-tokens.ts';
+import { SqlTokenLoading } from '../storage/tokens/token-loading.ts';
+import { SqlTokenStore } from '../storage/tokens/token-store.ts';
+import type { SharedParts } from './shared-parts.ts';
+
+/** The life of challenges, and the enrolment of the tokens that answer them. */
+export interface ChallengeServices {
+  readonly ocra: ChallengeService;
+  readonly enrolment: EnrolmentService;
+  readonly resynchronisation: ResynchronisationService;
+  readonly tokenImport: TokenImportService;
+  readonly validation: ValidationService;
+}
+
+export function challengeServices(parts: SharedParts): ChallengeServices {
+  const { database, random, users, responder, transactionIds = hexTransactionIds } = parts;
+  const store = new SqlTokenStore({ database });
+  const tokens = new TokenChoice({ tokens: store, users });
+  const factory = new ChallengeFactory({ ...parts, transactionIds });
+  const shared = { ...parts, tokens, challenges: new SqlChallengeStore({ database }), factory };
+  const turns = new ComputingTurns();
+  const means = { turn: (isUrgent: boolean) => turns.next(isUrgent), responder };
+  const check = new ResponseChecker({ ...parts, means });
+  const ocra = new ChallengeService({ ...shared, check });
+  const openAnswers = new OpenAnswers({ ...shared, check });
+  return {
+    ocra,
+    validation: new ValidationService({ ...shared, ocra, openAnswers }),
+    tokenImport: new TokenImportService({
+      ...shared,
+      reader: pskcFileReader,
+      loading: new SqlTokenLoading({ database }),
+    }),
+    resynchronisation: new ResynchronisationService({ ...shared, locked: new SqlLockedTokens({ database }) }),
+    enrolment: new EnrolmentService({
+      ...shared,
+      registration: new TokenRegistration({ tokens: store, random }),
+      phase2: new RolloutPhase2(shared),
+    }),
+  };
+}

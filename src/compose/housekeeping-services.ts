@@ -1,0 +1,34 @@
+import { AuditRetention } from '../audit/audit-retention.ts';
+import { AuditService } from '../audit/audit-service.ts';
+import { HousekeepingService } from '../housekeeping/housekeeping-service.ts';
+import { VaultAuditAuthority } from '../security/vault/vault-audit-authority.ts';
+import { SqlAuditStore } from '../storage/audit/audit-store.ts';
+import { SqlHousekeeping } from '../storage/housekeeping/housekeeping.ts';
+import type { SharedParts } from './shared-parts.ts';
+
+/** The audit, and the removal of what has expired. */
+export interface HousekeepingServices {
+  readonly housekeeping: HousekeepingService;
+  readonly audit: AuditService;
+}
+
+/** Seconds. */
+const SEVEN_DAYS = 604_800;
+
+/** Lets the vault certify the audit rows of the database's pool from now on. */
+export function housekeepingServices(shared: SharedParts): HousekeepingServices {
+  const { database, vault, clock } = shared;
+  const authority = new VaultAuditAuthority({ vault });
+  database.audit.certifyBy(authority);
+  const store = new SqlAuditStore({ database });
+  const audit = new AuditService({ store, authority, clock });
+  return {
+    housekeeping: new HousekeepingService({
+      ...{ configuration: shared.configuration, clock, store: new SqlHousekeeping({ database }) },
+      challengeRetention: shared.challengeRetention ?? SEVEN_DAYS,
+      metrics: shared.metrics.housekeeping,
+      auditRetention: new AuditRetention({ store, audit, clock, retention: shared.auditRetention }),
+    }),
+    audit,
+  };
+}

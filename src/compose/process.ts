@@ -1,0 +1,96 @@
+import { closeSync, fstatSync, readFileSync } from 'node:fs';
+import { isatty } from 'node:tty';
+import { z } from 'zod';
+import { CliFailure, EXIT_CODES } from '../cli/cli-failure.ts';
+import type { StopRequest } from '../kernel/stop-request.ts';
+
+/** @returns the version of this package */
+export function packageVersion(): string {
+  // At the same distance from src/compose/ and from dist/compose/.
+  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
+  return z.object({ version: z.string() }).parse(JSON.parse(text)).version;
+}
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/**
+ * Milliseconds in which further signals count as the same request. A terminal sends Ctrl-C to npm and to its script, and
+ * npm passes its own on; a supervisor may send SIGTERM and SIGHUP.
+ */
+const SAME_REQUEST_MS = 2_000;
+
+/** The process, or its substitute in a test. */
+interface SignalSource {
+  on(signal: NodeJS.Signals, listener: () => void): unknown;
+  off(signal: NodeJS.Signals, listener: () => void): unknown;
+  exit(code: number): void;
+}
+
+/** A `StopRequest`. After `release`, signals have their usual effect again. */
+export interface WatchedSignals extends StopRequest {
+  readonly release: () => void;
+}
+
+/**
+ * Handles SIGINT, SIGTERM and SIGHUP from now on: the first is the request, the next one makes it urgent, a third ends
+ * the process at once. Signals within two seconds of one of these are ignored. The handlers stay until `release`,
+ * because a signal without a handler ends the process.
+ * @param now milliseconds of a monotonic clock
+ */
+export function watchSignals(
+  source: SignalSource = process,
+  now: () => number = () => performance.now(),
+): WatchedSignals {
+  const reason = new CliFailure('interrupted', EXIT_CODES.interrupted);
+  const requested = new AbortController();
+  const urgent = new AbortController();
+  const steps = [
+    () => {
+      requested.abort(reason);
+    },
+    () => {
+      urgent.abort(reason);
+    },
+    () => {
+      source.exit(EXIT_CODES.interrupted);
+    },
+  ];
+  let last = -Infinity;
+  const handle = (): void => {
+    if (now() - last > SAME_REQUEST_MS) {
+      last = now();
+      steps.shift()?.();
+    }
+  };
+  SIGNALS.forEach((signal) => source.on(signal, handle));
+  return {
+    requested: requested.signal,
+    urgent: urgent.signal,
+    release: () => {
+      SIGNALS.forEach((signal) => source.off(signal, handle));
+    },
+  };
+}
+
+const STANDARD_STREAMS = [0, 1, 2] as const;
+
+/**
+ * Lets the process exit normally after its terminal was closed. At its exit Node.js restores the settings of its
+ * terminals and aborts where one is gone; the core dump would hold the keys. Node.js skips closed descriptors.
+ */
+export function closeLostTerminals(): void {
+  process.once('exit', () => {
+    STANDARD_STREAMS.filter(isLostTerminal).forEach((descriptor) => {
+      closeSync(descriptor);
+    });
+  });
+}
+
+/** A terminal that is gone is still a device but no terminal. /dev/null looks alike and may be closed, too. */
+function isLostTerminal(descriptor: number): boolean {
+  try {
+    return fstatSync(descriptor).isCharacterDevice() && !isatty(descriptor);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,126 @@
+import { RefusalTrail } from '../audit/refusal-trail.ts';
+import type { TransactionIds } from '../challenges/challenge-factory.ts';
+import type { HousekeepingMetrics } from '../housekeeping/ports.ts';
+import type { Clock, Random } from '../kernel/clock.ts';
+import type { Log } from '../kernel/log.ts';
+import type { KeyDerivation, SecurityModule, Vault } from '../keys/vault.ts';
+import type { LicenceSignature, ResolverMetrics } from '../monitoring/ports.ts';
+import type { Responder } from '../ocra/verify.ts';
+import { AccessControl } from '../policy/access-control.ts';
+import { FileBounds } from '../resolvers/sources/file-bounds.ts';
+import { openUserSources, type OpenUserSources } from '../resolvers/sources/user-sources.ts';
+import { BoundedPasswordHasher } from '../security/passwords/bounded-password-hasher.ts';
+import { HashedDirectoryPasswords } from '../security/passwords/directory-password.ts';
+import { SqlAdministratorStore } from '../storage/administrators/administrator-store.ts';
+import { SqlRefusalStore } from '../storage/audit/refusal-store.ts';
+import { SqlConfigurationStore } from '../storage/configuration/configuration-store.ts';
+import { SqlResolverSecrets } from '../storage/configuration/resolver-secrets.ts';
+import type { Database } from '../storage/database/database.ts';
+import { SqlManagedUserStore } from '../storage/users/managed-user-store.ts';
+import type { PasswordHasher } from '../users/ports.ts';
+import { UserDirectory } from '../users/user-directory.ts';
+
+/** The meters of the services. */
+export interface ServiceMeasures extends ResolverMetrics {
+  readonly housekeeping: HousekeepingMetrics;
+}
+
+/** The parts that services are constructed from. */
+export interface ServiceParts {
+  readonly database: Database;
+  readonly vault: Vault & KeyDerivation;
+  /** The source of the vault's keys; by default the vault itself. */
+  readonly securityModule?: SecurityModule;
+  readonly hasher: PasswordHasher;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  /** Prepares the computation of responses; by default `responder`. */
+  readonly responder?: Responder | undefined;
+  /** The form of transaction ids; by default hexadecimal. */
+  readonly transactionIds?: TransactionIds;
+  /** Seconds. */
+  readonly sessionLifetime: number;
+  /** Passwords verified at once; by default 2. */
+  readonly passwordsAtOnce?: number;
+  /** Undefined: no licence can be verified. */
+  readonly licenceSignature?: LicenceSignature | undefined;
+  /** Seconds. */
+  readonly resolverTimeout: number;
+  /** Folders whose files may be named over HTTP; by default none. */
+  readonly resolverFileDirs?: readonly string[];
+  /** Undefined: nothing is measured. */
+  readonly metrics?: ServiceMeasures | undefined;
+  /** Seconds for which expired challenges are kept; by default seven days. */
+  readonly challengeRetention?: number;
+  /** Seconds for which months of the audit are kept after their end; by default for ever. */
+  readonly auditRetention?: number | undefined;
+  /** Milliseconds for which a configuration that was read is valid, see `SqlConfigurationStore`; by default 0. */
+  readonly configurationWindow?: number;
+}
+
+/** The parts that the services of several features share. */
+export interface SharedParts extends Omit<ServiceParts, 'hasher' | 'metrics'> {
+  readonly configuration: SqlConfigurationStore;
+  readonly access: AccessControl;
+  readonly managedUsers: SqlManagedUserStore;
+  readonly files: FileBounds;
+  readonly sources: OpenUserSources;
+  readonly users: UserDirectory;
+  /** For the passwords that administrators have or set, bounded. */
+  readonly hasher: PasswordHasher;
+  readonly administratorStore: SqlAdministratorStore;
+  readonly refusals: RefusalTrail;
+  readonly metrics: ServiceMeasures;
+  /** Milliseconds. */
+  readonly timeLimit: number;
+}
+
+const UNMEASURED: ServiceMeasures = {
+  resolverFailed: () => undefined,
+  staleAnswered: () => undefined,
+  lastCounted: () => undefined,
+  resolverForgotten: () => undefined,
+  housekeeping: { backlogIs: () => undefined, removed: () => undefined, roundDone: () => undefined },
+};
+
+/** Passwords that may wait for each one that is verified: about a second of work. */
+const WAITING_PASSWORDS = 16;
+
+/** @returns the shared parts, over the given database */
+export function sharedParts(parts: ServiceParts): SharedParts {
+  const { database, vault, clock, log, metrics = UNMEASURED } = parts;
+  const { administratorHasher, userHasher } = boundHashers(parts);
+  const managedUsers = new SqlManagedUserStore({ database });
+  const timeLimit = parts.resolverTimeout * 1000;
+  const files = new FileBounds({ folders: parts.resolverFileDirs ?? [], timeLimit });
+  const sources = openUserSources({
+    ...{ users: managedUsers, hasher: userHasher, fileBounds: files, timeLimit, log },
+    secrets: new SqlResolverSecrets({ database, vault }),
+    passwords: new HashedDirectoryPasswords({ hasher: userHasher }),
+  });
+  const administratorStore = new SqlAdministratorStore({ database });
+  return {
+    ...{ ...parts, metrics, managedUsers, files, sources, administratorStore, timeLimit },
+    hasher: administratorHasher,
+    configuration: new SqlConfigurationStore({ database, clock, window: parts.configurationWindow ?? 0 }),
+    access: new AccessControl({ clock }),
+    users: new UserDirectory({ sources }),
+    refusals: new RefusalTrail({
+      ...{ administrators: administratorStore, clock, log },
+      store: new SqlRefusalStore({ database }),
+    }),
+  };
+}
+
+/** @returns hashers for the passwords of administrators, and of users: a flood of the one kind does not delay the other */
+function boundHashers({ hasher, passwordsAtOnce: atOnce = 2 }: ServiceParts): {
+  administratorHasher: PasswordHasher;
+  userHasher: PasswordHasher;
+} {
+  const waiting = atOnce * WAITING_PASSWORDS;
+  return {
+    administratorHasher: new BoundedPasswordHasher({ hasher, atOnce, waiting }),
+    userHasher: new BoundedPasswordHasher({ hasher, atOnce, waiting: waiting * 8 }),
+  };
+}

@@ -1,0 +1,67 @@
+import { BlockList, isIP, SocketAddress } from 'node:net';
+
+/** An IP address in its canonical form. */
+export interface Address {
+  readonly text: string;
+  readonly family: 'ipv4' | 'ipv6';
+}
+
+/**
+ * Reads an address, with or without a zone (`fe80::1%eth0`), which is dropped. An IPv4-mapped IPv6 address
+ * (`::ffff:10.0.0.5`) becomes the IPv4 address.
+ * @returns undefined for any other text
+ */
+export function readAddress(text: string): Address | undefined {
+  const bare = text.replace(/%.*$/s, '');
+  const family = isIP(bare);
+  if (family === 0) {
+    return undefined;
+  }
+  if (family === 4) {
+    return { text: bare, family: 'ipv4' };
+  }
+  const { address } = new SocketAddress({ address: bare, family: 'ipv6' });
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
+  return mapped === undefined ? { text: address, family: 'ipv6' } : { text: mapped, family: 'ipv4' };
+}
+
+/** A set of addresses and networks of both families. */
+export class NetworkSet {
+  readonly #list = new BlockList();
+
+  get isEmpty(): boolean {
+    return this.#list.rules.length === 0;
+  }
+
+  /**
+   * @param network an address, or a network such as `10.0.0.0/8` and `2001:db8::/32`
+   * @returns whether it is one; other texts are not added
+   */
+  add(network: string): boolean {
+    const [host = '', length, ...rest] = network.split('/');
+    const address = host.includes('%') ? undefined : readAddress(host);
+    if (address === undefined || rest.length > 0) {
+      return false;
+    }
+    const bits = address.family === 'ipv4' ? 32 : 128;
+    const prefix = length === undefined ? bits : readPrefix(length) - mappedBits(host, address);
+    if (Number.isNaN(prefix) || prefix < 0 || prefix > bits) {
+      return false;
+    }
+    this.#list.addSubnet(address.text, prefix, address.family);
+    return true;
+  }
+
+  has({ text, family }: Address): boolean {
+    return this.#list.check(text, family);
+  }
+}
+
+function readPrefix(length: string): number {
+  return /^\d{1,3}$/.test(length) ? Number(length) : Number.NaN;
+}
+
+/** @returns the bits before the IPv4 address in an IPv4-mapped one; the prefix length includes them */
+function mappedBits(host: string, address: Address): number {
+  return isIP(host) === 6 && address.family === 'ipv4' ? 96 : 0;
+}

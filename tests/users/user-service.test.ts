@@ -1,0 +1,128 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { AccessControl } from '../../src/policy/access-control.ts';
+import { checkPolicy } from '../../src/policy/policy.ts';
+import { UserService } from '../../src/users/user-service.ts';
+import { callerNamed } from '../support/values/callers.ts';
+import { eventualRefusal } from '../support/application/eventual-refusal.ts';
+import { InMemoryConfigurationStore } from '../support/fakes/in-memory-configuration-store.ts';
+import { InMemoryUserStore, ReadableHasher } from '../support/fakes/in-memory-user-store.ts';
+import { sourcesOver } from '../support/fakes/user-sources.ts';
+
+const admin = callerNamed('admin');
+const reader = callerNamed('reader');
+
+let users: InMemoryUserStore;
+let service: UserService;
+
+beforeEach(() => {
+  const configuration = new InMemoryConfigurationStore({
+    realms: [
+      { name: 'alpha', resolvers: ['res', 'more'] },
+      { name: 'beta', resolvers: ['more'] },
+    ],
+    resolvers: [
+      { id: '1', name: 'res' },
+      { id: '2', name: 'more' },
+      { id: '3', name: 'unused' },
+      { id: '4', name: 'file', kind: 'passwd', settings: { fileName: '/nonexistent/passwd' } },
+    ],
+    policies: [
+      checkPolicy({ name: 'write', scope: 'system', action: 'read, write', user: 'admin' }),
+      checkPolicy({ name: 'read', scope: 'system', action: 'read', user: 'reader, bound' }),
+      checkPolicy({ name: 'users', scope: 'admin', action: 'userlist', realm: '*', user: 'admin' }),
+      checkPolicy({ name: 'some', scope: 'admin', action: 'userlist', realm: 'beta', user: 'bound' }),
+    ],
+  });
+  users = new InMemoryUserStore().with('1', 'anna', { email: 'anna@example.com' }).with('2', 'bernd');
+  const access = new AccessControl({ clock: { now: () => new Date(0) } });
+  service = new UserService({
+    configuration,
+    users,
+    sources: sourcesOver(users),
+    hasher: new ReadableHasher(),
+    access,
+  });
+});
+
+describe('users', () => {
+  it('of a realm or a resolver are listed without passwords', async () => {
+    const anna = {
+      userId: 'anna-id',
+      login: 'anna',
+      givenName: '',
+      surname: '',
+      email: 'anna@example.com',
+      phone: '',
+    };
+    const listed = await service.list(admin, { realm: 'Alpha' });
+    expect(listed).toEqual([
+      { ...anna, resolver: 'res' },
+      expect.objectContaining({ login: 'bernd', resolver: 'more' }),
+    ]);
+    expect(await service.list(admin, {})).toEqual(listed);
+    expect(await service.list(admin, { resolver: 'unused' })).toEqual([]);
+  });
+
+  it('elsewhere are not shown to a bound administrator, nor that there is an elsewhere', async () => {
+    const bound = callerNamed('bound');
+    expect((await service.list(bound, { realm: 'beta' })).map(({ login }) => login)).toEqual(['bernd']);
+    expect((await service.list(bound, { resolver: 'more' })).map(({ login }) => login)).toEqual(['bernd']);
+    const refusals = await Promise.all(
+      [{ realm: 'alpha' }, { realm: 'nosuch' }, { resolver: 'res' }, { resolver: 'nosuch' }].map((where) =>
+        eventualRefusal(service.list(bound, where)),
+      ),
+    );
+    expect(refusals.map(({ message }) => message)).toEqual([
+      "There is no realm 'alpha'",
+      "There is no realm 'nosuch'",
+      "There is no resolver 'res'",
+      "There is no resolver 'nosuch'",
+    ]);
+  });
+
+  it('of managed resolvers are added, get passwords and are removed', async () => {
+    const added = await service.add(admin, {
+      ...{ resolver: 'res', login: ' zoë ', givenName: ' Zoë ', surname: 'Žižek', password: 'geheimnis' },
+    });
+    expect(added).toEqual({
+      ...{ userId: 'zoë-id', login: 'zoë', givenName: 'Zoë', surname: 'Žižek', email: '', phone: '' },
+    });
+    expect((await users.findByLogin('1', 'zoë'))?.passwordHash).toBe('hash of geheimnis');
+    await service.setPassword(admin, { resolver: 'res', login: 'zoë', password: 'geheimnis2' });
+    expect((await users.findByLogin('1', 'zoë'))?.passwordHash).toBe('hash of geheimnis2');
+    await service.setPassword(admin, { resolver: 'res', login: 'zoë', password: null });
+    expect((await users.findByLogin('1', 'zoë'))?.passwordHash).toBeNull();
+    await service.remove(admin, { resolver: 'res', login: 'zoë' });
+    expect(await users.findByLogin('1', 'zoë')).toBeUndefined();
+    const actions = users.acts.map(({ action }) => action);
+    expect(actions).toEqual(['user/add', 'user/password', 'user/password', 'user/remove']);
+  });
+
+  it('are refused with a reason', async () => {
+    const add = async (change: object): Promise<string> =>
+      (await eventualRefusal(service.add(admin, { resolver: 'res', login: 'neu', ...change }))).code;
+    expect(await add({ login: 'anna' })).toBe('user.exists');
+    expect(await add({ login: '*' })).toBe('parameter.invalid');
+    expect(await add({ email: 'x'.repeat(256) })).toBe('parameter.invalid');
+    expect(await add({ password: 'kurz' })).toBe('parameter.invalid');
+    expect(await add({ resolver: 'file' })).toBe('resolver.invalid');
+    expect(await add({ resolver: 'nosuch' })).toBe('resolver.unknown');
+    const nobody = { resolver: 'res', login: 'nobody' };
+    expect((await eventualRefusal(service.remove(admin, nobody))).code).toBe('user.unknown');
+    const password = { ...nobody, password: 'geheimnis' };
+    expect((await eventualRefusal(service.setPassword(admin, password))).code).toBe('user.unknown');
+    expect(users.acts).toEqual([]);
+  });
+
+  it('are not changed by those who may only read', async () => {
+    const attempts = [
+      service.add(reader, { resolver: 'res', login: 'neu' }),
+      service.setPassword(reader, { resolver: 'res', login: 'anna', password: null }),
+      service.remove(reader, { resolver: 'res', login: 'anna' }),
+      service.list(reader, { realm: 'alpha' }),
+    ];
+    const codes = await Promise.all(attempts.map(async (attempt) => (await eventualRefusal(attempt)).code));
+    expect(new Set(codes)).toEqual(new Set(['right.missing']));
+    expect(users.acts).toEqual([]);
+  });
+});
