@@ -18,6 +18,7 @@ import { type ChallengeRow, selectChallenges, toChallengeOfToken } from './chall
 import type { Database } from '../database/database.ts';
 import { settle } from './settlement.ts';
 import { assertStorable, isRowId, isStorable } from '../database/stored-text.ts';
+import { withLockedTokens } from '../tokens/token-locks.ts';
 import { holdReferences } from '../tokens/token-references.ts';
 import { REALMS_OF_TOKEN, REALMS_OF_TOKEN_NOW, stateColumns } from '../tokens/token-rows.ts';
 import { KeyedQueue } from '../database/keyed-queue.ts';
@@ -110,38 +111,38 @@ export class SqlChallengeStore implements ChallengeStore {
     decide: DecideAmong,
     act: Act,
   ): Promise<OpenDecision | undefined> {
-    return this.#database.transact(async (transaction) => {
-      await transaction('tokens').whereIn('id', ids).orderBy('id').forNoKeyUpdate().select('id');
-      const seen = (await openRows(transaction, whose)).filter(({ id }) => ids.includes(id));
-      const decided = await decide(seen.map(toChallengeOfToken));
-      if (decided !== undefined && !(await applyOpen(transaction, seen, decided, act))) {
-        throw unsettled(decided.answered.challenge.id);
-      }
-      return decided;
-    });
+    return this.#database.transact((transaction) =>
+      withLockedTokens(transaction, { ids }, async () => {
+        const seen = (await openRows(transaction, whose)).filter(({ id }) => ids.includes(id));
+        const decided = await decide(seen.map(toChallengeOfToken));
+        if (decided !== undefined && !(await applyOpen(transaction, seen, decided, act))) {
+          throw unsettled(decided.answered.challenge.id);
+        }
+        return decided;
+      }),
+    );
   }
 
-  /** Somebody was faster. Holding the token's row, nobody is. */
+  /** The second pass, after another transaction has changed the token: none can while its row is locked. */
   #answerLocked(
     transactionId: string,
     tokenId: string,
     decide: Decide,
     act: Act,
   ): Promise<Decision | undefined> {
-    return this.#database.transact(async (transaction) => {
-      // First the lock, then the look, each a statement of its own: one statement for both would give the token as it
-      // is now with the challenge as it was before the wait for the lock.
-      await transaction('tokens').where({ id: tokenId }).forNoKeyUpdate().select('id');
-      const seen = await look(transaction, transactionId);
-      if (seen === undefined) {
-        return undefined;
-      }
-      const decision = await decide(toChallengeOfToken(seen));
-      if (!(await apply(transaction, seen, decision, act))) {
-        throw unsettled(seen.challenge_id);
-      }
-      return decision;
-    });
+    return this.#database.transact((transaction) =>
+      withLockedTokens(transaction, { ids: [tokenId] }, async () => {
+        const seen = await look(transaction, transactionId);
+        if (seen === undefined) {
+          return undefined;
+        }
+        const decision = await decide(toChallengeOfToken(seen));
+        if (!(await apply(transaction, seen, decision, act))) {
+          throw unsettled(seen.challenge_id);
+        }
+        return decision;
+      }),
+    );
   }
 }
 

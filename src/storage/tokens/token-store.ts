@@ -9,6 +9,7 @@ import { supersede } from '../challenges/challenge-closing.ts';
 import type { Database } from '../database/database.ts';
 import { assertStorable, isStorable } from '../database/stored-text.ts';
 import { canMatch, narrow } from './token-filter.ts';
+import { type LockedToken, withLockedTokens } from './token-locks.ts';
 import { holdReferences } from './token-references.ts';
 import { REALMS_OF_TOKEN, selectTokens, stateColumns, type TokenRow, toToken } from './token-rows.ts';
 
@@ -86,10 +87,14 @@ export class SqlTokenStore implements TokenStore {
     if (!isStorable(serial)) {
       return false;
     }
-    return this.#database.transact(async (transaction) => {
-      await transaction('tokens').where({ serial }).forUpdate().select('id');
-      return removeAssured(transaction, serial, act, assure);
-    });
+    return this.#database.transact((transaction) =>
+      withLockedTokens(
+        transaction,
+        { serials: [serial] },
+        () => removeAssured(transaction, serial, act, assure),
+        'remove',
+      ),
+    );
   }
 
   async updateAll(
@@ -100,19 +105,29 @@ export class SqlTokenStore implements TokenStore {
     for (const change of changes.values()) {
       assertTokenStorable(change);
     }
-    await this.#database.transact(async (transaction) => {
-      for (const serial of await holdTokens(transaction, [...changes.keys()])) {
-        await changeToken(transaction, serial, changes.get(serial) ?? {}, act, decide);
-      }
-    });
+    await this.#database.transact((transaction) =>
+      withLockedTokens(transaction, { serials: [...changes.keys()] }, async (locked) => {
+        assertComplete(locked, [...changes.keys()]);
+        for (const { serial } of locked) {
+          await changeToken(transaction, serial, changes.get(serial) ?? {}, act, decide);
+        }
+      }),
+    );
   }
 
   async removeAll(serials: readonly string[], act: Act, assure?: (token: Token) => void): Promise<void> {
-    await this.#database.transact(async (transaction) => {
-      for (const serial of await holdTokens(transaction, serials)) {
+    const removeAll = async (
+      transaction: Knex.Transaction,
+      locked: readonly LockedToken[],
+    ): Promise<void> => {
+      assertComplete(locked, serials);
+      for (const { serial } of locked) {
         await removeAssured(transaction, serial, act, assure);
       }
-    });
+    };
+    await this.#database.transact((transaction) =>
+      withLockedTokens(transaction, { serials }, (locked) => removeAll(transaction, locked), 'remove'),
+    );
   }
 }
 
@@ -142,16 +157,16 @@ async function changeToken(
   return token;
 }
 
-/** First the lock, then the look, each a statement of its own: docs/adr/0003-accepting-a-response-once.md. */
 async function decideLocked(
   transaction: Knex.Transaction,
   serial: string,
   given: TokenChange,
   decide: LockedDecision,
 ): Promise<TokenChange> {
-  await transaction('tokens').where({ serial }).forNoKeyUpdate().select('id');
-  const token = await findToken(transaction, serial);
-  const decided = token === undefined ? {} : decide(token);
+  const decided = await withLockedTokens(transaction, { serials: [serial] }, async () => {
+    const token = await findToken(transaction, serial);
+    return token === undefined ? {} : decide(token);
+  });
   assertTokenStorable(decided);
   const secrets = { ...given.secrets, ...decided.secrets };
   return { ...given, ...decided, ...(Object.keys(secrets).length > 0 && { secrets }) };
@@ -178,28 +193,12 @@ async function removeAssured(
   return removed !== undefined;
 }
 
-/**
- * Locks tokens in the order of their ids, as everybody does who takes several.
- * @returns their serials
- * @throws ServiceError 'token.unknown' when one of them is not there
- */
-async function holdTokens(
-  transaction: Knex.Transaction,
-  serials: readonly string[],
-): Promise<readonly string[]> {
-  const held = await transaction('tokens')
-    .whereIn(
-      'serial',
-      serials.filter((serial) => isStorable(serial)),
-    )
-    .orderBy('id')
-    .forUpdate()
-    .select<{ serial: string }[]>('serial');
-  const missing = serials.find((serial) => held.every((token) => token.serial !== serial));
+/** @throws ServiceError 'token.unknown' when one of the serials has no token */
+function assertComplete(locked: readonly LockedToken[], serials: readonly string[]): void {
+  const missing = serials.find((serial) => locked.every((token) => token.serial !== serial));
   if (missing !== undefined) {
     throw new ServiceError('token.unknown', `No token found with the serial '${missing.slice(0, 64)}'`);
   }
-  return held.map(({ serial }) => serial);
 }
 
 async function findToken(connection: Knex, serial: string): Promise<Token | undefined> {

@@ -6,6 +6,7 @@ import { ServiceError } from '../../kernel/errors.ts';
 import { writeAudit } from '../audit/audit-rows.ts';
 import { supersede } from '../challenges/challenge-closing.ts';
 import type { Database } from '../database/database.ts';
+import { withLockedTokens } from '../tokens/token-locks.ts';
 import { assertStorable, isRowId, isStorable } from '../database/stored-text.ts';
 
 interface UserRow {
@@ -189,25 +190,21 @@ async function holdManagedResolver(transaction: Knex.Transaction, resolverId: st
   }
 }
 
-/**
- * What their user was asked is closed: nobody answers for who is no more.
- * @returns how many; their rows are locked in the order of their ids, as everybody does
- */
+/** Also closes the tokens' open challenges, which only the former owner may answer. @returns how many tokens */
 async function unassignTokens(
   transaction: Knex.Transaction,
   resolverId: string,
   userId: string,
 ): Promise<number> {
-  const owned = { owner_resolver_id: resolverId, owner_user_id: userId };
-  await transaction('tokens').where(owned).orderBy('id').forNoKeyUpdate().select('id');
-  const unassigned = await transaction('tokens')
-    .where(owned)
-    .update({ owner_resolver_id: null, owner_user_id: null, owner_login: null })
-    .returning<{ id: string }[]>('id');
-  for (const { id } of unassigned) {
-    await supersede(transaction, id, 0);
-  }
-  return unassigned.length;
+  return withLockedTokens(transaction, { owner: { resolverId, userId } }, async (locked) => {
+    await transaction('tokens')
+      .where({ owner_resolver_id: resolverId, owner_user_id: userId })
+      .update({ owner_resolver_id: null, owner_user_id: null, owner_login: null });
+    for (const { id } of locked) {
+      await supersede(transaction, id, 0);
+    }
+    return locked.length;
+  });
 }
 
 function toUser(row: UserRow): ManagedUser {
