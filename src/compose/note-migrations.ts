@@ -1,5 +1,4 @@
 import type { Act } from '../policy/caller.ts';
-import { writeAudit } from '../storage/audit/audit-rows.ts';
 import type { Database } from '../storage/database/database.ts';
 import { migrationNames } from '../storage/database/migration-source.ts';
 
@@ -18,6 +17,6 @@ export async function noteMigrations(
 ): Promise<void> {
   const last = applied.at(-1);
   if (last !== undefined && applied.length < migrationNames.length) {
-    await writeAudit(database.knex, act, 'schema', `migrated ${applied.length}, up to ${last}`);
+    await database.autocommit.audit.write(act, 'schema', `migrated ${applied.length}, up to ${last}`);
   }
 }

@@ -77,14 +77,13 @@ export class AuditUpkeep {
 
 /** Makes the partitions of this month and the next two, on one server at a time. @returns how many it has made */
 export function ensureAuditMonths(database: Database): Promise<number> {
-  return database.transact(async (transaction) => {
+  return database.transact(async ({ sql }) => {
     // Who holds up others for longer than an instant should rather come again.
-    await transaction.raw("SET LOCAL lock_timeout = '2s'");
-    await transaction.raw('SELECT pg_advisory_xact_lock(?, ?)', [...PARTITION_LOCK]);
-    const { rows } = await transaction.raw<{ rows: { made: number }[] }>(
-      'SELECT ensure_audit_months(?) AS made',
-      [MONTHS_AHEAD],
-    );
+    await sql.raw("SET LOCAL lock_timeout = '2s'");
+    await sql.raw('SELECT pg_advisory_xact_lock(?, ?)', [...PARTITION_LOCK]);
+    const { rows } = await sql.raw<{ rows: { made: number }[] }>('SELECT ensure_audit_months(?) AS made', [
+      MONTHS_AHEAD,
+    ]);
     return rows[0]?.made ?? 0;
   });
 }

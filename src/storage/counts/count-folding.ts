@@ -57,14 +57,13 @@ export async function foldCounts(database: Database): Promise<number> {
   if (rows[0]?.anything !== true) {
     return 0;
   }
-  return database.transact(async (transaction) => {
-    await transaction.raw('SET TRANSACTION ISOLATION LEVEL READ COMMITTED');
+  return database.transact(async ({ sql }) => {
+    await sql.raw('SET TRANSACTION ISOLATION LEVEL READ COMMITTED');
     // A fold that a crash takes back is done again.
-    await transaction.raw('SET LOCAL synchronous_commit = off');
-    const folded = await transaction.raw<{ rows: { folded: string | null }[] }>(
-      'SELECT fold_counts(?) AS folded',
-      [BATCH],
-    );
+    await sql.raw('SET LOCAL synchronous_commit = off');
+    const folded = await sql.raw<{ rows: { folded: string | null }[] }>('SELECT fold_counts(?) AS folded', [
+      BATCH,
+    ]);
     return Number(folded.rows[0]?.folded ?? 0);
   });
 }

@@ -9,6 +9,7 @@ import { AuditTrail } from '../audit/audit-trail.ts';
 import type { ConnectionGate } from './connection-gate.ts';
 import { isGivenUp, translateDatabaseFault, translateFinalFault } from './database-faults.ts';
 import { beginLongWork, isLongWork } from './long-work.ts';
+import type { UnitOfWork } from './unit-of-work.ts';
 import type { Log } from '../../kernel/log.ts';
 
 /** A server's socket. Explicit to the last: what is left out here, pg would take from PG* variables. */
@@ -63,12 +64,14 @@ export interface Database {
   readonly knex: Knex;
   /** Signs the audit rows that are written through this pool. */
   readonly audit: AuditTrail;
+  /** Each statement and each audit row in a transaction of its own. */
+  readonly autocommit: UnitOfWork<Knex>;
   /**
    * Runs `work` in one transaction: committed when it returns, rolled back when it throws. It is run again, up to five
    * times in all, when PostgreSQL gives it up for the sake of another transaction, so it must do nothing else than
-   * statements on the transaction it gets.
+   * statements and audit rows of its unit.
    */
-  transact<T>(work: (transaction: Knex.Transaction) => Promise<T>, options?: TransactionOptions): Promise<T>;
+  transact<T>(work: (unit: UnitOfWork) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /** Asks the database for a sign of life. @throws ServiceError 'database.unavailable' */
   ready(): Promise<void>;
   /** Waits for what is running, writes a last checkpoint of the audit, then closes every connection. */
@@ -128,13 +131,11 @@ export function openDatabase(options: DatabaseOptions): Database {
   const pool = knex(knexConfig(options));
   const { applicationName = 'tankeeper', clock = systemClock, log } = options;
   const audit = new AuditTrail({ pool, name: applicationName, clock, log });
-  // Transactions inherit it: so stores find the trail by the connection that they are given.
-  pool.userParams = { audit };
   return {
     knex: pool,
     audit,
-    transact: (work, { isLong = false } = {}) =>
-      transact(pool, isLong ? (transaction) => atLength(transaction, work) : work),
+    autocommit: { sql: pool, audit: audit.autocommit },
+    transact: (work, { isLong = false } = {}) => transact(audit, isLong ? atLength(work) : work),
     ready: async () => {
       await pool.raw('SELECT 1');
     },
@@ -213,21 +214,20 @@ function countIn(client: unknown, name: string): number {
   return pool?.[name]?.call(pool) ?? 0;
 }
 
-async function atLength<T>(
-  transaction: Knex.Transaction,
-  work: (transaction: Knex.Transaction) => Promise<T>,
-): Promise<T> {
-  await beginLongWork(transaction);
-  return work(transaction);
+function atLength<T>(work: (unit: UnitOfWork) => Promise<T>): (unit: UnitOfWork) => Promise<T> {
+  return async (unit) => {
+    await beginLongWork(unit.sql);
+    return work(unit);
+  };
 }
 
 async function transact<T>(
-  pool: Knex,
-  work: (transaction: Knex.Transaction) => Promise<T>,
+  audit: AuditTrail,
+  work: (unit: UnitOfWork) => Promise<T>,
   attempt = 1,
 ): Promise<T> {
   try {
-    return await pool.transaction(work);
+    return await audit.transact(work);
   } catch (error) {
     if (!isGivenUp(error) || attempt >= ATTEMPTS) {
       throw translateFinalFault(error);
@@ -235,7 +235,7 @@ async function transact<T>(
   }
   // Those that were in each other's way should not meet again.
   await sleep(Math.random() * 10 * 2 ** attempt);
-  return transact(pool, work, attempt + 1);
+  return transact(audit, work, attempt + 1);
 }
 
 /** A connection of the pool, as pg and Knex know it. */

@@ -3,7 +3,6 @@ import type { Knex } from 'knex';
 import type { Act } from '../../policy/caller.ts';
 import type { TokenStateChange } from '../../tokens/token.ts';
 import type { LockedTokens, QuestionedToken } from '../../challenges/ports.ts';
-import { writeAudit } from '../audit/audit-rows.ts';
 import type { Database } from '../database/database.ts';
 import { isStorable } from '../database/stored-text.ts';
 import { withLockedTokens } from './token-locks.ts';
@@ -25,17 +24,17 @@ export class SqlLockedTokens implements LockedTokens {
     if (!isStorable(serial)) {
       return undefined;
     }
-    return this.#database.transact((transaction) =>
-      withLockedTokens(transaction, { serials: [serial] }, async () => {
-        const found = await look(transaction, serial);
+    return this.#database.transact(({ sql, audit }) =>
+      withLockedTokens(sql, { serials: [serial] }, async () => {
+        const found = await look(sql, serial);
         if (found === undefined) {
           return undefined;
         }
         const change = decide(found);
         if (change !== null) {
-          await transaction('tokens').where({ id: found.token.id }).update(stateColumns(change));
+          await sql('tokens').where({ id: found.token.id }).update(stateColumns(change));
         }
-        await writeAudit(transaction, act, serial, change === null ? 'refused' : 'done', found.token.realms);
+        await audit.write(act, serial, change === null ? 'refused' : 'done', found.token.realms);
         return change !== null;
       }),
     );

@@ -4,9 +4,9 @@ import type { Act } from '../../policy/caller.ts';
 import type { LockedDecision, TokenFilter, TokenStore } from '../../tokens/ports.ts';
 import type { NewToken, Token, TokenChange } from '../../tokens/token.ts';
 import { ServiceError } from '../../kernel/errors.ts';
-import { writeAudit } from '../audit/audit-rows.ts';
 import { supersede } from '../challenges/challenge-closing.ts';
 import type { Database } from '../database/database.ts';
+import type { UnitOfWork } from '../database/unit-of-work.ts';
 import { assertStorable, isStorable } from '../database/stored-text.ts';
 import { canMatch, narrow } from './token-filter.ts';
 import { type LockedToken, withLockedTokens } from './token-locks.ts';
@@ -54,18 +54,18 @@ export class SqlTokenStore implements TokenStore {
   async insert(token: NewToken, act: Act): Promise<Token> {
     assertStorable(token.serial, token.type);
     assertTokenStorable(token);
-    return this.#database.transact(async (transaction) => {
-      const references = await holdReferences(transaction, token);
-      const inserted: unknown[] = await transaction('tokens')
+    return this.#database.transact(async ({ sql, audit }) => {
+      const references = await holdReferences(sql, token);
+      const inserted: unknown[] = await sql('tokens')
         .insert({ serial: token.serial, type: token.type, ...stateColumns(token), ...references })
         .onConflict()
         .ignore()
         .returning('id');
-      const stored = inserted.length === 0 ? undefined : await findToken(transaction, token.serial);
+      const stored = inserted.length === 0 ? undefined : await findToken(sql, token.serial);
       if (stored === undefined) {
         throw new ServiceError('token.exists', `There is a token with the serial '${token.serial}' already`);
       }
-      await writeAudit(transaction, act, token.serial, 'created', stored.realms);
+      await audit.write(act, token.serial, 'created', stored.realms);
       return stored;
     });
   }
@@ -80,18 +80,18 @@ export class SqlTokenStore implements TokenStore {
       return undefined;
     }
     assertTokenStorable(change);
-    return this.#database.transact((transaction) => changeToken(transaction, serial, change, act, decide));
+    return this.#database.transact((unit) => changeToken(unit, serial, change, act, decide));
   }
 
   async remove(serial: string, act: Act, assure?: (token: Token) => void): Promise<boolean> {
     if (!isStorable(serial)) {
       return false;
     }
-    return this.#database.transact((transaction) =>
+    return this.#database.transact((unit) =>
       withLockedTokens(
-        transaction,
+        unit.sql,
         { serials: [serial] },
-        () => removeAssured(transaction, serial, act, assure),
+        () => removeAssured(unit, serial, act, assure),
         'remove',
       ),
     );
@@ -105,66 +105,60 @@ export class SqlTokenStore implements TokenStore {
     for (const change of changes.values()) {
       assertTokenStorable(change);
     }
-    await this.#database.transact((transaction) =>
-      withLockedTokens(transaction, { serials: [...changes.keys()] }, async (locked) => {
+    await this.#database.transact((unit) =>
+      withLockedTokens(unit.sql, { serials: [...changes.keys()] }, async (locked) => {
         assertComplete(locked, [...changes.keys()]);
         for (const { serial } of locked) {
-          await changeToken(transaction, serial, changes.get(serial) ?? {}, act, decide);
+          await changeToken(unit, serial, changes.get(serial) ?? {}, act, decide);
         }
       }),
     );
   }
 
   async removeAll(serials: readonly string[], act: Act, assure?: (token: Token) => void): Promise<void> {
-    const removeAll = async (
-      transaction: Knex.Transaction,
-      locked: readonly LockedToken[],
-    ): Promise<void> => {
+    const removeAll = async (unit: UnitOfWork, locked: readonly LockedToken[]): Promise<void> => {
       assertComplete(locked, serials);
       for (const { serial } of locked) {
-        await removeAssured(transaction, serial, act, assure);
+        await removeAssured(unit, serial, act, assure);
       }
     };
-    await this.#database.transact((transaction) =>
-      withLockedTokens(transaction, { serials }, (locked) => removeAll(transaction, locked), 'remove'),
+    await this.#database.transact((unit) =>
+      withLockedTokens(unit.sql, { serials }, (locked) => removeAll(unit, locked), 'remove'),
     );
   }
 }
 
 async function changeToken(
-  transaction: Knex.Transaction,
+  { sql, audit }: UnitOfWork,
   serial: string,
   given: TokenChange,
   act: Act,
   decide?: LockedDecision,
 ): Promise<Token | undefined> {
-  const references = await holdReferences(transaction, given);
-  const change = decide === undefined ? given : await decideLocked(transaction, serial, given, decide);
+  const references = await holdReferences(sql, given);
+  const change = decide === undefined ? given : await decideLocked(sql, serial, given, decide);
   const columns = { ...references, ...stateColumns(change) };
   if (Object.keys(columns).length > 0) {
-    const [changed] = await transaction('tokens')
-      .where({ serial })
-      .update(columns)
-      .returning<{ id: string }[]>('id');
+    const [changed] = await sql('tokens').where({ serial }).update(columns).returning<{ id: string }[]>('id');
     if (changed !== undefined && changesHands(change)) {
-      await supersede(transaction, changed.id, 0);
+      await supersede(sql, changed.id, 0);
     }
   }
-  const token = await findToken(transaction, serial);
+  const token = await findToken(sql, serial);
   if (token !== undefined) {
-    await writeAudit(transaction, act, serial, describeChange(change), token.realms);
+    await audit.write(act, serial, describeChange(change), token.realms);
   }
   return token;
 }
 
 async function decideLocked(
-  transaction: Knex.Transaction,
+  sql: Knex.Transaction,
   serial: string,
   given: TokenChange,
   decide: LockedDecision,
 ): Promise<TokenChange> {
-  const decided = await withLockedTokens(transaction, { serials: [serial] }, async () => {
-    const token = await findToken(transaction, serial);
+  const decided = await withLockedTokens(sql, { serials: [serial] }, async () => {
+    const token = await findToken(sql, serial);
     return token === undefined ? {} : decide(token);
   });
   assertTokenStorable(decided);
@@ -174,21 +168,21 @@ async function decideLocked(
 
 /** Removes a token that is locked. */
 async function removeAssured(
-  transaction: Knex.Transaction,
+  { sql, audit }: UnitOfWork,
   serial: string,
   act: Act,
   assure?: (token: Token) => void,
 ): Promise<boolean> {
-  const token = assure && (await findToken(transaction, serial));
+  const token = assure && (await findToken(sql, serial));
   if (token !== undefined) {
     assure?.(token);
   }
-  const [removed] = await transaction('tokens')
+  const [removed] = await sql('tokens')
     .where({ serial })
     .delete()
-    .returning<{ realms: string[] }[]>(transaction.raw(REALMS_OF_TOKEN));
+    .returning<{ realms: string[] }[]>(sql.raw(REALMS_OF_TOKEN));
   if (removed !== undefined) {
-    await writeAudit(transaction, act, serial, 'removed', removed.realms);
+    await audit.write(act, serial, 'removed', removed.realms);
   }
   return removed !== undefined;
 }

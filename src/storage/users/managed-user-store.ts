@@ -3,7 +3,6 @@ import type { Knex } from 'knex';
 import type { Act } from '../../policy/caller.ts';
 import type { ManagedUser, ManagedUserStore } from '../../resolvers/ports.ts';
 import { ServiceError } from '../../kernel/errors.ts';
-import { writeAudit } from '../audit/audit-rows.ts';
 import { supersede } from '../challenges/challenge-closing.ts';
 import type { Database } from '../database/database.ts';
 import { withLockedTokens } from '../tokens/token-locks.ts';
@@ -86,9 +85,9 @@ export class SqlManagedUserStore implements ManagedUserStore {
   /** @throws ServiceError 'user.exists', 'resolver.unknown', 'resolver.invalid' when the resolver is not a managed one */
   async insert(resolverId: string, user: Omit<ManagedUser, 'userId'>, act: Act): Promise<ManagedUser> {
     assertStorable(...Object.values(user));
-    return this.#database.transact(async (transaction) => {
-      await holdManagedResolver(transaction, resolverId);
-      const [row] = await transaction('users')
+    return this.#database.transact(async ({ sql, audit }) => {
+      await holdManagedResolver(sql, resolverId);
+      const [row] = await sql('users')
         .insert({
           resolver_id: resolverId,
           login: user.login,
@@ -104,7 +103,7 @@ export class SqlManagedUserStore implements ManagedUserStore {
       if (row === undefined) {
         throw new ServiceError('user.exists', `There is a user '${user.login}' already`);
       }
-      await writeAudit(transaction, act, user.login, 'created');
+      await audit.write(act, user.login, 'created');
       return toUser(row);
     });
   }
@@ -118,13 +117,13 @@ export class SqlManagedUserStore implements ManagedUserStore {
     if (!isRowId(resolverId) || !isRowId(userId)) {
       return false;
     }
-    return this.#database.transact(async (transaction) => {
-      const [user] = await transaction('users')
+    return this.#database.transact(async ({ sql, audit }) => {
+      const [user] = await sql('users')
         .where({ resolver_id: resolverId, id: userId })
         .update({ password_hash: passwordHash })
         .returning<{ login: string }[]>('login');
       if (user !== undefined) {
-        await writeAudit(transaction, act, user.login, 'password changed');
+        await audit.write(act, user.login, 'password changed');
       }
       return user !== undefined;
     });
@@ -134,15 +133,15 @@ export class SqlManagedUserStore implements ManagedUserStore {
     if (!isRowId(resolverId) || !isRowId(userId)) {
       return false;
     }
-    return this.#database.transact(async (transaction) => {
+    return this.#database.transact(async ({ sql, audit }) => {
       // Whoever assigns a token holds the user's row until commit: this waits for them and then sees their tokens.
-      const [user] = await transaction('users')
+      const [user] = await sql('users')
         .where({ resolver_id: resolverId, id: userId })
         .delete()
         .returning<{ login: string }[]>('login');
       if (user !== undefined) {
-        const tokens = await unassignTokens(transaction, resolverId, userId);
-        await writeAudit(transaction, act, user.login, `removed, ${tokens} tokens unassigned`);
+        const tokens = await unassignTokens(sql, resolverId, userId);
+        await audit.write(act, user.login, `removed, ${tokens} tokens unassigned`);
       }
       return user !== undefined;
     });
@@ -172,9 +171,9 @@ export class SqlManagedUserStore implements ManagedUserStore {
   }
 }
 
-async function holdManagedResolver(transaction: Knex.Transaction, resolverId: string): Promise<void> {
+async function holdManagedResolver(sql: Knex.Transaction, resolverId: string): Promise<void> {
   const resolver = isRowId(resolverId)
-    ? await transaction('resolvers')
+    ? await sql('resolvers')
         .where({ id: resolverId })
         .forKeyShare()
         .first<{ name: string; kind: string } | undefined>('name', 'kind')
@@ -191,17 +190,13 @@ async function holdManagedResolver(transaction: Knex.Transaction, resolverId: st
 }
 
 /** Also closes the tokens' open challenges, which only the former owner may answer. @returns how many tokens */
-async function unassignTokens(
-  transaction: Knex.Transaction,
-  resolverId: string,
-  userId: string,
-): Promise<number> {
-  return withLockedTokens(transaction, { owner: { resolverId, userId } }, async (locked) => {
-    await transaction('tokens')
+async function unassignTokens(sql: Knex.Transaction, resolverId: string, userId: string): Promise<number> {
+  return withLockedTokens(sql, { owner: { resolverId, userId } }, async (locked) => {
+    await sql('tokens')
       .where({ owner_resolver_id: resolverId, owner_user_id: userId })
       .update({ owner_resolver_id: null, owner_user_id: null, owner_login: null });
     for (const { id } of locked) {
-      await supersede(transaction, id, 0);
+      await supersede(sql, id, 0);
     }
     return locked.length;
   });
