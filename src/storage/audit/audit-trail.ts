@@ -12,6 +12,7 @@ import { AuditRows, type StoreRows } from './audit-rows.ts';
 import { AuditWriter } from './audit-writer.ts';
 import { LaneLease } from './lane-lease.ts';
 import { translateDatabaseFault, wasGivenUp } from '../database/database-faults.ts';
+import { withExtraConnection, withPooledConnection } from '../database/knex-internals.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
 
 /** How long a pool that closes waits for its last checkpoint, in milliseconds. */
@@ -105,21 +106,14 @@ export class AuditTrail {
     await Promise.race([last, sleep(TIMEOUT_MS, undefined, { ref: false })]);
   }
 
-  /**
-   * On a connection of its own, not one of the pool: all of these may be held by transactions that wait for the writer.
-   */
-  async #introduce(): Promise<AuditWriter> {
+  /** Not on a connection of the pool: all of these may be held by transactions that wait for the writer. */
+  #introduce(): Promise<AuditWriter> {
     const { pool, name, clock } = this.#deps;
-    const client = pool.client as Knex.Client;
-    const connection: unknown = await client.acquireRawConnection();
-    try {
-      return await pool.transaction(
-        (transaction) => AuditWriter.introduce(transaction, name, this.#authority, clock),
-        { connection },
-      );
-    } finally {
-      await client.destroyRawConnection(connection);
-    }
+    return withExtraConnection(pool, (connection) =>
+      pool.transaction((transaction) => AuditWriter.introduce(transaction, name, this.#authority, clock), {
+        connection,
+      }),
+    );
   }
 
   /** Repeats what PostgreSQL gives up for the sake of other transactions, as `Database.transact` does. */
@@ -137,22 +131,20 @@ export class AuditTrail {
   }
 
   /** The connection first, then the lane: so there are never more lanes than connections. */
-  async #writeOnce(entries: readonly AuditEntry[], store: StoreRows): Promise<boolean> {
-    const client = this.#deps.pool.client as Knex.Client;
-    const connection: unknown = await client.acquireConnection();
-    const lease = this.#lease();
-    try {
-      const isStored = await lease.write(entries, (rows) =>
-        store(rows, (statement) => statement.connection(connection)),
-      );
-      lease.commit();
-      return isStored;
-    } catch (error) {
-      lease.fail(error);
-      throw error;
-    } finally {
-      await client.releaseConnection(connection);
-    }
+  #writeOnce(entries: readonly AuditEntry[], store: StoreRows): Promise<boolean> {
+    return withPooledConnection(this.#deps.pool, async (connection) => {
+      const lease = this.#lease();
+      try {
+        const isStored = await lease.write(entries, (rows) =>
+          store(rows, (statement) => statement.connection(connection)),
+        );
+        lease.commit();
+        return isStored;
+      } catch (error) {
+        lease.fail(error);
+        throw error;
+      }
+    });
   }
 
   #lease(): LaneLease {

@@ -7,7 +7,7 @@ import { newSigningKey, type SigningKey } from '../../audit/signing-key.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { appendRecord, lockJournal, type RecordDraft } from './audit-journal.ts';
 import type { OpenLane } from './audit-lanes.ts';
-import { beginLongWork } from '../database/long-work.ts';
+import { beginLongWork } from '../database/unit-of-work.ts';
 
 /** Bits of an id that number the rows of a writer; the bits above are the writer's. */
 const ROW_BITS = 32n;

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 
 import { connectionSettings, type DatabaseOptions } from '../database/database.ts';
+import { cutConnection } from '../database/knex-internals.ts';
 
 /** The channel of the triggers' notices; their payload is the schema that they speak of. */
 const CHANNEL = 'tankeeper_configuration';
@@ -146,5 +147,5 @@ async function endSoon(client: pg.Client): Promise<void> {
     cut.abort();
   });
   await Promise.race([goodbye, sleep(GOODBYE_MS, undefined, { signal: cut.signal })]).catch(() => undefined);
-  client.connection.stream.destroy();
+  cutConnection(client);
 }

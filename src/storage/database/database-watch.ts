@@ -7,6 +7,7 @@ import { describeFault } from '../../kernel/fault.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { ConnectionGate } from './connection-gate.ts';
 import { connectionSettings, type DatabaseOptions } from './database.ts';
+import { cutConnection } from './knex-internals.ts';
 import { translateDatabaseFault } from './database-faults.ts';
 
 /** Milliseconds between two signs of life, and for how long one is waited for. */
@@ -145,11 +146,12 @@ export class DatabaseWatch {
     }
   }
 
-  /** Also where it hangs: a goodbye would not be heard. */
   #drop(): void {
     const client = this.#client;
     this.#client = undefined;
-    client?.connection.stream.destroy();
+    if (client !== undefined) {
+      cutConnection(client);
+    }
   }
 
   /** One line when it goes and one when it comes, however many requests are refused. */
