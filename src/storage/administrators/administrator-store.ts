@@ -8,10 +8,8 @@ import type {
   ProvenPassword,
 } from '../../administrators/ports.ts';
 import { ServiceError } from '../../kernel/errors.ts';
-import { type ApiTokenRow, selectApiTokens, toApiToken } from './api-token-rows.ts';
 import type { Database } from '../database/database.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
-import { insertSession, revokeSession } from './session-rows.ts';
 import { assertStorable, isStorable } from '../database/stored-text.ts';
 
 interface AdministratorRow {
@@ -19,6 +17,15 @@ interface AdministratorRow {
   readonly name: string;
   readonly password_hash: string;
   readonly created_at: Date;
+}
+
+/** An API token as `selectApiTokens` reads it; never its hash. */
+interface ApiTokenRow {
+  readonly name: string;
+  readonly administrator: string;
+  readonly rights: string[];
+  readonly created_at: Date;
+  readonly expires_at: Date | null;
 }
 
 /** Administrators, their API tokens and sessions in PostgreSQL. */
@@ -229,4 +236,67 @@ async function findId(sql: Knex.Transaction, name: string): Promise<string> {
 
 function toAdministrator(row: AdministratorRow): Administrator {
   return { id: row.id, name: row.name, passwordHash: row.password_hash, createdAt: row.created_at };
+}
+
+/** @returns a query for `ApiTokenRow`s, to be narrowed by the caller */
+function selectApiTokens(connection: Knex): Knex.QueryBuilder {
+  return connection('api_tokens')
+    .join('administrators', 'administrators.id', 'api_tokens.administrator_id')
+    .select(
+      'api_tokens.name',
+      'administrators.name as administrator',
+      'api_tokens.rights',
+      'api_tokens.created_at',
+      'api_tokens.expires_at',
+    );
+}
+
+function toApiToken(row: ApiTokenRow): ApiToken {
+  return {
+    name: row.name,
+    administrator: row.administrator,
+    rights: row.rights,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+  };
+}
+
+/** @returns false where the password has been changed since it was proven, or the administrator is gone */
+async function insertSession(
+  { sql, audit }: UnitOfWork,
+  { administrator, version }: ProvenPassword,
+  session: { readonly hash: Buffer; readonly expiresAt: Date },
+  act: Act,
+): Promise<boolean> {
+  if (!isStorable(administrator)) {
+    return false;
+  }
+  const { rows } = await sql.raw<{ rows: unknown[] }>(
+    `INSERT INTO sessions (administrator_id, session_hash, expires_at)
+     SELECT proven.id, :hash, :expiresAt::timestamptz FROM (
+       SELECT id FROM administrators
+       WHERE name = :administrator AND sha256(convert_to(password_hash, 'UTF8')) = :version
+       FOR SHARE
+     ) AS proven
+     RETURNING id`,
+    { administrator, version, ...session },
+  );
+  if (rows.length > 0) {
+    await audit.write(act, administrator, 'session opened');
+  }
+  return rows.length > 0;
+}
+
+/** @returns whether it was open */
+async function revokeSession({ sql, audit }: UnitOfWork, sessionHash: Buffer, act: Act): Promise<boolean> {
+  const { rows } = await sql.raw<{ rows: { name: string }[] }>(
+    `UPDATE sessions SET revoked_at = now() FROM administrators
+     WHERE administrators.id = sessions.administrator_id AND session_hash = ? AND revoked_at IS NULL
+     RETURNING administrators.name`,
+    [sessionHash],
+  );
+  for (const { name } of rows) {
+    await audit.write(act, name, 'session closed');
+  }
+  return rows.length > 0;
 }

@@ -1,7 +1,6 @@
 import type { Knex } from 'knex';
 
 import type { AuditRow } from '../../audit/audit-row.ts';
-import { utcText } from '../database/utc-text.ts';
 
 /** How many rows come over at once. */
 const AT_ONCE = 1_000;
@@ -67,4 +66,15 @@ function text(value: string | null): string {
 
 function bytes(value: Buffer | null): Buffer {
   return value ?? Buffer.from('\0null');
+}
+
+/**
+ * Infinity and years before Christ, which to_char would leave out or give as years of ours, are told in another form: no
+ * two instants read the same.
+ * @returns SQL that gives a timestamptz column in UTC to the microsecond, which a Date would cut off
+ */
+export function utcText(column: string): string {
+  const isOurs = `isfinite(${column}) AND ${column} >= '0002-01-01T00:00:00Z'`;
+  return `CASE WHEN ${isOurs} THEN to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
+    ELSE ${column}::text END AS at`;
 }

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 
 import { NOTHING_BEFORE } from '../../audit/audit-row.ts';
 import { type JournalKind, type JournalRecord, recordHash } from '../../audit/journal-record.ts';
-import { utcText } from '../database/utc-text.ts';
+import { utcText } from './audit-cursor.ts';
 
 /** Whoever appends to the journal holds this advisory lock. "tank", "jour". */
 const JOURNAL_LOCK = [0x74616e6b, 0x6a6f7572] as const;

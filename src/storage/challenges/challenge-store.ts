@@ -13,7 +13,6 @@ import type {
   Whose,
 } from '../../challenges/ports.ts';
 import { auditEntry } from '../audit/audit-rows.ts';
-import { supersede } from './challenge-closing.ts';
 import { type ChallengeRow, selectChallenges, toChallengeOfToken } from './challenge-rows.ts';
 import type { Database } from '../database/database.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
@@ -247,6 +246,20 @@ async function issue(
   }
   await supersede(sql, tokenId, maxOpen);
   await audit.write(act, token.serial, 'issued', token.realms);
+}
+
+/**
+ * Closes a token's open challenges but for the newest `keep`, for ever. The caller has written the token's row before, in
+ * this transaction. Newest by id, not by time: ids are given under the token's lock, times by servers whose clocks differ.
+ */
+export async function supersede(transaction: Knex.Transaction, tokenId: string, keep: number): Promise<void> {
+  await transaction.raw(
+    `UPDATE challenges SET closed_by = 'superseded', closed_at = clock_timestamp()
+     WHERE token_id = ? AND closed_by IS NULL AND id <= (
+       SELECT id FROM challenges WHERE token_id = ? AND closed_by IS NULL
+       ORDER BY id DESC OFFSET ? LIMIT 1)`,
+    [tokenId, tokenId, keep],
+  );
 }
 
 /** What the token must still be, by column. */

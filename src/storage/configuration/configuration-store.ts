@@ -10,8 +10,7 @@ import type { Database } from '../database/database.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
 import { removeRealm, storeRealm, thinRealm } from './realm-rows.ts';
 import { removeResolver, storeResolver } from './resolver-rows.ts';
-import { ConfigurationCache } from './configuration-cache.ts';
-import { ConfigurationConfirmation } from './configuration-confirmation.ts';
+import { ConfigurationCache, ConfigurationConfirmation } from './configuration-cache.ts';
 import { readRevision, readConfiguration } from './configuration-snapshot.ts';
 import { assertStorable, isStorable } from '../database/stored-text.ts';
 

@@ -4,7 +4,7 @@ import type { Act } from '../../policy/caller.ts';
 import type { LockedDecision, TokenFilter, TokenStore } from '../../tokens/ports.ts';
 import type { NewToken, Token, TokenChange } from '../../tokens/token.ts';
 import { ServiceError } from '../../kernel/errors.ts';
-import { supersede } from '../challenges/challenge-closing.ts';
+import { supersede } from '../challenges/challenge-store.ts';
 import type { Database } from '../database/database.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
 import { assertStorable, isStorable } from '../database/stored-text.ts';

@@ -3,7 +3,7 @@ import type { Knex } from 'knex';
 import type { Act } from '../../policy/caller.ts';
 import type { ManagedUser, ManagedUserStore } from '../../resolvers/ports.ts';
 import { ServiceError } from '../../kernel/errors.ts';
-import { supersede } from '../challenges/challenge-closing.ts';
+import { supersede } from '../challenges/challenge-store.ts';
 import type { Database } from '../database/database.ts';
 import { withLockedTokens } from '../tokens/token-locks.ts';
 import { assertStorable, isRowId, isStorable } from '../database/stored-text.ts';
