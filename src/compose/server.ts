@@ -9,7 +9,7 @@ import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
 import { ServiceMetrics } from '../observability/service-metrics.ts';
 import { AuditUpkeep } from '../storage/audit/audit-upkeep.ts';
-import type { BackgroundRounds } from '../storage/database/background-rounds.ts';
+import type { BackgroundLoop } from '../kernel/background-loop.ts';
 import { countFolding } from '../storage/counts/count-folding.ts';
 import { housekeepingRounds } from '../storage/housekeeping/housekeeping-rounds.ts';
 import { poolUsage } from '../storage/database/database.ts';
@@ -105,7 +105,7 @@ function startHousekeeping(
   { housekeepingInterval: interval }: Config,
   { housekeeping }: Services,
   log: Log,
-): BackgroundRounds | undefined {
+): BackgroundLoop | undefined {
   if (interval === 'off') {
     return undefined;
   }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { BackgroundLoop, type LoopPace } from '../../kernel/background-loop.ts';
 import { describeFault } from '../../kernel/fault.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { Database } from '../database/database.ts';
@@ -28,7 +29,8 @@ export interface AuditUpkeepOptions {
 /** Writes a checkpoint of what this server has written about once a minute, and makes partitions ahead of their months. */
 export class AuditUpkeep {
   readonly #deps: AuditUpkeepOptions;
-  readonly #stopping = new AbortController();
+  readonly #loop = new BackgroundLoop((pace) => this.#work(pace));
+  #turn = 0;
 
   constructor(options: AuditUpkeepOptions) {
     this.#deps = options;
@@ -36,7 +38,7 @@ export class AuditUpkeep {
 
   /** To be called once. */
   start(): void {
-    void this.#run();
+    this.#loop.start();
   }
 
   /**
@@ -44,22 +46,20 @@ export class AuditUpkeep {
    * written, half a second at most.
    */
   async stop(): Promise<void> {
-    this.#stopping.abort();
+    void this.#loop.stop();
     await Promise.race([this.#deps.flush?.(), sleep(TIMEOUT_MS, undefined, { ref: false })]);
   }
 
-  async #run(): Promise<void> {
-    const { signal } = this.#stopping;
-    for (let turn = 0; !signal.aborted; turn += 1) {
-      await this.#try('make partitions of the audit', async () => {
-        if (turn % TURNS_BETWEEN_MONTHS === 0) {
-          await ensureAuditMonths(this.#deps.database);
-        }
-      });
-      await this.#deps.flush?.();
-      await this.#try('write a checkpoint of the audit', () => this.#deps.database.audit.checkpoint());
-      await sleep(this.#deps.pause ?? PAUSE_MS, undefined, { signal, ref: false }).catch(() => undefined);
-    }
+  async #work({ rest }: LoopPace): Promise<void> {
+    await this.#try('make partitions of the audit', async () => {
+      if (this.#turn % TURNS_BETWEEN_MONTHS === 0) {
+        await ensureAuditMonths(this.#deps.database);
+      }
+    });
+    this.#turn += 1;
+    await this.#deps.flush?.();
+    await this.#try('write a checkpoint of the audit', () => this.#deps.database.audit.checkpoint());
+    await rest(this.#deps.pause ?? PAUSE_MS);
   }
 
   async #try(what: string, work: () => Promise<unknown>): Promise<void> {

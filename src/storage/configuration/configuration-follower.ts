@@ -1,5 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-
+import { BackgroundLoop, type LoopPace } from '../../kernel/background-loop.ts';
 import { describeFault } from '../../kernel/fault.ts';
 import type { Log } from '../../kernel/log.ts';
 import { ConfigurationListener } from './configuration-listener.ts';
@@ -40,11 +39,10 @@ export interface ConfigurationFollowerOptions {
 export class ConfigurationFollower {
   readonly #deps: ConfigurationFollowerOptions;
   readonly #listener: ConfigurationListener;
-  #wake = new AbortController();
+  readonly #loop = new BackgroundLoop((pace) => this.#follow(pace));
   #isListening = false;
   #isInStep = false;
   #isTrouble = false;
-  #isStopped = false;
 
   constructor(options: ConfigurationFollowerOptions) {
     this.#deps = options;
@@ -71,44 +69,38 @@ export class ConfigurationFollower {
   /** To be called once. */
   start(): void {
     this.#listener.start();
-    void this.#follow();
+    this.#loop.start();
   }
 
   /** Stops asking and ends the listener's connection, which takes half a second at most. */
   async stop(): Promise<void> {
-    this.#isStopped = true;
-    this.#wake.abort();
+    void this.#loop.stop();
     await this.#listener.stop();
   }
 
   #hurry(): void {
     this.#deps.kept.expire();
-    this.#wake.abort();
+    this.#loop.wake();
   }
 
-  async #follow(): Promise<void> {
+  async #follow({ restUntilWoken }: LoopPace): Promise<void> {
     const { kept, poll = POLL_MS } = this.#deps;
-    while (!this.#isStopped) {
-      // Before asking, so that a notice that comes meanwhile has us ask again.
-      this.#wake = new AbortController();
-      const { signal } = this.#wake;
-      await kept.confirm().then(
-        () => {
-          this.#isInStep = true;
-          this.#reportEnd();
-        },
-        (fault: unknown) => {
-          this.#isInStep = false;
-          this.#reportTrouble('The configuration cannot be compared with the database', fault);
-        },
-      );
-      await sleep(poll, undefined, { signal, ref: false }).catch(() => undefined);
-    }
+    await kept.confirm().then(
+      () => {
+        this.#isInStep = true;
+        this.#reportEnd();
+      },
+      (fault: unknown) => {
+        this.#isInStep = false;
+        this.#reportTrouble('The configuration cannot be compared with the database', fault);
+      },
+    );
+    await restUntilWoken(poll);
   }
 
   /** One line where trouble begins and one where all of it has ended, however long the database is away. */
   #reportTrouble(message: string, fault: unknown): void {
-    if (!this.#isTrouble && !this.#isStopped) {
+    if (!this.#isTrouble && !this.#loop.isStopping) {
       this.#isTrouble = true;
       const described = describeFault(translateDatabaseFault(fault));
       this.#deps.log.warn(message, {

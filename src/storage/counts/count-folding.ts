@@ -1,5 +1,5 @@
+import { type BackgroundLoop, backgroundRounds } from '../../kernel/background-loop.ts';
 import type { Log } from '../../kernel/log.ts';
-import { BackgroundRounds } from '../database/background-rounds.ts';
 import type { Database } from '../database/database.ts';
 
 /** How many deltas one transaction folds. */
@@ -23,17 +23,17 @@ export interface CountFoldingOptions {
  * @returns the folding of counts' deltas, about once a second. Any number of servers may do so: one at a time gets its
  *   turn. While none does, counts stay right and only get slower to read
  */
-export function countFolding({ database, log, pause = PAUSE_MS }: CountFoldingOptions): BackgroundRounds {
+export function countFolding({ database, log, pause = PAUSE_MS }: CountFoldingOptions): BackgroundLoop {
   const component = 'counts';
   let sinceVacuum = 0;
-  return new BackgroundRounds({
+  return backgroundRounds({
     ...{
       component,
       log,
       pause,
       trouble: 'Counts cannot be folded: they stay right, but take longer to read',
     },
-    turn: async () => {
+    round: async () => {
       const folded = await foldCounts(database);
       if (folded > 0) {
         log.debug('Folded counts', { component, count: folded });

@@ -2,6 +2,7 @@ import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 
 import pg from 'pg';
 
+import { BackgroundLoop, type LoopPace } from '../../kernel/background-loop.ts';
 import { isServiceError } from '../../kernel/errors.ts';
 import { describeFault } from '../../kernel/fault.ts';
 import type { Log } from '../../kernel/log.ts';
@@ -38,10 +39,8 @@ interface DatabaseWatchOptions {
  */
 export class DatabaseWatch {
   readonly #deps: DatabaseWatchOptions;
-  readonly #stopping = new AbortController();
-  #wake = new AbortController();
+  readonly #loop = new BackgroundLoop((pace) => this.#watch(pace));
   #client: pg.Client | undefined;
-  #running: Promise<void> = Promise.resolve();
 
   constructor(options: DatabaseWatchOptions) {
     this.#deps = options;
@@ -50,50 +49,37 @@ export class DatabaseWatch {
   /** To be called once, when the database was there. */
   start(): void {
     this.#deps.gate.onTrouble(() => {
-      this.#wake.abort();
+      this.#loop.wake();
     });
-    this.#running = this.#run();
+    this.#loop.start();
   }
 
   /** Ends the connection. The gate stays as it is. */
   async stop(): Promise<void> {
-    this.#stopping.abort();
-    this.#wake.abort();
+    const stopped = this.#loop.stop();
+    // Ends a question that is under way.
     this.#drop();
-    await this.#running;
+    await stopped;
+    this.#drop();
   }
 
-  async #run(): Promise<void> {
-    while (!this.#isStopping()) {
-      // Before looking, so that trouble that is told of meanwhile has us look again.
-      this.#wake = new AbortController();
-      const { signal } = this.#wake;
-      const fault = await this.#look();
-      if (!this.#isStopping()) {
-        this.#tell(fault);
-        await this.#rest(signal);
-      }
+  async #watch(pace: LoopPace): Promise<void> {
+    const fault = await this.#look();
+    if (!pace.signal.aborted) {
+      this.#tell(fault);
+      await this.#rest(pace);
     }
-    this.#drop();
   }
 
-  #isStopping(): boolean {
-    return this.#stopping.signal.aborted;
-  }
-
-  async #rest(trouble: AbortSignal): Promise<void> {
+  async #rest({ rest, restUntilWoken }: LoopPace): Promise<void> {
     const { interval = INTERVAL_MS, gate } = this.#deps;
-    const rest = (milliseconds: number, signal: AbortSignal): Promise<void> =>
-      sleep(milliseconds, undefined, { signal, ref: false }).catch(() => undefined);
-    const stopping = this.#stopping.signal;
     if (gate.reason !== undefined) {
-      await rest(AWAY_INTERVAL_MS, stopping);
+      await rest(AWAY_INTERVAL_MS);
       return;
     }
-    await rest(Math.min(SHORTEST_MS, interval), stopping);
-    await rest(interval, AbortSignal.any([trouble, stopping]));
-    if (trouble.aborted) {
-      // What troubles others may not reach a connection that stands: look over a new one.
+    await rest(Math.min(SHORTEST_MS, interval));
+    if (await restUntilWoken(interval)) {
+      // The trouble of requests may not reach a connection that stands: the next turn uses a new one.
       this.#drop();
     }
   }
@@ -121,7 +107,7 @@ export class DatabaseWatch {
     });
     client.on('error', () => {
       if (this.#client === client) {
-        this.#wake.abort();
+        this.#loop.wake();
       }
     });
     this.#client = client;
