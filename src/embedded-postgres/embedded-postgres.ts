@@ -2,13 +2,24 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { ServiceError } from '../kernel/errors.ts';
 import { describeFault } from '../kernel/fault.ts';
-import type { Entry, EntryRequest } from './embedded-entry.ts';
-import { enterCluster } from './embedded-entry.ts';
-import { openDataFolder } from './embedded-location.ts';
-import type { EmbeddedConnection, EmbeddedRole } from './embedded-membership.ts';
-import { embeddedConnection } from './embedded-membership.ts';
-import { stopPostmaster } from './embedded-postmaster.ts';
+import type { Entry, EntryRequest } from './entry.ts';
+import { enterCluster } from './entry.ts';
+import { openDataFolder } from './location.ts';
+import type { EmbeddedConnection, EmbeddedRole } from './membership.ts';
+import { embeddedConnection } from './membership.ts';
+import { stopPostmaster } from './postmaster.ts';
 import type { Log } from '../kernel/log.ts';
+
+/*
+ * A private PostgreSQL for an installation without DATABASE_URL, opened by `openEmbeddedPostgres`; nothing else is
+ * imported from outside this folder, but `removeEmbeddedPostgres` for the demo. Opening takes these steps: find or make
+ * the data folder and the cluster (location, home, creation), as an account of its own where this process is root
+ * (account); find programs that start there (binaries, program); join the postmaster that serves, or start one (entry,
+ * postmaster, socket, access). Members hold advisory locks; the last to leave stops the postmaster (membership). What
+ * another account may have made is read with care (untrusted-files). See docs/adr/0002-embedded-postgresql.md.
+ */
+
+export { removeClusterOf as removeEmbeddedPostgres } from './creation.ts';
 
 /** How to open the embedded PostgreSQL of a data folder. */
 export interface EmbeddedPostgresOptions {

@@ -3,9 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 
 import { ServiceError } from '../kernel/errors.ts';
-import { CLUSTER_ROLE } from './embedded-creation.ts';
-import { SOCKET_PORT } from './embedded-postmaster.ts';
-import { isSameFolder } from './folder-identity.ts';
+import { CLUSTER_ROLE } from './creation.ts';
+import { SOCKET_PORT } from './postmaster.ts';
+import { isSameFolder } from './untrusted-files.ts';
 
 /** What this process is to the cluster: its server, of which there is one, or a passing command. */
 export type EmbeddedRole = 'server' | 'guest';

@@ -3,9 +3,9 @@ import { link, lstat, mkdir, realpath, rm, stat, writeFile } from 'node:fs/promi
 import { join, resolve } from 'node:path';
 
 import { ServiceError } from '../kernel/errors.ts';
-import type { Account } from './embedded-account.ts';
-import { assertHomeOf } from './embedded-home.ts';
-import { readForeignFile } from './foreign-file.ts';
+import type { Account } from './account.ts';
+import { assertHomeOf } from './home.ts';
+import { readForeignFile } from './untrusted-files.ts';
 
 /** Where the cluster of a data folder lives, and who runs it. */
 export interface ClusterLocation {

@@ -3,8 +3,7 @@ import { chmod, mkdtemp, open, readFile, rename, rm, rmdir } from 'node:fs/promi
 import { join } from 'node:path';
 
 import { ServiceError } from '../kernel/errors.ts';
-import { isOursAlone } from './embedded-binaries-copy.ts';
-import { folderIdentity } from './folder-identity.ts';
+import { folderIdentity, isOursAlone } from './untrusted-files.ts';
 
 /**
  * The home of a cluster that lives apart from its data folder. It is root's, and passable like a data folder of root's, so

@@ -2,9 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 
 import { ServiceError } from '../kernel/errors.ts';
-import { CLUSTER_ROLE } from './embedded-creation.ts';
-import type { ClusterLocation } from './embedded-location.ts';
-import { runProgram } from './embedded-program.ts';
+import { CLUSTER_ROLE } from './creation.ts';
+import type { ClusterLocation } from './location.ts';
+import { runProgram } from './program.ts';
 
 /** Who may connect to the cluster: what its two files say from the next start on. */
 export interface AccessRules {

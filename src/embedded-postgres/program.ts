@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 
-import type { Account } from './embedded-account.ts';
+import type { Account } from './account.ts';
 
 /** How a program of the embedded PostgreSQL ended. */
 export interface ProgramEnd {

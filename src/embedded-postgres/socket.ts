@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os';
 import { basename, isAbsolute, join } from 'node:path';
 
 import { ServiceError } from '../kernel/errors.ts';
-import type { Account } from './embedded-account.ts';
-import type { ClusterLocation } from './embedded-location.ts';
-import type { PostmasterFile } from './embedded-postmaster.ts';
-import { SOCKET_PORT } from './embedded-postmaster.ts';
-import { runScript } from './embedded-program.ts';
-import { folderIdentity } from './folder-identity.ts';
+import type { Account } from './account.ts';
+import type { ClusterLocation } from './location.ts';
+import type { PostmasterFile } from './postmaster.ts';
+import { SOCKET_PORT } from './postmaster.ts';
+import { runScript } from './program.ts';
+import { folderIdentity } from './untrusted-files.ts';
 
 /** The longest path of a socket that every system takes (macOS: 103 bytes and a final zero). */
 const PATH_LIMIT = 100;
