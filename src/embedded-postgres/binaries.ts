@@ -67,7 +67,7 @@ export function packagedBinaries(platform = `${process.platform}-${process.arch}
 
 /**
  * Finds programs that really start as the account: those of the package; else the same with the library links that the
- * package's install script did not make, kept outside; else, as root, a copy in a place that everybody reaches.
+ * package's install script did not make, kept outside; else, as root, a copy in a place that every account reaches.
  * @throws ServiceError 'database.unavailable' when none of these starts
  */
 export async function findPrograms(request: BinariesRequest): Promise<PostgresPrograms> {
@@ -186,7 +186,7 @@ async function copyBinaries(nativeFolder: string, sharedFolder: string): Promise
     await rename(aside, target);
   } catch (error) {
     await rm(aside, { recursive: true, force: true });
-    // Somebody else was quicker: a folder with content is never replaced.
+    // Another process was quicker: a folder with content is never replaced.
     if (!(await isOursAlone(target))) {
       throw error;
     }

@@ -27,7 +27,7 @@ export interface EmbeddedPostgresOptions {
   readonly log: Log;
   /** 'server' for the one server of a data folder, 'guest' for everything else. */
   readonly role: EmbeddedRole;
-  /** Whether it is made where there is none; true unless told. */
+  /** Whether it is made where there is none; true by default. */
   readonly create?: boolean;
   /** Gives opening up when it is aborted. */
   readonly giveUp?: AbortSignal | undefined;
@@ -53,7 +53,7 @@ const RETRY_MS = 5_000;
 
 /**
  * Opens the private PostgreSQL of a data folder: joins it when it runs, else starts it, else creates it first. It has no
- * TCP port, only a socket in a folder that nobody else may enter, and it outlives this process when that is killed.
+ * TCP port, only a socket in a folder that no other account may enter, and it outlives this process when that is killed.
  * @throws ServiceError 'data-folder.in-use' for a second server, 'installation.missing' where there is none and none is to
  *   be made, 'database.unavailable' for whatever else stands against it
  */

@@ -64,7 +64,7 @@ export async function enterCluster(request: EntryRequest): Promise<Entry> {
   try {
     return await enter(request, location, begun, attempt);
   } catch (error) {
-    // What this process has started ends with the attempt: nobody has joined it through us.
+    // What this process has started ends with the attempt: no other process has joined it through us.
     if (attempt.started?.hasExited() === false) {
       await attempt.started.stop();
     }

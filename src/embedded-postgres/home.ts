@@ -33,7 +33,7 @@ export async function removeHome(home: string): Promise<void> {
 /**
  * A copied data folder has a copy of the signpost, and no database. A folder is the one that the home belongs to when it
  * is that very folder, perhaps moved, or lies where that one was, such as one restored from a backup.
- * @throws ServiceError 'database.unavailable' when the home belongs to another data folder, or somebody else may write there
+ * @throws ServiceError 'database.unavailable' when the home belongs to another data folder, or another account may write there
  */
 export async function assertHomeOf(dataFolder: string, home: string, signpost: string): Promise<void> {
   if (!(await isOursAlone(home))) {

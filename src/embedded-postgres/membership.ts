@@ -30,7 +30,7 @@ export interface Membership {
   readonly ended: Promise<void>;
   /** @returns the number of the process that is the server already; undefined when this one is it now */
   becomeServer(): Promise<string | undefined>;
-  /** Gives up the presence. @returns whether nobody else is left; nobody can come in then, until `end` */
+  /** Gives up the presence. @returns whether it was the last one; then none can join until `end` */
   leave(): Promise<boolean>;
   end(): Promise<void>;
 }
@@ -73,7 +73,7 @@ export async function joinCluster(
 ): Promise<Membership | JoinRefusal> {
   const client = new pg.Client({
     ...embeddedConnection(socketFolder),
-    // The locks live in a database that nobody else uses: they count per database.
+    // The locks live in a database that has no other use: they count per database.
     database: 'postgres',
     application_name: `tankeeper ${role} (process ${process.pid})`,
     connectionTimeoutMillis: 10_000,

@@ -25,7 +25,7 @@ export async function readForeignFile(path: string, from = 0): Promise<string> {
   }
 }
 
-/** @returns whether it is a folder of this user's, no link, that nobody else may write */
+/** @returns whether it is a folder of this user's, no link, that no other account may write */
 export async function isOursAlone(path: string): Promise<boolean> {
   const status = await lstat(path).catch(() => undefined);
   return status?.isDirectory() === true && status.uid === process.getuid?.() && (status.mode & 0o022) === 0;

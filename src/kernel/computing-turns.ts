@@ -7,7 +7,7 @@ export class ComputingTurns {
 
   /**
    * Waits for a turn. The piece is to be computed at once then.
-   * @param isUrgent puts it before all who wait: for computations that others wait for, with a lock or a connection
+   * @param isUrgent puts it first: for computations that hold a lock or a connection
    */
   next(isUrgent: boolean): Promise<void> {
     return new Promise((resolve) => {

@@ -63,7 +63,7 @@ function isBelow(folder: string, path: string): boolean {
   return way !== '' && way.split(sep)[0] !== '..' && !isAbsolute(way);
 }
 
-/** @returns where a file is, or would be if it were there; undefined where nobody can tell, as behind a link to nothing */
+/** @returns where a file is, or would be if it were there; undefined where it cannot be known, as behind a link to nothing */
 async function placeOf(path: string): Promise<string | undefined> {
   try {
     return await realpath(path);

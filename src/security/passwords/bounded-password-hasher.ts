@@ -12,7 +12,7 @@ interface BoundedHasherDependencies {
 
 /**
  * Bounds how much of the machine hashing takes: each hash occupies a core for tens of milliseconds, which a flood of
- * passwords would take from all else. The same password for the same hash is verified once for all who ask meanwhile, so a
+ * passwords would take from all else. The same password for the same hash is verified once for all calls meanwhile, so a
  * client that gives its password with each of many requests takes one place. Throws ServiceError 'server.busy'.
  */
 export class BoundedPasswordHasher implements PasswordHasher {

@@ -4,7 +4,7 @@ import type { SecretVault } from './secret-vault.ts';
 
 const CANARY = Buffer.from('tankeeper canary', 'utf8');
 
-/** @returns a known text sealed by the vault's current key: who can open it has that key */
+/** @returns a known text sealed by the vault's current key: a vault that opens it has that key */
 export function sealCanary(vault: SecretVault): Sealed {
   return vault.seal(CANARY, 'probe', canarySubject(vault.currentKeyId));
 }

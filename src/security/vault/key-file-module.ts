@@ -52,7 +52,7 @@ export class KeyFileMaterial implements KeyMaterial {
     this.#random = random;
   }
 
-  /** A key of the file that nobody registered comes first: it was put there by hand, or by a try that was interrupted. */
+  /** An unregistered key of the file comes first: it was put there by hand, or by an attempt that was interrupted. */
   async provide(registered: readonly RegisteredKey[]): Promise<NewKey> {
     const found = await readKeyFile(this.#file);
     if (found === undefined) {

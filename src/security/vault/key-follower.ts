@@ -12,7 +12,7 @@ export interface KeyHolders {
   leave(id: string): Promise<void>;
 }
 
-/** What following works with. */
+/** What a follower works with. */
 export interface KeyFollowerOptions {
   readonly vault: LiveVault;
   readonly holders: KeyHolders;
@@ -21,7 +21,7 @@ export interface KeyFollowerOptions {
   /** For operators: host name and process id. */
   readonly place: string;
   readonly log: Log;
-  /** Milliseconds between two looks; 2000 unless told. */
+  /** Milliseconds between two looks; 2000 by default. */
   readonly pause?: number;
 }
 
@@ -47,7 +47,7 @@ export class KeyFollower {
 
   /**
    * First says which keys there are, then looks what is needed: so a key that is added meanwhile is either seen here, or
-   * this server is seen by whoever is about to use that key.
+   * this server is seen by the one that is about to use that key.
    * @throws ServiceError 'key.unavailable' when a key is needed that is not to be had
    */
   async start(): Promise<void> {
@@ -78,7 +78,7 @@ export class KeyFollower {
       try {
         await this.#refresh();
       } finally {
-        // Also a server that cannot load a key runs, and whoever is about to use that key must know.
+        // Also a server that cannot load a key runs, which a rotation to that key must see.
         await this.#beat();
       }
       this.#isTrouble = false;

@@ -25,7 +25,7 @@ export class WrappedKeyModule implements SecurityModule {
     this.#deps = parts;
   }
 
-  /** Whoever asks while another one waits gets the same answer: the module is asked once at a time. */
+  /** Calls at the same time share one answer of the module. */
   freshVault(): Promise<Pick<Vault, 'open'>> {
     this.#running ??= this.#unwrap().finally(() => {
       this.#running = undefined;

@@ -211,7 +211,7 @@ export class SqlAdministratorStore implements AdministratorStore {
     return this.#database.transact((unit) => revokeSession(unit, sessionHash, act));
   }
 
-  /** For what depends on who else is there: nobody else adds or removes an administrator until it is done. */
+  /** Runs work that depends on the other administrators: none is added or removed until it is done. */
   #alone<T>(work: (unit: UnitOfWork) => Promise<T>): Promise<T> {
     return this.#database.transact(async (unit) => {
       await unit.sql.raw('LOCK TABLE administrators IN SHARE ROW EXCLUSIVE MODE');

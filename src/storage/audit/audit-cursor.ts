@@ -5,7 +5,7 @@ import type { AuditRow } from '../../audit/audit-row.ts';
 /** How many rows come over at once. */
 const AT_ONCE = 1_000;
 
-/** A row of the trail as the database gives it. bigint comes as text; nulls only where somebody has put them. */
+/** A row of the trail as the database gives it. bigint comes as text; nulls only where an attacker has put them. */
 export interface StoredAuditRow {
   readonly id: string;
   readonly at: string | null;
@@ -59,7 +59,7 @@ export function toAuditRow(row: StoredAuditRow): AuditRow {
   };
 }
 
-/** Nobody writes nulls; whoever owns the table may have put some. They read as what no column can hold. */
+/** The program writes no nulls, but the owner of the table can. They read as a text that no column can hold. */
 function text(value: string | null): string {
   return value ?? '\0null';
 }
@@ -69,8 +69,8 @@ function bytes(value: Buffer | null): Buffer {
 }
 
 /**
- * Infinity and years before Christ, which to_char would leave out or give as years of ours, are told in another form: no
- * two instants read the same.
+ * Infinity and years before Christ, which to_char would omit or confuse with later years, have another form: no two
+ * instants read the same.
  * @returns SQL that gives a timestamptz column in UTC to the microsecond, which a Date would cut off
  */
 export function utcText(column: string): string {

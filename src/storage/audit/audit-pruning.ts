@@ -12,13 +12,13 @@ import { ensureAuditMonths } from './audit-upkeep.ts';
 import type { Database } from '../database/database.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
 
-/** Whoever takes months away holds this advisory lock. "tank", "prun". */
+/** The advisory lock of pruning. "tank", "prun". */
 const PRUNING_LOCK = [0x74616e6b, 0x7072756e] as const;
-/** How long one waits for another who takes months away, which has waits of its own. */
+/** How long pruning waits for another pruning, which has waits of its own. */
 const TURN_TIMEOUT = '20s';
-/** How long taking away months waits for those who still write to them. */
+/** How long pruning waits for transactions that still write to its months. */
 const LOCK_TIMEOUT = '3s';
-/** How long writers may have to wait behind whoever waits for the whole table: less than anybody notices. */
+/** How long writers may have to wait behind the lock of the whole table. */
 const SHORT_LOCK_TIMEOUT = '100ms';
 /** How often that is tried, with a pause of as long again or twice: ten seconds or so. */
 const TRIES = 40;
@@ -41,7 +41,7 @@ export async function pruneTrail(
     await sql.raw('SELECT pg_advisory_xact_lock(?, ?)', [...PRUNING_LOCK]);
     await sql.raw(`SET LOCAL lock_timeout = '${LOCK_TIMEOUT}'`);
     const partitions = await partitionsBefore(sql, before);
-    // Whoever is still at a row of these months is waited for, so that none comes in behind the cut.
+    // Waits for transactions with rows of these months, so that none comes in behind the cut.
     for (const name of ['audit_default', ...partitions]) {
       await sql.raw('LOCK TABLE ?? IN SHARE MODE', [name]);
     }
@@ -50,7 +50,7 @@ export async function pruneTrail(
     const plan = verified ?? (await planPruning(sql, before));
     const isAsVerified = await isStill(sql, before, verified);
     const months = partitions.map((name) => name.slice('audit_'.length).replace('_', '-'));
-    // Where it is not, somebody else may just have pruned it.
+    // Where it is not, another pruning may just have ended.
     const pruned = { rows, months, records: isAsVerified ? plan.numbers.length : 0 };
     if (rows + months.length + pruned.records === 0) {
       return pruned;
@@ -85,7 +85,7 @@ export async function planPruning(sql: Knex.Transaction, before: Date): Promise<
   };
 }
 
-/** Else a row that somebody dates back meanwhile would be taken away, with a signature, and all in front of it. */
+/** Otherwise a row that an attacker dates back meanwhile would be removed with a signature, and all before it. */
 async function isStill(sql: Knex.Transaction, before: Date, plan: PruningPlan | undefined): Promise<boolean> {
   if (plan === undefined) {
     return true;
@@ -111,8 +111,8 @@ async function newestPrune(sql: Knex.Transaction): Promise<string> {
 }
 
 /**
- * Takes the table from everybody, which removing a partition needs. Whoever waits for that makes all others wait behind,
- * though they would have got on with those who are at it: so it is tried for an instant, again and again.
+ * Locks the whole table, which removing a partition needs. All later transactions wait behind such a lock request, so it
+ * is tried for an instant, again and again.
  */
 async function lockTrail(sql: Knex.Transaction): Promise<void> {
   for (let tries = 1; ; tries += 1) {

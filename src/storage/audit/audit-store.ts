@@ -63,8 +63,8 @@ export class SqlAuditStore implements AuditStore {
   async read<T>(work: (snapshot: StoredSnapshot) => Promise<T>): Promise<T> {
     const read = async ({ sql }: UnitOfWork): Promise<T> => {
       await sql.raw('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY');
-      // Before anything is seen, and with all months: one that is taken away is gone for those also who still see its
-      // journal, and rows that move to a month which is made are where nobody looks who was there before.
+      // Before anything is read, and with all months: DROP TABLE is not held back by a snapshot, and rows that move to
+      // a new partition are invisible to a snapshot from before.
       await sql.raw('LOCK TABLE audit IN ACCESS SHARE MODE');
       return work(snapshotIn(sql));
     };

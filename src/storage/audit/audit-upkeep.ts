@@ -7,13 +7,13 @@ import type { Database } from '../database/database.ts';
 
 /** Milliseconds between two checkpoints. */
 const PAUSE_MS = 60_000;
-/** How long stopping waits for what is written last, in milliseconds. */
+/** How long stopping waits for the last rows, in milliseconds. */
 const TIMEOUT_MS = 500;
-/** So many pauses between two looks for the partitions of coming months. */
+/** Pauses between two checks of the partitions of coming months. */
 const TURNS_BETWEEN_MONTHS = 60;
 /** How many months ahead have their partition. */
 const MONTHS_AHEAD = 2;
-/** Who makes partitions holds this advisory lock. "tank", "part". */
+/** The advisory lock of making partitions. "tank", "part". */
 const PARTITION_LOCK = [0x74616e6b, 0x70617274] as const;
 
 /** What the upkeep works with. */
@@ -22,7 +22,7 @@ export interface AuditUpkeepOptions {
   readonly log: Log;
   /** Writes what else is to be written about once a minute. */
   readonly flush?: () => Promise<void>;
-  /** Milliseconds between two checkpoints; a minute unless told. */
+  /** Milliseconds between two checkpoints; a minute by default. */
   readonly pause?: number;
 }
 
@@ -78,7 +78,7 @@ export class AuditUpkeep {
 /** Makes the partitions of this month and the next two, on one server at a time. @returns how many it has made */
 export function ensureAuditMonths(database: Database): Promise<number> {
   return database.transact(async ({ sql }) => {
-    // Who holds up others for longer than an instant should rather come again.
+    // It must not hold up others for longer than an instant, and is tried again.
     await sql.raw("SET LOCAL lock_timeout = '2s'");
     await sql.raw('SELECT pg_advisory_xact_lock(?, ?)', [...PARTITION_LOCK]);
     const { rows } = await sql.raw<{ rows: { made: number }[] }>('SELECT ensure_audit_months(?) AS made', [

@@ -197,7 +197,7 @@ function applyOpen(
   return apply(unit, row, decision, act, supersedes);
 }
 
-/** @returns false when somebody has changed the token or one of its challenges since it was seen; nothing was written */
+/** @returns false, and writes nothing, when the token or one of its challenges has changed since it was read */
 async function apply(
   unit: UnitOfWork<Knex>,
   seen: ChallengeRow,
@@ -223,7 +223,7 @@ async function issue(
 ): Promise<void> {
   const { tokenId, transactionId, question, data, issuedAt } = challenge;
   const references = await holdReferences(sql, change);
-  // First the token's row: whoever issues or answers for it at the same time waits here, or for us.
+  // First the token's row: of several transactions that issue or answer for it, one goes on.
   const [token] = await sql('tokens')
     .where({ id: tokenId, ...required(challenge) })
     .modify((query) => {

@@ -1,7 +1,7 @@
 import type { Configuration } from '../../configuration/configuration.ts';
 import type { Revision } from './configuration-snapshot.ts';
 
-/** Keeps the configuration that was read last, for as long as it is what the database holds. */
+/** Keeps the configuration that was read last while the database has the same revision. */
 export class ConfigurationCache {
   readonly #load: () => Promise<Configuration>;
   #kept: Configuration | undefined;
@@ -28,7 +28,7 @@ export class ConfigurationCache {
     return joined.revision >= wanted.revision ? joined : this.#join();
   }
 
-  /** All who wait share one load. */
+  /** All callers that wait share one load. */
   #join(): Promise<Configuration> {
     this.#loading ??= this.#reload().finally(() => {
       this.#loading = undefined;

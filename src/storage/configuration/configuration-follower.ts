@@ -6,11 +6,11 @@ import type { DatabaseOptions } from '../database/database.ts';
 import { translateDatabaseFault } from '../database/database-faults.ts';
 
 /**
- * For how long, in milliseconds, a server works with a configuration without asking again whether it still holds. What a
- * server was not told of, it has noticed after this time: docs/adr/0011-noticing-configuration-changes.md.
+ * For how long, in milliseconds, a server works with a configuration without asking again whether it still holds. A change
+ * whose notice was lost is noticed after this time: docs/adr/0011-noticing-configuration-changes.md.
  */
 export const CONFIGURATION_WINDOW_MS = 500;
-/** Shorter than the window, so that requests find the configuration confirmed and need not ask themselves. */
+/** Shorter than the window, so that requests find the configuration confirmed. */
 const POLL_MS = 400;
 
 /** What a server keeps of the configuration. */
@@ -26,9 +26,9 @@ export interface ConfigurationFollowerOptions {
   readonly kept: KeptConfiguration;
   readonly database: DatabaseOptions;
   readonly log: Log;
-  /** Milliseconds between two questions while nothing is told; 400 unless told. */
+  /** Milliseconds between two comparisons without a notice; 400 by default. */
   readonly poll?: number;
-  /** Milliseconds after which a connection that gives no sign of life counts as lost; 5000 unless told. */
+  /** Milliseconds after which a connection that gives no sign of life counts as lost; 5000 by default. */
   readonly heartbeat?: number;
 }
 
@@ -49,7 +49,7 @@ export class ConfigurationFollower {
     this.#listener = new ConfigurationListener(options, {
       listening: () => {
         this.#isListening = true;
-        // What changed before was not told.
+        // There was no notice of earlier changes.
         this.#hurry();
       },
       changed: () => {

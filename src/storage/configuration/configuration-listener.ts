@@ -19,20 +19,20 @@ const MAX_PAUSE_MS = 10_000;
 const STEADY_MS = 10_000;
 const GOODBYE_MS = 300;
 
-/** What a listener tells. None of these may throw. */
+/** Events of a listener. None of the functions may throw. */
 export interface ConfigurationListenerEvents {
-  /** From now on every change is told. */
+  /** From now on every change is reported. */
   readonly listening: () => void;
   /** The configuration has changed. */
   readonly changed: () => void;
-  /** The connection has gone or did not come about; a new one is tried. Changes from now on are not told. */
+  /** The connection has gone or did not come about; a new one is tried. Changes from now on are not reported. */
   readonly lost: (fault: unknown) => void;
 }
 
 /** What a listener works with. */
 export interface ConfigurationListenerOptions {
   readonly database: DatabaseOptions;
-  /** Milliseconds between two signs of life, and for how long one is waited for; 5000 unless told. */
+  /** Milliseconds between two signs of life, and how long to wait for one; 5000 by default. */
   readonly heartbeat?: number | undefined;
 }
 
@@ -133,7 +133,7 @@ function whenAborted(signal: AbortSignal): Promise<never> {
   });
 }
 
-/** Takes its leave; a goodbye that nobody answers must not keep the process. */
+/** Ends the connection; a server that does not answer must not keep the process alive. */
 async function endSoon(client: pg.Client): Promise<void> {
   const cut = new AbortController();
   const goodbye = client.end().finally(() => {

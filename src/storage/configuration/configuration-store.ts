@@ -19,17 +19,17 @@ interface ConfigurationStoreOptions {
   readonly database: Database;
   readonly clock: Clock;
   /**
-   * For how many milliseconds what was read stands without asking the database again; 0 unless told: then each question
-   * asks. With a window, somebody should `expire` it when another server tells of a change.
+   * For how many milliseconds what was read stands without asking the database again; by default 0: each question
+   * asks. With a window, call `expire` when another server has changed the configuration.
    */
   readonly window?: number;
   /** Milliseconds of a clock that never goes back. */
   readonly elapsed?: () => number;
-  /** How many tokens one transaction takes out of a realm that is removed; 5000 unless told. */
+  /** How many tokens one transaction takes out of a realm that is removed; 5000 by default. */
   readonly tokensAtOnce?: number;
 }
 
-/** Whoever wants one of them waits for a second at most. */
+/** Other transactions wait for one of them for a second at most. */
 const TOKENS_AT_ONCE = 5_000;
 
 /** The configuration in PostgreSQL. */
@@ -69,7 +69,7 @@ export class SqlConfigurationStore implements ConfigurationStore, ConfigurationS
     return this.#confirmation.confirm();
   }
 
-  /** To be told that the configuration may have changed: whoever asks from now on has the database asked. */
+  /** Has the next question ask the database: the configuration may have changed. */
   expire(): void {
     this.#confirmation.expire();
   }

@@ -15,7 +15,7 @@ const ANYTHING = `SELECT EXISTS (SELECT FROM count_deltas) OR EXISTS (SELECT FRO
 export interface CountFoldingOptions {
   readonly database: Database;
   readonly log: Log;
-  /** Milliseconds between two looks, about; 1000 unless told. */
+  /** Milliseconds between two looks, about; 1000 by default. */
   readonly pause?: number;
 }
 
@@ -50,7 +50,7 @@ export function countFolding({ database, log, pause = PAUSE_MS }: CountFoldingOp
 
 /**
  * Folds one batch.
- * @returns how many deltas; 0 also while somebody else is at it
+ * @returns how many deltas; 0 also while another server folds
  */
 export async function foldCounts(database: Database): Promise<number> {
   const { rows } = await database.knex.raw<{ rows: { anything: boolean }[] }>(ANYTHING);

@@ -8,7 +8,7 @@ import type { UnitOfWork } from '../database/unit-of-work.ts';
 
 /** Advisory lock on the tables that counts are folded into, which the function fold_counts takes, too. "tank", "fold". */
 const FOLD_LOCK = [0x74616e6b, 0x666f6c64] as const;
-/** How many drifts are told one by one. */
+/** How many drifts are listed one by one. */
 const MAX_DRIFTS = 1_000;
 
 interface DriftRow {
@@ -43,7 +43,7 @@ export class SqlCountVerification implements CountVerification {
   async mend(act: Act): Promise<CountCheck> {
     const mend = async ({ sql, audit }: UnitOfWork): Promise<CountCheck> => {
       await prepare(sql);
-      // Before the lock of the fold, as for who empties the table of tokens.
+      // Before the lock of the fold, as in emptying the table of tokens.
       await sql.raw('LOCK TABLE tokens, users IN ACCESS SHARE MODE');
       await sql.raw('SELECT pg_advisory_xact_lock(?, ?)', [...FOLD_LOCK]);
       const found = await check(sql);

@@ -27,9 +27,9 @@ interface DatabaseWatchOptions {
   readonly database: DatabaseOptions;
   readonly gate: ConnectionGate;
   readonly log: Log;
-  /** Milliseconds between two signs of life; 1000 unless told. */
+  /** Milliseconds between two signs of life; 1000 by default. */
   readonly interval?: number;
-  /** Milliseconds for which one is waited; 3000 unless told. */
+  /** Milliseconds to wait for one; 3000 by default. */
   readonly patience?: number;
 }
 
@@ -193,7 +193,7 @@ async function orSilence<Value>(work: Promise<Value>, patience: number): Promise
   }
 }
 
-/** A server that has no place for one more is there, and serves those who have one. */
+/** A server without a free connection still serves those that it has. */
 function isFull(fault: unknown): boolean {
   const code = (fault as { code?: unknown } | undefined)?.code;
   return typeof code === 'string' && code.startsWith('53');

@@ -33,14 +33,14 @@ export interface DatabaseOptions {
   readonly applicationName?: string;
   /** How long a statement may run; default 30 s, 0 for ever. */
   readonly statementTimeoutMs?: number;
-  /** How long a statement may wait for a lock; as long as it may run unless told. */
+  /** How long a statement may wait for a lock; as long as it may run by default. */
   readonly lockTimeoutMs?: number;
   /** How long a request waits for a connection; default 5 s. */
   readonly acquireTimeoutMs?: number;
   readonly log?: Log;
-  /** Through which whoever wants a connection has to pass; none unless told. */
+  /** Stands before the pool; none by default. */
   readonly gate?: ConnectionGate | undefined;
-  /** What audit rows are dated by; the system's unless told. */
+  /** Dates audit rows; the system's by default. */
   readonly clock?: Clock;
 }
 
@@ -120,7 +120,7 @@ export function connectionSettings(options: DatabaseOptions): ConnectionSettings
     // A host that swallows packets must not hold a request for minutes.
     connectionTimeoutMillis: options.acquireTimeoutMs ?? 5_000,
     keepAlive: true,
-    // What ends long work on a connection that leads nowhere: after the system's two hours nobody would wait any more.
+    // Ends long work on a connection that leads nowhere; the system's default is two hours.
     keepAliveInitialDelayMillis: 10_000,
   };
 }
@@ -130,7 +130,7 @@ export function knexConfig(options: DatabaseOptions): Knex.Config {
   const { gate, log } = options;
   const warn = (message: unknown): void => {
     const faultDetail = String(message).split('\n')[0] ?? '';
-    // Of lost connections there are many at once; whoever needed them tells.
+    // Many connections are lost at once, and the work that needed them logs it.
     const level = /^(?:Acquire )?connection error/i.test(faultDetail) ? 'debug' : 'warn';
     log?.[level]('Knex warns', { component: 'database', faultDetail });
   };

@@ -5,7 +5,7 @@ import type { Database } from './database.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 import { migrationNames, migrationSource } from './migration-source.ts';
 
-/** Whoever changes the schema holds this advisory lock: several servers may start at once. "tank", "migr". */
+/** The advisory lock of schema changes: several servers may start at once. "tank", "migr". */
 export const MIGRATION_LOCK = [0x74616e6b, 0x6d696772] as const;
 
 const CONFIG: Knex.MigratorConfig = { migrationSource };
@@ -51,7 +51,7 @@ function withSchemaLocked<T>(database: Database, work: (sql: Knex.Transaction) =
     await sql.raw('SELECT pg_advisory_xact_lock(?, ?)', [...MIGRATION_LOCK]);
     assertKnown(await appliedMigrations(sql));
     if (await isThere(sql, 'knex_migrations_lock')) {
-      // Knex's own lock is a row that a killed `knex` command leaves locked for ever. Ours is held, so nobody is at work.
+      // Knex's own lock is a row that a killed `knex` command leaves locked for ever. Ours is held, so no other migration runs.
       await sql('knex_migrations_lock').update({ is_locked: 0 });
     }
     return work(sql);

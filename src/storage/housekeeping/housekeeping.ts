@@ -12,7 +12,7 @@ import type { Act } from '../../policy/caller.ts';
 import type { Database } from '../database/database.ts';
 import { CHORE_STEPS, type ChoreStep } from './housekeeping-chores.ts';
 
-/** Whoever does the housekeeping holds this advisory lock. "tank", "hous". */
+/** The advisory lock of housekeeping. "tank", "hous". */
 export const HOUSEKEEPING_LOCK = [0x74616e6b, 0x686f7573] as const;
 /** How many rows one transaction removes, about: what it locks, it locks for some milliseconds. */
 const CHUNK = 1_000;
@@ -23,7 +23,7 @@ const MAX_COUNTED = 1_000_000;
 
 interface SqlHousekeepingOptions {
   readonly database: Database;
-  /** Rows a transaction, about; 1000 unless told. */
+  /** Rows a transaction, about; 1000 by default. */
   readonly chunk?: number;
 }
 

@@ -4,7 +4,7 @@ import type { KeyRegistration, KeyRegistry, RegisteredKey, WrappedKey } from '..
 import type { Database } from '../database/database.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
 
-/** Whoever may register a key holds this advisory lock. "tank", "keys". */
+/** The advisory lock of registering keys. "tank", "keys". */
 const REGISTRATION_LOCK = [0x74616e6b, 0x6b657973] as const;
 
 /** The table `encryption_keys`. */
@@ -47,7 +47,7 @@ export class SqlKeyRegistry implements KeyRegistry, KeyRegistration {
   }
 }
 
-/** Whoever changes which keys there are, or which one seals, comes one after the other. */
+/** Lets one transaction at a time change which keys there are, or which one seals. */
 export async function lockRegistration(sql: Knex.Transaction): Promise<void> {
   await sql.raw('SELECT pg_advisory_xact_lock(?, ?)', [...REGISTRATION_LOCK]);
 }

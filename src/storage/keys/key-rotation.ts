@@ -104,7 +104,7 @@ export class SqlKeyRotation implements KeyAdministration {
       // Each statement is to see what was committed before it began.
       await sql.raw('SET TRANSACTION ISOLATION LEVEL READ COMMITTED');
       await lockRegistration(sql);
-      // Waits for all who are about to store what they sealed with it; who comes later waits for us, and is refused.
+      // Waits for transactions that store what they sealed with it. A later one waits for this one, and is refused.
       await sql.raw('SELECT pg_advisory_xact_lock(?, hashtext(?))', [SEALING_LOCK, keyId]);
       const key = (await stateRows(sql)).find(({ key_id }) => key_id === keyId);
       if (key?.retired_at instanceof Date) {

@@ -7,9 +7,9 @@ import { isServiceError, ServiceError } from '../../kernel/errors.ts';
 import type { Database } from '../database/database.ts';
 import { keyIdInSql, SEALED_TABLES, type SealedTable } from './sealed-columns.ts';
 
-/** Rows of one transaction: whoever wants one of them waits for some milliseconds at most. */
+/** Rows of one transaction: others wait for one of them for some milliseconds at most. */
 const CHUNK = 100;
-/** Rows that somebody holds are passed over and looked at again, so many times. */
+/** How many times rows that were locked are visited again. */
 const PASSES = 20;
 /** Milliseconds; some twenty seconds in all. */
 const BREATH_MS = 100;
@@ -27,7 +27,7 @@ interface Tally {
 /**
  * Seals with the vault's current key whatever is sealed with another one. What is done stands in the secrets' own headers,
  * so it may be interrupted at any point and done again. A chunk holds the locks of its rows while it works, and passes over
- * rows that others hold: nothing that is written at the same time is overwritten, and nobody waits for long. A settlement
+ * rows that others hold: nothing that is written at the same time is overwritten, and no request waits for long. A settlement
  * that has looked at such a token finds another version of its row and looks again (docs/adr/0003).
  */
 export async function resealAll(

@@ -69,7 +69,7 @@ export class SqlManagedUserStore implements ManagedUserStore {
   }
 
   /**
-   * Whoever counts several resolvers side by side has them counted by one statement.
+   * Several resolvers that are counted in one turn of the event loop are counted by one statement.
    * @returns what the database keeps of it, so that many users take no longer than few
    */
   async count(resolverId: string): Promise<number> {
@@ -134,7 +134,7 @@ export class SqlManagedUserStore implements ManagedUserStore {
       return false;
     }
     return this.#database.transact(async ({ sql, audit }) => {
-      // Whoever assigns a token holds the user's row until commit: this waits for them and then sees their tokens.
+      // Assigning a token holds the user's row until commit: this waits for it and then sees the token.
       const [user] = await sql('users')
         .where({ resolver_id: resolverId, id: userId })
         .delete()
@@ -150,7 +150,7 @@ export class SqlManagedUserStore implements ManagedUserStore {
   #openCounting(): Counting {
     const resolverIds = new Set<string>();
     const read = async (): Promise<ReadonlyMap<string, number>> => {
-      // After all who ask in this turn of the event loop.
+      // After all calls of this turn of the event loop.
       await Promise.resolve();
       this.#counting = undefined;
       const { rows } = await this.#database.knex.raw<{ rows: { id: string; users: string }[] }>(COUNTS, [

@@ -9,9 +9,9 @@ import type { FileBounds } from '../file-bounds.ts';
 
 /**
  * The users of a passwd file, read again whenever the file changes. It answers from the file as it is now or not at
- * all: once a file is gone or broken, what it held before does not count any more, as somebody may have been removed.
+ * all: once a file is gone or broken, its former content is not used, as a user may have been removed.
  *
- * A file may hang, where the file system is another machine's. It is looked at by one at a time, and nobody waits longer
+ * A file may hang, where the file system is another machine's. It is read once at a time, and no request waits longer
  * than the time limit, or at all while it is known to hang.
  */
 export class PasswdFile implements UserSource {
@@ -89,7 +89,7 @@ export class PasswdFile implements UserSource {
     }
   }
 
-  /** Whoever asks while the file is looked at waits for the next look: this one may have seen what is no more. */
+  /** A call during a read waits for the next one: the file may have changed since this one began. */
   #look(): Promise<PasswdReading> {
     if (this.#looking === undefined) {
       return this.#lookNow();
