@@ -104,6 +104,12 @@ module.exports = {
       to: { path: '^src/', pathNot: [domain, '^src/$1/'] },
     },
     {
+      name: 'embedded-postgres-has-one-face',
+      severity: 'error',
+      from: { path: '^src/', pathNot: ['^src/embedded-postgres/'] },
+      to: { path: '^src/embedded-postgres/', pathNot: ['/embedded-postgres\\.ts$'] },
+    },
+    {
       name: 'sources-know-kernel-and-domain-only',
       severity: 'error',
       from: { path: SOURCES },

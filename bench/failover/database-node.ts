@@ -1,7 +1,7 @@
 import { chmod, chown, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import type { Account } from '../../src/embedded-postgres/embedded-account.ts';
+import type { Account } from '../../src/embedded-postgres/account.ts';
 import { ClusterProcess } from './cluster-process.ts';
 import type { InstalledPrograms } from './installed-programs.ts';
 import {

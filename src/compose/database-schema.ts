@@ -5,7 +5,6 @@ import type { Log } from '../kernel/log.ts';
 import { unlessAborted } from '../kernel/stop-request.ts';
 import type { Act } from '../policy/caller.ts';
 import { VaultAuditAuthority } from '../security/vault/vault-audit-authority.ts';
-import { writeAudit } from '../storage/audit/audit-rows.ts';
 import type { Database } from '../storage/database/database.ts';
 import { migrateToLatest, pendingMigrations } from '../storage/database/migrate.ts';
 import { migrationNames } from '../storage/database/migration-source.ts';
@@ -130,6 +129,6 @@ export async function noteMigrations(
 ): Promise<void> {
   const last = applied.at(-1);
   if (last !== undefined && applied.length < migrationNames.length) {
-    await writeAudit(database.knex, act, 'schema', `migrated ${applied.length}, up to ${last}`);
+    await database.autocommit.audit.write(act, 'schema', `migrated ${applied.length}, up to ${last}`);
   }
 }

@@ -5,7 +5,7 @@ import type { Config } from '../config/config.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { isServiceError } from '../kernel/errors.ts';
 import { createLogger } from '../observability/logger.ts';
-import { removeClusterOf } from '../embedded-postgres/embedded-creation.ts';
+import { removeEmbeddedPostgres } from '../embedded-postgres/embedded-postgres.ts';
 import { startTankeeper } from './server.ts';
 
 /** Starts a server with a database, a key and a log of its own, regardless of the environment. */
@@ -32,7 +32,7 @@ export async function startDemoServer(
   ).catch(async (error: unknown) => {
     // The caller tries the next port with the same cluster.
     if (!isServiceError(error, 'address.unavailable')) {
-      await removeClusterOf(folder).catch(() => undefined);
+      await removeEmbeddedPostgres(folder).catch(() => undefined);
     }
     await log.end();
     throw error;
@@ -43,7 +43,7 @@ export async function startDemoServer(
     services: server.services,
     stop: async (urgent) => {
       await server.stop(urgent);
-      await removeClusterOf(folder);
+      await removeEmbeddedPostgres(folder);
       await log.end();
     },
   };

@@ -11,7 +11,7 @@ import { untilAborted } from '../kernel/stop-request.ts';
 import { createLogger } from '../observability/logger.ts';
 import { ServiceMetrics } from '../observability/service-metrics.ts';
 import { AuditUpkeep } from '../storage/audit/audit-upkeep.ts';
-import type { BackgroundRounds } from '../storage/database/background-rounds.ts';
+import type { BackgroundLoop } from '../kernel/background-loop.ts';
 import { countFolding } from '../storage/counts/count-folding.ts';
 import { housekeepingRounds } from '../storage/housekeeping/housekeeping-rounds.ts';
 import { poolUsage } from '../storage/database/database.ts';
@@ -157,7 +157,7 @@ function startHousekeeping(
   { housekeepingInterval: interval }: Config,
   { housekeeping }: Services,
   log: Log,
-): BackgroundRounds | undefined {
+): BackgroundLoop | undefined {
   if (interval === 'off') {
     return undefined;
   }

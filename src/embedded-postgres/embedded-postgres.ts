@@ -2,13 +2,24 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { ServiceError } from '../kernel/errors.ts';
 import { describeFault } from '../kernel/fault.ts';
-import type { Entry, EntryRequest } from './embedded-entry.ts';
-import { enterCluster } from './embedded-entry.ts';
-import { openDataFolder } from './embedded-location.ts';
-import type { EmbeddedConnection, EmbeddedRole } from './embedded-membership.ts';
-import { embeddedConnection } from './embedded-membership.ts';
-import { stopPostmaster } from './embedded-postmaster.ts';
+import type { Entry, EntryRequest } from './entry.ts';
+import { enterCluster } from './entry.ts';
+import { openDataFolder } from './location.ts';
+import type { EmbeddedConnection, EmbeddedRole } from './membership.ts';
+import { embeddedConnection } from './membership.ts';
+import { stopPostmaster } from './postmaster.ts';
 import type { Log } from '../kernel/log.ts';
+
+/*
+ * A private PostgreSQL for an installation without DATABASE_URL, opened by `openEmbeddedPostgres`; nothing else is
+ * imported from outside this folder, but `removeEmbeddedPostgres` for the demo. Opening takes these steps: find or make
+ * the data folder and the cluster (location, home, creation), as an account of its own where this process is root
+ * (account); find programs that start there (binaries, program); join the postmaster that serves, or start one (entry,
+ * postmaster, socket, access). Members hold advisory locks; the last to leave stops the postmaster (membership). What
+ * another account may have made is read with care (untrusted-files). See docs/adr/0002-embedded-postgresql.md.
+ */
+
+export { removeClusterOf as removeEmbeddedPostgres } from './creation.ts';
 
 /** How to open the embedded PostgreSQL of a data folder. */
 export interface EmbeddedPostgresOptions {
@@ -16,7 +27,7 @@ export interface EmbeddedPostgresOptions {
   readonly log: Log;
   /** 'server' for the one server of a data folder, 'guest' for everything else. */
   readonly role: EmbeddedRole;
-  /** Whether it is made where there is none; true unless told. */
+  /** Whether it is made where there is none; true by default. */
   readonly create?: boolean;
   /** Gives opening up when it is aborted. */
   readonly giveUp?: AbortSignal | undefined;
@@ -42,7 +53,7 @@ const RETRY_MS = 5_000;
 
 /**
  * Opens the private PostgreSQL of a data folder: joins it when it runs, else starts it, else creates it first. It has no
- * TCP port, only a socket in a folder that nobody else may enter, and it outlives this process when that is killed.
+ * TCP port, only a socket in a folder that no other account may enter, and it outlives this process when that is killed.
  * @throws ServiceError 'data-folder.in-use' for a second server, 'installation.missing' where there is none and none is to
  *   be made, 'database.unavailable' for whatever else stands against it
  */

@@ -46,8 +46,8 @@ describe('a command that is interrupted', () => {
     const { database } = test;
     const environment = { DATABASE_URL: test.url, DATA_DIR: join(folder, 'key') };
     await (await startServerProcess(environment)).stop();
-    const ended = await database.transact(async (transaction) => {
-      await transaction.raw('LOCK TABLE tokens IN ACCESS EXCLUSIVE MODE');
+    const ended = await database.transact(async ({ sql }) => {
+      await sql.raw('LOCK TABLE tokens IN ACCESS EXCLUSIVE MODE');
       const listing = startCli(['token', 'list'], environment);
       for (let waiting = 0; waiting === 0;) {
         const { rows } = await database.knex.raw<{ rows: unknown[] }>(

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { openEmbeddedPostgres } from '../../src/embedded-postgres/embedded-postgres.ts';
-import { readPostmasterFile } from '../../src/embedded-postgres/embedded-postmaster.ts';
+import { readPostmasterFile } from '../../src/embedded-postgres/postmaster.ts';
 import { DatabaseProxy } from '../support/database/database-proxy.ts';
 import { embeddedUrl } from '../support/database/embedded-url.ts';
 import { type Answered, ServerClient } from '../support/servers/server-client.ts';

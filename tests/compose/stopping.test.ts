@@ -34,8 +34,8 @@ function environment(): Record<string, string> {
 describe('SIGTERM', () => {
   it('lets a request at work finish, and takes no new one', async () => {
     const server = await startServerProcess(environment());
-    const { answered, stopped } = await database.database.transact(async (transaction) => {
-      await transaction.raw('LOCK TABLE challenges IN ACCESS EXCLUSIVE MODE');
+    const { answered, stopped } = await database.database.transact(async ({ sql }) => {
+      await sql.raw('LOCK TABLE challenges IN ACCESS EXCLUSIVE MODE');
       const answering = fetch(`${server.baseUrl}/ocra/check_t?transactionid=1&pass=1`);
       await waitForLock();
       const stopping = server.stop();
@@ -48,8 +48,8 @@ describe('SIGTERM', () => {
 
   it('does not wait longer than ten seconds for a database that hangs', async () => {
     const server = await startServerProcess(environment());
-    const [end] = await database.database.transact(async (transaction) => {
-      await transaction.raw('LOCK TABLE challenges IN ACCESS EXCLUSIVE MODE');
+    const [end] = await database.database.transact(async ({ sql }) => {
+      await sql.raw('LOCK TABLE challenges IN ACCESS EXCLUSIVE MODE');
       const answering = fetch(`${server.baseUrl}/ocra/check_t?transactionid=1&pass=1`);
       await waitForLock();
       return Promise.all([server.stop(), expect(answering).rejects.toThrow()]);
@@ -105,8 +105,8 @@ describe('signals that come again', () => {
 describe('a signal before the server is ready', () => {
   it('ends a start that waits for the migrations of others, with status 0', async () => {
     const fresh = await createTestDatabase({ schema: 'empty' });
-    const server = await fresh.database.transact(async (transaction) => {
-      await transaction.raw('SELECT pg_advisory_xact_lock(?, ?)', [...MIGRATION_LOCK]);
+    const server = await fresh.database.transact(async ({ sql }) => {
+      await sql.raw('SELECT pg_advisory_xact_lock(?, ?)', [...MIGRATION_LOCK]);
       const starting = startCli(['serve'], {
         ...{ DATABASE_URL: fresh.url, DATA_DIR: folder, PORT: '0', LOG_FORMAT: 'json' },
       });

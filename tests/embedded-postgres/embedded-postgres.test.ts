@@ -9,7 +9,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jes
 
 import type { ServiceError } from '../../src/kernel/errors.ts';
 import { isServiceError } from '../../src/kernel/errors.ts';
-import { readPostmasterFile } from '../../src/embedded-postgres/embedded-postmaster.ts';
+import { readPostmasterFile } from '../../src/embedded-postgres/postmaster.ts';
 import { ask, embeddedFolders, isServed } from './support/embedded-folders.ts';
 import { openElsewhere } from './support/embedded-process.ts';
 

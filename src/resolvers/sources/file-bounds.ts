@@ -3,7 +3,7 @@ import { basename, dirname, isAbsolute, join, normalize, relative, sep } from 'n
 import type { ResolverFiles } from '../ports.ts';
 import { ServiceError } from '../../kernel/errors.ts';
 import { within } from '../../kernel/time-limit.ts';
-import { Places } from './places.ts';
+import { Semaphore } from '../../kernel/semaphore.ts';
 
 /** What the file system says of a name that nothing has: a part of it is missing, or is a file. */
 const ABSENT: readonly unknown[] = ['ENOENT', 'ENOTDIR'];
@@ -16,7 +16,8 @@ const ABSENT: readonly unknown[] = ['ENOENT', 'ENOTDIR'];
 export class FileBounds implements ResolverFiles {
   readonly #folders: readonly string[];
   readonly #timeLimit: number;
-  readonly #places = new Places(1);
+  /** A folder that hangs takes one of the process's few threads for files. */
+  readonly #looks = new Semaphore(1);
 
   /** @param given `folders` absolute; `timeLimit` in milliseconds, for looking at a name that is set */
   constructor({ folders, timeLimit }: { folders: readonly string[]; timeLimit: number }) {
@@ -29,7 +30,7 @@ export class FileBounds implements ResolverFiles {
     if (this.#folders.length === 0) {
       throw refused('no file can be named over HTTP, as RESOLVER_FILE_DIRS names no folder');
     }
-    const look = (): Promise<boolean> => this.#places.take(() => this.holds(fileName));
+    const look = (): Promise<boolean> => this.#looks.run(() => this.holds(fileName));
     const isNamable =
       this.#isNamed(fileName) &&
       (await within(this.#timeLimit, look(), () => refused('its folder does not answer in time')));
@@ -62,7 +63,7 @@ function isBelow(folder: string, path: string): boolean {
   return way !== '' && way.split(sep)[0] !== '..' && !isAbsolute(way);
 }
 
-/** @returns where a file is, or would be if it were there; undefined where nobody can tell, as behind a link to nothing */
+/** @returns where a file is, or would be if it were there; undefined where it cannot be known, as behind a link to nothing */
 async function placeOf(path: string): Promise<string | undefined> {
   try {
     return await realpath(path);

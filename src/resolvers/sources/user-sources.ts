@@ -8,12 +8,12 @@ import type {
 import type { PasswordHasher } from '../../users/ports.ts';
 import type { Resolver } from '../../configuration/configuration.ts';
 import type { Log } from '../../kernel/log.ts';
+import { Semaphore } from '../../kernel/semaphore.ts';
 import type { ClosableUserSource } from './closable-source.ts';
 import type { FileBounds } from './file-bounds.ts';
 import { LdapUsers } from './ldap/ldap-users.ts';
 import { ManagedUsers } from './managed-users.ts';
 import { PasswdFile } from './passwd/passwd-file.ts';
-import { Places } from './places.ts';
 import { SqlUsers } from './sql/sql-users.ts';
 
 /** What sources are opened from. */
@@ -36,7 +36,7 @@ export interface OpenUserSources extends UserSources {
 }
 
 /** Half of the threads that a process has for files, unless UV_THREADPOOL_SIZE says otherwise. */
-const FILE_PLACES = 2;
+const FILES_AT_ONCE = 2;
 
 interface Opened {
   /** What the source was made from. */
@@ -50,7 +50,7 @@ interface Opened {
  */
 export function openUserSources(dependencies: SourceDependencies): OpenUserSources {
   const opened = new Map<string, Opened>();
-  const places = new Places(FILE_PLACES);
+  const fileReads = new Semaphore(FILES_AT_ONCE);
   const open = (resolver: Resolver): UserSource => {
     const made = JSON.stringify([
       resolver.name,
@@ -63,7 +63,7 @@ export function openUserSources(dependencies: SourceDependencies): OpenUserSourc
     if (known?.made === made) {
       return known.source;
     }
-    const source = openSource(resolver, { ...dependencies, places });
+    const source = openSource(resolver, { ...dependencies, fileReads });
     opened.set(resolver.id, { made, source });
     known?.source.close?.().catch((cause: unknown) => {
       dependencies.log.warn('Connections of a resolver were not closed', {
@@ -82,7 +82,7 @@ export function openUserSources(dependencies: SourceDependencies): OpenUserSourc
 
 function openSource(
   resolver: Resolver,
-  dependencies: SourceDependencies & { readonly places: Places },
+  dependencies: SourceDependencies & { readonly fileReads: Semaphore },
 ): ClosableUserSource {
   const { id, name, kind, settings, isBounded } = resolver;
   const { users, hasher, secrets, fileBounds } = dependencies;

@@ -1,5 +1,6 @@
 import type { PasswordHasher } from '../../users/ports.ts';
 import { ServiceError } from '../../kernel/errors.ts';
+import { Semaphore } from '../../kernel/semaphore.ts';
 
 interface BoundedHasherDependencies {
   readonly hasher: PasswordHasher;
@@ -15,28 +16,29 @@ interface BoundedHasherDependencies {
  * sends its password with each of many requests takes one place. Throws ServiceError 'server.busy'.
  */
 export class BoundedPasswordHasher implements PasswordHasher {
-  readonly #deps: BoundedHasherDependencies;
+  readonly #hasher: PasswordHasher;
   readonly #verifying = new Map<string, Promise<boolean>>();
-  readonly #queue: (() => void)[] = [];
-  #running = 0;
+  readonly #turns: Semaphore;
 
-  constructor(dependencies: BoundedHasherDependencies) {
-    this.#deps = dependencies;
+  constructor({ hasher, atOnce, waiting }: BoundedHasherDependencies) {
+    this.#hasher = hasher;
+    this.#turns = new Semaphore(atOnce, {
+      waiting,
+      refuse: () => new ServiceError('server.busy', 'Too many passwords are being verified'),
+    });
   }
 
   hash(password: string): Promise<string> {
-    return this.#take(() => this.#deps.hasher.hash(password));
+    return this.#turns.run(() => this.#hasher.hash(password));
   }
 
   verify(hash: string, password: string): Promise<boolean> {
-    return this.#joined(hash, password, () => this.#deps.hasher.verify(hash, password));
+    return this.#joined(hash, password, () => this.#hasher.verify(hash, password));
   }
 
   async verifyNothing(password: string, account: string): Promise<false> {
     // Never equal to a hash: those begin with $.
-    await this.#joined(`nobody ${account}`, password, () =>
-      this.#deps.hasher.verifyNothing(password, account),
-    );
+    await this.#joined(`nobody ${account}`, password, () => this.#hasher.verifyNothing(password, account));
     return false;
   }
 
@@ -46,30 +48,8 @@ export class BoundedPasswordHasher implements PasswordHasher {
     if (known !== undefined) {
       return known;
     }
-    const verifying = this.#take(verify).finally(() => this.#verifying.delete(key));
+    const verifying = this.#turns.run(verify).finally(() => this.#verifying.delete(key));
     this.#verifying.set(key, verifying);
     return verifying;
-  }
-
-  async #take<Value>(work: () => Promise<Value>): Promise<Value> {
-    const { atOnce, waiting } = this.#deps;
-    if (this.#running < atOnce) {
-      this.#running += 1;
-    } else if (this.#queue.length < waiting) {
-      // A finished hash passes its place on.
-      await new Promise<void>((resolve) => this.#queue.push(resolve));
-    } else {
-      throw new ServiceError('server.busy', 'Too many passwords are being verified');
-    }
-    try {
-      return await work();
-    } finally {
-      const next = this.#queue.shift();
-      if (next === undefined) {
-        this.#running -= 1;
-      } else {
-        next();
-      }
-    }
   }
 }

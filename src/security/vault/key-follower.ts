@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { KeyHolder } from '../../keys/key-administration.ts';
+import { BackgroundLoop } from '../../kernel/background-loop.ts';
 import { ServiceError } from '../../kernel/errors.ts';
 import { describeFault } from '../../kernel/fault.ts';
 import type { Log } from '../../kernel/log.ts';
@@ -31,8 +32,12 @@ const TIMEOUT_MS = 500;
 /** Keeps a server's keys in step with the database's list of them, and records the keys that the server has. */
 export class KeyFollower {
   readonly #deps: KeyFollowerOptions;
-  readonly #stopping = new AbortController();
-  #running: Promise<void> = Promise.resolve();
+  readonly #loop = new BackgroundLoop(async ({ signal, rest }) => {
+    await rest(this.#deps.pause ?? PAUSE_MS);
+    if (!signal.aborted) {
+      await this.#follow();
+    }
+  });
   #missing: readonly string[] = [];
   #isTrouble = false;
 
@@ -55,34 +60,20 @@ export class KeyFollower {
         `The encryption key ${missing.join(', ')} was added a moment ago and is not here yet`,
       );
     }
-    this.#running = this.#run();
+    this.#loop.start();
   }
 
   async stop(): Promise<void> {
-    this.#stopping.abort();
     await Promise.race([this.#end(), sleep(TIMEOUT_MS, undefined, { ref: false })]);
   }
 
   async #end(): Promise<void> {
-    await this.#running;
+    await this.#loop.stop();
     // If this fails, the record of the server expires some seconds later.
     await this.#deps.holders.leave(this.#deps.id).catch(() => undefined);
   }
 
-  async #run(): Promise<void> {
-    while (await this.#rest()) {
-      await this.#turn();
-    }
-  }
-
-  /** @returns false after the request to stop */
-  async #rest(): Promise<boolean> {
-    const { signal } = this.#stopping;
-    await sleep(this.#deps.pause ?? PAUSE_MS, undefined, { signal, ref: false }).catch(() => undefined);
-    return !signal.aborted;
-  }
-
-  async #turn(): Promise<void> {
+  async #follow(): Promise<void> {
     try {
       try {
         await this.#refresh();

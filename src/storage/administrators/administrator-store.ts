@@ -8,10 +8,8 @@ import type {
   ProvenPassword,
 } from '../../administrators/ports.ts';
 import { ServiceError } from '../../kernel/errors.ts';
-import { type ApiTokenRow, selectApiTokens, toApiToken } from './api-token-rows.ts';
-import { writeAudit } from '../audit/audit-rows.ts';
 import type { Database } from '../database/database.ts';
-import { insertSession, revokeSession } from './session-rows.ts';
+import type { UnitOfWork } from '../database/unit-of-work.ts';
 import { assertStorable, isStorable } from '../database/stored-text.ts';
 
 interface AdministratorRow {
@@ -19,6 +17,15 @@ interface AdministratorRow {
   readonly name: string;
   readonly password_hash: string;
   readonly created_at: Date;
+}
+
+/** An API token as `selectApiTokens` reads it; never its hash. */
+interface ApiTokenRow {
+  readonly name: string;
+  readonly administrator: string;
+  readonly rights: string[];
+  readonly created_at: Date;
+  readonly expires_at: Date | null;
 }
 
 /** Administrators, their API tokens and sessions in PostgreSQL. */
@@ -43,8 +50,8 @@ export class SqlAdministratorStore implements AdministratorStore {
 
   async insert(name: string, passwordHash: string, act: Act): Promise<void> {
     assertStorable(name);
-    return this.#database.transact(async (transaction) => {
-      const inserted: unknown[] = await transaction('administrators')
+    return this.#database.transact(async ({ sql, audit }) => {
+      const inserted: unknown[] = await sql('administrators')
         .insert({ name, password_hash: passwordHash })
         .onConflict()
         .ignore()
@@ -52,7 +59,7 @@ export class SqlAdministratorStore implements AdministratorStore {
       if (inserted.length === 0) {
         throw new ServiceError('administrator.exists', `There is an administrator '${name}' already`);
       }
-      await writeAudit(transaction, act, name, 'created');
+      await audit.write(act, name, 'created');
     });
   }
 
@@ -62,13 +69,13 @@ export class SqlAdministratorStore implements AdministratorStore {
    */
   async insertFirst(name: string, passwordHash: string, act: Act): Promise<boolean> {
     assertStorable(name);
-    return this.#alone(async (transaction) => {
-      const somebody: unknown = await transaction('administrators').first('id');
+    return this.#alone(async ({ sql, audit }) => {
+      const somebody: unknown = await sql('administrators').first('id');
       if (somebody !== undefined) {
         return false;
       }
-      await transaction('administrators').insert({ name, password_hash: passwordHash });
-      await writeAudit(transaction, act, name, 'created');
+      await sql('administrators').insert({ name, password_hash: passwordHash });
+      await audit.write(act, name, 'created');
       return true;
     });
   }
@@ -82,8 +89,8 @@ export class SqlAdministratorStore implements AdministratorStore {
     if (!isStorable(name)) {
       return undefined;
     }
-    return this.#database.transact(async (transaction) => {
-      const [administrator] = await transaction('administrators')
+    return this.#database.transact(async ({ sql, audit }) => {
+      const [administrator] = await sql('administrators')
         .where({ name })
         .update({ password_hash: passwordHash })
         .returning<{ id: string }[]>('id');
@@ -91,16 +98,15 @@ export class SqlAdministratorStore implements AdministratorStore {
         return undefined;
       }
       const owned = { administrator_id: administrator.id };
-      await transaction('sessions')
+      await sql('sessions')
         .where({ ...owned, revoked_at: null })
-        .update({ revoked_at: transaction.fn.now() });
-      const tokens = transaction('api_tokens').where(owned);
+        .update({ revoked_at: sql.fn.now() });
+      const tokens = sql('api_tokens').where(owned);
       const apiTokens = revokesApiTokens
         ? await tokens.delete()
         : Number((await tokens.count<{ count: string }[]>())[0]?.count);
       const isRevoked = revokesApiTokens && apiTokens > 0;
-      await writeAudit(
-        transaction,
+      await audit.write(
         act,
         name,
         isRevoked ? `password changed, ${apiTokens} API tokens revoked` : 'password changed',
@@ -113,14 +119,14 @@ export class SqlAdministratorStore implements AdministratorStore {
     if (!isStorable(name)) {
       return false;
     }
-    return this.#alone(async (transaction) => {
-      const removed = await transaction('administrators').where({ name }).delete();
-      const somebody: unknown = await transaction('administrators').first('id');
+    return this.#alone(async ({ sql, audit }) => {
+      const removed = await sql('administrators').where({ name }).delete();
+      const somebody: unknown = await sql('administrators').first('id');
       if (removed > 0 && somebody === undefined) {
         throw new ServiceError('administrator.invalid', 'The last administrator cannot be removed');
       }
       if (removed > 0) {
-        await writeAudit(transaction, act, name, 'removed');
+        await audit.write(act, name, 'removed');
       }
       return removed > 0;
     });
@@ -128,10 +134,10 @@ export class SqlAdministratorStore implements AdministratorStore {
 
   async insertApiToken(token: Omit<ApiToken, 'createdAt'>, tokenHash: Buffer, act: Act): Promise<void> {
     assertStorable(token.name, token.administrator, ...token.rights);
-    await this.#database.transact(async (transaction) => {
-      const inserted: unknown[] = await transaction('api_tokens')
+    await this.#database.transact(async ({ sql, audit }) => {
+      const inserted: unknown[] = await sql('api_tokens')
         .insert({
-          administrator_id: await findId(transaction, token.administrator),
+          administrator_id: await findId(sql, token.administrator),
           name: token.name,
           token_hash: tokenHash,
           rights: token.rights,
@@ -146,7 +152,7 @@ export class SqlAdministratorStore implements AdministratorStore {
           `The administrator '${token.administrator}' has an API token '${token.name}' already`,
         );
       }
-      await writeAudit(transaction, act, `${token.administrator}/${token.name}`, 'created');
+      await audit.write(act, `${token.administrator}/${token.name}`, 'created');
     });
   }
 
@@ -164,14 +170,11 @@ export class SqlAdministratorStore implements AdministratorStore {
     if (!isStorable(administrator, name)) {
       return false;
     }
-    return this.#database.transact(async (transaction) => {
-      const owner = transaction('administrators').where({ name: administrator }).select('id');
-      const removed = await transaction('api_tokens')
-        .where({ name })
-        .whereIn('administrator_id', owner)
-        .delete();
+    return this.#database.transact(async ({ sql, audit }) => {
+      const owner = sql('administrators').where({ name: administrator }).select('id');
+      const removed = await sql('api_tokens').where({ name }).whereIn('administrator_id', owner).delete();
       if (removed > 0) {
-        await writeAudit(transaction, act, `${administrator}/${name}`, 'removed');
+        await audit.write(act, `${administrator}/${name}`, 'removed');
       }
       return removed > 0;
     });
@@ -191,7 +194,7 @@ export class SqlAdministratorStore implements AdministratorStore {
    */
   insertSession(proven: ProvenPassword, sessionHash: Buffer, expiresAt: Date, act: Act): Promise<boolean> {
     const session = { hash: sessionHash, expiresAt };
-    return this.#database.transact((transaction) => insertSession(transaction, proven, session, act));
+    return this.#database.transact((unit) => insertSession(unit, proven, session, act));
   }
 
   async findSession(sessionHash: Buffer, now: Date): Promise<string | undefined> {
@@ -205,14 +208,14 @@ export class SqlAdministratorStore implements AdministratorStore {
   }
 
   revokeSession(sessionHash: Buffer, act: Act): Promise<boolean> {
-    return this.#database.transact((transaction) => revokeSession(transaction, sessionHash, act));
+    return this.#database.transact((unit) => revokeSession(unit, sessionHash, act));
   }
 
-  /** For what depends on who else is there: nobody else adds or removes an administrator until it is done. */
-  #alone<T>(work: (transaction: Knex.Transaction) => Promise<T>): Promise<T> {
-    return this.#database.transact(async (transaction) => {
-      await transaction.raw('LOCK TABLE administrators IN SHARE ROW EXCLUSIVE MODE');
-      return work(transaction);
+  /** Runs work that depends on the other administrators: none is added or removed until it is done. */
+  #alone<T>(work: (unit: UnitOfWork) => Promise<T>): Promise<T> {
+    return this.#database.transact(async (unit) => {
+      await unit.sql.raw('LOCK TABLE administrators IN SHARE ROW EXCLUSIVE MODE');
+      return work(unit);
     });
   }
 }
@@ -221,9 +224,9 @@ export class SqlAdministratorStore implements AdministratorStore {
  * Holds the administrator's row until commit: a change of the password waits, and then sees what was added.
  * @throws ServiceError 'administrator.unknown'
  */
-async function findId(transaction: Knex.Transaction, name: string): Promise<string> {
+async function findId(sql: Knex.Transaction, name: string): Promise<string> {
   const row = isStorable(name)
-    ? await transaction('administrators').where({ name }).forShare().first<{ id: string } | undefined>('id')
+    ? await sql('administrators').where({ name }).forShare().first<{ id: string } | undefined>('id')
     : undefined;
   if (row === undefined) {
     throw new ServiceError('administrator.unknown', `There is no administrator '${name}'`);
@@ -233,4 +236,67 @@ async function findId(transaction: Knex.Transaction, name: string): Promise<stri
 
 function toAdministrator(row: AdministratorRow): Administrator {
   return { id: row.id, name: row.name, passwordHash: row.password_hash, createdAt: row.created_at };
+}
+
+/** @returns a query for `ApiTokenRow`s, to be narrowed by the caller */
+function selectApiTokens(connection: Knex): Knex.QueryBuilder {
+  return connection('api_tokens')
+    .join('administrators', 'administrators.id', 'api_tokens.administrator_id')
+    .select(
+      'api_tokens.name',
+      'administrators.name as administrator',
+      'api_tokens.rights',
+      'api_tokens.created_at',
+      'api_tokens.expires_at',
+    );
+}
+
+function toApiToken(row: ApiTokenRow): ApiToken {
+  return {
+    name: row.name,
+    administrator: row.administrator,
+    rights: row.rights,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+  };
+}
+
+/** @returns false where the password has been changed since it was proven, or the administrator is gone */
+async function insertSession(
+  { sql, audit }: UnitOfWork,
+  { administrator, version }: ProvenPassword,
+  session: { readonly hash: Buffer; readonly expiresAt: Date },
+  act: Act,
+): Promise<boolean> {
+  if (!isStorable(administrator)) {
+    return false;
+  }
+  const { rows } = await sql.raw<{ rows: unknown[] }>(
+    `INSERT INTO sessions (administrator_id, session_hash, expires_at)
+     SELECT proven.id, :hash, :expiresAt::timestamptz FROM (
+       SELECT id FROM administrators
+       WHERE name = :administrator AND sha256(convert_to(password_hash, 'UTF8')) = :version
+       FOR SHARE
+     ) AS proven
+     RETURNING id`,
+    { administrator, version, ...session },
+  );
+  if (rows.length > 0) {
+    await audit.write(act, administrator, 'session opened');
+  }
+  return rows.length > 0;
+}
+
+/** @returns whether it was open */
+async function revokeSession({ sql, audit }: UnitOfWork, sessionHash: Buffer, act: Act): Promise<boolean> {
+  const { rows } = await sql.raw<{ rows: { name: string }[] }>(
+    `UPDATE sessions SET revoked_at = now() FROM administrators
+     WHERE administrators.id = sessions.administrator_id AND session_hash = ? AND revoked_at IS NULL
+     RETURNING administrators.name`,
+    [sessionHash],
+  );
+  for (const { name } of rows) {
+    await audit.write(act, name, 'session closed');
+  }
+  return rows.length > 0;
 }

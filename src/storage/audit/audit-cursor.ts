@@ -1,12 +1,11 @@
 import type { Knex } from 'knex';
 
 import type { AuditRow } from '../../audit/audit-row.ts';
-import { utcText } from '../database/utc-text.ts';
 
 /** How many rows come over at once. */
 const AT_ONCE = 1_000;
 
-/** A row of the trail as the database gives it. bigint comes as text; nulls only where somebody has put them. */
+/** A row of the trail as the database gives it. bigint comes as text; nulls only where an attacker has put them. */
 export interface StoredAuditRow {
   readonly id: string;
   readonly at: string | null;
@@ -60,11 +59,22 @@ export function toAuditRow(row: StoredAuditRow): AuditRow {
   };
 }
 
-/** Nobody writes nulls; whoever owns the table may have put some. They read as what no column can hold. */
+/** The program writes no nulls, but the owner of the table can. They read as a text that no column can hold. */
 function text(value: string | null): string {
   return value ?? '\0null';
 }
 
 function bytes(value: Buffer | null): Buffer {
   return value ?? Buffer.from('\0null');
+}
+
+/**
+ * Infinity and years before Christ, which to_char would omit or confuse with later years, have another form: no two
+ * instants read the same.
+ * @returns SQL that gives a timestamptz column in UTC to the microsecond, which a Date would cut off
+ */
+export function utcText(column: string): string {
+  const isOurs = `isfinite(${column}) AND ${column} >= '0002-01-01T00:00:00Z'`;
+  return `CASE WHEN ${isOurs} THEN to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
+    ELSE ${column}::text END AS at`;
 }

@@ -37,7 +37,7 @@ interface PruningRequest {
 interface Known {
   readonly old: { readonly number: number; readonly hash: Buffer }[];
   readonly writers: Set<number>;
-  /** Who signed what, by the record's number. */
+  /** The writer that signed each record, by the record's number. */
   readonly signers: Map<number, number>;
   readonly ended: Set<number>;
   /** By `writer/lane`: the newest checkpoint that names it. */

@@ -2,9 +2,9 @@ import type { Knex } from 'knex';
 
 import { NOTHING_BEFORE } from '../../audit/audit-row.ts';
 import { type JournalKind, type JournalRecord, recordHash } from '../../audit/journal-record.ts';
-import { utcText } from '../database/utc-text.ts';
+import { utcText } from './audit-cursor.ts';
 
-/** Whoever appends to the journal holds this advisory lock. "tank", "jour". */
+/** The advisory lock of appending to the journal. "tank", "jour". */
 const JOURNAL_LOCK = [0x74616e6b, 0x6a6f7572] as const;
 
 /** A record of the journal as the database gives it. bigint comes as text. */
@@ -32,7 +32,7 @@ export interface RecordDraft {
 
 export const JOURNAL_COLUMNS = `number, ${utcText('at')}, kind, writer, key_id, body, prev_digest, digest, signature`;
 
-/** Waits for whoever else appends; from now on until commit, nobody does. */
+/** Keeps others from appending until commit. */
 export async function lockJournal(transaction: Knex.Transaction): Promise<void> {
   await transaction.raw('SELECT pg_advisory_xact_lock(?, ?)', [...JOURNAL_LOCK]);
 }

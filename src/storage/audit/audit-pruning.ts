@@ -8,17 +8,17 @@ import type { Act } from '../../policy/caller.ts';
 import { ServiceError } from '../../kernel/errors.ts';
 import { lockJournal } from './audit-journal.ts';
 import { planJournalPruning } from './audit-journal-pruning.ts';
-import { writeAudit } from './audit-rows.ts';
 import { ensureAuditMonths } from './audit-upkeep.ts';
 import type { Database } from '../database/database.ts';
+import type { UnitOfWork } from '../database/unit-of-work.ts';
 
-/** Whoever takes months away holds this advisory lock. "tank", "prun". */
+/** The advisory lock of pruning. "tank", "prun". */
 const PRUNING_LOCK = [0x74616e6b, 0x7072756e] as const;
-/** How long one waits for another who takes months away, which has waits of its own. */
+/** How long pruning waits for another pruning, which has waits of its own. */
 const TURN_TIMEOUT = '20s';
-/** How long taking away months waits for those who still write to them. */
+/** How long pruning waits for transactions that still write to its months. */
 const LOCK_TIMEOUT = '3s';
-/** How long writers may have to wait behind whoever waits for the whole table: less than anybody notices. */
+/** How long writers may have to wait behind the lock of the whole table. */
 const SHORT_LOCK_TIMEOUT = '100ms';
 /** How often that is tried, with a pause of as long again or twice: ten seconds or so. */
 const TRIES = 40;
@@ -35,40 +35,40 @@ export async function pruneTrail(
   // Rows of today must not go to the default partition, which is locked below.
   await ensureAuditMonths(database);
   const writer = await database.audit.writer();
-  const prune = async (transaction: Knex.Transaction): Promise<Pruned> => {
+  const prune = async ({ sql, audit }: UnitOfWork): Promise<Pruned> => {
     // One at a time: a month that is found here is there until the end of this transaction.
-    await transaction.raw(`SET LOCAL lock_timeout = '${TURN_TIMEOUT}'`);
-    await transaction.raw('SELECT pg_advisory_xact_lock(?, ?)', [...PRUNING_LOCK]);
-    await transaction.raw(`SET LOCAL lock_timeout = '${LOCK_TIMEOUT}'`);
-    const partitions = await partitionsBefore(transaction, before);
-    // Whoever is still at a row of these months is waited for, so that none comes in behind the cut.
+    await sql.raw(`SET LOCAL lock_timeout = '${TURN_TIMEOUT}'`);
+    await sql.raw('SELECT pg_advisory_xact_lock(?, ?)', [...PRUNING_LOCK]);
+    await sql.raw(`SET LOCAL lock_timeout = '${LOCK_TIMEOUT}'`);
+    const partitions = await partitionsBefore(sql, before);
+    // Waits for transactions with rows of these months, so that none comes in behind the cut.
     for (const name of ['audit_default', ...partitions]) {
-      await transaction.raw('LOCK TABLE ?? IN SHARE MODE', [name]);
+      await sql.raw('LOCK TABLE ?? IN SHARE MODE', [name]);
     }
-    const rows = await countBefore(transaction, before);
-    await lockJournal(transaction);
-    const plan = verified ?? (await planPruning(transaction, before));
-    const isAsVerified = await isStill(transaction, before, verified);
+    const rows = await countBefore(sql, before);
+    await lockJournal(sql);
+    const plan = verified ?? (await planPruning(sql, before));
+    const isAsVerified = await isStill(sql, before, verified);
     const months = partitions.map((name) => name.slice('audit_'.length).replace('_', '-'));
-    // Where it is not, somebody else may just have pruned it.
+    // Where it is not, another pruning may just have ended.
     const pruned = { rows, months, records: isAsVerified ? plan.numbers.length : 0 };
     if (rows + months.length + pruned.records === 0) {
       return pruned;
     }
     assertVerified(isAsVerified);
     const day = before.toISOString().slice(0, 10);
-    await writeAudit(transaction, act, 'audit', `pruned before ${day}, ${rows} rows`);
-    await writer.record(transaction, 'prune', pruneBody(before.toISOString(), rows, plan));
-    await transaction('audit_journal')
+    await audit.write(act, 'audit', `pruned before ${day}, ${rows} rows`);
+    await writer.record(sql, 'prune', pruneBody(before.toISOString(), rows, plan));
+    await sql('audit_journal')
       .whereRaw('number = ANY (?::bigint[])', [[...plan.numbers]])
       .delete();
-    await transaction('audit_default').where('at', '<', before).delete();
+    await sql('audit_default').where('at', '<', before).delete();
     if (partitions.length > 0) {
-      await lockTrail(transaction);
+      await lockTrail(sql);
     }
     // Last, as writers and readers wait from here on.
     for (const name of partitions) {
-      await transaction.raw('DROP TABLE ??', [name]);
+      await sql.raw('DROP TABLE ??', [name]);
     }
     return pruned;
   };
@@ -76,27 +76,23 @@ export async function pruneTrail(
 }
 
 /** @param before the first instant of a month, UTC. See `StoredSnapshot.planPruning` */
-export async function planPruning(transaction: Knex.Transaction, before: Date): Promise<PruningPlan> {
-  const cutNow = await findCuts(transaction, before);
+export async function planPruning(sql: Knex.Transaction, before: Date): Promise<PruningPlan> {
+  const cutNow = await findCuts(sql, before);
   return {
-    ...(await planJournalPruning(transaction, { before, cuts: cutNow })),
+    ...(await planJournalPruning(sql, { before, cuts: cutNow })),
     cutNow,
-    prunedBefore: await newestPrune(transaction),
+    prunedBefore: await newestPrune(sql),
   };
 }
 
-/** Else a row that somebody dates back meanwhile would be taken away, with a signature, and all in front of it. */
-async function isStill(
-  transaction: Knex.Transaction,
-  before: Date,
-  plan: PruningPlan | undefined,
-): Promise<boolean> {
+/** Otherwise a row that an attacker dates back meanwhile would be removed with a signature, and all before it. */
+async function isStill(sql: Knex.Transaction, before: Date, plan: PruningPlan | undefined): Promise<boolean> {
   if (plan === undefined) {
     return true;
   }
   return (
-    plan.prunedBefore === (await newestPrune(transaction)) &&
-    isDeepStrictEqual(plan.cutNow, await findCuts(transaction, before))
+    plan.prunedBefore === (await newestPrune(sql)) &&
+    isDeepStrictEqual(plan.cutNow, await findCuts(sql, before))
   );
 }
 
@@ -106,8 +102,8 @@ function assertVerified(isAsVerified: boolean): void {
   }
 }
 
-async function newestPrune(transaction: Knex.Transaction): Promise<string> {
-  const newest = await transaction('audit_journal')
+async function newestPrune(sql: Knex.Transaction): Promise<string> {
+  const newest = await sql('audit_journal')
     .where({ kind: 'prune' })
     .orderBy('number', 'desc')
     .first<{ digest: Buffer } | undefined>('digest');
@@ -115,22 +111,22 @@ async function newestPrune(transaction: Knex.Transaction): Promise<string> {
 }
 
 /**
- * Takes the table from everybody, which removing a partition needs. Whoever waits for that makes all others wait behind,
- * though they would have got on with those who are at it: so it is tried for an instant, again and again.
+ * Locks the whole table, which removing a partition needs. All later transactions wait behind such a lock request, so it
+ * is tried for an instant, again and again.
  */
-async function lockTrail(transaction: Knex.Transaction): Promise<void> {
+async function lockTrail(sql: Knex.Transaction): Promise<void> {
   for (let tries = 1; ; tries += 1) {
-    await transaction.raw('SAVEPOINT audit_lock');
-    await transaction.raw(`SET LOCAL lock_timeout = '${SHORT_LOCK_TIMEOUT}'`);
+    await sql.raw('SAVEPOINT audit_lock');
+    await sql.raw(`SET LOCAL lock_timeout = '${SHORT_LOCK_TIMEOUT}'`);
     try {
-      await transaction.raw('LOCK TABLE ONLY audit IN ACCESS EXCLUSIVE MODE');
-      await transaction.raw('RELEASE SAVEPOINT audit_lock');
+      await sql.raw('LOCK TABLE ONLY audit IN ACCESS EXCLUSIVE MODE');
+      await sql.raw('RELEASE SAVEPOINT audit_lock');
       return;
     } catch (error) {
       if (tries >= TRIES || !isTimeout(error)) {
         throw error;
       }
-      await transaction.raw('ROLLBACK TO SAVEPOINT audit_lock');
+      await sql.raw('ROLLBACK TO SAVEPOINT audit_lock');
       await sleep(100 * (1 + Math.random()));
     }
   }
@@ -141,8 +137,8 @@ function isTimeout(error: unknown): boolean {
   return code === TIMED_OUT || cause?.code === TIMED_OUT;
 }
 
-async function findCuts(transaction: Knex.Transaction, before: Date): Promise<readonly LaneCut[]> {
-  const { rows } = await transaction.raw<{
+async function findCuts(sql: Knex.Transaction, before: Date): Promise<readonly LaneCut[]> {
+  const { rows } = await sql.raw<{
     rows: { writer: string; lane: number; seq: string; digest: Buffer }[];
   }>(
     `SELECT DISTINCT ON (writer, lane) writer, lane, seq, digest FROM audit
@@ -154,8 +150,8 @@ async function findCuts(transaction: Knex.Transaction, before: Date): Promise<re
   }));
 }
 
-async function countBefore(transaction: Knex.Transaction, before: Date): Promise<number> {
-  const { rows } = await transaction.raw<{ rows: { rows: string }[] }>(
+async function countBefore(sql: Knex.Transaction, before: Date): Promise<number> {
+  const { rows } = await sql.raw<{ rows: { rows: string }[] }>(
     'SELECT count(*) AS rows FROM audit WHERE at < ?',
     [before],
   );

@@ -2,7 +2,6 @@ import type { Knex } from 'knex';
 
 import type { AuditEntry, AuditRow } from '../../audit/audit-row.ts';
 import type { Act } from '../../policy/caller.ts';
-import { AuditTrail } from './audit-trail.ts';
 import { storableForm } from '../database/stored-text.ts';
 
 /** The columns of an audit row with their types, in the order of `auditValues`. */
@@ -62,32 +61,46 @@ export function auditValues(row: AuditRow): Knex.RawBinding[] {
   ];
 }
 
-/** Writes an audit row, in the transaction of the act where `connection` is one. */
-export async function writeAudit(
-  connection: Knex,
-  act: Act,
-  subject: string,
-  outcome: string,
-  realms: readonly string[] = [],
-): Promise<void> {
-  await writeAudits(connection, [auditEntry(act, subject, outcome, realms)]);
-}
+/**
+ * Stores signed rows by a statement of its own.
+ * @param on puts the statement on the connection that the rows belong to
+ * @returns false where nothing was stored
+ */
+export type StoreRows = (
+  rows: readonly AuditRow[],
+  on: <Result>(statement: Knex.Raw<Result>) => Knex.Raw<Result>,
+) => Promise<boolean>;
 
-/** Writes several audit rows in one statement; a statement has room for some 4 000. */
-export async function writeAudits(connection: Knex, entries: readonly AuditEntry[]): Promise<void> {
-  await trailOf(connection).write(connection, entries, async (rows, on) => {
-    const places = rows.map(() => `(${AUDIT_PLACES})`).join(', ');
-    const insert = `INSERT INTO audit (${INSERTED_COLUMNS}) VALUES ${places}`;
-    await on(connection.raw(insert, rows.flatMap(auditValues)));
-    return true;
-  });
-}
+/** Signs entries as the next rows of a lane, in whose transaction `store` runs. @returns what `store` returns */
+type SignRows = (entries: readonly AuditEntry[], store: StoreRows) => Promise<boolean>;
 
-/** @returns the trail of the pool that the connection belongs to */
-export function trailOf({ userParams }: Knex): AuditTrail {
-  const { audit } = userParams as { audit?: unknown };
-  if (!(audit instanceof AuditTrail)) {
-    throw new Error('The pool was not opened by openDatabase: it has no audit trail');
+/** Writes the audit rows of a unit of work. */
+export class AuditRows {
+  readonly #sql: Knex;
+  readonly #sign: SignRows;
+
+  constructor(sql: Knex, sign: SignRows) {
+    this.#sql = sql;
+    this.#sign = sign;
   }
-  return audit;
+
+  /** Writes one row. The parameters are those of `auditEntry`. */
+  async write(act: Act, subject: string, outcome: string, realms: readonly string[] = []): Promise<void> {
+    await this.writeAll([auditEntry(act, subject, outcome, realms)]);
+  }
+
+  /** Writes several rows in one statement, which has room for about 4 000. */
+  async writeAll(entries: readonly AuditEntry[]): Promise<void> {
+    await this.writeBy(entries, async (rows, on) => {
+      const places = rows.map(() => `(${AUDIT_PLACES})`).join(', ');
+      const insert = `INSERT INTO audit (${INSERTED_COLUMNS}) VALUES ${places}`;
+      await on(this.#sql.raw(insert, rows.flatMap(auditValues)));
+      return true;
+    });
+  }
+
+  /** Signs the entries for a statement that writes more than them. @returns what `store` returns */
+  writeBy(entries: readonly AuditEntry[], store: StoreRows): Promise<boolean> {
+    return this.#sign(entries, store);
+  }
 }

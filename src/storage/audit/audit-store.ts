@@ -13,8 +13,8 @@ import type { Act } from '../../policy/caller.ts';
 import { AUDIT_COLUMNS, BY_PLACE, readByCursor, type StoredAuditRow, toAuditRow } from './audit-cursor.ts';
 import { JOURNAL_COLUMNS, type JournalRow, toJournalRecord } from './audit-journal.ts';
 import { partitionsBefore, planPruning, pruneTrail } from './audit-pruning.ts';
-import { writeAudit } from './audit-rows.ts';
 import type { Database } from '../database/database.ts';
+import type { UnitOfWork } from '../database/unit-of-work.ts';
 import { isStorable } from '../database/stored-text.ts';
 
 /** The audit trail in PostgreSQL. */
@@ -53,26 +53,26 @@ export class SqlAuditStore implements AuditStore {
     // By the column, not by the text that it is read as.
     query.orderByRaw('audit.at DESC, audit.id DESC');
     // What is rare is found by reading all.
-    const find = async (transaction: Knex.Transaction): Promise<StoredAuditRow[]> => {
-      const found: unknown = await query.clone().transacting(transaction);
+    const find = async ({ sql }: UnitOfWork): Promise<StoredAuditRow[]> => {
+      const found: unknown = await query.clone().transacting(sql);
       return found as StoredAuditRow[];
     };
     return (await this.#database.transact(find, { isLong: true })).map(toAuditRow);
   }
 
   async read<T>(work: (snapshot: StoredSnapshot) => Promise<T>): Promise<T> {
-    const read = async (transaction: Knex.Transaction): Promise<T> => {
-      await transaction.raw('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY');
-      // Before anything is seen, and with all months: one that is taken away is gone for those also who still see its
-      // journal, and rows that move to a month which is made are where nobody looks who was there before.
-      await transaction.raw('LOCK TABLE audit IN ACCESS SHARE MODE');
-      return work(snapshotIn(transaction));
+    const read = async ({ sql }: UnitOfWork): Promise<T> => {
+      await sql.raw('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY');
+      // Before anything is read, and with all months: DROP TABLE is not held back by a snapshot, and rows that move to
+      // a new partition are invisible to a snapshot from before.
+      await sql.raw('LOCK TABLE audit IN ACCESS SHARE MODE');
+      return work(snapshotIn(sql));
     };
     return this.#database.transact(read, { isLong: true });
   }
 
   note(act: Act, outcome: string): Promise<void> {
-    return writeAudit(this.#database.knex, act, 'audit', outcome);
+    return this.#database.autocommit.audit.write(act, 'audit', outcome);
   }
 
   async estimate(): Promise<number> {
@@ -92,24 +92,22 @@ export class SqlAuditStore implements AuditStore {
   }
 }
 
-function snapshotIn(transaction: Knex.Transaction): StoredSnapshot {
+function snapshotIn(sql: Knex.Transaction): StoredSnapshot {
   return {
-    planPruning: (before) => planPruning(transaction, before),
+    planPruning: (before) => planPruning(sql, before),
     installation: async () => ({
-      administrators: await transaction('administrators').orderBy('name').pluck<string[]>('name'),
-      keyIds: await transaction('encryption_keys')
-        .orderBy(['created_at', 'key_id'])
-        .pluck<string[]>('key_id'),
+      administrators: await sql('administrators').orderBy('name').pluck<string[]>('name'),
+      keyIds: await sql('encryption_keys').orderBy(['created_at', 'key_id']).pluck<string[]>('key_id'),
     }),
     records: async function* () {
       const statement = `SELECT ${JOURNAL_COLUMNS} FROM audit_journal ORDER BY number`;
-      for await (const rows of readByCursor<JournalRow>(transaction, 'journal_records', statement)) {
+      for await (const rows of readByCursor<JournalRow>(sql, 'journal_records', statement)) {
         yield rows.map(toJournalRecord);
       }
     },
     rows: async function* (period: AuditPeriod = {}) {
       const statement = `SELECT ${AUDIT_COLUMNS} FROM audit ${within(period)} ${BY_PLACE}`;
-      for await (const rows of readByCursor<StoredAuditRow>(transaction, 'audit_rows', statement)) {
+      for await (const rows of readByCursor<StoredAuditRow>(sql, 'audit_rows', statement)) {
         yield rows.map(toAuditRow);
       }
     },

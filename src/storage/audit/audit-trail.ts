@@ -1,16 +1,19 @@
 import type { Knex } from 'knex';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import type { AuditEntry, AuditRow } from '../../audit/audit-row.ts';
+import type { AuditEntry } from '../../audit/audit-row.ts';
 import { checkpointBody } from '../../audit/journal-record.ts';
 import type { AuditAuthority } from '../../audit/ports.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import { ServiceError } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
 import { lockJournal } from './audit-journal.ts';
-import { AuditLanes, type OpenLane } from './audit-lanes.ts';
+import { AuditLanes } from './audit-lanes.ts';
+import { AuditRows, type StoreRows } from './audit-rows.ts';
 import { AuditWriter } from './audit-writer.ts';
-import { isSurelyUndone, translateDatabaseFault, wasGivenUp } from '../database/database-faults.ts';
+import { LaneLease } from './lane-lease.ts';
+import { translateDatabaseFault, wasGivenUp } from '../database/database-faults.ts';
+import { withExtraConnection, withPooledConnection } from '../database/knex-internals.ts';
+import type { UnitOfWork } from '../database/unit-of-work.ts';
 
 /** How long a pool that closes waits for its last checkpoint, in milliseconds. */
 const TIMEOUT_MS = 500;
@@ -26,18 +29,6 @@ export interface AuditTrailOptions {
   readonly log: Log | undefined;
 }
 
-/** Stores rows, on the connection given. @returns whether they were */
-type Store = (rows: readonly AuditRow[], statement: (sql: Knex.Raw) => Knex.Raw) => Promise<boolean>;
-
-/** A lane as long as a transaction has it. */
-interface Lease {
-  /** Where it stood before, and where it will stand once the transaction is committed. */
-  readonly before: OpenLane;
-  head: OpenLane;
-  /** Whether storing rows has failed: the database then takes all of it back, even if it is asked to commit. */
-  isBroken: boolean;
-}
-
 /**
  * The writer of a pool's audit rows (docs/adr/0013-audit-chains.md). Introduces itself to the journal before its first row;
  * each transaction that writes rows has a lane, a chain of its own, which moves on when it commits.
@@ -45,14 +36,17 @@ interface Lease {
 export class AuditTrail {
   readonly #deps: AuditTrailOptions;
   readonly #lanes = new AuditLanes();
-  readonly #leases = new WeakMap<Knex, Lease>();
   readonly #checkpointed = new Map<number, number>();
   #authority: AuditAuthority | undefined;
   #writer: Promise<AuditWriter> | undefined;
   #checkpointing: Promise<unknown> = Promise.resolve();
 
+  /** Writes rows that have no transaction of their act: each call has its own. */
+  readonly autocommit: AuditRows;
+
   constructor(options: AuditTrailOptions) {
     this.#deps = options;
+    this.autocommit = new AuditRows(options.pool, (entries, store) => this.#writeAlone(entries, store));
   }
 
   /** To be called before the first row is written: without an authority, verifying will name every row as inserted. */
@@ -74,15 +68,22 @@ export class AuditTrail {
     return this.#writer;
   }
 
-  /**
-   * Signs entries and has them stored: in the transaction where `connection` is one, else in one of their own.
-   * @returns what `store` says; where that is false, nothing was written
-   */
-  async write(connection: Knex, entries: readonly AuditEntry[], store: Store): Promise<boolean> {
-    const writer = await this.writer();
-    return connection.isTransaction === true
-      ? this.#writeIn(connection as Knex.Transaction, writer, entries, store)
-      : this.#writeAlone(() => this.#writeOnce(writer, entries, store));
+  /** Runs a transaction whose audit rows are written with it: they have a lane, which moves on with the commit. */
+  async transact<T>(work: (unit: UnitOfWork) => Promise<T>): Promise<T> {
+    const lease = this.#lease();
+    try {
+      const result = await this.#deps.pool.transaction((sql) => {
+        const audit = new AuditRows(sql, (entries, store) =>
+          lease.write(entries, (rows) => store(rows, (statement) => statement)),
+        );
+        return work({ sql, audit });
+      });
+      lease.commit();
+      return result;
+    } catch (error) {
+      lease.fail(error);
+      throw error;
+    }
   }
 
   /**
@@ -105,70 +106,22 @@ export class AuditTrail {
     await Promise.race([last, sleep(TIMEOUT_MS, undefined, { ref: false })]);
   }
 
-  /**
-   * On a connection of its own, not one of the pool: all of these may be held by transactions that wait for the writer.
-   */
-  async #introduce(): Promise<AuditWriter> {
+  /** Not on a connection of the pool: all of these may be held by transactions that wait for the writer. */
+  #introduce(): Promise<AuditWriter> {
     const { pool, name, clock } = this.#deps;
-    const client = pool.client as Knex.Client;
-    const connection: unknown = await client.acquireRawConnection();
-    try {
-      return await pool.transaction(
-        (transaction) => AuditWriter.introduce(transaction, name, this.#authority, clock),
-        { connection },
-      );
-    } finally {
-      await client.destroyRawConnection(connection);
-    }
-  }
-
-  async #writeIn(
-    transaction: Knex.Transaction,
-    writer: AuditWriter,
-    entries: readonly AuditEntry[],
-    store: Store,
-  ): Promise<boolean> {
-    const lease = this.#leases.get(transaction) ?? this.#lease(transaction);
-    const before = lease.head;
-    const { rows, head } = await writer.sign(before, entries);
-    if (lease.head !== before) {
-      throw new ServiceError('internal', 'Audit rows of one transaction are written one after the other');
-    }
-    lease.head = head;
-    lease.isBroken = true;
-    const isStored = await store(rows, (sql) => sql);
-    lease.isBroken = false;
-    if (!isStored) {
-      lease.head = before;
-    }
-    return isStored;
-  }
-
-  #lease(transaction: Knex.Transaction): Lease {
-    if (transaction.parentTransaction !== undefined) {
-      throw new ServiceError('internal', 'Audit rows are not written within savepoints');
-    }
-    const before = this.#take();
-    const lease: Lease = { before, head: before, isBroken: false };
-    this.#leases.set(transaction, lease);
-    transaction.executionPromise.then(
-      () => {
-        if (!lease.isBroken) {
-          this.#settle(lease.before, lease.head);
-        }
-      },
-      (error: unknown) => {
-        this.#giveUp(lease.before, error);
-      },
+    return withExtraConnection(pool, (connection) =>
+      pool.transaction((transaction) => AuditWriter.introduce(transaction, name, this.#authority, clock), {
+        connection,
+      }),
     );
-    return lease;
   }
 
-  /** What the database gives up for the sake of others is undone, and done again, as `Database.transact` does. */
-  async #writeAlone(write: () => Promise<boolean>): Promise<boolean> {
+  /** Repeats what PostgreSQL gives up for the sake of other transactions, as `Database.transact` does. */
+  async #writeAlone(entries: readonly AuditEntry[], store: StoreRows): Promise<boolean> {
+    await this.writer();
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await write();
+        return await this.#writeOnce(entries, store);
       } catch (error) {
         if (attempt === ATTEMPTS || !wasGivenUp(error)) {
           throw error;
@@ -178,40 +131,25 @@ export class AuditTrail {
   }
 
   /** The connection first, then the lane: so there are never more lanes than connections. */
-  async #writeOnce(writer: AuditWriter, entries: readonly AuditEntry[], store: Store): Promise<boolean> {
-    const client = this.#deps.pool.client as Knex.Client;
-    const connection: unknown = await client.acquireConnection();
-    const lane = this.#take();
-    try {
-      const { rows, head } = await writer.sign(lane, entries);
-      const isStored = await store(rows, (sql) => sql.connection(connection));
-      this.#settle(lane, isStored ? head : lane);
-      return isStored;
-    } catch (error) {
-      this.#giveUp(lane, error);
-      throw error;
-    } finally {
-      await client.releaseConnection(connection);
-    }
+  #writeOnce(entries: readonly AuditEntry[], store: StoreRows): Promise<boolean> {
+    return withPooledConnection(this.#deps.pool, async (connection) => {
+      const lease = this.#lease();
+      try {
+        const isStored = await lease.write(entries, (rows) =>
+          store(rows, (statement) => statement.connection(connection)),
+        );
+        lease.commit();
+        return isStored;
+      } catch (error) {
+        lease.fail(error);
+        throw error;
+      }
+    });
   }
 
-  #take(): OpenLane {
-    return this.#lanes.take(this.#deps.clock.now().getTime());
-  }
-
-  #settle(before: OpenLane, head: OpenLane): void {
-    if (head.seq > before.seq) {
-      this.#lanes.committed(head);
-    } else {
-      this.#lanes.undone(before);
-    }
-  }
-
-  /** A lane of which nobody knows whether it has moved on is never used again. */
-  #giveUp(before: OpenLane, error: unknown): void {
-    if (isSurelyUndone(error)) {
-      this.#lanes.undone(before);
-    }
+  #lease(): LaneLease {
+    const now = (): number => this.#deps.clock.now().getTime();
+    return new LaneLease({ lanes: this.#lanes, writer: () => this.writer(), now });
   }
 
   async #checkpoint(isFinal: boolean): Promise<string | undefined> {

@@ -1,18 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { BackgroundLoop, type LoopPace } from '../../kernel/background-loop.ts';
 import { describeFault } from '../../kernel/fault.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { Database } from '../database/database.ts';
 
 /** Milliseconds between two checkpoints. */
 const PAUSE_MS = 60_000;
-/** How long stopping waits for what is written last, in milliseconds. */
+/** How long stopping waits for the last rows, in milliseconds. */
 const TIMEOUT_MS = 500;
-/** So many pauses between two looks for the partitions of coming months. */
+/** Pauses between two checks of the partitions of coming months. */
 const TURNS_BETWEEN_MONTHS = 60;
 /** How many months ahead have their partition. */
 const MONTHS_AHEAD = 2;
-/** Who makes partitions holds this advisory lock. "tank", "part". */
+/** The advisory lock of making partitions. "tank", "part". */
 const PARTITION_LOCK = [0x74616e6b, 0x70617274] as const;
 
 /** What the upkeep works with. */
@@ -21,14 +22,15 @@ export interface AuditUpkeepOptions {
   readonly log: Log;
   /** Writes what else is to be written about once a minute. */
   readonly flush?: () => Promise<void>;
-  /** Milliseconds between two checkpoints; a minute unless told. */
+  /** Milliseconds between two checkpoints; a minute by default. */
   readonly pause?: number;
 }
 
 /** Writes a checkpoint of what this server has written about once a minute, and makes partitions ahead of their months. */
 export class AuditUpkeep {
   readonly #deps: AuditUpkeepOptions;
-  readonly #stopping = new AbortController();
+  readonly #loop = new BackgroundLoop((pace) => this.#work(pace));
+  #turn = 0;
 
   constructor(options: AuditUpkeepOptions) {
     this.#deps = options;
@@ -36,7 +38,7 @@ export class AuditUpkeep {
 
   /** To be called once. */
   start(): void {
-    void this.#run();
+    this.#loop.start();
   }
 
   /**
@@ -44,22 +46,20 @@ export class AuditUpkeep {
    * written, half a second at most.
    */
   async stop(): Promise<void> {
-    this.#stopping.abort();
+    void this.#loop.stop();
     await Promise.race([this.#deps.flush?.(), sleep(TIMEOUT_MS, undefined, { ref: false })]);
   }
 
-  async #run(): Promise<void> {
-    const { signal } = this.#stopping;
-    for (let turn = 0; !signal.aborted; turn += 1) {
-      await this.#try('make partitions of the audit', async () => {
-        if (turn % TURNS_BETWEEN_MONTHS === 0) {
-          await ensureAuditMonths(this.#deps.database);
-        }
-      });
-      await this.#deps.flush?.();
-      await this.#try('write a checkpoint of the audit', () => this.#deps.database.audit.checkpoint());
-      await sleep(this.#deps.pause ?? PAUSE_MS, undefined, { signal, ref: false }).catch(() => undefined);
-    }
+  async #work({ rest }: LoopPace): Promise<void> {
+    await this.#try('make partitions of the audit', async () => {
+      if (this.#turn % TURNS_BETWEEN_MONTHS === 0) {
+        await ensureAuditMonths(this.#deps.database);
+      }
+    });
+    this.#turn += 1;
+    await this.#deps.flush?.();
+    await this.#try('write a checkpoint of the audit', () => this.#deps.database.audit.checkpoint());
+    await rest(this.#deps.pause ?? PAUSE_MS);
   }
 
   async #try(what: string, work: () => Promise<unknown>): Promise<void> {
@@ -77,14 +77,13 @@ export class AuditUpkeep {
 
 /** Makes the partitions of this month and the next two, on one server at a time. @returns how many it has made */
 export function ensureAuditMonths(database: Database): Promise<number> {
-  return database.transact(async (transaction) => {
-    // Who holds up others for longer than an instant should rather come again.
-    await transaction.raw("SET LOCAL lock_timeout = '2s'");
-    await transaction.raw('SELECT pg_advisory_xact_lock(?, ?)', [...PARTITION_LOCK]);
-    const { rows } = await transaction.raw<{ rows: { made: number }[] }>(
-      'SELECT ensure_audit_months(?) AS made',
-      [MONTHS_AHEAD],
-    );
+  return database.transact(async ({ sql }) => {
+    // It must not hold up others for longer than an instant, and is tried again.
+    await sql.raw("SET LOCAL lock_timeout = '2s'");
+    await sql.raw('SELECT pg_advisory_xact_lock(?, ?)', [...PARTITION_LOCK]);
+    const { rows } = await sql.raw<{ rows: { made: number }[] }>('SELECT ensure_audit_months(?) AS made', [
+      MONTHS_AHEAD,
+    ]);
     return rows[0]?.made ?? 0;
   });
 }

@@ -7,7 +7,7 @@ import { newSigningKey, type SigningKey } from '../../audit/signing-key.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { appendRecord, lockJournal, type RecordDraft } from './audit-journal.ts';
 import type { OpenLane } from './audit-lanes.ts';
-import { beginLongWork } from '../database/long-work.ts';
+import { beginLongWork } from '../database/unit-of-work.ts';
 
 /** Bits of an id that number the rows of a writer; the bits above are the writer's. */
 const ROW_BITS = 32n;
@@ -21,7 +21,7 @@ export interface SignedRows {
   readonly head: OpenLane;
 }
 
-/** Who signs: a key pair that lives in this process only, and the number under which the journal knows it. */
+/** A key pair that lives in this process only, and its number in the journal. */
 export class AuditWriter {
   readonly number: number;
   readonly #key: SigningKey;
@@ -37,7 +37,7 @@ export class AuditWriter {
   /**
    * Introduces a new writer to the journal, and with it what later writers and verifiers need: the installation's older
    * keys.
-   * @param authority certifies it; undefined: nobody does, and verifying will say so
+   * @param authority certifies it; undefined: verification will report its rows
    */
   static async introduce(
     transaction: Knex.Transaction,
@@ -46,7 +46,7 @@ export class AuditWriter {
     clock: Clock,
   ): Promise<AuditWriter> {
     const key = newSigningKey();
-    // A server that starts while somebody prunes the trail waits for that, rather than end.
+    // A server that starts while the trail is pruned waits for that.
     await beginLongWork(transaction);
     await transaction.raw('SET LOCAL lock_timeout = 0');
     await lockJournal(transaction);

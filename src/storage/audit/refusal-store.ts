@@ -1,6 +1,6 @@
 import type { AuditEntry } from '../../audit/audit-row.ts';
 import type { RefusalStore } from '../../audit/ports.ts';
-import { storableEntry, writeAudits } from './audit-rows.ts';
+import { storableEntry } from './audit-rows.ts';
 import type { Database } from '../database/database.ts';
 
 /** Rows of refusals in PostgreSQL. */
@@ -12,6 +12,6 @@ export class SqlRefusalStore implements RefusalStore {
   }
 
   async writeRefusals(entries: readonly AuditEntry[]): Promise<void> {
-    await writeAudits(this.#database.knex, entries.map(storableEntry));
+    await this.#database.autocommit.audit.writeAll(entries.map(storableEntry));
   }
 }

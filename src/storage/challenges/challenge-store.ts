@@ -12,12 +12,13 @@ import type {
   OpenDecision,
   Whose,
 } from '../../challenges/ports.ts';
-import { auditEntry, writeAudit } from '../audit/audit-rows.ts';
-import { supersede } from './challenge-closing.ts';
+import { auditEntry } from '../audit/audit-rows.ts';
 import { type ChallengeRow, selectChallenges, toChallengeOfToken } from './challenge-rows.ts';
 import type { Database } from '../database/database.ts';
+import type { UnitOfWork } from '../database/unit-of-work.ts';
 import { settle } from './settlement.ts';
 import { assertStorable, isRowId, isStorable } from '../database/stored-text.ts';
+import { withLockedTokens } from '../tokens/token-locks.ts';
 import { holdReferences } from '../tokens/token-references.ts';
 import { REALMS_OF_TOKEN, REALMS_OF_TOKEN_NOW, stateColumns } from '../tokens/token-rows.ts';
 import { KeyedQueue } from '../database/keyed-queue.ts';
@@ -53,7 +54,7 @@ export class SqlChallengeStore implements ChallengeStore {
   ): Promise<boolean> {
     assertStorable(challenge.transactionId, challenge.question, challenge.data);
     try {
-      await this.#database.transact((transaction) => issue(transaction, challenge, maxOpen, act, change));
+      await this.#database.transact((unit) => issue(unit, challenge, maxOpen, act, change));
       return true;
     } catch (error) {
       if (error instanceof TransactionIdTaken) {
@@ -85,7 +86,7 @@ export class SqlChallengeStore implements ChallengeStore {
       return undefined;
     }
     const decision = await decide(toChallengeOfToken(seen));
-    if (await apply(this.#database.knex, seen, decision, act)) {
+    if (await apply(this.#database.autocommit, seen, decision, act)) {
       return decision;
     }
     const lane = String(BigInt(seen.id) % SECOND_LOOKS);
@@ -95,7 +96,7 @@ export class SqlChallengeStore implements ChallengeStore {
   async #answerOpen(whose: Whose, decide: DecideAmong, act: Act): Promise<OpenDecision | undefined> {
     const seen = await openRows(this.#database.knex, whose);
     const decided = await decide(seen.map(toChallengeOfToken));
-    if (decided === undefined || (await applyOpen(this.#database.knex, seen, decided, act))) {
+    if (decided === undefined || (await applyOpen(this.#database.autocommit, seen, decided, act))) {
       return decided;
     }
     const ids = [...new Set(seen.map(({ id }) => id))];
@@ -110,38 +111,38 @@ export class SqlChallengeStore implements ChallengeStore {
     decide: DecideAmong,
     act: Act,
   ): Promise<OpenDecision | undefined> {
-    return this.#database.transact(async (transaction) => {
-      await transaction('tokens').whereIn('id', ids).orderBy('id').forNoKeyUpdate().select('id');
-      const seen = (await openRows(transaction, whose)).filter(({ id }) => ids.includes(id));
-      const decided = await decide(seen.map(toChallengeOfToken));
-      if (decided !== undefined && !(await applyOpen(transaction, seen, decided, act))) {
-        throw unsettled(decided.answered.challenge.id);
-      }
-      return decided;
-    });
+    return this.#database.transact((unit) =>
+      withLockedTokens(unit.sql, { ids }, async () => {
+        const seen = (await openRows(unit.sql, whose)).filter(({ id }) => ids.includes(id));
+        const decided = await decide(seen.map(toChallengeOfToken));
+        if (decided !== undefined && !(await applyOpen(unit, seen, decided, act))) {
+          throw unsettled(decided.answered.challenge.id);
+        }
+        return decided;
+      }),
+    );
   }
 
-  /** Somebody was faster. Holding the token's row, nobody is. */
+  /** The second pass, after another transaction has changed the token: none can while its row is locked. */
   #answerLocked(
     transactionId: string,
     tokenId: string,
     decide: Decide,
     act: Act,
   ): Promise<Decision | undefined> {
-    return this.#database.transact(async (transaction) => {
-      // First the lock, then the look, each a statement of its own: one statement for both would give the token as it
-      // is now with the challenge as it was before the wait for the lock.
-      await transaction('tokens').where({ id: tokenId }).forNoKeyUpdate().select('id');
-      const seen = await look(transaction, transactionId);
-      if (seen === undefined) {
-        return undefined;
-      }
-      const decision = await decide(toChallengeOfToken(seen));
-      if (!(await apply(transaction, seen, decision, act))) {
-        throw unsettled(seen.challenge_id);
-      }
-      return decision;
-    });
+    return this.#database.transact((unit) =>
+      withLockedTokens(unit.sql, { ids: [tokenId] }, async () => {
+        const seen = await look(unit.sql, transactionId);
+        if (seen === undefined) {
+          return undefined;
+        }
+        const decision = await decide(toChallengeOfToken(seen));
+        if (!(await apply(unit, seen, decision, act))) {
+          throw unsettled(seen.challenge_id);
+        }
+        return decision;
+      }),
+    );
   }
 }
 
@@ -184,7 +185,7 @@ function unsettled(challengeId: string): ServiceError {
 }
 
 function applyOpen(
-  connection: Knex,
+  unit: UnitOfWork<Knex>,
   seen: readonly ChallengeRow[],
   { answered, decision, supersedes }: OpenDecision,
   act: Act,
@@ -193,12 +194,12 @@ function applyOpen(
   if (row === undefined) {
     throw unsettled(answered.challenge.id);
   }
-  return apply(connection, row, decision, act, supersedes);
+  return apply(unit, row, decision, act, supersedes);
 }
 
-/** @returns false when somebody has changed the token or one of its challenges since it was seen; nothing was written */
+/** @returns false, and writes nothing, when the token or one of its challenges has changed since it was read */
 async function apply(
-  connection: Knex,
+  unit: UnitOfWork<Knex>,
   seen: ChallengeRow,
   decision: Decision,
   act: Act,
@@ -207,23 +208,23 @@ async function apply(
   const { change, reason } = decision;
   if (change !== null) {
     const entry = auditEntry(act, seen.serial, reason, seen.realms);
-    return settle(connection, seen, { ...change, supersedes }, entry);
+    return settle(unit, seen, { ...change, supersedes }, entry);
   }
-  await writeAudit(connection, act, seen.serial, reason, seen.realms);
+  await unit.audit.write(act, seen.serial, reason, seen.realms);
   return true;
 }
 
 async function issue(
-  transaction: Knex.Transaction,
+  { sql, audit }: UnitOfWork,
   challenge: NewChallenge,
   maxOpen: number,
   act: Act,
   change: TokenChange,
 ): Promise<void> {
   const { tokenId, transactionId, question, data, issuedAt } = challenge;
-  const references = await holdReferences(transaction, change);
-  // First the token's row: whoever issues or answers for it at the same time waits here, or for us.
-  const [token] = await transaction('tokens')
+  const references = await holdReferences(sql, change);
+  // First the token's row: of several transactions that issue or answer for it, one goes on.
+  const [token] = await sql('tokens')
     .where({ id: tokenId, ...required(challenge) })
     .modify((query) => {
       if (challenge.realms !== undefined) {
@@ -231,11 +232,11 @@ async function issue(
       }
     })
     .update({ last_challenge_at: issuedAt, ...stateColumns(change), ...references })
-    .returning<{ serial: string; realms: string[] }[]>(['serial', transaction.raw(REALMS_OF_TOKEN)]);
+    .returning<{ serial: string; realms: string[] }[]>(['serial', sql.raw(REALMS_OF_TOKEN)]);
   if (token === undefined) {
     throw goneOrChanged(challenge);
   }
-  const stored: unknown[] = await transaction('challenges')
+  const stored: unknown[] = await sql('challenges')
     .insert({ transaction_id: transactionId, token_id: tokenId, question, data, issued_at: issuedAt })
     .onConflict('transaction_id')
     .ignore()
@@ -243,8 +244,22 @@ async function issue(
   if (stored.length === 0) {
     throw new TransactionIdTaken();
   }
-  await supersede(transaction, tokenId, maxOpen);
-  await writeAudit(transaction, act, token.serial, 'issued', token.realms);
+  await supersede(sql, tokenId, maxOpen);
+  await audit.write(act, token.serial, 'issued', token.realms);
+}
+
+/**
+ * Closes a token's open challenges but for the newest `keep`, for ever. The caller has written the token's row before, in
+ * this transaction. Newest by id, not by time: ids are given under the token's lock, times by servers whose clocks differ.
+ */
+export async function supersede(transaction: Knex.Transaction, tokenId: string, keep: number): Promise<void> {
+  await transaction.raw(
+    `UPDATE challenges SET closed_by = 'superseded', closed_at = clock_timestamp()
+     WHERE token_id = ? AND closed_by IS NULL AND id <= (
+       SELECT id FROM challenges WHERE token_id = ? AND closed_by IS NULL
+       ORDER BY id DESC OFFSET ? LIMIT 1)`,
+    [tokenId, tokenId, keep],
+  );
 }
 
 /** What the token must still be, by column. */

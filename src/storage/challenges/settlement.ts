@@ -2,7 +2,8 @@ import type { Knex } from 'knex';
 
 import type { AuditEntry } from '../../audit/audit-row.ts';
 import type { Decision } from '../../challenges/challenge.ts';
-import { AUDIT_PLACES, auditValues, INSERTED_COLUMNS, trailOf } from '../audit/audit-rows.ts';
+import { AUDIT_PLACES, auditValues, INSERTED_COLUMNS } from '../audit/audit-rows.ts';
+import type { UnitOfWork } from '../database/unit-of-work.ts';
 import type { ChallengeRow } from './challenge-rows.ts';
 import { stateColumns } from '../tokens/token-rows.ts';
 
@@ -19,16 +20,16 @@ const SUPERSEDED = `superseded AS (
      ),`;
 
 /**
- * Settles a response in one statement, hence in one transaction of its own where `connection` is none: the token, its
+ * Settles a response in one statement, hence in a transaction of its own where the unit has none: the token, its
  * challenge and the audit row; all of them if the token's row is still the version that was seen and the challenge is
  * still there, else none. Why this is enough: docs/adr/0003-accepting-a-response-once.md.
  * @returns whether it was settled
  */
 export async function settle(
-  connection: Knex,
+  { sql, audit }: UnitOfWork<Knex>,
   seen: Pick<ChallengeRow, 'id' | 'version' | 'challenge_id'>,
   change: Settlement,
-  audit: AuditEntry,
+  entry: AuditEntry,
 ): Promise<boolean> {
   const token = Object.entries(stateColumns(change.token));
   const { wrongCount, receivedTan, validTan, closedBy } = change.challenge;
@@ -58,12 +59,10 @@ export async function settle(
     ...[wrongCount, receivedTan, validTan, closedBy, closedBy !== null, seen.challenge_id],
     ...(supersedes.length > 0 ? [[...supersedes]] : []),
   ] as Knex.RawBinding[];
-  return trailOf(connection).write(connection, [audit], async (signed, on) => {
-    const settling = connection.raw<{ rows: { settled: boolean }[] }>(statement, [
-      ...values,
-      ...signed.flatMap(auditValues),
-    ]);
-    const { rows } = (await on(settling)) as { rows: { settled: boolean }[] };
+  return audit.writeBy([entry], async (signed, on) => {
+    const { rows } = await on(
+      sql.raw<{ rows: { settled: boolean }[] }>(statement, [...values, ...signed.flatMap(auditValues)]),
+    );
     return rows[0]?.settled === true;
   });
 }

@@ -1,7 +1,7 @@
 import type { Configuration } from '../../configuration/configuration.ts';
 import type { Revision } from './configuration-snapshot.ts';
 
-/** Keeps the configuration that was read last, for as long as it is what the database holds. */
+/** Keeps the configuration that was read last while the database has the same revision. */
 export class ConfigurationCache {
   readonly #load: () => Promise<Configuration>;
   #kept: Configuration | undefined;
@@ -28,7 +28,7 @@ export class ConfigurationCache {
     return joined.revision >= wanted.revision ? joined : this.#join();
   }
 
-  /** All who wait share one load. */
+  /** All callers that wait share one load. */
   #join(): Promise<Configuration> {
     this.#loading ??= this.#reload().finally(() => {
       this.#loading = undefined;
@@ -39,5 +39,81 @@ export class ConfigurationCache {
   async #reload(): Promise<Configuration> {
     this.#kept = await this.#load();
     return this.#kept;
+  }
+}
+
+/** How the configuration is read, and how long that stands. */
+export interface ConfigurationConfirmationOptions {
+  /** Finds out what the configuration is now, by asking the database. */
+  readonly read: () => Promise<Configuration>;
+  /** For how many milliseconds a read stands; 0: each question is a read of its own. */
+  readonly window: number;
+  /** Milliseconds of a clock that never goes back. */
+  readonly elapsed: () => number;
+}
+
+interface Reading {
+  readonly begun: number;
+  readonly configuration: Promise<Configuration>;
+}
+
+/**
+ * Lets a read of the configuration stand for a short time, so that not every request asks the database. What is read counts from
+ * the moment at which the read began: later changes it may have missed.
+ */
+export class ConfigurationConfirmation {
+  readonly #deps: ConfigurationConfirmationOptions;
+  #done: Reading | undefined;
+  #underWay: Reading | undefined;
+  #isInDoubt = true;
+
+  constructor(options: ConfigurationConfirmationOptions) {
+    this.#deps = options;
+  }
+
+  /** Whether nothing was read since something may have changed, or since ever; always where there is no window. */
+  get isInDoubt(): boolean {
+    return this.#isInDoubt || this.#deps.window === 0;
+  }
+
+  /** @returns the configuration of a moment that is at most one window ago. @throws what the read throws */
+  current(): Promise<Configuration> {
+    const standing = [this.#done, this.#underWay].find((reading) => this.#stands(reading));
+    return standing?.configuration ?? this.confirm();
+  }
+
+  /** @returns the configuration as it is read now, whatever still stands. @throws what the read throws */
+  confirm(): Promise<Configuration> {
+    const begun = this.#deps.elapsed();
+    const reading = { begun, configuration: this.#deps.read() };
+    this.#underWay = reading;
+    const end = (done: Reading | undefined): void => {
+      // One that was given up meanwhile, or that a later one overtook, confirms nothing any more.
+      if (this.#underWay === reading) {
+        this.#underWay = undefined;
+        this.#done = done;
+        this.#isInDoubt &&= done === undefined;
+      }
+    };
+    reading.configuration.then(
+      () => {
+        end(reading);
+      },
+      () => {
+        end(undefined);
+      },
+    );
+    return reading.configuration;
+  }
+
+  /** Something may have changed: no read that has begun until now stands any longer. */
+  expire(): void {
+    this.#isInDoubt = true;
+    this.#done = undefined;
+    this.#underWay = undefined;
+  }
+
+  #stands(reading: Reading | undefined): boolean {
+    return reading !== undefined && this.#deps.elapsed() - reading.begun < this.#deps.window;
   }
 }

@@ -1,5 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-
+import { BackgroundLoop, type LoopPace } from '../../kernel/background-loop.ts';
 import { describeFault } from '../../kernel/fault.ts';
 import type { Log } from '../../kernel/log.ts';
 import { ConfigurationListener } from './configuration-listener.ts';
@@ -7,11 +6,11 @@ import type { DatabaseOptions } from '../database/database.ts';
 import { translateDatabaseFault } from '../database/database-faults.ts';
 
 /**
- * For how long, in milliseconds, a server works with a configuration without asking again whether it still holds. What a
- * server was not told of, it has noticed after this time: docs/adr/0011-noticing-configuration-changes.md.
+ * For how long, in milliseconds, a server works with a configuration without asking again whether it still holds. A change
+ * whose notice was lost is noticed after this time: docs/adr/0011-noticing-configuration-changes.md.
  */
 export const CONFIGURATION_WINDOW_MS = 500;
-/** Shorter than the window, so that requests find the configuration confirmed and need not ask themselves. */
+/** Shorter than the window, so that requests find the configuration confirmed. */
 const POLL_MS = 400;
 
 /** What a server keeps of the configuration. */
@@ -27,9 +26,9 @@ export interface ConfigurationFollowerOptions {
   readonly kept: KeptConfiguration;
   readonly database: DatabaseOptions;
   readonly log: Log;
-  /** Milliseconds between two questions while nothing is told; 400 unless told. */
+  /** Milliseconds between two comparisons without a notice; 400 by default. */
   readonly poll?: number;
-  /** Milliseconds after which a connection that gives no sign of life counts as lost; 5000 unless told. */
+  /** Milliseconds after which a connection that gives no sign of life counts as lost; 5000 by default. */
   readonly heartbeat?: number;
 }
 
@@ -40,18 +39,17 @@ export interface ConfigurationFollowerOptions {
 export class ConfigurationFollower {
   readonly #deps: ConfigurationFollowerOptions;
   readonly #listener: ConfigurationListener;
-  #wake = new AbortController();
+  readonly #loop = new BackgroundLoop((pace) => this.#follow(pace));
   #isListening = false;
   #isInStep = false;
   #isTrouble = false;
-  #isStopped = false;
 
   constructor(options: ConfigurationFollowerOptions) {
     this.#deps = options;
     this.#listener = new ConfigurationListener(options, {
       listening: () => {
         this.#isListening = true;
-        // What changed before was not told.
+        // There was no notice of earlier changes.
         this.#hurry();
       },
       changed: () => {
@@ -71,44 +69,38 @@ export class ConfigurationFollower {
   /** To be called once. */
   start(): void {
     this.#listener.start();
-    void this.#follow();
+    this.#loop.start();
   }
 
   /** Stops asking and ends the listener's connection, which takes half a second at most. */
   async stop(): Promise<void> {
-    this.#isStopped = true;
-    this.#wake.abort();
+    void this.#loop.stop();
     await this.#listener.stop();
   }
 
   #hurry(): void {
     this.#deps.kept.expire();
-    this.#wake.abort();
+    this.#loop.wake();
   }
 
-  async #follow(): Promise<void> {
+  async #follow({ restUntilWoken }: LoopPace): Promise<void> {
     const { kept, poll = POLL_MS } = this.#deps;
-    while (!this.#isStopped) {
-      // Before asking, so that a notice that comes meanwhile has us ask again.
-      this.#wake = new AbortController();
-      const { signal } = this.#wake;
-      await kept.confirm().then(
-        () => {
-          this.#isInStep = true;
-          this.#reportEnd();
-        },
-        (fault: unknown) => {
-          this.#isInStep = false;
-          this.#reportTrouble('The configuration cannot be compared with the database', fault);
-        },
-      );
-      await sleep(poll, undefined, { signal, ref: false }).catch(() => undefined);
-    }
+    await kept.confirm().then(
+      () => {
+        this.#isInStep = true;
+        this.#reportEnd();
+      },
+      (fault: unknown) => {
+        this.#isInStep = false;
+        this.#reportTrouble('The configuration cannot be compared with the database', fault);
+      },
+    );
+    await restUntilWoken(poll);
   }
 
   /** One line where trouble begins and one where all of it has ended, however long the database is away. */
   #reportTrouble(message: string, fault: unknown): void {
-    if (!this.#isTrouble && !this.#isStopped) {
+    if (!this.#isTrouble && !this.#loop.isStopping) {
       this.#isTrouble = true;
       const described = describeFault(translateDatabaseFault(fault));
       this.#deps.log.warn(message, {

@@ -2,7 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import pg from 'pg';
 
+import { BackgroundLoop, type LoopPace } from '../../kernel/background-loop.ts';
 import { connectionSettings, type DatabaseOptions } from '../database/database.ts';
+import { cutConnection } from '../database/knex-internals.ts';
 
 /** The channel of the triggers' notices; their payload is the schema that they speak of. */
 const CHANNEL = 'tankeeper_configuration';
@@ -17,20 +19,20 @@ const MAX_PAUSE_MS = 10_000;
 const STEADY_MS = 10_000;
 const GOODBYE_MS = 300;
 
-/** What a listener tells. None of these may throw. */
+/** Events of a listener. None of the functions may throw. */
 export interface ConfigurationListenerEvents {
-  /** From now on every change is told. */
+  /** From now on every change is reported. */
   readonly listening: () => void;
   /** The configuration has changed. */
   readonly changed: () => void;
-  /** The connection has gone or did not come about; a new one is tried. Changes from now on are not told. */
+  /** The connection has gone or did not come about; a new one is tried. Changes from now on are not reported. */
   readonly lost: (fault: unknown) => void;
 }
 
 /** What a listener works with. */
 export interface ConfigurationListenerOptions {
   readonly database: DatabaseOptions;
-  /** Milliseconds between two signs of life, and for how long one is waited for; 5000 unless told. */
+  /** Milliseconds between two signs of life, and how long to wait for one; 5000 by default. */
   readonly heartbeat?: number | undefined;
 }
 
@@ -42,8 +44,8 @@ export class ConfigurationListener {
   readonly #database: DatabaseOptions;
   readonly #heartbeat: number;
   readonly #events: ConfigurationListenerEvents;
-  readonly #stopping = new AbortController();
-  #work: Promise<void> = Promise.resolve();
+  readonly #loop = new BackgroundLoop((pace) => this.#connect(pace));
+  #pause = FIRST_PAUSE_MS;
 
   constructor(
     { database, heartbeat = HEARTBEAT_MS }: ConfigurationListenerOptions,
@@ -56,35 +58,27 @@ export class ConfigurationListener {
 
   /** To be called once. Comes back at once: `listening` says when the connection stands. */
   start(): void {
-    this.#work = this.#run();
+    this.#loop.start();
   }
 
   /** Ends the connection, within half a second, also one that has broken or is still being made. */
   async stop(): Promise<void> {
-    this.#stopping.abort();
-    await this.#work;
+    await this.#loop.stop();
   }
 
-  async #run(): Promise<void> {
-    let pause = FIRST_PAUSE_MS;
-    while (!this.#isStopping()) {
-      const begun = performance.now();
-      const fault = await this.#listen();
-      if (!this.#isStopping()) {
-        this.#events.lost(fault);
-        const wasSteady = performance.now() - begun > STEADY_MS;
-        pause = wasSteady ? FIRST_PAUSE_MS : Math.min(pause * 2, MAX_PAUSE_MS);
-        await sleep(pause, undefined, { signal: this.#stopping.signal, ref: false }).catch(() => undefined);
-      }
+  async #connect({ signal, rest }: LoopPace): Promise<void> {
+    const begun = performance.now();
+    const fault = await this.#listen(signal);
+    if (!signal.aborted) {
+      this.#events.lost(fault);
+      const wasSteady = performance.now() - begun > STEADY_MS;
+      this.#pause = wasSteady ? FIRST_PAUSE_MS : Math.min(this.#pause * 2, MAX_PAUSE_MS);
+      await rest(this.#pause);
     }
   }
 
-  #isStopping(): boolean {
-    return this.#stopping.signal.aborted;
-  }
-
   /** @returns why the connection has ended */
-  async #listen(): Promise<unknown> {
+  async #listen(stopping: AbortSignal): Promise<unknown> {
     const client = new pg.Client({ ...connectionSettings(this.#database), query_timeout: this.#heartbeat });
     const ended = new AbortController();
     const faults: unknown[] = [];
@@ -95,14 +89,14 @@ export class ConfigurationListener {
       ended.abort();
     };
     client.once('end', end);
-    this.#stopping.signal.addEventListener('abort', end, { once: true });
+    stopping.addEventListener('abort', end, { once: true });
     try {
       // pg does not settle a connect() that is given up from our side.
       await Promise.race([this.#talk(client, ended.signal), whenAborted(ended.signal)]);
     } catch (error) {
       faults.push(error);
     } finally {
-      this.#stopping.signal.removeEventListener('abort', end);
+      stopping.removeEventListener('abort', end);
       await endSoon(client);
     }
     return faults[0];
@@ -139,12 +133,12 @@ function whenAborted(signal: AbortSignal): Promise<never> {
   });
 }
 
-/** Takes its leave; a goodbye that nobody answers must not keep the process. */
+/** Ends the connection; a server that does not answer must not keep the process alive. */
 async function endSoon(client: pg.Client): Promise<void> {
   const cut = new AbortController();
   const goodbye = client.end().finally(() => {
     cut.abort();
   });
   await Promise.race([goodbye, sleep(GOODBYE_MS, undefined, { signal: cut.signal })]).catch(() => undefined);
-  client.connection.stream.destroy();
+  cutConnection(client);
 }

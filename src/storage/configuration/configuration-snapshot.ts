@@ -21,7 +21,7 @@ interface SnapshotRow extends RevisionRow {
   readonly settings: [key: string, value: string][];
 }
 
-/** One statement sees one moment: no half of anybody's change. */
+/** One statement sees one moment, and so no half of a change. */
 const SNAPSHOT = `
   SELECT revision, changed_at,
     (SELECT coalesce(json_agg(json_build_object(

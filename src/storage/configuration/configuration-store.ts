@@ -1,5 +1,3 @@
-import type { Knex } from 'knex';
-
 import type { Act } from '../../policy/caller.ts';
 import type { ResolverEntry, ConfigurationStore } from '../../configuration/ports.ts';
 import type { Policy } from '../../policy/stored-policy.ts';
@@ -7,12 +5,12 @@ import type { Configuration } from '../../configuration/configuration.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { ServiceError } from '../../kernel/errors.ts';
 import type { ConfigurationChange, ConfigurationState } from '../../monitoring/ports.ts';
-import { auditEntry, writeAudit, writeAudits } from '../audit/audit-rows.ts';
+import { auditEntry } from '../audit/audit-rows.ts';
 import type { Database } from '../database/database.ts';
+import type { UnitOfWork } from '../database/unit-of-work.ts';
 import { removeRealm, storeRealm, thinRealm } from './realm-rows.ts';
 import { removeResolver, storeResolver } from './resolver-rows.ts';
-import { ConfigurationCache } from './configuration-cache.ts';
-import { ConfigurationConfirmation } from './configuration-confirmation.ts';
+import { ConfigurationCache, ConfigurationConfirmation } from './configuration-cache.ts';
 import { readRevision, readConfiguration } from './configuration-snapshot.ts';
 import { assertStorable, isStorable } from '../database/stored-text.ts';
 
@@ -21,17 +19,17 @@ interface ConfigurationStoreOptions {
   readonly database: Database;
   readonly clock: Clock;
   /**
-   * For how many milliseconds what was read stands without asking the database again; 0 unless told: then each question
-   * asks. With a window, somebody should `expire` it when another server tells of a change.
+   * For how many milliseconds what was read stands without asking the database again; by default 0: each question
+   * asks. With a window, call `expire` when another server has changed the configuration.
    */
   readonly window?: number;
   /** Milliseconds of a clock that never goes back. */
   readonly elapsed?: () => number;
-  /** How many tokens one transaction takes out of a realm that is removed; 5000 unless told. */
+  /** How many tokens one transaction takes out of a realm that is removed; 5000 by default. */
   readonly tokensAtOnce?: number;
 }
 
-/** Whoever wants one of them waits for a second at most. */
+/** Other transactions wait for one of them for a second at most. */
 const TOKENS_AT_ONCE = 5_000;
 
 /** The configuration in PostgreSQL. */
@@ -71,7 +69,7 @@ export class SqlConfigurationStore implements ConfigurationStore, ConfigurationS
     return this.#confirmation.confirm();
   }
 
-  /** To be told that the configuration may have changed: whoever asks from now on has the database asked. */
+  /** Has the next question ask the database: the configuration may have changed. */
   expire(): void {
     this.#confirmation.expire();
   }
@@ -84,18 +82,18 @@ export class SqlConfigurationStore implements ConfigurationStore, ConfigurationS
   async putPolicy(policy: Policy, act: Act): Promise<void> {
     const { user: username, ...columns } = policy;
     assertStorable(username, ...Object.values(columns).map(String));
-    return this.#change(async (transaction) => {
-      await transaction('policies')
+    return this.#change(async ({ sql, audit }) => {
+      await sql('policies')
         .insert({ ...columns, username })
         .onConflict('name')
         .merge();
-      await writeAudit(transaction, act, policy.name, 'stored');
+      await audit.write(act, policy.name, 'stored');
     });
   }
 
   removePolicy(name: string, act: Act): Promise<boolean> {
-    return this.#remove(name, act, async (transaction) => {
-      const removed = await transaction('policies').where({ name }).delete();
+    return this.#remove(name, act, async ({ sql }) => {
+      const removed = await sql('policies').where({ name }).delete();
       return removed > 0 ? 'removed' : undefined;
     });
   }
@@ -103,9 +101,9 @@ export class SqlConfigurationStore implements ConfigurationStore, ConfigurationS
   async putRealm(name: string, resolvers: readonly string[], act: Act): Promise<void> {
     assertStorable(name, ...resolvers);
     const wanted = realmName(name);
-    return this.#change(async (transaction) => {
-      const isNew = await storeRealm(transaction, wanted, resolvers);
-      await writeAudit(transaction, act, wanted, isNew ? 'created' : 'changed', [wanted]);
+    return this.#change(async ({ sql, audit }) => {
+      const isNew = await storeRealm(sql, wanted, resolvers);
+      await audit.write(act, wanted, isNew ? 'created' : 'changed', [wanted]);
     });
   }
 
@@ -119,8 +117,8 @@ export class SqlConfigurationStore implements ConfigurationStore, ConfigurationS
     return this.#remove(
       wanted,
       act,
-      async (transaction) => {
-        const tokens = await removeRealm(transaction, wanted);
+      async ({ sql }) => {
+        const tokens = await removeRealm(sql, wanted);
         return tokens === undefined ? undefined : `removed, from ${tokens} tokens`;
       },
       [wanted],
@@ -131,10 +129,10 @@ export class SqlConfigurationStore implements ConfigurationStore, ConfigurationS
     let after: string | undefined = isStorable(name) ? '0' : undefined;
     while (after !== undefined) {
       const from: string = after;
-      after = await this.#change(async (transaction) => {
-        const thinned = await thinRealm(transaction, name, from, this.#tokensAtOnce);
+      after = await this.#change(async ({ sql, audit }) => {
+        const thinned = await thinRealm(sql, name, from, this.#tokensAtOnce);
         if (thinned !== undefined) {
-          await writeAudit(transaction, act, name, `being removed, from ${thinned.tokens} tokens`, [name]);
+          await audit.write(act, name, `being removed, from ${thinned.tokens} tokens`, [name]);
         }
         return thinned?.last;
       });
@@ -143,17 +141,16 @@ export class SqlConfigurationStore implements ConfigurationStore, ConfigurationS
 
   setDefaultRealm(name: string | null, act: Act): Promise<void> {
     const wanted = name === null ? null : realmName(name);
-    return this.#change(async (transaction) => {
-      await transaction('realms').where({ is_default: true }).update({ is_default: false });
+    return this.#change(async ({ sql, audit }) => {
+      await sql('realms').where({ is_default: true }).update({ is_default: false });
       const chosen =
         wanted === null || !isStorable(wanted)
           ? 0
-          : await transaction('realms').where({ name: wanted }).update({ is_default: true });
+          : await sql('realms').where({ name: wanted }).update({ is_default: true });
       if (wanted !== null && chosen === 0) {
         throw new ServiceError('realm.unknown', `There is no realm '${wanted}'`);
       }
-      await writeAudit(
-        transaction,
+      await audit.write(
         act,
         wanted ?? '',
         wanted === null ? 'no default realm' : 'default realm',
@@ -164,15 +161,15 @@ export class SqlConfigurationStore implements ConfigurationStore, ConfigurationS
 
   async putResolver(resolver: ResolverEntry, act: Act): Promise<void> {
     assertStorable(resolver.name, ...Object.entries(resolver.settings).flat());
-    return this.#change(async (transaction) => {
-      const isNew = await storeResolver(transaction, resolver);
-      await writeAudit(transaction, act, resolver.name, isNew ? 'created' : 'changed');
+    return this.#change(async ({ sql, audit }) => {
+      const isNew = await storeResolver(sql, resolver);
+      await audit.write(act, resolver.name, isNew ? 'created' : 'changed');
     });
   }
 
   removeResolver(name: string, act: Act): Promise<boolean> {
-    return this.#remove(name, act, async (transaction) =>
-      (await removeResolver(transaction, name)) ? 'removed' : undefined,
+    return this.#remove(name, act, async ({ sql }) =>
+      (await removeResolver(sql, name)) ? 'removed' : undefined,
     );
   }
 
@@ -181,21 +178,18 @@ export class SqlConfigurationStore implements ConfigurationStore, ConfigurationS
     if (entries.size === 0) {
       return;
     }
-    await this.#change(async (transaction) => {
-      await transaction('configuration')
+    await this.#change(async ({ sql, audit }) => {
+      await sql('configuration')
         .insert([...entries].map(([key, value]) => ({ key, value })))
         .onConflict('key')
         .merge(['value']);
-      await writeAudits(
-        transaction,
-        [...entries.keys()].map((key) => auditEntry(act, key, 'stored')),
-      );
+      await audit.writeAll([...entries.keys()].map((key) => auditEntry(act, key, 'stored')));
     });
   }
 
   removeSetting(key: string, act: Act): Promise<boolean> {
-    return this.#remove(key, act, async (transaction) => {
-      const removed = await transaction('configuration').where({ key }).delete();
+    return this.#remove(key, act, async ({ sql }) => {
+      const removed = await sql('configuration').where({ key }).delete();
       return removed > 0 ? 'removed' : undefined;
     });
   }
@@ -204,16 +198,16 @@ export class SqlConfigurationStore implements ConfigurationStore, ConfigurationS
   async #remove(
     name: string,
     act: Act,
-    work: (transaction: Knex.Transaction) => Promise<string | undefined>,
+    work: (unit: UnitOfWork) => Promise<string | undefined>,
     realms: readonly string[] = [],
   ): Promise<boolean> {
     if (!isStorable(name)) {
       return false;
     }
-    return this.#change(async (transaction) => {
-      const outcome = await work(transaction);
+    return this.#change(async (unit) => {
+      const outcome = await work(unit);
       if (outcome !== undefined) {
-        await writeAudit(transaction, act, name, outcome, realms);
+        await unit.audit.write(act, name, outcome, realms);
       }
       return outcome !== undefined;
     });
@@ -223,11 +217,11 @@ export class SqlConfigurationStore implements ConfigurationStore, ConfigurationS
    * Changes of the configuration come one after the other: each first takes the row that the revision stands in, which the
    * triggers of all its tables write anyhow.
    */
-  async #change<T>(work: (transaction: Knex.Transaction) => Promise<T>): Promise<T> {
+  async #change<T>(work: (unit: UnitOfWork) => Promise<T>): Promise<T> {
     try {
-      return await this.#database.transact(async (transaction) => {
-        await transaction('configuration_state').forUpdate().select('revision');
-        return work(transaction);
+      return await this.#database.transact(async (unit) => {
+        await unit.sql('configuration_state').forUpdate().select('revision');
+        return work(unit);
       });
     } finally {
       // Also after a failure: it may have been the answer to a commit that got lost.

@@ -27,8 +27,8 @@ export async function storeRealm(
 /**
  * Removes the realm and takes it from every token's set of realms. The caller holds the lock of the configuration.
  *
- * No token can be missed or left behind: who gives a token a realm holds that realm's row (FOR KEY SHARE) until commit.
- * So this waits for all who are at it, sees what they did, and whoever comes later finds no such realm.
+ * No token is missed: a transaction that gives a token a realm holds the realm's row (FOR KEY SHARE) until commit. This
+ * one waits for it and sees its token, and a later one finds no such realm.
  * @returns how many tokens were in it, undefined when there is no such realm
  */
 export async function removeRealm(transaction: Knex.Transaction, name: string): Promise<number | undefined> {
@@ -39,7 +39,7 @@ export async function removeRealm(transaction: Knex.Transaction, name: string): 
   if (realm === undefined) {
     return undefined;
   }
-  // Realm sets before tokens, and tokens in the order of their ids: as everybody takes locks, so none is deadlocked.
+  // Realm sets before tokens, and tokens in the order of their ids: the order of locks everywhere.
   const moves = await reduceSets(transaction, realm.id);
   const moved = await moveTokens(transaction, moves);
   await transaction('realm_sets')
@@ -53,8 +53,8 @@ export async function removeRealm(transaction: Knex.Transaction, name: string): 
 }
 
 /**
- * Takes the realm, which is about to be removed, from some of its tokens: nobody is to wait for one of very many while all
- * of them are moved. The caller holds the lock of the configuration.
+ * Takes the realm, which is about to be removed, from some of its tokens: of very many, none is to be locked while all are
+ * moved. The caller holds the lock of the configuration.
  * @param after the id of the token where the last call has ended; 0 for the first
  * @param most about so many tokens
  * @returns how many, and the id of the last; undefined, and nothing was done, where there are fewer: `removeRealm` takes these
@@ -94,7 +94,7 @@ async function reduceSets(transaction: Knex.Transaction, realm: string): Promise
   return rows;
 }
 
-/** @param after and `last`: of the tokens behind the one id up to the other; all unless told. @returns how many were moved */
+/** @param after and `last`: of the tokens behind the one id up to the other; all by default. @returns how many were moved */
 async function moveTokens(
   transaction: Knex.Transaction,
   moves: readonly Move[],

@@ -14,7 +14,7 @@ interface KnownRow {
 /**
  * Creates or changes a resolver. The caller holds the lock of the configuration.
  * @returns whether it is new
- * @throws ServiceError 'resolver.invalid' when its kind would change, or a kept secret would be shown to somebody else
+ * @throws ServiceError 'resolver.invalid' when its kind would change, or a kept secret would go to another server
  */
 export async function storeResolver(
   transaction: Knex.Transaction,
@@ -58,7 +58,7 @@ export async function storeResolver(
 /**
  * Removes a resolver, a managed one with its users. The caller holds the lock of the configuration.
  *
- * Whoever gives a token an owner holds the resolver's row (FOR KEY SHARE) until commit, so once this has the row, all
+ * A transaction that gives a token an owner holds the resolver's row (FOR KEY SHARE) until commit: once this has it, all
  * references are there to be seen and no further one can come.
  * @returns whether there was one
  * @throws ServiceError 'resolver.in-use'

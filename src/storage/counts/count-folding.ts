@@ -1,5 +1,5 @@
+import { type BackgroundLoop, backgroundRounds } from '../../kernel/background-loop.ts';
 import type { Log } from '../../kernel/log.ts';
-import { BackgroundRounds } from '../database/background-rounds.ts';
 import type { Database } from '../database/database.ts';
 
 /** How many deltas one transaction folds. */
@@ -15,7 +15,7 @@ const ANYTHING = `SELECT EXISTS (SELECT FROM count_deltas) OR EXISTS (SELECT FRO
 export interface CountFoldingOptions {
   readonly database: Database;
   readonly log: Log;
-  /** Milliseconds between two looks, about; 1000 unless told. */
+  /** Milliseconds between two looks, about; 1000 by default. */
   readonly pause?: number;
 }
 
@@ -23,17 +23,17 @@ export interface CountFoldingOptions {
  * @returns the folding of counts' deltas, about once a second. Any number of servers may do so: one at a time gets its
  *   turn. While none does, counts stay right and only get slower to read
  */
-export function countFolding({ database, log, pause = PAUSE_MS }: CountFoldingOptions): BackgroundRounds {
+export function countFolding({ database, log, pause = PAUSE_MS }: CountFoldingOptions): BackgroundLoop {
   const component = 'counts';
   let sinceVacuum = 0;
-  return new BackgroundRounds({
+  return backgroundRounds({
     ...{
       component,
       log,
       pause,
       trouble: 'Counts cannot be folded: they stay right, but take longer to read',
     },
-    turn: async () => {
+    round: async () => {
       const folded = await foldCounts(database);
       if (folded > 0) {
         log.debug('Folded counts', { component, count: folded });
@@ -50,21 +50,20 @@ export function countFolding({ database, log, pause = PAUSE_MS }: CountFoldingOp
 
 /**
  * Folds one batch.
- * @returns how many deltas; 0 also while somebody else is at it
+ * @returns how many deltas; 0 also while another server folds
  */
 export async function foldCounts(database: Database): Promise<number> {
   const { rows } = await database.knex.raw<{ rows: { anything: boolean }[] }>(ANYTHING);
   if (rows[0]?.anything !== true) {
     return 0;
   }
-  return database.transact(async (transaction) => {
-    await transaction.raw('SET TRANSACTION ISOLATION LEVEL READ COMMITTED');
+  return database.transact(async ({ sql }) => {
+    await sql.raw('SET TRANSACTION ISOLATION LEVEL READ COMMITTED');
     // A fold that a crash takes back is done again.
-    await transaction.raw('SET LOCAL synchronous_commit = off');
-    const folded = await transaction.raw<{ rows: { folded: string | null }[] }>(
-      'SELECT fold_counts(?) AS folded',
-      [BATCH],
-    );
+    await sql.raw('SET LOCAL synchronous_commit = off');
+    const folded = await sql.raw<{ rows: { folded: string | null }[] }>('SELECT fold_counts(?) AS folded', [
+      BATCH,
+    ]);
     return Number(folded.rows[0]?.folded ?? 0);
   });
 }

@@ -35,7 +35,7 @@ const USERS = `
     FROM (SELECT * FROM user_counts UNION ALL SELECT * FROM user_count_deltas) AS both_sides GROUP BY 1
   ), counted_users AS (SELECT resolver_id, count(*) AS users FROM users GROUP BY 1)`;
 
-/** Users with active tokens by combination of realm sets, as those who read the counts are told. */
+/** Users with active tokens by combination of realm sets, as `read_counts` gives them. */
 const KEPT_COMBINATIONS = `
   told AS MATERIALIZED (SELECT read_counts(NULL) AS counts),
   kept_combinations AS (

@@ -2,13 +2,13 @@ import type { Knex } from 'knex';
 
 import type { Act } from '../../policy/caller.ts';
 import type { CountCheck, CountDrift, CountVerification } from '../../monitoring/ports.ts';
-import { writeAudit } from '../audit/audit-rows.ts';
 import { DRIFTS, MEND } from './count-recount.ts';
 import type { Database } from '../database/database.ts';
+import type { UnitOfWork } from '../database/unit-of-work.ts';
 
 /** Advisory lock on the tables that counts are folded into, which the function fold_counts takes, too. "tank", "fold". */
 const FOLD_LOCK = [0x74616e6b, 0x666f6c64] as const;
-/** How many drifts are told one by one. */
+/** How many drifts are listed one by one. */
 const MAX_DRIFTS = 1_000;
 
 interface DriftRow {
@@ -33,25 +33,25 @@ export class SqlCountVerification implements CountVerification {
   }
 
   async verify(): Promise<CountCheck> {
-    const verify = async (transaction: Knex.Transaction): Promise<CountCheck> => {
-      await prepare(transaction);
-      return check(transaction);
+    const verify = async ({ sql }: UnitOfWork): Promise<CountCheck> => {
+      await prepare(sql);
+      return check(sql);
     };
     return this.#database.transact(verify, { isLong: true });
   }
 
   async mend(act: Act): Promise<CountCheck> {
-    const mend = async (transaction: Knex.Transaction): Promise<CountCheck> => {
-      await prepare(transaction);
-      // Before the lock of the fold, as for who empties the table of tokens.
-      await transaction.raw('LOCK TABLE tokens, users IN ACCESS SHARE MODE');
-      await transaction.raw('SELECT pg_advisory_xact_lock(?, ?)', [...FOLD_LOCK]);
-      const found = await check(transaction);
+    const mend = async ({ sql, audit }: UnitOfWork): Promise<CountCheck> => {
+      await prepare(sql);
+      // Before the lock of the fold, as in emptying the table of tokens.
+      await sql.raw('LOCK TABLE tokens, users IN ACCESS SHARE MODE');
+      await sql.raw('SELECT pg_advisory_xact_lock(?, ?)', [...FOLD_LOCK]);
+      const found = await check(sql);
       if (found.total > 0) {
         for (const statement of MEND) {
-          await transaction.raw(statement);
+          await sql.raw(statement);
         }
-        await writeAudit(transaction, act, 'counts', `mended, ${found.total} drifted`);
+        await audit.write(act, 'counts', `mended, ${found.total} drifted`);
       }
       return found;
     };
@@ -59,13 +59,13 @@ export class SqlCountVerification implements CountVerification {
   }
 }
 
-async function prepare(transaction: Knex.Transaction): Promise<void> {
-  await transaction.raw('SET TRANSACTION ISOLATION LEVEL READ COMMITTED');
-  await transaction.raw("SET LOCAL work_mem = '64MB'");
+async function prepare(sql: Knex.Transaction): Promise<void> {
+  await sql.raw('SET TRANSACTION ISOLATION LEVEL READ COMMITTED');
+  await sql.raw("SET LOCAL work_mem = '64MB'");
 }
 
-async function check(transaction: Knex.Transaction): Promise<CountCheck> {
-  const { rows } = await transaction.raw<{ rows: DriftRow[] }>(DRIFTS, [MAX_DRIFTS]);
+async function check(sql: Knex.Transaction): Promise<CountCheck> {
+  const { rows } = await sql.raw<{ rows: DriftRow[] }>(DRIFTS, [MAX_DRIFTS]);
   return { total: Number(rows[0]?.drifts ?? 0), drifts: rows.map(toDrift) };
 }
 

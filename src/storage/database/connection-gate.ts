@@ -6,8 +6,8 @@ import { ServiceError } from '../../kernel/errors.ts';
 const MAX_WORK_MS = 86_400_000;
 
 /**
- * Stands before a pool. While the database is known to be away, it lets nobody through, so that nobody waits for what
- * cannot come; and it knows the pool's sockets, so that it can cut those on which nothing will come any more.
+ * Stands before a pool. While the database is known to be away, it refuses connections at once instead of letting work
+ * wait. It knows the pool's sockets, so that it can cut those that lead nowhere.
  */
 export class ConnectionGate {
   readonly #sockets = new Set<Socket>();
@@ -18,12 +18,12 @@ export class ConnectionGate {
   #longestStatement = 0;
   #longestWork = 0;
 
-  /** Why nobody is let through; undefined while all are. */
+  /** Why connections are refused; undefined while they are not. */
   get reason(): string | undefined {
     return this.#reason;
   }
 
-  /** @returns a socket for a new connection, to be connected by whoever asks; fits the option `stream` of pg */
+  /** @returns a socket for a new connection, not yet connected; fits the option `stream` of pg */
   readonly newSocket = (): Socket => {
     const socket = new Socket();
     this.#sockets.add(socket);
@@ -33,7 +33,7 @@ export class ConnectionGate {
 
   /**
    * From now on, a connection on which a statement is not answered for so long is ended: nothing will come any more, where
-   * the database itself ends each statement sooner. Until this is told, statements may take any time.
+   * the database itself ends each statement sooner. Until this is called, statements may take any time.
    * @param longWork for what the database lets run on (`beginLongWork`): longer than any such work takes. Of a connection that
    *   leads nowhere the watch and the system's TCP know sooner; this is for a server that lives and never answers
    */
@@ -53,17 +53,17 @@ export class ConnectionGate {
     }
   }
 
-  /** @param listener is told when somebody had trouble with the database. One only; must not throw */
+  /** @param listener is called when work had trouble with the database. One only; must not throw */
   onTrouble(listener: () => void): void {
     this.#listener = listener;
   }
 
-  /** To be told of each fault that looks as if the database were away. */
+  /** To be called for each fault that looks as if the database were away. */
   reportTrouble(): void {
     this.#listener();
   }
 
-  /** @param reason what clients are told; whoever waits for a connection is told at once */
+  /** Also refuses work that waits for a connection. @param reason for clients */
   shut(reason: string): void {
     this.#reason = reason;
     for (const refuse of [...this.#inside]) {
@@ -84,10 +84,10 @@ export class ConnectionGate {
 
   /**
    * Waits for a connection, but not longer than there is hope: not while the gate is shut, and not behind others when the
-   * last one who waited did so in vain.
+   * last one that waited did so in vain.
    * @param acquire takes a connection from the pool
    * @param waiting how many wait for one
-   * @param giveBack is given the connection that comes when nobody wants it any more
+   * @param giveBack takes back a connection that comes after the refusal
    * @throws ServiceError 'database.unavailable', or what `acquire` throws
    */
   async pass<Connection>(
@@ -107,7 +107,7 @@ export class ConnectionGate {
     return connection;
   }
 
-  /** Somebody has waited in vain: from now on one waits at a time, until one gets a connection. */
+  /** Work has waited in vain: from now on one waits at a time, until one gets a connection. */
   noteExhaustion(): void {
     this.#isExhausted = true;
   }
@@ -132,7 +132,7 @@ export class ConnectionGate {
   }
 }
 
-/** Without a detail: whoever has noticed it has said so in the log. */
+/** Without a detail: the watch has logged it. */
 function unavailable(reason: string): ServiceError {
   return new ServiceError('database.unavailable', `the database is not available: ${reason}`);
 }

@@ -1,6 +1,6 @@
 import { isServiceError, ServiceError } from '../../kernel/errors.ts';
 
-/** SQLSTATE classes and codes, system codes, and what the client is told. None of these tells anything of the set-up. */
+/** SQLSTATE classes and codes, system codes, and the reasons for clients, which disclose nothing of the set-up. */
 const REASONS: readonly (readonly [RegExp, string])[] = [
   [/^(?:ECONNREFUSED|ENOENT)$/, 'no server is listening there'],
   [/^EACCES$/, 'access to the socket is denied'],
@@ -75,7 +75,7 @@ export function wasGivenUp(error: unknown): boolean {
   return isGivenUp(error) || isGivenUp((error as { cause?: unknown } | null)?.cause);
 }
 
-/** @returns whether the program or the database refused before committing: after a lost connection, who knows */
+/** @returns whether the program or the database refused before committing: after a lost connection nothing is sure */
 export function isSurelyUndone(error: unknown): boolean {
   if (wasGivenUp(error)) {
     return true;
@@ -88,7 +88,7 @@ export function isSurelyUndone(error: unknown): boolean {
   return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) && !DOUBTFUL.test(code);
 }
 
-/** As `translateDatabaseFault`, where nobody tries again: the client may, what was given up has left nothing behind. */
+/** As `translateDatabaseFault`, for work that is not tried again here: the client may, as it has left nothing behind. */
 export function translateFinalFault(error: unknown): unknown {
   return isGivenUp(error)
     ? new ServiceError('database.unavailable', 'the database is not available: others are at the same rows', {
@@ -99,7 +99,7 @@ export function translateFinalFault(error: unknown): unknown {
 }
 
 /**
- * For the person who starts the service: what stands against using the database, with the address but never the password.
+ * For operators at the start: why the database cannot be used, with its address but never the password.
  * @param url the value of DATABASE_URL
  */
 export function describeDatabaseFault(error: unknown, url: string): string {

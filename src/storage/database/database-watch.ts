@@ -2,11 +2,13 @@ import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 
 import pg from 'pg';
 
+import { BackgroundLoop, type LoopPace } from '../../kernel/background-loop.ts';
 import { isServiceError } from '../../kernel/errors.ts';
 import { describeFault } from '../../kernel/fault.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { ConnectionGate } from './connection-gate.ts';
 import { connectionSettings, type DatabaseOptions } from './database.ts';
+import { cutConnection } from './knex-internals.ts';
 import { translateDatabaseFault } from './database-faults.ts';
 
 /** Milliseconds between two signs of life, and for how long one is waited for. */
@@ -25,9 +27,9 @@ interface DatabaseWatchOptions {
   readonly database: DatabaseOptions;
   readonly gate: ConnectionGate;
   readonly log: Log;
-  /** Milliseconds between two signs of life; 1000 unless told. */
+  /** Milliseconds between two signs of life; 1000 by default. */
   readonly interval?: number;
-  /** Milliseconds for which one is waited; 3000 unless told. */
+  /** Milliseconds to wait for one; 3000 by default. */
   readonly patience?: number;
 }
 
@@ -37,10 +39,8 @@ interface DatabaseWatchOptions {
  */
 export class DatabaseWatch {
   readonly #deps: DatabaseWatchOptions;
-  readonly #stopping = new AbortController();
-  #wake = new AbortController();
+  readonly #loop = new BackgroundLoop((pace) => this.#watch(pace));
   #client: pg.Client | undefined;
-  #running: Promise<void> = Promise.resolve();
 
   constructor(options: DatabaseWatchOptions) {
     this.#deps = options;
@@ -49,50 +49,37 @@ export class DatabaseWatch {
   /** To be called once, when the database was there. */
   start(): void {
     this.#deps.gate.onTrouble(() => {
-      this.#wake.abort();
+      this.#loop.wake();
     });
-    this.#running = this.#run();
+    this.#loop.start();
   }
 
   /** Ends the connection. The gate stays as it is. */
   async stop(): Promise<void> {
-    this.#stopping.abort();
-    this.#wake.abort();
+    const stopped = this.#loop.stop();
+    // Ends a question that is under way.
     this.#drop();
-    await this.#running;
+    await stopped;
+    this.#drop();
   }
 
-  async #run(): Promise<void> {
-    while (!this.#isStopping()) {
-      // Before looking, so that trouble that is told of meanwhile has us look again.
-      this.#wake = new AbortController();
-      const { signal } = this.#wake;
-      const fault = await this.#look();
-      if (!this.#isStopping()) {
-        this.#tell(fault);
-        await this.#rest(signal);
-      }
+  async #watch(pace: LoopPace): Promise<void> {
+    const fault = await this.#look();
+    if (!pace.signal.aborted) {
+      this.#tell(fault);
+      await this.#rest(pace);
     }
-    this.#drop();
   }
 
-  #isStopping(): boolean {
-    return this.#stopping.signal.aborted;
-  }
-
-  async #rest(trouble: AbortSignal): Promise<void> {
+  async #rest({ rest, restUntilWoken }: LoopPace): Promise<void> {
     const { interval = INTERVAL_MS, gate } = this.#deps;
-    const rest = (milliseconds: number, signal: AbortSignal): Promise<void> =>
-      sleep(milliseconds, undefined, { signal, ref: false }).catch(() => undefined);
-    const stopping = this.#stopping.signal;
     if (gate.reason !== undefined) {
-      await rest(AWAY_INTERVAL_MS, stopping);
+      await rest(AWAY_INTERVAL_MS);
       return;
     }
-    await rest(Math.min(SHORTEST_MS, interval), stopping);
-    await rest(interval, AbortSignal.any([trouble, stopping]));
-    if (trouble.aborted) {
-      // What troubles others may not reach a connection that stands: look over a new one.
+    await rest(Math.min(SHORTEST_MS, interval));
+    if (await restUntilWoken(interval)) {
+      // The trouble of requests may not reach a connection that stands: the next turn uses a new one.
       this.#drop();
     }
   }
@@ -120,7 +107,7 @@ export class DatabaseWatch {
     });
     client.on('error', () => {
       if (this.#client === client) {
-        this.#wake.abort();
+        this.#loop.wake();
       }
     });
     this.#client = client;
@@ -145,11 +132,12 @@ export class DatabaseWatch {
     }
   }
 
-  /** Also where it hangs: a goodbye would not be heard. */
   #drop(): void {
     const client = this.#client;
     this.#client = undefined;
-    client?.connection.stream.destroy();
+    if (client !== undefined) {
+      cutConnection(client);
+    }
   }
 
   /** One line when it goes and one when it comes, however many requests are refused. */
@@ -205,7 +193,7 @@ async function orSilence<Value>(work: Promise<Value>, patience: number): Promise
   }
 }
 
-/** A server that has no place for one more is there, and serves those who have one. */
+/** A server without a free connection still serves those that it has. */
 function isFull(fault: unknown): boolean {
   const code = (fault as { code?: unknown } | undefined)?.code;
   return typeof code === 'string' && code.startsWith('53');

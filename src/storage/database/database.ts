@@ -8,7 +8,8 @@ import { isServiceError } from '../../kernel/errors.ts';
 import { AuditTrail } from '../audit/audit-trail.ts';
 import type { ConnectionGate } from './connection-gate.ts';
 import { isGivenUp, translateDatabaseFault, translateFinalFault } from './database-faults.ts';
-import { beginLongWork, isLongWork } from './long-work.ts';
+import { hookedClient, type PoolHooks, type PoolUsage, poolUsageOf, retireAfter } from './knex-internals.ts';
+import { beginLongWork, type UnitOfWork } from './unit-of-work.ts';
 import type { Log } from '../../kernel/log.ts';
 
 /** A server's socket. Explicit to the last: what is left out here, pg would take from PG* variables. */
@@ -32,23 +33,15 @@ export interface DatabaseOptions {
   readonly applicationName?: string;
   /** How long a statement may run; default 30 s, 0 for ever. */
   readonly statementTimeoutMs?: number;
-  /** How long a statement may wait for a lock; as long as it may run unless told. */
+  /** How long a statement may wait for a lock; as long as it may run by default. */
   readonly lockTimeoutMs?: number;
   /** How long a request waits for a connection; default 5 s. */
   readonly acquireTimeoutMs?: number;
   readonly log?: Log;
-  /** Through which whoever wants a connection has to pass; none unless told. */
+  /** Stands before the pool; none by default. */
   readonly gate?: ConnectionGate | undefined;
-  /** What audit rows are dated by; the system's unless told. */
+  /** Dates audit rows; the system's by default. */
   readonly clock?: Clock;
-}
-
-/** The connections of a pool, now. */
-interface PoolUsage {
-  readonly used: number;
-  readonly free: number;
-  /** How many wait for a connection. */
-  readonly waiting: number;
 }
 
 /** What a transaction may be. */
@@ -63,78 +56,37 @@ export interface Database {
   readonly knex: Knex;
   /** Signs the audit rows that are written through this pool. */
   readonly audit: AuditTrail;
+  /** Each statement and each audit row in a transaction of its own. */
+  readonly autocommit: UnitOfWork<Knex>;
   /**
    * Runs `work` in one transaction: committed when it returns, rolled back when it throws. It is run again, up to five
    * times in all, when PostgreSQL gives it up for the sake of another transaction, so it must do nothing else than
-   * statements on the transaction it gets.
+   * statements and audit rows of its unit.
    */
-  transact<T>(work: (transaction: Knex.Transaction) => Promise<T>, options?: TransactionOptions): Promise<T>;
+  transact<T>(work: (unit: UnitOfWork) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /** Asks the database for a sign of life. @throws ServiceError 'database.unavailable' */
   ready(): Promise<void>;
   /** Waits for what is running, writes a last checkpoint of the audit, then closes every connection. */
   close(): Promise<void>;
 }
 
-/** What the pool's client is told beside what Knex knows. */
-interface GatedConfig extends Knex.Config {
-  readonly gate?: ConnectionGate | undefined;
-}
-
-interface Runner {
-  run(): Promise<unknown>;
-}
-
 const ATTEMPTS = 5;
-/** What a server says when it ends a connection, or will take no write over it (25006), though another one may. */
+/**
+ * SQLSTATE of a server that ends the connection, before the socket closes, or that takes no writes on it (25006), as a
+ * standby.
+ */
 const LAST_WORDS = /^(?:57P0[1-5]|25P0[34]|25006)$/;
-
-// Knex does not export the class of its PostgreSQL dialect by name. No connection is made here.
-const PostgresClient = (knex({ client: 'pg' }).client as Knex.Client).constructor as typeof Knex.Client;
-
-/** Knex's PostgreSQL dialect, with the faults of connections translated wherever a query or a transaction is awaited. */
-class TranslatingClient extends PostgresClient {
-  override runner(builder: unknown): Runner {
-    const runner = super.runner(builder) as Runner;
-    const run = runner.run.bind(runner);
-    // Whoever has the transaction may run it again.
-    const translate = isInTransaction(this) ? translateDatabaseFault : translateFinalFault;
-    return Object.assign(runner, {
-      run: () => run().catch((error: unknown) => fail(this.config, error, translate)),
-    });
-  }
-
-  override query(connection: PooledConnection, statement: unknown): Promise<unknown> {
-    const { gate } = this.config as GatedConfig;
-    const answer = super.query(connection, statement) as Promise<unknown>;
-    const end = (): void => {
-      connection.connection.stream.destroy();
-    };
-    return gate?.bounded(answer, end, isLongWork(this)) ?? answer;
-  }
-
-  override async acquireConnection(): Promise<unknown> {
-    const { gate } = this.config as GatedConfig;
-    const acquire = (): Promise<unknown> =>
-      (super.acquireConnection() as Promise<unknown>).catch((error: unknown) => fail(this.config, error));
-    const giveBack = (connection: unknown): void => {
-      void this.releaseConnection(connection);
-    };
-    return gate === undefined ? acquire() : gate.pass(acquire, waitingIn(this), giveBack);
-  }
-}
 
 /** @returns a pool that connects when it is first needed: opening it never fails */
 export function openDatabase(options: DatabaseOptions): Database {
   const pool = knex(knexConfig(options));
   const { applicationName = 'tankeeper', clock = systemClock, log } = options;
   const audit = new AuditTrail({ pool, name: applicationName, clock, log });
-  // Transactions inherit it: so stores find the trail by the connection that they are given.
-  pool.userParams = { audit };
   return {
     knex: pool,
     audit,
-    transact: (work, { isLong = false } = {}) =>
-      transact(pool, isLong ? (transaction) => atLength(transaction, work) : work),
+    autocommit: { sql: pool, audit: audit.autocommit },
+    transact: (work, { isLong = false } = {}) => transact(audit, isLong ? atLength(work) : work),
     ready: async () => {
       await pool.raw('SELECT 1');
     },
@@ -168,25 +120,24 @@ export function connectionSettings(options: DatabaseOptions): ConnectionSettings
     // A host that swallows packets must not hold a request for minutes.
     connectionTimeoutMillis: options.acquireTimeoutMs ?? 5_000,
     keepAlive: true,
-    // What ends long work on a connection that leads nowhere: after the system's two hours nobody would wait any more.
+    // Ends long work on a connection that leads nowhere; the system's default is two hours.
     keepAliveInitialDelayMillis: 10_000,
   };
 }
 
 /** @returns what Knex needs to know; also used by knexfile.ts */
-export function knexConfig(options: DatabaseOptions): GatedConfig {
+export function knexConfig(options: DatabaseOptions): Knex.Config {
   const { gate, log } = options;
   const warn = (message: unknown): void => {
     const faultDetail = String(message).split('\n')[0] ?? '';
-    // Of lost connections there are many at once; whoever needed them tells.
+    // Many connections are lost at once, and the work that needed them logs it.
     const level = /^(?:Acquire )?connection error/i.test(faultDetail) ? 'debug' : 'warn';
     log?.[level]('Knex warns', { component: 'database', faultDetail });
   };
   return {
-    client: TranslatingClient,
+    client: hookedClient(hooksFor(gate)),
     connection: { ...connectionSettings(options), ...(gate !== undefined && { stream: gate.newSocket }) },
-    gate,
-    pool: { min: 0, max: options.poolSize ?? 10, afterCreate: noteLastWords },
+    pool: { min: 0, max: options.poolSize ?? 10, afterCreate: retireAfter(LAST_WORDS) },
     acquireConnectionTimeout: options.acquireTimeoutMs ?? 5_000,
     // Errors quote the statement; with this setting without the values, which may be secret.
     compileSqlOnError: false,
@@ -194,40 +145,25 @@ export function knexConfig(options: DatabaseOptions): GatedConfig {
   };
 }
 
-/** @returns what the pool is doing; Knex keeps it (tarn's) in the client, until it is closed */
+/** @returns what the pool is doing; zeros once it is closed */
 export function poolUsage({ knex: pool }: Pick<Database, 'knex'>): PoolUsage {
-  const { client } = pool as { client: unknown };
-  return {
-    used: countIn(client, 'numUsed'),
-    free: countIn(client, 'numFree'),
-    waiting: waitingIn(client),
+  return poolUsageOf(pool);
+}
+
+function atLength<T>(work: (unit: UnitOfWork) => Promise<T>): (unit: UnitOfWork) => Promise<T> {
+  return async (unit) => {
+    await beginLongWork(unit.sql);
+    return work(unit);
   };
 }
 
-function waitingIn(client: unknown): number {
-  return countIn(client, 'numPendingAcquires');
-}
-
-function countIn(client: unknown, name: string): number {
-  const { pool } = client as { pool?: Record<string, () => number> };
-  return pool?.[name]?.call(pool) ?? 0;
-}
-
-async function atLength<T>(
-  transaction: Knex.Transaction,
-  work: (transaction: Knex.Transaction) => Promise<T>,
-): Promise<T> {
-  await beginLongWork(transaction);
-  return work(transaction);
-}
-
 async function transact<T>(
-  pool: Knex,
-  work: (transaction: Knex.Transaction) => Promise<T>,
+  audit: AuditTrail,
+  work: (unit: UnitOfWork) => Promise<T>,
   attempt = 1,
 ): Promise<T> {
   try {
-    return await pool.transaction(work);
+    return await audit.transact(work);
   } catch (error) {
     if (!isGivenUp(error) || attempt >= ATTEMPTS) {
       throw translateFinalFault(error);
@@ -235,45 +171,28 @@ async function transact<T>(
   }
   // Those that were in each other's way should not meet again.
   await sleep(Math.random() * 10 * 2 ** attempt);
-  return transact(pool, work, attempt + 1);
+  return transact(audit, work, attempt + 1);
 }
 
-/** A connection of the pool, as pg and Knex know it. */
-interface PooledConnection {
-  readonly connection: NodeJS.EventEmitter & { readonly stream: Pick<Socket, 'destroy'> };
-  /** Where set, Knex does not give it to anybody any more. */
-  __knex__disposed?: unknown;
-}
-
-/**
- * A server that ends a connection says so before the socket closes: in between, nobody else must be given it. Nor must one
- * that leads to a standby.
- */
-function noteLastWords(
-  pooled: PooledConnection,
-  done: (error: null, pooled: PooledConnection) => void,
-): void {
-  pooled.connection.on('errorMessage', (words: { code?: string }) => {
-    if (LAST_WORDS.test(words.code ?? '')) {
-      pooled.__knex__disposed = words;
-    }
-  });
-  done(null, pooled);
-}
-
-/** Knex gives a transaction a client of its own, and marks it so. */
-function isInTransaction(client: unknown): boolean {
-  return (client as { transacting?: boolean }).transacting === true;
-}
-
-/** @throws always: the fault, translated, of which the gate is told */
-function fail({ gate }: GatedConfig, error: unknown, translate = translateDatabaseFault): never {
-  const translated = translate(error);
-  if (gate !== undefined && isServiceError(translated, 'database.unavailable')) {
-    if (translated.detail?.includes('Timeout acquiring a connection') === true) {
-      gate.noteExhaustion();
-    }
-    gate.reportTrouble();
+function hooksFor(gate: ConnectionGate | undefined): PoolHooks {
+  const translate = (fault: unknown, isInTransaction: boolean): unknown =>
+    // A transaction that PostgreSQL gives up is run again by `transact`.
+    isInTransaction ? translateDatabaseFault(fault) : translateFinalFault(fault);
+  if (gate === undefined) {
+    return { acquire: (acquire) => acquire(), answer: (answer) => answer, translate };
   }
-  throw translated;
+  return {
+    acquire: (acquire, waiting, giveBack) => gate.pass(acquire, waiting, giveBack),
+    answer: (answer, end, isLong) => gate.bounded(answer, end, isLong),
+    translate: (fault, isInTransaction) => {
+      const translated = translate(fault, isInTransaction);
+      if (isServiceError(translated, 'database.unavailable')) {
+        if (translated.detail?.includes('Timeout acquiring a connection') === true) {
+          gate.noteExhaustion();
+        }
+        gate.reportTrouble();
+      }
+      return translated;
+    },
+  };
 }

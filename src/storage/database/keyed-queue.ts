@@ -1,6 +1,6 @@
 import { isServiceError, ServiceError } from '../../kernel/errors.ts';
 
-/** Who has waited for so many milliseconds does not also try what has just failed for others. */
+/** After a wait of so many milliseconds, work is not tried that has just failed for the one before. */
 const TIMEOUT_MS = 2_000;
 
 /**
@@ -11,14 +11,14 @@ export class KeyedQueue {
   readonly #last = new Map<string, Promise<unknown>>();
   readonly #patience: number;
 
-  /** @param patience milliseconds; two seconds unless told */
+  /** @param patience in milliseconds; two seconds by default */
   constructor(patience = TIMEOUT_MS) {
     this.#patience = patience;
   }
 
   /**
    * Runs `work` when all that came before under this key has ended, well or not. Where a row stays locked, each would wait
-   * for it until its time-out, one after the other: so who has waited for long gives up with the one before.
+   * for it until its time-out, one after the other: so work that has waited for long fails with the one before.
    * @throws ServiceError 'database.unavailable', or what `work` throws
    */
   async take<T>(key: string, work: () => Promise<T>): Promise<T> {
@@ -26,7 +26,7 @@ export class KeyedQueue {
     const since = performance.now();
     const afterFailure = (fault: unknown): Promise<T> => {
       if (isServiceError(fault, 'database.unavailable') && performance.now() - since >= this.#patience) {
-        // Without a detail: the one before has told the log.
+        // Without a detail: the failure of the one before is logged.
         throw new ServiceError('database.unavailable', fault.message);
       }
       return work();

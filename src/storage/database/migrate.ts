@@ -2,9 +2,10 @@ import type { Knex } from 'knex';
 
 import { ServiceError } from '../../kernel/errors.ts';
 import type { Database } from './database.ts';
+import type { UnitOfWork } from './unit-of-work.ts';
 import { migrationNames, migrationSource } from './migration-source.ts';
 
-/** Whoever changes the schema holds this advisory lock: several servers may start at once. "tank", "migr". */
+/** The advisory lock of schema changes: several servers may start at once. "tank", "migr". */
 export const MIGRATION_LOCK = [0x74616e6b, 0x6d696772] as const;
 
 const CONFIG: Knex.MigratorConfig = { migrationSource };
@@ -15,8 +16,8 @@ const CONFIG: Knex.MigratorConfig = { migrationSource };
  * @throws ServiceError 'configuration.invalid' when the database is newer than this program
  */
 export function migrateToLatest(database: Database): Promise<readonly string[]> {
-  return withSchemaLocked(database, async (transaction) => {
-    const [, applied] = (await transaction.migrate.latest(CONFIG)) as [number, string[]];
+  return withSchemaLocked(database, async (sql) => {
+    const [, applied] = (await sql.migrate.latest(CONFIG)) as [number, string[]];
     return applied;
   });
 }
@@ -26,8 +27,8 @@ export function migrateToLatest(database: Database): Promise<readonly string[]> 
  * @returns the names of the migrations that were taken back, in order
  */
 export function rollbackAll(database: Database): Promise<readonly string[]> {
-  return withSchemaLocked(database, async (transaction) => {
-    const [, undone] = (await transaction.migrate.rollback(CONFIG, true)) as [number, string[]];
+  return withSchemaLocked(database, async (sql) => {
+    const [, undone] = (await sql.migrate.rollback(CONFIG, true)) as [number, string[]];
     return undone;
   });
 }
@@ -43,20 +44,17 @@ export async function pendingMigrations(database: Database): Promise<readonly st
   return migrationNames.filter((name) => !applied.includes(name));
 }
 
-function withSchemaLocked<T>(
-  database: Database,
-  work: (transaction: Knex.Transaction) => Promise<T>,
-): Promise<T> {
-  const change = async (transaction: Knex.Transaction): Promise<T> => {
+function withSchemaLocked<T>(database: Database, work: (sql: Knex.Transaction) => Promise<T>): Promise<T> {
+  const change = async ({ sql }: UnitOfWork): Promise<T> => {
     // However long others take.
-    await transaction.raw('SET LOCAL lock_timeout = 0');
-    await transaction.raw('SELECT pg_advisory_xact_lock(?, ?)', [...MIGRATION_LOCK]);
-    assertKnown(await appliedMigrations(transaction));
-    if (await isThere(transaction, 'knex_migrations_lock')) {
-      // Knex's own lock is a row that a killed `knex` command leaves locked for ever. Ours is held, so nobody is at work.
-      await transaction('knex_migrations_lock').update({ is_locked: 0 });
+    await sql.raw('SET LOCAL lock_timeout = 0');
+    await sql.raw('SELECT pg_advisory_xact_lock(?, ?)', [...MIGRATION_LOCK]);
+    assertKnown(await appliedMigrations(sql));
+    if (await isThere(sql, 'knex_migrations_lock')) {
+      // Knex's own lock is a row that a killed `knex` command leaves locked for ever. Ours is held, so no other migration runs.
+      await sql('knex_migrations_lock').update({ is_locked: 0 });
     }
-    return work(transaction);
+    return work(sql);
   };
   return database.transact(change, { isLong: true });
 }

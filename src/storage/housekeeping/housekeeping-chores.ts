@@ -7,7 +7,7 @@ export interface ChoreStep {
   readonly chore: HousekeepingChore;
   /** A query for the rows that are due. */
   readonly due: (connection: Knex, moments: HousekeepingMoments) => Knex.QueryBuilder;
-  /** Removes about `most` of them, those that nobody else holds. @returns how many were removed */
+  /** Removes about `most` of them, those that no other transaction holds. @returns how many were removed */
   readonly remove: (
     transaction: Knex.Transaction,
     moments: HousekeepingMoments,
@@ -20,7 +20,7 @@ const openChallenges: ChoreStep = {
   due: (connection, { challengesIssuedBefore }) =>
     connection('challenges').whereNull('closed_by').where('issued_at', '<', challengesIssuedBefore),
   // An open one may be the subject of a settlement that was decided before it expired and has been slow. So this does
-  // as all do who change challenges: it takes and writes the token first (ADR 0003). The challenges are looked at again
+  // as every change of challenges: it takes and writes the token first (ADR 0003). The challenges are looked at again
   // by a statement that begins afterwards, for what is there now.
   remove: async (transaction, { challengesIssuedBefore }, most) => {
     const { rows } = await transaction.raw<{ rows: { id: string }[] }>(
@@ -43,7 +43,7 @@ const closedChallenges: ChoreStep = {
   chore: 'challenges',
   due: (connection, { challengesIssuedBefore }) =>
     connection('challenges').whereNotNull('closed_by').where('issued_at', '<', challengesIssuedBefore),
-  // Nobody changes a closed one any more, so nobody's decision can depend on its being there.
+  // A closed one does not change any more, so no decision can depend on it.
   remove: async (transaction, { challengesIssuedBefore }, most) =>
     removed(
       await transaction.raw(

@@ -1,5 +1,5 @@
+import { type BackgroundLoop, backgroundRounds } from '../../kernel/background-loop.ts';
 import type { Log } from '../../kernel/log.ts';
-import { BackgroundRounds } from '../database/background-rounds.ts';
 
 /** The first round comes this many milliseconds after the start, or sooner where the interval is shorter. */
 const FIRST_MS = 5_000;
@@ -14,12 +14,12 @@ interface HousekeepingRoundsOptions {
 }
 
 /** @returns the housekeeping from time to time, outside of requests. Every server may: one at a time gets its turn */
-export function housekeepingRounds({ round, interval, log }: HousekeepingRoundsOptions): BackgroundRounds {
+export function housekeepingRounds({ round, interval, log }: HousekeepingRoundsOptions): BackgroundLoop {
   const component = 'housekeeping';
-  return new BackgroundRounds({
+  return backgroundRounds({
     ...{ component, log, trouble: 'Housekeeping fails: old rows stay, and change no answer' },
     ...{ pause: interval, firstPause: Math.min(FIRST_MS, interval) },
-    turn: async (signal) => {
+    round: async (signal) => {
       const count = await round(signal);
       if (count > 0) {
         log.info('Housekeeping has removed what was old', { component, count });

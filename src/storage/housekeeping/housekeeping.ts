@@ -9,11 +9,10 @@ import type {
   HousekeepingTally,
 } from '../../housekeeping/ports.ts';
 import type { Act } from '../../policy/caller.ts';
-import { writeAudit } from '../audit/audit-rows.ts';
 import type { Database } from '../database/database.ts';
 import { CHORE_STEPS, type ChoreStep } from './housekeeping-chores.ts';
 
-/** Whoever does the housekeeping holds this advisory lock. "tank", "hous". */
+/** The advisory lock of housekeeping. "tank", "hous". */
 export const HOUSEKEEPING_LOCK = [0x74616e6b, 0x686f7573] as const;
 /** How many rows one transaction removes, about: what it locks, it locks for some milliseconds. */
 const CHUNK = 1_000;
@@ -24,7 +23,7 @@ const MAX_COUNTED = 1_000_000;
 
 interface SqlHousekeepingOptions {
   readonly database: Database;
-  /** Rows a transaction, about; 1000 unless told. */
+  /** Rows a transaction, about; 1000 by default. */
   readonly chunk?: number;
 }
 
@@ -72,7 +71,7 @@ export class SqlHousekeeping implements HousekeepingStore {
   }
 
   async note(act: Act, outcome: string): Promise<void> {
-    await writeAudit(this.#database.knex, act, 'housekeeping', outcome);
+    await this.#database.autocommit.audit.write(act, 'housekeeping', outcome);
   }
 
   async #clearStep(
@@ -82,11 +81,11 @@ export class SqlHousekeeping implements HousekeepingStore {
     removed: (tally: HousekeepingTally) => void,
   ): Promise<void> {
     while (!signal.aborted) {
-      const rows = await this.#database.transact(async (transaction) => {
-        await transaction.raw('SET TRANSACTION ISOLATION LEVEL READ COMMITTED');
+      const rows = await this.#database.transact(async ({ sql }) => {
+        await sql.raw('SET TRANSACTION ISOLATION LEVEL READ COMMITTED');
         // What a crash takes back is removed again.
-        await transaction.raw('SET LOCAL synchronous_commit = off');
-        return remove(transaction, moments, this.#chunk);
+        await sql.raw('SET LOCAL synchronous_commit = off');
+        return remove(sql, moments, this.#chunk);
       });
       if (rows === 0) {
         return;

@@ -2,8 +2,9 @@ import type { Knex } from 'knex';
 
 import type { KeyRegistration, KeyRegistry, RegisteredKey, WrappedKey } from '../../keys/vault.ts';
 import type { Database } from '../database/database.ts';
+import type { UnitOfWork } from '../database/unit-of-work.ts';
 
-/** Whoever may register a key holds this advisory lock. "tank", "keys". */
+/** The advisory lock of registering keys. "tank", "keys". */
 const REGISTRATION_LOCK = [0x74616e6b, 0x6b657973] as const;
 
 /** The table `encryption_keys`. */
@@ -32,23 +33,23 @@ export class SqlKeyRegistry implements KeyRegistry, KeyRegistration {
    * @param work is given the registry to use; may run more than once, when the database gives up a transaction
    */
   withRegistration<T>(work: (registry: KeyRegistry) => Promise<T>): Promise<T> {
-    const look = async (transaction: Knex.Transaction): Promise<T> => {
+    const look = async ({ sql }: UnitOfWork): Promise<T> => {
       // Another server may be asking a security module for a key: this is no request, which would give up sooner.
-      await transaction.raw('SET LOCAL lock_timeout = 0');
-      await lockRegistration(transaction);
+      await sql.raw('SET LOCAL lock_timeout = 0');
+      await lockRegistration(sql);
       return work({
-        registered: () => registered(transaction),
-        register: (keyId, canary, wrapped) => register(transaction, keyId, canary, wrapped),
-        addWrapped: (keyId, wrapped) => addWrapped(transaction, keyId, wrapped),
+        registered: () => registered(sql),
+        register: (keyId, canary, wrapped) => register(sql, keyId, canary, wrapped),
+        addWrapped: (keyId, wrapped) => addWrapped(sql, keyId, wrapped),
       });
     };
     return this.#database.transact(look, { isLong: true });
   }
 }
 
-/** Whoever changes which keys there are, or which one seals, comes one after the other. */
-export async function lockRegistration(transaction: Knex.Transaction): Promise<void> {
-  await transaction.raw('SELECT pg_advisory_xact_lock(?, ?)', [...REGISTRATION_LOCK]);
+/** Lets one transaction at a time change which keys there are, or which one seals. */
+export async function lockRegistration(sql: Knex.Transaction): Promise<void> {
+  await sql.raw('SELECT pg_advisory_xact_lock(?, ?)', [...REGISTRATION_LOCK]);
 }
 
 interface Row {

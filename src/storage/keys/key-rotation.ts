@@ -12,8 +12,8 @@ import type {
 } from '../../keys/key-administration.ts';
 import type { RegisteredKey } from '../../keys/vault.ts';
 import { ServiceError } from '../../kernel/errors.ts';
-import { writeAudit } from '../audit/audit-rows.ts';
 import type { Database } from '../database/database.ts';
+import type { UnitOfWork } from '../database/unit-of-work.ts';
 import { liveHolders } from './key-holders.ts';
 import { lockRegistration, register, registered } from './key-registry.ts';
 import { countByKey, resealAll } from './resealing.ts';
@@ -38,9 +38,9 @@ export class SqlKeyRotation implements KeyAdministration {
   }
 
   states(): Promise<readonly KeyState[]> {
-    const read = async (transaction: Knex.Transaction): Promise<readonly KeyState[]> => {
-      const rows = await stateRows(transaction);
-      const counts = await countByKey(transaction);
+    const read = async ({ sql }: UnitOfWork): Promise<readonly KeyState[]> => {
+      const rows = await stateRows(sql);
+      const counts = await countByKey(sql);
       const unknown = [...counts].filter(([keyId]) => !rows.some(({ key_id }) => key_id === keyId));
       return [
         ...rows.map((row) => toState(row, counts.get(row.key_id) ?? 0)),
@@ -55,21 +55,21 @@ export class SqlKeyRotation implements KeyAdministration {
   }
 
   add(provide: (known: readonly RegisteredKey[]) => Promise<NewKey>, act: Act): Promise<NewKey> {
-    return this.#database.transact(async (transaction) => {
-      await lockRegistration(transaction);
-      const key = await provide(await registered(transaction));
-      if (!(await register(transaction, key.keyId, key.canary, key.wrapped))) {
+    return this.#database.transact(async ({ sql, audit }) => {
+      await lockRegistration(sql);
+      const key = await provide(await registered(sql));
+      if (!(await register(sql, key.keyId, key.canary, key.wrapped))) {
         throw new ServiceError('key.refused', `The key ${key.keyId} is registered already`);
       }
-      await writeAudit(transaction, act, key.keyId, 'added');
+      await audit.write(act, key.keyId, 'added');
       return key;
     });
   }
 
   makeCurrent(keyId: string, act: Act): Promise<boolean> {
-    return this.#database.transact(async (transaction) => {
-      await lockRegistration(transaction);
-      const key = (await stateRows(transaction)).find(({ key_id }) => key_id === keyId);
+    return this.#database.transact(async ({ sql, audit }) => {
+      await lockRegistration(sql);
+      const key = (await stateRows(sql)).find(({ key_id }) => key_id === keyId);
       if (key?.retired_at !== null) {
         throw new ServiceError(
           'key.refused',
@@ -79,11 +79,11 @@ export class SqlKeyRotation implements KeyAdministration {
       if (key.is_current) {
         return false;
       }
-      await transaction('encryption_keys').where({ is_current: true }).update({ is_current: false });
-      await transaction('encryption_keys')
+      await sql('encryption_keys').where({ is_current: true }).update({ is_current: false });
+      await sql('encryption_keys')
         .where({ key_id: keyId })
-        .update({ is_current: true, current_since: transaction.raw('clock_timestamp()') });
-      await writeAudit(transaction, act, keyId, 'current');
+        .update({ is_current: true, current_since: sql.raw('clock_timestamp()') });
+      await audit.write(act, keyId, 'current');
       return true;
     });
   }
@@ -92,29 +92,29 @@ export class SqlKeyRotation implements KeyAdministration {
     const done = await resealAll(this.#database, vault, progress);
     const rest = done.left + done.unreadableCount;
     if (done.resealed + rest > 0) {
-      await this.#database.transact((transaction) =>
-        writeAudit(transaction, act, vault.currentKeyId, `sealed ${done.resealed} anew, ${rest} left`),
+      await this.#database.transact(({ audit }) =>
+        audit.write(act, vault.currentKeyId, `sealed ${done.resealed} anew, ${rest} left`),
       );
     }
     return done;
   }
 
   retire(keyId: string, act: Act): Promise<boolean> {
-    const retire = async (transaction: Knex.Transaction): Promise<boolean> => {
+    const retire = async ({ sql, audit }: UnitOfWork): Promise<boolean> => {
       // Each statement is to see what was committed before it began.
-      await transaction.raw('SET TRANSACTION ISOLATION LEVEL READ COMMITTED');
-      await lockRegistration(transaction);
-      // Waits for all who are about to store what they sealed with it; who comes later waits for us, and is refused.
-      await transaction.raw('SELECT pg_advisory_xact_lock(?, hashtext(?))', [SEALING_LOCK, keyId]);
-      const key = (await stateRows(transaction)).find(({ key_id }) => key_id === keyId);
+      await sql.raw('SET TRANSACTION ISOLATION LEVEL READ COMMITTED');
+      await lockRegistration(sql);
+      // Waits for transactions that store what they sealed with it. A later one waits for this one, and is refused.
+      await sql.raw('SELECT pg_advisory_xact_lock(?, hashtext(?))', [SEALING_LOCK, keyId]);
+      const key = (await stateRows(sql)).find(({ key_id }) => key_id === keyId);
       if (key?.retired_at instanceof Date) {
         return false;
       }
-      assertRetirable(keyId, key, (await countByKey(transaction)).get(keyId) ?? 0);
-      await transaction('encryption_keys')
+      assertRetirable(keyId, key, (await countByKey(sql)).get(keyId) ?? 0);
+      await sql('encryption_keys')
         .where({ key_id: keyId })
-        .update({ retired_at: transaction.raw('clock_timestamp()') });
-      await writeAudit(transaction, act, keyId, 'retired');
+        .update({ retired_at: sql.raw('clock_timestamp()') });
+      await audit.write(act, keyId, 'retired');
       return true;
     };
     return this.#database.transact(retire, { isLong: true });

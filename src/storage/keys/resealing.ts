@@ -7,9 +7,9 @@ import { isServiceError, ServiceError } from '../../kernel/errors.ts';
 import type { Database } from '../database/database.ts';
 import { keyIdInSql, SEALED_TABLES, type SealedTable } from './sealed-columns.ts';
 
-/** Rows of one transaction: whoever wants one of them waits for some milliseconds at most. */
+/** Rows of one transaction: others wait for one of them for some milliseconds at most. */
 const CHUNK = 100;
-/** Rows that somebody holds are passed over and looked at again, so many times. */
+/** How many times rows that were locked are visited again. */
 const PASSES = 20;
 /** Milliseconds; some twenty seconds in all. */
 const BREATH_MS = 100;
@@ -27,7 +27,7 @@ interface Tally {
 /**
  * Seals with the vault's current key whatever is sealed with another one. What is done stands in the secrets' own headers,
  * so it may be interrupted at any point and done again. A chunk holds the locks of its rows while it works, and passes over
- * rows that others hold: nothing that is written at the same time is overwritten, and nobody waits for long. A settlement
+ * rows that others hold: nothing that is written at the same time is overwritten, and no request waits for long. A settlement
  * that has looked at such a token finds another version of its row and looks again (docs/adr/0003).
  */
 export async function resealAll(
@@ -75,7 +75,7 @@ export async function countByKey(connection: Knex): Promise<ReadonlyMap<string, 
 }
 
 async function countOthers(database: Database, currentKeyId: string): Promise<number> {
-  const counts = await database.transact(countByKey, { isLong: true });
+  const counts = await database.transact(({ sql }) => countByKey(sql), { isLong: true });
   return [...counts].reduce((sum, [keyId, count]) => (keyId === currentKeyId ? sum : sum + count), 0);
 }
 
@@ -89,7 +89,7 @@ async function resealTable(
   let after: string | undefined = table.idType === 'bigint' ? '0' : '';
   while (after !== undefined) {
     const from: string = after;
-    const chunk = await database.transact((transaction) => resealChunk(transaction, table, vault, from), {
+    const chunk = await database.transact(({ sql }) => resealChunk(sql, table, vault, from), {
       // To find the last few, a whole table may have to be read.
       isLong: true,
     });
@@ -102,23 +102,23 @@ async function resealTable(
 
 /** @returns the id of the last row that was looked at; undefined when there was none left */
 async function resealChunk(
-  transaction: Knex.Transaction,
+  sql: Knex.Transaction,
   table: SealedTable,
   vault: SealingVault,
   after: string,
 ): Promise<{ resealed: number; unreadable: readonly string[]; last: string | undefined }> {
-  await transaction.raw('SET TRANSACTION ISOLATION LEVEL READ COMMITTED');
-  await holdCurrent(transaction, vault.currentKeyId);
+  await sql.raw('SET TRANSACTION ISOLATION LEVEL READ COMMITTED');
+  await holdCurrent(sql, vault.currentKeyId);
   if (table.isConfiguration) {
-    await transaction('configuration_state').forUpdate().select('revision');
+    await sql('configuration_state').forUpdate().select('revision');
   }
-  const rows = await holdChunk(transaction, table, vault.currentKeyId, after);
+  const rows = await holdChunk(sql, table, vault.currentKeyId, after);
   const unreadable: string[] = [];
   const changes = rows.map((row) => resealRow(row, table, vault, unreadable));
   const resealed = changes.reduce((sum, { count }) => sum + count, 0);
   if (resealed > 0) {
     await writeChunk(
-      transaction,
+      sql,
       table,
       rows,
       changes.map(({ secrets }) => secrets),
@@ -132,8 +132,8 @@ async function resealChunk(
  * chunk is committed, none does.
  * @throws ServiceError 'key.refused'
  */
-async function holdCurrent(transaction: Knex.Transaction, keyId: string): Promise<void> {
-  const held: unknown[] = await transaction('encryption_keys')
+async function holdCurrent(sql: Knex.Transaction, keyId: string): Promise<void> {
+  const held: unknown[] = await sql('encryption_keys')
     .where({ key_id: keyId, is_current: true })
     .forShare()
     .select('key_id');
@@ -146,14 +146,14 @@ async function holdCurrent(transaction: Knex.Transaction, keyId: string): Promis
 }
 
 async function holdChunk(
-  transaction: Knex.Transaction,
+  sql: Knex.Transaction,
   { table, id, idType, subject, secrets }: SealedTable,
   currentKeyId: string,
   after: string,
 ): Promise<readonly SecretRow[]> {
   const columns = Object.keys(secrets);
   const others = columns.map((column) => `${keyIdInSql(column)} <> :key`);
-  const { rows } = await transaction.raw<{ rows: SecretRow[] }>(
+  const { rows } = await sql.raw<{ rows: SecretRow[] }>(
     `SELECT ${id}::text AS id, ${subject} AS subject, ${columns.join(', ')} FROM ${table}
      WHERE ${id} > :after::${idType} AND (${others.join(' OR ')})
      ORDER BY ${table}.${id} LIMIT ${CHUNK} FOR NO KEY UPDATE SKIP LOCKED`,
@@ -191,7 +191,7 @@ function resealRow(
 
 /** Only where the row still has the secrets that were read: their lock is held, and this is the proof of it. */
 async function writeChunk(
-  transaction: Knex.Transaction,
+  sql: Knex.Transaction,
   { table, id, idType, secrets }: SealedTable,
   rows: readonly SecretRow[],
   fresh: readonly (readonly (Buffer | null)[])[],
@@ -201,7 +201,7 @@ async function writeChunk(
     rows.map((row) => row[column] ?? null),
     fresh.map((row) => row[index] ?? null),
   ]);
-  const { rowCount } = await transaction.raw<{ rowCount: number }>(
+  const { rowCount } = await sql.raw<{ rowCount: number }>(
     `UPDATE ${table} AS kept SET ${columns.map((column) => `${column} = fresh.new_${column}`).join(', ')}
      FROM unnest(?::${idType}[], ${columns.map(() => '?::bytea[], ?::bytea[]').join(', ')})
        AS fresh (id, ${columns.map((column) => `old_${column}, new_${column}`).join(', ')})

@@ -1,6 +1,5 @@
 import type { Act } from '../../policy/caller.ts';
 import type { LicenceStore } from '../../monitoring/ports.ts';
-import { writeAudit } from '../audit/audit-rows.ts';
 import type { Database } from '../database/database.ts';
 
 interface Row {
@@ -25,20 +24,17 @@ export class SqlLicenceStore implements LicenceStore {
     act: Act,
     { subject, outcome }: { readonly subject: string; readonly outcome: string },
   ): Promise<void> {
-    await this.#database.transact(async (transaction) => {
-      await transaction('licence')
-        .insert({ text, installed_at: transaction.fn.now() })
-        .onConflict('singleton')
-        .merge();
-      await writeAudit(transaction, act, subject, outcome);
+    await this.#database.transact(async ({ sql, audit }) => {
+      await sql('licence').insert({ text, installed_at: sql.fn.now() }).onConflict('singleton').merge();
+      await audit.write(act, subject, outcome);
     });
   }
 
   async remove(act: Act): Promise<boolean> {
-    return this.#database.transact(async (transaction) => {
-      const removed = await transaction('licence').delete();
+    return this.#database.transact(async ({ sql, audit }) => {
+      const removed = await sql('licence').delete();
       if (removed > 0) {
-        await writeAudit(transaction, act, 'licence', 'removed');
+        await audit.write(act, 'licence', 'removed');
       }
       return removed > 0;
     });

@@ -16,7 +16,7 @@ export class ConfigurationProbe implements StorageProbe {
   readonly #module: SecurityModule;
   readonly #random: Random;
 
-  /** @param dependencies.module unless told, the vault stands for it */
+  /** @param dependencies.module the vault by default */
   constructor(dependencies: {
     readonly database: Database;
     readonly vault: Vault;

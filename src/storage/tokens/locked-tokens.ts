@@ -3,9 +3,9 @@ import type { Knex } from 'knex';
 import type { Act } from '../../policy/caller.ts';
 import type { TokenStateChange } from '../../tokens/token.ts';
 import type { LockedTokens, QuestionedToken } from '../../challenges/ports.ts';
-import { writeAudit } from '../audit/audit-rows.ts';
 import type { Database } from '../database/database.ts';
 import { isStorable } from '../database/stored-text.ts';
+import { withLockedTokens } from './token-locks.ts';
 import { selectTokens, stateColumns, type TokenRow, toToken } from './token-rows.ts';
 
 /** Changes tokens in PostgreSQL under the lock of their row, which is also the lock of their challenges. */
@@ -24,20 +24,20 @@ export class SqlLockedTokens implements LockedTokens {
     if (!isStorable(serial)) {
       return undefined;
     }
-    return this.#database.transact(async (transaction) => {
-      // First the lock, then the look: docs/adr/0003-accepting-a-response-once.md.
-      await transaction('tokens').where({ serial }).forNoKeyUpdate().select('id');
-      const found = await look(transaction, serial);
-      if (found === undefined) {
-        return undefined;
-      }
-      const change = decide(found);
-      if (change !== null) {
-        await transaction('tokens').where({ id: found.token.id }).update(stateColumns(change));
-      }
-      await writeAudit(transaction, act, serial, change === null ? 'refused' : 'done', found.token.realms);
-      return change !== null;
-    });
+    return this.#database.transact(({ sql, audit }) =>
+      withLockedTokens(sql, { serials: [serial] }, async () => {
+        const found = await look(sql, serial);
+        if (found === undefined) {
+          return undefined;
+        }
+        const change = decide(found);
+        if (change !== null) {
+          await sql('tokens').where({ id: found.token.id }).update(stateColumns(change));
+        }
+        await audit.write(act, serial, change === null ? 'refused' : 'done', found.token.realms);
+        return change !== null;
+      }),
+    );
   }
 }
 

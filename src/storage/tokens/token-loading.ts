@@ -1,11 +1,10 @@
-import type { Knex } from 'knex';
-
 import type { Act } from '../../policy/caller.ts';
 import type { NewToken, TokenChange } from '../../tokens/token.ts';
 import { ServiceError } from '../../kernel/errors.ts';
 import type { TokenLoading } from '../../challenges/enrolment/key-file.ts';
-import { auditEntry, writeAudits } from '../audit/audit-rows.ts';
+import { auditEntry } from '../audit/audit-rows.ts';
 import type { Database } from '../database/database.ts';
+import type { UnitOfWork } from '../database/unit-of-work.ts';
 import { assertStorable } from '../database/stored-text.ts';
 import { holdReferences } from './token-references.ts';
 import { type Columns, stateColumns } from './token-rows.ts';
@@ -35,23 +34,23 @@ export class SqlTokenLoading implements TokenLoading {
       .map((token) => ({ token, caseless: token.serial.toLowerCase() }))
       .sort((left, right) => (left.caseless < right.caseless ? -1 : 1))
       .map(({ token }) => token);
-    await this.#database.transact(async (transaction) => {
-      const references = await holdReferences(transaction, change);
+    await this.#database.transact(async (unit) => {
+      const references = await holdReferences(unit.sql, change);
       for (let start = 0; start < inOrder.length; start += AT_ONCE) {
-        await insert(transaction, inOrder.slice(start, start + AT_ONCE), references, change.realms, act);
+        await insert(unit, inOrder.slice(start, start + AT_ONCE), references, change.realms, act);
       }
     });
   }
 }
 
 async function insert(
-  transaction: Knex.Transaction,
+  { sql, audit }: UnitOfWork,
   tokens: readonly NewToken[],
   references: Columns,
   realms: readonly string[],
   act: Act,
 ): Promise<void> {
-  const inserted = await transaction('tokens')
+  const inserted = await sql('tokens')
     .insert(
       tokens.map((token) => ({
         ...{ serial: token.serial, type: token.type },
@@ -67,8 +66,5 @@ async function insert(
   if (taken !== undefined) {
     throw new ServiceError('token.exists', `There is a token with the serial '${taken.serial}' already`);
   }
-  await writeAudits(
-    transaction,
-    tokens.map(({ serial }) => auditEntry(act, serial, 'created', realms)),
-  );
+  await audit.writeAll(tokens.map(({ serial }) => auditEntry(act, serial, 'created', realms)));
 }

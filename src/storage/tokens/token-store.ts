@@ -4,11 +4,12 @@ import type { Act } from '../../policy/caller.ts';
 import type { LockedDecision, TokenFilter, TokenStore } from '../../tokens/ports.ts';
 import type { NewToken, Token, TokenChange } from '../../tokens/token.ts';
 import { ServiceError } from '../../kernel/errors.ts';
-import { writeAudit } from '../audit/audit-rows.ts';
-import { supersede } from '../challenges/challenge-closing.ts';
+import { supersede } from '../challenges/challenge-store.ts';
 import type { Database } from '../database/database.ts';
+import type { UnitOfWork } from '../database/unit-of-work.ts';
 import { assertStorable, isStorable } from '../database/stored-text.ts';
 import { canMatch, narrow } from './token-filter.ts';
+import { type LockedToken, withLockedTokens } from './token-locks.ts';
 import { holdReferences } from './token-references.ts';
 import { REALMS_OF_TOKEN, selectTokens, stateColumns, type TokenRow, toToken } from './token-rows.ts';
 
@@ -53,18 +54,18 @@ export class SqlTokenStore implements TokenStore {
   async insert(token: NewToken, act: Act): Promise<Token> {
     assertStorable(token.serial, token.type);
     assertTokenStorable(token);
-    return this.#database.transact(async (transaction) => {
-      const references = await holdReferences(transaction, token);
-      const inserted: unknown[] = await transaction('tokens')
+    return this.#database.transact(async ({ sql, audit }) => {
+      const references = await holdReferences(sql, token);
+      const inserted: unknown[] = await sql('tokens')
         .insert({ serial: token.serial, type: token.type, ...stateColumns(token), ...references })
         .onConflict()
         .ignore()
         .returning('id');
-      const stored = inserted.length === 0 ? undefined : await findToken(transaction, token.serial);
+      const stored = inserted.length === 0 ? undefined : await findToken(sql, token.serial);
       if (stored === undefined) {
         throw new ServiceError('token.exists', `There is a token with the serial '${token.serial}' already`);
       }
-      await writeAudit(transaction, act, token.serial, 'created', stored.realms);
+      await audit.write(act, token.serial, 'created', stored.realms);
       return stored;
     });
   }
@@ -79,17 +80,21 @@ export class SqlTokenStore implements TokenStore {
       return undefined;
     }
     assertTokenStorable(change);
-    return this.#database.transact((transaction) => changeToken(transaction, serial, change, act, decide));
+    return this.#database.transact((unit) => changeToken(unit, serial, change, act, decide));
   }
 
   async remove(serial: string, act: Act, assure?: (token: Token) => void): Promise<boolean> {
     if (!isStorable(serial)) {
       return false;
     }
-    return this.#database.transact(async (transaction) => {
-      await transaction('tokens').where({ serial }).forUpdate().select('id');
-      return removeAssured(transaction, serial, act, assure);
-    });
+    return this.#database.transact((unit) =>
+      withLockedTokens(
+        unit.sql,
+        { serials: [serial] },
+        () => removeAssured(unit, serial, act, assure),
+        'remove',
+      ),
+    );
   }
 
   async updateAll(
@@ -100,58 +105,62 @@ export class SqlTokenStore implements TokenStore {
     for (const change of changes.values()) {
       assertTokenStorable(change);
     }
-    await this.#database.transact(async (transaction) => {
-      for (const serial of await holdTokens(transaction, [...changes.keys()])) {
-        await changeToken(transaction, serial, changes.get(serial) ?? {}, act, decide);
-      }
-    });
+    await this.#database.transact((unit) =>
+      withLockedTokens(unit.sql, { serials: [...changes.keys()] }, async (locked) => {
+        assertComplete(locked, [...changes.keys()]);
+        for (const { serial } of locked) {
+          await changeToken(unit, serial, changes.get(serial) ?? {}, act, decide);
+        }
+      }),
+    );
   }
 
   async removeAll(serials: readonly string[], act: Act, assure?: (token: Token) => void): Promise<void> {
-    await this.#database.transact(async (transaction) => {
-      for (const serial of await holdTokens(transaction, serials)) {
-        await removeAssured(transaction, serial, act, assure);
+    const removeAll = async (unit: UnitOfWork, locked: readonly LockedToken[]): Promise<void> => {
+      assertComplete(locked, serials);
+      for (const { serial } of locked) {
+        await removeAssured(unit, serial, act, assure);
       }
-    });
+    };
+    await this.#database.transact((unit) =>
+      withLockedTokens(unit.sql, { serials }, (locked) => removeAll(unit, locked), 'remove'),
+    );
   }
 }
 
 async function changeToken(
-  transaction: Knex.Transaction,
+  { sql, audit }: UnitOfWork,
   serial: string,
   given: TokenChange,
   act: Act,
   decide?: LockedDecision,
 ): Promise<Token | undefined> {
-  const references = await holdReferences(transaction, given);
-  const change = decide === undefined ? given : await decideLocked(transaction, serial, given, decide);
+  const references = await holdReferences(sql, given);
+  const change = decide === undefined ? given : await decideLocked(sql, serial, given, decide);
   const columns = { ...references, ...stateColumns(change) };
   if (Object.keys(columns).length > 0) {
-    const [changed] = await transaction('tokens')
-      .where({ serial })
-      .update(columns)
-      .returning<{ id: string }[]>('id');
+    const [changed] = await sql('tokens').where({ serial }).update(columns).returning<{ id: string }[]>('id');
     if (changed !== undefined && changesHands(change)) {
-      await supersede(transaction, changed.id, 0);
+      await supersede(sql, changed.id, 0);
     }
   }
-  const token = await findToken(transaction, serial);
+  const token = await findToken(sql, serial);
   if (token !== undefined) {
-    await writeAudit(transaction, act, serial, describeChange(change), token.realms);
+    await audit.write(act, serial, describeChange(change), token.realms);
   }
   return token;
 }
 
-/** First the lock, then the look, each a statement of its own: docs/adr/0003-accepting-a-response-once.md. */
 async function decideLocked(
-  transaction: Knex.Transaction,
+  sql: Knex.Transaction,
   serial: string,
   given: TokenChange,
   decide: LockedDecision,
 ): Promise<TokenChange> {
-  await transaction('tokens').where({ serial }).forNoKeyUpdate().select('id');
-  const token = await findToken(transaction, serial);
-  const decided = token === undefined ? {} : decide(token);
+  const decided = await withLockedTokens(sql, { serials: [serial] }, async () => {
+    const token = await findToken(sql, serial);
+    return token === undefined ? {} : decide(token);
+  });
   assertTokenStorable(decided);
   const secrets = { ...given.secrets, ...decided.secrets };
   return { ...given, ...decided, ...(Object.keys(secrets).length > 0 && { secrets }) };
@@ -159,47 +168,31 @@ async function decideLocked(
 
 /** Removes a token that is locked. */
 async function removeAssured(
-  transaction: Knex.Transaction,
+  { sql, audit }: UnitOfWork,
   serial: string,
   act: Act,
   assure?: (token: Token) => void,
 ): Promise<boolean> {
-  const token = assure && (await findToken(transaction, serial));
+  const token = assure && (await findToken(sql, serial));
   if (token !== undefined) {
     assure?.(token);
   }
-  const [removed] = await transaction('tokens')
+  const [removed] = await sql('tokens')
     .where({ serial })
     .delete()
-    .returning<{ realms: string[] }[]>(transaction.raw(REALMS_OF_TOKEN));
+    .returning<{ realms: string[] }[]>(sql.raw(REALMS_OF_TOKEN));
   if (removed !== undefined) {
-    await writeAudit(transaction, act, serial, 'removed', removed.realms);
+    await audit.write(act, serial, 'removed', removed.realms);
   }
   return removed !== undefined;
 }
 
-/**
- * Locks tokens in the order of their ids, as everybody does who takes several.
- * @returns their serials
- * @throws ServiceError 'token.unknown' when one of them is not there
- */
-async function holdTokens(
-  transaction: Knex.Transaction,
-  serials: readonly string[],
-): Promise<readonly string[]> {
-  const held = await transaction('tokens')
-    .whereIn(
-      'serial',
-      serials.filter((serial) => isStorable(serial)),
-    )
-    .orderBy('id')
-    .forUpdate()
-    .select<{ serial: string }[]>('serial');
-  const missing = serials.find((serial) => held.every((token) => token.serial !== serial));
+/** @throws ServiceError 'token.unknown' when one of the serials has no token */
+function assertComplete(locked: readonly LockedToken[], serials: readonly string[]): void {
+  const missing = serials.find((serial) => locked.every((token) => token.serial !== serial));
   if (missing !== undefined) {
     throw new ServiceError('token.unknown', `No token found with the serial '${missing.slice(0, 64)}'`);
   }
-  return held.map(({ serial }) => serial);
 }
 
 async function findToken(connection: Knex, serial: string): Promise<Token | undefined> {

@@ -3,9 +3,9 @@ import type { Knex } from 'knex';
 import type { Act } from '../../policy/caller.ts';
 import type { ManagedUser, ManagedUserStore } from '../../resolvers/ports.ts';
 import { ServiceError } from '../../kernel/errors.ts';
-import { writeAudit } from '../audit/audit-rows.ts';
-import { supersede } from '../challenges/challenge-closing.ts';
+import { supersede } from '../challenges/challenge-store.ts';
 import type { Database } from '../database/database.ts';
+import { withLockedTokens } from '../tokens/token-locks.ts';
 import { assertStorable, isRowId, isStorable } from '../database/stored-text.ts';
 
 interface UserRow {
@@ -69,7 +69,7 @@ export class SqlManagedUserStore implements ManagedUserStore {
   }
 
   /**
-   * Whoever counts several resolvers side by side has them counted by one statement.
+   * Several resolvers that are counted in one turn of the event loop are counted by one statement.
    * @returns what the database keeps of it, so that many users take no longer than few
    */
   async count(resolverId: string): Promise<number> {
@@ -85,9 +85,9 @@ export class SqlManagedUserStore implements ManagedUserStore {
   /** @throws ServiceError 'user.exists', 'resolver.unknown', 'resolver.invalid' when the resolver is not a managed one */
   async insert(resolverId: string, user: Omit<ManagedUser, 'userId'>, act: Act): Promise<ManagedUser> {
     assertStorable(...Object.values(user));
-    return this.#database.transact(async (transaction) => {
-      await holdManagedResolver(transaction, resolverId);
-      const [row] = await transaction('users')
+    return this.#database.transact(async ({ sql, audit }) => {
+      await holdManagedResolver(sql, resolverId);
+      const [row] = await sql('users')
         .insert({
           resolver_id: resolverId,
           login: user.login,
@@ -103,7 +103,7 @@ export class SqlManagedUserStore implements ManagedUserStore {
       if (row === undefined) {
         throw new ServiceError('user.exists', `There is a user '${user.login}' already`);
       }
-      await writeAudit(transaction, act, user.login, 'created');
+      await audit.write(act, user.login, 'created');
       return toUser(row);
     });
   }
@@ -117,13 +117,13 @@ export class SqlManagedUserStore implements ManagedUserStore {
     if (!isRowId(resolverId) || !isRowId(userId)) {
       return false;
     }
-    return this.#database.transact(async (transaction) => {
-      const [user] = await transaction('users')
+    return this.#database.transact(async ({ sql, audit }) => {
+      const [user] = await sql('users')
         .where({ resolver_id: resolverId, id: userId })
         .update({ password_hash: passwordHash })
         .returning<{ login: string }[]>('login');
       if (user !== undefined) {
-        await writeAudit(transaction, act, user.login, 'password changed');
+        await audit.write(act, user.login, 'password changed');
       }
       return user !== undefined;
     });
@@ -133,15 +133,15 @@ export class SqlManagedUserStore implements ManagedUserStore {
     if (!isRowId(resolverId) || !isRowId(userId)) {
       return false;
     }
-    return this.#database.transact(async (transaction) => {
-      // Whoever assigns a token holds the user's row until commit: this waits for them and then sees their tokens.
-      const [user] = await transaction('users')
+    return this.#database.transact(async ({ sql, audit }) => {
+      // Assigning a token holds the user's row until commit: this waits for it and then sees the token.
+      const [user] = await sql('users')
         .where({ resolver_id: resolverId, id: userId })
         .delete()
         .returning<{ login: string }[]>('login');
       if (user !== undefined) {
-        const tokens = await unassignTokens(transaction, resolverId, userId);
-        await writeAudit(transaction, act, user.login, `removed, ${tokens} tokens unassigned`);
+        const tokens = await unassignTokens(sql, resolverId, userId);
+        await audit.write(act, user.login, `removed, ${tokens} tokens unassigned`);
       }
       return user !== undefined;
     });
@@ -150,7 +150,7 @@ export class SqlManagedUserStore implements ManagedUserStore {
   #openCounting(): Counting {
     const resolverIds = new Set<string>();
     const read = async (): Promise<ReadonlyMap<string, number>> => {
-      // After all who ask in this turn of the event loop.
+      // After all calls of this turn of the event loop.
       await Promise.resolve();
       this.#counting = undefined;
       const { rows } = await this.#database.knex.raw<{ rows: { id: string; users: string }[] }>(COUNTS, [
@@ -171,9 +171,9 @@ export class SqlManagedUserStore implements ManagedUserStore {
   }
 }
 
-async function holdManagedResolver(transaction: Knex.Transaction, resolverId: string): Promise<void> {
+async function holdManagedResolver(sql: Knex.Transaction, resolverId: string): Promise<void> {
   const resolver = isRowId(resolverId)
-    ? await transaction('resolvers')
+    ? await sql('resolvers')
         .where({ id: resolverId })
         .forKeyShare()
         .first<{ name: string; kind: string } | undefined>('name', 'kind')
@@ -189,25 +189,17 @@ async function holdManagedResolver(transaction: Knex.Transaction, resolverId: st
   }
 }
 
-/**
- * What their user was asked is closed: nobody answers for who is no more.
- * @returns how many; their rows are locked in the order of their ids, as everybody does
- */
-async function unassignTokens(
-  transaction: Knex.Transaction,
-  resolverId: string,
-  userId: string,
-): Promise<number> {
-  const owned = { owner_resolver_id: resolverId, owner_user_id: userId };
-  await transaction('tokens').where(owned).orderBy('id').forNoKeyUpdate().select('id');
-  const unassigned = await transaction('tokens')
-    .where(owned)
-    .update({ owner_resolver_id: null, owner_user_id: null, owner_login: null })
-    .returning<{ id: string }[]>('id');
-  for (const { id } of unassigned) {
-    await supersede(transaction, id, 0);
-  }
-  return unassigned.length;
+/** Also closes the tokens' open challenges, which only the former owner may answer. @returns how many tokens */
+async function unassignTokens(sql: Knex.Transaction, resolverId: string, userId: string): Promise<number> {
+  return withLockedTokens(sql, { owner: { resolverId, userId } }, async (locked) => {
+    await sql('tokens')
+      .where({ owner_resolver_id: resolverId, owner_user_id: userId })
+      .update({ owner_resolver_id: null, owner_user_id: null, owner_login: null });
+    for (const { id } of locked) {
+      await supersede(sql, id, 0);
+    }
+    return locked.length;
+  });
 }
 
 function toUser(row: UserRow): ManagedUser {

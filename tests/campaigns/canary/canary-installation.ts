@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { EmbeddedPostgres } from '../../../src/embedded-postgres/embedded-postgres.ts';
 import { openEmbeddedPostgres } from '../../../src/embedded-postgres/embedded-postgres.ts';
-import { readPostmasterFile } from '../../../src/embedded-postgres/embedded-postmaster.ts';
+import { readPostmasterFile } from '../../../src/embedded-postgres/postmaster.ts';
 import { CanaryEvidence } from './canary-evidence.ts';
 import { CanaryMarks } from './canary-marks.ts';
 import { addProcesses, CanaryProcess } from './canary-process.ts';

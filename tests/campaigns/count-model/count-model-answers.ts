@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 
 import { systemClock } from '../../../src/kernel/clock.ts';
+import { AuditRows } from '../../../src/storage/audit/audit-rows.ts';
 import type { Database } from '../../../src/storage/database/database.ts';
 import { SqlManagedUserStore } from '../../../src/storage/users/managed-user-store.ts';
 import { readConfiguration } from '../../../src/storage/configuration/configuration-snapshot.ts';
@@ -106,11 +107,19 @@ export class CountModelAnswers {
         return snapshot();
       },
       get audit(): never {
-        throw new Error('Nothing is written here');
+        return nothingIsWritten();
       },
-      transact: (work) => snapshot().transaction(work),
+      get autocommit(): never {
+        return nothingIsWritten();
+      },
+      transact: (work) =>
+        snapshot().transaction((sql) => work({ sql, audit: new AuditRows(sql, nothingIsWritten) })),
       ready: () => Promise.resolve(),
       close: () => Promise.resolve(),
     };
   }
+}
+
+function nothingIsWritten(): never {
+  throw new Error('Nothing is written here');
 }

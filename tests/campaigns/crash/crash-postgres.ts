@@ -2,8 +2,7 @@ import { chmod, mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { openEmbeddedPostgres } from '../../../src/embedded-postgres/embedded-postgres.ts';
-import { readPostmasterFile } from '../../../src/embedded-postgres/embedded-postmaster.ts';
-import { isPostmasterOf } from '../../../src/embedded-postgres/embedded-process.ts';
+import { isPostmasterOf, readPostmasterFile } from '../../../src/embedded-postgres/postmaster.ts';
 import { embeddedUrl } from '../../support/database/embedded-url.ts';
 import { queryOnce } from '../../support/database/test-server.ts';
 

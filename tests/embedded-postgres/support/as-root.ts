@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import type { Account } from '../../../src/embedded-postgres/embedded-account.ts';
-import { mayReachFolder } from '../../../src/embedded-postgres/embedded-account.ts';
+import type { Account } from '../../../src/embedded-postgres/account.ts';
+import { mayReachFolder } from '../../../src/embedded-postgres/account.ts';
 
 /** An ordinary user, whom root can become. */
 export const NOBODY: Account = { uid: 65534, gid: 65534 };

@@ -4,14 +4,13 @@ import { join } from 'node:path';
 
 import pg from 'pg';
 
-import type { EmbeddedConnection } from '../../../src/embedded-postgres/embedded-membership.ts';
+import type { EmbeddedConnection } from '../../../src/embedded-postgres/membership.ts';
 import type {
   EmbeddedPostgres,
   EmbeddedPostgresOptions,
 } from '../../../src/embedded-postgres/embedded-postgres.ts';
 import { openEmbeddedPostgres } from '../../../src/embedded-postgres/embedded-postgres.ts';
-import { readPostmasterFile } from '../../../src/embedded-postgres/embedded-postmaster.ts';
-import { isPostmasterOf } from '../../../src/embedded-postgres/embedded-process.ts';
+import { isPostmasterOf, readPostmasterFile } from '../../../src/embedded-postgres/postmaster.ts';
 
 /** Whether the tests run as root, whom PostgreSQL refuses. */
 export const asRoot = process.getuid?.() === 0;

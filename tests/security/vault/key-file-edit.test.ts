@@ -16,7 +16,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { systemRandom } from '../../../src/kernel/clock.ts';
 import { createKeyFile, readKeyFile, readKeysNow } from '../../../src/security/vault/key-file.ts';
 import { appendKey, removeKey } from '../../../src/security/vault/key-file-edit.ts';
-import { KeyFileMaterial } from '../../../src/security/vault/key-file-material.ts';
+import { KeyFileMaterial } from '../../../src/security/vault/key-file-module.ts';
 import { keyIdOf } from '../../../src/security/vault/secret-vault.ts';
 import { eventualRefusal } from '../../support/application/eventual-refusal.ts';
 import { refusalOf } from '../../support/values/refusal.ts';

@@ -6,7 +6,6 @@ import type { AuditRow } from '../../../src/audit/audit-row.ts';
 import type { JournalRecord } from '../../../src/audit/journal-record.ts';
 import { verifyTrail } from '../../../src/audit/verify-trail.ts';
 import { SqlAdministratorStore } from '../../../src/storage/administrators/administrator-store.ts';
-import { writeAudit } from '../../../src/storage/audit/audit-rows.ts';
 import { SqlAuditStore } from '../../../src/storage/audit/audit-store.ts';
 import type { Database } from '../../../src/storage/database/database.ts';
 import { SqlKeyRegistry } from '../../../src/storage/keys/key-registry.ts';
@@ -41,9 +40,9 @@ async function writeTrail(): Promise<void> {
     for (let round = 1; round <= 4; round += 1) {
       await Promise.all(
         [1, 2, 3].map((number) =>
-          server.transact(async (transaction) => {
-            await writeAudit(transaction, ACT, `${writer} ${round} ${number}`, 'done', ['north']);
-            await transaction.raw('SELECT pg_sleep(0.01)');
+          server.transact(async ({ sql, audit }) => {
+            await audit.write(ACT, `${writer} ${round} ${number}`, 'done', ['north']);
+            await sql.raw('SELECT pg_sleep(0.01)');
           }),
         ),
       );
@@ -269,7 +268,7 @@ describe('a trail that is emptied', () => {
     await attacked.tamper(EVERYTHING);
     const server = attacked.server();
     await add(server, 'bob');
-    await writeAudit(server.knex, ACT, 'alice', 'created');
+    await server.autocommit.audit.write(ACT, 'alice', 'created');
     await server.close();
     expect(await reasons()).toEqual(["removed row: none tells who made the administrator 'alice'"]);
   });
@@ -315,8 +314,8 @@ describe('values that no server writes', () => {
     const attacked = await AuditedDatabase.create();
     try {
       const server = attacked.server();
-      await writeAudit(server.knex, ACT, 'first', 'done');
-      await writeAudit(server.knex, ACT, 'second', 'done');
+      await server.autocommit.audit.write(ACT, 'first', 'done');
+      await server.autocommit.audit.write(ACT, 'second', 'done');
       await attacked.tamper(`UPDATE audit SET ${change} WHERE subject = 'first'`);
       expect(shortly((await attacked.verify()).all)).toEqual(['changed 1/1']);
     } finally {
@@ -329,7 +328,7 @@ describe('values that no server writes', () => {
     async (column) => {
       const attacked = await AuditedDatabase.create();
       try {
-        await writeAudit(attacked.server().knex, { ...ACT, actor: '' }, 'first', 'done');
+        await attacked.server().autocommit.audit.write({ ...ACT, actor: '' }, 'first', 'done');
         await attacked.tamper(`ALTER TABLE audit ALTER ${column} DROP NOT NULL`);
         await attacked.tamper(`UPDATE audit SET ${column} = NULL`);
         expect(shortly((await attacked.verify()).all)).toEqual(['changed 1/1']);

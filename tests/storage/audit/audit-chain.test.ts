@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 
 import { ServiceError } from '../../../src/kernel/errors.ts';
-import { writeAudit, writeAudits, auditEntry } from '../../../src/storage/audit/audit-rows.ts';
+import { auditEntry } from '../../../src/storage/audit/audit-rows.ts';
 import type { Database } from '../../../src/storage/database/database.ts';
 import { SqlTokenStore } from '../../../src/storage/tokens/token-store.ts';
 import { AuditedDatabase, shortly, unsignedRow } from '../../support/database/audited-database.ts';
@@ -18,7 +18,7 @@ afterEach(() => audited.drop());
 /** Writes rows one after the other, so into one lane. */
 async function write(server: Database, count: number, from = 1): Promise<void> {
   for (let number = from; number < from + count; number += 1) {
-    await writeAudit(server.knex, ACT, `subject ${number}`, 'done', ['north', 'south']);
+    await server.autocommit.audit.write(ACT, `subject ${number}`, 'done', ['north', 'south']);
   }
 }
 
@@ -47,10 +47,10 @@ describe('an audit trail that nobody has touched', () => {
     const servers = [audited.server(), audited.server()];
     const attempts = Array.from({ length: 160 }, async (_, index) => {
       const server = servers[index % 2] ?? servers[0];
-      await server?.transact(async (transaction) => {
-        await writeAudit(transaction, ACT, `first ${index}`, 'done');
-        await transaction.raw('SELECT pg_sleep(0.005)');
-        await writeAudit(transaction, ACT, `second ${index}`, 'done');
+      await server?.transact(async ({ sql, audit }) => {
+        await audit.write(ACT, `first ${index}`, 'done');
+        await sql.raw('SELECT pg_sleep(0.005)');
+        await audit.write(ACT, `second ${index}`, 'done');
         if (index % 3 === 0) {
           throw new ServiceError('token.exists', 'rolled back');
         }
@@ -75,9 +75,9 @@ describe('an audit trail that nobody has touched', () => {
   it('verifies after transactions whose end nobody knows', async () => {
     const server = audited.server();
     await write(server, 2);
-    const lost = server.transact(async (transaction) => {
-      await writeAudit(transaction, ACT, 'lost', 'done');
-      await transaction.raw('SELECT pg_terminate_backend(pg_backend_pid())');
+    const lost = server.transact(async ({ sql, audit }) => {
+      await audit.write(ACT, 'lost', 'done');
+      await sql.raw('SELECT pg_terminate_backend(pg_backend_pid())');
     });
     await expect(lost).rejects.toMatchObject({ code: 'database.unavailable' });
     await write(server, 2, 3);
@@ -87,7 +87,7 @@ describe('an audit trail that nobody has touched', () => {
   it('keeps the order of rows that one statement writes', async () => {
     const server = audited.server();
     const entries = Array.from({ length: 500 }, (_, index) => auditEntry(ACT, `T${index}`, 'created'));
-    await server.transact((transaction) => writeAudits(transaction, entries));
+    await server.transact(({ audit }) => audit.writeAll(entries));
     expect(await audited.verify()).toMatchObject({ rows: 500, findings: 0 });
     const subjects = await audited.test.database.knex('audit').orderBy('seq').pluck<string[]>('subject');
     expect(subjects).toEqual(entries.map(({ subject }) => subject));

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { writeAudit } from '../../../src/storage/audit/audit-rows.ts';
 import { SqlAuditStore } from '../../../src/storage/audit/audit-store.ts';
 import type { Database } from '../../../src/storage/database/database.ts';
 import { AuditedDatabase, shortly } from '../../support/database/audited-database.ts';
@@ -24,7 +23,7 @@ function at(day: string): void {
 }
 
 const write = (server: Database, subject: string): Promise<void> =>
-  writeAudit(server.knex, ACT, subject, 'done');
+  server.autocommit.audit.write(ACT, subject, 'done');
 
 /** A command: it writes a row and ends. */
 async function command(subject: string): Promise<void> {
@@ -173,8 +172,8 @@ describe('pruning beside servers at work', () => {
     });
     let pruning: Promise<unknown> = Promise.resolve();
     const loads = [...writes.keys()].map(load);
-    await audited.test.database.transact(async (transaction) => {
-      await transaction.raw('SELECT count(*) FROM audit');
+    await audited.test.database.transact(async ({ sql }) => {
+      await sql.raw('SELECT count(*) FROM audit');
       pruning = audited.service(pool).prune(OPERATOR, { before: new Date('2026-09-01'), force: true });
       pruning.catch(() => undefined);
       // The reader reads until the month has been asked for in vain and again, and each writer has written since.
@@ -199,9 +198,9 @@ describe('pruning beside servers at work', () => {
     const pools = [audited.server(), audited.server()];
     await Promise.all(pools.map((pool) => pool.audit.open()));
     const prunings: Promise<{ readonly months: readonly string[] }>[] = [];
-    await audited.test.database.transact(async (transaction) => {
+    await audited.test.database.transact(async ({ sql }) => {
       // The first has done all but dropping the month, which the second still sees.
-      await transaction.raw('LOCK TABLE ONLY audit IN ACCESS SHARE MODE');
+      await sql.raw('LOCK TABLE ONLY audit IN ACCESS SHARE MODE');
       for (const pool of pools) {
         prunings.push(audited.service(pool).prune(OPERATOR, { before, force: true }));
         prunings.forEach((pruning) => void pruning.catch(() => undefined));
@@ -242,15 +241,15 @@ describe('pruning beside servers at work', () => {
     const pool = audited.server();
     const before = await journal();
     let pruning: Promise<unknown> = Promise.resolve();
-    await audited.test.database.transact(async (transaction) => {
-      await transaction.raw('SELECT count(*) FROM audit');
+    await audited.test.database.transact(async ({ sql }) => {
+      await sql.raw('SELECT count(*) FROM audit');
       pruning = audited.service(pool).prune(OPERATOR, { before: new Date('2026-09-01'), force: true });
       pruning.catch(() => undefined);
       // Everything is written by then, and the month is waited for.
       const waiting = `SELECT pg_terminate_backend(pid) FROM pg_locks
         WHERE relation = 'audit'::regclass AND mode = 'AccessExclusiveLock' AND NOT granted`;
       for (let rows = 0; rows === 0;) {
-        rows = (await transaction.raw<{ rows: unknown[] }>(waiting)).rows.length;
+        rows = (await sql.raw<{ rows: unknown[] }>(waiting)).rows.length;
       }
     });
     await expect(pruning).rejects.toMatchObject({ code: 'database.unavailable' });

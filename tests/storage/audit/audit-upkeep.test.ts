@@ -7,7 +7,6 @@ import { AuditRetention } from '../../../src/audit/audit-retention.ts';
 import { AuditService } from '../../../src/audit/audit-service.ts';
 import { verifyTrail } from '../../../src/audit/verify-trail.ts';
 import { ServiceError } from '../../../src/kernel/errors.ts';
-import { writeAudit } from '../../../src/storage/audit/audit-rows.ts';
 import { SqlAuditStore } from '../../../src/storage/audit/audit-store.ts';
 import { AuditUpkeep, ensureAuditMonths } from '../../../src/storage/audit/audit-upkeep.ts';
 import type { Database } from '../../../src/storage/database/database.ts';
@@ -30,11 +29,13 @@ async function fourMonths(): Promise<Database> {
   for (const month of ['2026-08', '2026-09', '2026-10', '2026-11']) {
     audited.clock.time = new Date(`${month}-20T12:00:00Z`);
     for (const number of [1, 2, 3]) {
-      await writeAudit(server.knex, ACT, `${month} ${number}`, number === 3 ? 'refused' : 'done', ['north']);
+      await server.autocommit.audit.write(ACT, `${month} ${number}`, number === 3 ? 'refused' : 'done', [
+        'north',
+      ]);
     }
     if (month === '2026-09') {
       const other = audited.server();
-      await writeAudit(other.knex, ACT, 'by another', 'done');
+      await other.autocommit.audit.write(ACT, 'by another', 'done');
       await other.close();
     }
   }
@@ -239,7 +240,7 @@ describe('an export', () => {
   });
 
   it('as CSV holds no formula', async () => {
-    await writeAudit(audited.server().knex, { ...ACT, actor: '=1+1' }, 'a "b", c', 'done');
+    await audited.server().autocommit.audit.write({ ...ACT, actor: '=1+1' }, 'a "b", c', 'done');
     const pieces: string[] = [];
     const rows = await audited.service(audited.server()).export(OPERATOR, { format: 'csv' }, (text) => {
       pieces.push(text);
@@ -254,8 +255,8 @@ describe('what users have written', () => {
   const NASTY = 'T\u{1b}[2J\u{9b}31m\u{202e}\r\n=1';
 
   it.each(['jsonl', 'csv'] as const)('does a terminal no harm in an export (%s)', async (format) => {
-    await writeAudit(audited.server().knex, ACT, NASTY, 'done');
-    await writeAudit(audited.server().knex, ACT, ' =1;=2', '\uff1d1');
+    await audited.server().autocommit.audit.write(ACT, NASTY, 'done');
+    await audited.server().autocommit.audit.write(ACT, ' =1;=2', '\uff1d1');
     const pieces: string[] = [];
     await audited.service().export(OPERATOR, { format }, (text) => {
       pieces.push(text);
@@ -382,7 +383,7 @@ describe('the partitions of months', () => {
     const { name: month = '', day = '' } = rows[0] ?? {};
     audited.clock.time = new Date(`${day}T12:00:00Z`);
     await audited.tamper(`DROP TABLE ${month}`);
-    await writeAudit(server.knex, ACT, 'stray', 'done');
+    await server.autocommit.audit.write(ACT, 'stray', 'done');
     expect(await audited.test.database.knex('audit_default').pluck('subject')).toEqual(['stray']);
     expect(await ensureAuditMonths(server)).toBe(1);
     expect(await ensureAuditMonths(server)).toBe(0);
@@ -399,14 +400,14 @@ describe('the partitions of months', () => {
     const log = { error: line, warn: line, info: line, debug: line };
     const server = audited.server();
     const upkeep = new AuditUpkeep({ database: server, log, pause: 20 });
-    await writeAudit(server.knex, ACT, 'first', 'done');
+    await server.autocommit.audit.write(ACT, 'first', 'done');
     upkeep.start();
     const checkpoints = async (): Promise<number> =>
       (await audited.test.database.knex('audit_journal').where({ kind: 'checkpoint' })).length;
     for (let tries = 0; tries < 500 && (await checkpoints()) < 1; tries += 1) {
       await sleep(20);
     }
-    await writeAudit(server.knex, ACT, 'second', 'done');
+    await server.autocommit.audit.write(ACT, 'second', 'done');
     for (let tries = 0; tries < 500 && (await checkpoints()) < 2; tries += 1) {
       await sleep(20);
     }

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import type { Policy } from '../../../src/policy/stored-policy.ts';
 import type { Configuration } from '../../../src/configuration/configuration.ts';
-import { writeAudit } from '../../../src/storage/audit/audit-rows.ts';
 import { SqlConfigurationStore } from '../../../src/storage/configuration/configuration-store.ts';
 import { SqlTokenStore } from '../../../src/storage/tokens/token-store.ts';
 import { NOW } from '../../support/values/challenge-answers.ts';
@@ -47,7 +46,7 @@ describe('the configuration of a fresh installation', () => {
 describe('the configuration that a server keeps', () => {
   it('is the same object as long as nothing has changed', async () => {
     const configuration = await store.current();
-    await writeAudit(test.database.knex, ACT, 'other', 'done');
+    await test.database.autocommit.audit.write(ACT, 'other', 'done');
     expect(await store.current()).toBe(configuration);
     expect(store.kept).toBe(configuration);
   });

@@ -17,7 +17,7 @@ let configuration: SqlConfigurationStore;
 beforeAll(async () => {
   test = await createTestDatabase({ poolSize: 20 });
   // Transactions are not tried again here, so that a deadlock shows.
-  database = { ...test.database, transact: (work) => test.database.knex.transaction(work) };
+  database = { ...test.database, transact: (work) => test.database.audit.transact(work) };
   tokens = new SqlTokenStore({ database });
   configuration = new SqlConfigurationStore({ database, clock: systemClock });
 });

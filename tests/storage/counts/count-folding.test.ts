@@ -123,7 +123,7 @@ describe('a server that has begun with few users', () => {
 
   it('looks up each user by the key, however it planned to when they were few', async () => {
     const { database } = test;
-    await database.transact(async (session) => {
+    await database.transact(async ({ sql: session }) => {
       // Plans are made for what there is, and kept after some uses.
       await session.raw('ANALYZE active_user_tokens');
       for (let n = 1; n <= 10; n += 1) {
@@ -151,12 +151,12 @@ describe('a server that has begun with few users', () => {
 describe('the migration', () => {
   it('counts the tokens and users that are there, and takes everything back', async () => {
     const { knex } = test.database;
-    await knex.transaction((transaction) => counts.down(transaction));
+    await knex.transaction((sql) => counts.down(sql));
     await knex.raw(`
       INSERT INTO tokens (serial, type, active, realm_set_id, owner_resolver_id, owner_user_id, owner_login)
       SELECT 'B' || n, 'ocra', n % 2 = 0, 1, resolvers.id, n % 5, n FROM resolvers, generate_series(1, 20) AS n`);
     await insertUsers(40_001, 40_010);
-    await knex.transaction((transaction) => counts.up(transaction));
+    await knex.transaction((sql) => counts.up(sql));
     expect(await pendingDeltas(test.database)).toBe(0);
     await expectRightCounts(test.database);
   }, 60_000);

@@ -105,7 +105,7 @@ describe('a database that stops', () => {
     await proxy.cut();
     await until(() => gate.reason !== undefined);
     const asking = Array.from({ length: 50 }, () => faultOf(database.knex.raw('SELECT 1')));
-    const transacting = faultOf(database.transact((one) => one.raw('SELECT 1')));
+    const transacting = faultOf(database.transact(({ sql: one }) => one.raw('SELECT 1')));
     for (const message of await Promise.all([...asking, transacting])) {
       expect(message).toMatch(
         /^the database is not available: (?:no server is listening there|the connection was lost)$/,

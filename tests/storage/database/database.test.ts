@@ -53,8 +53,8 @@ describe('a database that is away', () => {
     const away = open({ connection: `postgres://anna:hush@127.0.0.1:${port}/bank` });
     const faults = await Promise.all([
       faultOf(away.knex('counters').select()),
-      faultOf(away.transact((transaction) => transaction('counters').select())),
-      faultOf(away.knex.transaction((transaction) => transaction('counters').select())),
+      faultOf(away.transact(({ sql }) => sql('counters').select())),
+      faultOf(away.knex.transaction((sql) => sql('counters').select())),
       faultOf(away.ready()),
     ]);
     for (const { code, message, detail } of faults) {
@@ -165,10 +165,10 @@ describe('the pool', () => {
   it('reports a connection that is lost in the middle of a transaction', async () => {
     const database = open();
     const fault = await faultOf(
-      database.transact(async (transaction) => {
-        const { rows } = await transaction.raw<{ rows: { pid: number }[] }>('SELECT pg_backend_pid() AS pid');
+      database.transact(async ({ sql }) => {
+        const { rows } = await sql.raw<{ rows: { pid: number }[] }>('SELECT pg_backend_pid() AS pid');
         await test.database.knex.raw('SELECT pg_terminate_backend(?, 5000)', [rows[0]?.pid ?? 0]);
-        await transaction('counters').select();
+        await sql('counters').select();
       }),
     );
     expect(fault).toMatchObject({ code: 'database.unavailable' });
@@ -213,8 +213,8 @@ describe('a transaction', () => {
   const count = async (name: string): Promise<unknown> =>
     (await test.database.knex<{ name: string; value: string }>('counters').where({ name }).first('value'))
       ?.value;
-  const add = (name: string) => (transaction: Database['knex']) =>
-    transaction('counters').where({ name }).increment('value', 1);
+  const add = (name: string) => (sql: Database['knex']) =>
+    sql('counters').where({ name }).increment('value', 1);
 
   beforeAll(() =>
     test.database.knex('counters').insert(['a', 'b', 'c', 'd'].map((name) => ({ name, value: 0 }))),
@@ -222,8 +222,8 @@ describe('a transaction', () => {
 
   it('leaves nothing when its work fails, and fails with the same error', async () => {
     const fault = new Error('halfway');
-    const work = test.database.transact(async (transaction) => {
-      await add('a')(transaction);
+    const work = test.database.transact(async ({ sql }) => {
+      await add('a')(sql);
       throw fault;
     });
     await expect(work).rejects.toBe(fault);
@@ -238,15 +238,15 @@ describe('a transaction', () => {
     });
     let runs = 0;
     const inOrder = ([first, second]: readonly [string, string]): Promise<unknown> =>
-      test.database.transact(async (transaction) => {
+      test.database.transact(async ({ sql }) => {
         runs += 1;
-        await add(first)(transaction);
+        await add(first)(sql);
         waiting += 1;
         if (waiting === 2) {
           letGo();
         }
         await both;
-        await add(second)(transaction);
+        await add(second)(sql);
       });
     await Promise.all([inOrder(['b', 'c']), inOrder(['c', 'b'])]);
     // Twice, and once more for whoever was given up: it may meet the other one again.
@@ -256,9 +256,9 @@ describe('a transaction', () => {
 
   it('is given up itself in the end', async () => {
     let runs = 0;
-    const work = test.database.transact(async (transaction) => {
+    const work = test.database.transact(async ({ sql }) => {
       runs += 1;
-      await transaction.raw("DO $$ BEGIN RAISE EXCEPTION 'again' USING ERRCODE = '40001'; END $$");
+      await sql.raw("DO $$ BEGIN RAISE EXCEPTION 'again' USING ERRCODE = '40001'; END $$");
     });
     // The client is told to try again, and not that something is broken.
     const { code, cause } = await eventualRefusal(work);

@@ -3,7 +3,6 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import { KeyService } from '../../../src/keys/key-service.ts';
 import { systemRandom } from '../../../src/kernel/clock.ts';
 import { SecretVault } from '../../../src/security/vault/secret-vault.ts';
-import { writeAudit } from '../../../src/storage/audit/audit-rows.ts';
 import { SqlAuditStore } from '../../../src/storage/audit/audit-store.ts';
 import { ensureAuditMonths } from '../../../src/storage/audit/audit-upkeep.ts';
 import { openDatabase } from '../../../src/storage/database/database.ts';
@@ -42,8 +41,8 @@ describe('a month of the audit that is made late', () => {
     await server.audit.open();
     const making = await knex.transaction();
     await making.raw('SELECT ensure_audit_months(2)');
-    const alone = writeAudit(server.knex, ACT, 'alone', 'done');
-    const within = server.transact((transaction) => writeAudit(transaction, ACT, 'within', 'done'));
+    const alone = server.autocommit.audit.write(ACT, 'alone', 'done');
+    const within = server.transact(({ audit }) => audit.write(ACT, 'within', 'done'));
     await untilWaiting(audited.test.database, 2);
     await making.commit();
     await Promise.all([alone, within]);
@@ -52,13 +51,13 @@ describe('a month of the audit that is made late', () => {
       expect(left).toEqual([]);
     });
     // The lanes stand where they stood, and go on.
-    await writeAudit(server.knex, ACT, 'then', 'done');
+    await server.autocommit.audit.write(ACT, 'then', 'done');
     expect(await audited.verify()).toMatchObject({ rows: 3, findings: 0 });
   });
 
   it('hides no row from an export that has begun before', async () => {
     const server = audited.server();
-    await writeAudit(server.knex, ACT, 'stray', 'done');
+    await server.autocommit.audit.write(ACT, 'stray', 'done');
     const day = 86_400_000;
     const period = { since: new Date(Date.now() - day), until: new Date(Date.now() + day) };
     const subjects: string[] = [];

@@ -185,14 +185,14 @@ describe('long work', () => {
         (error: unknown) => (isServiceError(error, 'database.unavailable') ? error.message : error),
       );
     const single = pool(gate);
-    await single.transact((transaction) => transaction.raw('SELECT 1'), { isLong: true });
+    await single.transact(({ sql }) => sql.raw('SELECT 1'), { isLong: true });
     const tooLong = 'the database is not available: the database took too long';
     expect(await message(single.knex.raw('SELECT pg_sleep(30)'))).toBe(tooLong);
-    expect(await message(single.transact((one) => one.raw('SELECT pg_sleep(30)')))).toBe(tooLong);
+    expect(await message(single.transact(({ sql: one }) => one.raw('SELECT pg_sleep(30)')))).toBe(tooLong);
     // Where the database does not end it, we do.
-    const endless = single.transact(async (transaction) => {
-      await transaction.raw('SET LOCAL statement_timeout = 0');
-      await transaction.raw('SELECT pg_sleep(3)');
+    const endless = single.transact(async ({ sql }) => {
+      await sql.raw('SET LOCAL statement_timeout = 0');
+      await sql.raw('SELECT pg_sleep(3)');
     });
     expect(await message(endless)).toBe('the database is not available: the connection was lost');
     await single.close();
@@ -204,9 +204,9 @@ describe('long work', () => {
     const silent = pool(its, proxy.url);
     its.limitStatements(ANSWER_MS, 2 * ANSWER_MS);
     const working = silent.transact(
-      async (transaction) => {
+      async ({ sql }) => {
         proxy.silence();
-        await transaction.raw('SELECT 1');
+        await sql.raw('SELECT 1');
       },
       { isLong: true },
     );

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { ServiceError } from '../../../src/kernel/errors.ts';
-import type { BackgroundRounds } from '../../../src/storage/database/background-rounds.ts';
+import type { BackgroundLoop } from '../../../src/kernel/background-loop.ts';
 import { housekeepingRounds } from '../../../src/storage/housekeeping/housekeeping-rounds.ts';
 
 const TIMEOUT_MS = 10_000;
@@ -10,7 +10,7 @@ const TIMEOUT_MS = 10_000;
 type Round = Parameters<typeof housekeepingRounds>[0]['round'];
 
 /** Rounds without a pause between them, and what they say. */
-function roundsOf(round: Round): { rounds: BackgroundRounds; lines: string[] } {
+function roundsOf(round: Round): { rounds: BackgroundLoop; lines: string[] } {
   const lines: string[] = [];
   const at = (level: string) => (message: string) => void lines.push(`${level} ${message}`);
   const log = { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };

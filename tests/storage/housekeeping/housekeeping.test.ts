@@ -170,8 +170,8 @@ describe('housekeeping', () => {
 
   it('is done by one server at a time', async () => {
     await pile(10, await newToken(), true);
-    await other.transact(async (transaction) => {
-      await transaction.raw('SELECT pg_advisory_xact_lock(?, ?)', [...HOUSEKEEPING_LOCK]);
+    await other.transact(async ({ sql }) => {
+      await sql.raw('SELECT pg_advisory_xact_lock(?, ?)', [...HOUSEKEEPING_LOCK]);
       expect(await clear()).toEqual({ isOurs: false, pieces: [] });
     });
     expect(await left()).toHaveLength(10);
@@ -183,8 +183,8 @@ describe('housekeeping', () => {
     const [held, free] = [await newToken(), await newToken()];
     await issue(held, 'held', LONG_AGO);
     await issue(free, 'free', LONG_AGO);
-    await other.transact(async (transaction) => {
-      await transaction('tokens').where({ id: held.id }).forNoKeyUpdate().select('id');
+    await other.transact(async ({ sql }) => {
+      await sql('tokens').where({ id: held.id }).forNoKeyUpdate().select('id');
       expect(sum((await clear()).pieces, 'challenges')).toBe(1);
       expect(await left()).toEqual(['held']);
     });
@@ -229,10 +229,10 @@ describe('a challenge that is removed while a response to it is looked at', () =
     const token = await newToken();
     await issue(token, 'waiting', LONG_AGO);
     const answer = rightly();
-    const settled = await other.transact(async (transaction) => {
+    const settled = await other.transact(async ({ sql }) => {
       // As housekeeping does, but slowly: the settlement arrives while the token is written and the challenge goes.
-      await transaction.raw('UPDATE tokens SET serial = serial WHERE id = ?', [token.id]);
-      await transaction('challenges').where({ token_id: token.id }).delete();
+      await sql.raw('UPDATE tokens SET serial = serial WHERE id = ?', [token.id]);
+      await sql('challenges').where({ token_id: token.id }).delete();
       const answering = challenges.answer(
         'waiting',
         (found) => answer({ ...found, challenge: { ...found.challenge, issuedAt: RECENTLY } }),

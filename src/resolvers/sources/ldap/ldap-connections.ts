@@ -1,7 +1,7 @@
+import { Semaphore } from '../../../kernel/semaphore.ts';
 import { LdapConnection } from './ldap-connection.ts';
 import { LdapFault } from './ldap-fault.ts';
 import type { LdapServer, LdapTransport } from './ldap-settings.ts';
-import { LdapSlots } from './ldap-slots.ts';
 
 const MAX_CONNECTIONS = 4;
 /** Milliseconds. */
@@ -16,8 +16,8 @@ const GRACE = 2_000;
 export class LdapConnections {
   readonly #transport: LdapTransport;
   readonly #password: () => Promise<string>;
-  readonly #searches: LdapSlots;
-  readonly #binds: LdapSlots;
+  readonly #searches: Semaphore;
+  readonly #binds: Semaphore;
   readonly #idle = new Map<LdapConnection, NodeJS.Timeout>();
   readonly #underWay = new Set<Promise<unknown>>();
   readonly #inUse = new Set<LdapConnection>();
@@ -28,9 +28,12 @@ export class LdapConnections {
   constructor({ transport, password }: { transport: LdapTransport; password: () => Promise<string> }) {
     this.#transport = transport;
     this.#password = password;
-    const slots = { slots: MAX_CONNECTIONS, patience: transport.answerTimeout };
-    this.#searches = new LdapSlots(slots);
-    this.#binds = new LdapSlots(slots);
+    const limit = {
+      patience: transport.answerTimeout,
+      refuse: () => new LdapFault('busy', 'too many questions wait for the directory'),
+    };
+    this.#searches = new Semaphore(MAX_CONNECTIONS, limit);
+    this.#binds = new Semaphore(MAX_CONNECTIONS, limit);
   }
 
   /**

@@ -1,17 +1,17 @@
 import type { DirectoryPasswords, DirectoryUser, UserSource } from '../../ports.ts';
 import { ServiceError } from '../../../kernel/errors.ts';
 import type { Log } from '../../../kernel/log.ts';
+import type { Semaphore } from '../../../kernel/semaphore.ts';
 import { within } from '../../../kernel/time-limit.ts';
 import { type PasswdContent, PasswdFault } from './passwd-content.ts';
 import { type PasswdReading, readPasswdFile } from './passwd-reading.ts';
 import type { FileBounds } from '../file-bounds.ts';
-import type { Places } from '../places.ts';
 
 /**
  * The users of a passwd file, read again whenever the file changes. It answers from the file as it is now or not at
- * all: once a file is gone or broken, what it held before does not count any more, as somebody may have been removed.
+ * all: once a file is gone or broken, its former content is not used, as a user may have been removed.
  *
- * A file may hang, where the file system is another machine's. It is looked at by one at a time, and nobody waits longer
+ * A file may hang, where the file system is another machine's. It is read once at a time, and no request waits longer
  * than the time limit, or at all while it is known to hang.
  */
 export class PasswdFile implements UserSource {
@@ -20,7 +20,7 @@ export class PasswdFile implements UserSource {
   readonly #passwords: DirectoryPasswords;
   readonly #log: Log;
   readonly #timeLimit: number;
-  readonly #places: Places;
+  readonly #fileReads: Semaphore;
   readonly #bounds: FileBounds | undefined;
   #last: PasswdReading | undefined;
   #looking: Promise<PasswdReading> | undefined;
@@ -28,9 +28,9 @@ export class PasswdFile implements UserSource {
   #hangs = false;
 
   /**
-   * @param dependencies `resolver` its name, for messages; `timeLimit` in milliseconds; `places` where files are looked
-   *   at: each takes one of the few threads that the process has for files and for hashes of passwords; `bounds` where the
-   *   file must be, undefined: anywhere
+   * @param dependencies `resolver` its name, for messages; `timeLimit` in milliseconds; `fileReads` bounds how many
+   *   of the process's few threads for files and password hashes read files of resolvers; `bounds` where the file must be,
+   *   undefined: anywhere
    */
   constructor(dependencies: {
     readonly resolver: string;
@@ -38,7 +38,7 @@ export class PasswdFile implements UserSource {
     readonly passwords: DirectoryPasswords;
     readonly log: Log;
     readonly timeLimit: number;
-    readonly places: Places;
+    readonly fileReads: Semaphore;
     readonly bounds?: FileBounds | undefined;
   }) {
     this.#resolver = dependencies.resolver;
@@ -46,7 +46,7 @@ export class PasswdFile implements UserSource {
     this.#passwords = dependencies.passwords;
     this.#log = dependencies.log;
     this.#timeLimit = dependencies.timeLimit;
-    this.#places = dependencies.places;
+    this.#fileReads = dependencies.fileReads;
     this.#bounds = dependencies.bounds;
   }
 
@@ -89,7 +89,7 @@ export class PasswdFile implements UserSource {
     }
   }
 
-  /** Whoever asks while the file is looked at waits for the next look: this one may have seen what is no more. */
+  /** A call during a read waits for the next one: the file may have changed since this one began. */
   #look(): Promise<PasswdReading> {
     if (this.#looking === undefined) {
       return this.#lookNow();
@@ -101,7 +101,7 @@ export class PasswdFile implements UserSource {
 
   #lookNow(): Promise<PasswdReading> {
     this.#next = undefined;
-    const look = this.#places.take(() => readPasswdFile(this.#fileName, this.#last, this.#bounds));
+    const look = this.#fileReads.run(() => readPasswdFile(this.#fileName, this.#last, this.#bounds));
     this.#looking = look;
     const seen = (reading: PasswdReading | undefined): void => {
       this.#last = reading;

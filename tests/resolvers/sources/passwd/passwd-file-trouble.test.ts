@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { PasswdFile } from '../../../../src/resolvers/sources/passwd/passwd-file.ts';
-import { Places } from '../../../../src/resolvers/sources/places.ts';
+import { Semaphore } from '../../../../src/kernel/semaphore.ts';
 import { deferred } from '../../../support/fakes/deferred.ts';
 import { eventualRefusal } from '../../../support/application/eventual-refusal.ts';
 
@@ -25,7 +25,7 @@ afterEach(async () => {
 
 function sourceAt(
   name = fileName,
-  { places = new Places(1), timeLimit = 30_000 }: { places?: Places; timeLimit?: number } = {},
+  { fileReads = new Semaphore(1), timeLimit = 30_000 }: { fileReads?: Semaphore; timeLimit?: number } = {},
 ): PasswdFile {
   return new PasswdFile({
     resolver: 'file',
@@ -33,7 +33,7 @@ function sourceAt(
     passwords: { verify: () => Promise.resolve('mismatch') },
     log: { error: nothing, warn: nothing, info: nothing, debug: nothing },
     timeLimit,
-    places,
+    fileReads,
   });
 }
 
@@ -119,15 +119,15 @@ describe('a passwd file that changes right after it was looked at', () => {
     await writeFile(fileName, 'anna:x:1:1:::\n');
     const seen = deferred<undefined>();
     const told = deferred<undefined>();
-    class LatePlaces extends Places {
-      override async take<T>(work: () => Promise<T>): Promise<T> {
-        const result = await super.take(work);
+    class LateSemaphore extends Semaphore {
+      override async run<T>(work: () => Promise<T>): Promise<T> {
+        const result = await super.run(work);
         seen.resolve(undefined);
         await told.promise;
         return result;
       }
     }
-    const source = sourceAt(fileName, { places: new LatePlaces(1) });
+    const source = sourceAt(fileName, { fileReads: new LateSemaphore(1) });
     const before = source.count();
     await seen.promise;
     await writeFile(fileName, '');
@@ -140,10 +140,10 @@ describe('a passwd file that changes right after it was looked at', () => {
 describe('a passwd file that hangs', () => {
   it('is given up after the time limit, then refused at once, and is back when it answers', async () => {
     await writeFile(fileName, 'anna:x:1:1:::\n');
-    const places = new Places(1);
+    const fileReads = new Semaphore(1);
     const hanging = deferred<undefined>();
-    const elsewhere = places.take(() => hanging.promise);
-    const source = sourceAt(fileName, { places, timeLimit: 50 });
+    const elsewhere = fileReads.run(() => hanging.promise);
+    const source = sourceAt(fileName, { fileReads, timeLimit: 50 });
     expect(await fault(source)).toBe('it did not answer within 0.05 seconds');
     const order: string[] = [];
     const timer = new Promise((resolve) => setTimeout(resolve, 50)).then(() => order.push('time limit'));
@@ -161,10 +161,10 @@ describe('a passwd file that hangs', () => {
 
   it('takes one thread, however many ask, and leaves the others to other files', async () => {
     await writeFile(fileName, 'anna:x:1:1:::\n');
-    const places = new Places(2);
+    const fileReads = new Semaphore(2);
     const hanging = deferred<undefined>();
-    const elsewhere = places.take(() => hanging.promise);
-    expect(await sourceAt(fileName, { places }).count()).toBe(1);
+    const elsewhere = fileReads.run(() => hanging.promise);
+    expect(await sourceAt(fileName, { fileReads }).count()).toBe(1);
     hanging.resolve(undefined);
     await elsewhere;
   });

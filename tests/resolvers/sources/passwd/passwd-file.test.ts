@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Resolver } from '../../../../src/configuration/configuration.ts';
 import { HashedDirectoryPasswords } from '../../../../src/security/passwords/directory-password.ts';
 import { PasswdFile } from '../../../../src/resolvers/sources/passwd/passwd-file.ts';
-import { Places } from '../../../../src/resolvers/sources/places.ts';
+import { Semaphore } from '../../../../src/kernel/semaphore.ts';
 import { eventualRefusal } from '../../../support/application/eventual-refusal.ts';
 import { InMemoryUserStore, ReadableHasher } from '../../../support/fakes/in-memory-user-store.ts';
 import { makeNamedPipe } from '../../../support/servers/named-pipe.ts';
@@ -33,7 +33,7 @@ beforeEach(async () => {
     passwords: new HashedDirectoryPasswords({ hasher: new ReadableHasher() }),
     log: { error: warn, warn, info: warn, debug: warn },
     timeLimit: 30_000,
-    places: new Places(1),
+    fileReads: new Semaphore(1),
   });
 });
 

@@ -3,8 +3,7 @@ import { chmod, mkdtemp, open, readFile, rename, rm, rmdir } from 'node:fs/promi
 import { join } from 'node:path';
 
 import { ServiceError } from '../kernel/errors.ts';
-import { isOursAlone } from './embedded-binaries-copy.ts';
-import { folderIdentity } from './folder-identity.ts';
+import { folderIdentity, isOursAlone } from './untrusted-files.ts';
 
 /**
  * The home of a cluster that lives apart from its data folder. It is root's, and passable like a data folder of root's, so
@@ -34,7 +33,7 @@ export async function removeHome(home: string): Promise<void> {
 /**
  * A copied data folder has a copy of the signpost, and no database. A folder is the one that the home belongs to when it
  * is that very folder, perhaps moved, or lies where that one was, such as one restored from a backup.
- * @throws ServiceError 'database.unavailable' when the home belongs to another data folder, or somebody else may write there
+ * @throws ServiceError 'database.unavailable' when the home belongs to another data folder, or another account may write there
  */
 export async function assertHomeOf(dataFolder: string, home: string, signpost: string): Promise<void> {
   if (!(await isOursAlone(home))) {

@@ -3,15 +3,14 @@ import { chown, lstat, mkdir, mkdtemp, open, readdir, realpath, rename, rm, rmdi
 import { join } from 'node:path';
 
 import { ServiceError } from '../kernel/errors.ts';
-import type { Account } from './embedded-account.ts';
-import { accountForNewCluster, mayReachFolder } from './embedded-account.ts';
-import { prepareSharedFolder } from './embedded-binaries-copy.ts';
-import type { PostgresPrograms } from './embedded-binaries.ts';
-import type { ClusterLocation } from './embedded-location.ts';
-import { makeHome, removeHome } from './embedded-home.ts';
-import { assertMayCreate, clusterAt, locateCluster, postSign } from './embedded-location.ts';
+import type { Account } from './account.ts';
+import { accountForNewCluster, mayReachFolder } from './account.ts';
+import { type PostgresPrograms, prepareSharedFolder } from './binaries.ts';
+import type { ClusterLocation } from './location.ts';
+import { makeHome, removeHome } from './home.ts';
+import { assertMayCreate, clusterAt, locateCluster, postSign } from './location.ts';
 import type { Log } from '../kernel/log.ts';
-import { runProgram, runScript } from './embedded-program.ts';
+import { runProgram, runScript } from './program.ts';
 
 /** What the creation of a cluster needs to know. */
 export interface CreationRequest {

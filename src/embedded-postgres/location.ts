@@ -3,11 +3,11 @@ import { link, lstat, mkdir, realpath, rm, stat, writeFile } from 'node:fs/promi
 import { join, resolve } from 'node:path';
 
 import { ServiceError } from '../kernel/errors.ts';
-import type { Account } from './embedded-account.ts';
-import { assertHomeOf } from './embedded-home.ts';
-import { readForeignFile } from './foreign-file.ts';
+import type { Account } from './account.ts';
+import { assertHomeOf } from './home.ts';
+import { readForeignFile } from './untrusted-files.ts';
 
-/** Where the cluster of a data folder lives, and who runs it. */
+/** The place of a data folder's cluster, and the account that runs it. */
 export interface ClusterLocation {
   /** The data folder, all links resolved. */
   readonly dataFolder: string;
@@ -30,7 +30,7 @@ const WRITABLE_BY_GROUP = 0o020;
  * Finds the data folder.
  * @param create whether to make it where it is missing
  * @returns its path, all links resolved
- * @throws ServiceError 'installation.missing'; 'database.unavailable' when anybody may write there: a cluster, signpost or
+ * @throws ServiceError 'installation.missing'; 'database.unavailable' when any account may write there: a cluster, signpost or
  *   key that they put there first would be taken for ours
  */
 export async function openDataFolder(dataDir: string, create: boolean): Promise<string> {
@@ -68,7 +68,7 @@ export async function assertMayCreate(dataFolder: string): Promise<void> {
 /**
  * Finds the cluster of a data folder: inside, or where the signpost leads. The owner of a cluster runs it.
  * @returns undefined when there is none yet
- * @throws ServiceError 'database.unavailable' when it is somebody else's or another data folder's, or is gone from where
+ * @throws ServiceError 'database.unavailable' when it is another account's or another data folder's, or is gone from where
  *   the signpost leads
  */
 export async function locateCluster(dataFolder: string): Promise<ClusterLocation | undefined> {

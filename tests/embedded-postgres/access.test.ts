@@ -1,9 +1,9 @@
 import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import type { Account } from '../../src/embedded-postgres/embedded-account.ts';
-import { accountForNewCluster } from '../../src/embedded-postgres/embedded-account.ts';
-import type { EmbeddedConnection } from '../../src/embedded-postgres/embedded-membership.ts';
+import type { Account } from '../../src/embedded-postgres/account.ts';
+import { accountForNewCluster } from '../../src/embedded-postgres/account.ts';
+import type { EmbeddedConnection } from '../../src/embedded-postgres/membership.ts';
 import { accountNamed, describeAsRoot, NOBODY } from './support/as-root.ts';
 import { ask, embeddedFolders } from './support/embedded-folders.ts';
 import { visitSocket } from './support/socket-visitor.ts';

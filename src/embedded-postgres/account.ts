@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 
 import { ServiceError } from '../kernel/errors.ts';
 
-/** An operating system account: what `spawn` needs in order to run a program as somebody else. */
+/** An operating system account: what `spawn` needs in order to run a program as another account. */
 export interface Account {
   readonly uid: number;
   readonly gid: number;

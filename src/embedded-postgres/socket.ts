@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os';
 import { basename, isAbsolute, join } from 'node:path';
 
 import { ServiceError } from '../kernel/errors.ts';
-import type { Account } from './embedded-account.ts';
-import type { ClusterLocation } from './embedded-location.ts';
-import type { PostmasterFile } from './embedded-postmaster.ts';
-import { SOCKET_PORT } from './embedded-postmaster.ts';
-import { runScript } from './embedded-program.ts';
-import { folderIdentity } from './folder-identity.ts';
+import type { Account } from './account.ts';
+import type { ClusterLocation } from './location.ts';
+import type { PostmasterFile } from './postmaster.ts';
+import { SOCKET_PORT } from './postmaster.ts';
+import { runScript } from './program.ts';
+import { folderIdentity } from './untrusted-files.ts';
 
 /** The longest path of a socket that every system takes (macOS: 103 bytes and a final zero). */
 const PATH_LIMIT = 100;
@@ -38,7 +38,7 @@ export async function socketFolderOf(
 
 /**
  * Makes the folder for the cluster's socket.
- * @throws ServiceError 'database.unavailable' when somebody else could be behind that folder
+ * @throws ServiceError 'database.unavailable' when another account could own that folder
  */
 export async function prepareSocketFolder(location: ClusterLocation): Promise<string> {
   const folder = await socketFolderOf(location, undefined);
@@ -67,8 +67,8 @@ async function handOver(folder: string, account: Account | undefined): Promise<v
 }
 
 /**
- * The owner of the folder could stand in for the cluster, so that must be the cluster's own, and nobody else may enter. In
- * /tmp anybody may have made the folder before us.
+ * The owner of the folder could stand in for the cluster, so that must be the cluster's own, and no other account may enter. In
+ * /tmp any account may have made the folder before.
  * @throws ServiceError 'database.unavailable' when it does not belong to the cluster's owner alone
  */
 export async function assertPrivate(folder: string, location: ClusterLocation): Promise<void> {

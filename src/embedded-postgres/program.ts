@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 
-import type { Account } from './embedded-account.ts';
+import type { Account } from './account.ts';
 
 /** How a program of the embedded PostgreSQL ended. */
 export interface ProgramEnd {
@@ -10,7 +10,7 @@ export interface ProgramEnd {
   readonly output: string;
 }
 
-/** Who runs the programs and which libraries they find. */
+/** The account that runs the programs, and the libraries that they find. */
 export interface ProgramContext {
   readonly account: Account | undefined;
   /** Further folders for the dynamic loader, in its own syntax. */

@@ -3,9 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 
 import { ServiceError } from '../kernel/errors.ts';
-import { CLUSTER_ROLE } from './embedded-creation.ts';
-import { SOCKET_PORT } from './embedded-postmaster.ts';
-import { isSameFolder } from './folder-identity.ts';
+import { CLUSTER_ROLE } from './creation.ts';
+import { SOCKET_PORT } from './postmaster.ts';
+import { isSameFolder } from './untrusted-files.ts';
 
 /** What this process is to the cluster: its server, of which there is one, or a passing command. */
 export type EmbeddedRole = 'server' | 'guest';
@@ -30,7 +30,7 @@ export interface Membership {
   readonly ended: Promise<void>;
   /** @returns the number of the process that is the server already; undefined when this one is it now */
   becomeServer(): Promise<string | undefined>;
-  /** Gives up the presence. @returns whether nobody else is left; nobody can come in then, until `end` */
+  /** Gives up the presence. @returns whether it was the last one; then none can join until `end` */
   leave(): Promise<boolean>;
   end(): Promise<void>;
 }
@@ -73,7 +73,7 @@ export async function joinCluster(
 ): Promise<Membership | JoinRefusal> {
   const client = new pg.Client({
     ...embeddedConnection(socketFolder),
-    // The locks live in a database that nobody else uses: they count per database.
+    // The locks live in a database that has no other use: they count per database.
     database: 'postgres',
     application_name: `tankeeper ${role} (process ${process.pid})`,
     connectionTimeoutMillis: 10_000,

@@ -3,10 +3,10 @@ import { dirname, join } from 'node:path';
 
 import { afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 
-import type { Account } from '../../src/embedded-postgres/embedded-account.ts';
-import { accountForNewCluster, mayReachFolder } from '../../src/embedded-postgres/embedded-account.ts';
-import { packagedBinaries } from '../../src/embedded-postgres/embedded-binaries.ts';
-import { removeClusterOf } from '../../src/embedded-postgres/embedded-creation.ts';
+import type { Account } from '../../src/embedded-postgres/account.ts';
+import { accountForNewCluster, mayReachFolder } from '../../src/embedded-postgres/account.ts';
+import { packagedBinaries } from '../../src/embedded-postgres/binaries.ts';
+import { removeClusterOf } from '../../src/embedded-postgres/creation.ts';
 import { ask, asRoot, embeddedFolders, isServed } from './support/embedded-folders.ts';
 import { openElsewhere } from './support/embedded-process.ts';
 

@@ -2,18 +2,21 @@ import { isAbsolute, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { ServiceError } from '../kernel/errors.ts';
-import type { PostgresPrograms } from './embedded-binaries.ts';
-import { findPrograms, packagedBinaries } from './embedded-binaries.ts';
-import { createCluster } from './embedded-creation.ts';
-import type { ClusterLocation } from './embedded-location.ts';
-import { locateCluster, noClusterIn } from './embedded-location.ts';
-import type { EmbeddedRole, JoinRefusal, Membership } from './embedded-membership.ts';
-import { joinCluster } from './embedded-membership.ts';
-import { accessRules } from './embedded-access.ts';
-import type { PostmasterFile, StartedPostmaster } from './embedded-postmaster.ts';
-import { readPostmasterFile, startPostmaster } from './embedded-postmaster.ts';
-import { isPostmasterOf } from './embedded-process.ts';
-import { assertPrivate, prepareSocketFolder, socketFolderOf } from './embedded-socket.ts';
+import { findPrograms, packagedBinaries, type PostgresPrograms } from './binaries.ts';
+import { createCluster } from './creation.ts';
+import type { ClusterLocation } from './location.ts';
+import { locateCluster, noClusterIn } from './location.ts';
+import type { EmbeddedRole, JoinRefusal, Membership } from './membership.ts';
+import { joinCluster } from './membership.ts';
+import { accessRules } from './access.ts';
+import {
+  isPostmasterOf,
+  type PostmasterFile,
+  readPostmasterFile,
+  type StartedPostmaster,
+  startPostmaster,
+} from './postmaster.ts';
+import { assertPrivate, prepareSocketFolder, socketFolderOf } from './socket.ts';
 import type { Log } from '../kernel/log.ts';
 
 /** What is needed to come into the cluster of a data folder. */
@@ -61,7 +64,7 @@ export async function enterCluster(request: EntryRequest): Promise<Entry> {
   try {
     return await enter(request, location, begun, attempt);
   } catch (error) {
-    // What this process has started ends with the attempt: nobody has joined it through us.
+    // What this process has started ends with the attempt: no other process has joined it through us.
     if (attempt.started?.hasExited() === false) {
       await attempt.started.stop();
     }

@@ -2,11 +2,11 @@ import { readFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 
 import { ServiceError } from '../kernel/errors.ts';
-import { CLUSTER_ROLE } from './embedded-creation.ts';
-import type { ClusterLocation } from './embedded-location.ts';
-import { runProgram } from './embedded-program.ts';
+import { CLUSTER_ROLE } from './creation.ts';
+import type { ClusterLocation } from './location.ts';
+import { runProgram } from './program.ts';
 
-/** Who may connect to the cluster: what its two files say from the next start on. */
+/** The accounts that may connect to the cluster, for its two files, from the next start on. */
 export interface AccessRules {
   /** For pg_hba.conf. */
   readonly connections: string;

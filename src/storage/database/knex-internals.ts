@@ -1,0 +1,169 @@
+import knex from 'knex';
+import type { Knex } from 'knex';
+import type pg from 'pg';
+
+/*
+ * Fields and methods of Knex, its pool (tarn) and pg that their documentation does not promise. They are used nowhere
+ * else; tests/storage/database/knex-internals.test.ts fails where a new version changes one of them.
+ */
+
+/** What a pool does around its connections and statements. */
+export interface PoolHooks {
+  /**
+   * Waits for a connection.
+   * @param acquire takes one from the pool
+   * @param waiting how many wait for one
+   * @param giveBack returns a connection to the pool
+   */
+  acquire<Connection>(
+    acquire: () => Promise<Connection>,
+    waiting: number,
+    giveBack: (connection: Connection) => void,
+  ): Promise<Connection>;
+  /**
+   * Waits for the answer to a statement.
+   * @param end ends its connection, so that `answer` fails
+   * @param isLong whether the statement belongs to a transaction of long work (`markLongWork`)
+   */
+  answer<Answer>(answer: Promise<Answer>, end: () => void, isLong: boolean): Promise<Answer>;
+  /** @returns what is thrown in place of a fault of connecting, or of a statement or transaction that is awaited */
+  translate(fault: unknown, isInTransaction: boolean): unknown;
+}
+
+/** The connections of a pool, now. */
+export interface PoolUsage {
+  readonly used: number;
+  readonly free: number;
+  /** How many wait for a connection. */
+  readonly waiting: number;
+}
+
+/** A connection of the pool. */
+interface PooledConnection extends pg.Client {
+  /** Where set, Knex gives the connection to nobody. */
+  __knex__disposed?: unknown;
+}
+
+/** Knex gives each transaction a client of its own. */
+interface TransactionClient {
+  readonly transacting?: boolean;
+  isLongWork?: boolean;
+}
+
+interface TarnCounts {
+  numUsed(): number;
+  numFree(): number;
+  numPendingAcquires(): number;
+}
+
+interface Runner {
+  run(): Promise<unknown>;
+}
+
+// Knex does not export the class of its PostgreSQL dialect by name. No connection is made here.
+const PostgresClient = (knex({ client: 'pg' }).client as Knex.Client).constructor as typeof Knex.Client;
+
+/** @returns Knex's PostgreSQL dialect with hooks, for `Knex.Config.client` */
+export function hookedClient(hooks: PoolHooks): typeof Knex.Client {
+  return class extends PostgresClient {
+    override runner(builder: unknown): Runner {
+      const runner = super.runner(builder) as Runner;
+      const run = runner.run.bind(runner);
+      const isInTransaction = (this as TransactionClient).transacting === true;
+      return Object.assign(runner, { run: () => run().catch(throwTranslated(hooks, isInTransaction)) });
+    }
+
+    override query(connection: PooledConnection, statement: unknown): Promise<unknown> {
+      const answer = super.query(connection, statement) as Promise<unknown>;
+      const end = (): void => {
+        cutConnection(connection);
+      };
+      return hooks.answer(answer, end, (this as TransactionClient).isLongWork === true);
+    }
+
+    override async acquireConnection(): Promise<unknown> {
+      const acquire = (): Promise<unknown> =>
+        (super.acquireConnection() as Promise<unknown>).catch(throwTranslated(hooks, false));
+      const giveBack = (connection: unknown): void => {
+        void this.releaseConnection(connection);
+      };
+      return hooks.acquire(acquire, usageOf(this).waiting, giveBack);
+    }
+  };
+}
+
+function throwTranslated(hooks: PoolHooks, isInTransaction: boolean): (fault: unknown) => never {
+  return (fault) => {
+    throw hooks.translate(fault, isInTransaction);
+  };
+}
+
+/** Has `PoolHooks.answer` know the statements of this transaction as long. */
+export function markLongWork(transaction: Knex.Transaction): void {
+  (transaction.client as TransactionClient).isLongWork = true;
+}
+
+/** @returns what the pool is doing; zeros once it is closed */
+export function poolUsageOf(pool: Knex): PoolUsage {
+  return usageOf(pool.client);
+}
+
+function usageOf(client: unknown): PoolUsage {
+  const { pool } = client as { readonly pool?: TarnCounts };
+  return {
+    used: pool?.numUsed() ?? 0,
+    free: pool?.numFree() ?? 0,
+    waiting: pool?.numPendingAcquires() ?? 0,
+  };
+}
+
+/**
+ * Takes connections out of use whose server has reported one of these faults.
+ * @param sqlStates matches their codes
+ * @returns for `Knex.PoolConfig.afterCreate`
+ */
+export function retireAfter(
+  sqlStates: RegExp,
+): (pooled: PooledConnection, done: (error: null, pooled: PooledConnection) => void) => void {
+  return (pooled, done) => {
+    pooled.connection.on('errorMessage', (fault: { code?: string }) => {
+      if (sqlStates.test(fault.code ?? '')) {
+        pooled.__knex__disposed = fault;
+      }
+    });
+    done(null, pooled);
+  };
+}
+
+/** Runs `work` with a connection of the pool, for statements that `Knex.Raw.connection` puts on it. */
+export async function withPooledConnection<T>(
+  pool: Knex,
+  work: (connection: unknown) => Promise<T>,
+): Promise<T> {
+  const client = pool.client as Knex.Client;
+  const connection: unknown = await client.acquireConnection();
+  try {
+    return await work(connection);
+  } finally {
+    await client.releaseConnection(connection);
+  }
+}
+
+/** Runs `work` with a new connection beside the pool, which need not have one free. */
+export async function withExtraConnection<T>(
+  pool: Knex,
+  work: (connection: unknown) => Promise<T>,
+): Promise<T> {
+  const client = pool.client as Knex.Client;
+  const connection: unknown = await client.acquireRawConnection();
+  try {
+    return await work(connection);
+  } finally {
+    await client.destroyRawConnection(connection);
+  }
+}
+
+/** Ends a connection at once, without a goodbye, which may not be heard. */
+export function cutConnection(client: pg.Client): void {
+  client.connection.stream.destroy();
+}
