@@ -5,7 +5,7 @@ import type { KeyMaterial } from '../keys/key-administration.ts';
 import { KeyService } from '../keys/key-service.ts';
 import { neededKeys, type SecurityModule } from '../keys/vault.ts';
 import type { Config } from '../config/config.ts';
-import { systemRandom } from '../kernel/clock.ts';
+import { systemRandom } from '../kernel/system-random.ts';
 import type { Log } from '../kernel/log.ts';
 import { readKeyFile, readKeysNow } from '../security/vault/key-file.ts';
 import { KeyFileMaterial, KeyFileModule } from '../security/vault/key-file-module.ts';

@@ -1,5 +1,3 @@
-import { randomBytes, randomInt } from 'node:crypto';
-
 /** Source of the time. Always an argument, so that tests fix it. */
 export interface Clock {
   /** @returns the present instant */
@@ -15,11 +13,6 @@ export interface Random {
 }
 
 export const systemClock: Clock = { now: () => new Date() };
-
-export const systemRandom: Random = {
-  bytes: (size) => randomBytes(size),
-  below: (bound) => randomInt(bound),
-};
 
 /**
  * @param alphabet the characters to draw from

@@ -3,7 +3,7 @@ import { AccessControl } from '../../src/policy/access-control.ts';
 import { AdministratorService, type ApiTokenDraft } from '../../src/administrators/administrator-service.ts';
 import type { Caller } from '../../src/policy/caller.ts';
 import { checkPolicy } from '../../src/policy/policy.ts';
-import { systemRandom } from '../../src/kernel/clock.ts';
+import { systemRandom } from '../../src/kernel/system-random.ts';
 import { callerNamed, OPERATOR } from '../support/values/callers.ts';
 import { eventualRefusal } from '../support/application/eventual-refusal.ts';
 import { InMemoryAdministratorStore } from '../support/fakes/in-memory-administrator-store.ts';

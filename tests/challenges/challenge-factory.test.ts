@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { type Random, systemRandom } from '../../src/kernel/clock.ts';
+import { type Random } from '../../src/kernel/clock.ts';
+import { systemRandom } from '../../src/kernel/system-random.ts';
 import { decimalTransactionIds, hexTransactionIds } from '../../src/challenges/challenge-factory.ts';
 
 describe('a transaction id', () => {

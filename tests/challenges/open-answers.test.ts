@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { NewToken } from '../../src/tokens/token.ts';
 import { pinVerifier } from '../../src/tokens/pin.ts';
-import { systemRandom } from '../../src/kernel/clock.ts';
+import { systemRandom } from '../../src/kernel/system-random.ts';
 import { computeResponse } from '../../src/ocra/compute.ts';
 import type { IssuedChallenge } from '../../src/challenges/challenge-service.ts';
 import { type OcraSuite, parseOcraSuite } from '../../src/ocra/suite.ts';

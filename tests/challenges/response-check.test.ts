@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { pinVerifier } from '../../src/tokens/pin.ts';
 import type { PolicyDraft } from '../../src/policy/policy.ts';
 import type { NewToken } from '../../src/tokens/token.ts';
-import { systemRandom } from '../../src/kernel/clock.ts';
+import { systemRandom } from '../../src/kernel/system-random.ts';
 import type { Verdict } from '../../src/challenges/challenge.ts';
 import { computeResponse } from '../../src/ocra/compute.ts';
 import { timeStepAt } from '../../src/ocra/data-input.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Token, TokenStateChange } from '../../src/tokens/token.ts';
 import { UserDirectory } from '../../src/users/user-directory.ts';
-import { systemRandom } from '../../src/kernel/clock.ts';
+import { systemRandom } from '../../src/kernel/system-random.ts';
 import { computeResponse } from '../../src/ocra/compute.ts';
 import { timeStepAt } from '../../src/ocra/data-input.ts';
 import { readOcraSettings } from '../../src/challenges/ocra-settings.ts';

@@ -9,7 +9,7 @@ import { buildProgram, runProgram } from '../../src/cli/program.ts';
 import { migrate } from '../../src/compose/database-schema.ts';
 import { type Installation, openInstallation } from '../../src/compose/open-installation.ts';
 import { type Config, loadConfig } from '../../src/config/config.ts';
-import { systemRandom } from '../../src/kernel/clock.ts';
+import { systemRandom } from '../../src/kernel/system-random.ts';
 import { migrationNames, migrationSource } from '../../src/storage/database/migration-source.ts';
 import { container, ocraPackage } from '../support/values/pskc-documents.ts';
 import { CLAIMS, licenceVendor } from '../support/values/signed-licence.ts';

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { type Random, randomText, systemClock, systemRandom } from '../../src/kernel/clock.ts';
+import { type Random, randomText, systemClock } from '../../src/kernel/clock.ts';
+import { systemRandom } from '../../src/kernel/system-random.ts';
 
 describe('time and randomness of the system', () => {
   it('are at hand', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { systemRandom } from '../../src/kernel/clock.ts';
+import { systemRandom } from '../../src/kernel/system-random.ts';
 import {
   decodeActivationCode,
   encodeActivationCode,

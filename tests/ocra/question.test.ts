@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { type Random, systemRandom } from '../../src/kernel/clock.ts';
+import { type Random } from '../../src/kernel/clock.ts';
+import { systemRandom } from '../../src/kernel/system-random.ts';
 import { questionFromData } from '../../src/ocra/question.ts';
 import { questionFromHash } from '../support/values/modes.ts';
 import { parseOcraSuite } from '../../src/ocra/suite.ts';

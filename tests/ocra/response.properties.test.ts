@@ -1,7 +1,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { systemRandom } from '../../src/kernel/clock.ts';
+import { systemRandom } from '../../src/kernel/system-random.ts';
 import { computeResponse } from '../../src/ocra/compute.ts';
 import { type DataInputs, encodeDataInput } from '../../src/ocra/data-input.ts';
 import { plainQuestion, questionFromData } from '../../src/ocra/question.ts';

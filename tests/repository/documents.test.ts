@@ -10,7 +10,8 @@ import { buildProgram, runProgram } from '../../src/cli/program.ts';
 import { configurationPage } from '../../scripts/configuration-reference.ts';
 import { endpointsPage } from '../../scripts/endpoint-reference.ts';
 import { VARIABLES } from '../../src/config/variables.ts';
-import { systemClock, systemRandom } from '../../src/kernel/clock.ts';
+import { systemClock } from '../../src/kernel/clock.ts';
+import { systemRandom } from '../../src/kernel/system-random.ts';
 import { fakeIo } from '../cli/fake-io.ts';
 import { fuzzedEndpoints } from '../campaigns/fuzz/fuzz-endpoints.ts';
 import {

@@ -1,7 +1,7 @@
 import { createHmac, generateKeyPairSync, sign as signBytes } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { SignJWT } from 'jose';
-import { systemRandom } from '../../src/kernel/clock.ts';
+import { systemRandom } from '../../src/kernel/system-random.ts';
 import { JwtLoginTokens } from '../../src/security/jwt-login-tokens.ts';
 import { SecretVault } from '../../src/security/vault/secret-vault.ts';
 

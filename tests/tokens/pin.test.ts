@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { checkPin, pinVerifier } from '../../src/tokens/pin.ts';
-import { systemRandom } from '../../src/kernel/clock.ts';
+import { systemRandom } from '../../src/kernel/system-random.ts';
 import { refusalOf } from '../support/values/refusal.ts';
 
 describe('a token PIN', () => {

@@ -7,7 +7,7 @@ import type { Token } from '../../src/tokens/token.ts';
 import type { TokenSelection } from '../../src/tokens/token-selection.ts';
 import { TokenService } from '../../src/tokens/token-service.ts';
 import { UserDirectory } from '../../src/users/user-directory.ts';
-import { systemRandom } from '../../src/kernel/clock.ts';
+import { systemRandom } from '../../src/kernel/system-random.ts';
 import { SecretVault } from '../../src/security/vault/secret-vault.ts';
 import { callerNamed } from '../support/values/callers.ts';
 import { eventualRefusal } from '../support/application/eventual-refusal.ts';

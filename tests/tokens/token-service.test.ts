@@ -8,7 +8,7 @@ import type { TokenListing } from '../../src/tokens/token-listing.ts';
 import { TokenService } from '../../src/tokens/token-service.ts';
 import type { TokenSettings } from '../../src/tokens/token-settings.ts';
 import { UserDirectory } from '../../src/users/user-directory.ts';
-import { systemRandom } from '../../src/kernel/clock.ts';
+import { systemRandom } from '../../src/kernel/system-random.ts';
 import { SecretVault } from '../../src/security/vault/secret-vault.ts';
 import { callerNamed } from '../support/values/callers.ts';
 import { eventualRefusal } from '../support/application/eventual-refusal.ts';

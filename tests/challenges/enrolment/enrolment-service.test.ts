@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { checkPin } from '../../../src/tokens/pin.ts';
 import type { Sealed, SecretPurpose } from '../../../src/keys/vault.ts';
-import { systemRandom } from '../../../src/kernel/clock.ts';
+import { systemRandom } from '../../../src/kernel/system-random.ts';
 import { ServiceError } from '../../../src/kernel/errors.ts';
 import type { EnrolmentRequest } from '../../../src/challenges/enrolment/enrolment.ts';
 import { SecretVault } from '../../../src/security/vault/secret-vault.ts';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import request, { type Response, type Test } from 'supertest';
 import { JwtLoginTokens } from '../../../src/security/jwt-login-tokens.ts';
 import { SecretVault } from '../../../src/security/vault/secret-vault.ts';
-import { systemRandom } from '../../../src/kernel/clock.ts';
+import { systemRandom } from '../../../src/kernel/system-random.ts';
 import { openSession } from '../../support/application/open-session.ts';
 import { OPERATOR, TestApplication } from '../../support/application/test-application.ts';
 

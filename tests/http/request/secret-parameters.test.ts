@@ -11,7 +11,7 @@ import { beginExchange, type RequestContext } from '../../../src/http/request/ex
 import { optional, required, secret } from '../../../src/http/request/parameter-schemas.ts';
 import { withholdSecrets } from '../../../src/http/request/parameters.ts';
 import { ServiceError } from '../../../src/kernel/errors.ts';
-import { systemRandom } from '../../../src/kernel/clock.ts';
+import { systemRandom } from '../../../src/kernel/system-random.ts';
 import { fuzzedEndpoints } from '../../campaigns/fuzz/fuzz-endpoints.ts';
 import { fixedClock } from '../../support/application/http-app.ts';
 

@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { systemRandom } from '../../../src/kernel/clock.ts';
+import { systemRandom } from '../../../src/kernel/system-random.ts';
 import { createKeyFile, readKeyFile, readKeysNow } from '../../../src/security/vault/key-file.ts';
 import { appendKey, removeKey } from '../../../src/security/vault/key-file-edit.ts';
 import { KeyFileMaterial } from '../../../src/security/vault/key-file-module.ts';

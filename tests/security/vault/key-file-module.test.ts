@@ -2,7 +2,7 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { systemRandom } from '../../../src/kernel/clock.ts';
+import { systemRandom } from '../../../src/kernel/system-random.ts';
 import { KeyFileModule } from '../../../src/security/vault/key-file-module.ts';
 import { keyIdOf, SecretVault } from '../../../src/security/vault/secret-vault.ts';
 import { eventualRefusal } from '../../support/application/eventual-refusal.ts';

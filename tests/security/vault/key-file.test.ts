@@ -2,7 +2,7 @@ import { chmod, mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { systemRandom } from '../../../src/kernel/clock.ts';
+import { systemRandom } from '../../../src/kernel/system-random.ts';
 import { createKeyFile, readKeyFile } from '../../../src/security/vault/key-file.ts';
 import { eventualRefusal } from '../../support/application/eventual-refusal.ts';
 import { makeNamedPipe } from '../../support/servers/named-pipe.ts';

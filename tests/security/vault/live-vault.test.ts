@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { RegisteredKey } from '../../../src/keys/vault.ts';
-import { systemRandom } from '../../../src/kernel/clock.ts';
+import { systemRandom } from '../../../src/kernel/system-random.ts';
 import { ServiceError } from '../../../src/kernel/errors.ts';
 import { JwtLoginTokens } from '../../../src/security/jwt-login-tokens.ts';
 import { sealCanary } from '../../../src/security/vault/key-canary.ts';

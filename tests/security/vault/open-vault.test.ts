@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { KeyRegistration, KeyRegistry, RegisteredKey } from '../../../src/keys/vault.ts';
-import { systemRandom } from '../../../src/kernel/clock.ts';
+import { systemRandom } from '../../../src/kernel/system-random.ts';
 import { sealCanary } from '../../../src/security/vault/key-canary.ts';
 import { openVault, type OpenedVault } from '../../../src/security/vault/open-vault.ts';
 import { keyIdOf, SecretVault } from '../../../src/security/vault/secret-vault.ts';

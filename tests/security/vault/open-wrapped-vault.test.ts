@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { KeyRegistration, KeyRegistry, RegisteredKey } from '../../../src/keys/vault.ts';
-import { systemRandom } from '../../../src/kernel/clock.ts';
+import { systemRandom } from '../../../src/kernel/system-random.ts';
 import { sealCanary } from '../../../src/security/vault/key-canary.ts';
 import { openVault } from '../../../src/security/vault/open-vault.ts';
 import { openWrappedVault, type WrappedVault } from '../../../src/security/vault/open-wrapped-vault.ts';

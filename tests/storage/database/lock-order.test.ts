@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 
 import { KeyService } from '../../../src/keys/key-service.ts';
-import { systemRandom } from '../../../src/kernel/clock.ts';
+import { systemRandom } from '../../../src/kernel/system-random.ts';
 import { SecretVault } from '../../../src/security/vault/secret-vault.ts';
 import { SqlAuditStore } from '../../../src/storage/audit/audit-store.ts';
 import { ensureAuditMonths } from '../../../src/storage/audit/audit-upkeep.ts';

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { AuditRetention } from '../../../src/audit/audit-retention.ts';
 import { AuditService } from '../../../src/audit/audit-service.ts';
-import { systemRandom } from '../../../src/kernel/clock.ts';
+import { systemRandom } from '../../../src/kernel/system-random.ts';
 import { isServiceError } from '../../../src/kernel/errors.ts';
 import { sealCanary } from '../../../src/security/vault/key-canary.ts';
 import { keyIdOf, SecretVault } from '../../../src/security/vault/secret-vault.ts';

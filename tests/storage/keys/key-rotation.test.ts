@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Act } from '../../../src/policy/caller.ts';
 import type { KeyAdministration } from '../../../src/keys/key-administration.ts';
 import type { Sealed } from '../../../src/keys/vault.ts';
-import { systemRandom } from '../../../src/kernel/clock.ts';
+import { systemRandom } from '../../../src/kernel/system-random.ts';
 import { sealCanary } from '../../../src/security/vault/key-canary.ts';
 import { keyIdOf, SecretVault } from '../../../src/security/vault/secret-vault.ts';
 import { SqlKeyRegistry } from '../../../src/storage/keys/key-registry.ts';

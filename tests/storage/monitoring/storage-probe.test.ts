@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import type { Sealed, Vault } from '../../../src/keys/vault.ts';
-import { systemRandom } from '../../../src/kernel/clock.ts';
+import { systemRandom } from '../../../src/kernel/system-random.ts';
 import { ServiceError } from '../../../src/kernel/errors.ts';
 import { ConfigurationProbe } from '../../../src/storage/monitoring/storage-probe.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';

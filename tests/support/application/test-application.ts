@@ -6,7 +6,8 @@ import { buildServices, type Services } from '../../../src/compose/build-service
 import { loadConfig } from '../../../src/config/config.ts';
 import { createApp } from '../../../src/http/app.ts';
 import type { DialectName } from '../../../src/http/dialects/dialects.ts';
-import { systemClock, systemRandom } from '../../../src/kernel/clock.ts';
+import { systemClock } from '../../../src/kernel/clock.ts';
+import { systemRandom } from '../../../src/kernel/system-random.ts';
 import type { LimitSettings } from '../../../src/kernel/limit.ts';
 import type { LicenceSignature } from '../../../src/monitoring/ports.ts';
 import { decimalTransactionIds } from '../../../src/challenges/challenge-factory.ts';

@@ -1,7 +1,7 @@
 import type { AuditFinding } from '../../../src/audit/finding.ts';
 import { AuditService } from '../../../src/audit/audit-service.ts';
 import type { Verification } from '../../../src/audit/verify-trail.ts';
-import { systemRandom } from '../../../src/kernel/clock.ts';
+import { systemRandom } from '../../../src/kernel/system-random.ts';
 import { SecretVault } from '../../../src/security/vault/secret-vault.ts';
 import { VaultAuditAuthority } from '../../../src/security/vault/vault-audit-authority.ts';
 import { SqlAuditStore } from '../../../src/storage/audit/audit-store.ts';
