@@ -14,7 +14,7 @@ import type {
   PruningPlan,
   StoredSnapshot,
 } from './ports.ts';
-import { type Verification, verifyTrail } from './verify-trail.ts';
+import { type TrailVerification, verifyTrail } from './verify-trail.ts';
 
 /** Dependencies of the service. */
 export interface AuditDependencies {
@@ -57,7 +57,7 @@ export class AuditService {
   async verify(
     caller: Caller,
     request: VerifyRequest,
-  ): Promise<Verification & { readonly keys: readonly InstallationKey[] }> {
+  ): Promise<TrailVerification & { readonly keys: readonly InstallationKey[] }> {
     assertOperator(caller);
     return this.#verify(request);
   }
@@ -66,7 +66,7 @@ export class AuditService {
   async #verify(
     request: VerifyRequest,
     also?: (snapshot: StoredSnapshot) => Promise<void>,
-  ): Promise<Verification & { readonly keys: readonly InstallationKey[] }> {
+  ): Promise<TrailVerification & { readonly keys: readonly InstallationKey[] }> {
     const { store, authority } = this.#deps;
     const keys = authority.keys().map(({ keyId, publicKey }) => ({ keyId, publicKey }));
     const of = await store.estimate();

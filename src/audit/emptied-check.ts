@@ -13,7 +13,7 @@ export class EmptiedCheck {
   readonly #keyIds: readonly string[];
   readonly #administrators: readonly string[];
   /** Administrators whose creation no row has recorded yet. */
-  readonly #untold: Set<string>;
+  readonly #unrecorded: Set<string>;
   #rows = 0;
 
   constructor(
@@ -23,14 +23,14 @@ export class EmptiedCheck {
     this.#facts = facts;
     this.#keyIds = keyIds;
     this.#administrators = administrators;
-    this.#untold = new Set(administrators);
+    this.#unrecorded = new Set(administrators);
   }
 
   take(rows: readonly AuditRow[]): void {
     this.#rows += rows.length;
     for (const { action, outcome, subject } of rows) {
       if (outcome === 'created' && action.startsWith('administrator/')) {
-        this.#untold.delete(subject);
+        this.#unrecorded.delete(subject);
       }
     }
   }
@@ -40,7 +40,7 @@ export class EmptiedCheck {
     if (this.#rows === 0) {
       this.#finishWithoutRows(report);
     } else if (!this.#facts.isPruned) {
-      for (const name of this.#untold) {
+      for (const name of this.#unrecorded) {
         report(removed(`none tells who made the administrator '${name}'`));
       }
     }

@@ -5,7 +5,7 @@ import {
   type KeyBody,
   type LaneHead,
   type PruneBody,
-  readBody,
+  readRecordBody,
   readHeads,
   readPrune,
   recordHash,
@@ -125,12 +125,12 @@ export class JournalCheck {
     const { kind, number, writer, body } = record;
     try {
       if (kind === 'writer') {
-        const { publicKey }: { publicKey?: unknown } = readBody(body);
+        const { publicKey }: { publicKey?: unknown } = readRecordBody(body);
         // A forged record may hold any value here.
         const verifier = new SignatureVerifier(Buffer.from(String(publicKey), 'base64'));
         this.#writers.set(number, { record, verifier });
       } else if (kind === 'key') {
-        this.#keys.push({ record, body: readBody(body) as unknown as KeyBody });
+        this.#keys.push({ record, body: readRecordBody(body) as unknown as KeyBody });
       } else if (kind === 'checkpoint') {
         readHeads(body).forEach((head) => {
           this.#heads.set(`${writer}/${head.lane}`, { ...head, writer, checkpoint: number });

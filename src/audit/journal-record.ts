@@ -122,14 +122,14 @@ export function readPrune(body: string): PruneBody {
 
 /** @returns true if this checkpoint is its writer's last record */
 export function isFinalCheckpoint(body: string): boolean {
-  return readBody(body).final === true;
+  return readRecordBody(body).final === true;
 }
 
 /**
  * @returns the texts and numbers of a body
  * @throws Error when it is no JSON object
  */
-export function readBody(body: string): Readonly<Record<string, unknown>> {
+export function readRecordBody(body: string): Readonly<Record<string, unknown>> {
   const value: unknown = JSON.parse(body);
   if (typeof value !== 'object' || value === null) {
     throw new Error('The body of a record is no object');
@@ -138,7 +138,7 @@ export function readBody(body: string): Readonly<Record<string, unknown>> {
 }
 
 function readTuples(body: string, name: string): readonly (readonly (string | number)[])[] {
-  const list = readBody(body)[name] ?? [];
+  const list = readRecordBody(body)[name] ?? [];
   if (!Array.isArray(list) || !list.every((entry) => Array.isArray(entry))) {
     throw new Error(`The body of a record has no list '${name}'`);
   }

@@ -5,7 +5,7 @@ import type { AuditSnapshot, InstallationFacts, InstallationKey } from './ports.
 import { RowCheck } from './row-check.ts';
 
 /** The result of a verification. */
-export interface Verification {
+export interface TrailVerification {
   readonly rows: number;
   readonly records: number;
   /** The hash of the newest record of the journal, hexadecimal; empty where there is none. */
@@ -32,7 +32,7 @@ export interface VerificationOptions {
 export async function verifyTrail(
   snapshot: AuditSnapshot,
   options: VerificationOptions,
-): Promise<Verification> {
+): Promise<TrailVerification> {
   let findings = 0;
   const report: Report = (finding) => {
     findings += 1;

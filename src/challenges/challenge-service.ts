@@ -148,7 +148,7 @@ export class ChallengeService {
   ): Promise<CheckedTransaction> {
     const configuration = await this.#deps.configuration.current();
     const settings = readOcraSettings(configuration.settings);
-    const given = this.#deps.check.given(pass, open.client);
+    const given = this.#deps.check.provided(pass, open.client);
     const decideOn = async ({ challenge, token }: ChallengeOfToken): Promise<Decision> => {
       const unseen = decideUnseen(challenge, token, settings, this.#deps.clock.now());
       if (unseen !== null) {
@@ -156,7 +156,7 @@ export class ChallengeService {
       }
       given.search.begin(1);
       const [verdict] =
-        (await this.#deps.check.look(configuration, settings, token, [challenge.question], given)) ?? [];
+        (await this.#deps.check.verify(configuration, settings, token, [challenge.question], given)) ?? [];
       return verdict === undefined
         ? decideUnverifiable(token)
         : decide(challenge, token, verdict, settings, this.#deps.clock.now());

@@ -39,7 +39,7 @@ export class OpenAnswers {
    */
   async answer(act: Act, whose: Whose, pass: string): Promise<boolean | undefined> {
     const configuration = await this.#deps.configuration.current();
-    const given = this.#deps.check.given(pass, act.client);
+    const given = this.#deps.check.provided(pass, act.client);
     // A repeated decision is limited to the tokens of the first: another token could need a password check, which must
     // not happen then.
     let known: ReadonlySet<string> | undefined;
@@ -104,7 +104,7 @@ export class OpenAnswers {
       const challenges = open.filter((one) => one.token.id === token.id).map(({ challenge }) => challenge);
       const questions = challenges.map(({ question }) => question);
       const found = await this.#deps.check
-        .look(configuration, settings, token, questions, given)
+        .verify(configuration, settings, token, questions, given)
         .catch((error: unknown) => {
           if (!isServiceError(error, 'secret.unreadable')) {
             throw error;
@@ -167,15 +167,15 @@ function sharingResponse(
   { challenge, token }: ChallengeOfToken,
   open: readonly ChallengeOfToken[],
 ): readonly string[] {
-  const asked = askedOnce(token, challenge.question);
+  const plain = plainWithoutPosition(token, challenge.question);
   return open
     .filter((other) => other.token.id === token.id && other.challenge.id !== challenge.id)
-    .filter((other) => asked !== undefined && asked === askedOnce(token, other.challenge.question))
+    .filter((other) => plain !== undefined && plain === plainWithoutPosition(token, other.challenge.question))
     .map((other) => other.challenge.id);
 }
 
 /** @returns the question in the form that a device sees; undefined for a suite whose responses have a position */
-function askedOnce({ ocraSuite }: Token, question: string): string | undefined {
+function plainWithoutPosition({ ocraSuite }: Token, question: string): string | undefined {
   const suite = ocraSuite === null ? undefined : parseOcraSuite(ocraSuite);
   const hasPosition = suite === undefined || suite.counter || suite.timeStep !== undefined;
   return hasPosition ? undefined : plainQuestion(suite, question);

@@ -59,7 +59,7 @@ export class ResponseChecker {
   }
 
   /** @returns a response to check, with its own computing budget */
-  given(pass: string, client = ''): ProvidedResponse {
+  provided(pass: string, client = ''): ProvidedResponse {
     return { pass, client, verified: new Map(), search: new ResponseSearch(this.#clock.now(), this.#means) };
   }
 
@@ -70,7 +70,7 @@ export class ResponseChecker {
    * @returns a verdict for each question, or null where the response cannot be verified: without a key, or for a suite
    *   with session information (S), which the protocol does not carry
    */
-  async look(
+  async verify(
     configuration: Configuration,
     settings: OcraSettings,
     token: Token,
@@ -121,10 +121,10 @@ export class ResponseChecker {
     verified: VerifiedPasswords,
   ): Promise<boolean> {
     const who = JSON.stringify([owner.resolverId, owner.userId]);
-    const asked = verified.get(who);
-    if (asked !== undefined) {
+    const earlier = verified.get(who);
+    if (earlier !== undefined) {
       // Directories count wrong passwords: one response is one attempt, also for tokens with other response lengths.
-      return equalText(asked.password, password) ? asked.isRight : Promise.resolve(false);
+      return equalText(earlier.password, password) ? earlier.isRight : Promise.resolve(false);
     }
     const isRight = this.#users.checkPassword(configuration, owner, password);
     verified.set(who, { password, isRight });

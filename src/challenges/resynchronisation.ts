@@ -68,10 +68,10 @@ function assertMovable({ suite }: Inputs, { serial }: Token): void {
 
 function findFirst(inputs: Inputs, token: Token, first: AnsweredQuestion, from: bigint): Verification {
   if (!inputs.suite.counter) {
-    return look(inputs, token, first, from, 1);
+    return search(inputs, token, first, from, 1);
   }
   const left = token.counter + BigInt(token.syncWindow) - from;
-  return left > 0n ? look(inputs, token, first, from, Number(left)) : { matched: false };
+  return left > 0n ? search(inputs, token, first, from, Number(left)) : { matched: false };
 }
 
 function findNext(
@@ -82,12 +82,12 @@ function findNext(
   second: AnsweredQuestion,
 ): Verification {
   if (found.counter !== undefined) {
-    return look(inputs, token, second, found.counter + 1n, 1);
+    return search(inputs, token, second, found.counter + 1n, 1);
   }
   const size = BigInt(inputs.suite.timeStep ?? 1);
   const step = found.timeStep ?? 0n;
   // The same question at the same time has the same response, which would be one response sent twice.
-  const next = look(inputs, token, second, sameQuestion ? (step + 1n) * size : step * size, 1);
+  const next = search(inputs, token, second, sameQuestion ? (step + 1n) * size : step * size, 1);
   return next.matched && !isSoonAfter(inputs.suite, step, next.timeStep ?? 0n) ? { matched: false } : next;
 }
 
@@ -97,10 +97,10 @@ export function isSoonAfter({ timeStep: size = 1 }: OcraSuite, first: bigint, st
   return step >= first && step <= first + reach;
 }
 
-function look(
+function search(
   inputs: Inputs,
   { syncWindow }: Token,
-  asked: AnsweredQuestion,
+  answered: AnsweredQuestion,
   counter: bigint,
   counterWindow: number,
 ): Verification {
@@ -110,7 +110,7 @@ function look(
     : Math.min(syncWindow * (suite.timeStep ?? 1), MAX_CLOCK_SHIFT);
   return verifyResponse({
     ...inputs,
-    ...asked,
+    ...answered,
     counter,
     counterWindow,
     timeWindow: clock,

@@ -19,7 +19,7 @@ export class CliFailure extends Error {
  * @param options.debug adds the stack of the error and of its causes
  * @returns the message for the user of the command line, safe for a terminal
  */
-export function failureText(error: unknown, { debug }: { debug: boolean }): string {
+export function describeFailure(error: unknown, { debug }: { debug: boolean }): string {
   return safeLines(debug ? `${briefText(error)}\n${traceText(error)}` : briefText(error));
 }
 

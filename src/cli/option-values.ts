@@ -11,7 +11,7 @@ export function parseList(text: string): readonly string[] {
 }
 
 /** @returns a reader of whole numbers within bounds, for an option */
-export function wholeNumber(least: number, most: number): (text: string) => number {
+export function wholeNumberOption(least: number, most: number): (text: string) => number {
   return (text) => {
     const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
     if (Number.isNaN(value) || value < least || value > most) {

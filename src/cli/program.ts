@@ -1,7 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { addAdminCommands } from './commands/admin-commands.ts';
 import { addAuditCommands } from './commands/audit-commands.ts';
-import { CliFailure, EXIT_CODES, failureText } from './cli-failure.ts';
+import { CliFailure, EXIT_CODES, describeFailure } from './cli-failure.ts';
 import { CommandContext } from './command-context.ts';
 import { addCountCommand } from './commands/count-command.ts';
 import { addDemoCommand } from './demo/demo-command.ts';
@@ -82,7 +82,7 @@ export async function runProgram(
     if (error instanceof CommanderError) {
       return error.exitCode === 0 ? EXIT_CODES.success : EXIT_CODES.usage;
     }
-    dependencies.io.stderr.write(`tankeeper: ${failureText(error, dependencies)}\n`);
+    dependencies.io.stderr.write(`tankeeper: ${describeFailure(error, dependencies)}\n`);
     return error instanceof CliFailure ? error.exitCode : EXIT_CODES.failure;
   }
 }

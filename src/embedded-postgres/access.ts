@@ -41,7 +41,7 @@ async function nameOf(uid: number, account?: ClusterLocation['account']): Promis
   const name =
     uid === process.getuid?.()
       ? ownName()
-      : ((await listedName(uid)) ?? (account === undefined ? 'root' : await askedName(account)));
+      : ((await listedName(uid)) ?? (account === undefined ? 'root' : await accountName(account)));
   if (name === undefined) {
     throw new ServiceError(
       'database.unavailable',
@@ -66,7 +66,7 @@ async function listedName(uid: number): Promise<string | undefined> {
 }
 
 /** Names may come from a directory. */
-async function askedName(account: NonNullable<ClusterLocation['account']>): Promise<string | undefined> {
+async function accountName(account: NonNullable<ClusterLocation['account']>): Promise<string | undefined> {
   const { status, output } = await runProgram('/usr/bin/id', ['-un'], { account, libraryPath: undefined });
   return status === 0 ? output : undefined;
 }

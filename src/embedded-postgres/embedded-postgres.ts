@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { ServiceError } from '../kernel/errors.ts';
 import { describeFault } from '../kernel/fault.ts';
-import type { Entry, EntryRequest } from './entry.ts';
+import type { ClusterEntry, EntryRequest } from './entry.ts';
 import { enterCluster } from './entry.ts';
 import { openDataFolder } from './location.ts';
 import type { EmbeddedConnection, EmbeddedRole } from './membership.ts';
@@ -82,7 +82,7 @@ export async function openEmbeddedPostgres(options: EmbeddedPostgresOptions): Pr
   };
 }
 
-async function enter(request: EntryRequest): Promise<Entry> {
+async function enter(request: EntryRequest): Promise<ClusterEntry> {
   const entry = await enterCluster(request);
   const server = request.role === 'server' ? await entry.membership.becomeServer() : undefined;
   if (server !== undefined) {
@@ -100,7 +100,7 @@ async function enter(request: EntryRequest): Promise<Entry> {
  * it again if need be. Without that the next passing command would be the last one out and stop it under the server.
  * @returns the entry that is to be left in the end
  */
-async function keepPresent(request: EntryRequest, first: Entry): Promise<Entry> {
+async function keepPresent(request: EntryRequest, first: ClusterEntry): Promise<ClusterEntry> {
   const { signal, log } = request;
   const closed = new Promise<void>((resolve) => {
     signal.addEventListener('abort', () => {
@@ -124,7 +124,7 @@ async function keepPresent(request: EntryRequest, first: Entry): Promise<Entry> 
   }
 }
 
-async function leave({ membership, location }: Entry, log: Log): Promise<void> {
+async function leave({ membership, location }: ClusterEntry, log: Log): Promise<void> {
   try {
     if ((await membership.leave()) && !(await stopPostmaster(location))) {
       log.warn('The embedded database could not be stopped, or not in time, and is left running');

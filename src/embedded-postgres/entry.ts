@@ -35,7 +35,7 @@ export interface EntryRequest {
 }
 
 /** A process's way in. */
-export interface Entry {
+export interface ClusterEntry {
   readonly location: ClusterLocation;
   readonly socketFolder: string;
   readonly membership: Membership;
@@ -57,7 +57,7 @@ const RACE =
  * @throws ServiceError 'installation.missing'; 'database.unavailable' with PostgreSQL's own complaint, or when nothing
  *   happens for 30 s; the reason of `request.signal`
  */
-export async function enterCluster(request: EntryRequest): Promise<Entry> {
+export async function enterCluster(request: EntryRequest): Promise<ClusterEntry> {
   const location = await findOrCreate(request);
   const begun = performance.now();
   const attempt: { started?: StartedPostmaster } = {};
@@ -77,7 +77,7 @@ async function enter(
   location: ClusterLocation,
   begun: number,
   attempt: { started?: StartedPostmaster },
-): Promise<Entry> {
+): Promise<ClusterEntry> {
   for (;;) {
     request.signal.throwIfAborted();
     const { started } = attempt;

@@ -145,8 +145,8 @@ export async function stopPostmaster({ cluster, account }: ClusterLocation): Pro
   if (serving === undefined) {
     return true;
   }
-  const isAsked = (await isPostmasterOf(serving.pid, cluster)) && (await interrupt(serving.pid, account));
-  const deadline = performance.now() + (isAsked ? STOP_LIMIT_MS : 0);
+  const isSignalled = (await isPostmasterOf(serving.pid, cluster)) && (await interrupt(serving.pid, account));
+  const deadline = performance.now() + (isSignalled ? STOP_LIMIT_MS : 0);
   while ((await readPostmasterFile(cluster))?.pid === serving.pid) {
     if (performance.now() > deadline) {
       return false;

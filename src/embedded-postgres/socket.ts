@@ -32,8 +32,8 @@ export async function socketFolderOf(
     .update(`${ownerOf(location)}:${await folderIdentity(location.cluster)}`)
     .digest('hex');
   const name = `tankeeper-${mark.slice(0, 16)}`;
-  const told = serving?.socketFolder ?? '';
-  return isAbsolute(told) && basename(told) === name ? told : join(tmpdir(), name);
+  const recorded = serving?.socketFolder ?? '';
+  return isAbsolute(recorded) && basename(recorded) === name ? recorded : join(tmpdir(), name);
 }
 
 /**

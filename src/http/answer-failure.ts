@@ -67,7 +67,7 @@ export function answerFailure({ dialect, configuration, log, refusals, clock }: 
     exchange.failed = error.code;
     keptReasons.note(error, exchange);
     await noteRefused(refusals, exchange, refusedBy(error));
-    if (form.status >= 500 ? !isToldOnce(error) : error.code === 'security-module.unavailable') {
+    if (form.status >= 500 ? !isReportedOnce(error) : error.code === 'security-module.unavailable') {
       log.error('request failed', {
         requestId: exchange.requestId,
         path: exchange.context.path,
@@ -86,10 +86,10 @@ export function answerFailure({ dialect, configuration, log, refusals, clock }: 
     const restrictedTo = httpError === undefined ? '' : await readRestriction(configuration);
     const { context } = exchange;
     const legacyCode = dialect.errorCode({ error, form }, context);
-    const wish = { httpError, restrictedTo };
-    const status = failureStatus({ ...form, legacyCode }, wish);
+    const requested = { httpError, restrictedTo };
+    const status = failureStatus({ ...form, legacyCode }, requested);
     const reply = dialect.failure(
-      { error, form, status, wished: requestedStatus(legacyCode, wish) },
+      { error, form, status, requestedStatus: requestedStatus(legacyCode, requested) },
       context,
     );
     send(response, { ...reply, headers: { ...form.headers, ...retryAfter(error), ...reply.headers } });
@@ -97,7 +97,7 @@ export function answerFailure({ dialect, configuration, log, refusals, clock }: 
 }
 
 /** Whoever has noticed that there is too much to do, or that the database is away, has said so: once, not per request. */
-function isToldOnce({ code, detail }: ServiceError): boolean {
+function isReportedOnce({ code, detail }: ServiceError): boolean {
   return code === 'server.busy' || (code === 'database.unavailable' && detail === undefined);
 }
 

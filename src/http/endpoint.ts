@@ -13,7 +13,7 @@ import {
 } from './steps/limits.ts';
 import { checkMethod } from './steps/method.ts';
 import { refuseCrossSite } from './steps/origin.ts';
-import { readQuery, readRest } from './steps/parameters.ts';
+import { readQueryString, readRest } from './steps/parameters.ts';
 import type { EndpointRequest, ServerContext, Step } from './steps/step.ts';
 
 /**
@@ -26,7 +26,7 @@ const STEPS: readonly Step[] = [
   checkMethod,
   refuseCrossSite,
   limitResponses,
-  readQuery,
+  readQueryString,
   authorizeBody,
   queueLargeBody,
   readRest,

@@ -105,19 +105,19 @@ export interface RequestedStatus {
  * @returns the HTTP status that is wished for an error of that code, where any number but 400 to 599 means 500; undefined:
  *   none is, or not for this code
  */
-export function requestedStatus(legacyCode: number, wish: RequestedStatus): number | undefined {
-  if (wish.httpError === undefined) {
+export function requestedStatus(legacyCode: number, requested: RequestedStatus): number | undefined {
+  if (requested.httpError === undefined) {
     return undefined;
   }
-  const codes = wish.restrictedTo.split(',').flatMap((entry) => entry.trim() || []);
+  const codes = requested.restrictedTo.split(',').flatMap((entry) => entry.trim() || []);
   if (codes.length > 0 && !codes.includes(String(legacyCode))) {
     return undefined;
   }
-  const wished = wish.httpError.trim();
-  return /^[45]\d\d$/.test(wished) ? Number(wished) : 500;
+  const code = requested.httpError.trim();
+  return /^[45]\d\d$/.test(code) ? Number(code) : 500;
 }
 
 /** @returns the HTTP status of a failure: its own, or for one that would come with 200 the one wished for */
-export function failureStatus({ status, legacyCode }: FailureForm, wish: RequestedStatus): number {
-  return status === 200 ? (requestedStatus(legacyCode, wish) ?? status) : status;
+export function failureStatus({ status, legacyCode }: FailureForm, requested: RequestedStatus): number {
+  return status === 200 ? (requestedStatus(legacyCode, requested) ?? status) : status;
 }

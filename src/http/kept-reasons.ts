@@ -5,7 +5,7 @@ import type { Log } from '../kernel/log.ts';
 import type { Exchange } from './request/exchange.ts';
 
 /** What open endpoints tell of a failure inside: that something is unavailable. Why is for the log. */
-const TOLD: Readonly<Partial<Record<ErrorCode, string>>> = {
+const TEXTS: Readonly<Partial<Record<ErrorCode, string>>> = {
   'resolver.unavailable': 'The resolver is unavailable',
   'key.unavailable': 'The key is unavailable',
   'secret.unreadable': 'The key is unavailable',
@@ -33,8 +33,8 @@ class UnexplainedError extends ServiceError {
 
 /** @returns the error as an open endpoint may answer it: without the reason why a resolver, a file or a key failed */
 export function withoutReason(error: unknown): unknown {
-  const told = isServiceError(error) ? TOLD[error.code] : undefined;
-  return told !== undefined && isServiceError(error) ? new UnexplainedError(error, told) : error;
+  const text = isServiceError(error) ? TEXTS[error.code] : undefined;
+  return text !== undefined && isServiceError(error) ? new UnexplainedError(error, text) : error;
 }
 
 /** Logs the reasons that open endpoints keep to themselves. */

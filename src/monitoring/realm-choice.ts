@@ -40,11 +40,11 @@ export function chooseRealms(visible: VisibleRealms, text: string | undefined): 
   if (entries.includes(EVERYTHING)) {
     return everything;
   }
-  const asked = entries.map((entry) => entry.trim().toLowerCase());
+  const names = entries.map((entry) => entry.trim().toLowerCase());
   const permitted = new Set(everything);
-  const chosen = [...new Set(asked)].filter((name) => permitted.has(name));
+  const chosen = [...new Set(names)].filter((name) => permitted.has(name));
   if (chosen.length === 0) {
-    throw new ServiceError('right.missing', 'None of these realms may be seen', { realms: asked });
+    throw new ServiceError('right.missing', 'None of these realms may be seen', { realms: names });
   }
   return chosen;
 }

@@ -22,7 +22,7 @@ export type ResolverIdentity = Pick<KeptUserCount, 'resolverId' | 'settingsDiges
 
 interface Question {
   readonly answer: Promise<number>;
-  readonly askedAt: number;
+  readonly startedAt: number;
 }
 
 /** Age after which an unchanged stored count is stored again, in milliseconds. */
@@ -61,7 +61,7 @@ export class ResolverCount {
   count(ask: () => Promise<number>): Promise<number> {
     const { clock, timeLimit } = this.#deps;
     const now = clock.now().getTime();
-    if (this.#open === undefined || now - this.#open.askedAt >= GIVEN_UP_AFTER * timeLimit) {
+    if (this.#open === undefined || now - this.#open.startedAt >= GIVEN_UP_AFTER * timeLimit) {
       this.#open = this.#question(ask, now);
     }
     return this.#open.answer;
@@ -73,9 +73,9 @@ export class ResolverCount {
     this.#deps.metrics.resolverForgotten(this.identity.name);
   }
 
-  #question(ask: () => Promise<number>, askedAt: number): Question {
+  #question(ask: () => Promise<number>, startedAt: number): Question {
     const work = Promise.resolve().then(ask);
-    const question = { answer: within(this.#deps.timeLimit, work, () => this.#late()), askedAt };
+    const question = { answer: within(this.#deps.timeLimit, work, () => this.#late()), startedAt };
     const isCurrent = (): boolean => this.#open === question && !this.#retired;
     question.answer.catch((reason: unknown) => {
       if (isCurrent()) {

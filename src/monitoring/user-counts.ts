@@ -26,7 +26,7 @@ interface Failure {
   readonly name: string;
   readonly reason: unknown;
   /** The source of a last known count. */
-  readonly asked?: ResolverCount;
+  readonly count?: ResolverCount;
 }
 
 type Answer = Failure | { readonly name: string; readonly users: number };
@@ -92,11 +92,11 @@ export class UserCounts {
 
   async #askForeign(resolver: Resolver): Promise<Answer> {
     const { name } = resolver;
-    const asked = this.#countOf(resolver);
+    const count = this.#countOf(resolver);
     try {
-      return { name, users: await asked.count(() => this.#deps.sources(resolver).count()) };
+      return { name, users: await count.count(() => this.#deps.sources(resolver).count()) };
     } catch (reason) {
-      return { name, reason, asked };
+      return { name, reason, count };
     }
   }
 
@@ -132,10 +132,10 @@ export class UserCounts {
 
   /** @returns the later one of this process's and the stored count, by the resolver's name */
   async #lastKnown(failures: readonly Failure[]): Promise<ReadonlyMap<string, UserCount>> {
-    const asked = failures.flatMap(({ asked: one }) => one ?? []);
-    const kept = asked.length === 0 ? [] : await this.#kept(asked);
+    const counts = failures.flatMap(({ count: one }) => one ?? []);
+    const kept = counts.length === 0 ? [] : await this.#kept(counts);
     const known = new Map<string, UserCount>();
-    for (const { identity, last } of asked) {
+    for (const { identity, last } of counts) {
       const found = kept.find(
         ({ resolverId, settingsDigest }) =>
           resolverId === identity.resolverId && settingsDigest === identity.settingsDigest,
@@ -149,9 +149,9 @@ export class UserCounts {
     return known;
   }
 
-  async #kept(asked: readonly ResolverCount[]): Promise<readonly KeptUserCount[]> {
+  async #kept(counts: readonly ResolverCount[]): Promise<readonly KeptUserCount[]> {
     try {
-      return await this.#deps.store.find(asked.map(({ identity }) => identity.resolverId));
+      return await this.#deps.store.find(counts.map(({ identity }) => identity.resolverId));
     } catch (error) {
       this.#deps.log.warn('The last known numbers of users could not be read', { ...describeFault(error) });
       return [];

@@ -6,7 +6,7 @@ import type {
 } from '../housekeeping/ports.ts';
 
 /** Metrics of housekeeping. */
-export class HousekeepingMetrics implements HousekeepingMetricsPort {
+export class PrometheusHousekeepingMetrics implements HousekeepingMetricsPort {
   readonly #clock: Clock;
   readonly #backlog: Gauge<'what'>;
   readonly #removed: Counter<'what'>;

@@ -1,7 +1,7 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Clock } from '../kernel/clock.ts';
 import type { ResolverMetrics } from '../monitoring/ports.ts';
-import { HousekeepingMetrics } from './housekeeping-metrics.ts';
+import { PrometheusHousekeepingMetrics } from './housekeeping-metrics.ts';
 
 /** The use of the connections to the database. */
 interface PoolUsage {
@@ -29,7 +29,7 @@ const DURATIONS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2
  */
 export class ServiceMetrics implements ResolverMetrics {
   /** Metrics of housekeeping. */
-  readonly housekeeping: HousekeepingMetrics;
+  readonly housekeeping: PrometheusHousekeepingMetrics;
   readonly #registry = new Registry();
   readonly #requests: Counter<'endpoint' | 'status'>;
   readonly #durations: Histogram<'endpoint'>;
@@ -79,7 +79,7 @@ export class ServiceMetrics implements ResolverMetrics {
       registers,
     });
     this.#measureAges(clock);
-    this.housekeeping = new HousekeepingMetrics({ registry: this.#registry, clock });
+    this.housekeeping = new PrometheusHousekeepingMetrics({ registry: this.#registry, clock });
   }
 
   /** Adds metrics of the process: memory, processor time, event loop. Called once only. */

@@ -47,9 +47,9 @@ export class ResponseSearch {
   readonly now: Date;
   readonly #means: SearchMeans;
   readonly #searched: Searched[] = [];
-  #looks = 0;
+  #passes = 0;
   #questions = 0;
-  #look = 0;
+  #leftInPass = 0;
   #left = MAX_FOR_RESPONSE;
   #piece = 0;
 
@@ -63,14 +63,14 @@ export class ResponseSearch {
    * @param questions number of questions; they get equal shares, and the unused part of one goes to the next ones
    */
   begin(questions: number): void {
-    this.#looks += 1;
+    this.#passes += 1;
     this.#questions = questions;
-    this.#look = MAX_FOR_CHECK;
+    this.#leftInPass = MAX_FOR_CHECK;
   }
 
   /** @returns the maximum number of candidates for the next question in this check */
   share(): number {
-    const share = Math.floor(this.#look / Math.max(this.#questions, 1));
+    const share = Math.floor(this.#leftInPass / Math.max(this.#questions, 1));
     this.#questions -= 1;
     return share;
   }
@@ -91,13 +91,13 @@ export class ResponseSearch {
    */
   async all(check: ResponseCheck, most: number): Promise<{ matches: readonly Candidate[]; taken: number }> {
     const dataInput = dataInputTemplate(check.suite, check);
-    const allowed = Math.min(most, this.#look);
+    const allowed = Math.min(most, this.#leftInPass);
     if (allowed < 1) {
       return { matches: [], taken: 0 };
     }
     const window = responseWindow(check, allowed);
     const taken = sizeOf(window);
-    this.#look -= taken;
+    this.#leftInPass -= taken;
     const isRight = candidateTest(check, dataInput, this.#means.responder ?? responder);
     const input = inputOf(check, dataInput.bytes);
     return { matches: inOrder(await this.#search(window, input, isRight)), taken };
@@ -127,7 +127,7 @@ export class ResponseSearch {
       if (this.#piece >= PIECE) {
         this.#piece = 0;
         // From the second check on, the token's lock is held.
-        await this.#means.turn(this.#looks > 1);
+        await this.#means.turn(this.#passes > 1);
       }
       this.#left -= 1;
       this.#piece += 1;

@@ -111,16 +111,16 @@ export function policyRealms(policy: Policy): 'all' | readonly string[] {
 /**
  * @returns the distinct values of an action in active policies, sorted; several where policies disagree
  */
-export function policyValue(policies: readonly Policy[], asked: PolicyValueQuestion): readonly string[] {
-  const { scope, action, client = '', at } = asked;
-  const realms = asked.realms.map((name) => name.toLowerCase());
-  const subject: PolicySubject = { login: asked.user ?? '', realms, resolver: asked.resolver };
+export function policyValue(policies: readonly Policy[], question: PolicyValueQuestion): readonly string[] {
+  const { scope, action, client = '', at } = question;
+  const realms = question.realms.map((name) => name.toLowerCase());
+  const subject: PolicySubject = { login: question.user ?? '', realms, resolver: question.resolver };
   const values = policies
     .filter((policy) => policy.scope === scope && coversRealm(policy, realms))
     .filter((policy) => policyHolds(policy, client, at))
     .filter((policy) => {
       const match = policyMeans(policy, action, subject);
-      return match === 'everybody' || (match === 'named' && asked.user !== undefined);
+      return match === 'everybody' || (match === 'named' && question.user !== undefined);
     })
     .flatMap((policy) => readActions(scope, policy.action).get(action) ?? []);
   return [...new Set(values)].sort();

@@ -39,7 +39,7 @@ export interface TokenPage {
 }
 
 /** A page of a listing. */
-export interface PageWish {
+export interface PageRequest {
   /** 1 to 1 000 000; absent: 1. */
   readonly page?: number | undefined;
   /** 1 to 1000; absent: all tokens, 1000 at most. */
@@ -53,7 +53,7 @@ const MAX_PAGE = 1_000_000;
  * @returns the page, and the part of the listing that it holds
  * @throws ServiceError 'parameter.invalid'
  */
-export function readPageWish({ page = 1, pageSize }: PageWish): {
+export function readPageRequest({ page = 1, pageSize }: PageRequest): {
   page: number;
   pageSize: number | undefined;
   limit: number;

@@ -8,8 +8,8 @@ import type { Configuration } from '../configuration/configuration.ts';
 import type { Token, TokenChange, TokenStateChange } from './token.ts';
 import {
   MAX_PAGE_SIZE,
-  type PageWish,
-  readPageWish,
+  type PageRequest,
+  readPageRequest,
   readTokenListing,
   type TokenListing,
   type TokenPage,
@@ -81,10 +81,10 @@ export class TokenService {
   /** @returns a page of what `list` would find without its `limit` and `offset` */
   async page(
     caller: Caller,
-    { page: wish, ...listing }: TokenListing & { page: PageWish },
+    { page: requested, ...listing }: TokenListing & { page: PageRequest },
   ): Promise<TokenPage> {
     const { configuration, grant } = await this.#authorize(caller, 'show');
-    const { page, pageSize, limit, offset } = readPageWish(wish);
+    const { page, pageSize, limit, offset } = readPageRequest(requested);
     const paged = { ...listing, limit, offset };
     const filter = await readTokenListing(configuration, grant, paged, this.#deps.users);
     const tokens = await this.#listed(grant, filter);

@@ -93,8 +93,8 @@ function resolversOf(
   realm: Realm,
   only: string | undefined,
 ): readonly Resolver[] {
-  const asked = realm.resolvers.filter((name) => only === undefined || name === plainResolverName(only));
-  return asked.flatMap((name) => configuration.resolvers.filter((resolver) => resolver.name === name));
+  const meant = realm.resolvers.filter((name) => only === undefined || name === plainResolverName(only));
+  return meant.flatMap((name) => configuration.resolvers.filter((resolver) => resolver.name === name));
 }
 
 function locate(

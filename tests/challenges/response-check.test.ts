@@ -45,9 +45,9 @@ async function look(pass: string, sketch: Sketch = {}): Promise<Verdict | null> 
   if (stored === undefined) {
     throw new Error('no token');
   }
-  const given = house.check.given(pass);
+  const given = house.check.provided(pass);
   given.search.begin(1);
-  const verdicts = await house.check.look(
+  const verdicts = await house.check.verify(
     configuration,
     readOcraSettings(configuration.settings),
     { ...stored, syncMarker },

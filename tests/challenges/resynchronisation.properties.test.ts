@@ -114,8 +114,8 @@ async function changeBy(
 }
 
 async function answered(token: Token, question: string, pass: string): Promise<TokenStateChange | null> {
-  const given = check.given(pass);
+  const given = check.provided(pass);
   given.search.begin(1);
-  const [verdict] = (await check.look(configurationOf({}), settings, token, [question], given)) ?? [];
+  const [verdict] = (await check.verify(configurationOf({}), settings, token, [question], given)) ?? [];
   return verdict?.kind === 'right' ? verdict.advance : (verdict?.remember ?? null);
 }

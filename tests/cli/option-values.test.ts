@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { parseExpiry, parseList, wholeNumber } from '../../src/cli/option-values.ts';
+import { parseExpiry, parseList, wholeNumberOption } from '../../src/cli/option-values.ts';
 
 const NOW = new Date('2026-11-20T12:00:00Z');
 
@@ -37,7 +37,7 @@ describe('values of options', () => {
   it.each(['-1', '1.5', '1e3', '0x10', '', ' 1', '11', '99999999999'])(
     '%j is no number from 0 to 10',
     (text) => {
-      expect(() => wholeNumber(0, 10)(text)).toThrow('from 0 to 10');
+      expect(() => wholeNumberOption(0, 10)(text)).toThrow('from 0 to 10');
     },
   );
 });

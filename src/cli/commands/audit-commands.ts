@@ -6,7 +6,7 @@ import { openExport } from './audit-export-file.ts';
 import { addAuditVerifyCommand } from './audit-verify-command.ts';
 import { CliFailure } from '../cli-failure.ts';
 import type { CommandContext } from '../command-context.ts';
-import { parseInstant, wholeNumber } from '../option-values.ts';
+import { parseInstant, wholeNumberOption } from '../option-values.ts';
 import type { Column } from '../output.ts';
 
 const DEFAULT_LIMIT = 100;
@@ -72,9 +72,9 @@ function addSearch(audit: Command, context: CommandContext): void {
     .option(
       '--offset <rows>',
       'without so many of the newest, for the next page',
-      wholeNumber(0, GREATEST_OFFSET),
+      wholeNumberOption(0, GREATEST_OFFSET),
     )
-    .option('--limit <rows>', 'so many at most', wholeNumber(1, GREATEST_LIMIT), DEFAULT_LIMIT)
+    .option('--limit <rows>', 'so many at most', wholeNumberOption(1, GREATEST_LIMIT), DEFAULT_LIMIT)
     .action(async ({ serial, request, ...given }: SearchOptions, command: Command) => {
       const filter: AuditFilter = {
         ...given,

@@ -3,7 +3,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import type { AuditFinding } from '../../audit/finding.ts';
 import { type ExportedTrail, readExportedTrail } from '../../audit/exported-trail.ts';
 import type { InstallationKey } from '../../audit/ports.ts';
-import { type Verification, verifyTrail } from '../../audit/verify-trail.ts';
+import { type TrailVerification, verifyTrail } from '../../audit/verify-trail.ts';
 import { exportedLines } from './audit-export-file.ts';
 import { CliFailure } from '../cli-failure.ts';
 import type { CommandContext } from '../command-context.ts';
@@ -75,7 +75,7 @@ export function addAuditVerifyCommand(audit: Command, context: CommandContext): 
     });
 }
 
-interface Verified extends Verification {
+interface Verified extends TrailVerification {
   readonly isWhole: boolean;
   readonly keys: readonly InstallationKey[];
 }
@@ -120,7 +120,7 @@ function keyText({ publicKey }: InstallationKey): string {
 }
 
 function summary(
-  { rows, records, newest, findings }: Verification,
+  { rows, records, newest, findings }: TrailVerification,
   keys: readonly InstallationKey[],
   isWhole: boolean,
 ): string {
@@ -161,8 +161,8 @@ async function readCheckpoint(text: string): Promise<string> {
   });
   try {
     for await (const line of handle.readLines()) {
-      const [, told] = CHECKPOINT_LINE.exec(line) ?? [];
-      last = told ?? (HASH.test(line.trim()) ? line.trim() : last);
+      const [, hash] = CHECKPOINT_LINE.exec(line) ?? [];
+      last = hash ?? (HASH.test(line.trim()) ? line.trim() : last);
     }
   } finally {
     await handle.close();

@@ -2,7 +2,7 @@ import { Option, type Command } from 'commander';
 import type { Enrolled, EnrolmentRequest } from '../../challenges/enrolment/enrolment.ts';
 import type { CommandContext } from '../command-context.ts';
 import { writeQrPng } from '../device/qr-image.ts';
-import { drawQrCode } from '../device/qr-text.ts';
+import { drawQrText } from '../device/qr-text.ts';
 import type { Output } from '../output.ts';
 import { addPinOptions, type PinOptions, readPins } from './token-set-command.ts';
 
@@ -95,7 +95,7 @@ async function printEnrolled(
   if (png !== undefined) {
     await writeQrPng(png, enrolled.appImport);
   } else {
-    output.say(await drawQrCode(enrolled.appImport, io));
+    output.say(await drawQrText(enrolled.appImport, io));
   }
   if (enrolled.kind === 'phase1') {
     printPhase1(output, enrolled);

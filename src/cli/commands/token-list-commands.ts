@@ -3,7 +3,7 @@ import { isLocked } from '../../tokens/token.ts';
 import type { TokenListing } from '../../tokens/token-listing.ts';
 import type { DescribedToken } from '../../tokens/token-view.ts';
 import type { CommandContext } from '../command-context.ts';
-import { wholeNumber } from '../option-values.ts';
+import { wholeNumberOption } from '../option-values.ts';
 import type { Column } from '../output.ts';
 
 interface ListOptions {
@@ -94,8 +94,8 @@ function addList(token: Command, context: CommandContext): void {
     .option('--inactive', 'those that are switched off')
     .addOption(new Option('--assigned', 'those that belong to somebody').conflicts('unassigned'))
     .option('--unassigned', 'those that belong to nobody')
-    .option('--limit <number>', 'at most so many', wholeNumber(1, 1_000_000))
-    .option('--offset <number>', 'leave so many out first', wholeNumber(0, 1_000_000_000))
+    .option('--limit <number>', 'at most so many', wholeNumberOption(1, 1_000_000))
+    .option('--offset <number>', 'leave so many out first', wholeNumberOption(0, 1_000_000_000))
     .action(async (options: ListOptions, command: Command) => {
       const found = await context.withServices(({ tokens }, caller) =>
         tokens.list(caller, toListing(options)),

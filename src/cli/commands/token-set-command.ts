@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
-import { wholeNumber } from '../option-values.ts';
+import { wholeNumberOption } from '../option-values.ts';
 
 /** The options for PINs, of several commands. */
 export interface PinOptions {
@@ -23,12 +23,12 @@ export function addTokenSetCommand(token: Command, context: CommandContext): voi
     .description('change what belongs to a token; what is not given stays')
     .argument('<serial>')
     .option('--description <text>', 'what people read')
-    .option('--max-fail <number>', 'so many wrong responses lock it', wholeNumber(1, 1_000_000))
-    .option('--counter-window <number>', 'how many counters ahead are tried', wholeNumber(1, 1_000))
+    .option('--max-fail <number>', 'so many wrong responses lock it', wholeNumberOption(1, 1_000_000))
+    .option('--counter-window <number>', 'how many counters ahead are tried', wholeNumberOption(1, 1_000))
     .option(
       '--sync-window <number>',
       'how many counters ahead are tried to synchronise',
-      wholeNumber(1, 10_000),
+      wholeNumberOption(1, 10_000),
     )
     .action(async (serial: string, options: SetOptions, command: Command) => {
       const { description, maxFail, counterWindow, syncWindow } = options;

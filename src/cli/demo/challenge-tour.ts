@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { drawQrCode } from '../device/qr-text.ts';
+import { drawQrText } from '../device/qr-text.ts';
 import type { DemoGuide } from './demo-guide.ts';
 import { TOUR_USER } from './demo-plan.ts';
 import type { RolledOut } from './roll-out-tour.ts';
@@ -26,7 +26,7 @@ export async function tourChallenge(
       { result: { status: true, value: false }, detail: { data: isText, transactionid: isText } },
     ),
   );
-  guide.say(await drawQrCode(detail.data, { color }));
+  guide.say(await drawQrText(detail.data, { color }));
   const response = await phone.respond(detail.data);
 
   guide.step('A wrong response is counted');

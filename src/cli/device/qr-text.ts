@@ -13,7 +13,7 @@ const RESET = '\u001b[0m';
  *   terminal writes with, so the code comes out inverted on a dark one, which most apps read, too
  * @returns lines of block characters, two rows of the code a line
  */
-export async function drawQrCode(text: string, { color }: { color: boolean }): Promise<string> {
+export async function drawQrText(text: string, { color }: { color: boolean }): Promise<string> {
   // Loaded where it is needed, as every other command would wait for the library, too.
   const { default: qrcode } = await import('qrcode');
   const { modules } = qrcode.create(text, { errorCorrectionLevel: 'L' });

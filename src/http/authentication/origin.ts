@@ -30,7 +30,7 @@ export function originReader({
 }: OriginOptions): (request: Pick<Request, 'ip' | 'headers' | 'socket'>) => Origin {
   const isNamed = networkMatcher(trustProxy);
   const isThisMachine = networkMatcher(['loopback']);
-  let isTold = false;
+  let isReported = false;
   return ({ ip, headers, socket }) => {
     const client = clientAddress(ip);
     const peer = clientAddress(socket.remoteAddress);
@@ -39,8 +39,8 @@ export function originReader({
     if (trace === undefined) {
       return { client, limitedAs: client };
     }
-    if (isThisMachine(peer) && !isTold) {
-      isTold = true;
+    if (isThisMachine(peer) && !isReported) {
+      isReported = true;
       log.warn(
         'Requests come through a proxy on this machine that says nothing which is believed: all of its clients count as ' +
           'one. Name it in TRUST_PROXY and let it send X-Forwarded-For',

@@ -25,13 +25,13 @@ export class RememberedChecks implements Checks {
   }
 
   #once<Given extends string[], Found>(
-    look: (...given: Given) => Promise<Found>,
+    check: (...given: Given) => Promise<Found>,
   ): (...given: Given) => Promise<Found> {
     const known = new Map<string, Promise<Found>>();
     this.#known.push(known);
     return (...given) => {
       const key = JSON.stringify(given);
-      const found = known.get(key) ?? look(...given);
+      const found = known.get(key) ?? check(...given);
       known.set(key, found);
       return found;
     };

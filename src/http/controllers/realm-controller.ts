@@ -62,13 +62,13 @@ function resolverParts({ resolvers }: RealmOperations, dialect: AdministrationDi
         return dialect.done(context);
       },
     ),
-    look(
+    readingEndpoint(
       '/system/getResolvers',
       { summary: 'lists resolvers', purpose: 'list resolvers.' },
       {},
       async ({ caller, context }) => dialect.value(shapes.resolvers(await resolvers.list(caller)), context),
     ),
-    look(
+    readingEndpoint(
       '/system/getResolver',
       { summary: 'shows a resolver', purpose: 'show a resolver.' },
       { resolver: RESOLVER },
@@ -101,7 +101,7 @@ function realmParts(operations: RealmOperations, dialect: AdministrationDialect)
         return dialect.done(context);
       },
     ),
-    look(
+    readingEndpoint(
       '/system/getRealms',
       { summary: 'lists realms', purpose: 'list realms.' },
       { realm: optional('lists the realm of this name') },
@@ -139,7 +139,7 @@ function defaultParts(operations: RealmOperations, dialect: AdministrationDialec
         return dialect.done(context);
       },
     ),
-    look(
+    readingEndpoint(
       '/system/getDefaultRealm',
       { summary: 'shows the default realm', purpose: 'show the default realm.' },
       {},
@@ -183,7 +183,7 @@ interface Texts {
   readonly purpose: string;
 }
 
-function look<Shape extends z.ZodRawShape>(
+function readingEndpoint<Shape extends z.ZodRawShape>(
   path: `/system/${string}`,
   text: Texts,
   shape: Shape,

@@ -97,7 +97,7 @@ export interface Failure {
   /** The HTTP status, with all that bears on it. */
   readonly status: number;
   /** The status that the client asks for by `httperror`, also where the failure keeps its own; undefined: none. */
-  readonly wished: number | undefined;
+  readonly requestedStatus: number | undefined;
 }
 
 /** Answers to requests that failed. */

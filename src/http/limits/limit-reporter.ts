@@ -19,7 +19,7 @@ export interface LimitMetrics {
   limitReached(limit: LimitName): void;
 }
 
-interface RefusalDependencies {
+interface LimitReporterDependencies {
   readonly metrics: LimitMetrics;
   readonly log: Log;
   readonly clock: Clock;
@@ -43,10 +43,10 @@ const MESSAGES: Readonly<Record<LimitName, string>> = {
 
 /** Counts what is refused, and tells of it: a line when it begins, not one for each request. */
 export class LimitReporter {
-  readonly #deps: RefusalDependencies;
+  readonly #deps: LimitReporterDependencies;
   readonly #quietUntil = new Map<string, number>();
 
-  constructor(dependencies: RefusalDependencies) {
+  constructor(dependencies: LimitReporterDependencies) {
     this.#deps = dependencies;
   }
 

@@ -1,11 +1,11 @@
 import { ServiceError } from '../../kernel/errors.ts';
-import { decodeUtf8, type Entry } from './query-string.ts';
+import { decodeUtf8, type QueryEntry } from './query-string.ts';
 
 /**
  * Reads a flat object of texts, numbers and booleans; null counts as not given.
  * @throws ServiceError 'request.malformed'
  */
-export function parseJson(body: Buffer): Entry[] {
+export function parseJson(body: Buffer): QueryEntry[] {
   const value = parseAnyJson(decodeUtf8(body));
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new ServiceError('request.malformed', 'The JSON body must be an object');

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { Busboy } from '@fastify/busboy';
 import { ServiceError } from '../../kernel/errors.ts';
-import { decodeUtf8, type Entry, tooManyParameters } from './query-string.ts';
+import { decodeUtf8, type QueryEntry, tooManyParameters } from './query-string.ts';
 
 /** Bytes that are parsed at once: after a refusal no more of a piece is looked at. */
 const PORTION = 1_024;
@@ -21,7 +21,7 @@ export async function parseMultipart(
   contentType: string,
   body: Readable,
   mostParts: number,
-): Promise<Entry[]> {
+): Promise<QueryEntry[]> {
   const parts: Part[] = [];
   await new Promise<void>((resolve, reject) => {
     let isOver = false;

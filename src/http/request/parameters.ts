@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { z } from 'zod';
 import { ServiceError } from '../../kernel/errors.ts';
-import { type Entry, parseQueryString, tooManyParameters } from './query-string.ts';
+import { type QueryEntry, parseQueryString, tooManyParameters } from './query-string.ts';
 
 /** The parameters of a request: names in lower case, each with its last value. */
 export type RequestValues = ReadonlyMap<string, string>;
@@ -15,15 +15,15 @@ export interface RequestParameters {
 
 /** Where a request has its parameters, before anybody has looked at their names. */
 export interface ParameterSources {
-  readonly query: readonly Entry[];
-  readonly body: readonly Entry[];
+  readonly query: readonly QueryEntry[];
+  readonly body: readonly QueryEntry[];
 }
 
 /**
  * @returns the parameters in the query string
  * @throws ServiceError 'request.malformed'
  */
-export function readQueryEntries({ url = '' }: Pick<IncomingMessage, 'url'>, most: number): Entry[] {
+export function readQueryEntries({ url = '' }: Pick<IncomingMessage, 'url'>, most: number): QueryEntry[] {
   return parseQueryString(queryOf(url), most);
 }
 
@@ -77,7 +77,7 @@ export function readQuery({ url = '' }: Pick<IncomingMessage, 'url'>): RequestVa
  * @param entries of a repeated name the last one wins
  * @throws ServiceError 'request.malformed' when there are more than `most`, or a text holds what no text may
  */
-export function mergeParameters(entries: readonly Entry[], most: number): RequestValues {
+export function mergeParameters(entries: readonly QueryEntry[], most: number): RequestValues {
   if (entries.length > most) {
     throw tooManyParameters(most);
   }

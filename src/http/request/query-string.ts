@@ -1,7 +1,7 @@
 import { ServiceError } from '../../kernel/errors.ts';
 
 /** A parameter as it was given: name and value. Names may repeat. */
-export type Entry = readonly [name: string, value: string];
+export type QueryEntry = readonly [name: string, value: string];
 
 const AMPERSAND = 0x26;
 const EQUALS = 0x3d;
@@ -15,7 +15,7 @@ const NOT_ENCODED = 'A parameter is not percent-encoded UTF-8';
  * @param most parameters; further ones are refused before they are decoded
  * @throws ServiceError 'request.malformed'
  */
-export function parseQueryString(text: string, most = Infinity): Entry[] {
+export function parseQueryString(text: string, most = Infinity): QueryEntry[] {
   return parseForm(Buffer.from(text, 'utf8'), most);
 }
 
@@ -25,8 +25,8 @@ export function parseQueryString(text: string, most = Infinity): Entry[] {
  * @param most parameters; further ones are refused before they are decoded
  * @throws ServiceError 'request.malformed' for too many parameters, a broken percent sequence or broken UTF-8
  */
-export function parseForm(bytes: Buffer, most: number): Entry[] {
-  const entries: Entry[] = [];
+export function parseForm(bytes: Buffer, most: number): QueryEntry[] {
+  const entries: QueryEntry[] = [];
   for (let start = 0; start < bytes.length;) {
     const end = indexOrEnd(bytes, AMPERSAND, start);
     if (end > start) {
@@ -45,7 +45,7 @@ export function tooManyParameters(most: number): ServiceError {
   return new ServiceError('request.malformed', `The request has more than ${most} parameters`);
 }
 
-function parsePair(pair: Buffer): Entry {
+function parsePair(pair: Buffer): QueryEntry {
   const equals = indexOrEnd(pair, EQUALS, 0);
   return [decode(pair.subarray(0, equals)), decode(pair.subarray(equals + 1))];
 }

@@ -11,7 +11,7 @@ import {
 } from './body-counting.ts';
 import { parseJson } from './json-body.ts';
 import { parseMultipart } from './multipart.ts';
-import { type Entry, parseForm } from './query-string.ts';
+import { type QueryEntry, parseForm } from './query-string.ts';
 
 /** How much a request may carry. */
 export interface BodyLimits {
@@ -32,7 +32,7 @@ export interface LargeParameter {
 /** How a body is read: what counts it on its way, and what makes parameters of it. */
 interface BodyForm {
   readonly inspect: BodyInspection;
-  readonly read: () => Promise<Entry[]>;
+  readonly read: () => Promise<QueryEntry[]>;
 }
 
 /** @returns whether the body of a request may be larger than so many bytes, as far as its headers say */
@@ -50,7 +50,7 @@ export async function readBody(
   response: ServerResponse,
   limits: BodyLimits,
   large?: LargeParameter,
-): Promise<Entry[]> {
+): Promise<QueryEntry[]> {
   const most = large?.bytes ?? limits.bytes;
   if (announcedBytes(request.headers) > most) {
     throw tooLarge(most);
@@ -139,9 +139,9 @@ function announcedBytes(headers: IncomingMessage['headers']): number {
 /** Reads the body, and stops at the piece that is refused. */
 async function readWatched(
   request: IncomingMessage,
-  read: () => Promise<Entry[]>,
+  read: () => Promise<QueryEntry[]>,
   inspect: BodyInspection,
-): Promise<Entry[]> {
+): Promise<QueryEntry[]> {
   if (request.destroyed) {
     throw broken();
   }
@@ -201,7 +201,11 @@ function bodyFailure(cause: unknown): Error {
 }
 
 /** @throws ServiceError 'request.too-large' */
-function assertOthersShort(entries: readonly Entry[], { bytes }: BodyLimits, large: LargeParameter): void {
+function assertOthersShort(
+  entries: readonly QueryEntry[],
+  { bytes }: BodyLimits,
+  large: LargeParameter,
+): void {
   for (const [name, value] of entries) {
     const length = Buffer.byteLength(name) + Buffer.byteLength(value);
     if (name.toLowerCase() !== large.name && length > bytes) {

@@ -163,16 +163,16 @@ const BROKEN_REQUEST: Readonly<Record<string, string>> = {
 
 /** What is no HTTP never becomes a request, so no handler sees it. @returns the handler of node's `clientError` */
 function brokenRequestAnswer(): (error: NodeJS.ErrnoException, socket: Socket) => void {
-  const told = new WeakSet<Socket>();
+  const answered = new WeakSet<Socket>();
   return (error, socket) => {
-    if (error.code === 'ECONNRESET' || !(socket.writable || told.has(socket))) {
+    if (error.code === 'ECONNRESET' || !(socket.writable || answered.has(socket))) {
       socket.destroy();
       return;
     }
-    if (told.has(socket)) {
+    if (answered.has(socket)) {
       return;
     }
-    told.add(socket);
+    answered.add(socket);
     if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') {
       // What comes too late must not be done after all.
       socket.pause();

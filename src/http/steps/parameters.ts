@@ -1,10 +1,10 @@
 import { mergeSources, readQueryEntries, withholdSecrets } from '../request/parameters.ts';
-import type { Entry } from '../request/query-string.ts';
+import type { QueryEntry } from '../request/query-string.ts';
 import { readBody } from '../request/request-body.ts';
 import { type EndpointRequest, hasBody, type Step } from './step.ts';
 
 /** Reads the parameters of the query string. */
-export const readQuery: Step = async (state, next) => {
+export const readQueryString: Step = async (state, next) => {
   state.query = readQueryEntries(state.request, state.server.limits.parameters);
   keep(state, []);
   return next();
@@ -24,7 +24,7 @@ export const readRest: Step = async (state, next) => {
   return next();
 };
 
-function keep(state: EndpointRequest, body: readonly Entry[]): void {
+function keep(state: EndpointRequest, body: readonly QueryEntry[]): void {
   const { endpoint, exchange, query, server } = state;
   const read = mergeSources({ query, body }, server.limits.parameters, endpoint.repeated);
   state.values = read.parameters;

@@ -6,7 +6,7 @@ import type { Guards } from '../limits/guards.ts';
 import type { Reply } from '../reply.ts';
 import type { Exchange, ExchangeRequest, ExchangeResponse } from '../request/exchange.ts';
 import type { RequestValues } from '../request/parameters.ts';
-import type { Entry } from '../request/query-string.ts';
+import type { QueryEntry } from '../request/query-string.ts';
 import type { BodyLimits } from '../request/request-body.ts';
 import { announcesBody } from '../request/unread-body.ts';
 
@@ -26,7 +26,7 @@ export interface EndpointRequest {
   readonly server: ServerContext;
   readonly checks: RememberedChecks;
   /** The parameters of the query string as they came. */
-  query: readonly Entry[];
+  query: readonly QueryEntry[];
   /** All parameters that were read, secrets included. The context of the exchange has them without. */
   values: RequestValues;
   /** Tells the guard of responses which transaction the request is for. @throws ServiceError 'too-many-requests' */

@@ -17,7 +17,7 @@ export class FileBounds implements ResolverFiles {
   readonly #folders: readonly string[];
   readonly #timeLimit: number;
   /** A folder that hangs takes one of the process's few threads for files. */
-  readonly #looks = new Semaphore(1);
+  readonly #checks = new Semaphore(1);
 
   /** @param given `folders` absolute; `timeLimit` in milliseconds, for looking at a name that is set */
   constructor({ folders, timeLimit }: { folders: readonly string[]; timeLimit: number }) {
@@ -30,10 +30,10 @@ export class FileBounds implements ResolverFiles {
     if (this.#folders.length === 0) {
       throw refused('no file can be named over HTTP, as RESOLVER_FILE_DIRS names no folder');
     }
-    const look = (): Promise<boolean> => this.#looks.run(() => this.holds(fileName));
+    const check = (): Promise<boolean> => this.#checks.run(() => this.holds(fileName));
     const isNamable =
       this.#isNamed(fileName) &&
-      (await within(this.#timeLimit, look(), () => refused('its folder does not answer in time')));
+      (await within(this.#timeLimit, check(), () => refused('its folder does not answer in time')));
     if (!isNamable) {
       throw refused('over HTTP, only a file below a folder that RESOLVER_FILE_DIRS names can be named');
     }

@@ -27,7 +27,7 @@ type Decide = (found: ChallengeOfToken) => Promise<Decision>;
 type DecideAmong = (found: readonly ChallengeOfToken[]) => Promise<OpenDecision | undefined>;
 
 /** How many second looks may hold a connection at once; the rest of the pool is for what deciding takes. */
-const SECOND_LOOKS = 4n;
+const SECOND_PASSES = 4n;
 
 /** How many challenges one response may answer. */
 const MAX_OPEN = 1_000;
@@ -40,7 +40,7 @@ export class SqlChallengeStore implements ChallengeStore {
   readonly #database: Database;
   readonly #answers = new KeyedQueue();
   readonly #openAnswers = new KeyedQueue();
-  readonly #secondLooks = new KeyedQueue();
+  readonly #secondPasses = new KeyedQueue();
 
   constructor({ database }: { database: Database }) {
     this.#database = database;
@@ -66,7 +66,7 @@ export class SqlChallengeStore implements ChallengeStore {
 
   async answer(transactionId: string, decide: Decide, act: Act): Promise<Decision | undefined> {
     return isStorable(transactionId)
-      ? this.#answers.take(transactionId, () => this.#answer(transactionId, decide, act))
+      ? this.#answers.run(transactionId, () => this.#answer(transactionId, decide, act))
       : undefined;
   }
 
@@ -76,12 +76,12 @@ export class SqlChallengeStore implements ChallengeStore {
 
   async answerOpen(whose: Whose, decide: DecideAmong, act: Act): Promise<OpenDecision | undefined> {
     return isFindable(whose)
-      ? this.#openAnswers.take(JSON.stringify(whose), () => this.#answerOpen(whose, decide, act))
+      ? this.#openAnswers.run(JSON.stringify(whose), () => this.#answerOpen(whose, decide, act))
       : undefined;
   }
 
   async #answer(transactionId: string, decide: Decide, act: Act): Promise<Decision | undefined> {
-    const seen = await look(this.#database.knex, transactionId);
+    const seen = await findByTransaction(this.#database.knex, transactionId);
     if (seen === undefined) {
       return undefined;
     }
@@ -89,8 +89,8 @@ export class SqlChallengeStore implements ChallengeStore {
     if (await apply(this.#database.autocommit, seen, decision, act)) {
       return decision;
     }
-    const lane = String(BigInt(seen.id) % SECOND_LOOKS);
-    return this.#secondLooks.take(lane, () => this.#answerLocked(transactionId, seen.id, decide, act));
+    const lane = String(BigInt(seen.id) % SECOND_PASSES);
+    return this.#secondPasses.run(lane, () => this.#answerLocked(transactionId, seen.id, decide, act));
   }
 
   async #answerOpen(whose: Whose, decide: DecideAmong, act: Act): Promise<OpenDecision | undefined> {
@@ -100,8 +100,8 @@ export class SqlChallengeStore implements ChallengeStore {
       return decided;
     }
     const ids = [...new Set(seen.map(({ id }) => id))];
-    const lane = String(BigInt(decided.answered.token.id) % SECOND_LOOKS);
-    return this.#secondLooks.take(lane, () => this.#answerOpenLocked(whose, ids, decide, act));
+    const lane = String(BigInt(decided.answered.token.id) % SECOND_PASSES);
+    return this.#secondPasses.run(lane, () => this.#answerOpenLocked(whose, ids, decide, act));
   }
 
   /** As `#answerLocked`, holding all tokens that the response was tried on: it may be right for another one by now. */
@@ -132,7 +132,7 @@ export class SqlChallengeStore implements ChallengeStore {
   ): Promise<Decision | undefined> {
     return this.#database.transact((unit) =>
       withLockedTokens(unit.sql, { ids: [tokenId] }, async () => {
-        const seen = await look(unit.sql, transactionId);
+        const seen = await findByTransaction(unit.sql, transactionId);
         if (seen === undefined) {
           return undefined;
         }
@@ -146,7 +146,7 @@ export class SqlChallengeStore implements ChallengeStore {
   }
 }
 
-async function look(connection: Knex, transactionId: string): Promise<ChallengeRow | undefined> {
+async function findByTransaction(connection: Knex, transactionId: string): Promise<ChallengeRow | undefined> {
   return (await selectChallenges(connection).where('challenges.transaction_id', transactionId).first()) as
     ChallengeRow | undefined;
 }

@@ -37,12 +37,12 @@ const USERS = `
 
 /** Users with active tokens by combination of realm sets, as `read_counts` gives them. */
 const KEPT_COMBINATIONS = `
-  told AS MATERIALIZED (SELECT read_counts(NULL) AS counts),
+  recorded AS MATERIALIZED (SELECT read_counts(NULL) AS counts),
   kept_combinations AS (
     SELECT (entry ->> 0)::bigint AS resolver_id,
       ARRAY(SELECT id::bigint FROM json_array_elements_text(entry -> 1) AS id) AS realm_set_ids,
       sum((entry ->> 2)::bigint) AS users
-    FROM told CROSS JOIN LATERAL (VALUES ('kept'), ('pending')) AS parts (part)
+    FROM recorded CROSS JOIN LATERAL (VALUES ('kept'), ('pending')) AS parts (part)
       CROSS JOIN LATERAL json_array_elements(
         CASE json_typeof(counts -> part -> 'users') WHEN 'array' THEN counts -> part -> 'users' ELSE '[]' END) AS entry
     GROUP BY 1, 2

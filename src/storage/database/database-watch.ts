@@ -64,7 +64,7 @@ export class DatabaseWatch {
   }
 
   async #watch(pace: LoopPace): Promise<void> {
-    const fault = await this.#look();
+    const fault = await this.#probe();
     if (!pace.signal.aborted) {
       this.#tell(fault);
       await this.#rest(pace);
@@ -85,7 +85,7 @@ export class DatabaseWatch {
   }
 
   /** @returns what keeps the database from being used */
-  async #look(): Promise<unknown> {
+  async #probe(): Promise<unknown> {
     if (this.#client !== undefined) {
       const fault = await this.#ask(this.#client, this.#deps.patience ?? TIMEOUT_MS);
       if (fault === undefined) {
@@ -97,10 +97,10 @@ export class DatabaseWatch {
         this.#deps.gate.cut();
       }
     }
-    return this.#lookAnew();
+    return this.#probeAnew();
   }
 
-  async #lookAnew(): Promise<unknown> {
+  async #probeAnew(): Promise<unknown> {
     const client = new pg.Client({
       ...connectionSettings(this.#deps.database),
       connectionTimeoutMillis: CONNECT_MS,

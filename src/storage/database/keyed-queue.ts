@@ -21,7 +21,7 @@ export class KeyedQueue {
    * for it until its time-out, one after the other: so work that has waited for long fails with the one before.
    * @throws ServiceError 'database.unavailable', or what `work` throws
    */
-  async take<T>(key: string, work: () => Promise<T>): Promise<T> {
+  async run<T>(key: string, work: () => Promise<T>): Promise<T> {
     const before = this.#last.get(key);
     const since = performance.now();
     const afterFailure = (fault: unknown): Promise<T> => {

@@ -33,7 +33,7 @@ export class SqlKeyRegistry implements KeyRegistry, KeyRegistration {
    * @param work is given the registry to use; may run more than once, when the database gives up a transaction
    */
   withRegistration<T>(work: (registry: KeyRegistry) => Promise<T>): Promise<T> {
-    const look = async ({ sql }: UnitOfWork): Promise<T> => {
+    const read = async ({ sql }: UnitOfWork): Promise<T> => {
       // Another server may be asking a security module for a key: this is no request, which would give up sooner.
       await sql.raw('SET LOCAL lock_timeout = 0');
       await lockRegistration(sql);
@@ -43,7 +43,7 @@ export class SqlKeyRegistry implements KeyRegistry, KeyRegistration {
         addWrapped: (keyId, wrapped) => addWrapped(sql, keyId, wrapped),
       });
     };
-    return this.#database.transact(look, { isLong: true });
+    return this.#database.transact(read, { isLong: true });
   }
 }
 

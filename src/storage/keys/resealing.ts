@@ -84,7 +84,7 @@ async function resealTable(
   table: SealedTable,
   vault: SealingVault,
   tally: Tally,
-  told: () => void,
+  onSealed: () => void,
 ): Promise<void> {
   let after: string | undefined = table.idType === 'bigint' ? '0' : '';
   while (after !== undefined) {
@@ -96,7 +96,7 @@ async function resealTable(
     tally.resealed += chunk.resealed;
     chunk.unreadable.forEach((secret) => tally.unreadable.add(secret));
     after = chunk.last;
-    told();
+    onSealed();
   }
 }
 

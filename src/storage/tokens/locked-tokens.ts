@@ -26,7 +26,7 @@ export class SqlLockedTokens implements LockedTokens {
     }
     return this.#database.transact(({ sql, audit }) =>
       withLockedTokens(sql, { serials: [serial] }, async () => {
-        const found = await look(sql, serial);
+        const found = await findQuestioned(sql, serial);
         if (found === undefined) {
           return undefined;
         }
@@ -41,7 +41,7 @@ export class SqlLockedTokens implements LockedTokens {
   }
 }
 
-async function look(connection: Knex, serial: string): Promise<QuestionedToken | undefined> {
+async function findQuestioned(connection: Knex, serial: string): Promise<QuestionedToken | undefined> {
   const row = (await selectTokens(connection).where('tokens.serial', serial).first()) as TokenRow | undefined;
   if (row === undefined) {
     return undefined;

@@ -3,7 +3,7 @@ import type { Knex } from 'knex';
 import { isStorable } from '../database/stored-text.ts';
 
 /** Tokens by their ids, by their serials, or by their owner. */
-export type TokenSelection =
+export type LockSelection =
   | { readonly ids: readonly string[] }
   | { readonly serials: readonly string[] }
   | { readonly owner: { readonly resolverId: string; readonly userId: string } };
@@ -25,7 +25,7 @@ type LockStrength = 'change' | 'remove';
  */
 export async function withLockedTokens<T>(
   transaction: Knex.Transaction,
-  selection: TokenSelection,
+  selection: LockSelection,
   work: (locked: readonly LockedToken[]) => Promise<T>,
   strength: LockStrength = 'change',
 ): Promise<T> {
@@ -36,7 +36,7 @@ export async function withLockedTokens<T>(
   return work(await (strength === 'remove' ? query.forUpdate() : query.forNoKeyUpdate()));
 }
 
-function select(query: Knex.QueryBuilder, selection: TokenSelection): void {
+function select(query: Knex.QueryBuilder, selection: LockSelection): void {
   if ('ids' in selection) {
     query.whereIn('id', selection.ids);
   } else if ('serials' in selection) {

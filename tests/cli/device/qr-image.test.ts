@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { PNG } from 'pngjs';
 import qrcode from 'qrcode';
 import { readQrPng, writeQrPng } from '../../../src/cli/device/qr-image.ts';
-import { drawQrCode } from '../../../src/cli/device/qr-text.ts';
+import { drawQrText } from '../../../src/cli/device/qr-text.ts';
 
 const [MAX_LENGTH = ''] = (
   await readFile(new URL('../../vectors/linotp-lseqr-url.jsonl', import.meta.url), 'utf8')
@@ -66,14 +66,14 @@ describe('a picture of a QR code', () => {
 
 describe('a QR code on the terminal', () => {
   it('has no colours where none are wanted', async () => {
-    const drawn = await drawQrCode('lseqr://x', { color: false });
+    const drawn = await drawQrText('lseqr://x', { color: false });
     expect(drawn).not.toContain('\u001b');
     expect(drawn).toContain('█');
   });
 
   it('is black on white where colours may be used, line by line', async () => {
-    const plain = await drawQrCode('lseqr://x', { color: false });
-    const colored = await drawQrCode('lseqr://x', { color: true });
+    const plain = await drawQrText('lseqr://x', { color: false });
+    const colored = await drawQrText('lseqr://x', { color: true });
     expect(colored).toBe(
       plain
         .split('\n')
@@ -83,13 +83,13 @@ describe('a QR code on the terminal', () => {
   });
 
   it('has the quiet zone that readers need', async () => {
-    const lines = (await drawQrCode('lseqr://x', { color: false })).split('\n');
+    const lines = (await drawQrText('lseqr://x', { color: false })).split('\n');
     expect([lines[0], lines[1], lines.at(-1)].join('').trim()).toBe('');
     expect(lines.every((line) => /^ {4}.* {4}$/.test(line))).toBe(true);
   });
 
   it('can be read back from its block characters', async () => {
-    const drawn = await drawQrCode(MAX_LENGTH, { color: false });
+    const drawn = await drawQrText(MAX_LENGTH, { color: false });
     const file = join(await mkdtemp(join(tmpdir(), 'tankeeper-qr-')), 'drawn.png');
     await writeFile(file, PNG.sync.write(pictureOf(drawn)));
     expect(await readQrPng(file)).toBe(MAX_LENGTH);

@@ -24,7 +24,7 @@ describe('work of one key', () => {
   it('begins when all before it has ended, in the order in which it came', async () => {
     const turns = new KeyedQueue();
     const [first, second, third] = [new Work(), new Work(), new Work()];
-    const results = [first, second, third].map(({ run }) => turns.take('key', run));
+    const results = [first, second, third].map(({ run }) => turns.run('key', run));
     expect([first.begun, second.begun, third.begun]).toEqual([true, false, false]);
     first.end('one');
     expect(await results[0]).toBe('one');
@@ -37,7 +37,7 @@ describe('work of one key', () => {
   it('begins also after work that failed', async () => {
     const turns = new KeyedQueue();
     const [first, second] = [new Work(), new Work()];
-    const results = [first, second].map(({ run }) => turns.take('key', run));
+    const results = [first, second].map(({ run }) => turns.run('key', run));
     first.fail();
     second.end('two');
     await expect(results[0]).rejects.toThrow('failed');
@@ -51,14 +51,14 @@ describe('work that has waited for long', () => {
   it('is given up with the one before that the database kept waiting in vain, and so on', async () => {
     const turns = new KeyedQueue(0);
     const work = [new Work(), new Work(), new Work()];
-    const results = Promise.allSettled(work.map(({ run }) => turns.take('key', run)));
+    const results = Promise.allSettled(work.map(({ run }) => turns.run('key', run)));
     work[0]?.fail(AWAY);
     expect((await results).map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
     expect(work.map(({ begun }) => begun)).toEqual([true, false, false]);
     // Whoever comes now has not waited.
     const next = new Work();
     next.end('next');
-    expect(await turns.take('key', next.run)).toBe('next');
+    expect(await turns.run('key', next.run)).toBe('next');
   });
 
   it('begins after what failed for another reason, or soon', async () => {
@@ -67,7 +67,7 @@ describe('work that has waited for long', () => {
       [new KeyedQueue(), AWAY],
     ] as const) {
       const [first, second] = [new Work(), new Work()];
-      const results = Promise.allSettled([first, second].map(({ run }) => turns.take('key', run)));
+      const results = Promise.allSettled([first, second].map(({ run }) => turns.run('key', run)));
       first.fail(fault);
       second.end('two');
       expect((await results).map(({ status }) => status)).toEqual(['rejected', 'fulfilled']);
@@ -79,8 +79,8 @@ describe('work of another key', () => {
   it('does not wait', async () => {
     const turns = new KeyedQueue();
     const [first, other] = [new Work(), new Work()];
-    const held = turns.take('key', first.run);
-    const result = turns.take('other', other.run);
+    const held = turns.run('key', first.run);
+    const result = turns.run('other', other.run);
     other.end('done');
     expect(await result).toBe('done');
     first.end('');

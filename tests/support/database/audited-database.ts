@@ -1,6 +1,6 @@
 import type { AuditFinding } from '../../../src/audit/finding.ts';
 import { AuditService } from '../../../src/audit/audit-service.ts';
-import type { Verification } from '../../../src/audit/verify-trail.ts';
+import type { TrailVerification } from '../../../src/audit/verify-trail.ts';
 import { systemRandom } from '../../../src/kernel/system-random.ts';
 import { SecretVault } from '../../../src/security/vault/secret-vault.ts';
 import { VaultAuditAuthority } from '../../../src/security/vault/vault-audit-authority.ts';
@@ -10,7 +10,7 @@ import { OPERATOR } from '../values/callers.ts';
 import { createTestDatabase, type TestDatabase } from './test-database.ts';
 
 /** What verifying says, with each finding. */
-export interface Verified extends Verification {
+export interface Verified extends TrailVerification {
   readonly all: readonly AuditFinding[];
 }
 

@@ -32,7 +32,7 @@ function failureReply(version: string, failure: Failure, context: RequestContext
   if (form.status === 200 && TEXT_PATHS.includes(path) && error.code !== 'right.missing') {
     return textReply(version, message, failure, context);
   }
-  if (form.status === 200 && failure.wished !== undefined) {
+  if (form.status === 200 && failure.requestedStatus !== undefined) {
     return framedErrorPage(status, version, code, message);
   }
   const isOperationFailure = ID_0_PATHS.includes(path) && error.code !== 'right.missing';

@@ -88,16 +88,18 @@ function requestWording(
     case 'parameter.missing':
       return given.has('serial') || given.has('realm') ? noUser('') : undefined;
     case 'token.unknown':
-      return plain(`No token found: unable to create challenge for ${askedFor(payload, given)}!`);
+      return plain(`No token found: unable to create challenge for ${requestedName(payload, given)}!`);
     case 'token.ambiguous':
-      return plain(`More than one token found: unable to create challenge for ${askedFor(payload, given)}!`);
+      return plain(
+        `More than one token found: unable to create challenge for ${requestedName(payload, given)}!`,
+      );
     default:
       return undefined;
   }
 }
 
 /** LinOTP prints everything it knows of a user here, the path of the passwd file included; the login is enough. */
-function askedFor({ login }: { readonly login?: string }, given: RequestContext['parameters']): string {
+function requestedName({ login }: { readonly login?: string }, given: RequestContext['parameters']): string {
   const user = login ?? given.get('user') ?? '';
   return `(u:${user === '' ? NOBODY : unicodeRepr(user)},s:${named(given.get('serial'))})`;
 }

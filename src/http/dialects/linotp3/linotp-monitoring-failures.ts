@@ -28,7 +28,7 @@ export function monitoringFailures(version: string): FailureDialect {
 }
 
 function failureReply(version: string, failure: Failure, context: RequestContext): Reply {
-  const { error, form, status, wished } = failure;
+  const { error, form, status, requestedStatus: wished } = failure;
   const page = PAGES[form.status];
   // Where there is more to say than that the body cannot be read at all, a 400 comes as JSON.
   if (page !== undefined && (form.status !== 400 || isNoJson(error))) {

@@ -23,7 +23,7 @@ export class PasswdFile implements UserSource {
   readonly #fileReads: Semaphore;
   readonly #bounds: FileBounds | undefined;
   #last: PasswdReading | undefined;
-  #looking: Promise<PasswdReading> | undefined;
+  #reading: Promise<PasswdReading> | undefined;
   #next: Promise<PasswdReading> | undefined;
   #hangs = false;
 
@@ -83,35 +83,35 @@ export class PasswdFile implements UserSource {
       if (this.#hangs) {
         throw this.#late();
       }
-      return (await within(this.#timeLimit, this.#look(), () => this.#late())).content;
+      return (await within(this.#timeLimit, this.#read(), () => this.#late())).content;
     } catch (cause) {
       throw this.#unavailable(cause);
     }
   }
 
   /** A call during a read waits for the next one: the file may have changed since this one began. */
-  #look(): Promise<PasswdReading> {
-    if (this.#looking === undefined) {
-      return this.#lookNow();
+  #read(): Promise<PasswdReading> {
+    if (this.#reading === undefined) {
+      return this.#readNow();
     }
-    const again = (): Promise<PasswdReading> => this.#lookNow();
-    this.#next ??= this.#looking.then(again, again);
+    const again = (): Promise<PasswdReading> => this.#readNow();
+    this.#next ??= this.#reading.then(again, again);
     return this.#next;
   }
 
-  #lookNow(): Promise<PasswdReading> {
+  #readNow(): Promise<PasswdReading> {
     this.#next = undefined;
-    const look = this.#fileReads.run(() => readPasswdFile(this.#fileName, this.#last, this.#bounds));
-    this.#looking = look;
+    const reading = this.#fileReads.run(() => readPasswdFile(this.#fileName, this.#last, this.#bounds));
+    this.#reading = reading;
     const seen = (reading: PasswdReading | undefined): void => {
       this.#last = reading;
       this.#hangs = false;
-      this.#looking = undefined;
+      this.#reading = undefined;
     };
-    look.then(seen, () => {
+    reading.then(seen, () => {
       seen(undefined);
     });
-    return look;
+    return reading;
   }
 
   #late(): PasswdFault {

@@ -109,10 +109,10 @@ export class SqlUsers implements ClosableUserSource {
     }
   }
 
-  async #ask(question: (asked: Asked) => PromiseLike<unknown>): Promise<readonly SqlRow[]> {
+  async #ask(question: (query: UserQuery) => PromiseLike<unknown>): Promise<readonly SqlRow[]> {
     try {
       const { settings, pool } = this.#open();
-      const rows = await pool.read(async (transaction) => question(askedOf(settings, transaction)));
+      const rows = await pool.read(async (transaction) => question(userQuery(settings, transaction)));
       return rows as readonly SqlRow[];
     } catch (cause) {
       throw sqlUnavailable(this.#deps.resolver.name, cause);
@@ -132,7 +132,7 @@ export class SqlUsers implements ClosableUserSource {
 }
 
 /** What a question is put together from. */
-interface Asked {
+interface UserQuery {
   /** Begins a query of the rows that are users. */
   readonly users: () => Query;
   readonly columns: SqlColumns;
@@ -140,10 +140,10 @@ interface Asked {
   readonly transaction: Knex.Transaction;
 }
 
-function askedOf(
+function userQuery(
   { schema, table, where, columns, limit }: SqlSettings,
   transaction: Knex.Transaction,
-): Asked {
+): UserQuery {
   const users = (): Query => {
     const rows: Query = transaction(table);
     const inSchema = schema === undefined ? rows : rows.withSchema(schema);
