@@ -11,17 +11,17 @@ import { QR_PARAMETERS, readQrOptions } from '../qr-picture.ts';
 import type { Reply } from '../reply.ts';
 import { optional, secret } from '../request/parameter-schemas.ts';
 
-/** What enrolments need of the domain. */
+/** The operations of enrolment. */
 export type EnrolmentOperations = Pick<EnrolmentService, 'init'>;
 
-/** What sessions need of the domain. */
+/** The operations on sessions. */
 export interface SessionOperations {
-  /** @returns undefined where the password was changed a moment ago */
+  /** @returns undefined where the password has just been changed */
   openSession(
     proven: ProvenPassword,
     act: Act,
   ): Promise<{ readonly session: string; readonly expiresAt: Date } | undefined>;
-  /** @param kind `session` unless told */
+  /** @param kind default: `session` */
   closeSession(session: string, act: Act, kind?: SessionKind): Promise<unknown>;
 }
 

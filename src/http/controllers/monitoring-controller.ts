@@ -7,7 +7,7 @@ import { htmlPage } from '../html.ts';
 import { htmlReply } from '../reply.ts';
 import { optional } from '../request/parameter-schemas.ts';
 
-/** What /monitoring needs of the domain. */
+/** The operations of /monitoring. */
 export type MonitoringOperations = Pick<
   MonitoringService,
   'tokens' | 'userinfo' | 'activeUsers' | 'config' | 'license' | 'storageEncryption'
@@ -19,8 +19,8 @@ const REALMS = optional(
 const STATUS = optional('a comma list of `assigned`, `unassigned`, `active`, `inactive`; `&` combines two');
 
 /**
- * @param post whether POST, which is deprecated, is still answered
- * @returns the endpoints of /monitoring: counts and states, nothing is changed
+ * @param post true if POST, which is deprecated, is still answered
+ * @returns the endpoints of /monitoring; they change nothing
  */
 export function monitoringEndpoints(
   monitoring: MonitoringOperations,
@@ -74,7 +74,7 @@ export function monitoringEndpoints(
   ];
 }
 
-/** @returns the page that answers to a deprecated POST link to */
+/** @returns the page to which the answers to a deprecated POST link */
 export function monitoringPostPage(): Endpoint {
   const page = htmlPage(
     'POST on /monitoring is deprecated',

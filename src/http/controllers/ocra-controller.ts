@@ -5,7 +5,7 @@ import { administratorEndpoint, type Endpoint, type Method, openEndpoint } from 
 import { QR_PARAMETERS, readQrOptions } from '../qr-picture.ts';
 import { optional, required, secret } from '../request/parameter-schemas.ts';
 
-/** What /ocra needs of the domain. */
+/** The operations of /ocra. */
 export type OcraOperations = Pick<
   ChallengeService,
   'requestChallenge' | 'checkTransaction' | 'status' | 'activationCode' | 'calculateOtp'
@@ -64,7 +64,7 @@ function checkEndpoint(ocra: OcraOperations, dialect: OcraDialect): Endpoint {
       requires: 'transaction',
       family: 'linotp2',
       usage: 'ocra/check_t: validate a token request.',
-      // It settles a transaction, but whoever knows the transaction may do so from anywhere.
+      // It settles a transaction, but any client with the transaction id may do so, from any site.
       changesState: false,
       parameters: z.object({
         pass: secret(required('the response, after the PIN that the policy `otppin` asks for')),

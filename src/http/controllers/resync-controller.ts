@@ -4,10 +4,10 @@ import type { AdministrationDialect } from '../dialects/dialect.ts';
 import { administratorEndpoint, type Endpoint } from '../endpoint-spec.ts';
 import { optional, required, secret } from '../request/parameter-schemas.ts';
 
-/** What /admin/resync needs of the domain. */
+/** The operations of /admin/resync. */
 export type ResynchronisationOperations = Pick<ResynchronisationService, 'resync'>;
 
-/** @returns the endpoint that brings a token back in step by two consecutive responses */
+/** @returns the endpoint that resynchronises a token by two consecutive responses */
 export function resyncEndpoint(
   operations: ResynchronisationOperations,
   dialect: AdministrationDialect,
