@@ -14,7 +14,7 @@ interface Served {
 /** The most requests of one connection that are served at a time; while more are waiting, no further ones are read. */
 const MAX_SERVED = 50;
 
-/** The open connections of a server with their outstanding answers. Node exposes only the first answer of a connection. */
+/** The open connections of a server with their outstanding answers. Node exposes only the first answer of each. */
 export class ServedConnections {
   readonly #open = new Map<Socket, Served>();
   readonly #patience: number;
