@@ -28,10 +28,10 @@ export interface SessionOperations {
 const METHODS: readonly Method[] = ['GET', 'POST'];
 const ENROLMENT = {
   type: optional('`ocra` or `ocra2`'),
-  serial: optional('the serial of the token; left out: one is made up'),
+  serial: optional('the serial of the token; default: a generated one'),
   user: optional('the login of the owner'),
   realm: optional('the realm of the owner'),
-  genkey: optional('`1`: the server makes the key'),
+  genkey: optional('`1`: the server generates the key'),
   otpkey: secret(optional('the key, hexadecimal')),
   sharedsecret: optional('`1`: the first phase of the roll-out'),
   activationcode: secret(optional('the activation code: the second phase of the roll-out')),

@@ -67,7 +67,7 @@ function showEndpoint(configuration: SettingOperations, dialect: AdministrationD
       family: 'linotp2',
       usage: 'system/getConfig: show configuration values.',
       changesState: false,
-      parameters: z.object({ key: optional('the key of the value; left out: all') }),
+      parameters: z.object({ key: optional('the key of the value; default: all') }),
     },
     async ({ caller, parameters: { key = '' }, context }) => {
       const overview = await configuration.overview(caller);

@@ -59,7 +59,7 @@ export function monitoringEndpoints(
         dialect.activeUserReport(await monitoring.activeUsers(caller, parameters), context),
     ),
     administratorEndpoint(
-      spec('config', 'whether the configuration in memory is that of the database', {}),
+      spec('config', 'state and synchronisation of the configuration', {}),
       async ({ caller, context }) => dialect.configurationReport(await monitoring.config(caller), context),
     ),
     administratorEndpoint(
@@ -67,7 +67,7 @@ export function monitoringEndpoints(
       async ({ caller, context }) => dialect.licenseReport(await monitoring.license(caller), context),
     ),
     administratorEndpoint(
-      spec('storageEncryption', 'whether secrets are encrypted before they are stored', {}),
+      spec('storageEncryption', 'state of the encryption of stored secrets', {}),
       async ({ caller, context }) =>
         dialect.storageEncryption(await monitoring.storageEncryption(caller), context),
     ),

@@ -27,8 +27,8 @@ export function resyncEndpoint(
         serial: optional('the serial of the token'),
         user: optional('the login of the owner'),
         realm: optional('the realm of the owner'),
-        challenge1: optional('the question of `otp1`; left out: of the last challenge but one'),
-        challenge2: optional('the question of `otp2`; left out: of the last challenge'),
+        challenge1: optional('the question of `otp1`; default: that of the last but one challenge'),
+        challenge2: optional('the question of `otp2`; default: that of the last challenge'),
       }),
     },
     async ({ caller, parameters, context }) =>

@@ -60,7 +60,7 @@ function showEndpoint({ tokens }: TokenOperations, dialect: AdministrationDialec
         viewrealm: optional('a comma list of realms, `/:no realm:/` for tokens in none; empty or `*`: all'),
         page: optional('the number of the page, from 1'),
         pagesize: optional('the number of tokens on a page'),
-        filter: optional('is refused'),
+        filter: optional('not supported; refused'),
         outform: optional('`json`'),
       }),
     },

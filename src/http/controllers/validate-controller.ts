@@ -23,7 +23,7 @@ const OPEN = { methods: METHODS, family: 'linotp2', changesState: false } as con
 const PASS = secret(required('the response, after the PIN that the policy `otppin` asks for'));
 /** The parameters that name the transaction. */
 const TRANSACTION = {
-  transactionid: optional('the transaction; left out: every open one'),
+  transactionid: optional('the transaction; default: every open one'),
   state: optional('the transaction, where `transactionid` is left out'),
 } as const;
 

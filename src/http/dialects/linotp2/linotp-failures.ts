@@ -49,7 +49,7 @@ function textReply(version: string, message: string, { error }: Failure, context
     : linotpReply(version, { result: { status: true, value: message }, id: 0 });
 }
 
-/** True for an empty transaction id and for a realm without a user: both find nothing, while no id at all is an error. */
+/** True for an empty transaction id or a realm without a user, which find nothing; no id at all is an error. */
 function findsNothing({ path, parameters: given }: RequestContext): boolean {
   const isNamed = given.has('transactionid') || (given.get('realm') ?? '').trim() !== '';
   return STATUS_PATHS.includes(path ?? '') && isNamed;
