@@ -16,7 +16,7 @@ import { send } from './reply.ts';
 
 /** The configuration value that restricts `httperror` to some codes. */
 const RESTRICTION = 'errors';
-/** What any request may say of its answer. */
+/** The parameters that every endpoint takes and that change an answer. */
 const ANSWER_PARAMETERS: readonly string[] = ['id', 'httperror'];
 
 export interface FailureContext {
@@ -30,7 +30,7 @@ export interface FailureContext {
 const nothingThere = (cause?: unknown): ServiceError =>
   new ServiceError('path.unknown', 'There is nothing at this path', { cause });
 
-/** @returns what fails every request whose path is not percent-encoded UTF-8: nothing has such a name, and no route can be looked up */
+/** @returns a handler that fails every request whose path is not percent-encoded UTF-8; no route matches such a path */
 export function refuseBrokenPath({ requests }: Pick<Guards, 'requests'>): ExchangeHandler {
   return async (request, response, next) => {
     try {
@@ -43,7 +43,7 @@ export function refuseBrokenPath({ requests }: Pick<Guards, 'requests'>): Exchan
   };
 }
 
-/** @returns what fails every request that no endpoint took */
+/** @returns a handler that fails every request that no endpoint took */
 export function refuseUnknownPath({ requests }: Pick<Guards, 'requests'>): ExchangeHandler {
   return async (_request, response) => {
     await requests.admit(response.locals.exchange.limitedAs);
@@ -51,7 +51,7 @@ export function refuseUnknownPath({ requests }: Pick<Guards, 'requests'>): Excha
   };
 }
 
-/** @returns the handler that turns whatever a request failed with into its answer */
+/** @returns the handler that turns the error of a request into its answer */
 export function answerFailure({ dialect, configuration, log, refusals, clock }: FailureContext) {
   const keptReasons = new KeptReasons({ log, clock });
   return async (
@@ -79,7 +79,7 @@ export function answerFailure({ dialect, configuration, log, refusals, clock }: 
       return;
     }
     if (exchange.context.parameters.size === 0) {
-      // Whatever kept the parameters from being read, the answer bears the id that it was asked with.
+      // The answer repeats the id of the request even where its parameters could not be read.
       exchange.context = { ...exchange.context, parameters: answerParameters(request) };
     }
     const httpError = exchange.context.parameters.get('httperror');
@@ -96,12 +96,12 @@ export function answerFailure({ dialect, configuration, log, refusals, clock }: 
   };
 }
 
-/** Whoever has noticed that there is too much to do, or that the database is away, has said so: once, not per request. */
+/** True for an overload or a lost database: the part that noticed it has logged it once, not once a request. */
 function isReportedOnce({ code, detail }: ServiceError): boolean {
   return code === 'server.busy' || (code === 'database.unavailable' && detail === undefined);
 }
 
-/** @returns the parameters of the query string that bear on any answer */
+/** @returns the parameters of the query string that change an answer */
 function answerParameters(request: Request): RequestValues {
   return new Map([...readQuery(request)].filter(([name]) => ANSWER_PARAMETERS.includes(name)));
 }
@@ -110,7 +110,7 @@ function retryAfter({ retryAfter: seconds }: ServiceError): Readonly<Record<stri
   return seconds === undefined ? {} : { 'Retry-After': String(seconds) };
 }
 
-/** Without the configuration the error itself is still worth an answer. */
+/** Reads the value of `errors`. Without the configuration the error is answered all the same. */
 async function readRestriction(configuration: Pick<ConfigurationStore, 'current'>): Promise<string> {
   try {
     return (await configuration.current()).settings.get(RESTRICTION) ?? '';

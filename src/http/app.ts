@@ -43,7 +43,7 @@ import type { BodyLimits } from './request/request-body.ts';
 import { logRequests } from './request-log.ts';
 import { measureRequests, type MetricsText, type RequestMetrics } from './request-metrics.ts';
 
-/** What the interface needs of the domain. */
+/** The operations of the domain that the interface calls. */
 export interface AppServices extends AdministrationOperations {
   readonly ocra: OcraOperations;
   readonly enrolment: EnrolmentOperations;
@@ -54,24 +54,24 @@ export interface AppServices extends AdministrationOperations {
   readonly administrators: CredentialCheck & SessionOperations;
   readonly logins: LoginOperations;
   readonly configuration: Pick<ConfigurationStore, 'current'>;
-  /** Undefined: nobody wants to know. */
+  /** Undefined: refusals are not recorded. */
   readonly refusals?: RefusalNotes;
-  /** @returns whether the server can do its work */
+  /** @returns true if the server can do its work */
   ready(): Promise<boolean>;
 }
 
 export interface AppConfig {
-  /** Addresses and networks of proxies whose X-Forwarded-For and X-Forwarded-Proto are believed. */
+  /** Addresses and networks of the proxies whose X-Forwarded-For and X-Forwarded-Proto are trusted. */
   readonly trustProxy: readonly string[];
   readonly dialect: DialectName;
-  /** What answers carry as their version; undefined: what the dialect says by itself. */
+  /** The version in answers; undefined: that of the dialect. */
   readonly serviceVersion: string | undefined;
   readonly monitoringPost: 'on' | 'off';
   readonly monitoringPostSunset?: Date | undefined;
   readonly bodyLimits?: BodyLimits;
 }
 
-/** What is measured, and who may see it. */
+/** The measurements, and the check of the right to read them. */
 export interface AppMetrics extends RequestMetrics, MetricsText {
   /** @throws ServiceError 'right.missing' */
   authorize(caller: Caller): Promise<void>;
@@ -82,7 +82,7 @@ export interface AppDependencies {
   readonly config: AppConfig;
   /** Undefined: nothing is measured, and there is no /metrics. */
   readonly metrics?: AppMetrics | undefined;
-  /** Undefined: nobody is refused for asking too much. */
+  /** Undefined: requests are not limited. */
   readonly guards?: Guards | undefined;
   readonly log: Log;
   readonly clock: Clock;
@@ -91,7 +91,7 @@ export interface AppDependencies {
 
 const DEFAULT_LIMITS: BodyLimits = { bytes: 65_536, parameters: 250 };
 
-/** @returns the whole HTTP interface; every request passes what stands here, from top to bottom */
+/** @returns the whole HTTP interface; every request passes these handlers from top to bottom */
 export function createApp(dependencies: AppDependencies): Express {
   const { services, config, metrics, guards = UNGUARDED, log, clock, random } = dependencies;
   const dialect = createDialect(config.dialect, config.serviceVersion);
@@ -126,7 +126,7 @@ export function createApp(dependencies: AppDependencies): Express {
   return app;
 }
 
-/** @returns every endpoint that the app serves: what is not in here is answered with 404 */
+/** @returns every endpoint that the app serves; every other path is answered with 404 */
 export function servedEndpoints(
   { services, config, metrics, guards = UNGUARDED }: AppDependencies,
   dialect: Dialect,
@@ -150,7 +150,7 @@ function deprecations({ isPostDeprecated }: Endpoint, sunset: Date | undefined):
   return isPostDeprecated === true ? [announceDeprecatedPost(sunset)] : [];
 }
 
-/** Every answer is for this moment and this client alone. */
+/** Forbids caches to store an answer: each is for one moment and one client. */
 const forbidCaching: ExchangeHandler = (_request, response, next) => {
   response.setHeader('Cache-Control', 'no-store');
   response.setHeader('Pragma', 'no-cache');

@@ -13,8 +13,8 @@ import type { LargeParameter } from './request/request-body.ts';
 export type Method = 'GET' | 'POST';
 
 /**
- * What a caller needs: a right, as `scope:action`; any credential of an administrator; a password; a transaction that the
- * caller knows; or nothing.
+ * The credential that a caller needs: a right, as `scope:action`; any credential of an administrator; a password; the
+ * id of a transaction; or nothing.
  */
 export type Requirement =
   `${Right['scope']}:${string}` | 'credential' | 'password' | 'transaction' | 'nothing';
@@ -23,27 +23,27 @@ export type Requirement =
 export interface EndpointSpec<Shape extends z.ZodRawShape> {
   readonly path: `/${string}`;
   readonly methods: readonly Method[];
-  /** Whether POST, though it is among the methods, is deprecated. */
+  /** POST is among the methods and deprecated. */
   readonly isPostDeprecated?: true;
   /** One line for the reference: the outcome, or the effect in the third person. */
   readonly summary: string;
-  /** Rights are checked by the services, which the command line uses, too. */
+  /** Shown in the reference. The services check rights, as the command line uses them, too. */
   readonly requires: Requirement;
-  /** The release of LinOTP whose manners its answers have in the dialect `linotp`. */
+  /** The release of LinOTP that the dialect `linotp` follows in its answers. */
   readonly family: Family;
   /** The words that precede the name of a missing parameter. */
   readonly usage: string;
   readonly parameters: z.ZodObject<Shape>;
-  /** Whether it changes anything; requests that other sites made a browser send are then refused. */
+  /** True if it changes anything; cross-site requests of a browser are then refused. */
   readonly changesState: boolean;
   /**
-   * Declares that anybody may send responses to it, of which those that are not accepted are bounded. The parameters that
-   * name the transaction; the first one that is given counts.
+   * The parameters that name the transaction, in order of precedence. Declares that the endpoint takes responses
+   * without a right; those that are not accepted are limited.
    */
   readonly transactionNamedBy?: readonly (keyof Shape & string)[];
-  /** Whether it answers also while the server has too much to do. */
+  /** True if it answers even when the server is overloaded. */
   readonly answersAlways?: boolean;
-  /** Which value of a repeated parameter counts; the last unless told. */
+  /** The value of a repeated parameter that is used; default: the last. */
   readonly repeated?: 'first' | 'last';
 }
 
@@ -53,21 +53,21 @@ export interface Call<Parameters> {
   readonly context: RequestContext;
   /** The client's address. */
   readonly client: string;
-  /** As whom limits count the client. */
+  /** The name under which limits count the client. */
   readonly limitedAs: string;
   readonly requestId: string;
-  /** Whether it came over https, as far as trusted proxies tell. */
+  /** True if it came over https, as far as trusted proxies report. */
   readonly secure: boolean;
 }
 
-/** A call of which it is known who makes it. */
+/** A call by an authenticated administrator. */
 export interface AdministratorCall<Parameters> extends Call<Parameters> {
   readonly caller: Caller;
-  /** The session that proved who calls; undefined: another credential did. */
+  /** The session that authenticated the caller; undefined: another credential did. */
   readonly session: string | undefined;
-  /** The session of the login that proved who calls; undefined: another credential did. */
+  /** The session of the login that authenticated the caller; undefined: another credential did. */
   readonly login: string | undefined;
-  /** The password that was given, where the endpoint asks for one. */
+  /** The verified password, where the endpoint requires one. */
   readonly proven: ProvenPassword | undefined;
 }
 
@@ -85,7 +85,7 @@ interface OpenEndpoint extends ServedEndpoint {
 }
 
 interface AdministratorSpec {
-  /** The parameter that needs a larger body than usual, for those who may send it. */
+  /** The parameter that needs a larger body than usual; only authorised callers may send it. */
   readonly large?: LargeParameter & {
     /** @throws ServiceError 'right.missing' */
     readonly authorize: (caller: Caller) => Promise<void>;
@@ -98,7 +98,7 @@ interface AdministratorEndpoint extends ServedEndpoint, AdministratorSpec {
   readonly answer: (call: Call<RequestValues>, identity: Identity) => Promise<Reply> | Reply;
 }
 
-/** @returns an endpoint that is open to all */
+/** @returns an endpoint that requires no administrator */
 export function openEndpoint<Shape extends z.ZodRawShape>(
   spec: EndpointSpec<Shape>,
   answer: (call: Call<z.output<z.ZodObject<Shape>>>) => Promise<Reply> | Reply,

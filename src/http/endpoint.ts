@@ -18,7 +18,7 @@ import type { EndpointRequest, ServerContext, Step } from './steps/step.ts';
 
 /**
  * The steps of every request to an endpoint, in their order. Each runs those after it: `auditRefusal` sees the reply of
- * all others, and the limits on responses, large bodies and work hold until the answer is there.
+ * all others, and the limits on responses, large bodies and work hold until the answer is known.
  */
 const STEPS: readonly Step[] = [
   auditRefusal,

@@ -1,9 +1,9 @@
-/** What an envelope holds besides its head. The order of keys is that on the wire. */
+/** The content of an envelope besides its head. The order of keys is that on the wire. */
 export type EnvelopeResult =
   | { readonly status: true; readonly [key: string]: unknown }
   | { readonly status: false; readonly error: Readonly<Record<string, unknown>> };
 
-/** @returns JSON indented by three, in ASCII: other characters as \uXXXX, so that no charset can spoil them */
+/** @returns JSON indented by three, in ASCII: other characters as \uXXXX, so that no charset can break them */
 export function asciiJson(value: unknown): string {
   return JSON.stringify(value, null, 3).replace(
     /[\u007f-\uffff]/g,
@@ -13,7 +13,7 @@ export function asciiJson(value: unknown): string {
 
 /**
  * @param given the value of the parameter `id`
- * @returns the id that the answer carries: the one given where it is a whole number that any JSON reader keeps, else 1
+ * @returns the id of the answer: the given one if it is a whole number that every JSON reader keeps exactly, else 1
  */
 export function envelopeId(given: string | undefined): number {
   const id = given !== undefined && /^-?\d{1,16}$/.test(given) ? Number(given) : Number.NaN;

@@ -1,12 +1,12 @@
 import { type AnyServiceError, type ErrorCode, isServiceError, ServiceError } from '../kernel/errors.ts';
 
-/** How a failure shows outside. */
+/** The form of a failure on the wire. */
 export interface FailureForm {
-  /** The code that clients of the old interface look at. */
+  /** The error number, which clients of the old interface read. */
   readonly legacyCode: number;
-  /** Goes before the message. */
+  /** Precedes the message. */
   readonly prefix: string;
-  /** 200 where nothing else is agreed: the error is then in the body alone. */
+  /** 200 unless another is agreed: the error is then in the body alone. */
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -24,7 +24,7 @@ const withStatus = (status: number, headers: Readonly<Record<string, string>> = 
   headers,
 });
 
-/** Every way to fail, once. The only place that knows codes and statuses of the wire. */
+/** Every way to fail, once. No other module knows the codes and statuses of the wire. */
 const FORMS: Readonly<Record<ErrorCode, FailureForm>> = {
   'parameter.missing': numbered(77),
   'parameter.invalid': PLAIN,
@@ -81,19 +81,19 @@ const FORMS: Readonly<Record<ErrorCode, FailureForm>> = {
   internal: FAULT,
 };
 
-/** @returns how failures of that code show outside */
+/** @returns the form on the wire of failures of that code */
 export function failureForm(code: ErrorCode): FailureForm {
   return FORMS[code];
 }
 
-/** @returns the error, or in place of a fault that nobody foresaw one that tells the client nothing of it */
+/** @returns the error; in place of an unexpected fault one without its details */
 export function toServiceError(error: unknown): AnyServiceError {
   return isServiceError(error)
     ? error
     : new ServiceError('internal', 'Internal server error', { cause: error });
 }
 
-/** What `httperror` asks for: the HTTP status of errors that would come with 200. */
+/** The request for an HTTP status by `httperror`; it applies to errors that would come with 200. */
 export interface RequestedStatus {
   /** The value of the parameter; undefined: not given. */
   readonly httpError: string | undefined;
@@ -102,8 +102,8 @@ export interface RequestedStatus {
 }
 
 /**
- * @returns the HTTP status that is wished for an error of that code, where any number but 400 to 599 means 500; undefined:
- *   none is, or not for this code
+ * @returns the HTTP status requested for an error of that code; 500 for any value but 400 to 599; undefined: none is
+ *   requested, or not for this code
  */
 export function requestedStatus(legacyCode: number, requested: RequestedStatus): number | undefined {
   if (requested.httpError === undefined) {
@@ -117,7 +117,7 @@ export function requestedStatus(legacyCode: number, requested: RequestedStatus):
   return /^[45]\d\d$/.test(code) ? Number(code) : 500;
 }
 
-/** @returns the HTTP status of a failure: its own, or for one that would come with 200 the one wished for */
+/** @returns the HTTP status of a failure: its own, or in place of 200 the requested one */
 export function failureStatus({ status, legacyCode }: FailureForm, requested: RequestedStatus): number {
   return status === 200 ? (requestedStatus(legacyCode, requested) ?? status) : status;
 }

@@ -4,7 +4,7 @@ import { describeFault } from '../kernel/fault.ts';
 import type { Log } from '../kernel/log.ts';
 import type { Exchange } from './request/exchange.ts';
 
-/** What open endpoints tell of a failure inside: that something is unavailable. Why is for the log. */
+/** The messages of open endpoints for an internal failure. Its reason is logged only. */
 const TEXTS: Readonly<Partial<Record<ErrorCode, string>>> = {
   'resolver.unavailable': 'The resolver is unavailable',
   'key.unavailable': 'The key is unavailable',
@@ -12,14 +12,14 @@ const TEXTS: Readonly<Partial<Record<ErrorCode, string>>> = {
   'security-module.unavailable': 'The security module is unavailable',
 };
 
-/** The same reason is told of once in so many milliseconds: everybody may ask, as often as they like. */
+/** Milliseconds in which the same reason is logged once: any client may cause it at any rate. */
 const QUIET_MS = 60_000;
-/** So many reasons are remembered. */
+/** The most reasons that are remembered. */
 const MAX_REPORTED = 1_000;
 
-/** A failure as everybody may be told of it. */
+/** A failure without its reason, as any client may see it. */
 class UnexplainedError extends ServiceError {
-  /** What it was before: may be logged. */
+  /** The message of the original error, for the log. */
   readonly reason: string;
 
   constructor(error: ServiceError, message: string) {
@@ -37,7 +37,7 @@ export function withoutReason(error: unknown): unknown {
   return text !== undefined && isServiceError(error) ? new UnexplainedError(error, text) : error;
 }
 
-/** Logs the reasons that open endpoints keep to themselves. */
+/** Logs the reasons that open endpoints withhold. */
 export class KeptReasons {
   readonly #log: Log;
   readonly #clock: Clock;
@@ -48,7 +48,7 @@ export class KeptReasons {
     this.#clock = clock;
   }
 
-  /** To be given every error that is answered. */
+  /** Logs the reason of an error, if it was withheld. To be called with every error that is answered. */
   note(error: ServiceError, { requestId, context }: Exchange): void {
     if (!(error instanceof UnexplainedError) || !this.#isDue(error.reason)) {
       return;

@@ -4,9 +4,9 @@ import { escapeHtml, htmlPage } from './html.ts';
 import { optional } from './request/parameter-schemas.ts';
 import { htmlReply, type Reply } from './reply.ts';
 
-/** How a client wants to get a QR code, by the parameters `qr` and `width`. */
+/** The QR code that a client requests by the parameters `qr` and `width`. */
 export interface QrOptions {
-  /** `png` the picture itself, `image` an `<img>` to be put into a page, `page` a whole page. */
+  /** `png` the picture itself, `image` an `<img>` to be embedded in a page, `page` a whole page. */
   readonly form: 'png' | 'image' | 'page';
   /** Pixels. */
   readonly width: number | undefined;
@@ -25,8 +25,8 @@ export const QR_PARAMETERS = {
 } as const;
 
 /**
- * @returns what the client wants, undefined where it did not ask for a picture
- * @throws ServiceError 'parameter.invalid' for a width that is none
+ * @returns the picture requested; undefined where none is
+ * @throws ServiceError 'parameter.invalid' for a width out of range
  */
 export function readQrOptions({
   qr,
@@ -86,7 +86,7 @@ export async function qrImageTag(
 }
 
 /**
- * @param text what the QR code says
+ * @param text the content of the QR code
  * @param facts shown below the code on a page, by name
  */
 export async function pictureReply(

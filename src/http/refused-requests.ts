@@ -2,17 +2,17 @@ import type { RefusalNotes } from '../audit/ports.ts';
 import type { AnyServiceError } from '../kernel/errors.ts';
 import type { Exchange } from './request/exchange.ts';
 
-/** What was refused, beside what the exchange knows. */
+/** A refusal for the audit; the exchange holds the rest. */
 export interface Refused {
   readonly outcome: string;
-  /** The account that somebody tried to be. */
+  /** The account named in the rejected credential. */
   readonly account?: string | undefined;
 }
 
-/** Limits of passwords. Those of requests are no refusals of an administrator. */
+/** Limits of passwords. Limits of requests are not audited. */
 const THROTTLED: readonly string[] = ['login-failures', 'logins-at-once'];
 
-/** @returns what the audit says of an error; undefined where nothing was refused to somebody */
+/** @returns the audit's description of an error; undefined where it is no refusal to audit */
 export function refusedBy({ code, payload }: AnyServiceError): Refused | undefined {
   switch (code) {
     case 'right.missing':
@@ -20,7 +20,7 @@ export function refusedBy({ code, payload }: AnyServiceError): Refused | undefin
     case 'cross-site.refused':
       return { outcome: 'cross-site' };
     case 'authentication.required':
-      // Browsers ask first without credentials, and are told that some are wanted.
+      // Browsers send the first request without credentials; that is no failed attempt.
       return payload.credentials && { outcome: payload.credentials, account: payload.account };
     case 'too-many-requests':
       return THROTTLED.includes(payload.limit) ? { outcome: 'too many passwords' } : undefined;
@@ -29,7 +29,7 @@ export function refusedBy({ code, payload }: AnyServiceError): Refused | undefin
   }
 }
 
-/** Tells of a request that was refused. */
+/** Records a refused request in the audit. */
 export async function noteRefused(
   refusals: RefusalNotes | undefined,
   { context, administrator, client, requestId }: Exchange,
@@ -38,7 +38,7 @@ export async function noteRefused(
   if (refused !== undefined) {
     await refusals?.note({
       ...{ client, requestId, actor: administrator ?? '', action: (context.path ?? '').slice(1) },
-      // What somebody unknown has written is no name of anything: it may be a secret in the wrong place.
+      // The parameters of an unknown client are not recorded: one may be a secret in the wrong place.
       ...(administrator !== undefined && {
         ...{ subject: context.parameters.get('serial') ?? '', realm: context.parameters.get('realm') ?? '' },
       }),

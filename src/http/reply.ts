@@ -10,9 +10,9 @@ export interface Reply {
   readonly body?: string | Buffer;
   /** Further headers, by name; a list is sent as a header each. */
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
-  /** Whether a response was accepted, where one was looked at. Not for the client, who reads it in the body. */
+  /** True if a response was accepted; left out where none was verified. The client reads it in the body. */
   readonly accepted?: boolean;
-  /** What was refused by it, where that is no failure. For the audit. */
+  /** The refusal that this answer reports, where it is no failure. For the audit. */
   readonly refused?: Refused;
 }
 
@@ -22,8 +22,8 @@ export function htmlReply(body: string): Reply {
 }
 
 /**
- * Sends a reply. Not by express's own `send`, which would answer `If-None-Match: *` with an empty 304, though nothing
- * here may be kept by anybody.
+ * Sends a reply. Express's own `send` would answer `If-None-Match: *` with an empty 304, though no answer may be
+ * cached.
  */
 export function send(
   response: ServerResponse,
@@ -35,7 +35,7 @@ export function send(
     response.setHeader(name, value);
   }
   if (isBodyUnread(response.req)) {
-    // What is left of the body is not read.
+    // The rest of the body is not read.
     response.setHeader('Connection', 'close');
   }
   if (contentType !== undefined) {

@@ -3,9 +3,9 @@ import type { Log } from '../kernel/log.ts';
 import type { ExchangeHandler } from './request/exchange.ts';
 
 /**
- * Writes one line a request, when it is answered or given up. Of the path only that of a known endpoint is written:
- * whatever else a client asks for may hold anything, also a password put in the wrong place.
- * @param quiet paths of which only errors are worth a line
+ * Writes one line for each request when it is answered or aborted. Only the path of a known endpoint is written: any
+ * other path may hold anything, even a password in the wrong place.
+ * @param quiet paths of which only errors are logged
  */
 export function logRequests(log: Log, clock: Clock, quiet: readonly string[]): ExchangeHandler {
   return (request, response, next) => {

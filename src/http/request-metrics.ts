@@ -1,26 +1,26 @@
 import type { ExchangeHandler } from './request/exchange.ts';
 
-/** What is measured of requests. */
+/** The measurements of requests. */
 export interface RequestMetrics {
   /**
-   * A request has come.
-   * @returns to be called when it has been answered or given up: with the path of its endpoint, and the class of the
-   *   status (`2xx`) or `aborted`
+   * Counts a request that has begun.
+   * @returns a function to be called when it has been answered or aborted, with the path of its endpoint and the class
+   *   of the status (`2xx`) or `aborted`
    */
   requestBegun(): (end: { readonly endpoint: string; readonly status: string }) => void;
-  /** POST was used where it is deprecated. */
+  /** Counts a POST to an endpoint where POST is deprecated. */
   deprecatedPost(endpoint: string): void;
 }
 
-/** What was measured, for whoever collects it. */
+/** The measurements as text, for the collector. */
 export interface MetricsText {
   readonly contentType: string;
   text(): Promise<string>;
 }
 
 /**
- * Measures every request, and counts those whose answers say that they are deprecated. Of the path only that of a known
- * endpoint becomes a label: whatever else clients ask for would be labels without end.
+ * Measures every request, and counts the answers that announce a deprecation. Only the path of a known endpoint becomes
+ * a label: other paths would make labels without end.
  */
 export function measureRequests(metrics: RequestMetrics): ExchangeHandler {
   return (_request, response, next) => {

@@ -78,7 +78,7 @@ describe('a challenge', () => {
     expect(parseQrTanUrl(url)).toMatchObject({ message: '' });
   });
 
-  it('without an address in any policy is issued all the same, and operators are told', async () => {
+  it('without an address in any policy is issued all the same, and the log warns operators', async () => {
     const { callbackUrl } = await house.ocra.requestChallenge(admin, { serial: 'E1' }).catch(() => ({
       callbackUrl: 'none',
     }));
@@ -143,7 +143,7 @@ describe('a challenge', () => {
     ]);
   });
 
-  it('for a user is stored only while the token is theirs, for a serial whoever owns it', async () => {
+  it('for a user is stored only while the user owns the token, for a serial with any owner', async () => {
     await house.ocra.requestChallenge(admin, { user: 'anna' });
     await house.ocra.requestChallenge(admin, { serial: 'A1', user: '' });
     const owners = house.challenges.issues.map(({ challenge }) => challenge.owner?.userId);
@@ -275,7 +275,7 @@ describe('a response', () => {
 });
 
 describe('the status', () => {
-  it('tells of the challenges of a transaction, a serial or a user, the newest first', async () => {
+  it('lists the challenges of a transaction, a serial or a user, the newest first', async () => {
     const first = await house.ocra.requestChallenge(admin, { serial: 'A1' });
     const second = await house.ocra.requestChallenge(admin, { serial: 'A1' });
     const other = await house.ocra.requestChallenge(admin, { serial: 'B1' });
@@ -300,14 +300,14 @@ describe('the status', () => {
     ]);
   });
 
-  it('looks for the user in the realm that is named', async () => {
+  it('finds the user in the named realm', async () => {
     await house.tokens.update('A1', { owner: CAROL }, { ...open, actor: '', action: '' });
     await house.ocra.requestChallenge(admin, { serial: 'A1' });
     expect(await house.ocra.status(admin, { user: 'carol', realm: 'beta' })).toHaveLength(1);
     expect(await house.ocra.status(admin, { user: 'carol', realm: 'alpha' })).toEqual([]);
   });
 
-  it('of everything is not told', async () => {
+  it('without a selection is refused', async () => {
     for (const wanted of [{}, { transactionId: '', serial: '', user: '', realm: 'alpha' }]) {
       expect(await eventualRefusal(house.ocra.status(admin, wanted))).toMatchObject({
         code: 'parameter.missing',
@@ -329,7 +329,7 @@ describe('an activation code', () => {
 });
 
 describe('a calculation', () => {
-  it('is done with what the caller gives', async () => {
+  it('uses the given values', async () => {
     const input = {
       ...{ sharedsecret: '61'.repeat(32), activationcode: 'GEZDGNBVGY3TQOJQ01' },
       ...{ nonce: '0123456789abcdef'.repeat(8), ocrasuite: 'OCRA-1:HOTP-SHA256-6:C-QA64' },
@@ -344,7 +344,7 @@ it.each<[string, (house: OcraHouse) => Promise<unknown>]>([
   ['status', ({ ocra }) => ocra.status(nobody, { serial: 'A1' })],
   ['activationcode', ({ ocra }) => ocra.activationCode(nobody)],
   ['calcOTP', ({ ocra }) => ocra.calculateOtp(nobody, {})],
-])('the right to %s is asked for, and that alone', async (action, attempt) => {
+])('the right to %s is checked, and no other', async (action, attempt) => {
   expect(await eventualRefusal(attempt(house))).toMatchObject({
     code: 'right.missing',
     payload: { policy: { scope: 'ocra', action } },
@@ -360,7 +360,7 @@ it.each<[string, (house: OcraHouse) => Promise<unknown>]>([
 });
 
 describe('a token that gets another key again and again', () => {
-  it('is looked for four times, and then that is told', async () => {
+  it('is read four times, and then the failure is reported', async () => {
     let times = 0;
     house.challenges.beforeIssue = async () => {
       times += 1;

@@ -115,7 +115,7 @@ describe('a wrong response', () => {
 });
 
 describe('a locked token', () => {
-  it('tells nothing: right and wrong give the very same decision', () => {
+  it('decides right and wrong responses the very same way', () => {
     const locked = token({ failCount: 10 });
     const decisions = [right, wrong].map((verdict) => decide(challenge(), locked, verdict, settings, soon));
     expect(decisions[0]).toEqual(decisions[1]);
@@ -131,7 +131,7 @@ describe('a locked token', () => {
   });
 });
 
-describe('a response that is not looked at', () => {
+describe('a response that is not verified', () => {
   it.each([
     ['accepted', 'closed'],
     ['exhausted', 'dropped'],

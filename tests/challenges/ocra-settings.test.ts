@@ -78,7 +78,7 @@ describe('the OCRA settings', () => {
     });
   });
 
-  it('keep the cause of what is wrong, for the log', () => {
+  it('keep the cause of an invalid value, for the log', () => {
     const duration = refusalOf(() => readOcraSettings(new Map([['OcraChallengeTimeout', 'soon']])));
     expect(duration.cause).toMatchObject({ code: 'duration.invalid' });
     const suite = refusalOf(() => {
@@ -91,7 +91,7 @@ describe('the OCRA settings', () => {
     });
   });
 
-  it('say what a duration looks like', () => {
+  it('name the format of a duration', () => {
     expect(() => readOcraSettings(new Map([['OcraChallengeTimeout', '5X']]))).toThrow(/300.*1D2H3M4S/);
   });
 

@@ -172,7 +172,7 @@ describe('a response to a token with several open challenges', () => {
     expect(await scene.bySerial(scene.response(1))).toBe(true);
   });
 
-  it('needs the PIN, and a wrong one tells nothing of the digits', async () => {
+  it('needs the PIN, and a wrong PIN discloses nothing about the digits', async () => {
     const pin = vault.seal(pinVerifier('pin', systemRandom), 'pin', 'A1');
     const seed = vault.seal(KEY, 'seed', 'A1');
     const secrets = { seed, sharedSecret: null, nonce: null, pin, ocraPin: null };
@@ -210,14 +210,14 @@ describe('a response to a token with several open challenges', () => {
     expect([...work]).toEqual([3 * 10]);
   });
 
-  it('that was accepted is noted with what was asked, once', async () => {
+  it('that was accepted is recorded with its challenge, once', async () => {
     const scene = await new Scene().issue(['A1', 'A1']);
     await scene.bySerial(scene.response(0));
     const acts = scene.house.challenges.answers.map(({ act, decision }) => ({ ...act, to: decision.reason }));
     expect(acts).toEqual([{ ...open, actor: '', action: 'validate/check_s', to: 'accepted' }]);
   });
 
-  it('cannot be verified where the suite asks for what the protocol does not carry', async () => {
+  it('cannot be verified where the suite needs input that the protocol does not carry', async () => {
     const scene = await new Scene({ token: { ocraSuite: 'OCRA-1:HOTP-SHA256-8:C-QN08-S064' } }).issue([
       'A1',
       'A1',
@@ -263,7 +263,7 @@ describe('a response of a user with several tokens', () => {
     expect(await scene.state('B1')).toEqual({ failCount: 0, challenges: ['open 0'] });
   });
 
-  it('counts for one that is not locked: nobody guesses for nothing behind a locked one', async () => {
+  it('counts for one that is not locked, so that guessing behind a locked one has a cost', async () => {
     const scene = await new Scene({ second: { ...other(), failCount: 10, maxFail: 10 } }).issue(['A1', 'A2']);
     expect(await scene.byUser(responseOfA2(scene, 1))).toBe(false);
     expect(await scene.byUser(WRONG)).toBe(false);
@@ -288,7 +288,7 @@ describe('a response of a user with several tokens', () => {
     expect(await scene.byUser(scene.response(0))).toBe(true);
   });
 
-  it('asks for the password once, though it is tried on all', async () => {
+  it('verifies the password once, though it is tried on all', async () => {
     const policy = { name: 'pin', scope: 'authentication', action: 'otppin=1', realm: 'alpha' };
     const token = { realms: ['alpha'] };
     const scene = await new Scene({ token, second: other(), policies: [policy] }).issue(['A1', 'A2', 'A1']);

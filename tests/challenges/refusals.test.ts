@@ -12,7 +12,7 @@ import { refusalOf } from '../support/values/refusal.ts';
 
 const make = (size: number): Buffer => Buffer.alloc(size, 7);
 
-describe('what a client reads of a wrong suite', () => {
+describe('the message for a wrong suite', () => {
   it.each([
     ['', 'algorithm', '', "it must be 'OCRA-1'"],
     ['OCRA-1', 'shape', 'OCRA-1', 'it must have three parts, as in OCRA-1:HOTP-SHA256-8:C-QA64'],
@@ -65,7 +65,7 @@ describe('what a client reads of a wrong suite', () => {
   });
 });
 
-describe('what a client reads of a question that does not fit', () => {
+describe('the message for a question that does not fit', () => {
   it.each<[string, Partial<DataInputs>, string, object]>([
     ['QN08', { question: '' }, 'the question is empty', {}],
     [
@@ -93,7 +93,7 @@ describe('what a client reads of a question that does not fit', () => {
     });
   });
 
-  it('or of no key, or of a signature with a session', () => {
+  it('and for no key, or a signature with a session', () => {
     const suite = parseOcraSuite('OCRA-1:HOTP-SHA1-6:QN08-S064');
     const inputs = { question: '1', session: '' };
     expect(refusalOf(() => computeResponse(suite, Buffer.alloc(0), inputs))).toMatchObject({
@@ -107,7 +107,7 @@ describe('what a client reads of a question that does not fit', () => {
   });
 });
 
-describe('what a client reads of a wrong enrolment', () => {
+describe('the message for a wrong enrolment', () => {
   it.each<[() => unknown, string, string, object]>([
     [() => phaseOf({}), 'parameter.missing', "Missing parameter 'type'.", { parameters: ['type'] }],
     [() => phaseOf({ type: '' }), 'parameter.missing', "Missing parameter 'type'.", { parameters: ['type'] }],
@@ -181,7 +181,7 @@ describe('what a client reads of a wrong enrolment', () => {
   });
 });
 
-describe('what a client reads of a wrong URL', () => {
+describe('the message for a wrong URL', () => {
   it.each([
     ['xlseqr://req?ch=1&tr=2', 'it must begin with lseqr://init?, lseqr://req? or lseqr://nonce?', {}],
     ['lseqr://req?ch=1', "the parameter 'tr' is missing", { missing: 'tr' }],
@@ -200,7 +200,7 @@ describe('what a client reads of a wrong URL', () => {
   });
 });
 
-describe('what a client reads of a wrong calculation', () => {
+describe('the message for a wrong calculation', () => {
   const all: CalculationInput = {
     ...{ sharedsecret: '61'.repeat(32), activationcode: 'GEZDGNBVGY3TQOJQ01' },
     ...{ nonce: '0123456789abcdef'.repeat(8), ocrasuite: 'OCRA-1:HOTP-SHA256-8:C-QN08', challenge: '1' },
@@ -229,7 +229,7 @@ describe('what a client reads of a wrong calculation', () => {
     expect(refused.message).toBe(message);
   });
 
-  it('says that it is the counter that is wrong', async () => {
+  it('names the counter as the wrong input', async () => {
     const refused = await eventualRefusal(calculateOtp({ ...all, counter: 'x' }, new Date(0)));
     expect(refused.payload).toEqual({ parameter: 'counter' });
   });

@@ -38,7 +38,7 @@ describe('spending', () => {
     expect(isReplay(withReplayMarker([], mark, 0n), mark)).toBe(true);
   });
 
-  it('forgets what can no longer match, and nothing else', () => {
+  it('forgets only marks that can no longer match', () => {
     const marks = [1n, 4n, 5n].map((counter) => replayMarker('q', { counter }) ?? '');
     expect(withReplayMarker(marks, replayMarker('q', { counter: 9n }), 5n)).toEqual([
       '5:',
@@ -59,7 +59,7 @@ describe('spending', () => {
     expect(withReplayMarker(['5:', '6:x'], null, 9n)).toEqual(['5:', '6:x']);
   });
 
-  it('counts what was forgotten as spent, also when a wider window reaches it again', () => {
+  it('treats forgotten marks as spent, even when a wider window reaches them again', () => {
     const old = replayMarker('q', { counter: 1n });
     const replayMarkers = withReplayMarker(
       withReplayMarker([], old, -4n),

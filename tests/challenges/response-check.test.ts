@@ -109,7 +109,7 @@ describe('a response of a suite with a counter', () => {
     }
   });
 
-  it('keeps the marks of what could still be tried', async () => {
+  it('keeps the marks of responses that could still be tried', async () => {
     const [old, kept] = [counterMark(95), counterMark(99)];
     const verdict = await look(response(COUNTER, 101), { token: { replayMarkers: [old, kept] } });
     expect(verdict).toMatchObject({
@@ -140,7 +140,7 @@ describe('a response of a suite with time', () => {
     expect(await look(response(TIME, 0, seconds), { suite: TIME, token })).toEqual(WRONG);
   });
 
-  it('is looked for where the clocks of server and token are known to be', async () => {
+  it('is searched at the known clocks of server and token', async () => {
     const pass = response(TIME, 0, 600);
     const shifts = [
       { settings: { 'ocra.timeShift': '600' } },
@@ -192,7 +192,7 @@ describe('a response of other suites', () => {
     expect(await look(response(suite), { suite })).toMatchObject({ kind: 'right' });
   });
 
-  it('cannot be looked at without a key, a suite or the session', async () => {
+  it('cannot be verified without a key, a suite or the session', async () => {
     const secrets = { seed: null, sharedSecret: null, nonce: null, pin: null, ocraPin: null };
     expect(await look('12345678', { token: { secrets } })).toBeNull();
     expect(await look('12345678', { token: { ocraSuite: null } })).toBeNull();
@@ -208,7 +208,7 @@ describe('a response of other suites', () => {
   });
 });
 
-describe('what precedes the response', () => {
+describe('the PIN or password before the response', () => {
   const pin = vault.seal(pinVerifier('1234', systemRandom), 'pin', 'T1');
   const seed = vault.seal(KEY, 'seed', 'T1');
   const withPin = {
@@ -246,7 +246,7 @@ describe('what precedes the response', () => {
     expect(await look(`1${response(COUNTER)}`)).toEqual(WRONG);
   });
 
-  it('is never a password where nobody owns the token, or the owner has none', async () => {
+  it('is never a password where the token has no owner, or the owner has no password', async () => {
     const policies = [policy('p1', 1)];
     for (const owner of [null, BERND]) {
       for (const before of ['', 'password']) {
@@ -256,7 +256,7 @@ describe('what precedes the response', () => {
     }
   });
 
-  it('leaves a response that is too short what it is', async () => {
+  it('leaves a response that is too short as it is', async () => {
     expect(await look('1234')).toEqual(WRONG);
     expect(await look('')).toEqual(WRONG);
   });
@@ -335,7 +335,7 @@ describe('a response ahead of the window, with AutoResync', () => {
     expect(await look(response(COUNTER, 121), { settings, token, syncMarker })).toEqual(WRONG);
   });
 
-  it('is looked for in suites with a counter or a clock only', async () => {
+  it('is searched in suites with a counter or a clock only', async () => {
     const token = { counter: 0n };
     expect(await look('xxxxxxxx', { suite: NEITHER, token, settings })).toEqual(WRONG);
     const both = await look(response(BOTH, 120), { suite: BOTH, settings });
@@ -392,7 +392,7 @@ describe('a response of a clock that is ahead, with AutoResync', () => {
     expect(await ahead(1_260, { token: { counter: 0n, ...replayMarkers }, syncMarker })).toEqual(WRONG);
   });
 
-  it('is nothing before what was accepted last', async () => {
+  it('is nothing before the last accepted response', async () => {
     const counter = NOON_SECOND + 1_321n;
     const syncMarker = clockMark(1_200, '87654321');
     for (const seconds of [1_200, 1_260]) {

@@ -131,7 +131,7 @@ describe('a resynchronisation', () => {
     }
   });
 
-  it('tells of a token that has just gone', async () => {
+  it('reports a token that has just been removed', async () => {
     house.challenges.change = () => Promise.resolve(undefined);
     expect(await eventualRefusal(resync({ serial: 'A1' }))).toMatchObject({
       code: 'token.unknown',

@@ -98,7 +98,7 @@ describe('resynchronisation of a counter', () => {
     expect(resync(120, 121, { sameQuestion: true })).toMatchObject({ counter: 122n });
   });
 
-  it('looks no further than the sync window of the token', () => {
+  it('searches no further than the sync window of the token', () => {
     expect(resync(104, 105, { token: { syncWindow: 5 } })).toMatchObject({ counter: 106n });
     expect(resync(105, 106, { token: { syncWindow: 5 } })).toBeNull();
   });

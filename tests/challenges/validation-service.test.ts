@@ -56,7 +56,7 @@ describe('a response by serial or user', () => {
     });
   });
 
-  it('that cannot be decided on is noted, never with what the client wrote', async () => {
+  it("that cannot be decided on is recorded, never with the client's text", async () => {
     await house.validation.check(open, { user: 'bernd', pass: response() });
     await house.validation.check(open, { serial: 'unheard', pass: response() });
     await house.validation.check(open, { serial: 'A1', transactionId: 'unheard', pass: response() });
@@ -68,19 +68,19 @@ describe('a response by serial or user', () => {
     ]);
   });
 
-  it('of an empty serial asks for none', async () => {
+  it('of an empty serial reads no challenges', async () => {
     expect(await house.validation.check(open, { serial: '', pass: response() })).toBe(false);
     expect(house.challenges.filters).toEqual([]);
   });
 
-  it('of a user asks for that user’s challenges alone', async () => {
+  it("of a user reads that user's challenges alone", async () => {
     await house.validation.check(open, { user: 'carol', realm: 'beta', pass: response() });
     expect(house.challenges.filters).toEqual([
       { owner: { resolverId: '2', userId: 'carol-id' }, open: true },
     ]);
   });
 
-  it('of users who are not there asks for nobody’s, of each name for others', async () => {
+  it('of unknown users reads the challenges of no user, different ones for each name', async () => {
     for (const user of ['nobody', 'noone', 'nobody']) {
       expect(await house.validation.check(open, { user, pass: response() })).toBe(false);
     }
@@ -120,7 +120,7 @@ describe('a response by serial or user', () => {
 });
 
 describe('a response by transaction', () => {
-  it('tells the token and its fail counter', async () => {
+  it('reports the token and its fail counter', async () => {
     const { transactionId } = issued;
     const token = { serial: 'A1', type: 'ocra2' };
     const wrong = await house.validation.checkTransaction(open, { transactionId, pass: '00000000' });

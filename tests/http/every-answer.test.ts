@@ -13,7 +13,7 @@ describe('every answer', () => {
     ['400', '/ocra/check_t?pass=%', 400],
     ['a page', '/docs/monitoring-post', 200],
     ['health', '/healthz', 200],
-  ])('is kept by nobody and framed by nobody: %s', async (_what, path, status) => {
+  ])('is neither cached nor framed: %s', async (_what, path, status) => {
     const response = await request(createTestApp().app).get(path);
     expect(response.status).toBe(status);
     expect(response.headers).toMatchObject({

@@ -69,7 +69,7 @@ describe('failureStatus', () => {
 });
 
 describe('toServiceError', () => {
-  it('tells nothing of a fault that nobody foresaw', () => {
+  it('hides the details of an unexpected fault', () => {
     const fault = new Error('relation "tokens" does not exist: pass=secret');
     expect(toServiceError(fault)).toMatchObject({
       code: 'internal',

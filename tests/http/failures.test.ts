@@ -36,8 +36,8 @@ describe('a failure of the domain', () => {
   });
 });
 
-describe('a fault that nobody foresaw', () => {
-  it('tells the client nothing and the log where it was', async () => {
+describe('an unexpected fault', () => {
+  it('hides its details from the client and logs its position', async () => {
     const { app, fail, lines } = createTestApp();
     const fault = Object.assign(new Error('select pass from tokens: topsecret'), { code: '42P01' });
     fail('checkTransaction', fault);

@@ -55,7 +55,7 @@ describe('the catalogue of texts', () => {
     );
   });
 
-  it('does not take what a client sent for a place to fill', () => {
+  it("does not read a placeholder in a client's text", () => {
     expect(translate('right.missing/realms', 'de', { realms: "'{realms}$&'" })).toBe(
       "Sie haben nicht die notwendigen Rechte um diese Realms einzusehen: ['{realms}$&']. Überprüfen Sie die Richtlinien!",
     );

@@ -12,7 +12,7 @@ describe('drawQrCode', () => {
     expect((await drawQrCode('x'.repeat(2_953))).subarray(1, 4).toString()).toBe('PNG');
   });
 
-  it('says what is too long', async () => {
+  it('names the text that is too long', async () => {
     await expect(drawQrCode('x'.repeat(2_954))).rejects.toMatchObject({ code: 'challenge.too-long' });
   });
 });

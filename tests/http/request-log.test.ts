@@ -10,7 +10,7 @@ function requestLines(lines: readonly LogLine[]): LogLine[] {
 }
 
 describe('the log', () => {
-  it('has one line a request: who, what, how it ended', async () => {
+  it('has one line a request: administrator, path and outcome', async () => {
     const { app, lines } = createTestApp();
     const response = await request(app)
       .post('/ocra/request')
@@ -81,7 +81,7 @@ describe('the log', () => {
     ]);
   });
 
-  it('tells of a client that went away before its answer', async () => {
+  it('records a client that disconnected before its answer', async () => {
     let answer: (value: boolean) => void = () => undefined;
     let context: () => void = () => undefined;
     const beingAsked = new Promise<void>((resolve) => (context = resolve));

@@ -9,8 +9,8 @@ function read(claims: object): Licence {
   return readLicence({ ...CLAIMS, ...claims });
 }
 
-describe('what a licence says', () => {
-  it('is every claim, and how many tokens it is for', () => {
+describe('the content of a licence', () => {
+  it('is every claim, and the number of licensed tokens', () => {
     expect(readLicence(CLAIMS)).toEqual({
       fields: CLAIMS,
       unit: 'token',
@@ -86,7 +86,7 @@ describe('a licence is refused', () => {
     ['exp', -1],
     ['exp', 1e15],
     ['nbf', true],
-  ])('that says %s %p', (name, value) => {
+  ])('with %s %p', (name, value) => {
     expect(() => read({ [name]: value })).toThrow(`claim '${name}' is no number of seconds`);
   });
 });

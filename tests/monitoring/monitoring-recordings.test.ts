@@ -59,7 +59,7 @@ describe('every recorded question to /monitoring', () => {
     expect(rows.filter(({ holds }) => !holds).length).toBeLessThanOrEqual(MAX_DIFFERENCES);
   });
 
-  it('is asked, but for those about HTTP alone', () => {
+  it('is sent, except those about HTTP alone', () => {
     const { recordings, others } = readRecordings();
     expect({ context: recordings.length, others }).toEqual({ context: 388, others: 47 });
   });

@@ -30,7 +30,7 @@ const counts = {
 };
 
 describe('token counts', () => {
-  it('show total, total users and each status asked for, by realm, and each token and user once in the summary', async () => {
+  it('show total, total users and each requested status, by realm, and each token and user once in the summary', async () => {
     const report = await monitoringIn({ configuration, counts }).tokens(CALLER, {
       status: 'unassigned,active',
     });
@@ -58,7 +58,7 @@ describe('token counts', () => {
     }
   });
 
-  it('are those of the realms that each question asks for, whatever was asked before', async () => {
+  it('are those of the realms in each request, independent of earlier requests', async () => {
     const service = monitoringIn({ configuration, counts });
     const summaries: unknown[] = [];
     for (const realms of ['north', 'south', 'north,south', '*', 'north']) {
@@ -74,7 +74,7 @@ describe('token counts', () => {
     ]);
   });
 
-  it('are those of the moment, whatever they were when the same was asked before', async () => {
+  it('are current, independent of earlier answers to the same request', async () => {
     const world = { configuration, counts };
     const service = monitoringIn(world);
     const before = await service.tokens(CALLER, { realms: 'south' });
@@ -95,7 +95,7 @@ describe('token counts', () => {
     });
   });
 
-  it('of nobody are shown to an administrator whose realms do not exist', async () => {
+  it('are empty for an administrator whose realms do not exist', async () => {
     const report = await monitoringIn({ configuration, counts, granted: ['nosuchrealm'] }).tokens(CALLER, {});
     expect(report).toEqual({
       realms: [],
@@ -149,7 +149,7 @@ describe('active users', () => {
 describe('users of a realm', () => {
   const users = (resolver: string): Promise<number> => Promise.resolve(resolver === 'people' ? 40 : 2);
 
-  it('come by its resolvers; a resolver of two realms is asked once', async () => {
+  it('come from its resolvers; a resolver of two realms is queried once', async () => {
     const context: string[] = [];
     const service = monitoringIn({
       configuration,
@@ -173,7 +173,7 @@ describe('users of a realm', () => {
     expect(context).toEqual(['Staff', 'people']);
   });
 
-  it('are none for no realm, whoever asks, and other realms are not looked into', async () => {
+  it('are none for no realm, for every administrator, and other realms are not read', async () => {
     const service = monitoringIn({ configuration, users, granted: ['south'] });
     expect(await service.userinfo(CALLER, { realms: NO_REALM })).toEqual({ realms: [] });
     expect((await service.userinfo(CALLER, { realms: '*' })).realms.map(({ realm }) => realm)).toEqual([
@@ -226,7 +226,7 @@ describe('users of a realm', () => {
     });
   });
 
-  it('are asked for side by side', async () => {
+  it('are queried in parallel', async () => {
     let waiting = 0;
     const release: (() => void)[] = [];
     const together = monitoringIn({
@@ -258,7 +258,7 @@ describe('users of a realm', () => {
 });
 
 describe('the configuration check', () => {
-  it('counts what is configured and says that the server is up to date', async () => {
+  it('counts the parts of the configuration and reports that the server is up to date', async () => {
     expect(await monitoringIn({ configuration }).config(CALLER)).toEqual({
       sync: true,
       readAt: configuration.readAt,
@@ -286,7 +286,7 @@ describe('the configuration check', () => {
     expect(await monitoringIn({ configuration, stored }).config(CALLER)).toMatchObject({ sync: false });
   });
 
-  it('speaks of what the server assumed before it was asked, not of what it reads for this request', async () => {
+  it('reports the configuration before this request, not the one that it reads for the request', async () => {
     const assumed = configurationOf({ revision: configuration.revision - 1n });
     expect(await monitoringIn({ configuration, assumed }).config(CALLER)).toMatchObject({
       sync: false,
@@ -294,14 +294,14 @@ describe('the configuration check', () => {
     });
   });
 
-  it('speaks of what it reads for this request where the server assumes nothing', async () => {
+  it('reports the configuration that it reads for this request where it had none before', async () => {
     expect(await monitoringIn({ configuration, assumed: 'nothing' }).config(CALLER)).toMatchObject({
       sync: true,
       total: 6,
     });
   });
 
-  it('is up to date where it has read a change that came after its look at the database', async () => {
+  it('is up to date where it has read a change made after its read of the database', async () => {
     const older = { revision: configuration.revision - 1n, changedAt: new Date('2026-11-20T10:00:00Z') };
     const overtaken = monitoringIn({ configuration, assumed: 'nothing', storedInTurn: [older] });
     expect(await overtaken.config(CALLER)).toMatchObject({ sync: true, changedAt: configuration.changedAt });
@@ -310,7 +310,7 @@ describe('the configuration check', () => {
   });
 
   it.each(['before', 'after'])(
-    'takes a change %s it looked, that was noticed meanwhile, for noticed',
+    'treats a change %s its read, which was noticed meanwhile, as noticed',
     async (when) => {
       const newer = configurationOf({ revision: configuration.revision + 1n });
       const moving = monitoringIn({
@@ -328,7 +328,7 @@ describe('licence and storage encryption', () => {
     expect(await monitoringIn({ configuration }).license(CALLER)).toEqual({ kind: 'none' });
   });
 
-  it.each([true, false])('storage encryption is what the probe found: %s', async (encrypts) => {
+  it.each([true, false])('storage encryption is the result of the probe: %s', async (encrypts) => {
     expect(await monitoringIn({ configuration, encrypts }).storageEncryption(CALLER)).toBe(encrypts);
   });
 });
@@ -343,7 +343,7 @@ describe('without the right', () => {
     ['storageEncryption', (service) => service.storageEncryption(CALLER)],
   ];
 
-  it.each(actions)('%s is refused before anything else is looked at', async (action, ask) => {
+  it.each(actions)('%s is refused before anything else is read', async (action, ask) => {
     await expect(ask(monitoringIn({ configuration, granted: 'none' }))).rejects.toMatchObject({
       code: 'right.missing',
       payload: { policy: { scope: 'monitoring', action } },

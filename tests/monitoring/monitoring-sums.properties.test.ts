@@ -63,7 +63,7 @@ describe('for any counts and any choice of realms', () => {
     );
   });
 
-  it('the total of active users is what the token counts call total users', () => {
+  it('the total of active users equals the total users of the token counts', () => {
     const realms = REALMS.map((name, index) => ({
       id: String(index),
       name,

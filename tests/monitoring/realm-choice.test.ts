@@ -10,12 +10,12 @@ const all = visibleRealms(configuration, { realms: 'all' });
 const some = visibleRealms(configuration, { realms: ['sqlrealm', 'mydefrealm', 'nosuchrealm'] });
 const none = visibleRealms(configuration, { realms: ['nosuchrealm'] });
 
-describe('the realms that somebody sees', () => {
-  it('are all of them, and what is in no realm, for those who may see all', () => {
+describe('the visible realms', () => {
+  it('are all realms, and tokens in no realm, for administrators with an unrestricted right', () => {
     expect(all).toEqual({ realms: ['limrealm', 'mydefrealm', 'sqlrealm'], noRealm: true });
   });
 
-  it('are those of the policies that exist, and nothing of no realm, for everybody else', () => {
+  it('are the existing realms of the policies, without tokens in no realm, for other administrators', () => {
     expect(some).toEqual({ realms: ['mydefrealm', 'sqlrealm'], noRealm: false });
     expect(none).toEqual({ realms: [], noRealm: false });
   });
@@ -30,7 +30,7 @@ describe('the parameter realms', () => {
     }
   });
 
-  it('with * anywhere means also what is in no realm, for those who may see that', () => {
+  it('with * anywhere includes tokens in no realm, for administrators who may see those', () => {
     for (const text of ['*', '*,mydefrealm', 'mydefrealm,*']) {
       expect(chooseRealms(all, text)).toEqual(['limrealm', 'mydefrealm', 'sqlrealm', NO_REALM]);
       expect(chooseRealms(some, text)).toEqual(['mydefrealm', 'sqlrealm']);

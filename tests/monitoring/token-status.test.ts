@@ -5,13 +5,13 @@ import { hasStatus, parseStatuses } from '../../src/monitoring/token-status.ts';
 const names = (text?: string): string[] => parseStatuses(text).map(({ name }) => name);
 
 describe('the parameter status', () => {
-  it('asks for nothing when it is missing or empty', () => {
+  it('selects nothing when it is missing or empty', () => {
     expect(names()).toEqual([]);
     expect(names('')).toEqual([]);
     expect(names(' , ,')).toEqual([]);
   });
 
-  it('keeps the order asked, drops blanks around commas and counts a repeated status once', () => {
+  it('keeps the given order, drops blanks around commas and counts a repeated status once', () => {
     expect(names(' unassigned , assigned,active,,unassigned')).toEqual(['unassigned', 'assigned', 'active']);
   });
 

@@ -87,7 +87,7 @@ async function measured(name: string): Promise<string | undefined> {
 }
 
 describe('a resolver that fails', () => {
-  it('is answered for by its last known count, with its age and the reason', async () => {
+  it('is replaced by its last known count, with its age and the reason', async () => {
     expect(await counted(40)).toEqual({ users: 40 });
     advance(90);
     expect(await refused()).toEqual({
@@ -105,7 +105,7 @@ describe('a resolver that fails', () => {
     });
   });
 
-  it('that fails for a reason not meant for clients does not tell it', async () => {
+  it('with a reason that is not meant for clients is reported without it', async () => {
     await counted(40);
     const answer = count();
     await turn();
@@ -137,7 +137,7 @@ describe('a resolver that hangs', () => {
     counts = newCounts(SHORT);
   });
 
-  it('gets one question from all who ask, and its answer is everybody’s', async () => {
+  it('gets one query for all requests, and its answer goes to all of them', async () => {
     const answers = [count(), count(), count()];
     await turn();
     expect(asks).toHaveLength(1);
@@ -145,7 +145,7 @@ describe('a resolver that hangs', () => {
     expect(await Promise.all(answers)).toEqual([{ users: 40 }, { users: 40 }, { users: 40 }]);
   });
 
-  it('is waited for once: whoever comes later is answered at once, without a further question', async () => {
+  it('is waited for once: later requests are answered at once, without a further query', async () => {
     await counted(40);
     expect((await count())?.stale?.reason).toBe("The resolver 'Staff' did not answer within 0.2 seconds");
     expect((await count())?.users).toBe(40);
@@ -168,7 +168,7 @@ describe('a resolver that hangs', () => {
     expect(await again).toMatchObject({ users: 43, stale: { countedAt: new Date(START.getTime() + 5000) } });
   });
 
-  it('is asked anew when its late answer was a failure, or when it was given up', async () => {
+  it('is queried again when its late answer was a failure, or when it was given up', async () => {
     await counted(40);
     await count();
     asks.at(-1)?.reject(REFUSED);
@@ -230,7 +230,7 @@ describe('the last known count', () => {
     expect(await measured('tankeeper_resolver_count_age_seconds')).toBeUndefined();
   });
 
-  it('is not taken from an answer to a question under older settings', async () => {
+  it('is not taken from the answer to a query under older settings', async () => {
     counts = newCounts(SHORT);
     const old = eventualRefusal(count());
     await turn();
@@ -276,7 +276,7 @@ describe('a managed resolver', () => {
     expect((await refusal).code).toBe('database.unavailable');
   });
 
-  it('is asked by each request: a user who was added just before counts', async () => {
+  it('is queried by each request: a user who was added just before counts', async () => {
     const answers = [count(own), count(own)];
     await turn();
     expect(asks).toHaveLength(2);

@@ -11,7 +11,7 @@ import type { RequestValues } from '../request/parameters.ts';
 
 export const SESSION_COOKIE = 'admin_session';
 
-/** Tells who the credentials of a request belong to. */
+/** The verification of passwords, sessions and API tokens. */
 export interface CredentialCheck {
   /** @returns undefined unless it is the administrator's password */
   authenticatePassword(name: string, password: string): Promise<ProvenPassword | undefined>;
@@ -20,34 +20,33 @@ export interface CredentialCheck {
   authenticateApiToken(token: string): Promise<Pick<ApiToken, 'administrator' | 'rights'> | undefined>;
 }
 
-/** Tells whose login a token in a cookie stands for. */
+/** The verification of login tokens. */
 interface LoginCheck {
-  /** @returns undefined unless the token is genuine and its login still stands */
+  /** @returns undefined unless the token is genuine and its login still open */
   authenticate(token: string): Promise<KnownLogin | undefined>;
 }
 
-/** Everything that can prove who asks. */
+/** Every check of a credential. */
 export interface Checks {
   readonly credentials: CredentialCheck;
   readonly logins: LoginCheck;
   readonly guards: Pick<Guards, 'logins'>;
 }
 
-/** Who asks, and the session or login that proves it, if one does. */
+/** The authenticated administrator, and the session or login that proves it, if one does. */
 export interface Identity {
   readonly principal: Principal;
   readonly session: string | undefined;
-  /** The session of a login, which serves for nothing else. */
+  /** The session of a login; no other credential refers to it. */
   readonly login?: string;
-  /** Where a password was given. */
+  /** Set where a password was given. */
   readonly proven?: ProvenPassword | undefined;
 }
 
 /**
- * Finds out who asks: by HTTP Basic, by an API token, by a session, whose cookie must equal the parameter `session`, or
- * by the token of a login in a cookie, which counts where neither `Authorization` nor a session's cookie is given.
- * Credentials that are given must be right, whatever others come with them; a password and a session must belong to
- * the same administrator.
+ * Authenticates a request: by HTTP Basic, by an API token, by a session, whose cookie must equal the parameter
+ * `session`, or by a login token in a cookie, which is used where neither `Authorization` nor the cookie of a session
+ * is given. Every given credential must be valid. A password and a session must belong to the same administrator.
  * @throws ServiceError 'authentication.required', 'too-many-requests'
  */
 export async function authenticate(
@@ -78,10 +77,11 @@ export async function authenticate(
 }
 
 /**
- * Looks at the headers and the query string alone, before a body is read. Who asks is found out afterwards, with all
- * parameters; but without a credential in a header nobody can be found.
+ * Authenticates by the headers and the query string alone, before a body is read. The final authentication follows with
+ * all parameters. A request without a credential in a header is refused.
  * @param inQuery the parameters in the query string
- * @returns who it may be: two where the cookies are a session's and a login's, of which the parameter `session` decides
+ * @returns the possible callers: two where one cookie is a session's and one a login's, of which the parameter
+ *   `session` decides
  * @throws ServiceError 'authentication.required', 'too-many-requests'
  */
 export async function findCandidates(
@@ -122,7 +122,7 @@ async function ownersOfCookies(
 }
 
 /**
- * Finds out who asks by HTTP Basic alone, for whoever wants a session: an old cookie must not stand in the way.
+ * Authenticates by HTTP Basic alone, for a client that opens a session: an old cookie must not prevent that.
  * @throws ServiceError 'authentication.required', 'too-many-requests'
  */
 export async function authenticateByPassword(
@@ -151,7 +151,7 @@ async function byPassword(
   return proven;
 }
 
-/** @param named who the password is of, if one was given: the session must be that administrator's, too */
+/** @param named the administrator of a given password, to whom the session must belong */
 async function bySession(
   session: string | undefined,
   cookie: string | undefined,

@@ -1,14 +1,14 @@
 import { type RefusedCredentials, ServiceError } from '../../kernel/errors.ts';
 
-/** What a request carries in `Authorization`. */
+/** The content of `Authorization`. */
 export type Authorization =
   | { readonly scheme: 'basic'; readonly name: string; readonly password: string }
   | { readonly scheme: 'bearer'; readonly token: string };
 
 /**
- * @param credentials what was given and is no proof, for the audit; left out where nothing was
- * @param account whose proof it would have been
- * @returns the refusal of a request that does not prove who asks
+ * @param credentials the kind of credential that was rejected, for the audit; left out where none was given
+ * @param account the account that the credential names
+ * @returns the refusal of an unauthenticated request
  */
 export function notAuthenticated(
   credentials?: RefusedCredentials,
@@ -40,7 +40,7 @@ export function parseAuthorization(values: readonly string[] = []): Authorizatio
   throw notAuthenticated();
 }
 
-/** RFC 7617: the name ends at the first colon, so a password may hold some. */
+/** Parses Basic credentials (RFC 7617). The name ends at the first colon, so a password may contain colons. */
 function parseBasic(credentials: string): Authorization {
   const bytes = Buffer.from(credentials, 'base64');
   if (bytes.toString('base64').replace(/=+$/, '') !== credentials.replace(/=+$/, '')) {
@@ -65,7 +65,7 @@ function textOf(bytes: Buffer): string {
 /**
  * @param header the header `Cookie` (RFC 6265 §4.2)
  * @returns the value of the cookie, undefined where there is none
- * @throws ServiceError 'authentication.required' where it is repeated with different values: somebody else may have
+ * @throws ServiceError 'authentication.required' where it is repeated with different values: an attacker may have
  *   planted one of them
  */
 export function readCookie(header: string | undefined, name: string): string | undefined {

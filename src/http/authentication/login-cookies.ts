@@ -5,20 +5,20 @@ import { ServiceError } from '../../kernel/errors.ts';
 import { notAuthenticated, readCookie } from './credentials.ts';
 import { readQuery } from '../request/parameters.ts';
 
-/** The names that clients of the old service know. */
+/** The names that LinOTP 3 uses. */
 const TOKEN_COOKIE = 'access_token_cookie';
 const CSRF_COOKIE = 'csrf_access_token';
 const CSRF_HEADER = 'x-csrf-token';
 
-/** @returns the login token that the request carries, if any. @throws ServiceError 'authentication.required' for two */
+/** @returns the login token in the request, if any. @throws ServiceError 'authentication.required' for two */
 export function readLoginCookie(request: IncomingMessage): string | undefined {
   return readCookie(request.headers.cookie, TOKEN_COOKIE);
 }
 
 /**
- * Makes sure that whoever sent the request can read the cookies of this site, which a page of another site cannot. GET
- * and HEAD are exempt, as the old service has it; what they may change is guarded by `SameSite` and `Sec-Fetch-Site`.
- * @param login what the signed login token says
+ * Checks that the sender of the request can read the cookies of this site, which a page of another site cannot. GET and
+ * HEAD are exempt, as in LinOTP 3; `SameSite` and `Sec-Fetch-Site` protect the changes that they may make.
+ * @param login the content of the signed login token
  * @param inForm the parameter `csrf_token`; in a query string it is refused, as logs and browsers keep URLs
  * @throws ServiceError 'authentication.required'
  */
@@ -43,12 +43,12 @@ export function assertCsrfToken(
   }
 }
 
-/** @returns the headers `Set-Cookie` of a login: scripts of this site can read the second cookie, and no other */
+/** @returns the headers `Set-Cookie` of a login; scripts of this site can read only the second cookie */
 export function loginCookies(login: Login, secure: boolean): readonly string[] {
   return cookies(login.token, login.csrfToken, login.expiresAt, secure);
 }
 
-/** @returns the headers `Set-Cookie` that make a browser forget the login */
+/** @returns the headers `Set-Cookie` that remove the cookies of a login */
 export function logoutCookies(secure: boolean): readonly string[] {
   return cookies('', '', new Date(0), secure);
 }

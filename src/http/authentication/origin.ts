@@ -3,27 +3,27 @@ import type { Log } from '../../kernel/log.ts';
 import { clientAddress } from '../request/client-address.ts';
 import { networkMatcher, unnamedProxy } from '../limits/networks.ts';
 
-/** Where a request comes from. */
+/** The sender of a request. */
 export interface Origin {
   /** The client's address, as policies and the log see it. */
   readonly client: string;
   /**
-   * As whom limits count it: the client; or, where a proxy that TRUST_PROXY does not name stands between, that proxy as
-   * somebody who is not exempt, as anybody may be behind it.
+   * The name under which limits count the request: the client, or the proxy, never exempt, where a proxy that
+   * TRUST_PROXY does not name passed the request on.
    */
   readonly limitedAs: string;
 }
 
 interface OriginOptions {
-  /** Addresses and networks of proxies that are believed. */
+  /** Addresses and networks of trusted proxies. */
   readonly trustProxy: readonly string[];
   readonly log: Log;
 }
 
-/** What proxies add to what they pass on. Anybody can send it, so it makes nobody more than they are. */
+/** The headers that proxies add. Any client can send them; they can only remove an exemption. */
 const TRACES = ['x-forwarded-for', 'forwarded', 'x-real-ip', 'via'] as const;
 
-/** @returns tells where a request comes from, and says once in the log that TRUST_PROXY should name this machine */
+/** @returns a function that finds the origin of a request; it logs once if TRUST_PROXY should name this machine */
 export function originReader({
   trustProxy,
   log,

@@ -1,6 +1,6 @@
 import type { Checks } from './authenticate.ts';
 
-/** The checks of one request, which look at each credential once: its password is then verified once, too. */
+/** The checks of one request. Each credential is verified once, so that a password is hashed once. */
 export class RememberedChecks implements Checks {
   readonly credentials: Checks['credentials'];
   readonly logins: Checks['logins'];
@@ -17,7 +17,7 @@ export class RememberedChecks implements Checks {
     this.guards = guards;
   }
 
-  /** Lets everything be looked at anew: meanwhile a password may have changed, or a session may have ended. */
+  /** Forgets all results: a password may have changed, or a session may have ended. */
   forget(): void {
     this.#known.forEach((known) => {
       known.clear();

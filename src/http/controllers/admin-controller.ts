@@ -11,27 +11,27 @@ import { QR_PARAMETERS, readQrOptions } from '../qr-picture.ts';
 import type { Reply } from '../reply.ts';
 import { optional, secret } from '../request/parameter-schemas.ts';
 
-/** What enrolments need of the domain. */
+/** The operations of enrolment. */
 export type EnrolmentOperations = Pick<EnrolmentService, 'init'>;
 
-/** What sessions need of the domain. */
+/** The operations on sessions. */
 export interface SessionOperations {
-  /** @returns undefined where the password was changed a moment ago */
+  /** @returns undefined where the password has just been changed */
   openSession(
     proven: ProvenPassword,
     act: Act,
   ): Promise<{ readonly session: string; readonly expiresAt: Date } | undefined>;
-  /** @param kind `session` unless told */
+  /** @param kind default: `session` */
   closeSession(session: string, act: Act, kind?: SessionKind): Promise<unknown>;
 }
 
 const METHODS: readonly Method[] = ['GET', 'POST'];
 const ENROLMENT = {
   type: optional('`ocra` or `ocra2`'),
-  serial: optional('the serial of the token; left out: one is made up'),
+  serial: optional('the serial of the token; default: a generated one'),
   user: optional('the login of the owner'),
   realm: optional('the realm of the owner'),
-  genkey: optional('`1`: the server makes the key'),
+  genkey: optional('`1`: the server generates the key'),
   otpkey: secret(optional('the key, hexadecimal')),
   sharedsecret: optional('`1`: the first phase of the roll-out'),
   activationcode: secret(optional('the activation code: the second phase of the roll-out')),

@@ -5,13 +5,13 @@ import { type PolicyOperations, policyEndpoints } from './policy-controller.ts';
 import { type RealmOperations, realmEndpoints } from './realm-controller.ts';
 import { tokenEndpoints, type TokenOperations } from './token-controller.ts';
 
-/** What administration needs of the domain. */
+/** The operations of administration. */
 export interface AdministrationOperations extends TokenOperations, RealmOperations {
   readonly policies: PolicyOperations;
   readonly settings: SettingOperations;
 }
 
-/** @returns the endpoints of /admin that administrate tokens, and all of /system */
+/** @returns the endpoints of /admin that manage tokens, and all of /system */
 export function administrationEndpoints(
   operations: AdministrationOperations,
   dialect: AdministrationDialect,

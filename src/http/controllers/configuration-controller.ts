@@ -6,11 +6,11 @@ import { administratorEndpoint, type Endpoint, type Method } from '../endpoint-s
 import type { RequestContext } from '../request/exchange.ts';
 import { optional, required } from '../request/parameter-schemas.ts';
 
-/** What the administration of configuration values needs of the domain. */
+/** The operations on configuration values. */
 export type SettingOperations = Pick<SettingService, 'overview' | 'set' | 'remove'>;
 
 const METHODS: readonly Method[] = ['GET', 'POST'];
-/** Parameters that any request may carry: they are no configuration values. */
+/** Parameters that every endpoint takes; they are no configuration values. */
 const NO_KEYS: readonly string[] = ['session', 'csrf_token', 'id', 'httperror'];
 /** Types of values that LinOTP encrypts. */
 const SECRET_TYPES: readonly string[] = ['password', 'encrypted_data'];
@@ -67,7 +67,7 @@ function showEndpoint(configuration: SettingOperations, dialect: AdministrationD
       family: 'linotp2',
       usage: 'system/getConfig: show configuration values.',
       changesState: false,
-      parameters: z.object({ key: optional('the key of the value; left out: all') }),
+      parameters: z.object({ key: optional('the key of the value; default: all') }),
     },
     async ({ caller, parameters: { key = '' }, context }) => {
       const overview = await configuration.overview(caller);
@@ -99,7 +99,7 @@ function removeEndpoint(configuration: SettingOperations, dialect: Administratio
   );
 }
 
-/** Either one value as `key` and `value`, or any number of them as parameters whose names are the keys. */
+/** Reads either one value as `key` and `value`, or several as parameters whose names are the keys. */
 function readEntries(
   { key, value, type = '' }: ValueParameters,
   { written }: RequestContext,

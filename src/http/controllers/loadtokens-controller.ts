@@ -5,7 +5,7 @@ import type { EnrolmentDialect } from '../dialects/dialect.ts';
 import { administratorEndpoint, type Endpoint } from '../endpoint-spec.ts';
 import { optional, required, secret } from '../request/parameter-schemas.ts';
 
-/** What /admin/loadtokens needs of the domain. */
+/** The operations of /admin/loadtokens. */
 export type ImportOperations = Pick<TokenImportService, 'authorize' | 'load'>;
 
 const LARGEST_BODY = 16 * 1024 * 1024;

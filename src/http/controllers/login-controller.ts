@@ -8,10 +8,10 @@ import { failureForm } from '../failures.ts';
 import { type Guards, UNGUARDED } from '../limits/guards.ts';
 import { loginCookies, logoutCookies } from '../authentication/login-cookies.ts';
 
-/** What logins need of the domain. */
+/** The operations on logins. */
 export type LoginOperations = Pick<LoginService, 'login' | 'logout' | 'authenticate'>;
 
-/** @returns the endpoints that log in and out by a signed token in a cookie */
+/** @returns the endpoints that open and close a login, which is a signed token in a cookie */
 export function loginEndpoints(
   logins: LoginOperations,
   dialect: LoginDialect,
@@ -20,7 +20,7 @@ export function loginEndpoints(
   return [loginEndpoint(logins, dialect, guard), logoutEndpoint(logins, dialect)];
 }
 
-/** By POST alone: a password in an URL would end up in the logs of every proxy. */
+/** @returns /admin/login. It takes POST alone, as a password in a URL would be logged by every proxy. */
 function loginEndpoint(logins: LoginOperations, dialect: LoginDialect, guard: Guards['logins']): Endpoint {
   return openEndpoint(
     {

@@ -7,7 +7,7 @@ import { htmlPage } from '../html.ts';
 import { htmlReply } from '../reply.ts';
 import { optional } from '../request/parameter-schemas.ts';
 
-/** What /monitoring needs of the domain. */
+/** The operations of /monitoring. */
 export type MonitoringOperations = Pick<
   MonitoringService,
   'tokens' | 'userinfo' | 'activeUsers' | 'config' | 'license' | 'storageEncryption'
@@ -19,8 +19,8 @@ const REALMS = optional(
 const STATUS = optional('a comma list of `assigned`, `unassigned`, `active`, `inactive`; `&` combines two');
 
 /**
- * @param post whether POST, which is deprecated, is still answered
- * @returns the endpoints of /monitoring: counts and states, nothing is changed
+ * @param post true if POST, which is deprecated, is still answered
+ * @returns the endpoints of /monitoring; they change nothing
  */
 export function monitoringEndpoints(
   monitoring: MonitoringOperations,
@@ -59,7 +59,7 @@ export function monitoringEndpoints(
         dialect.activeUserReport(await monitoring.activeUsers(caller, parameters), context),
     ),
     administratorEndpoint(
-      spec('config', 'whether the configuration in memory is that of the database', {}),
+      spec('config', 'state and synchronisation of the configuration', {}),
       async ({ caller, context }) => dialect.configurationReport(await monitoring.config(caller), context),
     ),
     administratorEndpoint(
@@ -67,14 +67,14 @@ export function monitoringEndpoints(
       async ({ caller, context }) => dialect.licenseReport(await monitoring.license(caller), context),
     ),
     administratorEndpoint(
-      spec('storageEncryption', 'whether secrets are encrypted before they are stored', {}),
+      spec('storageEncryption', 'state of the encryption of stored secrets', {}),
       async ({ caller, context }) =>
         dialect.storageEncryption(await monitoring.storageEncryption(caller), context),
     ),
   ];
 }
 
-/** @returns the page that answers to a deprecated POST link to */
+/** @returns the page to which the answers to a deprecated POST link */
 export function monitoringPostPage(): Endpoint {
   const page = htmlPage(
     'POST on /monitoring is deprecated',

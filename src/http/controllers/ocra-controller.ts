@@ -5,7 +5,7 @@ import { administratorEndpoint, type Endpoint, type Method, openEndpoint } from 
 import { QR_PARAMETERS, readQrOptions } from '../qr-picture.ts';
 import { optional, required, secret } from '../request/parameter-schemas.ts';
 
-/** What /ocra needs of the domain. */
+/** The operations of /ocra. */
 export type OcraOperations = Pick<
   ChallengeService,
   'requestChallenge' | 'checkTransaction' | 'status' | 'activationCode' | 'calculateOtp'
@@ -64,7 +64,7 @@ function checkEndpoint(ocra: OcraOperations, dialect: OcraDialect): Endpoint {
       requires: 'transaction',
       family: 'linotp2',
       usage: 'ocra/check_t: validate a token request.',
-      // It settles a transaction, but whoever knows the transaction may do so from anywhere.
+      // It settles a transaction, but any client with the transaction id may do so, from any site.
       changesState: false,
       parameters: z.object({
         pass: secret(required('the response, after the PIN that the policy `otppin` asks for')),
@@ -97,7 +97,7 @@ function statusEndpoint(
       usage: 'ocra/checkstatus: check the token status - for asynchronous verification. Missing parameter:',
       changesState: false,
       parameters: z.object({
-        transactionid: optional('the transaction; left out: all of the token'),
+        transactionid: optional('the transaction; default: all of the token'),
         ...TOKEN,
       }),
     },
@@ -118,7 +118,7 @@ function activationCodeEndpoint(ocra: OcraOperations, dialect: OcraDialect): End
       family: 'linotp2',
       usage: 'ocra/getActivationCode: get an example activation code.',
       changesState: false,
-      parameters: z.object({ activationcode: optional('the text to encode; left out: random bytes') }),
+      parameters: z.object({ activationcode: optional('the text to encode; default: random bytes') }),
     },
     async ({ caller, parameters: { activationcode }, context }) =>
       dialect.activationCode(
@@ -144,7 +144,7 @@ function calculationEndpoint(ocra: OcraOperations, dialect: OcraDialect): Endpoi
         nonce: secret(optional('the nonce of the roll-out, hexadecimal')),
         ocrasuite: optional('the OCRA suite'),
         challenge: optional('the question'),
-        counter: optional('the counter; 0 if left out'),
+        counter: optional('the counter; default: 0'),
         ocrapin: secret(optional('the PIN of a suite with P')),
         init1: secret(optional('the URL of the first phase of the roll-out')),
         init2: secret(optional('the URL of the second phase of the roll-out')),

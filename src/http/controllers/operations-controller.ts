@@ -4,7 +4,7 @@ import { administratorEndpoint, type Endpoint, openEndpoint } from '../endpoint-
 import type { Reply } from '../reply.ts';
 import type { MetricsText } from '../request-metrics.ts';
 
-/** Asked by those who keep the server running, many times a minute. */
+/** The paths that monitoring systems request many times a minute. */
 export const OPERATIONS_PATHS = { health: '/healthz', readiness: '/readyz', metrics: '/metrics' } as const;
 
 const spec = {
@@ -17,8 +17,8 @@ const spec = {
 } as const;
 
 /**
- * @param ready whether the server can do its work, the database included; a fault counts as no
- * @returns the endpoints that tell whether the process lives and whether it can work
+ * @param ready yields true if the server can do its work, the database included; a fault counts as false
+ * @returns the endpoints for liveness and readiness
  */
 export function operationsEndpoints(ready: () => Promise<boolean>): Endpoint[] {
   return [
@@ -45,8 +45,8 @@ export function operationsEndpoints(ready: () => Promise<boolean>): Endpoint[] {
 }
 
 /**
- * @param authorize throws where the caller may not see what is measured
- * @returns the endpoint that shows what is measured to those who may see it
+ * @param authorize throws where the caller lacks the right to the metrics
+ * @returns the endpoint of the metrics
  */
 export function metricsEndpoint(
   metrics: MetricsText,

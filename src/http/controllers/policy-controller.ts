@@ -5,7 +5,7 @@ import type { AdministrationDialect } from '../dialects/dialect.ts';
 import { administratorEndpoint, type Endpoint, type Method } from '../endpoint-spec.ts';
 import { optional, required } from '../request/parameter-schemas.ts';
 
-/** What the administration of policies needs of the domain. */
+/** The operations on policies. */
 export type PolicyOperations = Pick<PolicyService, 'list' | 'set' | 'remove'>;
 
 const METHODS: readonly Method[] = ['GET', 'POST'];

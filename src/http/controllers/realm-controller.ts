@@ -15,18 +15,18 @@ import {
 import type { Reply } from '../reply.ts';
 import { optional, required, secret } from '../request/parameter-schemas.ts';
 
-/** What the administration of realms and resolvers needs of the domain. */
+/** The operations on realms and resolvers. */
 export interface RealmOperations {
   readonly realms: Pick<RealmService, 'list' | 'set' | 'remove' | 'setDefault'>;
   readonly resolvers: Pick<ResolverService, 'list' | 'show' | 'set' | 'remove'>;
 }
 
-/** Settings that hold a password, beside those that are one: a database URL. */
+/** Settings that contain a password besides the passwords themselves: a database URL. */
 const URLS_WITH_PASSWORD: readonly string[] = ['connect'];
 const RESOLVER = required('the name of the resolver');
 const REALM = required('the name of the realm');
 
-/** The settings of all kinds of resolvers: which of them belong together, the service knows. */
+/** The settings of all kinds of resolvers; the service knows which of them belong together. */
 const RESOLVER_PARAMETERS = Object.fromEntries(
   Object.values(SETTINGS_RULES).flatMap(({ names, secret: password }) =>
     names.map((name) => {
@@ -37,7 +37,7 @@ const RESOLVER_PARAMETERS = Object.fromEntries(
   ),
 );
 
-/** @returns the endpoints of /system that list and change realms and the resolvers that feed them */
+/** @returns the endpoints of /system that list and change realms and their resolvers */
 export function realmEndpoints(operations: RealmOperations, dialect: AdministrationDialect): Endpoint[] {
   return [
     ...resolverParts(operations, dialect),
@@ -165,7 +165,7 @@ function givenOf(settings: Readonly<Record<string, string | undefined>>): Record
   );
 }
 
-/** LinOTP's names of resolver types end so: `passwdresolver`. */
+/** Removes the suffix of LinOTP's names of resolver types: `passwdresolver`. */
 function resolverKind(type: string): string {
   return type
     .trim()
@@ -179,7 +179,7 @@ type Answer<Shape extends z.ZodRawShape> = (
 
 interface Texts {
   readonly summary: string;
-  /** As it precedes the name of a missing parameter. */
+  /** The words that precede the name of a missing parameter. */
   readonly purpose: string;
 }
 

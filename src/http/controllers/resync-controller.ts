@@ -4,10 +4,10 @@ import type { AdministrationDialect } from '../dialects/dialect.ts';
 import { administratorEndpoint, type Endpoint } from '../endpoint-spec.ts';
 import { optional, required, secret } from '../request/parameter-schemas.ts';
 
-/** What /admin/resync needs of the domain. */
+/** The operations of /admin/resync. */
 export type ResynchronisationOperations = Pick<ResynchronisationService, 'resync'>;
 
-/** @returns the endpoint that brings a token back in step by two consecutive responses */
+/** @returns the endpoint that resynchronises a token by two consecutive responses */
 export function resyncEndpoint(
   operations: ResynchronisationOperations,
   dialect: AdministrationDialect,
@@ -27,8 +27,8 @@ export function resyncEndpoint(
         serial: optional('the serial of the token'),
         user: optional('the login of the owner'),
         realm: optional('the realm of the owner'),
-        challenge1: optional('the question of `otp1`; left out: of the last challenge but one'),
-        challenge2: optional('the question of `otp2`; left out: of the last challenge'),
+        challenge1: optional('the question of `otp1`; default: that of the last but one challenge'),
+        challenge2: optional('the question of `otp2`; default: that of the last challenge'),
       }),
     },
     async ({ caller, parameters, context }) =>

@@ -8,7 +8,7 @@ import type { AdministrationDialect } from '../dialects/dialect.ts';
 import { administratorEndpoint, type Endpoint, type Method } from '../endpoint-spec.ts';
 import { optional, required, secret } from '../request/parameter-schemas.ts';
 
-/** What the administration of tokens needs of the domain. */
+/** The operations on tokens. */
 export interface TokenOperations {
   readonly tokens: Pick<
     TokenService,
@@ -17,7 +17,7 @@ export interface TokenOperations {
 }
 
 const METHODS: readonly Method[] = ['GET', 'POST'];
-/** How a token, or all tokens of a user, are named. */
+/** The parameters that select a token, or all tokens of a user. */
 const SELECTION = {
   serial: optional('the serial of the token'),
   user: optional('the login of the owner'),
@@ -25,7 +25,7 @@ const SELECTION = {
   resconf: optional('the resolver of the owner'),
 } as const;
 const PIN = secret(optional('the token PIN'));
-/** Stands for what is in no realm, as in /monitoring. */
+/** The name for tokens in no realm, as in /monitoring. */
 const NO_REALM = '/:no realm:/';
 
 type Selected = z.output<z.ZodObject<typeof SELECTION>>;
@@ -59,7 +59,7 @@ function showEndpoint({ tokens }: TokenOperations, dialect: AdministrationDialec
         viewrealm: optional('a comma list of realms, `/:no realm:/` for tokens in none; empty or `*`: all'),
         page: optional('the number of the page, from 1'),
         pagesize: optional('the number of tokens on a page'),
-        filter: optional('is refused'),
+        filter: optional('not supported; refused'),
         outform: optional('`json`'),
       }),
     },
@@ -221,7 +221,7 @@ function selection({ serial, user, realm, resconf }: Selected): TokenSelection {
   return { serial: given(serial), user: given(user), realm, resolver: given(resconf) };
 }
 
-/** Old clients send fields of their forms also where nothing was filled in. */
+/** Treats an empty value as left out: old clients also send the empty fields of their forms. */
 function given(value: string | undefined): string | undefined {
   return value === undefined || value.trim() === '' ? undefined : value;
 }
@@ -241,7 +241,7 @@ function readViewRealm(list: string): Pick<TokenListing, 'realm' | 'realms'> {
   return names.length === 1 && names[0] === NO_REALM ? { realm: null } : { realms: names };
 }
 
-/** Passing over a filter would show tokens that were not asked for, and scripts act on what they are shown. */
+/** Refuses unsupported filters: ignoring one would list tokens that the client did not request. */
 function refuseUnserved(filter: string | undefined, outform: string | undefined): void {
   if (given(filter) !== undefined) {
     throw new ServiceError(

@@ -4,12 +4,12 @@ import type { ValidateDialect } from '../dialects/dialect.ts';
 import { type Endpoint, type Method, openEndpoint } from '../endpoint-spec.ts';
 import { optional, required, secret } from '../request/parameter-schemas.ts';
 
-/** What /validate needs of the domain. */
+/** The operations of /validate. */
 export type ValidationOperations = Pick<ValidationService, 'check' | 'checkTransaction'>;
 
 const METHODS: readonly Method[] = ['GET', 'POST'];
 
-/** @returns the endpoints of /validate: responses of those who know the user, the serial or the transaction */
+/** @returns the endpoints of /validate: verification of a response by user, serial or transaction */
 export function validateEndpoints(validation: ValidationOperations, dialect: ValidateDialect): Endpoint[] {
   return [
     userEndpoint(validation, dialect),
@@ -18,12 +18,12 @@ export function validateEndpoints(validation: ValidationOperations, dialect: Val
   ];
 }
 
-// They settle transactions, but whoever can give a response may do so from anywhere: they are open as /ocra/check_t is.
+// They settle transactions, but any client with a response may do so, from any site, as at /ocra/check_t.
 const OPEN = { methods: METHODS, family: 'linotp2', changesState: false } as const;
 const PASS = secret(required('the response, after the PIN that the policy `otppin` asks for'));
 /** The parameters that name the transaction. */
 const TRANSACTION = {
-  transactionid: optional('the transaction; left out: every open one'),
+  transactionid: optional('the transaction; default: every open one'),
   state: optional('the transaction, where `transactionid` is left out'),
 } as const;
 

@@ -16,8 +16,8 @@ import type { RequestContext } from '../request/exchange.ts';
 import type { AdministrationShapes } from './shared/administration-shapes.ts';
 
 /**
- * The looks of outcomes on the wire, and nothing else: names, shapes, texts, blanks. What happens and who may do it is the
- * same in every dialect. Each group is what one controller needs. A further dialect is a further implementation.
+ * The form of outcomes on the wire: names, shapes, texts, blanks. Behaviour and rights are the same in every dialect.
+ * Each group serves one controller. A further dialect is a further implementation.
  */
 export interface Dialect {
   /** @returns the patterns of the router that lead to the endpoint of that path */
@@ -33,11 +33,11 @@ export interface Dialect {
 
 /** Outcomes of /ocra. */
 export interface OcraDialect {
-  /** Whether /ocra/request insists on the parameter `data`. */
+  /** True if /ocra/request requires the parameter `data`. */
   readonly requiresDisplayData: boolean;
   /**
-   * @param given the text that the client gives, if it does
-   * @returns what an activation code is made from; undefined: random bytes
+   * @param given the client's text, if any
+   * @returns the text that an activation code encodes; undefined: random bytes
    * @throws ServiceError 'parameter.invalid'
    */
   activationCodeSource(given: string | undefined): string | undefined;
@@ -72,15 +72,15 @@ export interface AdministrationDialect {
   readonly shapes: AdministrationShapes;
   /** @param content shaped by `shapes` */
   value(content: unknown, context: RequestContext): Reply;
-  /** The answer to an act of which there is nothing more to say. */
+  /** @returns the answer to an operation without a result */
   done(context: RequestContext): Reply;
-  /** @param done whether the token is in step again */
+  /** @param done true if the token is resynchronised */
   resynchronised(done: boolean, context: RequestContext): Reply;
 }
 
 /** Outcomes of /monitoring. */
 export interface MonitoringDialect {
-  /** Which value of a repeated parameter counts. */
+  /** The value of a repeated parameter that is used. */
   readonly repeated: 'first' | 'last';
   tokenReport(report: TokenReport, context: RequestContext): Reply;
   userReport(report: UserReport, context: RequestContext): Reply;
@@ -94,16 +94,16 @@ export interface MonitoringDialect {
 export interface Failure {
   readonly error: AnyServiceError;
   readonly form: FailureForm;
-  /** The HTTP status, with all that bears on it. */
+  /** The HTTP status, with `httperror` applied. */
   readonly status: number;
-  /** The status that the client asks for by `httperror`, also where the failure keeps its own; undefined: none. */
+  /** The status that the client requests by `httperror`, even where the failure keeps its own; undefined: none. */
   readonly requestedStatus: number | undefined;
 }
 
 /** Answers to requests that failed. */
 export interface FailureDialect {
-  /** @returns the number of the error, as the configuration value `errors` names it */
+  /** @returns the number of the error, as in the configuration value `errors` */
   errorCode(failure: Pick<Failure, 'error' | 'form'>, context: RequestContext): number;
-  /** The reply has the status of the failure; further headers are added by the caller. */
+  /** @returns a reply with the status of the failure; the caller adds further headers */
   failure(failure: Failure, context: RequestContext): Reply;
 }

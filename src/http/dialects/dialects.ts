@@ -2,7 +2,7 @@ import type { Dialect } from './dialect.ts';
 import { createDocumentedDialect } from './documented/documented-dialect.ts';
 import { createLinotpDialect } from './linotp-dialect.ts';
 
-/** Every dialect there is, by the name that WIRE_DIALECT gives it. */
+/** Every dialect, by its name in WIRE_DIALECT. */
 const DIALECTS = {
   documented: createDocumentedDialect,
   linotp: createLinotpDialect,
@@ -10,7 +10,7 @@ const DIALECTS = {
 
 export type DialectName = keyof typeof DIALECTS;
 
-/** @param version what answers carry as their version; undefined: what the dialect says by itself */
+/** @param version the version in answers; undefined: that of the dialect */
 export function createDialect(name: DialectName, version: string | undefined): Dialect {
   return DIALECTS[name](version);
 }

@@ -1,4 +1,4 @@
-/** The releases of LinOTP whose manners an answer can have: `linotp2` is 2.12.6, `linotp3` is 3.4.4. */
+/** The releases of LinOTP that an answer can follow: `linotp2` is 2.12.6, `linotp3` is 3.4.4. */
 export type Family = 'linotp2' | 'linotp3';
 
 /** The folders of LinOTP 2.12.6. */

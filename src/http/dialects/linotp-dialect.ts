@@ -12,9 +12,9 @@ import { MONITORING_VERSION } from './linotp3/linotp-monitoring-envelope.ts';
 import { monitoringFailures } from './linotp3/linotp-monitoring-failures.ts';
 
 /**
- * The dialect of LinOTP: what LinOTP 2.12.6, and for /monitoring and the login LinOTP 3.4.4, were recorded to answer, byte
- * for byte but for random values.
- * @param given what the answers carry as `version` in place of LinOTP's own
+ * The dialect of LinOTP: the recorded answers of LinOTP 2.12.6, and for /monitoring and the login of LinOTP 3.4.4, byte
+ * for byte except random values.
+ * @param given the `version` in answers in place of LinOTP's own
  */
 export function createLinotpDialect(given: string | undefined): Dialect {
   const linotp2 = given ?? LINOTP_VERSION;
@@ -31,7 +31,7 @@ export function createLinotpDialect(given: string | undefined): Dialect {
   };
 }
 
-/** LinOTP 2.12.6 took a further part of a path for an id, and LinOTP 3.4.4 two slashes at the start for one. */
+/** Adds the paths that LinOTP also takes: 2.12.6 reads a further segment as an id, 3.4.4 two leading slashes as one. */
 function routes(path: string): string[] {
   if (/^\/ocra\/./.test(path)) {
     return [path, `${path}/:id`];

@@ -5,18 +5,18 @@ import type { LimitReporter } from './limit-reporter.ts';
 
 interface ConnectionGuardDependencies {
   readonly refusals: LimitReporter;
-  /** Connections at once. */
+  /** The most open connections. */
   readonly most: number;
-  /** Whose connections are not counted one by one: proxies, and clients that are exempt. */
+  /** True for a proxy or an exempt client, whose connections are counted in the total only. */
   readonly isExempt: (address: string) => boolean;
 }
 
-/** So many parts of all connections one address may have. */
+/** The divisor of `most` for the connections of one address. */
 const SHARE = 4;
-/** From this part of all connections on, places get scarce. */
+/** The part of `most` above which the server is crowded. */
 const CROWDED = 3 / 4;
 
-/** Bounds connections, all of them and those of one address: one client must not take the places of all others. */
+/** Limits open connections, in total and by address, so that one client cannot take the places of all others. */
 export class ConnectionGuard {
   readonly #deps: ConnectionGuardDependencies;
   readonly #open = new Map<string, number>();
@@ -26,12 +26,12 @@ export class ConnectionGuard {
     this.#deps = dependencies;
   }
 
-  /** Whether places are scarce: then nobody should keep a connection that they do not use. */
+  /** True if places are scarce; idle connections are then closed. */
   get isCrowded(): boolean {
     return this.#all > this.#deps.most * CROWDED;
   }
 
-  /** To be called before the server listens. */
+  /** Begins to count the server's connections. To be called before the server listens. */
   watch(server: Server): void {
     server.maxConnections = this.#deps.most;
     server.on('drop', () => {

@@ -4,7 +4,7 @@ import type { RequestGuard } from './request-guard.ts';
 import type { ResponseGuard } from './response-guard.ts';
 import type { WorkGuard } from './work-guard.ts';
 
-/** What stands between clients and the service. */
+/** The limits that protect the service from its clients. */
 export interface Guards {
   readonly requests: Pick<RequestGuard, 'admit'>;
   readonly work: Pick<WorkGuard, 'run'>;
@@ -13,7 +13,7 @@ export interface Guards {
   readonly logins: Pick<LoginGuard, 'attempt'>;
 }
 
-/** Lets everything pass. */
+/** Guards without limits. */
 export const UNGUARDED: Guards = {
   requests: { admit: () => Promise.resolve() },
   work: { run: (work) => work() },

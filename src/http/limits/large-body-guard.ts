@@ -6,12 +6,12 @@ interface LargeBodyGuardDependencies {
   readonly patience: number;
 }
 
-/** So many wait; each of them keeps a connection. */
+/** The most requests that wait; each of them keeps a connection. */
 const MAX_WAITING = 16;
 
 /**
- * Lets one large body at a time be read and worked on: each takes many times its length in memory. Others wait for their
- * turn without being read, in the order in which they came.
+ * Admits one large body at a time to be read and processed, as each takes many times its length in memory. Other
+ * requests wait unread, in the order of their arrival.
  */
 export class LargeBodyGuard {
   readonly #deps: LargeBodyGuardDependencies;
@@ -40,7 +40,7 @@ export class LargeBodyGuard {
     }
   }
 
-  /** @returns whether it came */
+  /** @returns true if the turn came before the patience ended */
   async #turn(): Promise<boolean> {
     if (this.#waiting.size >= MAX_WAITING) {
       return false;

@@ -13,9 +13,9 @@ export type LimitName =
   | 'large-bodies'
   | 'connections';
 
-/** What is measured of limits. */
+/** The metrics of limits. */
 export interface LimitMetrics {
-  /** A request, or a connection, was refused. */
+  /** Counts a refused request or connection. */
   limitReached(limit: LimitName): void;
 }
 
@@ -25,9 +25,9 @@ interface LimitReporterDependencies {
   readonly clock: Clock;
 }
 
-/** Refusals of one client by one limit are told of once in so many milliseconds. */
+/** Milliseconds in which refusals of one client by one limit are logged once. */
 const QUIET_MS = 60_000;
-/** So many are remembered: a flood from everywhere must not fill the memory, nor the log. */
+/** The most refusals that are remembered, so that a flood from many addresses fills neither the memory nor the log. */
 const MAX_REPORTED = 1_000;
 
 const MESSAGES: Readonly<Record<LimitName, string>> = {
@@ -41,7 +41,7 @@ const MESSAGES: Readonly<Record<LimitName, string>> = {
   connections: 'Too many connections',
 };
 
-/** Counts what is refused, and tells of it: a line when it begins, not one for each request. */
+/** Counts refusals, and logs the first of each client and limit. */
 export class LimitReporter {
   readonly #deps: LimitReporterDependencies;
   readonly #quietUntil = new Map<string, number>();
@@ -51,8 +51,9 @@ export class LimitReporter {
   }
 
   /**
-   * @param client who is refused; left out where it is not about one client
-   * @param wait milliseconds until it may go better
+   * Counts and logs a refusal.
+   * @param client the refused client; left out for a limit on all clients together
+   * @param wait milliseconds until a new attempt may succeed
    */
   note(limit: LimitName, client: string | undefined, wait: number): void {
     this.#deps.metrics.limitReached(limit);
@@ -68,7 +69,7 @@ export class LimitReporter {
     }
   }
 
-  /** As `note`. @throws ServiceError 'too-many-requests' always */
+  /** Counts and logs a refusal of a client. @throws ServiceError 'too-many-requests' always */
   refuse(limit: LimitName, client: string, wait: number): never {
     this.note(limit, client, wait);
     throw new ServiceError('too-many-requests', MESSAGES[limit], {
@@ -78,8 +79,8 @@ export class LimitReporter {
   }
 
   /**
-   * As `note`, where it is not the client's fault.
-   * @param wait milliseconds until it may go better, where that is known
+   * Counts and logs a refusal that the client did not cause.
+   * @param wait milliseconds until a new attempt may succeed, where that is known
    * @throws ServiceError 'server.busy' always
    */
   refuseForNow(limit: LimitName, wait?: number): never {

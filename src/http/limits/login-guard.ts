@@ -3,15 +3,15 @@ import type { AttemptLimit } from '../../kernel/limit.ts';
 import { clientNetwork } from './networks.ts';
 import type { LimitReporter } from './limit-reporter.ts';
 
-/** What wrong passwords are counted by. */
+/** The limits on wrong passwords. */
 interface LoginLimits {
-  /** By account and client: a few at once, … */
+  /** By account and client, over a short time. */
   readonly burst: AttemptLimit;
-  /** … and not many more for a longer while. */
+  /** By account and client, over a longer time. */
   readonly lasting: AttemptLimit;
-  /** By client, whatever the account. */
+  /** By client, for all accounts. */
   readonly clients: AttemptLimit;
-  /** By account, whatever the client: where it is reached, `single` holds in place of `burst`. */
+  /** By account, for all clients. Where it is reached, `single` applies in place of `burst`. */
   readonly accounts: AttemptLimit;
   /** By account and client: one at a time. */
   readonly single: AttemptLimit;
@@ -22,22 +22,24 @@ interface LoginGuardDependencies extends LoginLimits {
   readonly refusals: LimitReporter;
 }
 
-/** Somebody who gives a password. */
+/** A password to be verified. */
 export interface PasswordAttempt {
   readonly client: string;
   readonly account: string;
   readonly password: string;
 }
 
-/** Different passwords of one client that are verified at the same time; the same one may be given any number of times. */
+/**
+ * The most different passwords of one client that are verified at the same time; the same one may be given repeatedly.
+ */
 const MAX_AT_ONCE = 8;
-/** Milliseconds. */
+/** The wait that a client with too many passwords at once gets, in milliseconds. */
 const SOON = 1_000;
 
 /**
- * Bounds wrong passwords. First by account and client, so that nobody can lock others out of an account; by account alone
- * only so far that each client gets fewer tries. Right passwords are not counted. What is counted is the name as it was
- * given, so accounts that there are not look the same.
+ * Limits wrong passwords by account and client, so that a client cannot lock others out of an account. The limit on an
+ * account alone only lowers the number of attempts of each client. Right passwords are not counted. Names are counted
+ * as given, so that unknown accounts behave like known ones.
  */
 export class LoginGuard {
   readonly #deps: LoginGuardDependencies;
@@ -48,9 +50,10 @@ export class LoginGuard {
   }
 
   /**
-   * @param verify gives undefined or false for a wrong password
-   * @returns what `verify` gives
-   * @throws ServiceError 'too-many-requests', or what `verify` throws
+   * Verifies a password within the limits.
+   * @param verify yields undefined or false for a wrong password
+   * @returns the result of `verify`
+   * @throws ServiceError 'too-many-requests', or the error of `verify`
    */
   async attempt<Value>(attempt: PasswordAttempt, verify: () => Promise<Value>): Promise<Value> {
     const network = clientNetwork(attempt.client);
@@ -96,7 +99,7 @@ export class LoginGuard {
     }
   }
 
-  /** @returns what ends the attempt */
+  /** @returns a function that ends the attempt */
   #enter(network: string, given: string): () => void {
     const mine = this.#pending.get(network) ?? new Map<string, number>();
     if (mine.size >= MAX_AT_ONCE && !mine.has(given)) {

@@ -3,7 +3,7 @@ import ipaddr from 'ipaddr.js';
 import { ServiceError } from '../../kernel/errors.ts';
 import { NetworkSet, readAddress } from '../../kernel/networks.ts';
 
-/** Names for networks, as TRUST_PROXY and LIMIT_EXEMPT know them. */
+/** The names of networks in TRUST_PROXY and LIMIT_EXEMPT. */
 const NAMED: Readonly<Record<string, readonly string[]>> = {
   none: [],
   loopback: ['127.0.0.0/8', '::1/128'],
@@ -11,18 +11,18 @@ const NAMED: Readonly<Record<string, readonly string[]>> = {
   uniquelocal: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'],
 };
 
-/** Precedes the address of somebody who passes on what others ask for: in no network, so never exempt. */
+/** The prefix of the address of an unnamed proxy: the result is in no network, so it is never exempt. */
 const PROXY = 'proxy ';
 
-/** @returns as whom limits count a proxy that nobody named */
+/** @returns the name under which limits count a proxy that TRUST_PROXY does not name */
 export function unnamedProxy(address: string): string {
   return PROXY + address;
 }
 
 /**
- * @param client an address as `clientAddress` writes it, or what `unnamedProxy` made of it, which is counted alike
- * @returns what is counted as one client: an IPv4 address, also where a gateway wrote it as one of IPv6 (RFC 6052), or the
- *   /64 of an IPv6 address, which is one customer of a provider and holds more addresses than could be counted
+ * @param client an address as `clientAddress` writes it, or a result of `unnamedProxy`, which is counted alike
+ * @returns the key of one client: an IPv4 address, also where a gateway wrote it as one of IPv6 (RFC 6052), or the /64
+ *   of an IPv6 address, as a provider gives each customer at least a /64
  */
 export function clientNetwork(client: string): string {
   const known = client.startsWith(PROXY) ? client.slice(PROXY.length) : client;
@@ -40,7 +40,7 @@ export function clientNetwork(client: string): string {
 
 /**
  * @param networks addresses, networks and names of networks
- * @returns whether a client's address is among them
+ * @returns a function that is true for the address of a client in them
  * @throws ServiceError 'configuration.invalid' for an entry that is none of these
  */
 export function networkMatcher(networks: readonly string[]): (client: string) => boolean {

@@ -5,11 +5,11 @@ import type { LimitReporter } from './limit-reporter.ts';
 interface RequestGuardDependencies {
   readonly isExempt: (client: string) => boolean;
   readonly refusals: LimitReporter;
-  /** Requests of one client in a second. */
+  /** The most requests of one client in a second. */
   readonly most: number;
 }
 
-/** Bounds how many requests one client makes, whatever they ask for. Each server counts by itself. */
+/** Limits the requests of one client, to any path. Each server counts by itself. */
 export class RequestGuard {
   readonly #deps: RequestGuardDependencies;
   readonly #made: RateLimiterMemory;
@@ -19,7 +19,7 @@ export class RequestGuard {
     this.#made = new RateLimiterMemory({ points: dependencies.most, duration: 1 });
   }
 
-  /** @throws ServiceError 'too-many-requests' */
+  /** Counts a request. @throws ServiceError 'too-many-requests' */
   async admit(client: string): Promise<void> {
     const { isExempt, refusals } = this.#deps;
     if (isExempt(client)) {

@@ -8,13 +8,13 @@ import type { LimitName, LimitReporter } from './limit-reporter.ts';
 interface ResponseGuardDependencies {
   readonly isExempt: (client: string) => boolean;
   readonly refusals: LimitReporter;
-  /** Failures of a client. */
+  /** Failures by client. */
   readonly clients: AttemptLimit;
-  /** Failures at a transaction. */
+  /** Failures by transaction. */
   readonly transactions: AttemptLimit;
 }
 
-/** One thing that is counted. */
+/** A key to be counted by a limit. */
 interface Counted {
   readonly name: LimitName;
   readonly limit: AttemptLimit;
@@ -23,12 +23,12 @@ interface Counted {
 
 /**
  * Serves a request with a response.
- * @param countTransaction to be called with the transaction that the request names, before the response is verified; empty:
- *   none. It throws ServiceError 'too-many-requests'
+ * @param countTransaction to be called with the transaction that the request names before the response is verified;
+ *   empty: none. It throws ServiceError 'too-many-requests'
  */
 export type ServeResponse = (countTransaction: (transaction: string) => void) => Promise<Reply>;
 
-/** What a client cannot help. */
+/** Errors that the client did not cause; they are not counted. */
 const NOT_THE_CLIENTS_FAULT: readonly ErrorCode[] = [
   'database.unavailable',
   'resolver.unavailable',
@@ -41,9 +41,9 @@ const NOT_THE_CLIENTS_FAULT: readonly ErrorCode[] = [
 ];
 
 /**
- * Bounds responses that are not accepted, of one client and to one transaction, over all servers. Only they are counted,
- * after they were looked at and before the client is told; so a response that is accepted costs nothing, and of those
- * that are not no client is told more than the limit says, however many it sends at once.
+ * Limits the responses that are not accepted, by client and by transaction, over all servers. Only they are counted,
+ * after verification and before the answer. An accepted response costs nothing, and a client learns of no more
+ * failures than the limit, however many responses it sends at once.
  */
 export class ResponseGuard {
   readonly #deps: ResponseGuardDependencies;
@@ -52,7 +52,7 @@ export class ResponseGuard {
     this.#deps = dependencies;
   }
 
-  /** @throws ServiceError 'too-many-requests', or what serving throws */
+  /** Serves a request within the limits. @throws ServiceError 'too-many-requests', or the error of `serve` */
   async guard(client: string, serve: ServeResponse): Promise<Reply> {
     if (this.#deps.isExempt(client)) {
       return serve(() => undefined);

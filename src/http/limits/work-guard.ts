@@ -1,8 +1,8 @@
 import type { LimitReporter } from './limit-reporter.ts';
 
 /**
- * Bounds how many requests are worked on at once: beyond that, waiting for the database would only get longer. A request
- * counts from when all of it has come until its answer is known, so that slow clients do not count.
+ * Limits the requests that are processed at once, as more would only wait longer for the database. A request counts
+ * from its complete arrival until its answer is known, so that slow clients do not count.
  */
 export class WorkGuard {
   readonly #deps: { readonly refusals: LimitReporter; readonly most: number };
@@ -12,7 +12,7 @@ export class WorkGuard {
     this.#deps = dependencies;
   }
 
-  /** @throws ServiceError 'server.busy', or what the work throws */
+  /** Runs the work within the limit. @throws ServiceError 'server.busy', or the error of `work` */
   async run<Value>(work: () => Promise<Value>): Promise<Value> {
     const { refusals, most } = this.#deps;
     if (this.#running >= most) {

@@ -1,6 +1,6 @@
 import type { Language } from './languages.ts';
 
-/** A text in the languages that it was recorded in; English stands for the others. `{name}` is a place to fill. */
+/** A text in the languages in which it was recorded; English is the default. `{name}` is a placeholder. */
 interface Message {
   readonly en: string;
   readonly de: string;
@@ -8,8 +8,8 @@ interface Message {
 }
 
 /**
- * Every text that clients get in their own language, by its key: the code of the error, and after a slash what else the
- * text depends on. Texts that LinOTP was never translated from are not here; they are in English for everybody.
+ * Every translated text, by its key: the code of the error and, after a slash, the variant. Texts that LinOTP does not
+ * translate are not here; every client gets them in English.
  */
 const MESSAGES = {
   'right.missing/realms': {
@@ -36,17 +36,17 @@ const MESSAGES = {
 
 type MessageKey = keyof typeof MESSAGES;
 
-/** The names of the places in a text. */
+/** The names of the placeholders in a text. */
 type Place<Text extends string> = Text extends `${string}{${infer Name}}${infer Rest}`
   ? Name | Place<Rest>
   : never;
 
-/** What fills the places of a text; left out where there is none. */
+/** The values of the placeholders of a text; left out where there are none. */
 type Fillings<Key extends MessageKey> = [Place<(typeof MESSAGES)[Key]['en']>] extends [never]
   ? []
   : [fillings: Readonly<Record<Place<(typeof MESSAGES)[Key]['en']>, string | number>>];
 
-/** @returns the text in that language, the English one where there is no other */
+/** @returns the text in that language, in English where it is not translated */
 export function translate<Key extends MessageKey>(
   key: Key,
   language: Language,

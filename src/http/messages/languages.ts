@@ -1,13 +1,13 @@
-/** The languages that there are texts in. English is the one that every text has. */
+/** The languages of the texts. Every text has English. */
 const LANGUAGES = ['en', 'de', 'fr'] as const;
 export type Language = (typeof LANGUAGES)[number];
 
-/** More ranges than anybody's browser sends; the rest of a longer header is not looked at. */
+/** The most ranges that are read; browsers send fewer. The rest of a longer header is ignored. */
 const MAX_RANGES = 32;
 
 /**
  * @param header `Accept-Language` (RFC 9110 §12.5.4)
- * @returns the language that the client likes best of those there are, English where it likes none of them
+ * @returns the client's most preferred language of those available; English where none is acceptable
  */
 export function preferredLanguage(header: string | undefined): Language {
   let best: { language: Language; quality: number } = { language: 'en', quality: 0 };
@@ -22,7 +22,7 @@ export function preferredLanguage(header: string | undefined): Language {
   return best.language;
 }
 
-/** RFC 9110 §12.4.2: a weight from 0 to 1; none given means 1. */
+/** Reads the weight (RFC 9110 §12.4.2): 0 to 1; default: 1. */
 function qualityOf(options: readonly string[]): number {
   const weight = options.find((option) => option.startsWith('q='));
   if (weight === undefined) {

@@ -4,18 +4,21 @@ import { tooManyParameters } from './query-string.ts';
 const FREE_PIECES = 256;
 const BYTES_A_PIECE = 64;
 
-/** Looks at each piece of a body as it comes. @returns the refusal of the body as soon as it has more than is allowed */
+/** Inspects each piece of a body on arrival. @returns the refusal of the body as soon as it exceeds a limit */
 export type BodyInspection = (piece: Buffer) => ServiceError | undefined;
 
 const AMPERSAND = 0x26;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** Parameters are texts, so a body is flat; what is nested a little gets a message that names the member. */
+/**
+ * The deepest nesting that is parsed. Parameters are texts; a member nested less deeply gets a message with its name.
+ */
 const DEEPEST_JSON = 8;
 
 /**
- * Counts the pieces that a body comes in: each is kept as a buffer of its own, which takes some 200 bytes even for one byte.
+ * Counts the pieces in which a body arrives: each is kept as a buffer of its own, which takes some 200 bytes even for
+ * one byte.
  * @returns an inspection that refuses a body in more pieces than 256 and one for each 64 bytes
  */
 export function countPieces(): BodyInspection {
@@ -30,7 +33,7 @@ export function countPieces(): BodyInspection {
   };
 }
 
-/** @returns what counts the bytes */
+/** @returns an inspection that counts bytes */
 export function countBytes(most: number): BodyInspection {
   let received = 0;
   return (piece) => {
@@ -44,7 +47,7 @@ export function tooLarge(most: number): ServiceError {
   return new ServiceError('request.too-large', `The body is larger than ${most} bytes`);
 }
 
-/** @returns what counts the parameters of a form, empty ones too */
+/** @returns an inspection that counts the parameters of a form, including empty ones */
 export function countParameters(most: number): BodyInspection {
   let ends = 0;
   return (piece) => {
@@ -60,7 +63,7 @@ export function countParameters(most: number): BodyInspection {
 
 /**
  * @param most members and elements at all depths together
- * @returns what counts the structure of JSON (RFC 8259), before a parser makes an object of it
+ * @returns an inspection that counts the structure of JSON (RFC 8259), before a parser makes an object of it
  */
 export function countJson(most: number): BodyInspection {
   const structure = new JsonStructure();

@@ -5,34 +5,37 @@ import { type Language, preferredLanguage } from '../messages/languages.ts';
 import type { Origin } from '../authentication/origin.ts';
 import type { RequestValues } from './parameters.ts';
 
-/** What an answer refers to. */
+/** The parts of a request that its answer depends on. */
 export interface RequestContext {
   /** The path of the endpoint (`/ocra/request`); undefined: there is none, or it is not known yet. */
   readonly path: string | undefined;
-  /** The release of LinOTP whose manners the answer has in the dialect `linotp`. */
+  /** The release of LinOTP that the dialect `linotp` follows in the answer. */
   readonly family: Family;
-  /** What the endpoint is for, in words that precede the name of a missing parameter; empty where `path` is undefined. */
+  /**
+   * The purpose of the endpoint, in words that precede the name of a missing parameter; empty where `path` is
+   * undefined.
+   */
   readonly usage: string;
-  /** The language that the client likes best. */
+  /** The client's preferred language. */
   readonly language: Language;
-  /** Empty until they could be read. The values of secrets are empty texts always. */
+  /** Empty until they are read. The values of secrets are always empty texts. */
   readonly parameters: RequestValues;
-  /** The same, names as the client wrote them. */
+  /** The same parameters, with names as the client wrote them. */
   readonly written: ReadonlyMap<string, string>;
 }
 
-/** One request and what became known of it on its way; the log line is made from it. */
+/** One request and the facts gathered while it is served; its log line is made from them. */
 export interface Exchange extends Origin {
   readonly requestId: string;
   readonly startedAt: Date;
   context: RequestContext;
-  /** Who asked, once that is proven. */
+  /** The authenticated administrator. */
   administrator: string | undefined;
   /** The code of the error that was answered. */
   failed: string | undefined;
 }
 
-// As a type, for an interface would not fit express's record of locals.
+// A type, as an interface does not fit express's record of locals.
 // eslint-disable-next-line @typescript-eslint/consistent-type-definitions -- see above
 type ExchangeLocals = { exchange: Exchange };
 
@@ -47,10 +50,10 @@ export type ExchangeHandler = RequestHandler<
   ExchangeLocals
 >;
 
-/** What an id that came with a request must look like to be taken over: it ends up in log lines and headers. */
+/** The form of an id that is taken over from a request: it is written to log lines and headers. */
 const REQUEST_ID = /^[\w.-]{8,64}$/;
 
-/** Starts the exchange of each request and names it in the answer, so that both sides can find it in the log. */
+/** Starts the exchange of each request and puts its id into the answer, so that both sides can find it in the log. */
 export function beginExchange({
   clock,
   random,

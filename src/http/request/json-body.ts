@@ -27,7 +27,7 @@ function jsonText(name: string, member: unknown): string {
   if (typeof member === 'string') {
     return member;
   }
-  // A longer whole number would have lost digits on its way through a floating point number.
+  // A longer whole number would have lost digits in a floating point number.
   if (
     typeof member === 'boolean' ||
     (typeof member === 'number' && Math.abs(member) <= Number.MAX_SAFE_INTEGER)

@@ -3,7 +3,7 @@ import { Busboy } from '@fastify/busboy';
 import { ServiceError } from '../../kernel/errors.ts';
 import { decodeUtf8, type QueryEntry, tooManyParameters } from './query-string.ts';
 
-/** Bytes that are parsed at once: after a refusal no more of a piece is looked at. */
+/** Bytes that are parsed at once. After a refusal the rest of the piece is not parsed. */
 const PORTION = 1_024;
 
 interface Part {
@@ -12,9 +12,9 @@ interface Part {
 }
 
 /**
- * Reads `multipart/form-data` (RFC 7578) from a stream. Every part counts as text in UTF-8, one with a file name, too.
- * Whatever ends it early, the stream is left for the caller to stop.
- * @param mostParts more parts are refused as soon as the next one begins
+ * Reads `multipart/form-data` (RFC 7578) from a stream. Every part is read as text in UTF-8, also one with a file name.
+ * After an error the caller must stop the stream.
+ * @param mostParts parts; a further one is refused as soon as it begins
  * @throws ServiceError 'request.malformed'
  */
 export async function parseMultipart(
@@ -32,7 +32,7 @@ export async function parseMultipart(
     try {
       const parser = new Busboy({
         headers: { 'content-type': contentType },
-        // As files the parts come as bytes, which are decoded strictly here.
+        // As files the parts come as bytes, which are decoded strictly below.
         isPartAFile: () => true,
         limits: { parts: mostParts, headerPairs: 20, headerSize: 4_096 },
       });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /*
- * Schemas of parameters as endpoints declare them: each with its meaning, which the reference of endpoints shows.
+ * Schemas of parameters, as endpoints declare them. Each has a description for the reference of endpoints.
  */
 
 export function required(meaning: string): z.ZodString {
@@ -12,7 +12,7 @@ export function optional(meaning: string): z.ZodOptional<z.ZodString> {
   return z.string().optional().describe(meaning);
 }
 
-/** @returns the schema of a secret: its value reaches the endpoint, but neither dialects nor the log nor the audit */
+/** @returns the schema of a secret: only the endpoint gets its value, not the dialects, the log or the audit */
 export function secret<Schema extends z.ZodType>(schema: Schema): Schema {
   return schema.meta({ ...schema.meta(), secret: true });
 }

@@ -9,11 +9,11 @@ export type RequestValues = ReadonlyMap<string, string>;
 /** All parameters of a request. */
 export interface RequestParameters {
   readonly parameters: RequestValues;
-  /** The same with names as the client wrote them, for what is not a parameter's name but a key whose case counts. */
+  /** The same with names as the client wrote them, for names that are keys with a significant case. */
   readonly written: ReadonlyMap<string, string>;
 }
 
-/** Where a request has its parameters, before anybody has looked at their names. */
+/** The parameters of a request by source, before names are folded to lower case. */
 export interface ParameterSources {
   readonly query: readonly QueryEntry[];
   readonly body: readonly QueryEntry[];
@@ -28,8 +28,8 @@ export function readQueryEntries({ url = '' }: Pick<IncomingMessage, 'url'>, mos
 }
 
 /**
- * Merges the parameters of a request: the query string wins over the body; of a repeated name the last value counts, or the
- * first where `repeated` says so; names are read in any case, but for `session`, which is read only as it stands here.
+ * Merges the parameters of a request. The query string takes precedence over the body. Of a repeated name the last
+ * value is used, or the first where `repeated` says so. Names are read in any letter case, except `session`.
  * @param most parameters, those of the query string and the body together
  * @throws ServiceError 'request.malformed'
  */
@@ -42,13 +42,13 @@ export function mergeSources(
   return { parameters: mergeParameters(entries, most), written: new Map(entries) };
 }
 
-/** Parameters that prove who asks, at every endpoint. */
+/** The parameters that authenticate a caller, at every endpoint. */
 const CREDENTIALS: readonly string[] = ['session', 'csrf_token'];
 
 /**
  * @param secrets names of parameters, in lower case
- * @returns the parameters with an empty text in place of each secret and credential. Their names stay, as LinOTP's pages
- *   list parameters in an order that depends on all names
+ * @returns the parameters with an empty text in place of each secret and credential. Their names stay, as LinOTP's
+ *   pages list parameters in an order that depends on all names
  */
 export function withholdSecrets(
   { parameters, written }: RequestParameters,
@@ -64,7 +64,7 @@ export function withholdSecrets(
   return { parameters: withhold(parameters), written: withhold(written) };
 }
 
-/** @returns the parameters in the query string alone, for answers to what could not be read; none where it is broken */
+/** @returns the parameters in the query string alone, for answers to unreadable requests; none where it is broken */
 export function readQuery({ url = '' }: Pick<IncomingMessage, 'url'>): RequestValues {
   try {
     return mergeParameters(parseQueryString(queryOf(url)), Infinity);
@@ -74,8 +74,8 @@ export function readQuery({ url = '' }: Pick<IncomingMessage, 'url'>): RequestVa
 }
 
 /**
- * @param entries of a repeated name the last one wins
- * @throws ServiceError 'request.malformed' when there are more than `most`, or a text holds what no text may
+ * @param entries of a repeated name the last one is used
+ * @throws ServiceError 'request.malformed' when there are more than `most`, or a text holds a forbidden character
  */
 export function mergeParameters(entries: readonly QueryEntry[], most: number): RequestValues {
   if (entries.length > most) {
@@ -124,7 +124,7 @@ function queryOf(url: string): string {
   return mark === -1 ? '' : url.slice(mark + 1);
 }
 
-/** No name, id or password holds U+0000 (which the database refuses, too) or half a character. */
+/** Rejects U+0000, which the database refuses, and lone surrogates. */
 function assertText(text: string): void {
   if (text.includes('\0') || /\p{Surrogate}/u.test(text)) {
     throw new ServiceError('request.malformed', 'A parameter holds U+0000 or an unpaired surrogate');

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../kernel/errors.ts';
 
-/** A parameter as it was given: name and value. Names may repeat. */
+/** A parameter as given: name and value. Names may repeat. */
 export type QueryEntry = readonly [name: string, value: string];
 
 const AMPERSAND = 0x26;
@@ -20,8 +20,8 @@ export function parseQueryString(text: string, most = Infinity): QueryEntry[] {
 }
 
 /**
- * Reads `application/x-www-form-urlencoded` (https://url.spec.whatwg.org/#urlencoded-parsing), but strictly: what is
- * not well-formed is refused and never guessed, as a guess would be another value than the sender meant.
+ * Reads `application/x-www-form-urlencoded` (https://url.spec.whatwg.org/#urlencoded-parsing) strictly: malformed input
+ * is refused, as a guess could differ from the value that the sender meant.
  * @param most parameters; further ones are refused before they are decoded
  * @throws ServiceError 'request.malformed' for too many parameters, a broken percent sequence or broken UTF-8
  */
@@ -50,7 +50,7 @@ function parsePair(pair: Buffer): QueryEntry {
   return [decode(pair.subarray(0, equals)), decode(pair.subarray(equals + 1))];
 }
 
-/** On the bytes: a text of megabytes would be cut into as many pieces as it has signs to replace. */
+/** Decodes on bytes: splitting a text of megabytes would make a string for each character to replace. */
 function decode(encoded: Buffer): string {
   const bytes = Buffer.allocUnsafe(encoded.length);
   let length = 0;
@@ -67,7 +67,7 @@ function decode(encoded: Buffer): string {
   return decodeStrictly(bytes.subarray(0, length), { ignoreBOM: true }, NOT_ENCODED);
 }
 
-/** By arithmetic: `parseInt` would make a text of each digit. */
+/** Reads a digit by arithmetic: `parseInt` would make a string of each digit. */
 function hexDigit(byte = 0): number {
   if (byte >= 0x30 && byte <= 0x39) {
     return byte - 0x30;
@@ -85,8 +85,8 @@ function indexOrEnd(bytes: Buffer, byte: number, from: number): number {
 }
 
 /**
- * @returns the text that the bytes are
- * @throws ServiceError 'request.malformed' where they are not UTF-8
+ * Decodes UTF-8.
+ * @throws ServiceError 'request.malformed' where the bytes are not UTF-8
  */
 export function decodeUtf8(bytes: Uint8Array): string {
   return decodeStrictly(bytes, {}, 'The request is not in UTF-8');

@@ -13,15 +13,15 @@ import { parseJson } from './json-body.ts';
 import { parseMultipart } from './multipart.ts';
 import { type QueryEntry, parseForm } from './query-string.ts';
 
-/** How much a request may carry. */
+/** The limits on the content of a request. */
 export interface BodyLimits {
-  /** Bytes of the body; where a parameter may be larger, of each of the others. */
+  /** Bytes of the body; where one parameter may be larger, of each of the others. */
   readonly bytes: number;
   /** Parameters in the query string and the body together. */
   readonly parameters: number;
 }
 
-/** A parameter that may be larger than other bodies are. */
+/** A parameter that may be larger than other bodies. */
 export interface LargeParameter {
   /** In lower case. */
   readonly name: string;
@@ -29,20 +29,20 @@ export interface LargeParameter {
   readonly bytes: number;
 }
 
-/** How a body is read: what counts it on its way, and what makes parameters of it. */
+/** The reading of one kind of body: the inspection of its pieces, and the parser. */
 interface BodyForm {
   readonly inspect: BodyInspection;
   readonly read: () => Promise<QueryEntry[]>;
 }
 
-/** @returns whether the body of a request may be larger than so many bytes, as far as its headers say */
+/** @returns true if the body of a request may exceed that many bytes, according to its headers */
 export function mayExceed({ headers }: IncomingMessage, bytes: number): boolean {
   return headers['transfer-encoding'] !== undefined || announcedBytes(headers) > bytes;
 }
 
 /**
- * Reads the parameters in the body of a request: a form, JSON or multipart. They are counted while they come, and beyond a
- * limit nothing more is read. What the headers tell already is refused before.
+ * Reads the parameters in the body of a request: a form, JSON or multipart. They are counted on arrival, and beyond a
+ * limit nothing more is read. A body whose headers already exceed a limit is refused unread.
  * @throws ServiceError 'request.too-large', 'request.media-type', 'request.malformed'
  */
 export async function readBody(
@@ -98,7 +98,7 @@ function bodyForm(request: IncomingMessage, response: ServerResponse, { paramete
   }
 }
 
-/** Of a body whose length is not announced the first byte tells that there is one. */
+/** Refuses a body. Where no length is announced, its first byte shows that there is one. */
 function refusedForm(request: IncomingMessage, refusal: ServiceError): BodyForm {
   if (announcedBytes(request.headers) > 0) {
     throw refusal;
@@ -131,7 +131,7 @@ function unreadable({ headers }: IncomingMessage, options: readonly string[]): S
     : new ServiceError('request.media-type', 'The body must not be compressed');
 }
 
-/** @returns the length that a header announces; 0 where none does */
+/** @returns the announced length; 0 where there is none */
 function announcedBytes(headers: IncomingMessage['headers']): number {
   return Number(headers['content-length'] ?? 0);
 }
@@ -177,7 +177,7 @@ function broken(cause?: unknown): ServiceError {
   return new ServiceError('request.malformed', 'The body is shorter than announced', { cause });
 }
 
-/** Without a limit of its own: beyond that, body-parser would still read the body to its end. */
+/** Reads the body without a limit: body-parser would read a larger body to its end all the same. */
 async function readBytes(request: IncomingMessage, response: ServerResponse): Promise<Buffer> {
   await new Promise<void>((resolve, reject) => {
     // eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment -- node's own request, by another name in connect's types

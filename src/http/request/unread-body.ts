@@ -2,21 +2,20 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 
 const LINGER = 1_000;
 
-/** @returns whether a request has a body, as far as its headers say */
+/** @returns true if a request has a body, according to its headers */
 export function announcesBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
-/** @returns whether some of the body of a request has not come yet, or waits unread */
+/** @returns true if a part of the body has not arrived yet, or is still unread */
 export function isBodyUnread(request: IncomingMessage): boolean {
   return announcesBody(request) && !request.complete;
 }
 
 /**
- * Lets an answer get to a client that is still sending its body: a socket that is closed with bytes unread resets the
- * connection, and with it goes an answer that was not taken yet. So only one side is closed, and what still comes is dropped
- * for a while.
- * @param patience milliseconds that the client may take to close its side; a second unless told
+ * Delivers an answer to a client that is still sending its body. Closing a socket with unread bytes resets the
+ * connection and loses an answer in transit; so only one side is closed, and further bytes are dropped for a while.
+ * @param patience milliseconds that the client has to close its side; default: 1 second
  */
 export function lingerAfterUnreadBody(
   request: IncomingMessage,
@@ -28,7 +27,7 @@ export function lingerAfterUnreadBody(
       return;
     }
     const { socket } = request;
-    // What node calls when the last answer of a connection is out.
+    // Node calls this after the last answer of a connection.
     socket.destroySoon = () => {
       socket.end();
       request.removeAllListeners('data').resume();
@@ -41,12 +40,12 @@ export function lingerAfterUnreadBody(
 }
 
 /**
- * Tells a client that asks with `Expect: 100-continue` to go on when its body begins to be read, and not before: who is
- * refused need not send it (RFC 9110 §10.1.1).
+ * Answers `Expect: 100-continue` when the server begins to read the body, and not before: a refused client need not
+ * send its body (RFC 9110 §10.1.1).
  */
 export function continueWhenRead(request: IncomingMessage, response: ServerResponse): void {
   const goOn = (): void => {
-    // Behind another answer node would put it between the headers of this one and its body; it may be left out.
+    // Behind another answer, node would put it between the headers and the body of this one; it may be left out.
     if (response.socket !== null && !response.headersSent) {
       response.writeContinue();
     }

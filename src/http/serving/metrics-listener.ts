@@ -7,7 +7,7 @@ import type { MetricsText } from '../request-metrics.ts';
 
 const PLAIN = 'text/plain; charset=utf-8';
 
-/** @returns what answers on the port for metrics: GET /metrics and nothing else, to everybody who reaches the port */
+/** @returns the listener of the port for metrics: GET /metrics and nothing else, without authentication */
 export function metricsListener(metrics: MetricsText, log: Log): RequestListener {
   return (request, response) => {
     void answer(request.url ?? '', request.method ?? '', metrics, log).then((reply) => {

@@ -1,31 +1,31 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** What is known of an open connection. */
+/** The state of an open connection. */
 interface Served {
-  /** The answers that are still owed on it, in the order of their requests. */
+  /** The outstanding answers, in the order of their requests. */
   readonly owed: Set<ServerResponse>;
-  /** What begins the last requests of them, which wait for those before. */
+  /** Functions that begin to serve the last requests, which wait for earlier ones. */
   readonly held: (() => void)[];
-  /** What ends it when no further request comes. */
+  /** The timer that ends the connection when no further request comes. */
   idleEnd: NodeJS.Timeout | undefined;
 }
 
-/** So many requests of one connection are served at a time; while more are there, no further ones are read. */
+/** The most requests of one connection that are served at a time; while more are waiting, no further ones are read. */
 const MAX_SERVED = 50;
 
-/** The open connections of a server, with the answers that are owed on each: node tells only of the first of them. */
+/** The open connections of a server with their outstanding answers. Node exposes only the first answer of each. */
 export class ServedConnections {
   readonly #open = new Map<Socket, Served>();
   readonly #patience: number;
   #isEnding = false;
 
-  /** @param patience milliseconds from an answer in which the next request must have its headers, blank lines or not */
+  /** @param patience milliseconds from an answer within which the headers of the next request must be complete */
   constructor(patience: number) {
     this.#patience = patience;
   }
 
-  /** To be called before the server listens. */
+  /** Begins to track the server's connections. To be called before the server listens. */
   watch(server: Server): void {
     server.on('connection', (socket: Socket) => {
       const served: Served = { owed: new Set(), held: [], idleEnd: undefined };
@@ -33,7 +33,7 @@ export class ServedConnections {
       socket.once('close', () => {
         this.#forget(socket);
       });
-      // Whatever ends in the meantime makes node read on.
+      // Node resumes reading when an answer ends.
       socket.on('resume', () => {
         pauseWhileHeld(socket, served);
       });
@@ -41,12 +41,12 @@ export class ServedConnections {
   }
 
   /**
-   * To be called for each request when it comes.
-   * @param serve begins to serve it: at once, or as soon as enough of those before it on its connection are answered
+   * Tracks a request. To be called for each request on arrival.
+   * @param serve begins to serve it: at once, or as soon as enough earlier requests of its connection are answered
    */
   begin({ socket }: IncomingMessage, response: ServerResponse, serve: () => void): void {
     const served = this.#open.get(socket);
-    // Nothing can be answered on a connection whose last answer is out.
+    // A connection that has sent its last answer takes no further one.
     if (served === undefined || !socket.writable) {
       return;
     }
@@ -74,8 +74,8 @@ export class ServedConnections {
   }
 
   /**
-   * From now on clients are told not to use their connection any further: one that would send its next request into a
-   * connection that is being closed could not know what became of it. What has said nothing yet is ended.
+   * Closes connections that have sent nothing yet, and announces the close in further answers: a client that sends a
+   * request into a closing connection could not know its outcome.
    */
   end(): void {
     this.#isEnding = true;
@@ -83,14 +83,14 @@ export class ServedConnections {
       if (socket.bytesRead === 0) {
         socket.destroy();
       }
-      // Where more are owed, the connection must outlive the first one.
+      // With several outstanding answers the connection must outlive the first one.
       if (owed.size === 1) {
         owed.forEach((response) => (response.shouldKeepAlive = false));
       }
     }
   }
 
-  /** Answers that were waiting behind others would never learn that nobody waits for them any more. */
+  /** Closes the answers that waited behind others: node does not notify them of the end of the connection. */
   #forget(socket: Socket): void {
     const served = this.#open.get(socket);
     this.#open.delete(socket);

@@ -11,38 +11,38 @@ import type { ConnectionGuard } from '../limits/connection-guard.ts';
 import { ServedConnections } from './served-connections.ts';
 import { continueWhenRead, lingerAfterUnreadBody } from '../request/unread-body.ts';
 
-/** How long a client may take for the headers, and keep a connection that it does not use; in milliseconds. */
+/** Milliseconds in which the headers must be complete, and for which an idle connection is kept. */
 const TIME = { headers: 10_000, keepAlive: 65_000 };
-/** How often connections are looked at that take too long, in milliseconds. */
+/** Milliseconds between checks for connections that exceed their time. */
 const CONNECTION_CHECK = 1_000;
 const REQUEST_TIMEOUT = 30_000;
-/** How long a client that was told of a broken request may take to close its side, in milliseconds. */
+/** Milliseconds that a client has to close its side after the answer to a broken request. */
 const LINGER = 1_000;
-/** How often a closing server looks for connections that have become idle, in milliseconds. */
+/** Milliseconds between a closing server's checks for idle connections. */
 const IDLE_CHECK = 50;
 
-/** A server that takes requests. */
+/** A server that accepts requests. */
 export interface RunningServer {
-  /** The port it listens on; a free one where 0 was asked for. */
+  /** The port on which it listens; a free one where 0 was requested. */
   readonly port: number;
   /**
-   * Takes no more requests and lets those at work finish.
-   * @param grace milliseconds after which those still at work are cut off
-   * @param urgent cuts them off at once when it is aborted
-   * @returns whether all could finish
+   * Accepts no more requests and lets the current ones finish.
+   * @param grace milliseconds after which the remaining requests are cut off
+   * @param urgent its abort cuts them off at once
+   * @returns true if all requests finished
    */
   close(grace: number, urgent?: AbortSignal): Promise<boolean>;
 }
 
-/** Where a server listens, and what it bears. */
+/** The address and the limits of a server. */
 export interface ServerOptions {
   readonly host: string;
   readonly port: number;
-  /** Milliseconds in which a request must have come whole, and again in which its answer must be taken; 30 s by default. */
+  /** Milliseconds in which a request must be complete, and in which its answer must be taken; default: 30 s. */
   readonly requestTimeout?: number;
-  /** Milliseconds for which a connection is kept that is not used; 65 s by default. */
+  /** Milliseconds for which an idle connection is kept; default: 65 s. */
   readonly keepAlive?: number;
-  /** Undefined: as many connections as the system allows. */
+  /** Undefined: connections are limited by the system alone. */
   readonly connections?: ConnectionGuard;
 }
 
@@ -73,7 +73,7 @@ export async function startServer(
     keepAliveTimeout: keepAlive,
     connectionsCheckingInterval: CONNECTION_CHECK,
   });
-  // What a client expects beyond 100-continue may be ignored (RFC 9110 §10.1.1).
+  // Any expectation but 100-continue may be ignored (RFC 9110 §10.1.1).
   server.on('request', serve).on('checkExpectation', serve);
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
     continueWhenRead(request, response);
@@ -94,8 +94,8 @@ export async function startServer(
 }
 
 /**
- * A target may name the server (RFC 9112 §3.2.2), or bear a fragment though it must not. Neither matters here, and there
- * are names at which those who take targets apart give up.
+ * Removes the server's name, which a target may contain (RFC 9112 §3.2.2), and a fragment, which it must not. Neither
+ * is used, and some names make URL parsers fail.
  */
 function originForm(target: string): string {
   const bare = target.replace(/#.*$/s, '');
@@ -146,7 +146,7 @@ async function closeGracefully(server: Server, grace: number, urgent?: AbortSign
   return finished;
 }
 
-/** An answer that a client does not take would be kept for it for ever. */
+/** Destroys an answer that the client does not take in time, which would otherwise be kept for ever. */
 function cutOffSlowReader(response: ServerResponse, patience: number): void {
   response.once('prefinish', () => {
     const deadline = setTimeout(() => response.destroy(), patience).unref();
@@ -161,7 +161,7 @@ const BROKEN_REQUEST: Readonly<Record<string, string>> = {
   ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
 };
 
-/** What is no HTTP never becomes a request, so no handler sees it. @returns the handler of node's `clientError` */
+/** Answers input that is not HTTP, which reaches no other handler. @returns the handler of node's `clientError` */
 function brokenRequestAnswer(): (error: NodeJS.ErrnoException, socket: Socket) => void {
   const answered = new WeakSet<Socket>();
   return (error, socket) => {
@@ -174,14 +174,14 @@ function brokenRequestAnswer(): (error: NodeJS.ErrnoException, socket: Socket) =
     }
     answered.add(socket);
     if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') {
-      // What comes too late must not be done after all.
+      // A request that arrives after its time must not be served.
       socket.pause();
     }
     const status = BROKEN_REQUEST[error.code ?? ''] ?? '400 Bad Request';
     socket.end(
       `HTTP/1.1 ${status}\r\nConnection: close\r\nCache-Control: no-store\r\nPragma: no-cache\r\nContent-Length: 0\r\n\r\n`,
     );
-    // Not at once: the answer would get lost where the client is still sending. But it need not ever close its side.
+    // Closing at once would lose the answer of a client that is still sending. A client may never close its side.
     const deadline = setTimeout(() => socket.destroy(), LINGER).unref();
     socket.once('close', () => {
       clearTimeout(deadline);

@@ -2,14 +2,14 @@ import { withoutReason } from '../kept-reasons.ts';
 import { noteRefused } from '../refused-requests.ts';
 import type { Step } from './step.ts';
 
-/** Writes to the audit what the answer refuses. Refusals that are thrown are written where failures are answered. */
+/** Records in the audit the refusal in an answer. Thrown refusals are recorded where failures are answered. */
 export const auditRefusal: Step = async ({ exchange, server }, next) => {
   const reply = await next();
   await noteRefused(server.refusals, exchange, reply.refused);
   return reply;
 };
 
-/** Withholds from callers of an open endpoint why a resolver, a file or a key failed. */
+/** Withholds from callers of an open endpoint the reason why a resolver, a file or a key failed. */
 export const withholdReasons: Step = async ({ endpoint }, next) => {
   try {
     return await next();

@@ -40,7 +40,7 @@ async function assertMaySend({
   throw refusal;
 }
 
-/** Authenticates the administrator, unless the endpoint is open to all. */
+/** Authenticates the administrator, unless the endpoint is open. */
 export const authenticateCaller: Step = async (state, next) => {
   const { endpoint, request, exchange, values, checks } = state;
   if (endpoint.access !== 'open') {

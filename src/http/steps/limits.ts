@@ -1,7 +1,7 @@
 import { mayExceed } from '../request/request-body.ts';
 import { hasBody, type Step } from './step.ts';
 
-/** Bounds the requests of a client. Probes of liveness and readiness are always answered. */
+/** Limits the requests of a client. Probes of liveness and readiness are always answered. */
 export const limitRequests: Step = async ({ endpoint, exchange, server }, next) => {
   if (endpoint.answersAlways !== true || endpoint.access !== 'open') {
     await server.guards.requests.admit(exchange.limitedAs);
@@ -9,7 +9,7 @@ export const limitRequests: Step = async ({ endpoint, exchange, server }, next) 
   return next();
 };
 
-/** Bounds the responses of a client that are not accepted, before anything of the request is read. */
+/** Limits the responses of a client that are not accepted. Its limit is checked before the request is read. */
 export const limitResponses: Step = (state, next) => {
   const { endpoint, exchange, server } = state;
   if (endpoint.transactionNamedBy === undefined) {
@@ -21,14 +21,14 @@ export const limitResponses: Step = (state, next) => {
   });
 };
 
-/** Bounds the responses to one transaction that are not accepted. */
+/** Limits the responses to one transaction that are not accepted. */
 export const limitTransaction: Step = ({ endpoint, values, countTransaction }, next) => {
   const name = endpoint.transactionNamedBy?.find((one) => values.has(one));
   countTransaction(name === undefined ? '' : (values.get(name) ?? ''));
   return next();
 };
 
-/** Lets one large body at a time be read and worked on. */
+/** Admits one large body at a time to be read and processed. */
 export const queueLargeBody: Step = (state, next) => {
   const { endpoint, request, server } = state;
   const isLarge =
@@ -39,6 +39,6 @@ export const queueLargeBody: Step = (state, next) => {
   return isLarge ? server.guards.largeBodies.run(next) : next();
 };
 
-/** Bounds the requests that are worked on at once. */
+/** Limits the requests that are processed at once. */
 export const limitWork: Step = ({ endpoint, server }, next) =>
   endpoint.answersAlways === true ? next() : server.guards.work.run(next);

@@ -2,8 +2,8 @@ import { ServiceError } from '../../kernel/errors.ts';
 import type { Step } from './step.ts';
 
 /**
- * Refuses a change that a page of another site made a browser send (https://www.w3.org/TR/fetch-metadata/). Other clients
- * do not send the header.
+ * Refuses a change that a page of another site made a browser send (https://www.w3.org/TR/fetch-metadata/). Clients
+ * without the header pass.
  */
 export const refuseCrossSite: Step = async ({ endpoint, request }, next) => {
   const site = request.headers['sec-fetch-site'];

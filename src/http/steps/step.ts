@@ -10,14 +10,14 @@ import type { QueryEntry } from '../request/query-string.ts';
 import type { BodyLimits } from '../request/request-body.ts';
 import { announcesBody } from '../request/unread-body.ts';
 
-/** What serving endpoints needs. */
+/** The services and limits that endpoints are served with. */
 export interface ServerContext extends Checks {
   readonly limits: BodyLimits;
   readonly guards: Guards;
   readonly refusals?: RefusalNotes | undefined;
 }
 
-/** One request to an endpoint, and what its steps have found out so far. */
+/** One request to an endpoint, and the results of its steps. */
 export interface EndpointRequest {
   readonly endpoint: Endpoint;
   readonly request: ExchangeRequest;
@@ -25,11 +25,11 @@ export interface EndpointRequest {
   readonly exchange: Exchange;
   readonly server: ServerContext;
   readonly checks: RememberedChecks;
-  /** The parameters of the query string as they came. */
+  /** The parameters of the query string as given. */
   query: readonly QueryEntry[];
-  /** All parameters that were read, secrets included. The context of the exchange has them without. */
+  /** All parameters that were read, secrets included. The context of the exchange has them without secrets. */
   values: RequestValues;
-  /** Tells the guard of responses which transaction the request is for. @throws ServiceError 'too-many-requests' */
+  /** Names the transaction to the guard of responses. @throws ServiceError 'too-many-requests' */
   countTransaction: (transaction: string) => void;
   /** The administrator, once authenticated. */
   identity: Identity | undefined;
@@ -41,7 +41,7 @@ export interface EndpointRequest {
  */
 export type Step = (state: EndpointRequest, next: () => Promise<Reply>) => Promise<Reply>;
 
-/** @returns whether the request has a body to be read: one of GET and HEAD has no meaning (RFC 9110 §9.3.1) */
+/** @returns true if the request has a body to be read: one of GET and HEAD has no meaning (RFC 9110 §9.3.1) */
 export function hasBody({ request }: Pick<EndpointRequest, 'request'>): boolean {
   return request.method === 'POST' && announcesBody(request);
 }

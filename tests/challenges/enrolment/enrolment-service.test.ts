@@ -35,7 +35,7 @@ function opened(secret: Sealed | null | undefined, purpose: SecretPurpose, seria
 }
 
 describe('enrolment at once', () => {
-  it('makes a token that is ready, with what the configuration says', async () => {
+  it('makes a token that is ready, by the configuration', async () => {
     house = new OcraHouse({
       settings: { DefaultMaxFailCount: '7', DefaultCountWindow: '8', DefaultSyncWindow: '9' },
     });
@@ -248,7 +248,7 @@ describe('enrolling anew', () => {
     expect(await house.tokens.findBySerial('T1')).toMatchObject({ counter: 9n, secrets: { seed } });
   });
 
-  it('gives the token to whom the request names', async () => {
+  it('gives the token to the owner in the request', async () => {
     house = new OcraHouse({ tokens: [keyedToken('T1', used), keyedToken('T2', used)] });
     await init({ serial: 'T1', user: 'carol', realm: 'beta' });
     await init({ serial: 'T2', realm: 'beta' });

@@ -63,7 +63,7 @@ function opened(secret: Sealed | null | undefined, purpose: SecretPurpose): Buff
 }
 
 describe('the second phase of a roll-out', () => {
-  it('derives the key that the app derives, and asks a first question', async () => {
+  it('derives the key that the app derives, and issues a first challenge', async () => {
     const started = await phase2({ serial: 'A1', message: 'Hi you', pin: '1', ocrapin: '2' });
     expect(started).toMatchObject({ kind: 'phase2', serial: 'A1', callbackUrl: 'https://a.example/' });
     expect(started.nonce).toMatch(/^[0-9a-f]{128}$/);
@@ -187,7 +187,7 @@ describe('the second phase of a roll-out', () => {
     });
   });
 
-  it('passes over what the administrator may not see', async () => {
+  it('ignores tokens that the administrator may not see', async () => {
     expect((await phase2({ user: 'bernd' }, bound)).serial).toBe('B1');
     expect(await eventualRefusal(phase2({ serial: 'B2' }, bound))).toMatchObject({
       code: 'right.missing',
@@ -212,7 +212,7 @@ describe('a shared secret that changes meanwhile', () => {
     };
   }
 
-  it('only in how it is sealed does not disturb', async () => {
+  it('only in its sealing does not disturb', async () => {
     meanwhile(SECRET);
     expect((await phase2({ serial: 'A1' })).serial).toBe('A1');
     expect((await house.tokens.findBySerial('A1'))?.rollout).toBe('phase2');
@@ -221,7 +221,7 @@ describe('a shared secret that changes meanwhile', () => {
   it.each([
     ['to another one', Buffer.alloc(20, 8), 1],
     ['again and again', SECRET, 2],
-  ])('%s is told', async (_, secret, times) => {
+  ])('%s is reported', async (_, secret, times) => {
     meanwhile(secret, times);
     expect(await eventualRefusal(phase2({ serial: 'A1' }))).toMatchObject({
       code: 'token.state',
@@ -230,12 +230,12 @@ describe('a shared secret that changes meanwhile', () => {
     expect((await house.tokens.findBySerial('A1'))?.rollout).toBe('phase1');
   });
 
-  it('to none is told', async () => {
+  it('to none is reported', async () => {
     meanwhile(null);
     expect(await eventualRefusal(phase2({ serial: 'A1' }))).toMatchObject({ code: 'token.state' });
   });
 
-  it('of a token that takes the place of the one that was meant is told', async () => {
+  it('of a token that takes the place of the intended one is reported', async () => {
     let isFirst = true;
     house.challenges.beforeIssue = async () => {
       if (isFirst) {

@@ -47,7 +47,7 @@ beforeEach(() => {
 });
 
 describe('an import', () => {
-  it('makes tokens that are ready, with what the configuration says', async () => {
+  it('makes tokens that are ready, by the configuration', async () => {
     keys = [OCRA, { ...OCRA, serial: 'K2', counter: 5n, suite: 'OCRA-1:HOTP-SHA1-6:QN08' }];
     expect(await service.load(admin, { file: 'text' })).toEqual(['K1', 'K2']);
     expect(reads).toEqual([{ text: 'text', secrets: {} }]);
@@ -123,7 +123,7 @@ describe('an import', () => {
     expect(await service.load(admin, { file: '' })).toHaveLength(2);
   });
 
-  it('gives the reader what opens the file, at most one thing', async () => {
+  it('gives the reader the password or the key of the file, not both', async () => {
     await service.load(admin, { file: '', preSharedKey: 'ABcd', password: '' });
     await service.load(admin, { file: '', preSharedKey: '', password: 'pw' });
     expect(reads.map(({ secrets }) => secrets)).toEqual([

@@ -125,7 +125,7 @@ describe('/admin/init', () => {
     expect(page.text).toContain(`<span class="${fact}">`);
   });
 
-  it('says what is too long for a QR code', async () => {
+  it('names the data that is too long for a QR code', async () => {
     const { app } = enrolling({
       kind: 'phase1',
       serial: 'S',
@@ -198,7 +198,7 @@ describe('/admin/getsession', () => {
 });
 
 describe('/admin/dropsession', () => {
-  it.each(['get', 'post'] as const)('closes the session that asks (%s)', async (method) => {
+  it.each(['get', 'post'] as const)('closes the session of the request (%s)', async (method) => {
     const { app, calls } = createTestApp();
     const response = await request(app)[method](`/admin/dropsession?session=${SESSION}`).set(AS_SESSION);
     expect(response.body).toHaveProperty('result', { status: true, value: true });

@@ -217,15 +217,15 @@ describe.each(METHODS)('by %s', (method) => {
   });
 });
 
-describe('who may', () => {
-  it.each(ALL)('is asked first: $path', async ({ path, given }) => {
+describe('the caller', () => {
+  it.each(ALL)('is authenticated first: $path', async ({ path, given }) => {
     const { app, calls } = createTestApp();
     expect((await request(app).post(path).type('form').send(given)).status).toBe(401);
     expect((await request(app).get(path).query(given)).status).toBe(401);
     expect(calls).toEqual([]);
   });
 
-  it.each(CHANGES)('is no other site that has a browser send it: $path', async ({ path, given }) => {
+  it.each(CHANGES)('is refused with a cross-site request of a browser: $path', async ({ path, given }) => {
     const { app, calls } = createTestApp();
     for (const site of ['cross-site', 'same-site', 'other']) {
       const headers = { ...AS_ADMIN, 'Sec-Fetch-Site': site };
@@ -244,7 +244,7 @@ describe('who may', () => {
   });
 });
 
-describe('what is missing', () => {
+describe('a missing parameter', () => {
   it.each([
     ['/admin/assign', { serial: 'S' }, 'user'],
     ['/admin/assign', { user: 'u' }, 'serial'],
@@ -274,14 +274,14 @@ describe('what is missing', () => {
   });
 });
 
-describe('what does not fit', () => {
+describe('a parameter value', () => {
   it.each([
     ['/admin/show', { filter: 'x' }, -311],
     ['/admin/show', { outform: 'csv' }, -311],
     ['/system/setPolicy', { name: 'n', scope: 's', action: 'a', active: 'maybe' }, -311],
     ['/system/setConfig', { key: 'k', value: 'v', type: 'password' }, -311],
     ['/system/setConfig', { key: 'k', value: 'v', type: 'Encrypted_Data' }, -311],
-  ])('is refused before anything is done: %s %j', async (path, given, code) => {
+  ])('is refused before any change where it is not supported: %s %j', async (path, given, code) => {
     const { app, calls } = createTestApp();
     const response = await sendBy('POST form', app, path, given).set(AS_ADMIN);
     expect(response.body).toHaveProperty('result.error.code', code);
@@ -289,7 +289,7 @@ describe('what does not fit', () => {
   });
 
   it.each(['x', '-1', '1.5', '1e3', '', '0x10', '9'.repeat(30)])(
-    'as a number is no number: MaxFailCount=%j',
+    'is NaN where it is no number: MaxFailCount=%j',
     async (text) => {
       const { app, calls } = createTestApp();
       await request(app)
@@ -307,7 +307,7 @@ describe('what does not fit', () => {
     ['a,*', {}],
     ['/:no realm:/', { realm: null }],
     ['a,/:no realm:/', { realms: ['a', '/:no realm:/'] }],
-  ])('as viewrealm %j asks for %j', async (viewrealm, expected) => {
+  ])('as viewrealm %j selects %j', async (viewrealm, expected) => {
     const { app, calls } = createTestApp();
     await request(app).get('/admin/show').query({ viewrealm }).set(AS_ADMIN);
     expect(calls).toEqual([['page', CALLER, { page: {}, ...expected }]]);
@@ -322,7 +322,7 @@ describe('/system/setConfig', () => {
     expect(calls).toEqual([['setConfiguration', CALLER, new Map([['errors', '77']])]]);
   });
 
-  it('never takes what proves who asks for a value', async () => {
+  it('never reads a credential as a value', async () => {
     const { app, calls } = createTestApp();
     const given = { SESSION: 'a', csrf_token: 'b', Csrf_Token: 'c', httperror: '400', Own: 'd' };
     await request(app).post('/system/setConfig').type('form').send(given).set(AS_ADMIN);

@@ -57,7 +57,7 @@ describe.each(['documented', 'linotp'] as const)('in the dialect %s', (dialect) 
       },
     );
 
-    it('of a user are found by resolver where the realm does not tell', async () => {
+    it('of a user are found by resolver where the realm does not decide', async () => {
       const serial = await newToken('eve', 'other');
       expect(await text('/admin/disable', { user: 'eve' })).toContain('no user >eve< found');
       expect(await ask('/admin/disable', { user: 'eve', resConf: 'other' })).toEqual({
@@ -254,7 +254,7 @@ describe.each(['documented', 'linotp'] as const)('in the dialect %s', (dialect) 
   });
 
   describe('policies of the scopes admin and system', () => {
-    it('bound whom they name, to realms and to actions', async () => {
+    it('bind the administrators that they name, to realms and to actions', async () => {
       const mine = await newToken('anna', 'main');
       const others = await newToken('eve', 'other');
       const policies = [

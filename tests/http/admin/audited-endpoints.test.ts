@@ -378,7 +378,7 @@ async function withoutAudit(work: () => Promise<void>): Promise<void> {
 }
 
 describe('the endpoints of the service', () => {
-  it('are all known here: whether they act, or look', () => {
+  it('are all listed here: those that change state, and those that only read', () => {
     const acting = endpoints.filter(({ path }) => path in ACTS).map(({ path }) => path);
     expect(acting.sort()).toEqual(Object.keys(ACTS).sort());
     const others = endpoints.filter(({ path }) => !(path in ACTS));
@@ -390,7 +390,7 @@ describe('the endpoints of the service', () => {
 describe.each(Object.entries(ACTS))('%s', (path, act) => {
   const { prepare, outcomes, action, isOpen, isFree, isIdle } = act;
 
-  it('writes one row for each act, with who, what, from where and under which request', async () => {
+  it('writes one row for each act, with actor, action, client and request id', async () => {
     const { response, rows } = await ask(path, await prepare());
     expect(response.status).toBe(200);
     expect(rows).toEqual(

@@ -43,7 +43,7 @@ const basic = (name: string, password: string): request.Test =>
     .get('/admin/show')
     .set('Authorization', `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`);
 
-describe('the audit of what is refused', () => {
+describe('the audit of refusals', () => {
   it.each([
     ['POST /admin/login', login, 'admin/login'],
     ['Basic', basic, 'admin/show'],
@@ -56,7 +56,7 @@ describe('the audit of what is refused', () => {
     ]);
   });
 
-  it('never holds what was typed in place of a name', async () => {
+  it('never contains the text typed in place of a name', async () => {
     const rows = await rowsOf(async () => {
       await login(PASSWORD, 'admin');
       await basic(PASSWORD, 'admin');
@@ -79,7 +79,7 @@ describe('the audit of what is refused', () => {
     expect(rows).toMatchObject([{ actor: 'admin', subject: 'admin', outcome: 'session opened' }]);
   });
 
-  it('tells of requests without the token against forgery, and of those that other sites made', async () => {
+  it('records requests without the token against forgery, and cross-site requests', async () => {
     const cookies = ((await login('admin', PASSWORD)).get('Set-Cookie') ?? []).map(
       (cookie) => cookie.split(';')[0],
     );
@@ -97,14 +97,14 @@ describe('the audit of what is refused', () => {
     ]);
   });
 
-  it('says nothing of requests that come without credentials, as browsers do first', async () => {
+  it('omits requests without credentials, as browsers send first', async () => {
     const rows = await rowsOf(async () => {
       expect((await application.send('/admin/show', {})).status).toBe(401);
     });
     expect(rows).toEqual([]);
   });
 
-  it('tells of responses that there is nothing to decide on', async () => {
+  it('records responses without an open challenge', async () => {
     const rows = await rowsOf(async () => {
       await application.send('/ocra/check_t', { transactionid: 'nosuch', pass: '1' });
       await application.send('/validate/check', { user: 'nobody', pass: '1' });
@@ -133,7 +133,7 @@ describe('the audit of what is refused', () => {
     expect(told.reduce((sum, times) => sum + times, 0)).toBe(60);
   });
 
-  it('has at most 30 rows a minute of all that is refused, whoever asks', async () => {
+  it('has at most 30 rows of refusals a minute, from all clients together', async () => {
     const rows = await rowsOf(async () => {
       for (const path of [
         'show',
@@ -157,7 +157,7 @@ describe('the audit of what is refused', () => {
     expect(told.reduce((sum, times) => sum + times, 0)).toBe(54);
   });
 
-  it('catches up with what could not be written, and refuses all the same meanwhile', async () => {
+  it('writes refusals later that could not be written at once; requests are refused meanwhile', async () => {
     const url = application.databaseUrl;
     const rows = await rowsOf(async () => {
       await queryOnce(url, 'ALTER TABLE audit ADD CONSTRAINT none CHECK (id < 0) NOT VALID');

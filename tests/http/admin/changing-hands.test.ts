@@ -38,8 +38,8 @@ const ask = (path: string, parameters: Record<string, string>): Promise<string> 
   application.asAdmin(path, parameters).then(({ body }) => JSON.stringify(body));
 const shown = () => application.services.tokens.show(OPERATOR, serial);
 
-describe('what a user is asked', () => {
-  it.each(CHANGES)('is not put to their token when that is %s at that moment', async (_how, change) => {
+describe('a challenge for a user', () => {
+  it.each(CHANGES)('is not issued to their token when that is %s at that moment', async (_how, change) => {
     await application.enrolPlain(serial, SUITE, ANN);
     const answer = await whileHeld(STORING, () => ask('/ocra/request', { ...ANN, data: 'pay 100' }), change);
     expect(answer).toContain("No token found for the user 'ann'");
@@ -47,7 +47,7 @@ describe('what a user is asked', () => {
   });
 
   it.each(CHANGES)(
-    'in the second phase of the roll-out is not put to their token when that is %s at that moment',
+    'in the second phase of the roll-out is not issued to their token when that is %s at that moment',
     async (_how, change) => {
       await ask('/admin/init', { ...ANN, type: 'ocra', genkey: '1', sharedsecret: '1', serial });
       const answer = await whileHeld(
@@ -61,7 +61,7 @@ describe('what a user is asked', () => {
     },
   );
 
-  it('is not answered any more when the user is removed', async () => {
+  it('is not accepted any more when the user is removed', async () => {
     await application.services.users.add(OPERATOR, {
       ...{ resolver: 'bank', login: 'eve', givenName: '', surname: '', email: '', phone: '' },
     });
@@ -73,10 +73,10 @@ describe('what a user is asked', () => {
   });
 });
 
-describe('a challenge that is asked for while its token gets another key', () => {
+describe('a challenge that is requested while its token gets another key', () => {
   const key = Buffer.alloc(32, 0xaa);
 
-  it('is signed with that, so that its new holder alone is asked', async () => {
+  it('is signed with the new key, so that only its new holder can answer it', async () => {
     await application.enrolPlain(serial, SUITE);
     const context = await whileHeld(
       STORING,
@@ -89,7 +89,7 @@ describe('a challenge that is asked for while its token gets another key', () =>
   });
 });
 
-describe('what is done to all tokens of a user', () => {
+describe('an operation on all tokens of a user', () => {
   it.each<readonly [string, Record<string, string>]>([
     ['/admin/reset', {}],
     ['/admin/enable', {}],
@@ -97,7 +97,7 @@ describe('what is done to all tokens of a user', () => {
     ['/admin/unassign', {}],
     ['/admin/remove', {}],
     ['/admin/set', { pin: 'of ann' }],
-  ])('by %s is not done to one that is given to another at that moment', async (path, more) => {
+  ])('by %s leaves out a token that is assigned to another user at that moment', async (path, more) => {
     await application.enrolPlain(serial, SUITE, ANN);
     const giving = async (): Promise<void> => {
       const { tokens } = application.services;

@@ -139,7 +139,7 @@ describe('a token that leaves the realms of an administrator while that one is a
   });
 });
 
-describe('a token that is given to somebody else while it is brought in step as the one of its user', () => {
+describe('a token that gets another owner while it is resynchronised as the token of its user', () => {
   it('is left as it is', async () => {
     const { tokens, resynchronisation } = application.services;
     await tokens.assign(OPERATOR, { serial, user: 'ann', realm: 'bank' });

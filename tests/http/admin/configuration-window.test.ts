@@ -34,7 +34,7 @@ describe.each<[DialectName, unknown, unknown]>([
   });
   afterAll(() => application.close());
 
-  it('says that the server is in step, and since when it works with what it knows', async () => {
+  it('reports that the server is in step, and since when its configuration is in force', async () => {
     const { synctime, now } = await configurationOf(application);
     application.clock.advance(60);
     const later = await configurationOf(application);
@@ -58,7 +58,7 @@ describe.each<[DialectName, unknown, unknown]>([
     expect(after.synctime).not.toBe(synctime);
   });
 
-  it('says that it is, as soon as the server was told of a change', async () => {
+  it('reports agreement as soon as the server was notified of a change', async () => {
     const { total } = await configurationOf(application);
     await changeElsewhere(application, 'told');
     application.services.configuration.expire();
@@ -73,7 +73,7 @@ describe.each<[DialectName, unknown, unknown]>([
 });
 
 describe('in the documented dialect', () => {
-  it('the last change in the database is told, whether it was noticed or not', async () => {
+  it('the last change in the database is reported, noticed or not', async () => {
     const application = await TestApplication.open({ configurationWindow: LONG });
     const before = await configurationOf(application);
     await changeElsewhere(application, 'elsewhere');
@@ -94,8 +94,8 @@ async function readState(application: TestApplication): Promise<unknown> {
   }
 }
 
-describe('a server that was told of nothing', () => {
-  it('says that it was not in step, once, where the request itself has it look', async () => {
+describe('a server that was not notified', () => {
+  it('reports the disagreement once, where the request itself makes it read', async () => {
     const application = await TestApplication.open({ configurationWindow: 1 });
     await configurationOf(application);
     await changeElsewhere(application, 'untold');
@@ -104,7 +104,7 @@ describe('a server that was told of nothing', () => {
     await application.close();
   });
 
-  it('is in step nevertheless where it asks for each request', async () => {
+  it('is in step all the same where it reads for each request', async () => {
     const application = await TestApplication.open({ configurationWindow: 0 });
     await configurationOf(application);
     await changeElsewhere(application, 'untold');
@@ -122,7 +122,7 @@ describe('a server whose configuration is confirmed', () => {
   });
   afterAll(() => application.close());
 
-  it('looks and settles, two statements, to accept a response', async () => {
+  it('reads and settles, in two statements, to accept a response', async () => {
     const { transactionid, question } = await application.challenge('C1');
     const tan = application.respond(SUITE, question);
     const statements = await application.statementsOf(async () => {
@@ -132,7 +132,7 @@ describe('a server whose configuration is confirmed', () => {
     expect(statements.join('\n')).not.toContain('configuration_state');
   });
 
-  it('goes by a right that was taken away through it at the very next request', async () => {
+  it('applies the removal of a right through it to the very next request', async () => {
     expect((await application.asAdmin('/ocra/checkstatus', { serial: 'C1' })).body).toHaveProperty(
       'result.status',
       true,

@@ -89,7 +89,7 @@ describe('a file of the machine', () => {
     expect(await validate()).toBe(false);
   });
 
-  it('is read wherever the operator has named it, and nobody names another one in its place', async () => {
+  it('is read at the path that the operator configured, and no request names another path', async () => {
     await open([]);
     const settings = { fileName: users };
     await application.services.resolvers.set(OPERATOR, { name: 'file', kind: 'passwd', settings });
@@ -128,7 +128,7 @@ describe('a file of the machine', () => {
 describe.each(['documented', 'linotp'] as const)('a resolver that fails, in the dialect %s', (dialect) => {
   beforeEach(() => open([join(root, 'open')], dialect));
 
-  it('is unavailable to everybody, and no more; the log tells why, once', async () => {
+  it('is unavailable without details to every client; the log has the reason once', async () => {
     await name(users);
     await useIt();
     const spoilt: Readonly<Record<string, () => Promise<void>>> = {
@@ -213,7 +213,7 @@ describe.each(['documented', 'linotp'] as const)('a resolver that fails, in the 
     expect(log).toContain("The resolver 'ldap' is unavailable: no connection to the server");
   });
 
-  it('is named with its reason to administrators, who see no other file by it', async () => {
+  it('is named with its reason to administrators, who learn of no other file by it', async () => {
     await name(users);
     await useIt();
     await writeFile(users, SECRET);
@@ -229,7 +229,7 @@ describe('a key that fails', () => {
     ['is not there', 'set_byte(seed, 3, get_byte(seed, 3) # 1)'],
     ['opens nothing', 'set_byte(seed, 20, get_byte(seed, 20) # 1)'],
     ['seals no seed', "'\\x00'::bytea"],
-  ])('is unavailable to everybody, and no more: it %s', async (_, seed) => {
+  ])('is unavailable without details to every client: it %s', async (_, seed) => {
     await open([]);
     await application.enrolPlain('ORACLE', SUITE);
     const { transactionid, question } = await application.challenge('ORACLE');

@@ -50,7 +50,7 @@ describe('a challenge that was answered and then removed', () => {
 });
 
 describe('a challenge that has expired', () => {
-  it('can be asked about until it has been kept for long enough, to the second', async () => {
+  it('has a status until its retention ends, to the second', async () => {
     const serial = await enrol();
     const transactionid = await challenge(serial);
     application.clock.advance(TIMEOUT + RETENTION);
@@ -103,7 +103,7 @@ describe('a session', () => {
 });
 
 describe('housekeeping', () => {
-  it('tells in the metrics what is due, what was removed and when', async () => {
+  it('reports due, removed and last run in the metrics', async () => {
     await openSession(application.services.administrators, 'admin', 'correct horse');
     application.clock.advance(3600);
     expect(await application.services.housekeeping.round(new AbortController().signal)).toBeGreaterThan(0);

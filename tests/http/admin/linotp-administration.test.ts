@@ -91,7 +91,7 @@ describe('in the dialect linotp', () => {
     );
   });
 
-  it('/system/getPolicy shows what restricts nothing as LinOTP writes it', async () => {
+  it('/system/getPolicy shows unrestricted fields as LinOTP writes them', async () => {
     expect(await answer('/system/getPolicy', {})).toBe(
       recorded([
         '{',
@@ -132,7 +132,7 @@ describe('in the dialect linotp', () => {
     );
   });
 
-  it('/system/getResolvers and getResolver tell type and settings', async () => {
+  it('/system/getResolvers and getResolver show type and settings', async () => {
     const { app } = linotpApp();
     const all = await request(app).get('/system/getResolvers').set(AS_ADMIN);
     expect(all.body).toHaveProperty('result.value', {

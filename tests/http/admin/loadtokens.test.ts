@@ -102,7 +102,7 @@ describe('/admin/loadtokens', () => {
     expect(await serials()).toEqual(before);
   });
 
-  it('loads nothing where the realm is unknown or the key is wrong, and tells no secret', async () => {
+  it('loads nothing where the realm is unknown or the key is wrong, and discloses no secret', async () => {
     const before = await serials();
     expect(await load(container(), { realm: 'nowhere' })).toMatch(/no realm 'nowhere'/);
     const wrong = 'ff'.repeat(16);
@@ -132,7 +132,7 @@ describe('/admin/loadtokens', () => {
     expect(await load(container({ packages }))).toEqual({ imported: 2_500 });
   });
 
-  it('is for administrators who may, in the realms that they may', async () => {
+  it('is limited to administrators with the right, in the realms of the right', async () => {
     const file = container({ packages: ocraPackage('RIGHT1', SUITE, KEY) });
     expect((await application.send('/admin/loadtokens', { file })).status).toBe(401);
     const { policies } = application.services;
@@ -173,7 +173,7 @@ describe('the body of /admin/loadtokens', () => {
     expect(calls).toHaveLength(before);
   });
 
-  it('is not even read where no header says who sends it', async () => {
+  it('is not even read where no header has a credential', async () => {
     const { app, calls } = createTestApp();
     for (const headers of [{}, { Authorization: 'Bearer nobody' }, { Cookie: 'admin_session=nobody' }]) {
       const response = await request(app)

@@ -46,7 +46,7 @@ describe('a directory that lies', () => {
     await people.drop();
   });
 
-  it('makes nobody an administrator by a name and a password of its own', async () => {
+  it('makes no user an administrator by a name and a password of its own', async () => {
     await say(`('1', 'admin', '${HASH}'), ('2', 'root', '${HASH}')`);
     for (const username of ['admin', 'root', 'admin@customers']) {
       const login = await application.send('/admin/login', { username, password: CLAIMED });
@@ -60,7 +60,7 @@ describe('a directory that lies', () => {
     }
   });
 
-  it("gives nobody the tokens of another directory's user, whose id or name it claims", async () => {
+  it("gives no user the tokens of another directory's user whose id or name it claims", async () => {
     await application.enrolPlain('ANNA1', SUITE, { user: 'anna', realm: 'staff' });
     const [anna] = await application.services.users.list(OPERATOR, { resolver: 'staff' });
     await say(`('${anna?.userId ?? ''}', 'anna', '${HASH}'), ('${anna?.userId ?? ''}', 'eve', '${HASH}')`);

@@ -105,7 +105,7 @@ describe.each(['documented', 'linotp'] as const)('a resolver that fails, in the 
     expect((await userinfo()).value).toEqual({ Realms: { bank: { file: 1 } } });
   });
 
-  it('is an error that names it where it never told, never 0 users', async () => {
+  it('is reported as an error with its name where it never answered, never as 0 users', async () => {
     await rm(fileName);
     await application.addRealm('shop', ['anna']);
     expect((await userinfo()).error?.message).toMatch(

@@ -189,13 +189,13 @@ describe("the client's address", () => {
     expect(await clientOf(['192.0.2.0/24'], '192.0.2.7')).toBe('127.0.0.1');
   });
 
-  it('is what the last trusted proxy saw', async () => {
+  it('is the one that the last trusted proxy saw', async () => {
     expect(await clientOf(['127.0.0.1'], '10.0.0.1, 192.0.2.7')).toBe('192.0.2.7');
     expect(await clientOf(['loopback', '192.0.2.0/24'], '10.0.0.1, 192.0.2.7')).toBe('10.0.0.1');
     expect(await clientOf(['127.0.0.1'], '::ffff:192.0.2.7')).toBe('192.0.2.7');
   });
 
-  it('is unknown where the proxy tells no address', async () => {
+  it('is unknown where the proxy gives no address', async () => {
     expect(await clientOf(['127.0.0.1'], '<script>')).toBe('unknown');
   });
 });

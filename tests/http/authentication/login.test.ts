@@ -117,8 +117,8 @@ describe('a login', () => {
   });
 });
 
-describe('whoever has logged in', () => {
-  it('may read without more ado', async () => {
+describe('a logged-in client', () => {
+  it('may read without a CSRF value', async () => {
     const { cookie, token } = await browser();
     expect(await statusOf(get(cookie))).toBe(200);
     expect(await statusOf(get(`access_token_cookie=${token}`))).toBe(200);
@@ -153,7 +153,7 @@ describe('whoever has logged in', () => {
     }
   });
 
-  it('is refused a POST with the CSRF value in the URL, whatever else it brings, and told why', async () => {
+  it('is refused a POST with the CSRF value in the URL, with any other credential, and gets the reason', async () => {
     const { cookie, csrf } = await browser();
     const attempts = [
       post(cookie, `${READ}?csrf_token=${csrf}`),
@@ -186,14 +186,14 @@ describe('whoever has logged in', () => {
     expect(await application.services.tokens.list(OPERATOR, {})).toEqual([]);
   });
 
-  it('may do what policies grant, as that administrator', async () => {
+  it('may do everything that policies grant, as that administrator', async () => {
     const { cookie, csrf } = await browser('other', 'battery staple');
     const response = await post(cookie, '/ocra/getActivationCode').set('X-CSRF-TOKEN', csrf);
     expect(response.body).toHaveProperty('result.status', true);
     expect(application.logged.at(-1)).toContain('"administrator":"other"');
   });
 
-  it('is known by the header Authorization instead, where there is one', async () => {
+  it('is authenticated by the header Authorization instead, where there is one', async () => {
     const { cookie } = await browser();
     const basic = (password: string): string =>
       `Basic ${Buffer.from(`other:${password}`).toString('base64')}`;
@@ -284,7 +284,7 @@ describe('a login ends', () => {
   });
 });
 
-describe('a token that was not given to whoever sends it', () => {
+describe('a forged, foreign or misplaced token', () => {
   const sign = (key: number, administrator: string, session: string): Promise<string> =>
     new JwtLoginTokens({
       keys: new SecretVault({ keys: [Buffer.alloc(32, key)], random: systemRandom }),
@@ -311,14 +311,14 @@ describe('a token that was not given to whoever sends it', () => {
     expect(await statusOf(get(`access_token_cookie=${await sign(8, 'admin', session)}`))).toBe(401);
   });
 
-  it('is refused when it names a session that was opened by itself, also signed by our key', async () => {
+  it('is refused when it names a session that is no login, even if our key signed it', async () => {
     const { session } = await openSession(application.services.administrators, 'admin', PASSWORD);
     expect(await statusOf(asSession(session))).toBe(200);
     expect(await statusOf(get(`access_token_cookie=${await sign(7, 'admin', session)}`))).toBe(401);
     expect(await statusOf(asSession(session))).toBe(200);
   });
 
-  it('is refused when it comes twice, differently: one of them may have been planted', async () => {
+  it('is refused when two different ones are sent: one of them may have been planted', async () => {
     const [one, two] = [await browser(), await browser()];
     expect(await statusOf(get(`${one.cookie}; access_token_cookie=${two.token}`))).toBe(401);
     expect(await statusOf(get(`access_token_cookie=; ${one.cookie}`))).toBe(401);

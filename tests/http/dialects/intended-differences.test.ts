@@ -60,7 +60,7 @@ describe('the same question twice within one time step', () => {
 });
 
 describe('a token of the type ocra2', () => {
-  it('is enrolled, asked and answered as one of the type ocra, and keeps its type', async () => {
+  it('is enrolled, challenged and answered like one of the type ocra, and keeps its type', async () => {
     const suite = 'OCRA-1:HOTP-SHA256-8:C-QA64';
     await application.enrolPlain('SECOND', suite, { type: 'ocra2' });
     expect(await pay('SECOND', suite, 'x')).toEqual(ACCEPTED);
@@ -137,7 +137,7 @@ describe('a challenge of a token', () => {
     });
   });
 
-  it('that was never asked is not listed', async () => {
+  it('that was never issued is not listed', async () => {
     await application.enrolPlain('QUIET', 'OCRA-1:HOTP-SHA256-8:C-QA64');
     expect(await ask('/ocra/checkstatus', { serial: 'QUIET' })).toHaveProperty('result.value', {
       values: [],

@@ -27,7 +27,7 @@ describe('a text as Python 2 prints it', () => {
   });
 });
 
-describe('what Python 2 says of a text that shall become ASCII', () => {
+describe('the message of Python 2 for a text that is not ASCII', () => {
   it.each([
     ['plain', undefined],
     ['ä', "'ascii' codec can't encode character u'\\xe4' in position 0: ordinal not in range(128)"],

@@ -65,7 +65,7 @@ describe('OCRA suites as LinOTP reads them', () => {
     error === undefined || suite === TAKEN_HERE ? [] : [[suite, error.message] as const],
   );
 
-  it.each(refused)('the dialect linotp says of %j what LinOTP says', (suite, message) => {
+  it.each(refused)('the dialect linotp answers %j as LinOTP does', (suite, message) => {
     const error = refusalOf(() => parseOcraSuite(suite));
     const wording = linotpWording(error, failureForm(error.code), ASKED);
     expect(wording.code).toBe(-311);

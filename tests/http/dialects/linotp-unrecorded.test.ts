@@ -35,7 +35,7 @@ describe('a removed policy', () => {
     ['self1', ['active', 'time', 'scope', 'client', 'user', 'action', 'realm']],
     ['otppin2', ['realm', 'action', 'user', 'client', 'active', 'scope', 'time']],
     ['pol1', ['user', 'client', 'active', 'time', 'realm', 'action', 'scope']],
-  ])('%s is told of with its values in the order that they have in Python 2', async (name, fields) => {
+  ])('%s is answered with its values in the order of Python 2', async (name, fields) => {
     await ask('/system/setPolicy', { name, scope: 'authentication', action: 'otppin=1', realm: 'bank' });
     const { text } = await application.asAdmin('/system/delPolicy', { name });
     expect(
@@ -57,14 +57,14 @@ describe('checkstatus of a realm alone', () => {
     });
   });
 
-  it('asks for more where the realm is empty', async () => {
+  it('requires more where the realm is empty', async () => {
     const { result, id } = await ask('/ocra/checkstatus', { realm: ' ' });
     expect(result.value).toMatch(/^ERR77: Usage: ocra\/checkstatus: /);
     expect(id).toBe(0);
   });
 });
 
-describe('a user who is not there', () => {
+describe('an unknown user', () => {
   const noUser = (login: string): string => `ERR1205: getUserId failed: no user >${login}< found!`;
 
   it.each([
@@ -80,13 +80,13 @@ describe('a user who is not there', () => {
     expect(await errorOf('/admin/disable', user)).toBe(noUser(login));
   });
 
-  it('is not taken for one whose login has an @', async () => {
+  it('is not mistaken for one whose login has an @', async () => {
     expect(await errorOf('/ocra/request', { user: 'eva@example.com', data: 'x' })).toBe(
       "No token found: unable to create challenge for (u:u'eva@example.com',s:None)!",
     );
   });
 
-  it('who has no token is named by the login, too', async () => {
+  it('is named by the login, like a known one without a token', async () => {
     expect(await errorOf('/ocra/request', { user: 'root@bank', data: 'x' })).toBe(
       "No token found: unable to create challenge for (u:u'root',s:None)!",
     );
@@ -110,7 +110,7 @@ describe('a wrong activation code', () => {
   ] as const;
 
   it.each(wrong)(
-    'is not quoted by calculateOtp, which says what is wrong: %j',
+    'is not quoted by calculateOtp, which names the fault: %j',
     async (activationcode, message) => {
       const given = { activationcode, sharedsecret: SHARED_SECRET, nonce: NONCE, challenge: 'abc' };
       expect(
@@ -120,7 +120,7 @@ describe('a wrong activation code', () => {
   );
 
   it.each(wrong)(
-    'is not quoted by the roll-out, which says what is wrong: %j',
+    'is not quoted by the roll-out, which names the fault: %j',
     async (activationcode, message) => {
       await ask('/admin/init', { type: 'ocra', genkey: '1', sharedsecret: '1', serial: 'RO' });
       expect(
@@ -129,7 +129,7 @@ describe('a wrong activation code', () => {
     },
   );
 
-  it('is not quoted on the page that httperror asks for', async () => {
+  it('is not quoted on the page that httperror requests', async () => {
     const given = { type: 'ocra', genkey: '1', activationcode: 'GEZDGNBVGY3TQOJQ02', serial: 'RO' };
     const { status, text } = await application.asAdmin('/admin/init', { ...given, httperror: '444' });
     expect(status).toBe(444);
@@ -138,7 +138,7 @@ describe('a wrong activation code', () => {
   });
 });
 
-describe('what calculateOtp cannot compute with', () => {
+describe('invalid input of calculateOtp', () => {
   const given = {
     activationcode: 'GEZDGNBVGY3TQOJQ01',
     sharedsecret: SHARED_SECRET,
@@ -153,7 +153,7 @@ describe('what calculateOtp cannot compute with', () => {
     [{ ocrasuite: 'OCRA-1:HOTP-SHA256-6:QA64:x' }, 'too many values to unpack'],
     [{ ocrasuite: 'OCRA-1:HOTP-SHA256-11:QA64' }, "Invalid truncation length u'11'"],
     [{ ocrasuite: 'OCRA-1:HOTP-SHA256-6:QX08' }, "challenge description not in 'ANH'"],
-  ])('is told as LinOTP tells it: %j', async (parameters, message) => {
+  ])('is answered in the words of LinOTP: %j', async (parameters, message) => {
     expect(await ask('/ocra/calculateOtp', { ...given, ...parameters })).toMatchObject({
       result: { status: false, error: { message, code: -311 } },
       id: 0,
@@ -177,14 +177,14 @@ describe('a right that /monitoring misses', () => {
     return body.result.error;
   };
 
-  it.each(ENDPOINTS)('is told in German: %s', async (endpoint) => {
+  it.each(ENDPOINTS)('is answered in German: %s', async (endpoint) => {
     expect(await ask(endpoint, 'de-DE,de;q=0.9,en;q=0.8')).toEqual({
       code: 410,
       message: `ERR410: Sie haben nicht die administrativen Rechte dies auszuführen. Es fehlt dazu eine Richtlinie mit scope=monitoring und action=${endpoint}`,
     });
   });
 
-  it.each(['en', 'fr'])('is told in English to who asks for %s', async (language) => {
+  it.each(['en', 'fr'])('is answered in English to a client that prefers %s', async (language) => {
     expect(await ask('tokens', language)).toEqual({
       code: 410,
       message:

@@ -27,7 +27,7 @@ const objects: readonly RecordedObject[] = readOcraRecordings()
 const removals = objects.filter(({ path }) => path === '/system/delPolicy');
 const others = objects.filter(({ path }) => path !== '/system/delPolicy');
 
-describe('a recorded object with keys that somebody chose', () => {
+describe('a recorded object with chosen keys', () => {
   it.each(others)('has the order of a dict: $name', ({ value }) => {
     const sorted = Object.entries(value).toSorted(([left], [right]) => (left < right ? -1 : 1));
     expect(Object.keys(value)).toEqual(Object.keys(inPython2Order(sorted)));
@@ -39,7 +39,7 @@ describe('a recorded object with keys that somebody chose', () => {
     expect(JSON.stringify(LINOTP_ADMINISTRATION.removedPolicy(policy))).toBe(JSON.stringify(value));
   });
 
-  it('is there of each kind', () => {
+  it('exists of each kind', () => {
     expect(objects.map(({ path }) => path)).toEqual(
       expect.arrayContaining([
         ...['/system/getRealms', '/system/getConfig', '/system/setConfig'],

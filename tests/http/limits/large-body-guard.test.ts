@@ -44,7 +44,7 @@ describe('large bodies', () => {
     await expect(guard.run(() => Promise.resolve('free'))).resolves.toBe('free');
   });
 
-  it('are refused after a while, and do not take the turn of anybody', async () => {
+  it('are refused after a while, and take the turn of no other body', async () => {
     const { guard, counted } = guardWith(20);
     const end = deferred<string>();
     const first = guard.run(() => end.promise);

@@ -67,7 +67,7 @@ describe('requests that a proxy on this machine passes on, and that TRUST_PROXY 
 });
 
 describe('a proxy that TRUST_PROXY names', () => {
-  it('tells who the client is by the last address that is not its own, in any form', async () => {
+  it('identifies the client by the last address that is not its own, in any form', async () => {
     await open({ clientFailures: 3 }, ['loopback', '192.0.2.0/24']);
     const forms = [
       ATTACKER,
@@ -106,7 +106,7 @@ describe('a proxy that TRUST_PROXY names', () => {
     ]);
   });
 
-  it('is told apart from those who only claim to come through it', async () => {
+  it('is distinguished from clients that only claim to come through it', async () => {
     await open({ clientFailures: 3, exempt: [] }, ['192.0.2.1']);
     const claims = (index: number): Record<string, string> => ({
       'X-Forwarded-For': `198.51.100.${index}, 192.0.2.1`,

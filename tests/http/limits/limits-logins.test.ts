@@ -117,7 +117,7 @@ describe('wrong passwords', () => {
     expect((await login(ADMINISTRATOR, 'admin', RIGHT)).status).toBe(200);
   });
 
-  it('for one account from everywhere leave each client one, and never lock out who knows the password', async () => {
+  it('for one account from many clients leave each client one attempt, and never lock out the owner of the password', async () => {
     await open({ loginFailures: 2 });
     for (let index = 0; index < 20; index += 1) {
       expect(await wrong(2, login, `203.0.113.${index}`)).toEqual([401, 401]);
@@ -160,7 +160,7 @@ describe('a right password', () => {
 });
 
 describe('a flood of different passwords', () => {
-  it('of one client has eight looked at, at the same time', async () => {
+  it('of one client has at most eight verified at the same time', async () => {
     await open({ loginFailures: 100 });
     const statuses = await Promise.all(
       Array.from(

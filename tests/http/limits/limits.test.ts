@@ -90,7 +90,7 @@ describe('responses of one client that are not accepted', () => {
     expect(accepted.body).toMatchObject({ result: { value: { failcount: 0, result: true } } });
   });
 
-  it('are told no more often than that to a client that sends them all at once', async () => {
+  it('are reported no more often than the limit to a client that sends them all at once', async () => {
     await open({ clientFailures: 10 });
     const answers = await Promise.all(
       Array.from({ length: 40 }, (_, index) => check(ATTACKER, unknown(index), '12345678')),
@@ -102,7 +102,7 @@ describe('responses of one client that are not accepted', () => {
     expect(lines()[0]).toContain(ATTACKER);
   });
 
-  it('cost nobody anything who is right', async () => {
+  it('cost a client with right responses nothing', async () => {
     await open({ clientFailures: 1, transactionFailures: 1 });
     await application.enrolPlain('T1', SUITE);
     for (const counter of [0n, 1n, 2n]) {
@@ -148,7 +148,7 @@ describe('responses of one client that are not accepted', () => {
 });
 
 describe('responses to one transaction that are not accepted', () => {
-  it('are bounded, whoever sends them, and other transactions go on', async () => {
+  it('are limited over all clients, and other transactions go on', async () => {
     await open({ transactionFailures: 4 });
     const answers = await repeat(6, (index) => check(`203.0.113.${index}`, unknown(1), '12345678'));
     expect(statuses(answers)).toEqual([200, 200, 200, 200, 429, 429]);
@@ -165,14 +165,14 @@ describe('responses to one transaction that are not accepted', () => {
   });
 });
 
-describe('who a client is', () => {
-  it('is not what X-Forwarded-For says, unless a proxy says so', async () => {
+describe('the client', () => {
+  it('is not taken from X-Forwarded-For, unless a proxy sends it', async () => {
     application = await TestApplication.open({ limits: { clientFailures: 3, exempt: [] } });
     const answers = await repeat(5, (index) => check(`203.0.113.${index}`, unknown(index), '1'));
     expect(statuses(answers)).toEqual([200, 200, 200, 429, 429]);
   });
 
-  it('is what the proxy has seen, whatever the client put before it', async () => {
+  it('is the address that the proxy saw, with any address that the client put before it', async () => {
     await open({ clientFailures: 3 });
     const answers = await repeat(5, (index) =>
       check(`127.0.0.1, 10.0.0.${index}, ${ATTACKER}`, unknown(index), '1'),

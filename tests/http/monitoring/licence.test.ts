@@ -177,7 +177,7 @@ describe('the days of a licence', () => {
 });
 
 describe('a licence in the database', () => {
-  it('counts no longer once somebody has changed it there, and again when it is back', async () => {
+  it('is invalid once it was changed there, and valid again when it is restored', async () => {
     await install(CLAIMS);
     const text = await vendor.sign(CLAIMS);
     await database.knex('licence').update({ text: tampered(text, { ...CLAIMS, 'token-num': 500 }) });
@@ -287,7 +287,7 @@ describe('without a key for licences', () => {
 });
 
 describe('in the dialect linotp', () => {
-  it('the numbers stand alone, and what cannot be read is nothing', async () => {
+  it('the numbers stand alone, and an unreadable licence is reported as none', async () => {
     const linotp = await TestApplication.open({ dialect: 'linotp', licenceSignature: vendor.signature });
     const own = openDatabase({ connection: linotp.databaseUrl, poolSize: 1 });
     const ask = async (): Promise<unknown> =>

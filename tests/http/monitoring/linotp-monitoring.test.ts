@@ -34,7 +34,7 @@ describe('/monitoring in the dialect linotp', () => {
 }`);
   });
 
-  it('tells of the configuration with times as Python writes them', async () => {
+  it('reports the configuration with times as Python writes them', async () => {
     const response = await request(linotp().app).get('/monitoring/config').set(AS_ADMIN);
     expect(response.body).toHaveProperty('result.value', {
       sync: true,
@@ -50,7 +50,7 @@ describe('/monitoring in the dialect linotp', () => {
     });
   });
 
-  it('calls itself what the configuration says', async () => {
+  it('has the version of the configuration', async () => {
     const response = await request(linotp('Bank 7.1').app).get('/monitoring/license').set(AS_ADMIN);
     expect(response.body).toMatchObject({ version: 'Bank 7.1', versionNumber: '7.1' });
   });
@@ -78,7 +78,7 @@ describe('/monitoring in the dialect linotp', () => {
     ['de;q=0.3, en', 'license file is empty!'],
     ['fr', 'license file is empty!'],
     ['*', 'license file is empty!'],
-  ])('speaks German to those who like it best: %s', async (language, message) => {
+  ])('answers in German to clients that prefer it: %s', async (language, message) => {
     const response = await request(linotp().app)
       .get('/monitoring/license')
       .set(AS_ADMIN)
@@ -132,7 +132,7 @@ describe('an error of /monitoring in the dialect linotp', () => {
     expect(response.text).toContain('[&lt;b&gt;1]');
   });
 
-  it('is JSON where nobody proved who asks', async () => {
+  it('is JSON for an unauthenticated client', async () => {
     const response = await request(linotp().app).get('/monitoring/tokens');
     expect(response.status).toBe(401);
     expect(response.body).toEqual({
@@ -151,7 +151,7 @@ describe('an error of /monitoring in the dialect linotp', () => {
     ['', '500 500 Internal Server Error'],
     ['200', '500 500 Internal Server Error'],
   ])(
-    'is the page that httperror=%s asks for, with 401, where nobody proved who asks',
+    'is the page that httperror=%s requests, with 401, for an unauthenticated client',
     async (wish, title) => {
       const { app } = linotp();
       for (const method of ['get', 'post'] as const) {
@@ -166,7 +166,7 @@ describe('an error of /monitoring in the dialect linotp', () => {
     },
   );
 
-  it('is JSON for who did not prove who asks where httperror is not for its code', async () => {
+  it('is JSON for an unauthenticated client where httperror is not for its code', async () => {
     const { app, settings } = linotp();
     settings.set('errors', '410');
     const response = await request(app).get('/monitoring/tokens?httperror=500');
@@ -174,7 +174,7 @@ describe('an error of /monitoring in the dialect linotp', () => {
     expect(response.body).toHaveProperty('result.error.message', 'Not authenticated');
   });
 
-  it('says what is wrong with a body, where the recorded page does not', async () => {
+  it('names the fault of a body, where the recorded page does not', async () => {
     const post = request(linotp().app).post('/monitoring/tokens').set(AS_ADMIN).type('json');
     const response = await post.send('{"realms": ["a"]}');
     expect(response.status).toBe(400);

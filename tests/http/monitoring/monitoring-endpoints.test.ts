@@ -79,7 +79,7 @@ describe.each(NAMES)('/monitoring/%s', (name) => {
     expect(calls).toEqual([]);
   });
 
-  it.each(['get', 'post'] as const)('is closed to whoever does not say who they are (%s)', async (method) => {
+  it.each(['get', 'post'] as const)('is closed to unauthenticated clients (%s)', async (method) => {
     const { app, calls } = createTestApp();
     const response = await request(app)[method](`/monitoring/${name}`);
     expect(response.status).toBe(401);
@@ -110,7 +110,7 @@ describe('/monitoring', () => {
     expect(response.get('Deprecation')).toBe('@1657843200');
   });
 
-  it('says so, and whose answer it is, to a client that asks too much', async () => {
+  it('announces the deprecation, and repeats the id, to a client beyond its limit', async () => {
     const refuse = (): Promise<void> =>
       Promise.reject(
         new ServiceError('too-many-requests', 'Too many requests', {

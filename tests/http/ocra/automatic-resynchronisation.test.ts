@@ -198,13 +198,13 @@ describe('with AutoResync, a token whose clock is ahead', () => {
     expect((await answerAhead(next)).value).toEqual(accepted);
   });
 
-  it('is not followed where it is slow: what somebody kept from before would pass for it', async () => {
+  it('is not followed where it is slow: a response kept from before would be accepted', async () => {
     await answerAhead(-21);
     expect((await answerAhead(-20)).value).toEqual(refused(2));
     expect((await answerAhead(-19)).value).toEqual(refused(3));
   });
 
-  it('is followed back where it had been fast, but to nothing older than what was accepted', async () => {
+  it('is followed back where it had been fast, but never before the last accepted response', async () => {
     await answerAhead(20);
     expect((await answerAhead(21)).value).toEqual(accepted);
     await answerAhead(0);

@@ -33,7 +33,7 @@ const phase2 = (reference: { serial?: string; user?: string }): Promise<unknown>
   });
 
 describe('an administrator who is bound to a realm', () => {
-  it('takes only tokens of that realm to phase 2, and is told of no others', async () => {
+  it('takes only tokens of that realm to phase 2, and learns of no others', async () => {
     await inRollout('HIDDEN1', 'south');
     await inRollout('HIDDEN2', 'south');
     const { code, message } = await eventualRefusal(phase2({ user: 'ann' }));

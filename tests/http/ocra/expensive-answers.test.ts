@@ -90,7 +90,7 @@ describe('an answer to a token with the dearest suite, the widest windows and Au
     expect(counted.all).toBeLessThanOrEqual(BUDGET);
   });
 
-  it('costs nothing more where somebody was faster and it is looked at twice', async () => {
+  it('costs nothing more where another response was faster and it is verified twice', async () => {
     const { serial, transactionid } = await dear();
     const change = (): Promise<unknown> =>
       application.services.tokens.set(OPERATOR, { serial }, { description: 'changed meanwhile' });

@@ -137,7 +137,7 @@ describe('a wrong response or PIN', () => {
   });
 
   it.each(['', 'pin', 'x', '12345678', 'pin12345678 ', 'pin１２３４５６７８', `pin${'1'.repeat(60_000)}`])(
-    'counts as one whatever it looks like: %#',
+    'counts as one in any form: %#',
     async (pass) => {
       const { transactionid } = await opened();
       expect(await application.check(transactionid, pass)).toEqual(wrong(1));
@@ -261,7 +261,7 @@ describe('suites', () => {
   });
 });
 
-describe('a token whose numbers are at their end', () => {
+describe('a token whose counters are at their maximum', () => {
   async function set(columns: Record<string, string | number>): Promise<string> {
     const serial = await enrol();
     const database = openDatabase({ connection: application.databaseUrl, applicationName: 'test' });
@@ -270,7 +270,7 @@ describe('a token whose numbers are at their end', () => {
     return serial;
   }
 
-  it('answers no right response that its counter could not move on from, and counts it as wrong', async () => {
+  it('refuses a right response after which its counter could not advance, and counts it as wrong', async () => {
     const last = 2n ** 63n - 1n;
     const serial = await set({ counter: last.toString() });
     const { transactionid, question } = await application.challenge(serial);
@@ -280,7 +280,7 @@ describe('a token whose numbers are at their end', () => {
     expect(await application.check(transactionid, answer(last - 1n))).toEqual(right(0));
   });
 
-  it('stays locked, and says so, when its fail counter cannot go up any more', async () => {
+  it('stays locked, and reports it, when its fail counter is at its maximum', async () => {
     const most = 2 ** 31 - 1;
     const serial = await set({ fail_count: most });
     const { transactionid, question } = await application.challenge(serial);

@@ -169,7 +169,7 @@ describe('a challenge in the dialect linotp', () => {
     );
   });
 
-  it('of a token that is locked or disabled tells no right response from a wrong one', async () => {
+  it('of a token that is locked or disabled does not distinguish right from wrong responses', async () => {
     await application.enrolPlain('SHUT', SUITE, { pin: 'pin' });
     await application.services.tokens.set(OPERATOR, { serial: 'SHUT' }, { maxFail: 1 });
     const { transactionid, challenge } = await detailOf('/ocra/request', { serial: 'SHUT' });

@@ -91,7 +91,7 @@ describe('the dialect linotp', () => {
     expect(text).toContain('404 Not Found\n\nThe resource could not be found.');
   });
 
-  it('makes an activation code of the word None, or of what is given', async () => {
+  it('makes an activation code of the word None, or of the given text', async () => {
     const test = linotp();
     await ask(test, '/ocra/getActivationCode');
     await ask(test, '/ocra/getActivationCode', { activationcode: 'abc' });
@@ -189,7 +189,7 @@ describe('failures in the dialect linotp', () => {
     expect(body).toMatchObject({ result: { status: false, error: { code: -311 } }, id: 1 });
   });
 
-  it('never look like outcomes where the server is at fault', async () => {
+  it('never resemble outcomes where the server is at fault', async () => {
     const test = failing('checkTransaction', new ServiceError('database.unavailable', 'away'));
     const { status, body } = await ask(test, '/ocra/check_t', { transactionid: '1', pass: 'x' });
     expect({ status, body }).toMatchObject({ status: 503, body: { result: { status: false } } });

@@ -52,7 +52,7 @@ describe('a token that is enrolled anew', () => {
     expect(await counterOf(serial)).toBe(0n);
   });
 
-  it('does not answer with its new key what was asked of the holder of the old one', async () => {
+  it("does not answer a challenge of the previous key's holder with its new key", async () => {
     const serial = await enrol();
     const before = await challenge(serial);
     await application.enrolPlain(serial, SUITE, { otpkey: OTHER_KEY.toString('hex') });
@@ -62,7 +62,7 @@ describe('a token that is enrolled anew', () => {
 });
 
 describe('a token that changes hands', () => {
-  it('does not answer for the new owner what was asked of the one before', async () => {
+  it('does not answer a challenge of the previous owner for the new one', async () => {
     const serial = await enrol();
     const { tokens } = application.services;
     await tokens.assign(OPERATOR, { serial, user: 'ann', realm: 'bank' });

@@ -36,7 +36,7 @@ describe.each(METHODS)('/ocra by %s', (method) => {
     });
   });
 
-  it('checks a response for anybody', async () => {
+  it('checks a response without authentication', async () => {
     const { app, calls } = createTestApp();
     const response = await sendBy(method, app, '/ocra/check_t', { transactionid: 'abc', pass: 'pin123456' })
       .set('X-Request-Id', 'request-0001')
@@ -56,7 +56,7 @@ describe.each(METHODS)('/ocra by %s', (method) => {
     ]);
   });
 
-  it.each(['/ocra/checkstatus', '/ocra'])('tells the state of transactions at %s', async (path) => {
+  it.each(['/ocra/checkstatus', '/ocra'])('reports the state of transactions at %s', async (path) => {
     const { app, calls } = createTestApp();
     const query = { TransactionID: 'abc', serial: 'OCRA1', user: 'u', realm: 'r' };
     const response = await sendBy(method, app, path, query).set(AS_ADMIN);
@@ -102,7 +102,7 @@ describe.each(METHODS)('/ocra by %s', (method) => {
   });
 });
 
-describe('what is missing', () => {
+describe('a missing parameter', () => {
   it.each([
     ['/ocra/check_t', {}, "ERR77: Usage: ocra/check_t: validate a token request. Missing parameter 'pass'."],
     [
@@ -128,7 +128,7 @@ describe('what is missing', () => {
     expect(calls).toEqual([]);
   });
 
-  it('is told in the words of the interface, after what the endpoint is for', async () => {
+  it('is reported in the words of the interface, after the purpose of the endpoint', async () => {
     const { app, fail } = createTestApp();
     const message = 'You need to provide one of the parameters "transactionid", "user" or "serial"';
     const parameters = ['transactionid', 'user', 'serial'];
@@ -140,7 +140,7 @@ describe('what is missing', () => {
     );
   });
 
-  it('is not what is empty: data and pass may be', async () => {
+  it('is not an empty one: data and pass may be empty', async () => {
     const { app, calls } = createTestApp();
     await request(app).get('/ocra/request?serial=x&data=').set(AS_ADMIN);
     await request(app).get('/ocra/check_t?transactionid=&pass');
@@ -161,7 +161,7 @@ describe('/ocra/request with qr', () => {
     expect(readQrCode(response.body as Buffer)).toBe(CHALLENGE_URL);
   });
 
-  it('answers a picture of the width asked for', async () => {
+  it('answers a picture of the requested width', async () => {
     const response = await ask('qr=png&width=400').responseType('blob');
     expect(PNG.sync.read(response.body as Buffer).width).toBe(400);
   });

@@ -131,8 +131,8 @@ describe('a response without a transaction id, raced over two servers', () => {
   });
 });
 
-describe('between a look at all that is open and its settlement', () => {
-  it('somebody gives the same response to the transaction by name: it is wrong then, and counts once', async () => {
+describe('between the read of all open challenges and the settlement', () => {
+  it('another request gives the same response to the transaction by name: it is wrong then, and counts once', async () => {
     const [older, meant] = [await here.challenge(serial), await here.challenge(serial)];
     const pass = respond(meant);
     let other: unknown;
@@ -148,7 +148,7 @@ describe('between a look at all that is open and its settlement', () => {
     expect(await named(older, respond(older, 1n))).toBe(true);
   });
 
-  it('the challenge is pushed out: it is not accepted', async () => {
+  it('the challenge is dropped: it is not accepted', async () => {
     await here.services.settings.set(OPERATOR, new Map([['OcraMaxChallenges', '1']]));
     const challenge = await here.challenge(serial);
     const told = await whileHeld(
@@ -161,7 +161,7 @@ describe('between a look at all that is open and its settlement', () => {
     expect(await answered()).toEqual([false, false]);
   });
 
-  it('the token goes to somebody else: nothing of the user is open any more, and nothing counts', async () => {
+  it('the token gets another owner: the user has no open challenge any more, and nothing counts', async () => {
     const challenge = await here.challenge(serial);
     const told = await whileHeld(
       SETTLING,
@@ -172,7 +172,7 @@ describe('between a look at all that is open and its settlement', () => {
     expect([await failCount(), await answered()]).toEqual([0, [false]]);
   });
 
-  it('another token of the user is answered: this one is decided on as it was', async () => {
+  it('another token of the user is answered: the decision on this one stays', async () => {
     const other = `${serial}B`;
     await enrol(other, COUNTER);
     const [mine, foreign] = [await here.challenge(serial), await here.challenge(other)];

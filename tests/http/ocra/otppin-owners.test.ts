@@ -59,8 +59,8 @@ async function accepted(
 
 const ANNA = { user: 'anna', realm: 'staff' };
 
-describe('what stands before the response', () => {
-  it('cannot be right with otppin=1 where nobody owns the token or the owner has no password', async () => {
+describe('the PIN before the response', () => {
+  it('cannot be right with otppin=1 where the token has no owner or the owner has no password', async () => {
     await ask('1');
     expect(await accepted({ realm: 'staff' }, '', 'pin')).toEqual([false, false]);
     expect(await accepted({ user: 'bert', realm: 'staff' }, '', 'pin')).toEqual([false, false]);
@@ -75,7 +75,7 @@ describe('what stands before the response', () => {
     expect(await accepted({ user: 'bert', realm: 'staff' }, 'pin')).toEqual([true]);
   });
 
-  it.each(['3', '', 'pin'])('cannot be asked for by otppin=%s', async (value) => {
+  it.each(['3', '', 'pin'])('cannot be required by otppin=%s', async (value) => {
     await expect(ask(value)).rejects.toMatchObject({ code: 'policy.invalid' });
   });
 });

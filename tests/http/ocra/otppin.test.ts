@@ -54,15 +54,15 @@ async function accepted(...befores: readonly string[]): Promise<readonly boolean
   return results;
 }
 
-describe('what stands before the response', () => {
-  it('is the token PIN by default and with otppin=0, nothing where none was set', async () => {
+describe('the PIN before the response', () => {
+  it('is the token PIN by default and with otppin=0, and empty where none was set', async () => {
     expect(await accepted('', '0', PASSWORD)).toEqual([true, false, false]);
     await policy('bank', '0');
     await application.services.tokens.set(OPERATOR, { serial }, { pin: '1234' });
     expect(await accepted('', '12345', PASSWORD, '1234')).toEqual([false, false, false, true]);
   });
 
-  it('is what the policies for the client that answers ask for', async () => {
+  it('is the one that the policies for the answering client require', async () => {
     await policy('bank', '1', '203.0.113.0/24');
     expect(await accepted('', PASSWORD)).toEqual([true, false]);
     await policy('bank', '1', '127.0.0.0/8, ::1');
@@ -75,7 +75,7 @@ describe('what stands before the response', () => {
     expect(await accepted('', '1234', `${PASSWORD} `, PASSWORD)).toEqual([false, false, false, true]);
   });
 
-  it('is the password whose hash stands in the passwd file of the owner', async () => {
+  it('is the password whose hash is in the passwd file of the owner', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'tankeeper-otppin-'));
     const fileName = join(folder, 'passwd');
     const { realms, resolvers } = application.services;
@@ -93,13 +93,13 @@ describe('what stands before the response', () => {
     }
   });
 
-  it('is no password at all with otppin=1 where the token has no owner: nothing is right', async () => {
+  it('is never right with otppin=1 where the token has no owner', async () => {
     await policy('bank', '1');
     await application.services.tokens.unassign(OPERATOR, { serial });
     expect(await accepted('', PASSWORD)).toEqual([false, false]);
   });
 
-  it('is nothing with otppin=2, also where a token PIN was set', async () => {
+  it('is empty with otppin=2, even where a token PIN was set', async () => {
     await application.services.tokens.set(OPERATOR, { serial }, { pin: '1234' });
     await policy('bank', '2');
     expect(await accepted('1234', PASSWORD, '')).toEqual([false, false, true]);

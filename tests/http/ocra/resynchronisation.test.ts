@@ -117,7 +117,7 @@ describe('/admin/resync of a token with a counter', () => {
     expect((await token()).counter).toBe(10n);
   });
 
-  it('says what is missing where there were no two challenges', async () => {
+  it('names the missing challenges where there were no two', async () => {
     const missing = /Two challenges are needed/;
     expect(await resync({ otp1: '12345678', otp2: '12345678' })).toMatch(missing);
     await application.challenge(serial);
@@ -222,7 +222,7 @@ describe('/admin/resync', () => {
     expect(await resync({ ...answers, serial: 'PHASE1' })).toMatch(/roll-out/);
   });
 
-  it('is for administrators who may, and for the tokens of their realms', async () => {
+  it('is limited to administrators with the right, and to the tokens of their realms', async () => {
     const response = await application.send('/admin/resync', { serial, ...answers });
     expect(response.status).toBe(401);
     await enrol(SUITE);

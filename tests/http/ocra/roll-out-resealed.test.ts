@@ -77,7 +77,7 @@ describe('the second phase of a roll-out', () => {
   }, 30_000);
 });
 
-it('a challenge is asked for though the key is sealed anew meanwhile', async () => {
+it('a challenge is requested while the key is resealed', async () => {
   const serial = 'PLAIN1';
   const suite = 'OCRA-1:HOTP-SHA256-8:C-QN08';
   await application.enrolPlain(serial, suite);

@@ -195,7 +195,7 @@ describe('roll-out phase 2', () => {
     });
   });
 
-  it('asks for the serial where a user has two tokens in roll-out', async () => {
+  it('requires the serial where a user has two tokens in roll-out', async () => {
     const [one, two] = [await phase1(), await phase1()];
     const { result } = await phase2();
     expect(result.error?.message).toMatch(
@@ -300,7 +300,7 @@ describe('a challenge', () => {
     expect(JSON.parse(warning ?? '{}')).toMatchObject({ serial, requestId: response.get('X-Request-Id') });
   });
 
-  it('carries the URL of a policy for the client that asks for it', async () => {
+  it('carries the URL of the policy for the requesting client', async () => {
     const realm = `clients${number}`;
     await application.addRealm(realm);
     for (const [name, client] of [
@@ -336,7 +336,7 @@ describe('a challenge', () => {
     await application.services.policies.remove(OPERATOR, 'branch');
   });
 
-  it('whose data no QR code can carry is refused, and none is issued', async () => {
+  it('with data that no QR code can carry is refused, and none is issued', async () => {
     const serial = (await phase1()).detail?.serial ?? '';
     const response = await application.asAdmin('/ocra/request', { serial, data: 'x'.repeat(2800) });
     expect(response.body).toMatchObject({

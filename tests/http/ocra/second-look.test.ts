@@ -60,8 +60,8 @@ function holdSecondLook(): { readonly reached: Promise<unknown>; readonly releas
   };
 }
 
-describe('a second look at a response with a password', () => {
-  it('comes to its end while others wait for the token on every connection', async () => {
+describe('a second verification of a response with a password', () => {
+  it('ends while others wait for the token on every connection', async () => {
     const { transactionid, question } = await application.challenge('LOOK', DATA);
     const pass = PASSWORD + application.respond(SUITE, question);
     const second = holdSecondLook();

@@ -46,7 +46,7 @@ async function failCount(): Promise<number> {
   return (await application.services.tokens.show(OPERATOR, serial)).failCount;
 }
 
-describe('what is not there', () => {
+describe('an unknown user, serial or transaction', () => {
   const tried = async (path: string, parameters: Record<string, string>): Promise<number> => {
     let count = 0;
     const tap = new SqlTap({
@@ -66,7 +66,7 @@ describe('what is not there', () => {
   it.each([
     ['/validate/check', () => ({ user, realm: 'staff' }), { user: 'nobody', realm: 'staff' }],
     ['/validate/check_s', () => ({ serial }), { serial: 'NOTHING' }],
-  ])('costs %s as many statements as what has nothing open', async (path, there, missing) => {
+  ])('costs %s as many statements as a known one without an open challenge', async (path, there, missing) => {
     const known = await tried(path, there());
     expect(known).toBeGreaterThan(0);
     expect(await tried(path, missing)).toBe(known);
@@ -117,7 +117,7 @@ describe.each([
     expect(await failCount()).toBe(0);
   });
 
-  it("does not take a transaction of somebody else's token", async () => {
+  it("does not take a transaction of another user's token", async () => {
     const mine = await opened();
     await application.enrolPlain(`${serial}B`, SUITE, { pin: 'pin' });
     const foreign = await application.challenge(`${serial}B`);
@@ -147,7 +147,7 @@ describe.each([
     expect(values.filter((value) => value === true)).toHaveLength(1);
   });
 
-  it('asks for what it needs', async () => {
+  it('names its required parameters', async () => {
     expect(await validate(path, whose())).toMatch(/^ERR77: .*Missing parameter 'pass'/);
     const missing = path === '/validate/check' ? 'user' : 'serial';
     expect(await validate(path, { pass: 'x' })).toMatch(`Missing parameter '${missing}'`);

@@ -89,7 +89,7 @@ describe('a body in pieces of one byte', () => {
 
 describe('a body', () => {
   it.each(posted.map(({ path }) => path))(
-    'is not read beyond what is allowed, though more is announced: %s',
+    'is not read beyond the limit, though more is announced: %s',
     async (path) => {
       const { app, calls } = createTestApp();
       const parts: readonly (readonly [string, string, RegExp])[] = [
@@ -122,7 +122,7 @@ describe('a body', () => {
   );
 
   it.each(administrative.map(({ path }) => path))(
-    'is not read at all from somebody unknown: %s',
+    'is not read at all from an unauthenticated client: %s',
     async (path) => {
       const { app, calls } = createTestApp();
       const strangers: readonly Readonly<Record<string, string>>[] = [
@@ -146,7 +146,7 @@ describe('a body', () => {
     expectRefusal(await sendPart(app, part), 413, 'larger than 65536 bytes');
   });
 
-  it('that is empty needs no type, also where only its end tells so', async () => {
+  it('that is empty needs no type, even where only its end shows that', async () => {
     for (const contentType of [FORM, JSON_TYPE, MULTIPART, 'text/plain']) {
       const { app } = createTestApp();
       const answer = await sendRaw(
@@ -157,7 +157,7 @@ describe('a body', () => {
     }
   });
 
-  it('is asked for only when it is read', async () => {
+  it('is requested only when it is read', async () => {
     const { app } = createTestApp();
     const expecting = { Expect: '100-continue', Connection: 'close' };
     const refused = await sendPart(app, { headers: expecting });
@@ -261,7 +261,7 @@ describe('the file of /admin/loadtokens', () => {
     expect(await sendWhole(`${login}; ${session}`, { file: 'x', session: SESSION })).toMatch(/"imported": 1/);
   });
 
-  it('is read one at a time; who waits too long is told to come again, and small ones pass', async () => {
+  it('is read one at a time; a client that waits too long must come again, and small ones pass', async () => {
     const held = deferred<readonly string[]>();
     const loading = deferred<undefined>();
     const load: AppServices['tokenImport']['load'] = (_caller, { file }) => {

@@ -22,13 +22,13 @@ function refusedAfter(inspect: BodyInspection, body: string): readonly [number, 
 
 const MALFORMED = 'request.malformed';
 
-describe('what is counted while a body comes', () => {
-  it('bytes', () => {
+describe('the inspection of a body', () => {
+  it('counts bytes', () => {
     expect(refusedAfter(countBytes(3), 'abc')).toBeUndefined();
     expect(refusedAfter(countBytes(3), 'abcdef')).toEqual([4, 'request.too-large']);
   });
 
-  it('pieces, each of which is kept as a buffer of its own', () => {
+  it('counts pieces, each of which is kept as a buffer of its own', () => {
     expect(refusedAfter(countPieces(), 'x'.repeat(65_536))).toEqual([261, MALFORMED]);
     const inspect = countPieces();
     for (let piece = 0; piece < 1_024; piece += 1) {
@@ -36,31 +36,31 @@ describe('what is counted while a body comes', () => {
     }
   });
 
-  it('parameters of a form, empty ones too', () => {
+  it('counts parameters of a form, including empty ones', () => {
     expect(refusedAfter(countParameters(3), 'a=1&b=2&c=3&')).toBeUndefined();
     expect(refusedAfter(countParameters(3), 'a=1&b=2&c=3&d=4&')).toEqual([16, MALFORMED]);
     expect(refusedAfter(countParameters(3), '&&&&')).toEqual([4, MALFORMED]);
   });
 
-  it('members and elements of JSON, at all depths together', () => {
+  it('counts members and elements of JSON, at all depths together', () => {
     expect(refusedAfter(countJson(3), '{"a":1,"b":2,"c":3}')).toBeUndefined();
     expect(refusedAfter(countJson(3), '{"a":1,"b":2,"c":3,"d":4}')).toEqual([19, MALFORMED]);
     expect(refusedAfter(countJson(3), '[[1,2],[3,4]]')).toEqual([10, MALFORMED]);
   });
 
-  it('the depth of JSON', () => {
+  it('counts the depth of JSON', () => {
     expect(refusedAfter(countJson(3), '[[[[[[[[]]]]]]]]')).toBeUndefined();
     expect(refusedAfter(countJson(3), '[[[[[[[[[]]]]]]]]]')).toEqual([9, MALFORMED]);
     expect(refusedAfter(countJson(3), '{"a":[{"a":[{"a":[{"a":[{"a":1}]}]}]}]}')).toEqual([25, MALFORMED]);
   });
 
-  it('nothing that stands in a text of JSON', () => {
+  it('counts nothing inside a text of JSON', () => {
     const text = JSON.stringify({ a: '[{,"\\,[{'.repeat(10), 'b,[{\\"': '' });
     expect(refusedAfter(countJson(2), text)).toBeUndefined();
     expect(refusedAfter(countJson(1), text)).toEqual([text.indexOf(',"b') + 1, MALFORMED]);
   });
 
-  it('never refuses a flat object that has no more members than allowed, whatever they are', () => {
+  it('never refuses a flat object with no more members than allowed', () => {
     const value = fc.oneof(fc.string({ unit: 'grapheme' }), fc.double(), fc.boolean(), fc.constant(null));
     fc.assert(
       fc.property(fc.dictionary(fc.string(), value, { minKeys: 1, maxKeys: 5 }), (object) => {

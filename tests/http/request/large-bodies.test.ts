@@ -109,7 +109,7 @@ async function healthDuring(work: Promise<unknown>): Promise<readonly number[]> 
 }
 
 describe.each(HOSTILE)('%s', (_what, contentType, makeBody) => {
-  it('does not stop the server, whoever sends it', async () => {
+  it('does not stop the server, from any client', async () => {
     const body = makeBody();
     const sent = Promise.all(
       [probe, loader, probe, loader, 'tk_nobody'].map((token) => send(token, contentType, body)),

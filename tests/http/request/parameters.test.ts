@@ -60,7 +60,7 @@ describe('pickParameters', () => {
     count: z.string().regex(/^\d+$/).optional(),
   });
 
-  it('leaves out what the endpoint does not know', () => {
+  it('leaves out parameters that are not of the endpoint', () => {
     const given = new Map([
       ['pass', ''],
       ['transactionid', 't'],
@@ -76,7 +76,7 @@ describe('pickParameters', () => {
     );
   });
 
-  it('tells a wrong value from a missing one', () => {
+  it('distinguishes a wrong value from a missing one', () => {
     const given = new Map([
       ['pass', 'x'],
       ['transactionid', 't'],

@@ -32,7 +32,7 @@ describe('parseQueryString', () => {
     },
   );
 
-  it('gives back what URLSearchParams wrote, whatever the text', () => {
+  it('reads every text as URLSearchParams wrote it', () => {
     fc.assert(
       fc.property(
         fc.array(fc.tuple(fc.string({ unit: 'grapheme', minLength: 1 }), fc.string({ unit: 'grapheme' }))),

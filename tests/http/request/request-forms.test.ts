@@ -56,7 +56,7 @@ describe('parameters', () => {
     expect(givenTo(test)).toEqual({ pass: 'p', transactionId: 't' });
   });
 
-  it('are looked at no more closely than they need be: long, blank and marked up ones pass', async () => {
+  it('are not checked more closely than necessary: long, blank and marked up ones pass', async () => {
     for (const pass of ['x'.repeat(60_000), ' ', "';--<b>\r\nSet-Cookie: a=b", '*', '%', '\u{1f600}']) {
       const test = createTestApp();
       const response = await request(test.app).post(CHECK).type('form').send({ pass, transactionid: 't' });
@@ -197,7 +197,7 @@ describe('a body', () => {
     expect(answer).toMatch(/^HTTP\/1\.1 200 /);
   });
 
-  it('is not what says who asks to a path that does not exist', async () => {
+  it('does not matter at an unknown path', async () => {
     const { app } = createTestApp();
     expect((await request(app).post('/ocra/nothing').set(AS_ADMIN).send({ a: 1 })).status).toBe(404);
   });

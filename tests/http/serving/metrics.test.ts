@@ -32,7 +32,7 @@ describe('/metrics on the main port', () => {
     expect(response.text).toContain('# TYPE tankeeper_http_requests_total counter');
   });
 
-  it('is closed to everybody else', async () => {
+  it('is closed to every other client', async () => {
     expect((await application.send('/metrics', {}, 'get')).status).toBe(401);
     const other = await application
       .send('/metrics', {}, 'get')
@@ -43,7 +43,7 @@ describe('/metrics on the main port', () => {
 });
 
 describe('the metrics', () => {
-  it('count requests by endpoint and class of status, and never by what a client sent', async () => {
+  it("count requests by endpoint and class of status, and never by a client's text", async () => {
     await application.send('/healthz', {}, 'get');
     await application.send('/secret-4711', { password: 'secret-4712' }, 'get');
     await application.send('/admin/show', { serial: 'secret-4713' }, 'get');
@@ -69,7 +69,7 @@ describe('the port for metrics', () => {
   const nothing = (): void => undefined;
   const log = { error: nothing, warn: nothing, info: nothing, debug: nothing };
 
-  it('answers GET and HEAD of /metrics to everybody, and nothing else', async () => {
+  it('answers GET and HEAD of /metrics to every client, and nothing else', async () => {
     const listener = metricsListener(application.metrics, log);
     const response = await request(listener).get('/metrics?x=1');
     expect(response.status).toBe(200);

@@ -5,7 +5,7 @@ import { createTestApp } from '../../support/application/http-app.ts';
 const away = { configuration: { current: () => Promise.reject(new Error('database away')) } };
 
 describe('/healthz', () => {
-  it('answers without asking anything of the database', async () => {
+  it('answers without a query to the database', async () => {
     const { app, calls } = createTestApp({}, away);
     const response = await request(app).get('/healthz');
     expect(response.status).toBe(200);

@@ -52,7 +52,7 @@ describe('startServer', () => {
     await first.close(0);
   });
 
-  it('says what is wrong with an address that this machine does not have', async () => {
+  it('names the fault of an address that this machine does not have', async () => {
     await expect(startServer(() => undefined, { host: '192.0.2.1', port: 0 })).rejects.toMatchObject({
       code: 'address.unavailable',
       message: 'Cannot listen on 192.0.2.1 port 0: EADDRNOTAVAIL',
@@ -69,7 +69,7 @@ describe('startServer', () => {
     ['GET / HTTP/1.1\r\nHost: x\r\nX-A: a\nb\r\n\r\n', '400 Bad Request'],
     ['GET / HTTP/1.1\r\n\r\n', '400 Bad Request'],
     ['GET /?pass=\u00e4 HTTP/1.1\r\nHost: x\r\n\r\n', '400 Bad Request'],
-  ])('answers what is no HTTP with %#', async (bytes, status) => {
+  ])('answers input that is not HTTP with %#', async (bytes, status) => {
     const answer = await sendRaw((_request, response) => response.end('reached'), bytes);
     expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status}\r\n`));
     expect(answer).not.toContain('reached');
@@ -98,26 +98,29 @@ describe('startServer', () => {
     ['alone', '', 1],
     // As nothing but headers can be between an answer and its body.
     ['behind another request', 'GET /first HTTP/1.1\r\nHost: x\r\n\r\n', 0],
-  ])('keeps an answer whole for a client that asks whether to go on, %s', async (_, before, interims) => {
-    const head = 'Host: x\r\nExpect: 100-continue\r\nConnection: close\r\n\r\n';
-    const waiting: ServerResponse[] = [];
-    const answer = await sendRaw(({ url }, response) => {
-      waiting.push(response);
-      if (url === '/last') {
-        waiting.reverse().forEach((each) => each.end(Buffer.from('body')));
-      }
-    }, `${before}GET /last HTTP/1.1\r\n${head}`);
-    const answers = answer.slice(answer.lastIndexOf('HTTP/1.1 200'));
-    expect(answers).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*\r\n\r\nbody$/);
-    expect(answer.match(/HTTP\/1\.1 100 Continue\r\n\r\n/g) ?? []).toHaveLength(interims);
-  });
+  ])(
+    'keeps an answer whole for a client that sends Expect: 100-continue, %s',
+    async (_, before, interims) => {
+      const head = 'Host: x\r\nExpect: 100-continue\r\nConnection: close\r\n\r\n';
+      const waiting: ServerResponse[] = [];
+      const answer = await sendRaw(({ url }, response) => {
+        waiting.push(response);
+        if (url === '/last') {
+          waiting.reverse().forEach((each) => each.end(Buffer.from('body')));
+        }
+      }, `${before}GET /last HTTP/1.1\r\n${head}`);
+      const answers = answer.slice(answer.lastIndexOf('HTTP/1.1 200'));
+      expect(answers).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*\r\n\r\nbody$/);
+      expect(answer.match(/HTTP\/1\.1 100 Continue\r\n\r\n/g) ?? []).toHaveLength(interims);
+    },
+  );
 
-  it('serves a client that expects what nobody knows', async () => {
+  it('serves a client with an unknown expectation', async () => {
     const request = 'GET /healthz HTTP/1.1\r\nHost: x\r\nExpect: wonders\r\nConnection: close\r\n\r\n';
     await expect(sendRaw(createTestApp().app, request)).resolves.toMatch(/^HTTP\/1\.1 200 OK\r\n/);
   });
 
-  it('tells of each request that its client has left, also of those that wait behind another one', async () => {
+  it('notices for each request that its client has left, also for those that wait behind another one', async () => {
     const left: (string | undefined)[] = [];
     const server = await startServer((request, response) => {
       response.once('close', () => left.push(request.url));
@@ -209,7 +212,7 @@ describe('a connection with many requests at once', () => {
     expect(bodies.join('')).toBe('body'.repeat(241));
   });
 
-  it('is forgotten with its client, and what was not begun is not done', async () => {
+  it('is forgotten with its client, and requests that had not begun are not served', async () => {
     const waiting: ServerResponse[] = [];
     const server = await opened((_request, response) => waiting.push(response));
     const socket = connect(server.port, '127.0.0.1');
@@ -383,7 +386,7 @@ describe('close', () => {
     await expect(server.close(10_000)).resolves.toBe(true);
   });
 
-  it('cuts off what has not finished in time', async () => {
+  it('cuts off requests that have not finished in time', async () => {
     const { listener, next } = holding();
     const server = await startServer(listener, HERE);
     const socket = connect(server.port, '127.0.0.1');

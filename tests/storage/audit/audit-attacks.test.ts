@@ -170,7 +170,7 @@ function isNamed(row: AuditRow, findings: readonly AuditFinding[]): boolean {
   });
 }
 
-describe('any single edit of a trail by somebody without a key', () => {
+describe('any single edit of a trail without a key', () => {
   it('is found, and the row is named', async () => {
     expect(await verify(trail)).toEqual([]);
     await fc.assert(
@@ -264,7 +264,7 @@ describe('a trail that is emptied', () => {
     ]);
   });
 
-  it('does not verify when servers have begun another one, which tells of no administrator from before', async () => {
+  it('does not verify when servers have begun another one without the earlier administrators', async () => {
     await attacked.tamper(EVERYTHING);
     const server = attacked.server();
     await add(server, 'bob');
@@ -273,12 +273,12 @@ describe('a trail that is emptied', () => {
     expect(await reasons()).toEqual(["removed row: none tells who made the administrator 'alice'"]);
   });
 
-  it('does not verify for an administrator whom somebody has put into the database', async () => {
+  it('does not verify for an administrator who was inserted into the database', async () => {
     await attacked.tamper("INSERT INTO administrators (name, password_hash) VALUES ('eve', 'hash')");
     expect(await reasons()).toEqual(["removed row: none tells who made the administrator 'eve'"]);
   });
 
-  it('verifies after the month that told of the administrators was pruned, and not when it is emptied then', async () => {
+  it('verifies after the month that recorded the administrators was pruned, and not when it is emptied then', async () => {
     attacked.clock.time = new Date('2026-10-10T12:00:00Z');
     const server = attacked.server();
     const pruned = await attacked
@@ -291,7 +291,7 @@ describe('a trail that is emptied', () => {
     expect(await reasons()).toEqual([EMPTY]);
   });
 
-  it('verifies where nothing has been done: with no key, or one and its journal', async () => {
+  it('verifies where no act was recorded: with no key, or one and its journal', async () => {
     const fresh = await AuditedDatabase.create();
     try {
       expect(await fresh.verify()).toMatchObject({ rows: 0, records: 0, findings: 0 });

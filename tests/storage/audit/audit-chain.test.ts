@@ -31,7 +31,7 @@ async function tenRows(): Promise<Database> {
   return server;
 }
 
-describe('an audit trail that nobody has touched', () => {
+describe('an untouched audit trail', () => {
   it('verifies, with every row and its place', async () => {
     await tenRows();
     const result = await audited.verify();
@@ -72,7 +72,7 @@ describe('an audit trail that nobody has touched', () => {
     expect(Number(lanes)).toBeGreaterThan(1);
   });
 
-  it('verifies after transactions whose end nobody knows', async () => {
+  it('verifies after transactions with an unknown end', async () => {
     const server = audited.server();
     await write(server, 2);
     const lost = server.transact(async ({ sql, audit }) => {
@@ -103,7 +103,7 @@ describe('an audit trail that nobody has touched', () => {
   });
 });
 
-describe('somebody with the database and no key', () => {
+describe('an attacker with the database and no key', () => {
   it.each([
     ['at', "at = at + interval '1 microsecond'"],
     ['id', 'id = id + 1000'],
@@ -162,7 +162,7 @@ describe('somebody with the database and no key', () => {
     expect(shortly((await audited.verify()).all)).toEqual(['inserted 1/3']);
   });
 
-  it('is found when a row is written without a signature, also before anybody wrote one', async () => {
+  it('is found when a row is written without a signature, even before any signed row', async () => {
     await audited.tamper(unsignedRow('old', 'now'));
     await tenRows();
     await audited.tamper(unsignedRow('forged', 'now'));

@@ -32,7 +32,7 @@ async function issued(serial: string): Promise<string> {
 }
 
 describe('a decision on a response', () => {
-  it('takes a look and one statement that writes it with its audit row', async () => {
+  it('takes a read and one statement that writes it with its audit row', async () => {
     const transactionId = await issued('statements');
     const [database] = servers as [Database];
     const statements: string[] = [];

@@ -76,7 +76,7 @@ describe('pruning the journal', () => {
     expect(await audited.verify()).toMatchObject({ rows: 2, findings: 0 });
   });
 
-  it('writes nothing where there is nothing to take away', async () => {
+  it('writes nothing where there is nothing to remove', async () => {
     await command('august');
     expect(await prune('2026-08-01')).toEqual({ rows: 0, months: [], records: 0 });
     const kinds = (await journal()).filter((record) => record.endsWith('prune'));
@@ -105,7 +105,7 @@ describe('pruning the journal', () => {
       `UPDATE audit_journal SET body = replace(body, '"rows":2', '"rows":1') WHERE kind = 'prune'`,
       ['changed journal 7', 'removed journal'],
     ],
-  ])('is found out where somebody takes or changes %s', async (_, sql, found) => {
+  ])('is detected as tampering where an attacker removes or changes %s', async (_, sql, found) => {
     const server = audited.server();
     await write(server, 'august');
     await command('august, too');
@@ -120,7 +120,7 @@ describe('pruning the journal', () => {
     expect(all).toEqual(expect.arrayContaining(found));
   });
 
-  it('is found out where somebody brings back what is gone', async () => {
+  it('is detected as tampering where an attacker restores removed rows', async () => {
     const server = audited.server();
     await write(server, 'august');
     await command('august, too');
@@ -152,7 +152,7 @@ describe('pruning beside servers at work', () => {
     return server;
   }
 
-  it('lets them write on, also while it waits for somebody who reads the trail', async () => {
+  it('lets them write on, even while it waits for a reader of the trail', async () => {
     const server = await oldMonth();
     const pool = audited.server();
     let isDone = false;
@@ -192,7 +192,7 @@ describe('pruning beside servers at work', () => {
     expect(await audited.verify()).toMatchObject({ findings: 0 });
   });
 
-  it('does so once where two ask for it at the same time', async () => {
+  it('does so once for two requests at the same time', async () => {
     await oldMonth();
     const before = new Date('2026-09-01');
     const pools = [audited.server(), audited.server()];
@@ -213,7 +213,7 @@ describe('pruning beside servers at work', () => {
     expect(await audited.verify()).toMatchObject({ findings: 0 });
   });
 
-  it('waits for whoever reads the trail, from before they look at the journal', async () => {
+  it('waits for a reader of the trail, from before the reader reads the journal', async () => {
     await oldMonth();
     const before = new Date('2026-09-01');
     const database = audited.server();
@@ -262,7 +262,7 @@ describe('pruning beside servers at work', () => {
 });
 
 describe('a clock that is set', () => {
-  it('back dates what is written then by the clock again, and every lane can be cut at one place', async () => {
+  it('back dates new rows by the clock again, and every lane can be cut at one place', async () => {
     const server = audited.server();
     at('2026-08-10');
     await write(server, 'august');

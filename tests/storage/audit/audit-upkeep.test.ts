@@ -58,7 +58,7 @@ const addMonth = (month: string): Promise<void> =>
   audited.tamper('SELECT add_audit_month(?::timestamptz)', [`${month}-01T00:00:00Z`]);
 
 describe('pruning', () => {
-  it('takes whole months away, and the trail still verifies', async () => {
+  it('removes whole months, and the trail still verifies', async () => {
     const server = await fourMonths();
     await addMonth('2026-08');
     const service = audited.service(server);
@@ -87,14 +87,14 @@ describe('pruning', () => {
     expect(await audited.verify()).toMatchObject({ rows: 1, findings: 0 });
   });
 
-  it('is found out where somebody takes more', async () => {
+  it('is detected as tampering where an attacker removes more', async () => {
     const server = await fourMonths();
     await audited.service(server).prune(OPERATOR, { before: new Date('2026-10-01'), force: false });
     await audited.tamper("DELETE FROM audit WHERE subject = '2026-10 1'");
     expect(shortly((await audited.verify()).all)).toEqual(['removed 1/7']);
   });
 
-  it('leaves no room for rows of the months that are gone', async () => {
+  it('leaves no place for rows of the removed months', async () => {
     const server = await fourMonths();
     await audited.tamper("CREATE TABLE kept AS SELECT * FROM audit WHERE subject = '2026-08 1'");
     await audited.service(server).prune(OPERATOR, { before: new Date('2026-10-01'), force: false });
@@ -128,7 +128,7 @@ describe('pruning', () => {
        SELECT number + 1, at, 'prune', writer, '', '{"cuts":[],"gaps":[[1,9,"00"]]}', digest, digest, signature
        FROM audit_journal ORDER BY number DESC LIMIT 1`,
     ],
-  ])('takes away nothing where somebody %s while it verifies', async (_who, tampering) => {
+  ])('removes nothing where an attacker %s while it verifies', async (_who, tampering) => {
     const server = await fourMonths();
     const store = new SqlAuditStore({ database: server });
     const service = new AuditService({
@@ -177,7 +177,7 @@ describe('an export', () => {
     expect(await verifyText(await exported())).toEqual({ rows: 12, found: [] });
   });
 
-  it('is itself a row of the trail, and of what is handed out, with the period', async () => {
+  it('is itself recorded in the trail and in the export, with the period', async () => {
     await fourMonths();
     await exported();
     const text = await exported({ since: new Date('2026-09-01'), until: new Date('2027-01-01') });
@@ -217,7 +217,7 @@ describe('an export', () => {
       (text: string) => text.replace(/\{"row":.*"2026-09 1".*\n/, '').replace('"rows":14', '"rows":13'),
       ['removed 1/4'],
     ],
-  ])('tells of a row that was %s in the file', async (_, alter, found) => {
+  ])('reports a row that was %s in the file', async (_, alter, found) => {
     await fourMonths();
     expect((await verifyText(alter(await exported()))).found).toEqual(found);
   });
@@ -251,7 +251,7 @@ describe('an export', () => {
   });
 });
 
-describe('what users have written', () => {
+describe('a text from users', () => {
   const NASTY = 'T\u{1b}[2J\u{9b}31m\u{202e}\r\n=1';
 
   it.each(['jsonl', 'csv'] as const)('does a terminal no harm in an export (%s)', async (format) => {
@@ -276,7 +276,7 @@ describe('what users have written', () => {
 });
 
 describe('a retention', () => {
-  it('takes away the months that have been over for longer, by one server at a time', async () => {
+  it('removes the months before it, by one server at a time', async () => {
     const server = await fourMonths();
     await addMonth('2026-08');
     await addMonth('2026-09');
@@ -299,7 +299,7 @@ describe('a retention', () => {
     expect(await audited.verify()).toMatchObject({ findings: 0 });
   });
 
-  it('takes away nothing of a trail that does not verify, and asks again a day later', async () => {
+  it('removes nothing of a trail that does not verify, and tries again a day later', async () => {
     const server = await fourMonths();
     await addMonth('2026-08');
     await audited.tamper("UPDATE audit SET outcome = 'other' WHERE subject = '2026-11 1'");
@@ -314,7 +314,7 @@ describe('a retention', () => {
     expect(await subjects()).toHaveLength(13);
   });
 
-  it('does not verify the trail again and again while somebody holds it, but an hour later', async () => {
+  it('does not verify the trail repeatedly while the database is held, but an hour later', async () => {
     const server = await fourMonths();
     await addMonth('2026-08');
     const store = new SqlAuditStore({ database: server });
@@ -349,7 +349,7 @@ describe('a search', () => {
     [{ client: 'elsewhere' }, []],
     [{ client: ACT.client, requestId: ACT.requestId, limit: 1 }, ['2026-11 3']],
     [{ requestId: 'another' }, []],
-  ])('for %j gives what matches, newest first', async (filter, expected) => {
+  ])('for %j finds the matching rows, newest first', async (filter, expected) => {
     await fourMonths();
     const rows = await audited.service().search(OPERATOR, { limit: 100, ...filter });
     expect(rows.map(({ subject }) => subject)).toEqual(expected);

@@ -7,7 +7,7 @@ import type { AdministrationDialect } from '../dialect.ts';
 import { shownSettings } from '../shared/resolver-class.ts';
 import type { DocumentedEnvelope } from './documented-envelope.ts';
 
-/** Things by their names; whatever changes something answers true or how many it changed. */
+/** Records by their names; a change answers true or the number of changed records. */
 const SHAPES: AdministrationShapes = {
   tokenPage: ({ tokens, total, page, pageSize }) => ({
     total,
@@ -30,7 +30,7 @@ const SHAPES: AdministrationShapes = {
   removedConfiguration: () => true,
 };
 
-/** @returns the outcomes of administration as they are described */
+/** @returns the outcomes of administration as published */
 export function documentedAdministration(envelope: DocumentedEnvelope): AdministrationDialect {
   return {
     shapes: SHAPES,
@@ -58,7 +58,7 @@ function tokenValue(token: DescribedToken): Record<string, unknown> {
     active: token.active,
     failcount: token.failCount,
     maxfail: token.maxFail,
-    // As a text: a JSON number has 53 bits, the counter 64.
+    // As a text: the counter has 64 bits, a JSON number 53.
     counter: String(token.counter),
     counterwindow: token.counterWindow,
     syncwindow: token.syncWindow,

@@ -9,7 +9,7 @@ import { documentedOcra } from './documented-ocra.ts';
 import { documentedValidate } from './documented-validate.ts';
 
 /**
- * @param version what the answers carry as `version`
+ * @param version the `version` in answers
  * @returns the dialect of the published interface description
  */
 export function createDocumentedDialect(version = DOCUMENTED_VERSION): Dialect {

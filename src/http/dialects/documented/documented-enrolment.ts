@@ -5,17 +5,17 @@ import type { EnrolmentDialect } from '../dialect.ts';
 import { SEED_WIDTH, seedUrl, URL_WIDTH } from '../shared/enrolment-images.ts';
 import type { DocumentedEnvelope } from './documented-envelope.ts';
 
-/** Something to import into an app: as text, and as a QR code. */
+/** An URL or a key for import into an app: as text, and as a QR code. */
 interface ImportEntry {
   /** An `<img>`; empty where there is nothing to import. */
   readonly img: string;
-  /** The place among several, as a text. */
+  /** The position among several entries, as a text. */
   readonly order: string;
   readonly value: string | null;
   readonly description: string;
 }
 
-/** @returns the outcomes of /admin/init and /admin/loadtokens as they are described */
+/** @returns the outcomes of /admin/init and /admin/loadtokens as published */
 export function documentedEnrolment(envelope: DocumentedEnvelope): EnrolmentDialect {
   return {
     enrolled: async (enrolled, context, picture) => {
@@ -59,7 +59,7 @@ async function enrolmentDetail(enrolled: Enrolled): Promise<Record<string, unkno
   }
 }
 
-/** @returns what the QR code of an enrolment says, and what a page shows below it */
+/** @returns the content of the QR code of an enrolment, and the facts that a page shows below it */
 function enrolmentPicture(enrolled: Enrolled): { text: string; facts: Record<string, string> } {
   const { serial } = enrolled;
   switch (enrolled.kind) {

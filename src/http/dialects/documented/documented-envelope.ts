@@ -2,12 +2,12 @@ import { asciiJson, envelopeId, type EnvelopeResult } from '../../envelope.ts';
 import type { Reply } from '../../reply.ts';
 import type { RequestContext } from '../../request/exchange.ts';
 
-/** The version that answers carry unless told. */
+/** The default version in answers. */
 export const DOCUMENTED_VERSION = 'Tankeeper';
 
 type Detail = Readonly<Record<string, unknown>>;
 
-/** The envelope of the published interface description: version, jsonrpc, result, id, and a detail where there is one. */
+/** The envelope of the published interface description: version, jsonrpc, result, id, and an optional detail. */
 export class DocumentedEnvelope {
   readonly #version: string;
 
@@ -31,7 +31,7 @@ export class DocumentedEnvelope {
     return { status, contentType: 'application/json; charset=utf-8', body: asciiJson(envelope) };
   }
 
-  /** @returns the answer to an operation that went well */
+  /** @returns the answer to an operation that succeeded */
   value(context: RequestContext, value: unknown, detail?: Detail): Reply {
     return this.reply(context, { status: true, value }, { detail });
   }

@@ -2,7 +2,7 @@ import type { FailureDialect } from '../dialect.ts';
 import { failureText } from '../shared/failure-text.ts';
 import type { DocumentedEnvelope } from './documented-envelope.ts';
 
-/** @returns the answers to requests that failed as they are described: the published interface is in English */
+/** @returns the answers to failed requests as published; the published interface is in English */
 export function documentedFailures(envelope: DocumentedEnvelope): FailureDialect {
   return {
     errorCode: ({ form }) => form.legacyCode,

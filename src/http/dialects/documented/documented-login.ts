@@ -7,7 +7,7 @@ const REFUSED = {
   message: 'Wrong user name or password',
 } as const;
 
-/** @returns the outcomes of /admin/login and /admin/logout as they are described */
+/** @returns the outcomes of /admin/login and /admin/logout as published */
 export function documentedLogin(envelope: DocumentedEnvelope): LoginDialect {
   return {
     loggedIn: (_administrator, context) => envelope.value(context, true),

@@ -20,14 +20,14 @@ import type { DocumentedEnvelope } from './documented-envelope.ts';
 
 type Row = readonly (string | number)[];
 
-/** Tables carry their facts twice: as the described rows, and as the objects that readers of LinOTP's answers expect. */
+/** Tables contain their facts twice: as the published rows, and as the objects that clients of LinOTP read. */
 interface TableResult {
   readonly head: readonly [];
   readonly data: readonly Row[];
   readonly value: Readonly<Record<string, unknown>>;
 }
 
-/** @returns the outcomes of /monitoring as they are described */
+/** @returns the outcomes of /monitoring as published */
 export function documentedMonitoring(envelope: DocumentedEnvelope): MonitoringDialect {
   const reply = (context: RequestContext, result: Readonly<Record<string, unknown>> | TableResult): Reply =>
     envelope.reply(context, { status: true, ...result });
@@ -84,7 +84,7 @@ function configurationResult(report: ConfigurationReport): Record<string, unknow
   };
 }
 
-/** A licence that counts shows all that was signed, and how much of it is used. */
+/** @returns all signed fields of a valid licence, and its use */
 function licenseResult(report: LicenseReport): Record<string, unknown> {
   switch (report.kind) {
     case 'none':

@@ -7,7 +7,7 @@ import { pictureReply } from '../../qr-picture.ts';
 import type { OcraDialect } from '../dialect.ts';
 import type { DocumentedEnvelope } from './documented-envelope.ts';
 
-/** @returns the outcomes of /ocra as they are described */
+/** @returns the outcomes of /ocra as published */
 export function documentedOcra(envelope: DocumentedEnvelope): OcraDialect {
   return {
     requiresDisplayData: true,

@@ -10,10 +10,10 @@ import { linotpToken } from './linotp-token.ts';
 import { inPython2Order, inPython2OrderOfCopy, inPython2OrderOfTable } from './python2-key-order.ts';
 import { resolverClass, shownSettings } from '../shared/resolver-class.ts';
 
-/** LinOTP shows times and clients that do not restrict as they would be written. */
+/** The time and client that LinOTP shows for a policy that does not restrict them. */
 const ANY_TIME = '* * * * * *;';
 const ANY_CLIENT = '*';
-/** What LinOTP says of a policy that it stored: each of these fields was written. */
+/** LinOTP's report of a stored policy: each of these fields was written. */
 const STORED_FIELDS = {
   realm: true,
   active: true,
@@ -23,7 +23,7 @@ const STORED_FIELDS = {
   action: true,
   scope: true,
 } as const;
-/** LinOTP finds the values of a policy in its configuration; a dict of this size gives them out in an order that fits the recorded one. */
+/** The size of LinOTP's dict of configuration values. A dict of this size has an order that fits the recorded one. */
 const CONFIGURATION_TABLE = 256;
 const RESOLVER_TYPES: Readonly<Record<ResolverKind, string>> = {
   managed: 'managedresolver',
@@ -32,7 +32,7 @@ const RESOLVER_TYPES: Readonly<Record<ResolverKind, string>> = {
   ldap: 'ldapresolver',
 };
 
-/** @returns the outcomes of administration as LinOTP 2.12.6 showed them */
+/** @returns the outcomes of administration in the form of LinOTP 2.12.6 */
 export function linotpAdministration(version: string): AdministrationDialect {
   return {
     shapes: LINOTP_ADMINISTRATION,
@@ -42,7 +42,7 @@ export function linotpAdministration(version: string): AdministrationDialect {
   };
 }
 
-/** What LinOTP 2.12.6 was recorded to answer. */
+/** The recorded answers of LinOTP 2.12.6. */
 export const LINOTP_ADMINISTRATION: AdministrationShapes = {
   tokenPage,
   changedTokens: (count) => count,
@@ -120,7 +120,7 @@ function classOf(name: string, resolvers: readonly Resolver[]): string {
   return resolverClass(name, resolver?.kind ?? 'managed');
 }
 
-/** LinOTP keeps everything under keys in one table; where this service does not, its clients read it here all the same. */
+/** LinOTP keeps everything in one table of keys; its clients also read realms and resolvers there. */
 function flatConfiguration({
   values,
   realms,
@@ -143,7 +143,7 @@ function flatConfiguration({
   return new Map(entries.sort(([left], [right]) => (left < right ? -1 : 1)));
 }
 
-/** `2026-11-20 10:55:08.853000`, in UTC. */
+/** @returns `2026-11-20 10:55:08.853000`, in UTC */
 function pythonTime(at: Date): string {
   return at.toISOString().replace('T', ' ').replace('Z', '000');
 }

@@ -2,7 +2,7 @@ import type { AnyServiceError, ErrorPayloads } from '../../../kernel/errors.ts';
 import type { RequestValues } from '../../request/parameters.ts';
 import { asciiRefusal, plainRepr } from './linotp-python-text.ts';
 
-/** Where LinOTP 2.12.6 looked at no parameter before it used it, Python's own words came out. Clients know them. */
+/** Messages for parameters that LinOTP 2.12.6 uses unchecked: Python's own error texts. */
 const MISSING: Readonly<Record<string, string>> = {
   ocrasuite: "'NoneType' object has no attribute 'find'",
   sharedsecret: 'coercing to Unicode: need string or buffer, NoneType found',
@@ -11,7 +11,7 @@ const MISSING: Readonly<Record<string, string>> = {
   challenge: "challenge is not digits only: 'None'",
 };
 
-/** What the URLs of the roll-out call the same things. */
+/** The parameters by their names in the URLs of the roll-out. */
 const IN_URLS: Readonly<Record<string, string>> = {
   os: 'ocrasuite',
   sh: 'sharedsecret',
@@ -21,14 +21,14 @@ const IN_URLS: Readonly<Record<string, string>> = {
 
 type QuestionFault = NonNullable<ErrorPayloads['data-input.invalid']['question']>;
 
-/** What can be wrong with a question: its length, or its characters for the format that the suite names. */
+/** The messages for a faulty question: its length, or its characters for the format in the suite. */
 const QUESTION_FAULTS: Readonly<Partial<Record<QuestionFault, string>>> = {
   length: 'is to long',
   A: 'is not alpha-numeric',
   N: 'is not digits only',
 };
 
-/** @returns what LinOTP 2.12.6 said of this failure of /ocra/calculateOtp, where it had words of its own */
+/** @returns the message of LinOTP 2.12.6 for this failure of /ocra/calculateOtp, where it has one of its own */
 export function calculationMessage(
   { code, payload }: AnyServiceError,
   given: RequestValues,

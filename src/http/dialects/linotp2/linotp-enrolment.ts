@@ -9,7 +9,7 @@ import { SEED_WIDTH, seedUrl, URL_WIDTH } from '../shared/enrolment-images.ts';
 import { linotpValue } from './linotp-envelope.ts';
 import { linotpImage, linotpPicture, type Pictured } from './linotp-picture.ts';
 
-/** @returns the outcomes of /admin/init and /admin/loadtokens as LinOTP 2.12.6 showed them */
+/** @returns the outcomes of /admin/init and /admin/loadtokens in the form of LinOTP 2.12.6 */
 export function linotpEnrolment(version: string): EnrolmentDialect {
   return {
     enrolled: (enrolled, context, picture) => enrolmentReply(version, enrolled, context, picture),
@@ -28,7 +28,7 @@ async function enrolmentReply(
   }
   const named = given.get('serial') ?? '';
   const detail = await detailOf(enrolled, language);
-  // LinOTP leaves the serial of a plain token out. Who left it to the server could not use the token then.
+  // LinOTP leaves out the serial of a plain token. A client that did not choose it could then not use the token.
   return linotpValue(
     version,
     true,
@@ -59,7 +59,7 @@ async function detailOf(enrolled: Enrolled, language: Language): Promise<Record<
     case 'plain':
       return {
         ocraurl: {
-          // LinOTP draws the word None here; an image of nothing has the same shape.
+          // LinOTP encodes the word None here.
           img: await linotpImage('None', { width: URL_WIDTH }),
           order: '0',
           value: null,

@@ -5,15 +5,15 @@ import { linotpReply, linotpValue } from './linotp-envelope.ts';
 import { framedErrorPage, notFoundPage, unauthorizedPage } from './linotp-pages.ts';
 import { linotpWording } from './linotp-wording.ts';
 
-/** Endpoints that answer what went wrong as if it were the outcome, whatever status the client wishes for. */
+/** Endpoints that answer a failure as a result, for any `httperror`. */
 const STATUS_PATHS: readonly string[] = ['/ocra/checkstatus', '/ocra'];
 const TEXT_PATHS: readonly string[] = ['/ocra/check_t', ...STATUS_PATHS];
 /** Endpoints whose operations fail with the id 0. */
 const ID_0_PATHS: readonly string[] = ['/ocra/calculateOtp', '/ocra/getActivationCode'];
-/** Statuses that have a page of their own, whatever status the client wishes for. */
+/** Statuses that have a page of their own, for any `httperror`. */
 const PAGES: Readonly<Record<number, () => Reply>> = { 401: unauthorizedPage, 404: notFoundPage };
 
-/** @returns the answers of LinOTP 2.12.6 to requests that failed */
+/** @returns the answers of LinOTP 2.12.6 to failed requests */
 export function linotpFailures(version: string): FailureDialect {
   return {
     errorCode: ({ error, form }, context) => linotpWording(error, form, context).code,
@@ -49,7 +49,7 @@ function textReply(version: string, message: string, { error }: Failure, context
     : linotpReply(version, { result: { status: true, value: message }, id: 0 });
 }
 
-/** An empty transaction id finds nothing, where a missing one is missed; so does a realm, which names nobody in it. */
+/** True for an empty transaction id or a realm without a user, which find nothing; no id at all is an error. */
 function findsNothing({ path, parameters: given }: RequestContext): boolean {
   const isNamed = given.has('transactionid') || (given.get('realm') ?? '').trim() !== '';
   return STATUS_PATHS.includes(path ?? '') && isNamed;

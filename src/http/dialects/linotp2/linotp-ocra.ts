@@ -13,7 +13,7 @@ import { linotpPicture } from './linotp-picture.ts';
 import { inPython2Order } from './python2-key-order.ts';
 import { looseRepr, plainRepr, unicodeRepr } from './linotp-python-text.ts';
 
-/** @returns the outcomes of /ocra as LinOTP 2.12.6 showed them */
+/** @returns the outcomes of /ocra in the form of LinOTP 2.12.6 */
 export function linotpOcra(version: string): OcraDialect {
   return {
     requiresDisplayData: false,
@@ -27,7 +27,7 @@ export function linotpOcra(version: string): OcraDialect {
   };
 }
 
-/** LinOTP knows ASCII here only, and encodes the word None where nothing is given. */
+/** Accepts ASCII only, as LinOTP does; default: the word None, which LinOTP encodes. */
 function activationCodeSource(given = 'None'): string {
   if (/[^\0-\x7f]/.test(given)) {
     throw new ServiceError('parameter.invalid', "The parameter 'activationcode' must be ASCII");
@@ -55,7 +55,7 @@ async function issuedChallenge(
   return linotpValue(version, true, detail);
 }
 
-/** The detail as Python prints it: what LinOTP 2.12.6 put into the `alt` of an image. */
+/** @returns the detail as Python prints it, which LinOTP 2.12.6 puts into the `alt` of an image */
 function challengeRepr({ callbackUrl, url, transactionId, data, question }: IssuedChallenge): string {
   const members = [
     `'url': ${looseRepr(callbackUrl)}`,
@@ -67,10 +67,10 @@ function challengeRepr({ callbackUrl, url, transactionId, data, question }: Issu
   return `{${members.join(', ')}}`;
 }
 
-/** Not shown on a page: what says who asks, and how the page shall look. */
+/** Parameters that a page does not show: the session and the form of the picture. */
 const HIDDEN = ['session', 'qr', 'width'];
 
-/** The page repeats the parameters of the request. */
+/** @returns the parameters of the request, which the page repeats */
 function factsOf({ parameters: given }: RequestContext): (readonly [string, string])[] {
   return Object.entries(inPython2Order(given)).filter(([name]) => !HIDDEN.includes(name));
 }
@@ -93,7 +93,7 @@ function checkedTransaction(
   );
 }
 
-/** LinOTP forgets challenges that it gives up. */
+/** False for dropped challenges, which LinOTP deletes. */
 function isShown({ dropped }: StatusEntry): boolean {
   return !dropped;
 }
@@ -111,7 +111,7 @@ function statusValue(entry: StatusEntry): Record<string, unknown> {
   };
 }
 
-/** As Python prints a time: UTC, with microseconds. */
+/** @returns a time as Python prints it: UTC, with microseconds */
 function timestamp(time: Date): string {
   return time.toISOString().replace('T', ' ').replace('Z', '000');
 }

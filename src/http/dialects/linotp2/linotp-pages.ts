@@ -1,7 +1,7 @@
 import type { Reply } from '../../reply.ts';
 import { errorPage } from '../shared/error-page.ts';
 
-/** Statuses whose pages LinOTP 2.12.6 put into the frame of its web framework. */
+/** Statuses whose pages LinOTP 2.12.6 puts into the frame of its web framework. */
 const FRAMED: readonly number[] = [400, 401, 403, 404, 500];
 
 const UNAUTHORIZED = `401 Unauthorized
@@ -16,17 +16,17 @@ The resource could not be found.
 
    `;
 
-/** @returns the page for those who did not prove who they are */
+/** @returns the page for unauthenticated requests */
 export function unauthorizedPage(): Reply {
   return page(401, framed(401, UNAUTHORIZED));
 }
 
-/** @returns the page for paths where nothing is */
+/** @returns the page for unknown paths */
 export function notFoundPage(): Reply {
   return page(404, framed(404, NOT_FOUND));
 }
 
-/** @returns the page for an error whose status the client chose */
+/** @returns the page for an error with a status that the client requested */
 export function framedErrorPage(status: number, version: string, code: number, message: string): Reply {
   const reply = errorPage(status, version, code, message);
   return FRAMED.includes(status) ? page(status, framed(status, reply.body)) : reply;

@@ -4,8 +4,8 @@ import { drawQrCode, type QrOptions } from '../../qr-picture.ts';
 import { htmlReply, type Reply } from '../../reply.ts';
 
 /**
- * @param alt goes into the tag encoded as for a form, so that it is harmless there
- * @returns an `<img>` with the blanks that LinOTP 2.12.6 left in it
+ * @param alt form-encoded in the tag, and so harmless there
+ * @returns an `<img>` with the blanks of LinOTP 2.12.6
  */
 export async function linotpImage(
   text: string,
@@ -17,11 +17,11 @@ export async function linotpImage(
   return `<img id="challenge_qrcode" ${altText}  ${widthText}  src="data:image/png;base64,${png.toString('base64')}"/>`;
 }
 
-/** What a picture is of, and what goes with it. */
+/** A picture and the texts around it. */
 export interface Pictured {
-  /** What the QR code says. */
+  /** The content of the QR code. */
   readonly text: string;
-  /** What an image by itself carries as its `alt`. */
+  /** The `alt` of an image outside a page. */
   readonly imageAlt: string;
   /** Shown below the code on a page, in this order. */
   readonly facts: readonly (readonly [name: string, value: string])[];

@@ -1,15 +1,15 @@
 /*
- * LinOTP's answers hold texts as Python 2 prints them: in quotes and escaped, with a `u` before those that are Unicode.
+ * LinOTP's answers contain texts as Python 2 prints them: quoted and escaped, Unicode texts with a leading `u`.
  */
 
 const NAMED: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
-/** @returns the text as `repr` of Python 2 shows a Unicode text: `u'\xe4'` */
+/** @returns the `repr` of Python 2 of a Unicode text: `u'\xe4'` */
 export function unicodeRepr(text: string): string {
   return `u${plainRepr(text)}`;
 }
 
-/** @returns the text as `repr` of Python 2 shows it without the `u` */
+/** @returns the `repr` of Python 2 of a text, without the `u` */
 export function plainRepr(text: string): string {
   const quote = text.includes("'") && !text.includes('"') ? '"' : "'";
   return `${quote}${Array.from(text, (character) => escaped(character, quote)).join('')}${quote}`;
@@ -35,12 +35,12 @@ function escaped(character: string, quote: string): string {
     : `\\U${code.toString(16).padStart(8, '0')}`;
 }
 
-/** @returns the text as `repr` of Python 2 shows what is kept as Unicode only where it must be */
+/** @returns the `repr` of Python 2 of a text that is Unicode only where it is not ASCII */
 export function looseRepr(text: string): string {
   return /^[\0-\x7f]*$/.test(text) ? plainRepr(text) : unicodeRepr(text);
 }
 
-/** @returns what Python 2 says when such a text shall become ASCII, undefined where it can */
+/** @returns the message of Python 2 for a text that is not ASCII; undefined where it is */
 export function asciiRefusal(text: string): string | undefined {
   const characters = Array.from(text);
   const first = characters.findIndex((character) => character > '\x7f');

@@ -1,17 +1,17 @@
 import type { ErrorPayloads, SuitePart } from '../../../kernel/errors.ts';
 import { plainRepr, unicodeRepr } from './linotp-python-text.ts';
 
-/** What a suite, and its crypto function, is split into. */
+/** The number of parts of a suite, and of its crypto function. */
 const PARTS = 3;
-/** LinOTP 2.12.6 took any number of digits up to this one, and blanks around it. */
+/** The most digits that LinOTP 2.12.6 accepts; it also accepts blanks around the number. */
 const MAX_DIGITS = 10;
-/** LinOTP 2.12.6 took any time step of this form. */
+/** The form of a time step that LinOTP 2.12.6 accepts. */
 const TIME_STEP = /^T(?:\d+H)?(?:\d+M)?(?:\d+S)?$/;
 const NO_CHARACTER = 'string index out of range';
 
 type Wording = (text: string, whole: string) => string | undefined;
 
-/** By the part that is wrong. */
+/** The messages by the part that is wrong. */
 const WORDINGS: Readonly<Partial<Record<SuitePart, Wording>>> = {
   shape: shapeMessage,
   algorithm: shapeMessage,
@@ -27,7 +27,7 @@ const WORDINGS: Readonly<Partial<Record<SuitePart, Wording>>> = {
   'data input': (text) => (text === '' ? NO_CHARACTER : undefined),
 };
 
-/** @returns what LinOTP 2.12.6 said is wrong with a suite; undefined where it took the suite */
+/** @returns the message of LinOTP 2.12.6 for an invalid suite; undefined where it accepts the suite */
 export function suiteMessage({
   part,
   text,
@@ -44,7 +44,7 @@ function hashMessage(text: string): string {
   return `Unknown hash algorithm ${unicodeRepr(text.toLowerCase())}`;
 }
 
-/** What Python says where a text is split into the wrong number of parts. */
+/** @returns the message of Python for a text that is split into the wrong number of parts */
 function splitMessage(parts: number): string | undefined {
   if (parts > PARTS) {
     return 'too many values to unpack';

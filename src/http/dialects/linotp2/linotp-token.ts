@@ -4,12 +4,12 @@ import { ServiceError } from '../../../kernel/errors.ts';
 import { parseOcraSuite } from '../../../ocra/suite.ts';
 import { resolverClass } from '../shared/resolver-class.ts';
 
-/** LinOTP's own default: what its table has where a token's type does not say. */
+/** LinOTP's default, which its table contains for token types without digits of their own. */
 const USUAL_DIGITS = 6;
 
 /**
- * A token as LinOTP 2.12.6 lists it. Where it gives the path of a passwd file (`LinOtp.IdResolver`), here stands the
- * resolver; resolvers are not asked for descriptions of users, so that a listing of tokens needs none of them.
+ * A token as LinOTP 2.12.6 lists it. `LinOtp.IdResolver` is the resolver in place of the path of a passwd file.
+ * Resolvers are not queried for descriptions of users, so that a listing of tokens requires none of them.
  */
 export function linotpToken(
   token: DescribedToken,

@@ -5,7 +5,7 @@ import type { ValidateDialect } from '../dialect.ts';
 import { linotpReply, linotpValue } from './linotp-envelope.ts';
 import { unicodeRepr } from './linotp-python-text.ts';
 
-/** @returns the outcomes of /validate as LinOTP 2.12.6 showed them */
+/** @returns the outcomes of /validate in the form of LinOTP 2.12.6 */
 export function linotpValidate(version: string): ValidateDialect {
   return {
     validated: (result) => linotpReply(version, { result: { status: true, value: result }, id: 0 }),

@@ -12,18 +12,20 @@ export interface Wording {
   readonly message: string;
 }
 
-/** The number of all errors that LinOTP did not number on the wire, whatever their text says. */
+/** The number on the wire of all errors without a number of their own, for any number in their text. */
 const UNNUMBERED = -311;
 const NOBODY = "User(login='', realm='', conf='' ::resolverUid:{}, resolverConf:{})";
 const BOTH_KEYS = 'ERR344: [ParameterError] You may either specifygenkey or otpkey, but not both!';
-/** LinOTP quoted the code and its right checksum; what is wrong is enough. */
+/**
+ * The messages for an invalid activation code. LinOTP also quotes the code and its right checksum, which are omitted.
+ */
 const ACTIVATION_CODE_FAULTS: Readonly<Record<ActivationCodeFault, string>> = {
   padding: "Error during decoding activation code: TypeError('Incorrect padding',)",
   alphabet: "Error during decoding activation code: TypeError('Non-base32 digit found',)",
   checksum: '[crypt:kdf2] activation code checksum error.',
 };
 
-/** @returns the failure as LinOTP 2.12.6 put it at that endpoint; in our own words where its words say too much */
+/** @returns the failure in LinOTP 2.12.6's words at that endpoint; in other words where LinOTP's disclose too much */
 export function linotpWording(error: AnyServiceError, form: FailureForm, context: RequestContext): Wording {
   return (
     WORDINGS[context.path ?? '']?.(error, context) ??
@@ -34,11 +36,11 @@ export function linotpWording(error: AnyServiceError, form: FailureForm, context
   );
 }
 
-/** What LinOTP said alike at every endpoint. */
+/** @returns LinOTP's message that is the same at every endpoint */
 function anywhereWording({ code, payload }: AnyServiceError): Wording | undefined {
   switch (code) {
     case 'user.unknown':
-      // LinOTP took what follows an `@` for a realm, whether there is one of that name or not.
+      // LinOTP reads the text after an `@` as a realm, even where there is no realm of that name.
       return noUser(payload.login);
     case 'suite.invalid':
       return suiteWording(payload);
@@ -51,7 +53,7 @@ function anywhereWording({ code, payload }: AnyServiceError): Wording | undefine
   }
 }
 
-/** Only /ocra/calculateOtp sends the number of a missing right. */
+/** @returns the number of the error; only /ocra/calculateOtp sends the number of a missing right */
 function codeOf({ code }: AnyServiceError, { path }: RequestContext): number {
   return code === 'right.missing' && path === '/ocra/calculateOtp' ? 410 : UNNUMBERED;
 }
@@ -75,7 +77,7 @@ function noUser(login: string): Wording {
   return plain(`ERR1205: ${unknownUserSentence(login)}`);
 }
 
-/** An empty or missing name, shown as Python does. */
+/** @returns a name as Python shows it; `None` for an empty or missing one */
 function named(value: string | undefined): string {
   return value === undefined || value === '' ? 'None' : unicodeRepr(value);
 }
@@ -98,7 +100,7 @@ function requestWording(
   }
 }
 
-/** LinOTP prints everything it knows of a user here, the path of the passwd file included; the login is enough. */
+/** LinOTP prints every fact of a user here, the path of the passwd file included; this prints the login alone. */
 function requestedName({ login }: { readonly login?: string }, given: RequestContext['parameters']): string {
   const user = login ?? given.get('user') ?? '';
   return `(u:${user === '' ? NOBODY : unicodeRepr(user)},s:${named(given.get('serial'))})`;
@@ -178,13 +180,13 @@ function calculationWording(
   return message === undefined ? undefined : plain(message);
 }
 
-/** What is wrong with a suite, as LinOTP said it where it had a text of its own. */
+/** @returns LinOTP's message for an invalid suite, where it has one of its own */
 function suiteWording(payload: ErrorPayloads['suite.invalid']): Wording | undefined {
   const message = suiteMessage(payload);
   return message === undefined ? undefined : plain(message);
 }
 
-/** The values of the policies are no secret: each QR code of these realms holds one. */
+/** @returns the message with the values of the policies; they are public, as QR codes of these realms contain them */
 function urlWording({ urls, realms }: ErrorPayloads['challenge.url-ambiguous']): Wording {
   const [values, names] = [urls, realms].map((texts) => texts.map(unicodeRepr).join(', '));
   return plain(`multiple enrollement urls [${values}] found for realm set: [${names}]`);

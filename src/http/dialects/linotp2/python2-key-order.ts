@@ -1,29 +1,29 @@
-/** A table of a Python 2 dict is at most two thirds full; then it grows to the power of two beyond four times its keys. */
+/** The slots of an empty dict. A table two thirds full grows to the power of two beyond four times its keys. */
 const SMALLEST_TABLE = 8;
 const GROWTH = 4;
-/** A dict that is copied into a new one takes a table beyond twice its keys at once, where the smallest is too small. */
+/** The growth of a copied dict: a table beyond twice its keys at once, where the smallest table is too small. */
 const GROWTH_OF_COPY = 2;
 const PERTURB_SHIFT = 5n;
 const MULTIPLIER = 1_000_003n;
 
 /**
- * LinOTP 2 ran on Python 2, whose dicts have an order that follows from the hashes of their keys, and clients may have
- * come to compare its answers as text. This puts keys into that order: CPython 2.7 with 64 bits, without hash
- * randomisation, keys inserted in the order given.
+ * Puts keys into the order of a Python 2 dict, which follows from the hashes of the keys; clients may compare answers
+ * of LinOTP 2 as text. The order is that of CPython 2.7 with 64 bits, without hash randomisation, with keys inserted in
+ * the given order.
  * @returns the object with its keys in that order; keys that are array indices come first, as in any object
  */
 export function inPython2Order<Value>(entries: Iterable<readonly [string, Value]>): Record<string, Value> {
   return inOrderOf(entries, filledTable);
 }
 
-/** @returns the same for a dict that was filled and then copied: the copy has another size, and so another order */
+/** @returns the same for a dict that was filled and then copied: a copy has another size, and so another order */
 export function inPython2OrderOfCopy<Value>(
   entries: Iterable<readonly [string, Value]>,
 ): Record<string, Value> {
   return inOrderOf(entries, (keys) => copied(filledTable(keys)));
 }
 
-/** @returns the keys as a large dict gives them out that holds them among others, but for collisions with these */
+/** @returns the keys in their order in a large dict that also holds others, ignoring collisions with those */
 export function inPython2OrderOfTable(keys: readonly string[], size: number): readonly string[] {
   return occupied(tableOf(keys, size));
 }
@@ -99,6 +99,6 @@ function python2Hash(text: string): bigint {
   const start = (points[0] ?? 0n) << 7n;
   const mixed = points.reduce((hash, point) => BigInt.asUintN(64, MULTIPLIER * hash) ^ point, start);
   const hash = BigInt.asUintN(64, mixed ^ BigInt(points.length));
-  // -1 stands for an error in CPython.
+  // CPython reserves -1 for errors.
   return hash === 2n ** 64n - 1n ? 2n ** 64n - 2n : hash;
 }

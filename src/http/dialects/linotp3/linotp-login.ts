@@ -1,10 +1,10 @@
 import type { LoginDialect } from '../dialect.ts';
 import { monitoringReply } from './linotp-monitoring-envelope.ts';
 
-/** Where LinOTP 3.4.4 kept its administrators. Policies may name them by it, too. */
+/** The suffix of LinOTP 3.4.4's administrators: their realm and resolver. Policies may use it, too. */
 const OF_ADMINISTRATORS = '@linotp_admins (LinOTP_local_admins)';
 
-/** @returns the outcomes of the login by a token, which came with LinOTP 3 */
+/** @returns the outcomes of the login by a token, which LinOTP 3 introduced */
 export function linotpLogin(version: string): LoginDialect {
   return {
     loggedIn: (name) =>

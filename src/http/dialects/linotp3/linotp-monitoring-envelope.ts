@@ -1,16 +1,16 @@
 import { asciiJson, type EnvelopeResult } from '../../envelope.ts';
 import type { Reply } from '../../reply.ts';
 
-/** What LinOTP 3.4.4, of which /monitoring and the login are, called itself in every answer. */
+/** The `version` in the answers of LinOTP 3.4.4, which /monitoring and the login follow. */
 export const MONITORING_VERSION = 'LinOTP 3.4.4';
 
-/** How an answer may differ from the usual one. */
+/** The variable parts of an answer of LinOTP 3.4.4. */
 export interface MonitoringAnswer {
   readonly detail?: Readonly<Record<string, unknown>> | undefined;
   readonly status?: number;
 }
 
-/** @returns an answer with keys in the order that LinOTP 3.4.4 had them; its id is always 1 */
+/** @returns an answer with the order of keys of LinOTP 3.4.4; its id is always 1 */
 export function monitoringReply(
   version: string,
   result: EnvelopeResult,

@@ -9,17 +9,17 @@ import { monitoringReply } from './linotp-monitoring-envelope.ts';
 
 const NOT_FOUND =
   'The requested URL was not found on the server. If you entered the URL manually please check your spelling and try again.';
-/** The pages of LinOTP 3.4.4's web framework. Nothing of the request is in them. */
+/** The pages of LinOTP 3.4.4's web framework. They contain nothing of the request. */
 const PAGES: Readonly<Record<number, string>> = {
   400: 'The browser (or proxy) sent a request that this server could not understand.',
   404: NOT_FOUND,
   405: 'The method is not allowed for the requested URL.',
 };
 
-/** Errors of these statuses come as the page that `httperror` asks for; the second keeps its own status on the wire. */
+/** Statuses of errors that come as the page of the requested status; 401 keeps its own status on the wire. */
 const PAGED: readonly number[] = [200, 401];
 
-/** @returns the answers of LinOTP 3.4.4 to requests that failed */
+/** @returns the answers of LinOTP 3.4.4 to failed requests */
 export function monitoringFailures(version: string): FailureDialect {
   return {
     errorCode: ({ form }) => form.legacyCode,
@@ -30,7 +30,7 @@ export function monitoringFailures(version: string): FailureDialect {
 function failureReply(version: string, failure: Failure, context: RequestContext): Reply {
   const { error, form, status, requestedStatus: wished } = failure;
   const page = PAGES[form.status];
-  // Where there is more to say than that the body cannot be read at all, a 400 comes as JSON.
+  // A 400 comes as JSON unless the body is not JSON at all.
   if (page !== undefined && (form.status !== 400 || isNoJson(error))) {
     return frameworkPage(form.status, page);
   }

@@ -12,7 +12,7 @@ import {
 import { licenceSentence } from '../shared/licence-sentence.ts';
 import { monitoringReply } from './linotp-monitoring-envelope.ts';
 
-/** @returns the outcomes of /monitoring as LinOTP 3.4.4 showed them */
+/** @returns the outcomes of /monitoring in the form of LinOTP 3.4.4 */
 export function linotpMonitoring(version: string): MonitoringDialect {
   const value = (content: unknown): Reply => monitoringReply(version, { status: true, value: content });
   return {
@@ -36,7 +36,7 @@ export function linotpMonitoring(version: string): MonitoringDialect {
   };
 }
 
-/** LinOTP said the same of a server without a licence and of one whose licence it could not read. */
+/** @returns the message for an invalid licence; LinOTP has the same one for a missing and an unreadable licence */
 function licenseMessage(
   report: Exclude<LicenseReport, { kind: 'valid' }>,
   { language }: RequestContext,
@@ -46,7 +46,7 @@ function licenseMessage(
     : licenceSentence(report, language);
 }
 
-/** Users that are kept in the database count as an SQL resolver's, which is what they were before they were moved here. */
+/** Counts users in the database as an SQL resolver's, from which they were moved here. */
 function configurationValue(report: ConfigurationReport): Record<string, unknown> {
   return {
     sync: report.sync,
@@ -62,7 +62,7 @@ function configurationValue(report: ConfigurationReport): Record<string, unknown
   };
 }
 
-/** @returns `2026-11-20 10:27:59.507000`, in UTC, as Python writes it; without a fraction where that is nought */
+/** @returns `2026-11-20 10:27:59.507000`, in UTC, as Python writes it; without a fraction where that is 0 */
 function pythonTime(time: Date): string {
   const [date = '', clock = ''] = time.toISOString().split(/[TZ]/);
   return `${date} ${clock.replace(/\.000$/, '').replace(/(\.\d{3})$/, '$1000')}`;

@@ -3,12 +3,12 @@ import type { Policy } from '../../../policy/stored-policy.ts';
 import type { Realm, Resolver } from '../../../configuration/configuration.ts';
 import type { TokenPage } from '../../../tokens/token-listing.ts';
 
-/** What administration answers as `value`, in the shapes of a dialect. */
+/** The `value` in answers of administration, in the shapes of a dialect. */
 export interface AdministrationShapes {
   tokenPage(page: TokenPage): unknown;
-  /** @param count how many tokens were enabled, disabled, reset, removed or moved to other realms */
+  /** @param count the number of tokens that were enabled, disabled, reset, removed or moved to other realms */
   changedTokens(count: number): unknown;
-  /** @param names which parameters were set, as the interface calls them */
+  /** @param names the parameters that were set, by their names in the interface */
   setTokens(names: readonly string[], count: number): unknown;
 
   policies(policies: readonly Policy[]): unknown;
@@ -18,12 +18,12 @@ export interface AdministrationShapes {
   resolvers(resolvers: readonly Resolver[]): unknown;
   resolver(resolver: Resolver): unknown;
 
-  /** @param resolvers all resolvers: realms name theirs only */
+  /** @param resolvers all resolvers; realms contain the names of theirs only */
   realms(realms: readonly Realm[], resolvers: readonly Resolver[]): unknown;
   removedRealm(name: string): unknown;
 
   configuration(overview: SettingOverview): unknown;
-  /** One value; null where there is none. */
+  /** @returns one value; null where there is none */
   configurationValue(overview: SettingOverview, key: string): unknown;
   storedConfiguration(entries: ReadonlyMap<string, string>): unknown;
   removedConfiguration(key: string): unknown;

@@ -1,10 +1,10 @@
 import { STATUS_CODES } from 'node:http';
 import type { Reply } from '../../reply.ts';
 
-/** A status that has a name for us, and had none for LinOTP. */
+/** A status that node names and LinOTP does not. */
 const TEAPOT = 418;
 
-/** @returns LinOTP's page for an error whose status the client chose by `httperror`, without any frame */
+/** @returns LinOTP's unframed page for an error with a status that the client requested by `httperror` */
 export function errorPage(
   status: number,
   version: string,
@@ -28,7 +28,7 @@ export function errorPage(
   return { status, contentType: 'text/html; charset=utf-8', body };
 }
 
-/** Between tags, quotes are only quotes; LinOTP 2.12.6 left them alone, and so must we. */
+/** Escapes a text between tags. Quotes stay, as in LinOTP 2.12.6. */
 function escapeText(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }

@@ -5,14 +5,14 @@ import type { RequestContext } from '../../request/exchange.ts';
 import type { Failure } from '../dialect.ts';
 import { quotedName } from './quoted-name.ts';
 
-/** The sentences for a missing reference, by the parameters of which one must be given. */
+/** The sentences for missing parameters, by the parameters of which one is required. */
 const MISSING_REFERENCES: Readonly<Record<string, string>> = {
   'user,serial': 'You must either provide a parameter "user" or a parameter "serial".',
   'transactionid,user,serial':
     'You need to provide one of the parameters "transactionid", "user" or "serial"',
 };
 
-/** The requests of /ocra, by the action of the scope `ocra` that they need. */
+/** The requests of /ocra, by the action of the scope `ocra` that they require. */
 const OCRA_REQUESTS: Readonly<Record<string, string>> = {
   request: 'request',
   status: 'checkstatus',
@@ -21,8 +21,8 @@ const OCRA_REQUESTS: Readonly<Record<string, string>> = {
 };
 
 /**
- * The sentence for a failure that the dialects have in common: what the published interface describes, or LinOTP was
- * recorded to say; where there is no such sentence, the error's own message.
+ * @returns the sentence for a failure that the dialects have in common: as published, or as recorded from LinOTP; where
+ *   there is none, the error's own message
  */
 export function failureSentence(error: AnyServiceError, language: Language): string {
   switch (error.code) {
@@ -39,7 +39,7 @@ export function failureSentence(error: AnyServiceError, language: Language): str
   }
 }
 
-/** @returns the sentence behind its number, and for a missing parameter behind the usage: `ERR77: Usage: … Missing …` */
+/** @returns the sentence after its number, and for a missing parameter after the usage: `ERR77: Usage: … Missing …` */
 export function failureText(
   { error, form }: Pick<Failure, 'error' | 'form'>,
   { usage, language }: Pick<RequestContext, 'usage' | 'language'>,

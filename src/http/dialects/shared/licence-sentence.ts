@@ -3,7 +3,7 @@ import type { LicenseReport } from '../../../monitoring/outcomes.ts';
 import { translate } from '../../messages/catalogue.ts';
 import type { Language } from '../../messages/languages.ts';
 
-/** The sentence that tells clients why a licence does not count. */
+/** @returns the reason why a licence is not valid, as a sentence for clients */
 export function licenceSentence(
   report: Extract<LicenseReport, { kind: 'invalid' }>,
   language: Language,

@@ -9,7 +9,7 @@ import type {
 type ValidLicense = Extract<LicenseReport, { kind: 'valid' }>;
 type Members = Readonly<Record<string, unknown>>;
 
-/** @returns the numbers of tokens by realm and status, as readers of LinOTP's answers expect them */
+/** @returns the numbers of tokens by realm and status, as clients of LinOTP read them */
 export function tokenObjects({ realms, summary }: TokenReport): Members {
   return {
     Summary: statusObject(summary),
@@ -17,7 +17,7 @@ export function tokenObjects({ realms, summary }: TokenReport): Members {
   };
 }
 
-/** @returns the numbers of users by realm and resolver, and those that could only be remembered */
+/** @returns the numbers of users by realm and resolver, and those of unavailable resolvers by their last known value */
 export function userObjects(report: UserReport): Members {
   const stale = report.stale?.map(({ resolver, users, age, countedAt, reason }) => [
     resolver,
@@ -34,7 +34,7 @@ export function activeUserObjects(report: ActiveUserReport): Members {
   return { Realms: usersByRealm(report), total: report.total };
 }
 
-/** @returns what is licensed, used and left of it, under the names of what the licence counts: `user-num`, `token-left` */
+/** @returns the numbers licensed, used and left, under the names of the licence's unit: `user-num`, `token-left` */
 export function licenseNumbers({ licence, active }: ValidLicense): Record<string, number> {
   const { unit, licensed } = licence;
   return { [`${unit}-num`]: licensed, [`${unit}-active`]: active, [`${unit}-left`]: licensed - active };

@@ -7,9 +7,9 @@ const SHORT_ESCAPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Quotes a name from outside as `repr` of Python 3 does, which is in the messages of LinOTP 3 and of the published
- * interface: single quotes, or double ones around a name with single quotes alone; backslashes and what cannot be printed
- * are escaped.
+ * Quotes a name as `repr` of Python 3 does, which the messages of LinOTP 3 and of the published interface contain:
+ * single quotes, or double ones around a name with single quotes alone. Backslashes and unprintable characters are
+ * escaped.
  * @returns `'mydefrealm'`, `"o'realm"`, `'a\nb'`
  */
 export function quotedName(name: string): string {

@@ -8,14 +8,14 @@ const CLASSES: Readonly<Record<ResolverKind, string>> = {
   ldap: 'LDAPIdResolver',
 };
 
-/** @returns how LinOTP writes a resolver: `useridresolver.PasswdIdResolver.IdResolver.name` */
+/** @returns LinOTP's name of a resolver: `useridresolver.PasswdIdResolver.IdResolver.name` */
 export function resolverClass(name: string, kind: ResolverKind): string {
   return `useridresolver.${CLASSES[kind]}.IdResolver.${name}`;
 }
 
 /**
- * @returns the settings as they are shown: with the secret's key, but never its value. Whoever sends them back after a
- *   change of something else gives no secret with that, and so the one that is there stays
+ * @returns the settings for display: with the key of the secret, but never its value. A client that sends them back
+ *   after changing another setting sends no secret, and the stored one stays
  */
 export function shownSettings({ kind, settings }: Resolver): Resolver['settings'] {
   const { secret } = SETTINGS_RULES[kind];
