@@ -145,11 +145,8 @@ export function buildServices(parts: ServiceParts): Services {
   const { database, vault, clock, random } = parts;
   const { administratorHasher: hasher, userHasher } = boundHashers(parts);
   const module = parts.securityModule ?? { freshVault: () => Promise.resolve(vault) };
-  const configuration = new SqlConfigurationStore({
-    database,
-    clock,
-    window: parts.configurationWindow ?? 0,
-  });
+  const window = parts.configurationWindow ?? 0;
+  const configuration = new SqlConfigurationStore({ database, clock, window });
   const access = new AccessControl({ clock });
   const managedUsers = new SqlManagedUserStore({ database });
   const timeLimit = parts.resolverTimeout * 1000;
@@ -261,7 +258,7 @@ function buildOcraServices(
   const means = { turn: (isUrgent: boolean) => turns.next(isUrgent), responder };
   const check = new ResponseChecker({ vault, users: common.users, clock, means });
   const ocra = new ChallengeService({ ...shared, tokens, check });
-  const openAnswers = new OpenAnswers({ ...shared, check });
+  const openAnswers = new OpenAnswers({ ...shared, check, log });
   return {
     ocra,
     validation: new ValidationService({ ...shared, ocra, openAnswers }),
