@@ -16,9 +16,10 @@ differences.
 POST on \`/monitoring\` is [deprecated](../monitoring-post.md). HEAD is answered wherever GET is, and OPTIONS everywhere.
 `;
 
-const PARAMETERS_HEAD = `Parameters are read from the query string and from the body: a form, JSON or multipart. Names are read in any letter case;
-unknown ones are ignored. Every endpoint also takes \`id\` (a number that the answer repeats), \`httperror\` (the HTTP status
-of an error) and, with a session or a login, \`session\` or \`csrf_token\`. The values of secret parameters are never logged.
+const PARAMETERS_HEAD = `Parameters are read from the query string and from the body: a form, JSON or multipart. Names are read in any letter case,
+but for \`session\`; unknown ones are ignored, but by \`/system/setConfig\`. Every endpoint also takes \`id\` (a number that
+the answer repeats), \`httperror\` (the HTTP status of an error) and, with a session or a login, \`session\` or
+\`csrf_token\`. The values of secret parameters are never logged.
 `;
 
 const REQUIREMENTS: Readonly<Record<string, string>> = {

@@ -4,6 +4,8 @@ import type { Configuration } from '../configuration/configuration.ts';
 import { isLocked, type Token } from '../tokens/token.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { isServiceError, type ServiceError } from '../kernel/errors.ts';
+import { describeFault } from '../kernel/fault.ts';
+import type { Log } from '../kernel/log.ts';
 import { decide, decideUnseen, decideUnverifiable, isOpen, type Verdict } from './challenge.ts';
 import { type OcraSettings, readOcraSettings } from './ocra-settings.ts';
 import type { ChallengeOfToken, ChallengeStore, OpenDecision, Whose } from './ports.ts';
@@ -16,6 +18,7 @@ export interface OpenAnswerDependencies {
   readonly challenges: Pick<ChallengeStore, 'answerOpen'>;
   readonly check: ResponseChecker;
   readonly clock: Clock;
+  readonly log: Log;
 }
 
 /** An open challenge, and the verdict on the response to it. */
@@ -110,6 +113,7 @@ export class OpenAnswers {
             throw error;
           }
           unreadable = error;
+          this.#reportUnreadable(token, error);
           return null;
         });
       challenges.forEach(({ id }, index) => {
@@ -125,6 +129,13 @@ export class OpenAnswers {
     return open.flatMap((one) => {
       const verdict = verdicts.get(one.challenge.id);
       return verdict === undefined ? [] : [{ ...one, verdict }];
+    });
+  }
+
+  #reportUnreadable({ serial }: Token, error: ServiceError): void {
+    const { fault, faultDetail } = describeFault(error);
+    this.#deps.log.warn('The secrets of a token cannot be read: no response to it is accepted', {
+      ...{ serial, fault, faultDetail },
     });
   }
 }

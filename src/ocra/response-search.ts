@@ -1,4 +1,4 @@
-import { bytesToHex } from '@noble/hashes/utils.js';
+import { bytesToHex, concatBytes, utf8ToBytes } from '@noble/hashes/utils.js';
 import { responder } from './compute.ts';
 import { dataInputTemplate } from './data-input.ts';
 import { hmac } from './hashes.ts';
@@ -165,8 +165,9 @@ function* candidatesOf({ counters, steps }: ResponseWindow): Generator<Candidate
   }
 }
 
+/** The key's length is a part of it: HMAC takes a key longer than a block for its hash (RFC 2104 §3). */
 function inputOf({ key }: ResponseCheck, dataInput: Uint8Array): string {
-  return bytesToHex(hmac('sha256', key, dataInput));
+  return bytesToHex(hmac('sha256', key, concatBytes(utf8ToBytes(`${key.length}|`), dataInput)));
 }
 
 function isWithin({ counter = 0n, timeStep = 0n }: Candidate, { first, last }: Searched): boolean {

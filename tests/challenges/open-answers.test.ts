@@ -335,6 +335,18 @@ describe('a token whose key cannot be read', () => {
     expect(await scene.state('A1')).toMatchObject({ failCount: 1 });
   });
 
+  it('is named in the log, as the other token hides the fault from the client', async () => {
+    const scene = await sceneWith(['A2']);
+    scene.house.warnings.length = 0;
+    await scene.byUser(WRONG);
+    expect(scene.house.warnings).toEqual([
+      {
+        message: 'The secrets of a token cannot be read: no response to it is accepted',
+        fields: expect.objectContaining({ serial: 'A2', faultDetail: 'seed of A2' }),
+      },
+    ]);
+  });
+
   it('is a fault where there is no other token', async () => {
     const scene = await sceneWith(['A1', 'A2']);
     await expect(scene.byUser(scene.response(0))).rejects.toMatchObject({ code: 'secret.unreadable' });

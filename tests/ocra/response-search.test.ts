@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { computeResponse, responder } from '../../src/ocra/compute.ts';
 import { timeStepAt } from '../../src/ocra/data-input.ts';
@@ -208,6 +209,20 @@ describe('a second look at a response', () => {
     }
     expect((await counted.search.find(check, EVERYTHING)).found.matched).toBe(true);
     expect(counted.computed).toBe(4 * 15);
+  });
+
+  it('does not take a long key for the hash of it', async () => {
+    const long = Buffer.alloc(100, 5);
+    const hashed = createHash('sha256').update(long).digest();
+    const suite = parseOcraSuite(COUNTER);
+    const response = computeResponse(suite, long, { question: QUESTION, counter: 100n });
+    const { search } = new Counted(2);
+    const matched: boolean[] = [];
+    for (const key of [long, hashed]) {
+      const { found } = await search.find(checkOf(COUNTER, {}, { key, response }), search.share());
+      matched.push(found.matched);
+    }
+    expect(matched).toEqual([true, false]);
   });
 
   it('looks where the clock was at first, however long it waited', () => {

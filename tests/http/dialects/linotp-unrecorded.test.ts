@@ -149,6 +149,10 @@ describe('invalid input of calculateOtp', () => {
 
   it.each([
     [{ challenge: '' }, "challenge is empty : ''"],
+    [{ nonce: 'abc' }, 'Odd-length string'],
+    [{ sharedsecret: 'zz' }, 'Non-hexadecimal digit found'],
+    [{ no: 'abc' }, 'Odd-length string'],
+    [{ no: 'zz' }, 'Non-hexadecimal digit found'],
     [{ ocrasuite: 'OCRA-1:HOTP-SHA256-6' }, 'need more than 2 values to unpack'],
     [{ ocrasuite: 'OCRA-1:HOTP-SHA256-6:QA64:x' }, 'too many values to unpack'],
     [{ ocrasuite: 'OCRA-1:HOTP-SHA256-11:QA64' }, "Invalid truncation length u'11'"],

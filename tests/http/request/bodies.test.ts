@@ -61,6 +61,19 @@ function expectRefusal(answer: string, status: number, message: string | RegExp)
   });
 }
 
+describe('a body of OPTIONS', () => {
+  it('is not read, and ends the connection', async () => {
+    const { app } = createTestApp();
+    const answer = await sendRaw(
+      app,
+      'OPTIONS /ocra/check_t HTTP/1.1\r\nHost: x\r\nContent-Length: 60000\r\n\r\npass=p',
+    );
+    expect(answer).toMatch(/^HTTP\/1\.1 204 /);
+    expect(answer).toMatch(/^Allow: GET, HEAD, POST, OPTIONS\r$/m);
+    expect(answer).toMatch(/^Connection: close\r$/m);
+  });
+});
+
 describe('a compressed body in chunks', () => {
   it('is refused, and an empty one has no parameters', async () => {
     const { app } = createTestApp();

@@ -132,7 +132,7 @@ export class OcraHouse {
     const common = { configuration, access, users, vault, clock, random, refusals };
     this.ocra = new ChallengeService({ ...common, tokens: choice, challenges, factory, check });
     this.enrolment = new EnrolmentService({ ...common, registration, phase2 });
-    const openAnswers = new OpenAnswers({ ...common, challenges, check });
+    const openAnswers = new OpenAnswers({ ...common, challenges, check, log });
     this.validation = new ValidationService({ ...common, challenges, ocra: this.ocra, openAnswers });
     this.resynchronisation = new ResynchronisationService({ ...common, tokens: choice, locked: challenges });
   }
