@@ -8,9 +8,9 @@ import { runProgram } from './program.ts';
 
 /** The accounts that may connect to the cluster, for its two files, from the next start. */
 export interface AccessRules {
-  /** For pg_hba.conf. */
+  /** The lines of pg_hba.conf. */
   readonly connections: string;
-  /** For pg_ident.conf. */
+  /** The lines of pg_ident.conf. */
   readonly accounts: string;
 }
 

@@ -17,7 +17,7 @@ export interface ClusterLocation {
   readonly cluster: string;
   /** The account that runs PostgreSQL; undefined: that of this process. */
   readonly account: Account | undefined;
-  /** That account also owns the data folder; new files there are then created as that account. */
+  /** The account also owns the data folder; new files there are then created as that account. */
   readonly accountOwnsFolder: boolean;
 }
 

@@ -1,6 +1,5 @@
 /** The payload of a failure that its code describes alone. */
-// eslint-disable-next-line @typescript-eslint/no-generated-empty-object-type -- a payload without members is the very
-// meaning
+// eslint-disable-next-line @typescript-eslint/no-generated-empty-object-type -- a payload without members is the very meaning
 type NoPayload = Readonly<Record<never, never>>;
 
 /**
@@ -107,7 +106,7 @@ export type ActivationCodeFault = 'padding' | 'alphabet' | 'checksum';
 
 /** The optional context of a `ServiceError`, besides code and payload. */
 interface ErrorContext {
-  /** For the log only, never for the client. Must not hold secrets either. */
+  /** Text for the log only, never for the client. Must not hold secrets either. */
   readonly detail?: string;
   /** Seconds after which a retry may succeed, if known. */
   readonly retryAfter?: number;

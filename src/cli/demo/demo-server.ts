@@ -2,7 +2,7 @@ import type { CliServices } from '../cli-services.ts';
 
 /** The place of the demo's server. */
 export interface DemoServerOptions {
-  /** On 127.0.0.1. */
+  /** The port on 127.0.0.1. */
   readonly port: number;
   /** An existing folder of the demo's own: database, keys and log all go there. */
   readonly folder: string;

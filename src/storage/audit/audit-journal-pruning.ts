@@ -40,7 +40,7 @@ interface Known {
   /** The writer that signed each record, by the record's number. */
   readonly signers: Map<number, number>;
   readonly ended: Set<number>;
-  /** By `writer/lane`: the newest checkpoint that names it. */
+  /** The newest checkpoint that names a lane, by `writer/lane`. */
   readonly heads: Map<string, { readonly number: number; readonly seq: number }>;
   before: PruneBody;
 }

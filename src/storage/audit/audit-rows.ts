@@ -18,7 +18,7 @@ const COLUMNS = {
   ...{ prev_digest: 'bytea', digest: 'bytea', signature: 'bytea' },
 };
 
-/** For `INSERT INTO audit (…) SELECT …`. */
+/** The list of columns for `INSERT INTO audit (…) SELECT …`. */
 export const INSERTED_COLUMNS = Object.keys(COLUMNS).join(', ');
 /** A placeholder for each column. */
 export const AUDIT_PLACES = Object.values(COLUMNS)

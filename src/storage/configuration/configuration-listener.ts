@@ -15,13 +15,13 @@ const SCHEMA = `
 const HEARTBEAT_MS = 5_000;
 const FIRST_PAUSE_MS = 100;
 const MAX_PAUSE_MS = 10_000;
-/** After a connection that lived this long, the next one is tried without a longer pause. */
+/** The lifetime in milliseconds after which the next connection is tried without a longer pause. */
 const STEADY_MS = 10_000;
 const GOODBYE_MS = 300;
 
 /** Events of a listener. None of the functions may throw. */
 export interface ConfigurationListenerEvents {
-  /** From now on every change is reported. */
+  /** Called when the connection stands: from now on every change is reported. */
   readonly listening: () => void;
   /** The configuration has changed. */
   readonly changed: () => void;

@@ -21,7 +21,7 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
 
 /** serialization_failure, deadlock_detected: aborted in favour of another statement. */
 const GIVEN_UP = ['40001', '40P01'];
-/** Without the name of a constraint: the row belongs to another partition. */
+/** check_violation; without the name of a constraint, the row belongs to another partition. */
 const CHECK_VIOLATION = '23514';
 
 /** SQLSTATE classes after which a statement or a commit may nevertheless have taken effect. */

@@ -9,7 +9,7 @@ export class PasswdFault extends Error {
 /** The accounts of a passwd file. */
 export interface PasswdContent {
   readonly byLogin: ReadonlyMap<string, PasswdAccount>;
-  /** Where several accounts share an id, as Unix allows, the first one is used. */
+  /** Accounts by id; of several that share an id, as Unix allows, the first one. */
   readonly byId: ReadonlyMap<string, PasswdAccount>;
 }
 

@@ -26,7 +26,7 @@ const UNTRUSTED = 'the certificate of its database is not trusted';
 const NO_TLS = 'its database does not speak TLS';
 const CROWDED = 'its database takes no more connections';
 
-/** By the code of a fault: of Node, of PostgreSQL (SQLSTATE), of MySQL and MariaDB. */
+/** Reasons by the code of a fault: of Node, of PostgreSQL (SQLSTATE), of MySQL and MariaDB. */
 const REASONS: Readonly<Record<string, string>> = {
   ECONNREFUSED: AWAY,
   ECONNRESET: AWAY,
