@@ -11,7 +11,7 @@ import { keyIdInSql, SEALED_TABLES, type SealedTable } from './sealed-columns.ts
 const CHUNK = 100;
 /** The most passes over rows that were locked. */
 const PASSES = 20;
-/** Milliseconds between two passes; about twenty seconds in all. */
+/** Milliseconds by which the pause before each pass grows; about twenty seconds in all. */
 const BREATH_MS = 100;
 /** The most unreadable secrets that are named. */
 const MAX_NAMED = 100;
