@@ -4,7 +4,7 @@ import { safeLines } from '../kernel/terminal-text.ts';
 /** The exit status of a command; shells expect 130 after Ctrl-C. */
 export const EXIT_CODES = { success: 0, failure: 1, usage: 2, interrupted: 130 } as const;
 
-/** A failure that the user of the command line can put right. Only the message is printed. */
+/** A failure that the user of the command line can correct. Only the message is printed. */
 export class CliFailure extends Error {
   override readonly name = 'CliFailure';
   readonly exitCode: number;

@@ -15,10 +15,10 @@ import type { HousekeepingService } from '../housekeeping/housekeeping-service.t
 import type { ResynchronisationService } from '../challenges/resynchronisation-service.ts';
 import type { TokenImportService } from '../challenges/enrolment/token-import-service.ts';
 
-/** All methods of a service, without its private parts: what stands in for it in a test will do, too. */
+/** All methods of a service, without its private parts: a substitute in a test has only these. */
 type MethodsOf<Service> = Pick<Service, keyof Service>;
 
-/** The services that commands speak to. */
+/** The services that commands call. */
 export interface CliServices {
   readonly administrators: MethodsOf<AdministratorService>;
   readonly realms: MethodsOf<RealmService>;

@@ -15,7 +15,7 @@ export class CommandContext {
     this.dependencies = dependencies;
   }
 
-  /** Does `work` with the services, as the operator, and closes them in any case, also after Ctrl-C. */
+  /** Runs `work` with the services, as the operator, and closes them in any case, also after Ctrl-C. */
   async withServices<T>(work: (services: CliServices, caller: Caller) => Promise<T>): Promise<T> {
     const services = await this.dependencies.openServices();
     try {
@@ -31,7 +31,7 @@ export class CommandContext {
     return new Output(this.dependencies.io, { json: json === true });
   }
 
-  /** Asks for a new secret, twice, or takes it from the file that `option` names. */
+  /** Prompts for a new secret, twice, or reads it from the file of `option`. */
   newSecret(name: string, option: string, file: string | undefined): Promise<string> {
     return readSecret(this.dependencies.io, { name, option, file, isNew: true });
   }
@@ -41,7 +41,7 @@ export class CommandContext {
     return readSecret(this.dependencies.io, { name, option, file, isNew: true, mayBeEmpty: true });
   }
 
-  /** Asks for a secret that exists, once, or takes it from the file that `option` names. */
+  /** Prompts for an existing secret, once, or reads it from the file of `option`. */
   knownSecret(name: string, option: string, file: string | undefined): Promise<string> {
     return readSecret(this.dependencies.io, { name, option, file, isNew: false });
   }

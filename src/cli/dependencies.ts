@@ -11,7 +11,7 @@ interface TextSink {
   write(text: string): unknown;
 }
 
-/** The terminal, or what stands in its place. */
+/** The terminal, or its substitute. */
 export interface CliIo {
   readonly stdout: TextSink;
   readonly stderr: TextSink;
@@ -24,28 +24,28 @@ export interface CliIo {
   readonly color: boolean;
   /** Characters of a line. */
   readonly columns: number;
-  /** Asks on standard error and shows nothing of what is typed. */
+  /** Prompts on standard error and does not echo the input. */
   readSecret(prompt: string): Promise<string>;
 }
 
 /** The result of `tankeeper migrate`. */
 interface MigrationOutcome {
-  /** The names of the migrations that were applied now, in order; empty: there was nothing to do. */
+  /** The names of the migrations that were applied now, in order; empty: none was pending. */
   readonly applied: readonly string[];
 }
 
 /** The services of an installation, for one command. */
 interface OpenServices extends CliServices {
-  /** Aborted when the command is to end before its work is done. */
+  /** Aborted when the command must end before its work is done. */
   readonly interrupted?: AbortSignal;
   close(): Promise<void>;
 }
 
-/** All that the command line needs from outside; `compose.ts` gives it. */
+/** The dependencies of the command line; `compose/command-line.ts` provides them. */
 export interface CliDependencies {
   /**
    * Opens the database: DATABASE_URL, or the embedded one, joined while a server runs. To be closed by the caller.
-   * @throws ServiceError 'installation.missing' where there is none: nothing is made
+   * @throws ServiceError 'installation.missing' if there is none: nothing is created
    */
   openServices(): Promise<OpenServices>;
   /** Serves until a signal ends it. */
@@ -54,9 +54,9 @@ export interface CliDependencies {
   migrate(caller: Caller): Promise<MigrationOutcome>;
   /** Starts a server of its own, with a database of its own. */
   startDemoServer(options: DemoServerOptions): Promise<DemoServer>;
-  /** Takes the signals that end a process (Ctrl-C, SIGTERM, a closed terminal) from now on. */
+  /** Handles the signals that end a process (Ctrl-C, SIGTERM, a closed terminal) from now on. */
   watchSignals(): StopRequest;
-  /** The port that PORT names, or its default. */
+  /** The value of PORT, or its default. */
   readonly port: number;
   /** DATABASE_URL is set. */
   readonly databaseConfigured: boolean;
@@ -66,10 +66,10 @@ export interface CliDependencies {
   readonly fetch: Fetch;
   readonly clock: Clock;
   readonly random: Random;
-  /** Of this package. */
+  /** The version of this package. */
   readonly version: string;
-  /** The name of the user at the machine, for the audit. */
+  /** The name of the account that runs the command, for the audit. */
   readonly osUser: string;
-  /** The folder of the virtual device's state by default. */
+  /** The default folder of the virtual device's state. */
   readonly homeFolder: string;
 }

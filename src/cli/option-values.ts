@@ -22,7 +22,7 @@ export function wholeNumberOption(least: number, most: number): (text: string) =
 }
 
 /**
- * Reads when something ends: a date (`2027-01-31`, `2027-01-31T12:00:00Z`) or how long from now (`90D`, `12H`).
+ * Reads an expiry: a date (`2027-01-31`, `2027-01-31T12:00:00Z`) or a duration from now (`90D`, `12H`).
  * @returns the instant
  */
 export function parseExpiry(text: string, now: Date): Date {
@@ -42,7 +42,7 @@ export function parseExpiry(text: string, now: Date): Date {
   }
 }
 
-/** @returns the instant of a date (its beginning, in UTC) or of a time (`2027-01-31T12:00:00Z`) */
+/** @returns the instant of a date (its beginning, in UTC) or of a timestamp (`2027-01-31T12:00:00Z`) */
 export function parseInstant(text: string): Date {
   const date = /^\d{4}-\d{2}-\d{2}(?:T[\d:.]+(?:Z|[+-]\d{2}:\d{2}))?$/.test(text)
     ? new Date(text)
@@ -53,7 +53,7 @@ export function parseInstant(text: string): Date {
   return date;
 }
 
-/** JavaScript takes 30 February for 2 March. */
+/** Refuses 30 February, which JavaScript reads as 2 March. */
 function isCalendarDay(day: string): boolean {
   return new Date(day).toISOString().startsWith(day);
 }

@@ -7,11 +7,11 @@ import { safeLines, safeText } from '../kernel/terminal-text.ts';
 export type JsonValue =
   string | number | boolean | null | readonly JsonValue[] | { readonly [key: string]: JsonValue };
 
-/** One fact of a row: for scripts under its key, for people under its title. */
+/** One fact of a row: scripts see its key, people its title. */
 export interface Column<Row> {
   /** The key in JSON. Scripts rely on it: never rename one. */
   readonly key: string;
-  /** Left out: the fact is for scripts only. */
+  /** Absent: the fact is for scripts only. */
   readonly title?: string;
   readonly value: (row: Row) => JsonValue;
   /** The text in a table; by default the value. */
@@ -35,7 +35,7 @@ export class Output {
     this.#json = json;
   }
 
-  /** Prints rows: a table, or an array of objects. @param empty what people read where there are none */
+  /** Prints rows: a table, or an array of objects. @param empty the text for people if there are none */
   list<Row>(rows: readonly Row[], columns: readonly Column<Row>[], empty: string): void {
     if (this.#json) {
       this.#writeJson(rows.map((row) => toObject(row, columns)));
@@ -59,7 +59,7 @@ export class Output {
     );
   }
 
-  /** Says what was done: a sentence, or the object. */
+  /** Reports a completed change: a sentence, or the object. */
   done(sentence: string, facts: Readonly<Record<string, JsonValue>>): void {
     if (this.#json) {
       this.#writeJson(facts);
@@ -92,7 +92,7 @@ export class Output {
   }
 
   #writeJson(value: JsonValue): void {
-    // Within JSON the escapes mean what they stand for, and on a terminal they do no harm.
+    // Within JSON the escapes are equivalent, and they are harmless on a terminal.
     this.#write(safeLines(JSON.stringify(value, null, 2)));
   }
 

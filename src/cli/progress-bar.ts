@@ -2,7 +2,7 @@ import type { CliIo } from './dependencies.ts';
 
 const WIDTH = 30;
 
-/** A line on a terminal that shows how far something is. */
+/** A line on a terminal that shows progress. */
 export class ProgressBar {
   readonly #io: CliIo;
   readonly #what: string;
@@ -23,7 +23,7 @@ export class ProgressBar {
     this.#write(`[${bar}] ${Math.floor((done / total) * 100)} %  ${done} of ${total} ${this.#what}`);
   }
 
-  /** Takes the line away, to be called when it is over, however it ended. */
+  /** Removes the line. To be called at the end, also after a failure. */
   clear(): void {
     if (this.#shown !== '') {
       this.#io.stderr.write(`\r${' '.repeat(this.#shown.length)}\r`);

@@ -2,27 +2,27 @@ import { readFile } from 'node:fs/promises';
 import { CliFailure } from './cli-failure.ts';
 import type { CliIo } from './dependencies.ts';
 
-/** Longer than any password, PIN or key that makes sense. */
+/** Bytes; longer than any useful password, PIN or key. */
 const LARGEST = 64 * 1024;
 
 /** A secret to read, and its source. */
 export interface SecretSource {
-  /** `Password of bert`: how the prompt names it. */
+  /** The name in the prompt: `Password of bert`. */
   readonly name: string;
-  /** The file that holds it, `-` for standard input; undefined: ask at the terminal. */
+  /** The file that holds it, `-` for standard input; undefined: prompts at the terminal. */
   readonly file: string | undefined;
-  /** The option that names the file, for the message where there is no terminal. */
+  /** The option that names the file, for the message without a terminal. */
   readonly option: string;
-  /** A new secret is asked for twice. */
+  /** Prompts twice. */
   readonly isNew: boolean;
   /** Allows an empty one, which removes a PIN. */
   readonly mayBeEmpty?: boolean;
 }
 
 /**
- * Gets a secret from a file, from standard input or from a hidden prompt; never from an argument, which everybody on
+ * Reads a secret from a file, from standard input or from a hidden prompt; never from an argument, which every user of
  * the machine can see. One line end at its end is dropped.
- * @throws CliFailure when it cannot be read, is empty, or was typed differently the second time
+ * @throws CliFailure if it cannot be read, is empty, or was typed differently the second time
  */
 export async function readSecret(io: CliIo, source: SecretSource): Promise<string> {
   const secret =
@@ -36,7 +36,7 @@ export async function readSecret(io: CliIo, source: SecretSource): Promise<strin
 /**
  * @param file a path, or `-` for standard input
  * @returns its text without one line end at its end
- * @throws CliFailure when it cannot be read, is too long or is not UTF-8
+ * @throws CliFailure if it cannot be read, is too long or is not UTF-8
  */
 export async function readSecretText(io: CliIo, file: string, name: string): Promise<string> {
   const bytes = file === '-' ? await readAll(io) : await readBytes(file);
@@ -82,7 +82,7 @@ async function readAll(io: CliIo): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** @returns what is wrong with a file, in words for the usual reasons */
+/** @returns the fault of a file, in words for the usual reasons */
 export function fileErrorText(error: unknown): string {
   const code = (error as NodeJS.ErrnoException).code ?? String(error);
   const words: Readonly<Record<string, string>> = {

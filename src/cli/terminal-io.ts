@@ -5,7 +5,7 @@ import type { CliIo } from './dependencies.ts';
 
 const DEFAULT_COLUMNS = 80;
 
-/** @returns the streams of this process, with a prompt that shows nothing of what is typed */
+/** @returns the streams of this process, with a prompt that does not echo the input */
 export function terminalIo(): CliIo {
   const { stdin, stdout, stderr } = process;
   for (const stream of [stdout, stderr]) {
@@ -18,13 +18,13 @@ export function terminalIo(): CliIo {
     isInteractive: stdin.isTTY && stderr.isTTY,
     isTTY: stdout.isTTY,
     color: stdout.isTTY && stdout.hasColors(),
-    // Some terminals do not know how wide they are and say 0.
+    // Some terminals report 0 columns.
     columns: stdout.isTTY && stdout.columns > 0 ? stdout.columns : DEFAULT_COLUMNS,
     readSecret: readHidden,
   };
 }
 
-/** `tankeeper token list | head` is no failure, nor is a terminal that was closed. */
+/** Ignores a closed output: neither `tankeeper token list | head` nor a closed terminal is a failure. */
 function ignoreClosedEnd(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE' && error.code !== 'EIO') {
     throw error;
@@ -37,7 +37,7 @@ function readHidden(prompt: string): Promise<string> {
       done();
     },
   });
-  // The terminal echoes nothing from here on, also of an answer that is typed at once.
+  // From here on the terminal echoes nothing, even if the answer is typed at once.
   const lines = createInterface({ input: process.stdin, output: silent, terminal: true, historySize: 0 });
   process.stderr.write(prompt);
   return new Promise<string>((resolve, reject) => {

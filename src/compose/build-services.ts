@@ -9,7 +9,7 @@ import { type ServiceParts, sharedParts } from './shared-parts.ts';
 export interface Services
   extends AccountServices, ChallengeServices, MonitoringServices, HousekeepingServices {
   readonly configuration: SqlConfigurationStore;
-  /** Writes refused acts to the audit. Must be flushed from time to time, and at the end. */
+  /** Writes refused acts to the audit. Must be flushed periodically, and at the end. */
   readonly refusals: RefusalTrail;
   /** Closes the connections to the sources of users. */
   readonly closeSources: () => Promise<void>;

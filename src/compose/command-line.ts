@@ -31,7 +31,7 @@ export async function run(parameters: readonly string[]): Promise<number> {
 
 /**
  * Loads the HTTP and database libraries only in the functions that use them: loading takes longer than most commands.
- * @throws ServiceError 'configuration.invalid' when the environment is wrong
+ * @throws ServiceError 'configuration.invalid' if the environment is wrong
  */
 function commandLineDependencies(): CliDependencies {
   const config = loadConfig();
@@ -95,7 +95,7 @@ function commandLineDependencies(): CliDependencies {
   };
 }
 
-/** Releases the signals. After aborted work, exits even where a statement still hangs in the database. */
+/** Releases the signals. After aborted work, exits even if a statement still hangs in the database. */
 function leave({ requested, release }: WatchedSignals): void {
   release();
   if (requested.aborted) {

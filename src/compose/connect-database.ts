@@ -10,7 +10,7 @@ import { DatabaseWatch } from '../storage/database/database-watch.ts';
 import { type EmbeddedPostgres, openEmbeddedPostgres } from '../embedded-postgres/embedded-postgres.ts';
 import { noCluster } from './no-installation.ts';
 
-/** For running statements, when the database closes. */
+/** Longest wait for running statements when the database closes. */
 const POOL_TIMEOUT_MS = 1_000;
 
 /** `server` for the one server of a data folder; `guest` for commands, which may run beside it. */
@@ -98,7 +98,7 @@ async function openEmbedded(config: Config, given: ConnectOptions): Promise<Embe
   }
 }
 
-/** Watches whether the database answers. Only a server needs this; a command ends soon. */
+/** Watches the database's availability. Only a server needs this; a command ends soon. */
 function watchDatabase(options: DatabaseOptions, gate: ConnectionGate, log: Log): DatabaseWatch {
   const database = { ...options, applicationName: 'tankeeper watch' };
   return new DatabaseWatch({ database, gate, log });

@@ -18,7 +18,7 @@ export const SERVER_MIGRATES: Act = { actor: 'server', action: 'migrate', client
 
 /**
  * Brings the schema up to date, also of a database that a server uses. Creates a missing embedded installation.
- * @param act for the audit row, which is written where the keys to sign it are available; migrating needs no keys
+ * @param act for the audit row, which is written if the keys to sign it are available; migrating needs no keys
  * @param giveUp aborts the work
  * @returns the names of the migrations that were applied, in order
  * @throws ServiceError; the reason of `giveUp`
@@ -46,7 +46,8 @@ async function migrateDatabase(
   const applied = await migrateToLatest(database);
   const hasKeys = await hasRegisteredKeys(database);
   if (!hasKeys && config.databaseUrl === undefined) {
-    // With DATABASE_URL, only the server makes the key: it may run on another machine, without access to a key made here.
+    // With DATABASE_URL, only the server makes the key: it may run on another machine, without access to a key made
+    // here.
     const { vault } = await openKeys(config, database, log);
     database.audit.certifyBy(new VaultAuditAuthority({ vault }));
     await database.audit.open();

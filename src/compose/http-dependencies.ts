@@ -33,13 +33,13 @@ const QUARTER = 900;
 /** Milliseconds. */
 const LARGE_BODY_TIMEOUT_MS = 10_000;
 
-/** Connections to the port for metrics at once. Few clients reach that port. */
+/** The most concurrent connections to the port for metrics, which has few clients. */
 const METRICS_CONNECTIONS = 100;
 
 /** Bounds of the connections of a server. */
 export interface ConnectionGuards {
   readonly connections: ConnectionGuard;
-  /** Those to the port for metrics. */
+  /** Bounds those to the port for metrics. */
   readonly metricsConnections: ConnectionGuard;
 }
 
@@ -98,7 +98,7 @@ export function appMetrics(
 /**
  * Makes the check behind /readyz. The endpoint is open to every client, so checks at the same time share one
  * query and take one connection.
- * @returns a function that resolves to whether the database answers
+ * @returns a function that resolves to true if the database answers
  */
 export function readinessOf(database: Pick<Database, 'ready'>): () => Promise<boolean> {
   let running: Promise<boolean> | undefined;

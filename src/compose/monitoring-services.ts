@@ -10,7 +10,7 @@ import { SqlLicenceStore } from '../storage/monitoring/licence-store.ts';
 import { ConfigurationProbe } from '../storage/monitoring/storage-probe.ts';
 import type { SharedParts } from './shared-parts.ts';
 
-/** The reports of /monitoring, the counts that they are made from, and the licence. */
+/** The reports of /monitoring, their counts, and the licence. */
 export interface MonitoringServices {
   readonly monitoring: MonitoringService;
   readonly counts: CountService;

@@ -20,9 +20,9 @@ import type { ServiceMeasures } from './shared-parts.ts';
 import { followKeys, keyService, openKeys } from './open-keys.ts';
 import { noteMigrations, prepareSchema, SERVER_MIGRATES } from './database-schema.ts';
 
-/** For resolvers, when an installation closes. */
+/** Longest wait for resolvers when an installation closes. */
 const SOURCES_TIMEOUT_MS = 1_000;
-/** For the answer to a statement after its time-out in the database. */
+/** Additional wait for the answer to a statement after its time-out in the database. */
 const ANSWER_TIMEOUT_MS = 2_000;
 
 /** An installation that is ready for use. */
@@ -37,7 +37,8 @@ interface OpeningOptions {
 }
 
 /**
- * Opens database, schema and keys, and builds the services. A server creates what is missing of these, a command does not.
+ * Opens database, schema and keys, and builds the services. A server creates what is missing of these, a command does
+ * not.
  * @throws ServiceError 'database.unavailable', 'data-folder.in-use', 'configuration.invalid', 'key.unavailable',
  *   'security-module.unavailable', 'installation.missing'; the reason of `giveUp`
  */
@@ -113,8 +114,8 @@ function followConfiguration(
 }
 
 /**
- * @returns the verifier of licences; undefined where no key is configured. The key is read once, at the start
- * @throws ServiceError 'configuration.invalid' when the file cannot be read or holds no such key
+ * @returns the verifier of licences; undefined if no key is configured. The key is read once, at the start
+ * @throws ServiceError 'configuration.invalid' if the file cannot be read or holds no such key
  */
 function openLicenceKey({
   licencePublicKeyFile,

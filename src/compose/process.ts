@@ -6,7 +6,7 @@ import type { StopRequest } from '../kernel/stop-request.ts';
 
 /** @returns the version of this package */
 export function packageVersion(): string {
-  // At the same distance from src/compose/ and from dist/compose/.
+  // The relative path is valid from src/compose/ and from dist/compose/.
   const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
   return z.object({ version: z.string() }).parse(JSON.parse(text)).version;
 }
@@ -14,8 +14,8 @@ export function packageVersion(): string {
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
- * Milliseconds in which further signals count as the same request. A terminal sends Ctrl-C to npm and to its script, and
- * npm passes its own on; a supervisor may send SIGTERM and SIGHUP.
+ * Milliseconds in which further signals count as the same request. A terminal sends Ctrl-C to npm and to its script,
+ * and npm passes its own on; a supervisor may send SIGTERM and SIGHUP.
  */
 const SAME_REQUEST_MS = 2_000;
 
@@ -76,7 +76,7 @@ const STANDARD_STREAMS = [0, 1, 2] as const;
 
 /**
  * Lets the process exit normally after its terminal was closed. At its exit Node.js restores the settings of its
- * terminals and aborts where one is gone; the core dump would hold the keys. Node.js skips closed descriptors.
+ * terminals and aborts if one is gone; the core dump would hold the keys. Node.js skips closed descriptors.
  */
 export function closeLostTerminals(): void {
   process.once('exit', () => {
@@ -86,7 +86,9 @@ export function closeLostTerminals(): void {
   });
 }
 
-/** A terminal that is gone is still a device but no terminal. /dev/null looks alike and may be closed, too. */
+/**
+ * A terminal that is gone is still a device but no terminal. /dev/null has the same properties and may be closed, too.
+ */
 function isLostTerminal(descriptor: number): boolean {
   try {
     return fstatSync(descriptor).isCharacterDevice() && !isatty(descriptor);

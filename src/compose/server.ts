@@ -21,7 +21,7 @@ import type { Services } from './build-services.ts';
 import { appMetrics, buildGuards, type ConnectionGuards, readinessOf } from './http-dependencies.ts';
 import { packageVersion, watchSignals } from './process.ts';
 
-/** For running requests when the server stops; the rest of ten seconds is for the database. */
+/** Longest wait for running requests when the server stops; the rest of ten seconds is for the database. */
 const DRAIN_TIMEOUT_MS = 7_000;
 
 /** A running server. */
@@ -40,7 +40,7 @@ export interface TankeeperServer {
 
 /**
  * Serves until SIGTERM, SIGINT or SIGHUP.
- * @throws ServiceError as `startTankeeper` does; the reason of the signals when a second one made it urgent
+ * @throws ServiceError as `startTankeeper` does; the reason of the signals if a second one made it urgent
  */
 export async function serve(config: Config): Promise<void> {
   const log = createLogger({
@@ -66,7 +66,7 @@ export async function serve(config: Config): Promise<void> {
   urgent.throwIfAborted();
 }
 
-/** @returns undefined when a stop was requested during the start */
+/** @returns undefined if a stop was requested during the start */
 async function startUnlessRequested(
   config: Config,
   log: Log,
@@ -90,7 +90,9 @@ async function startUnlessRequested(
   }
 }
 
-/** @returns the version to show, by default only in the documented dialect; clients of others expect none of ours */
+/**
+ * @returns the version to show, by default only in the documented dialect; clients of others expect no version of ours
+ */
 function serviceVersion({ dialect, serviceVersion: given }: Config): string | undefined {
   return given ?? (dialect === 'documented' ? `Tankeeper ${packageVersion()}` : undefined);
 }
@@ -153,7 +155,7 @@ export async function startTankeeper(
   }
 }
 
-/** @returns undefined where HOUSEKEEPING_INTERVAL is `off` */
+/** @returns undefined if HOUSEKEEPING_INTERVAL is `off` */
 function startHousekeeping(
   { housekeepingInterval: interval }: Config,
   { housekeeping }: Services,
@@ -171,7 +173,7 @@ function startHousekeeping(
   return rounds;
 }
 
-/** Starts the server, and one for metrics where METRICS_PORT is set. */
+/** Starts the server, and one for metrics if METRICS_PORT is set. */
 async function startServers(
   app: RequestListener,
   { connections, metricsConnections }: ConnectionGuards,

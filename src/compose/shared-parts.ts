@@ -41,7 +41,7 @@ export interface ServiceParts {
   readonly transactionIds?: TransactionIds;
   /** Seconds. */
   readonly sessionLifetime: number;
-  /** Passwords verified at once; by default 2. */
+  /** The most passwords that are verified at once; by default 2. */
   readonly passwordsAtOnce?: number;
   /** Undefined: no licence can be verified. */
   readonly licenceSignature?: LicenceSignature | undefined;
@@ -67,7 +67,7 @@ export interface SharedParts extends Omit<ServiceParts, 'hasher' | 'metrics'> {
   readonly files: FileBounds;
   readonly sources: OpenUserSources;
   readonly users: UserDirectory;
-  /** For the passwords that administrators have or set, bounded. */
+  /** Hashes the passwords that administrators have or set, bounded. */
   readonly hasher: PasswordHasher;
   readonly administratorStore: SqlAdministratorStore;
   readonly refusals: RefusalTrail;
@@ -84,7 +84,7 @@ const UNMEASURED: ServiceMeasures = {
   housekeeping: { backlogIs: () => undefined, removed: () => undefined, roundDone: () => undefined },
 };
 
-/** Passwords that may wait for each one that is verified: about a second of work. */
+/** Waiting passwords for each one that is verified: about a second of work. */
 const WAITING_PASSWORDS = 16;
 
 /** @returns the shared parts, over the given database */
@@ -113,7 +113,7 @@ export function sharedParts(parts: ServiceParts): SharedParts {
   };
 }
 
-/** @returns hashers for the passwords of administrators, and of users: a flood of the one kind does not delay the other */
+/** @returns hashers for the passwords of administrators, and of users: a flood of one kind does not delay the other */
 function boundHashers({ hasher, passwordsAtOnce: atOnce = 2 }: ServiceParts): {
   administratorHasher: PasswordHasher;
   userHasher: PasswordHasher;

@@ -6,11 +6,11 @@ import { CLUSTER_ROLE } from './creation.ts';
 import type { ClusterLocation } from './location.ts';
 import { runProgram } from './program.ts';
 
-/** The accounts that may connect to the cluster, for its two files, from the next start on. */
+/** The accounts that may connect to the cluster, for its two files, from the next start. */
 export interface AccessRules {
-  /** For pg_hba.conf. */
+  /** The lines of pg_hba.conf. */
   readonly connections: string;
-  /** For pg_ident.conf. */
+  /** The lines of pg_ident.conf. */
   readonly accounts: string;
 }
 
@@ -18,10 +18,10 @@ const MAP = 'tankeeper';
 const NOTE = '# Written by tankeeper at each start of this PostgreSQL.';
 
 /**
- * Peer authentication: the kernel tells PostgreSQL who connects. Admitted are root, the account of this process, and the
- * cluster's account where that account has the whole data folder and so may run tankeeper there. There is no secret that
- * could be lost, and no other connection, none for replication either.
- * @throws ServiceError 'database.unavailable' where such an account has no name, by which alone PostgreSQL knows it
+ * Peer authentication: the kernel reports the connecting account to PostgreSQL. Admitted are root, the account of this
+ * process, and the cluster's account if it owns the whole data folder and so may run tankeeper there. There is no
+ * secret to lose, and no other connection, none for replication either.
+ * @throws ServiceError 'database.unavailable' if such an account has no name, by which alone PostgreSQL knows it
  */
 export async function accessRules(location: ClusterLocation): Promise<AccessRules> {
   const { account, accountOwnsFolder } = location;
@@ -59,13 +59,13 @@ function ownName(): string | undefined {
   }
 }
 
-/** As the system does, of several names the first. */
+/** Finds the first of several names, as the system does. */
 async function listedName(uid: number): Promise<string | undefined> {
   const lines = (await readFile('/etc/passwd', 'utf8').catch(() => '')).split('\n');
   return lines.map((line) => line.split(':')).find(([, , number]) => number === String(uid))?.[0];
 }
 
-/** Names may come from a directory. */
+/** Asks the system: names may come from a directory. */
 async function accountName(account: NonNullable<ClusterLocation['account']>): Promise<string | undefined> {
   const { status, output } = await runProgram('/usr/bin/id', ['-un'], { account, libraryPath: undefined });
   return status === 0 ? output : undefined;

@@ -6,13 +6,13 @@ import { promisify } from 'node:util';
 
 import { ServiceError } from '../kernel/errors.ts';
 
-/** An operating system account: what `spawn` needs in order to run a program as another account. */
+/** An operating system account, for `spawn` to run a program as it. */
 export interface Account {
   readonly uid: number;
   readonly gid: number;
 }
 
-/** Where the system keeps its accounts and the programs that create them. */
+/** The places of the system's accounts and of the programs that create them. */
 export interface AccountPlaces {
   /** Lines as in passwd(5). */
   readonly passwd: string;
@@ -31,11 +31,11 @@ const NO_PROGRAM = 'there is no useradd';
 const run = promisify(execFile);
 
 /**
- * The account that a new cluster belongs to. PostgreSQL refuses to run as root, so root hands it to a system account that
- * nothing else uses, and creates that one where it is missing. An account such as `postgres` or `nobody` does not do: what
- * else runs as it could read the database.
+ * Finds the account of a new cluster. PostgreSQL refuses to run as root, so root gives it to a system account of its
+ * own, which is created if it is missing. An account such as `postgres` or `nobody` is not used: its other processes
+ * could read the database.
  * @returns undefined for an ordinary user, as whom PostgreSQL can run
- * @throws ServiceError 'database.unavailable' where the account is missing and cannot be created
+ * @throws ServiceError 'database.unavailable' if the account is missing and cannot be created
  */
 export async function accountForNewCluster(places: AccountPlaces = SYSTEM): Promise<Account | undefined> {
   if (process.getuid?.() !== 0) {
@@ -59,7 +59,10 @@ export async function accountForNewCluster(places: AccountPlaces = SYSTEM): Prom
   );
 }
 
-/** @returns whether a process of that account may reach `path`: it needs the x bit of each folder on the way, itself included */
+/**
+ * @returns true if a process of that account may reach `path`: it needs the x bit of each folder on the way and of
+ *   `path`
+ */
 export async function mayReachFolder(account: Account, path: string): Promise<boolean> {
   const status = await stat(path);
   if (!maySearch(account, status)) {
@@ -87,10 +90,10 @@ async function findAccount({ passwd }: AccountPlaces): Promise<Account | undefin
   return undefined;
 }
 
-/** @returns why useradd failed; undefined when it did not */
+/** @returns the reason for which useradd failed; undefined if it did not */
 async function createAccount({ programs }: AccountPlaces): Promise<string | undefined> {
   const surroundings = { env: { PATH: programs, LC_ALL: 'C' } };
-  // The group may be there already; if it cannot be created, useradd says so.
+  // The group may exist; if it cannot be created, useradd reports it.
   await run('groupadd', ['--system', 'tankeeper'], surroundings).catch(() => undefined);
   try {
     await run(

@@ -22,21 +22,21 @@ import type { ProgramContext } from './program.ts';
 import { runProgram } from './program.ts';
 import { isOursAlone } from './untrusted-files.ts';
 
-/** PostgreSQL's programs, tried out: they start as the account in `context`. */
+/** PostgreSQL's programs, tested: they start as the account in `context`. */
 export interface PostgresPrograms {
   readonly initdb: string;
   readonly postgres: string;
   readonly context: ProgramContext;
 }
 
-/** Where to look, and where to put what is missing. */
+/** The places to search, and those for missing files. */
 export interface BinariesRequest {
   readonly account: Account | undefined;
-  /** Where the package's `bin`, `lib` and `share` are. */
+  /** The folder with the package's `bin`, `lib` and `share`. */
   readonly nativeFolder: string;
-  /** A folder that the account reaches, for links to libraries; undefined where there is none that we may write. */
+  /** A folder that the account reaches, for links to libraries; undefined if this process can write none. */
   readonly linkFolder: string | undefined;
-  /** Where root keeps copies for an account that does not reach the package. */
+  /** The place of root's copies for an account that does not reach the package. */
   readonly sharedFolder: string;
 }
 
@@ -44,7 +44,7 @@ const PLATFORMS = ['linux-x64', 'linux-arm64', 'darwin-arm64', 'darwin-x64'];
 
 /**
  * @returns the folder with PostgreSQL's `bin`, `lib` and `share` that npm installed for this platform
- * @throws ServiceError 'database.unavailable' where there is none
+ * @throws ServiceError 'database.unavailable' if there is none
  */
 export function packagedBinaries(platform = `${process.platform}-${process.arch}`): string {
   if (!PLATFORMS.includes(platform)) {
@@ -66,9 +66,9 @@ export function packagedBinaries(platform = `${process.platform}-${process.arch}
 }
 
 /**
- * Finds programs that really start as the account: those of the package; else the same with the library links that the
+ * Finds programs that start as the account: those of the package; else the same with the library links that the
  * package's install script did not make, kept outside; else, as root, a copy in a place that every account reaches.
- * @throws ServiceError 'database.unavailable' when none of these starts
+ * @throws ServiceError 'database.unavailable' if none of these starts
  */
 export async function findPrograms(request: BinariesRequest): Promise<PostgresPrograms> {
   const { account, nativeFolder, linkFolder } = request;
@@ -107,7 +107,7 @@ function programs(nativeFolder: string, context: ProgramContext): PostgresProgra
   return { initdb: join(bin, 'initdb'), postgres: join(bin, 'postgres'), context };
 }
 
-/** @returns why a program does not start; undefined when all do. Only running it shows that every library is found. */
+/** @returns the reason for which a program does not start; undefined if all do. Only a run shows missing libraries. */
 async function tryOut(candidate: PostgresPrograms): Promise<string | undefined> {
   const ends = await Promise.all(
     [candidate.initdb, candidate.postgres].map((path) => runProgram(path, ['--version'], candidate.context)),
@@ -117,13 +117,13 @@ async function tryOut(candidate: PostgresPrograms): Promise<string | undefined> 
 
 interface MissingLink {
   readonly name: string;
-  /** What the link must lead to, absolute. */
+  /** The absolute target of the link. */
   readonly source: string;
 }
 
 /**
  * Makes the links that the package's install script would make; npm does not always run it.
- * @returns those that could not be made, for a folder that may not be written
+ * @returns those that could not be made because the folder is read-only
  */
 async function completeLinks(nativeFolder: string): Promise<readonly MissingLink[]> {
   const missing: MissingLink[] = [];
@@ -141,7 +141,7 @@ async function completeLinks(nativeFolder: string): Promise<readonly MissingLink
   return missing;
 }
 
-/** The package lists its links as `native/lib/…`, whatever the folder is called here. */
+/** @returns the path of a link, which the package lists as `native/lib/…`, in the actual folder */
 function inside(nativeFolder: string, listed: string): string {
   return join(nativeFolder, listed.replace(/^native\//, ''));
 }
@@ -152,7 +152,7 @@ async function listedLinks(nativeFolder: string): Promise<readonly { source: str
   return JSON.parse(text) as { source: string; target: string }[];
 }
 
-/** Others may do the same at the same time: a link is made aside and put in place in one step. */
+/** Creates a link beside its place and renames it: other processes may do the same at the same time. */
 async function placeLink(target: string, path: string): Promise<void> {
   const present = await lstat(path).catch(() => undefined);
   if (present !== undefined && (!present.isSymbolicLink() || (await readlink(path)) === target)) {
@@ -165,10 +165,11 @@ async function placeLink(target: string, path: string): Promise<void> {
 }
 
 /**
- * Copies PostgreSQL (some 60 MB) to where every account reaches it: root's checkout often lies in a folder that only
- * root may enter, and PostgreSQL must not run as root. Done once for each build; the copy appears complete or not at all.
+ * Copies PostgreSQL (some 60 MB) to a place that every account reaches: root's checkout is often in a folder that only
+ * root may enter, and PostgreSQL must not run as root. Done once for each build; the copy appears complete or not at
+ * all.
  * @returns the folder of the copy
- * @throws ServiceError 'database.unavailable' when others could change the shared folder
+ * @throws ServiceError 'database.unavailable' if others could change the shared folder
  */
 async function copyBinaries(nativeFolder: string, sharedFolder: string): Promise<string> {
   await prepareSharedFolder(sharedFolder);
@@ -186,7 +187,7 @@ async function copyBinaries(nativeFolder: string, sharedFolder: string): Promise
     await rename(aside, target);
   } catch (error) {
     await rm(aside, { recursive: true, force: true });
-    // Another process was quicker: a folder with content is never replaced.
+    // Another process was first: a folder with content is never replaced.
     if (!(await isOursAlone(target))) {
       throw error;
     }
@@ -195,8 +196,8 @@ async function copyBinaries(nativeFolder: string, sharedFolder: string): Promise
 }
 
 /**
- * Creates root's folder for what must lie outside the data folder.
- * @throws ServiceError 'database.unavailable' when others could change it
+ * Creates root's folder for files outside the data folder.
+ * @throws ServiceError 'database.unavailable' if others could change it
  */
 export async function prepareSharedFolder(path: string): Promise<void> {
   if ((await mkdir(path, { recursive: true })) !== undefined) {
@@ -239,7 +240,7 @@ function isForLinking(name: string): boolean {
   return name.endsWith('.a');
 }
 
-/** On disk before the rename that publishes it: a copy with holes after a power cut would never be noticed. */
+/** Copies with fsync, before the rename that publishes the copy: holes after a power cut would never be noticed. */
 async function copyDurably(from: string, to: string): Promise<void> {
   await copyFile(from, to);
   await chmod(to, 0o755);

@@ -12,12 +12,12 @@ import { assertMayCreate, clusterAt, locateCluster, postSign } from './location.
 import type { Log } from '../kernel/log.ts';
 import { runProgram, runScript } from './program.ts';
 
-/** What the creation of a cluster needs to know. */
+/** The parameters of a cluster's creation. */
 export interface CreationRequest {
   readonly dataFolder: string;
-  /** Where root keeps what an unprivileged account must reach. */
+  /** The place of root's files that an unprivileged account must reach. */
   readonly sharedFolder: string;
-  /** Whether the files must survive a power cut. */
+  /** The files must survive a power cut. */
   readonly durable: boolean;
   readonly log: Log;
   readonly findPrograms: (account: Account | undefined) => Promise<PostgresPrograms>;
@@ -29,10 +29,10 @@ const UNFINISHED = 'postgres.new-';
 const UNFINISHED_FOR_MS = 3_600_000;
 
 /**
- * Creates the cluster of a data folder. It appears complete or not at all: initdb works aside, and one rename (or, where
- * the cluster must live elsewhere, the signpost) publishes it. Of several processes that do this at once one wins, and
- * the others throw their own away.
- * @throws ServiceError 'database.unavailable' when initdb fails, or root would work in another user's folder
+ * Creates the cluster of a data folder. It appears complete or not at all: initdb works beside it, and one rename (or,
+ * if the cluster must be elsewhere, the signpost) publishes it. Of several processes that do this at once one wins, and
+ * the others remove their own.
+ * @throws ServiceError 'database.unavailable' if initdb fails, or root would work in another user's folder
  */
 export async function createCluster(request: CreationRequest): Promise<void> {
   await assertMayCreate(request.dataFolder);
@@ -113,7 +113,7 @@ async function initialise(
       ...['--pgdata', folder, '--username', CLUSTER_ROLE, '--no-instructions'],
       // Replaced at each start, by narrower rules.
       ...['--auth-local', 'peer', '--auth-host', 'reject'],
-      // Built into PostgreSQL, so that it sorts alike on every machine, whatever locales that machine has.
+      // Built into PostgreSQL: the same order on every machine, whatever locales it has.
       ...[
         '--encoding',
         'UTF8',
@@ -143,7 +143,7 @@ async function giveTo(folder: string, account: Account | undefined): Promise<voi
   }
 }
 
-/** What a killed process left behind. */
+/** Removes the files of a killed process. */
 async function removeUnfinished(dataFolder: string): Promise<void> {
   for (const name of await readdir(dataFolder)) {
     if (name.startsWith(UNFINISHED)) {
@@ -171,7 +171,7 @@ async function removeApart({ home, cluster }: ClusterLocation): Promise<void> {
   await removeHome(home);
 }
 
-/** What its account may change is removed as that account, which could put a link in the way while root is at it. */
+/** Removes files that the account may change as that account, which could otherwise place a link in root's way. */
 async function removeCluster(path: string): Promise<void> {
   const status = await lstat(path).catch(() => undefined);
   if (status === undefined) {

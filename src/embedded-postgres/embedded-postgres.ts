@@ -11,40 +11,40 @@ import { stopPostmaster } from './postmaster.ts';
 import type { Log } from '../kernel/log.ts';
 
 /*
- * A private PostgreSQL for an installation without DATABASE_URL, opened by `openEmbeddedPostgres`; nothing else is
- * imported from outside this folder, but `removeEmbeddedPostgres` for the demo. Opening takes these steps: find or make
- * the data folder and the cluster (location, home, creation), as an account of its own where this process is root
- * (account); find programs that start there (binaries, program); join the postmaster that serves, or start one (entry,
- * postmaster, socket, access). Members hold advisory locks; the last to leave stops the postmaster (membership). What
- * another account may have made is read with care (untrusted-files). See docs/adr/0002-embedded-postgresql.md.
+ * A private PostgreSQL for an installation without DATABASE_URL, opened by `openEmbeddedPostgres`. Other folders import
+ * nothing else, except `removeEmbeddedPostgres` for the demo. Opening takes these steps: find or make the data folder
+ * and the cluster (location, home, creation), as an account of its own if this process is root (account); find programs
+ * that start there (binaries, program); join the running postmaster, or start one (entry, postmaster, socket, access).
+ * Members hold advisory locks; the last one to leave stops the postmaster (membership). Files that another account may
+ * have made are read with care (untrusted-files). See docs/adr/0002-embedded-postgresql.md.
  */
 
 export { removeClusterOf as removeEmbeddedPostgres } from './creation.ts';
 
-/** How to open the embedded PostgreSQL of a data folder. */
+/** The options for opening the embedded PostgreSQL of a data folder. */
 export interface EmbeddedPostgresOptions {
   readonly dataDir: string;
   readonly log: Log;
   /** 'server' for the one server of a data folder, 'guest' for everything else. */
   readonly role: EmbeddedRole;
-  /** Whether it is made where there is none; true by default. */
+  /** Creates a missing one; true by default. */
   readonly create?: boolean;
-  /** Gives opening up when it is aborted. */
+  /** Aborts the opening. */
   readonly giveUp?: AbortSignal | undefined;
-  /** Whether commits survive a power cut; false only for tests. */
+  /** Commits survive a power cut; false only for tests. */
   readonly durable?: boolean;
-  /** Where PostgreSQL's `bin`, `lib` and `share` are, if not where npm installed them. */
+  /** The folder of PostgreSQL's `bin`, `lib` and `share`; default: the installed package. */
   readonly nativeFolder?: string;
-  /** Where root keeps what PostgreSQL's unprivileged account must reach and could not. */
+  /** The place of root's files that PostgreSQL's unprivileged account must reach. */
   readonly sharedFolder?: string;
 }
 
 /** An open embedded PostgreSQL. */
 export interface EmbeddedPostgres {
   readonly connection: EmbeddedConnection;
-  /** Whether it was not running yet. */
+  /** It was not running before. */
   readonly startedHere: boolean;
-  /** Call it after the pool is closed. The last process to close stops PostgreSQL; another one's use keeps it running. */
+  /** Leaves it; call it after the pool is closed. The last process to leave stops PostgreSQL. */
   readonly close: () => Promise<void>;
 }
 
@@ -52,10 +52,10 @@ const SHARED_FOLDER = '/var/lib/tankeeper';
 const RETRY_MS = 5_000;
 
 /**
- * Opens the private PostgreSQL of a data folder: joins it when it runs, else starts it, else creates it first. It has no
- * TCP port, only a socket in a folder that no other account may enter, and it outlives this process when that is killed.
- * @throws ServiceError 'data-folder.in-use' for a second server, 'installation.missing' where there is none and none is to
- *   be made, 'database.unavailable' for whatever else stands against it
+ * Opens the private PostgreSQL of a data folder: joins a running one, else starts it, else creates it first. It has no
+ * TCP port, only a socket in a folder that no other account may enter, and it survives this process if that is killed.
+ * @throws ServiceError 'data-folder.in-use' for a second server, 'installation.missing' if there is none and none may
+ *   be created, 'database.unavailable' for every other obstacle
  */
 export async function openEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const closing = new AbortController();
@@ -96,9 +96,9 @@ async function enter(request: EntryRequest): Promise<ClusterEntry> {
 }
 
 /**
- * Watches the membership until `request.signal`: when PostgreSQL has restarted or died under us, comes back in, starting
- * it again if need be. Without that the next passing command would be the last one out and stop it under the server.
- * @returns the entry that is to be left in the end
+ * Watches the membership until `request.signal`: after PostgreSQL has restarted or died, enters again and starts it if
+ * necessary. Without that the next command would be the last member and stop it under the server.
+ * @returns the entry to leave in the end
  */
 async function keepPresent(request: EntryRequest, first: ClusterEntry): Promise<ClusterEntry> {
   const { signal, log } = request;

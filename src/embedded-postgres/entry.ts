@@ -19,43 +19,43 @@ import {
 import { assertPrivate, prepareSocketFolder, socketFolderOf } from './socket.ts';
 import type { Log } from '../kernel/log.ts';
 
-/** What is needed to come into the cluster of a data folder. */
+/** The parameters of entering the cluster of a data folder. */
 export interface EntryRequest {
   readonly dataFolder: string;
-  /** Whether a cluster is made where there is none. */
+  /** Creates a missing cluster. */
   readonly create: boolean;
   readonly role: EmbeddedRole;
   readonly durable: boolean;
-  /** Where PostgreSQL's programs are; undefined: where npm installed them. */
+  /** The folder of PostgreSQL's programs; undefined: the installed package. */
   readonly nativeFolder: string | undefined;
   readonly sharedFolder: string;
   readonly log: Log;
-  /** Gives the attempt up. */
+  /** Aborts the attempt. */
   readonly signal: AbortSignal;
 }
 
-/** A process's way in. */
+/** A process's membership, and its way to it. */
 export interface ClusterEntry {
   readonly location: ClusterLocation;
   readonly socketFolder: string;
   readonly membership: Membership;
-  /** Whether this process started the postmaster that serves. */
+  /** This process started the running postmaster. */
   readonly startedHere: boolean;
 }
 
 const POLL_MS = 25;
 const ABSENCE_LIMIT_MS = 30_000;
-/** Recovery after a crash may have much to do. */
+/** The longest wait for progress in milliseconds: recovery after a crash may take long. */
 const CHANGE_LIMIT_MS = 300_000;
-/** Another process was quicker, or has stopped ours already, or the last one's children are still ending: ask again. */
+/** Another process was first, or has already stopped ours, or the former postmaster's children still end: try again. */
 const RACE =
   /lock file .* already exists|pre-existing shared memory block|received (?:fast|smart|immediate) shutdown request/;
 
 /**
- * Joins the postmaster that serves the cluster, or starts one; creates the cluster where there is none. Any number of
- * processes may do this at once, and while another one stops the postmaster: each looks again until it is in.
- * @throws ServiceError 'installation.missing'; 'database.unavailable' with PostgreSQL's own complaint, or when nothing
- *   happens for 30 s; the reason of `request.signal`
+ * Joins the cluster's running postmaster, or starts one; creates a missing cluster. Any number of processes may do this
+ * at once, and while another one stops the postmaster: each tries again until it has joined.
+ * @throws ServiceError 'installation.missing'; 'database.unavailable' with PostgreSQL's own message, or after 30 s
+ *   without progress; the reason of `request.signal`
  */
 export async function enterCluster(request: EntryRequest): Promise<ClusterEntry> {
   const location = await findOrCreate(request);
@@ -64,7 +64,7 @@ export async function enterCluster(request: EntryRequest): Promise<ClusterEntry>
   try {
     return await enter(request, location, begun, attempt);
   } catch (error) {
-    // What this process has started ends with the attempt: no other process has joined it through us.
+    // A postmaster that this process started ends with the attempt: no other process has joined it.
     if (attempt.started?.hasExited() === false) {
       await attempt.started.stop();
     }
@@ -148,8 +148,8 @@ async function tryJoin(
 }
 
 /**
- * @throws ServiceError 'database.unavailable' when a postmaster of ours has ended for a reason that will not pass, or this is
- *   the copy of a cluster that runs
+ * @throws ServiceError 'database.unavailable' if a postmaster of ours has ended for a lasting reason, or this is the
+ *   copy of a running cluster
  */
 async function mayStart(
   location: ClusterLocation,
@@ -184,7 +184,7 @@ function lastLine(text: string): string | undefined {
   return line === '' ? undefined : line;
 }
 
-/** A copy that was made while PostgreSQL wrote is seldom whole, and nothing would tell: its operator has to decide. */
+/** A copy made while PostgreSQL wrote is rarely complete, and no check detects it: the operator must decide. */
 async function assertNoRunningOriginal(serving: PostmasterFile, location: ClusterLocation): Promise<void> {
   const isCopy = serving.cluster !== location.cluster && isAbsolute(serving.cluster);
   const original = isCopy ? await readPostmasterFile(serving.cluster) : undefined;

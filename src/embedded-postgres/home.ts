@@ -6,8 +6,8 @@ import { ServiceError } from '../kernel/errors.ts';
 import { folderIdentity, isOursAlone } from './untrusted-files.ts';
 
 /**
- * The home of a cluster that lives apart from its data folder. It is root's, and passable like a data folder of root's, so
- * that PostgreSQL's account can change nothing in it but the cluster and the socket's folder.
+ * The home of a cluster outside its data folder. It belongs to root and is passable like root's data folder, so that
+ * PostgreSQL's account can change nothing in it but the cluster and the socket's folder.
  */
 const OWNER_FILE = 'data-folder';
 
@@ -31,9 +31,10 @@ export async function removeHome(home: string): Promise<void> {
 }
 
 /**
- * A copied data folder has a copy of the signpost, and no database. A folder is the one that the home belongs to when it
- * is that very folder, perhaps moved, or lies where that one was, such as one restored from a backup.
- * @throws ServiceError 'database.unavailable' when the home belongs to another data folder, or another account may write there
+ * Verifies that the home belongs to the data folder: a copied data folder has a copy of the signpost, and no database.
+ * A home belongs to a folder that is identical to the recorded one, perhaps moved, or has its path, as after a restore.
+ * @throws ServiceError 'database.unavailable' if the home belongs to another data folder, or another account may write
+ *   there
  */
 export async function assertHomeOf(dataFolder: string, home: string, signpost: string): Promise<void> {
   if (!(await isOursAlone(home))) {

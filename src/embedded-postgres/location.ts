@@ -15,9 +15,9 @@ export interface ClusterLocation {
   readonly home: string;
   /** PostgreSQL's own data directory. */
   readonly cluster: string;
-  /** Whom PostgreSQL runs as; undefined: as this process. */
+  /** The account that runs PostgreSQL; undefined: that of this process. */
   readonly account: Account | undefined;
-  /** Whether that account has the data folder, too: what is made there is then made as that account. */
+  /** The account also owns the data folder; new files there are then created as that account. */
   readonly accountOwnsFolder: boolean;
 }
 
@@ -28,15 +28,15 @@ const WRITABLE_BY_GROUP = 0o020;
 
 /**
  * Finds the data folder.
- * @param create whether to make it where it is missing
+ * @param create makes a missing one
  * @returns its path, all links resolved
- * @throws ServiceError 'installation.missing'; 'database.unavailable' when any account may write there: a cluster, signpost or
- *   key that they put there first would be taken for ours
+ * @throws ServiceError 'installation.missing'; 'database.unavailable' if any account may write there: its cluster,
+ *   signpost or key would be taken for ours
  */
 export async function openDataFolder(dataDir: string, create: boolean): Promise<string> {
   const wanted = resolve(dataDir);
   if (create) {
-    // Root's own folder lets PostgreSQL's account pass (not look around), so that the cluster can live inside.
+    // PostgreSQL's account may pass root's own folder but not list it, so that the cluster can be inside.
     await mkdir(wanted, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 });
   }
   const folder = await realpath(wanted).catch((error: unknown) => {
@@ -56,7 +56,7 @@ export async function openDataFolder(dataDir: string, create: boolean): Promise<
 
 /**
  * Root creates a cluster only in a folder of its own.
- * @throws ServiceError 'database.unavailable' where another user could put anything in its place
+ * @throws ServiceError 'database.unavailable' if another user could replace the folder
  */
 export async function assertMayCreate(dataFolder: string): Promise<void> {
   const { uid } = await stat(dataFolder);
@@ -66,15 +66,15 @@ export async function assertMayCreate(dataFolder: string): Promise<void> {
 }
 
 /**
- * Finds the cluster of a data folder: inside, or where the signpost leads. The owner of a cluster runs it.
- * @returns undefined when there is none yet
- * @throws ServiceError 'database.unavailable' when it is another account's or another data folder's, or is gone from where
- *   the signpost leads
+ * Finds the cluster of a data folder: inside, or at the path of the signpost. The owner of a cluster runs it.
+ * @returns undefined if there is none yet
+ * @throws ServiceError 'database.unavailable' if it belongs to another account or another data folder, or is missing at
+ *   the path of the signpost
  */
 export async function locateCluster(dataFolder: string): Promise<ClusterLocation | undefined> {
   const posted = await readSignpost(dataFolder);
   if (posted !== undefined && process.getuid?.() === 0) {
-    // Root posts signs in folders of its own only: in another's, the sign may lead anywhere.
+    // Root creates signposts in its own folders only: in another's, it may lead anywhere.
     const { uid } = await stat(dataFolder);
     if (uid !== 0) {
       throw othersFolder(dataFolder, uid);
@@ -93,7 +93,7 @@ export async function locateCluster(dataFolder: string): Promise<ClusterLocation
   return found;
 }
 
-/** @returns the place of the cluster whose home is `home`, whether or not there is one yet */
+/** @returns the place of the cluster whose home is `home`, even before its creation */
 export function clusterAt(
   dataFolder: string,
   home: string,
@@ -104,8 +104,8 @@ export function clusterAt(
 }
 
 /**
- * Says in the data folder that its cluster lives in `home`.
- * @returns whether we said so: false when another process was quicker and named another place
+ * Creates the signpost in the data folder: its cluster is in `home`.
+ * @returns true if it was created; false if another process was first and named another place
  */
 export async function postSign(dataFolder: string, home: string): Promise<boolean> {
   const text = [
@@ -114,11 +114,11 @@ export async function postSign(dataFolder: string, home: string): Promise<boolea
     home,
     '',
   ].join('\n');
-  // Two processes may have the same number, in containers that share the folder.
+  // In containers that share the folder, two processes may have the same process id.
   const aside = join(dataFolder, `${SIGNPOST}.${randomUUID()}`);
   await writeFile(aside, text, { mode: 0o644, flush: true });
   try {
-    // Unlike a rename, a link never replaces what is there.
+    // Unlike a rename, a link never replaces an existing file.
     await link(aside, join(dataFolder, SIGNPOST));
     return true;
   } catch (error) {
@@ -175,7 +175,7 @@ function accountOf(owner: { uid: number; gid: number }, cluster: string): Accoun
   throw notOurs(cluster);
 }
 
-/** @throws ServiceError 'database.unavailable' where root would work in the folder of a third one */
+/** @throws ServiceError 'database.unavailable' if root would work in the folder of a third account */
 async function ownsFolder(account: Account | undefined, dataFolder: string): Promise<boolean> {
   const { uid } = await stat(dataFolder);
   if (account !== undefined && uid !== 0 && uid !== account.uid) {
@@ -202,7 +202,7 @@ function notOurs(cluster: string): ServiceError {
   );
 }
 
-/** @returns the refusal of a process that may not make a cluster where there is none */
+/** @returns the refusal of a process that may not create a missing cluster */
 export function noClusterIn(dataFolder: string): ServiceError {
   return new ServiceError('installation.missing', `there is no embedded database in ${dataFolder}`);
 }

@@ -7,10 +7,10 @@ import { CLUSTER_ROLE } from './creation.ts';
 import { SOCKET_PORT } from './postmaster.ts';
 import { isSameFolder } from './untrusted-files.ts';
 
-/** What this process is to the cluster: its server, of which there is one, or a passing command. */
+/** The role of this process: the server, of which there is one, or a command. */
 export type EmbeddedRole = 'server' | 'guest';
 
-/** Explicit to the last: what is left out here, pg would take from PG* variables. */
+/** All fields are explicit: pg would take a missing one from PG* variables. */
 export interface EmbeddedConnection {
   /** The folder of the socket. */
   readonly host: string;
@@ -22,20 +22,20 @@ export interface EmbeddedConnection {
 }
 
 /**
- * A process's presence in the cluster: a connection of its own that holds an advisory lock for as long as it lives. The
- * operating system ends it with the process, so nothing has to be cleaned up after a crash.
+ * A process's membership in the cluster: a connection of its own that holds an advisory lock while it lives. The
+ * operating system ends it with the process, so a crash leaves nothing to clean up.
  */
 export interface Membership {
-  /** Settles when the connection has ended, by our doing or not. */
+  /** Settles when the connection has ended, on either side. */
   readonly ended: Promise<void>;
-  /** @returns the number of the process that is the server already; undefined when this one is it now */
+  /** @returns the process id of the present server; undefined if this process is now the server */
   becomeServer(): Promise<string | undefined>;
-  /** Gives up the presence. @returns whether it was the last one; then none can join until `end` */
+  /** Ends the membership. @returns true if it was the last one; then no process can join until `end` */
   leave(): Promise<boolean>;
   end(): Promise<void>;
 }
 
-/** Why there is no membership: a server comes or goes (ask again), or there is none at this socket. */
+/** The reason for no membership: a server starts or stops (try again), or there is none at this socket. */
 export type JoinRefusal = 'changing' | 'absent';
 
 const DATABASE = 'tankeeper';
@@ -49,7 +49,7 @@ const POLL_MS = 50;
 /** Peer authentication has failed. */
 const INVALID_AUTHORIZATION = '28000';
 
-/** @returns how to reach the service's database through the socket in `socketFolder` */
+/** @returns the connection to the service's database through the socket in `socketFolder` */
 export function embeddedConnection(socketFolder: string): EmbeddedConnection {
   return {
     host: socketFolder,
@@ -63,8 +63,8 @@ export function embeddedConnection(socketFolder: string): EmbeddedConnection {
 
 /**
  * @param cluster the data directory that the server at the socket must have
- * @throws ServiceError 'database.unavailable' when it has another one, or does not admit this process, and any error but "no
- *   server there" and "a server that comes or goes"
+ * @throws ServiceError 'database.unavailable' if it has another one, or does not admit this process, and any error
+ *   other than "no server there" and "a server that starts or stops"
  */
 export async function joinCluster(
   socketFolder: string,
@@ -73,12 +73,12 @@ export async function joinCluster(
 ): Promise<Membership | JoinRefusal> {
   const client = new pg.Client({
     ...embeddedConnection(socketFolder),
-    // The locks live in a database that has no other use: they count per database.
+    // The locks are in a database without another use: they are per database.
     database: 'postgres',
     application_name: `tankeeper ${role} (process ${process.pid})`,
     connectionTimeoutMillis: 10_000,
   });
-  // Without a listener a connection that breaks while idle would end the process.
+  // Without a listener, a connection that breaks while idle would end the process.
   client.on('error', () => undefined);
   const ended = new Promise<void>((resolve) => {
     client.once('end', resolve);
@@ -98,13 +98,13 @@ export async function joinCluster(
   }
 }
 
-/** A socket may be the hard link of another one: the server says which folder it works in. */
+/** Verifies the server's data directory: a socket may be the hard link of another one. */
 async function assertServes(client: pg.Client, cluster: string): Promise<void> {
   const { rows } = await client.query<{ folder: string; pid: number }>(
     "SELECT current_setting('data_directory') AS folder, pg_backend_pid() AS pid",
   );
   const { folder = '', pid = 0 } = rows[0] ?? {};
-  // The second after the folder was renamed.
+  // The second path is valid after the folder was renamed.
   if (!(await isSameFolder(folder, cluster)) && !(await isSameFolder(`/proc/${pid}/cwd`, cluster))) {
     throw new ServiceError(
       'database.unavailable',
@@ -140,7 +140,7 @@ function membership(client: pg.Client, ended: Promise<void>): Membership {
     ended,
     becomeServer: async () => {
       const deadline = performance.now() + SERVER_WAIT_MS;
-      // A server that was killed a moment ago may still be noticed as such.
+      // PostgreSQL may still count a server that was killed a moment ago.
       while (!(await tryLock(client, 'pg_try_advisory_lock', SERVER))) {
         if (performance.now() > deadline) {
           return serverProcess(client);

@@ -10,10 +10,10 @@ import type { ClusterLocation } from './location.ts';
 import { isolatedSurroundings, runProgram, runScript, SHELL } from './program.ts';
 import { isSameFolder, readForeignFile } from './untrusted-files.ts';
 
-/** What postmaster.pid says. The cluster's account may write it, and it is copied with its folder: none of it is certain. */
+/** The content of postmaster.pid. It is not trusted: the cluster's account may write it, and copies include it. */
 export interface PostmasterFile {
   readonly pid: number;
-  /** The data directory that it was written for. */
+  /** The data directory of the postmaster that wrote it. */
   readonly cluster: string;
   /** Absent while it starts. */
   readonly socketFolder: string | undefined;
@@ -23,19 +23,19 @@ export interface PostmasterFile {
 export interface StartedPostmaster {
   readonly pid: number | undefined;
   hasExited(): boolean;
-  /** What it wrote to its log since it was started. */
+  /** Reads its log lines since its start. */
   complaint(): Promise<string>;
-  /** Stops it, whether it serves already or not; waits half a minute at most. */
+  /** Stops it, also while it starts; waits half a minute at most. */
   stop(): Promise<void>;
 }
 
-/** How a postmaster is to run. */
+/** The settings of a postmaster. */
 export interface PostmasterSettings {
   readonly socketFolder: string;
-  /** Whether commits must survive a power cut. */
+  /** Commits must survive a power cut. */
   readonly durable: boolean;
   readonly access: AccessRules;
-  /** A process that postmaster.pid names and that is no postmaster of this cluster; PostgreSQL itself takes it for one. */
+  /** A process in postmaster.pid that is no postmaster of this cluster, although PostgreSQL takes it for one. */
   readonly stranger: number | undefined;
 }
 
@@ -44,9 +44,9 @@ export const SOCKET_PORT = 5432;
 const POLL_MS = 20;
 const STOP_LIMIT_MS = 30_000;
 /**
- * Runs as the cluster's account. $1: a log to open, $3 and $4: what to write into the two files; each may be empty. What is
- * left of an earlier postmaster at the socket ($5) goes: the folder is this cluster's alone, and postmaster.pid alone decides
- * who serves.
+ * Runs as the cluster's account. $1: a log to open, $3 and $4: the contents of the two files; each may be empty.
+ * Removes the socket ($5) of an earlier postmaster: the folder belongs to this cluster alone, and postmaster.pid alone
+ * decides which one serves.
  */
 const START = `
 umask 077
@@ -59,7 +59,7 @@ shift 5
 exec "$@"
 `;
 
-/** @returns what postmaster.pid says, undefined when there is none or it is still empty */
+/** @returns the content of postmaster.pid, undefined if there is none or it is still empty */
 export async function readPostmasterFile(cluster: string): Promise<PostmasterFile | undefined> {
   const text = await readForeignFile(join(cluster, 'postmaster.pid')).catch(() => '');
   const lines = text.split('\n');
@@ -71,9 +71,9 @@ export async function readPostmasterFile(cluster: string): Promise<PostmasterFil
 }
 
 /**
- * Starts a postmaster in a session of its own, so that neither Ctrl-C nor the end of this process touches it. Not by
- * pg_ctl, which hands the paths to a shell as part of its command; with a file for its output, because a pipe to us would
- * break with us. The shell that prepares the account's own files becomes the postmaster.
+ * Starts a postmaster in a session of its own, so that neither Ctrl-C nor the end of this process affects it. pg_ctl is
+ * not used: it passes the paths to a shell as part of its command. Its output goes to a file: a pipe would break with
+ * this process. The shell that prepares the account's own files becomes the postmaster.
  */
 export async function startPostmaster(
   programs: PostgresPrograms,
@@ -87,7 +87,7 @@ export async function startPostmaster(
     (status) => status.size,
     () => 0,
   );
-  // Where the folder is the account's, so might be a link of that name.
+  // In a folder of the account, a file of that name could be a link.
   const log = accountOwnsFolder ? undefined : await open(logPath, 'a', 0o600);
   const output = log?.fd ?? 'ignore';
   const given = [
@@ -101,7 +101,7 @@ export async function startPostmaster(
   try {
     const child = spawn(SHELL, ['-c', START, 'sh', ...given, ...command], {
       ...surroundings,
-      // What pg_ctl sets, too: PostgreSQL does not take that process for another postmaster.
+      // Set by pg_ctl, too: PostgreSQL does not take that process for another postmaster.
       env: { ...surroundings.env, ...(stranger !== undefined && { PG_GRANDPARENT_PID: String(stranger) }) },
       detached: true,
       stdio: ['ignore', output, output],
@@ -131,14 +131,14 @@ export async function startPostmaster(
   }
 }
 
-/** @returns the content that the file must have; empty where it has it */
+/** @returns the required content of the file; empty if the file has it */
 async function missingIn(path: string, content: string): Promise<string> {
   return (await readForeignFile(path).catch(() => undefined)) === content ? '' : content;
 }
 
 /**
- * Stops the postmaster that serves the cluster: none but that one, and with no more than the rights of its account.
- * @returns whether it is gone, within half a minute
+ * Stops the cluster's postmaster: only that one, and only with the rights of its account.
+ * @returns true if it has ended, within half a minute
  */
 export async function stopPostmaster({ cluster, account }: ClusterLocation): Promise<boolean> {
   const serving = await readPostmasterFile(cluster);
@@ -156,7 +156,7 @@ export async function stopPostmaster({ cluster, account }: ClusterLocation): Pro
   return true;
 }
 
-/** @returns whether the signal was sent */
+/** @returns true if the signal was sent */
 async function interrupt(pid: number, account: Account | undefined): Promise<boolean> {
   if (account !== undefined) {
     return (await runScript('kill -INT "$1"', [String(pid)], account)).status === 0;
@@ -179,7 +179,7 @@ function asParameters(cluster: string, { socketFolder, durable }: PostmasterSett
     timezone: 'UTC',
     log_timezone: 'UTC',
     log_checkpoints: 'off',
-    // Neither rows (DETAIL) nor statements in the log: they may hold what must not lie about in a file.
+    // The log gets neither rows (DETAIL) nor statements: they may hold personal data.
     log_error_verbosity: 'terse',
     log_min_error_statement: 'panic',
     ...(durable ? {} : { fsync: 'off', full_page_writes: 'off', synchronous_commit: 'off' }),
@@ -188,8 +188,8 @@ function asParameters(cluster: string, { socketFolder, durable }: PostmasterSett
 }
 
 /**
- * @returns whether the process is a PostgreSQL that works in this cluster and runs as its owner. A number in a file says
- * neither: after a crash, in a copy or by an attacker's hand it may be that of any other process.
+ * @returns true if the process is a PostgreSQL that works in this cluster and runs as its owner. A process id in a file
+ *   proves neither: after a crash, in a copy or by an attack it may be that of any other process.
  */
 export async function isPostmasterOf(pid: number, cluster: string): Promise<boolean> {
   const owner = await stat(cluster).catch(() => undefined);
@@ -203,14 +203,14 @@ export async function isPostmasterOf(pid: number, cluster: string): Promise<bool
   if (!/^Name:\tpostgres$/m.test(status) || /^Uid:\t(\d+)\t/m.exec(status)?.[1] !== String(owner.uid)) {
     return false;
   }
-  // A postmaster's current folder is its data directory, also after that was renamed.
+  // A postmaster's current folder is its data directory, even after that was renamed.
   return (
     (await isSameFolder(`/proc/${pid}/cwd`, cluster)) ||
     (process.getuid?.() === 0 && (await ownerSeesSameFolder(pid, cluster, owner)))
   );
 }
 
-/** In a container root may not look where another account's process works, but that account may. */
+/** Compares as the account: in a container root may not read the folder of another account's process. */
 async function ownerSeesSameFolder(
   pid: number,
   cluster: string,
@@ -220,7 +220,7 @@ async function ownerSeesSameFolder(
   return uid !== 0 && (await runScript('[ "$1" -ef "$2" ]', parameters, { uid, gid })).status === 0;
 }
 
-/** The same where there is no /proc (macOS), by the command line, which names the data directory. */
+/** As `isPostmasterOf` without /proc (macOS), by the command line, which names the data directory. */
 export async function isListedAsPostmaster(pid: number, cluster: string, uid: number): Promise<boolean> {
   const { output } = await runProgram('/bin/ps', ['-ww', '-o', 'uid=,command=', '-p', String(pid)], {
     account: undefined,

@@ -2,11 +2,11 @@ import { spawn } from 'node:child_process';
 
 import type { Account } from './account.ts';
 
-/** How a program of the embedded PostgreSQL ended. */
+/** The result of a program of the embedded PostgreSQL. */
 export interface ProgramEnd {
-  /** The exit status; null when it was killed or could not be started. */
+  /** The exit status; null if it was killed or could not be started. */
   readonly status: number | null;
-  /** What it wrote, both streams, at most 8 KiB. */
+  /** Its output, both streams, at most 8 KiB. */
   readonly output: string;
 }
 
@@ -23,8 +23,8 @@ const OUTPUT_LIMIT = 8192;
 const TIME_LIMIT_MS = 120_000;
 
 /**
- * Options for `spawn` that let nothing of our own surroundings through: no PG* variable, no locale that the binaries do
- * not know, no current folder that the account may not enter.
+ * Options for `spawn` without our own environment: no PG* variable, no locale that the binaries do not know, no current
+ * folder that the account may not enter.
  */
 export function isolatedSurroundings(context: ProgramContext): {
   cwd: string;
@@ -46,8 +46,8 @@ export function isolatedSurroundings(context: ProgramContext): {
 }
 
 /**
- * Runs a script of sh(1) as that account: the kernel then refuses what the account may not do, whatever the files and
- * processes really are that root's own look has found.
+ * Runs a script of sh(1) as that account: the kernel then refuses what the account may not do, even if files or
+ * processes have changed since root checked them.
  * @param parameters `$1` and so on
  */
 export function runScript(
@@ -60,8 +60,8 @@ export function runScript(
 }
 
 /**
- * Runs a program to its end, within two minutes, in a session of its own: Ctrl-C is for this process, which then ends in
- * good order. Never rejects: a program that cannot be started ends with status null.
+ * Runs a program to its end, within two minutes, in a session of its own: Ctrl-C reaches only this process, which then
+ * ends in good order. Never rejects: a program that cannot be started ends with status null.
  */
 export function runProgram(
   path: string,
@@ -74,7 +74,8 @@ export function runProgram(
       detached: true,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
-    // Not by spawn's own option, whose timer goes on, and keeps us alive, when the program could not be started.
+    // Replaces spawn's own option, whose timer continues, and keeps the process alive, if the program could not be
+    // started.
     const limit = setTimeout(() => child.kill('SIGKILL'), TIME_LIMIT_MS);
     let output = '';
     const collect = (chunk: Buffer): void => {

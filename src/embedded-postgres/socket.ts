@@ -12,13 +12,13 @@ import { SOCKET_PORT } from './postmaster.ts';
 import { runScript } from './program.ts';
 import { folderIdentity } from './untrusted-files.ts';
 
-/** The longest path of a socket that every system takes (macOS: 103 bytes and a final zero). */
+/** The longest path of a socket that every system accepts (macOS: 103 bytes and a final zero). */
 const PATH_LIMIT = 100;
 
 /**
- * Finds out which folder is for the cluster's socket: one in the cluster's home, or, where the path would be too long for a
- * socket or PostgreSQL could misread it as a list, one among the temporary files with a name that no copy of the cluster
- * shares. What postmaster.pid says matters for the latter only: its starter may have had other temporary files.
+ * Determines the folder of the cluster's socket: one in the cluster's home, or, if the path is too long for a socket or
+ * PostgreSQL could misread it as a list, one in the temporary folder with a name that no copy of the cluster shares.
+ * postmaster.pid is used for the latter only: the starter may have had another temporary folder.
  */
 export async function socketFolderOf(
   location: ClusterLocation,
@@ -38,7 +38,7 @@ export async function socketFolderOf(
 
 /**
  * Makes the folder for the cluster's socket.
- * @throws ServiceError 'database.unavailable' when another account could own that folder
+ * @throws ServiceError 'database.unavailable' if another account could own that folder
  */
 export async function prepareSocketFolder(location: ClusterLocation): Promise<string> {
   const folder = await socketFolderOf(location, undefined);
@@ -53,7 +53,7 @@ export async function prepareSocketFolder(location: ClusterLocation): Promise<st
   return folder;
 }
 
-/** Gives root's own new folder to the account; what is no such folder stays as it is. */
+/** Gives root's own new folder to the account; leaves anything else as it is. */
 async function handOver(folder: string, account: Account | undefined): Promise<void> {
   const flags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
   const handle = account === undefined ? undefined : await open(folder, flags).catch(() => undefined);
@@ -67,9 +67,9 @@ async function handOver(folder: string, account: Account | undefined): Promise<v
 }
 
 /**
- * The owner of the folder could stand in for the cluster, so that must be the cluster's own, and no other account may enter. In
- * /tmp any account may have made the folder before.
- * @throws ServiceError 'database.unavailable' when it does not belong to the cluster's owner alone
+ * Checks the folder's owner, who could replace the cluster's server: it must be the cluster's owner, and no other
+ * account may enter. In /tmp any account may have made the folder before.
+ * @throws ServiceError 'database.unavailable' if it does not belong to the cluster's owner alone
  */
 export async function assertPrivate(folder: string, location: ClusterLocation): Promise<void> {
   const status = await lstat(folder);

@@ -4,20 +4,20 @@ import { isServiceError } from './errors.ts';
 import { describeFault } from './fault.ts';
 import type { Log } from './log.ts';
 
-/** How a turn of a loop rests. No rest keeps the process alive. */
+/** The rests of a turn of a loop. No rest keeps the process alive. */
 export interface LoopPace {
-  /** Aborted when the loop is to end. */
+  /** Aborted when the loop must end. */
   readonly signal: AbortSignal;
-  /** Waits, less where the loop is to end. */
+  /** Waits; ends early when the loop must end. */
   readonly rest: (milliseconds: number) => Promise<void>;
   /**
-   * Waits, less where the loop is to end or was woken since this turn began.
-   * @returns whether it was woken or is to end
+   * Waits; ends early when the loop must end or was woken since this turn began.
+   * @returns true if it was woken or must end
    */
   readonly restUntilWoken: (milliseconds: number) => Promise<boolean>;
 }
 
-/** Work in the background, outside of requests: the same turn again and again, until the loop is stopped. */
+/** Work in the background, outside of requests: repeats a turn until the loop is stopped. */
 export class BackgroundLoop {
   readonly #turn: (pace: LoopPace) => Promise<void>;
   readonly #patience: number | undefined;
@@ -27,7 +27,7 @@ export class BackgroundLoop {
 
   /**
    * @param turn works and rests; must not throw
-   * @param patience how long `stop` waits for the turn under way, in milliseconds; until it ends by default
+   * @param patience the longest wait of `stop` for the running turn, in milliseconds; default: until it ends
    */
   constructor(turn: (pace: LoopPace) => Promise<void>, patience?: number) {
     this.#turn = turn;
@@ -43,12 +43,12 @@ export class BackgroundLoop {
     this.#running = this.#run();
   }
 
-  /** Ends the rest until woken that is under way, or else the next one of this turn. */
+  /** Ends the running rest until woken, or else the next one of this turn. */
   wake(): void {
     this.#wake.abort();
   }
 
-  /** Ends rests at once, and the loop after the turn that is under way. */
+  /** Ends rests at once, and the loop after the running turn. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     this.#wake.abort();
@@ -60,7 +60,7 @@ export class BackgroundLoop {
   async #run(): Promise<void> {
     const { signal } = this.#stopping;
     while (!signal.aborted) {
-      // Before the turn: what wakes the loop while it works is not lost.
+      // Before the turn: a wake during its work is not lost.
       this.#wake = new AbortController();
       const wake = this.#wake.signal;
       await this.#turn({
@@ -75,26 +75,26 @@ export class BackgroundLoop {
   }
 }
 
-/** How long stopping waits for a round that is under way, in milliseconds. */
+/** The longest wait of `stop` for a running round, in milliseconds. */
 const ROUND_TIMEOUT_MS = 500;
 
-/** What rounds are made of. */
+/** The dependencies of rounds. */
 export interface BackgroundRoundsOptions {
-  /** @returns whether there is more to do at once */
+  /** @returns true if more work is due at once */
   readonly round: (signal: AbortSignal) => Promise<boolean>;
-  /** Milliseconds between two rounds, about. */
+  /** Approximate milliseconds between two rounds. */
   readonly pause: number;
-  /** Milliseconds before the first round, about; none by default. */
+  /** Approximate milliseconds before the first round; none by default. */
   readonly firstPause?: number;
   readonly component: string;
-  /** The log line of rounds that begin to fail. */
+  /** The log line for the first failed round. */
   readonly trouble: string;
   readonly log: Log;
 }
 
 /**
- * @returns a loop that works at intervals. A round that fails ends nothing; it is logged until rounds succeed again, once.
- *   That the database is away, others log
+ * @returns a loop that works at intervals. A failed round does not end it; the first failure is logged, later ones only
+ *   after a round has succeeded. An absent database is not logged here
  */
 export function backgroundRounds(options: BackgroundRoundsOptions): BackgroundLoop {
   const { round, pause, firstPause = 0, component, trouble, log } = options;
@@ -123,7 +123,7 @@ export function backgroundRounds(options: BackgroundRoundsOptions): BackgroundLo
   }, ROUND_TIMEOUT_MS);
 }
 
-/** Servers that were started together do not work at the same moment. */
+/** Varies the pause, so that servers that were started together do not work at the same moment. */
 function roughly(milliseconds: number): number {
   return milliseconds * (0.75 + Math.random() / 2);
 }

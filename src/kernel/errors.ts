@@ -3,28 +3,28 @@
 type NoPayload = Readonly<Record<never, never>>;
 
 /**
- * Every way in which a request can fail for a reason that the caller may know, each with what programs read of it. A
- * closed union: `http/failures.ts` is the only table that translates the codes into legacy codes and HTTP statuses, and
- * must name each of them. Like the message, a payload may reach the client, so it holds no secret.
+ * Every failure of a request whose reason the caller may know, each with its payload for programs. A closed union:
+ * `http/failures.ts` is the only table that translates the codes into legacy codes and HTTP statuses, and must name
+ * each of them. Like the message, a payload may reach the client, so it holds no secret.
  */
 export interface ErrorPayloads {
-  /** The parameters, any one of which would do. None where any setting would. */
+  /** The parameters, of which one is required. None if any setting is accepted. */
   'parameter.missing': { readonly parameters: readonly string[] };
-  /** The parameter, what is wrong with its hexadecimal digits, the other one that it cannot be given with. */
+  /** The parameter, the fault of its hexadecimal digits, the other parameter that excludes it. */
   'parameter.invalid': {
     readonly parameter?: string;
     readonly fault?: 'length' | 'alphabet';
     readonly conflictsWith?: string;
   };
-  /** `json`: the body cannot be read at all, as it is not JSON. */
+  /** `json`: the body is not JSON. */
   'request.malformed': { readonly syntax?: 'json' };
   'request.too-large': NoPayload;
   'request.media-type': NoPayload;
   'path.unknown': NoPayload;
   'method.not-allowed': NoPayload;
-  /** The credentials that were refused, and the account that they were for. Neither where none were given. */
+  /** The refused credentials, and their account. Both absent if no credentials were given. */
   'authentication.required': { readonly credentials?: RefusedCredentials; readonly account?: string };
-  /** The policy action that would give the right; or the realms asked for, none of which may be seen. */
+  /** The policy action that would give the right; or the requested realms, of which none is visible. */
   'right.missing': {
     readonly policy?: { readonly scope: string; readonly action: string };
     readonly realms?: readonly string[];
@@ -33,7 +33,7 @@ export interface ErrorPayloads {
   /** The name of the limit. */
   'too-many-requests': { readonly limit: string };
   'server.busy': NoPayload;
-  /** The user as the client named them, and the part of it that is the login, without what may be a realm. */
+  /** The user as the client named them, and the login in it, without a possible realm. */
   'user.unknown': { readonly user: string; readonly login: string };
   'user.exists': NoPayload;
   'realm.unknown': NoPayload;
@@ -41,7 +41,7 @@ export interface ErrorPayloads {
   'resolver.invalid': NoPayload;
   'resolver.in-use': NoPayload;
   'resolver.unavailable': NoPayload;
-  /** The login of the user who has no such token; absent where the token was named by its serial. */
+  /** The login of the user who has no such token; absent if the token was named by its serial. */
   'token.unknown': { readonly login?: string };
   'token.exists': NoPayload;
   /** The login of the user who has several such tokens, and their serials. */
@@ -63,12 +63,12 @@ export interface ErrorPayloads {
   'configuration.invalid': NoPayload;
   'licence.invalid': NoPayload;
   'licence.unknown': NoPayload;
-  /** The part that is wrong, its text, and the text that it is a part of where that tells more. At most 61 characters each. */
+  /** The wrong part, its text, and the text around it if that tells more. At most 61 characters each. */
   'suite.invalid': { readonly part: SuitePart; readonly text: string; readonly whole?: string };
-  /** What is wrong with the question: its length, or that it does not keep to the format of the suite. */
+  /** The fault of the question: its length, or the format of the suite that it violates. */
   'data-input.invalid': { readonly question?: 'length' | 'A' | 'N' | 'H' };
   'activation-code.invalid': { readonly fault: ActivationCodeFault };
-  /** The name of the URL's parameter that is missing. */
+  /** The name of the missing parameter of the URL. */
   'qrtan-url.invalid': { readonly missing?: string };
   'duration.invalid': NoPayload;
   'key.unavailable': NoPayload;
@@ -101,19 +101,19 @@ export type SuitePart =
   | 'time step'
   | 'duplicate';
 
-/** What is wrong with an activation code: how many characters it has, one of them, or their sum. */
+/** The fault of an activation code: its length, one of its characters, or its checksum. */
 export type ActivationCodeFault = 'padding' | 'alphabet' | 'checksum';
 
-/** What a `ServiceError` may carry besides its code and payload. */
+/** The optional context of a `ServiceError`, besides code and payload. */
 interface ErrorContext {
-  /** For the log only, never for the client. Must not hold secrets either. */
+  /** Text for the log only, never for the client. Must not hold secrets either. */
   readonly detail?: string;
-  /** Seconds after which it may go better, where that is known. */
+  /** Seconds after which a retry may succeed, if known. */
   readonly retryAfter?: number;
   readonly cause?: unknown;
 }
 
-/** Those of the codes whose payload has members that must be given. */
+/** The codes whose payload has required members. */
 type PayloadCode<Code extends ErrorCode> = Code extends ErrorCode
   ? NoPayload extends ErrorPayloads[Code]
     ? never
@@ -126,7 +126,7 @@ type ErrorArguments<Code extends ErrorCode> = [PayloadCode<Code>] extends [never
 
 /**
  * A failure of the domain. The `message` is plain English for people and may reach the client, so it names no path, no
- * SQL and nobody else's data; the `detail` and `cause` reach only the log.
+ * SQL and no data of others; the `detail` and `cause` reach only the log.
  */
 export class ServiceError<Code extends ErrorCode = ErrorCode> extends Error {
   override readonly name = 'ServiceError';
@@ -135,7 +135,7 @@ export class ServiceError<Code extends ErrorCode = ErrorCode> extends Error {
   readonly detail: string | undefined;
   readonly retryAfter: number | undefined;
 
-  /** @param facts the payload of the code, and with it `detail`, `retryAfter` and `cause` */
+  /** @param facts the payload of the code, with `detail`, `retryAfter` and `cause` */
   constructor(code: Code, message: string, ...[facts]: ErrorArguments<Code>) {
     const { detail, retryAfter, cause, ...payload }: ErrorContext = facts ?? {};
     super(message, cause === undefined ? undefined : { cause });
@@ -149,7 +149,7 @@ export class ServiceError<Code extends ErrorCode = ErrorCode> extends Error {
 /** A `ServiceError` whose payload is known once its code is. */
 export type AnyServiceError = { [Code in ErrorCode]: ServiceError<Code> }[ErrorCode];
 
-/** @returns whether `error` is a `ServiceError`, of the given code where one is named */
+/** @returns true if `error` is a `ServiceError`, of the given code if one is named */
 export function isServiceError(error: unknown): error is AnyServiceError;
 export function isServiceError<Code extends ErrorCode>(
   error: unknown,

@@ -1,4 +1,4 @@
-/** Counts attempts by key, and reports when there were too many. */
+/** Counts attempts by key, and reports too many. */
 export interface AttemptLimit {
   /**
    * @returns milliseconds until the key may try again, as far as this server knows; 0: now. Does not query other
@@ -7,8 +7,8 @@ export interface AttemptLimit {
   wait(key: string): number;
   /**
    * Counts one attempt, over all servers.
-   * @returns milliseconds until the key may try again where this attempt exceeds the limit, else 0; the last allowed
-   *   attempt also gives 0, and `wait` reports the time from then on
+   * @returns milliseconds until the key may try again if this attempt exceeds the limit, else 0; also 0 for the last
+   *   allowed attempt, after which `wait` reports the time
    */
   count(key: string): Promise<number>;
 }

@@ -35,7 +35,7 @@ export class NetworkSet {
 
   /**
    * @param network an address, or a network such as `10.0.0.0/8` and `2001:db8::/32`
-   * @returns whether it is one; other texts are not added
+   * @returns true if it is one; other texts are not added
    */
   add(network: string): boolean {
     const [host = '', length, ...rest] = network.split('/');

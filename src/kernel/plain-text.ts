@@ -3,7 +3,7 @@ import { ServiceError } from './errors.ts';
 /**
  * @param what names the text in the message
  * @returns the text, trimmed
- * @throws ServiceError 'parameter.invalid' when it is longer than `most` or holds control characters
+ * @throws ServiceError 'parameter.invalid' if it is longer than `most` or holds control characters
  */
 export function readPlainText(text: string, what: string, most: number): string {
   const plain = text.trim();

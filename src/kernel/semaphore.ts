@@ -1,25 +1,25 @@
-/** Why work was refused: `full` when too many wait already, `late` when no permit came in time. */
+/** The reason of a refusal: `full` if too many wait already, `late` if no permit came in time. */
 export type SemaphoreRefusal = 'full' | 'late';
 
-/** How much may wait for a permit. */
+/** Limits of the wait for a permit. */
 export interface SemaphoreLimit {
-  /** How many may wait; any number by default. */
+  /** The most waiters; unlimited by default. */
   readonly waiting?: number;
-  /** How long each may wait, in milliseconds; for ever by default. */
+  /** The longest wait in milliseconds; unlimited by default. */
   readonly patience?: number;
-  /** Makes the error of work that is refused. */
+  /** Makes the error of refused work. */
   readonly refuse: (refusal: SemaphoreRefusal) => Error;
 }
 
-/** Bounds how much work runs at once. The rest waits, first come, first served. */
+/** Bounds concurrent work. The rest waits, first come, first served. */
 export class Semaphore {
   readonly #limit: SemaphoreLimit | undefined;
   readonly #waiting = new Set<() => void>();
   #free: number;
 
   /**
-   * @param permits how much work runs at once
-   * @param limit without one, any number may wait for ever
+   * @param permits the most concurrent work
+   * @param limit of the wait; unlimited by default
    */
   constructor(permits: number, limit?: SemaphoreLimit) {
     this.#free = permits;
@@ -27,8 +27,8 @@ export class Semaphore {
   }
 
   /**
-   * Runs `work` as soon as there is a permit, which is free again when it ends, well or not.
-   * @throws what `work` throws, or what `SemaphoreLimit.refuse` makes
+   * Runs `work` as soon as there is a permit, which is released when the work ends, well or not.
+   * @throws the error of `work`, or that of `SemaphoreLimit.refuse`
    */
   async run<T>(work: () => Promise<T>): Promise<T> {
     if (this.#free > 0) {
@@ -43,7 +43,7 @@ export class Semaphore {
     }
   }
 
-  /** The permit goes to the first that waits: work that comes now does not overtake. */
+  /** The permit goes to the first waiter: new work does not overtake. */
   #passOn(): void {
     const [next] = this.#waiting;
     if (next === undefined) {

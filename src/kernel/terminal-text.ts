@@ -1,6 +1,6 @@
 /**
- * Control characters (C0, DEL, C1), line and paragraph separators, and the marks that turn the direction of writing:
- * all that could move the cursor, colour the screen or make a line read as another one.
+ * Control characters (C0, DEL, C1), line and paragraph separators, and the marks of writing direction: all characters
+ * that could move the cursor, colour the screen or disguise a line as another one.
  */
 // eslint-disable-next-line no-control-regex -- control characters are what this is about
 const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;

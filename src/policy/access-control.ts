@@ -9,13 +9,13 @@ import type { PolicyBase } from './ports.ts';
 
 /** The extent of a right that was granted. */
 export interface Grant {
-  /** Names of the existing realms that the policies allow, sorted; `all` includes what is in no realm. */
+  /** Names of the existing realms that the policies allow, sorted; `all` includes tokens without a realm. */
   readonly realms: 'all' | readonly string[];
 }
 
 /** A right that an operation needs. */
 export interface Right {
-  /** Policies of the scope authentication give values, not rights. */
+  /** The scope; policies of the scope authentication give values, not rights. */
   readonly scope: Exclude<PolicyScope, 'authentication'>;
   readonly action: string;
 }
@@ -41,9 +41,9 @@ export class AccessControl {
   }
 
   /**
-   * Both must allow it: the caller's credential (an API token may be limited) and the policies. Operators at the
-   * machine itself have every right.
-   * @throws ServiceError 'right.missing': with the policy that would give the right, or, where the API token lacks it and
+   * Authorizes by both the caller's credential (an API token may be limited) and the policies. Operators at the machine
+   * itself have every right.
+   * @throws ServiceError 'right.missing': with the policy that would give the right, or, if the API token lacks it and
    *   no policy would help, without
    */
   authorize(base: PolicyBase, caller: Caller, right: Right): Grant {
@@ -106,7 +106,7 @@ export class AccessControl {
 /**
  * For one action, policies that name the user take precedence over those for everybody, as recorded of LinOTP 3.4.4: a
  * policy for everybody does not widen a narrower one. That also holds outside the time and clients of the narrower
- * policy, or rights would widen by the clock.
+ * policy; otherwise rights would widen by the clock.
  */
 function mostSpecific(
   policies: readonly Policy[],

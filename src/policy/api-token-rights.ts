@@ -7,8 +7,8 @@ const SCOPES = POLICY_SCOPES.filter((scope) => scope !== 'authentication');
 
 /**
  * @param rights `*` for all, or `scope:action`, where each part may be `*`
- * @returns the rights, each once, under the names of today
- * @throws ServiceError 'administrator.invalid' that names what is unknown, and what is known
+ * @returns the rights, each once, under their canonical names
+ * @throws ServiceError 'administrator.invalid' that names the unknown right and the known ones
  */
 export function readRights(rights: readonly string[]): readonly string[] {
   const read = [...new Set(rights.map(readRight))];
@@ -18,12 +18,12 @@ export function readRights(rights: readonly string[]): readonly string[] {
   return read;
 }
 
-/** @returns whether a holder of rights may pass on these: at most their own */
+/** @returns true if a holder of `own` may pass on `given`: at most their own rights */
 export function mayPassOn(own: readonly string[], given: readonly string[]): boolean {
   return given.every((right) => own.some((one) => covers(one, right)));
 }
 
-/** @returns whether a right includes another one */
+/** @returns true if a right includes another one */
 export function covers(right: string, other: string): boolean {
   const [scope, action] = split(right);
   const [otherScope, otherAction] = split(other);

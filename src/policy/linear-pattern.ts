@@ -17,9 +17,9 @@ export interface PatternRun {
 const MAX_NAME_LENGTH = 1024;
 
 /**
- * A regular expression of an administrator that cannot block the server: an automaton in all its states at once, so the
- * work is at most instructions times characters for any pattern. So it has no back references, look-around and counted
- * repetition, see `readPattern`; docs/adr/0019-own-patterns.md compares it with a library.
+ * A regular expression of an administrator that cannot block the server: an automaton in all its states at once. The
+ * work is at most instructions times characters for any pattern. Therefore it has no back references, look-around and
+ * counted repetition, see `readPattern`; docs/adr/0019-own-patterns.md compares it with a library.
  */
 export class LinearPattern {
   readonly #program: readonly Instruction[];
@@ -37,12 +37,12 @@ export class LinearPattern {
     return this.#program.length;
   }
 
-  /** @returns whether the whole name matches, case-sensitively; false for names longer than 1024 characters */
+  /** @returns true if the whole name matches, case-sensitively; false for names longer than 1024 characters */
   matches(name: string): boolean {
     return this.run(name).matched;
   }
 
-  /** @returns whether the whole name matches, with the work */
+  /** @returns true if the whole name matches, with the work */
   run(name: string): PatternRun {
     if (name.length > MAX_NAME_LENGTH) {
       return { matched: false, steps: 0 };

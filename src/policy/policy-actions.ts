@@ -43,15 +43,15 @@ export function knownActions(scope: PolicyScope): readonly string[] {
   return scope === 'authentication' ? Object.keys(VALUED) : GRANTED[scope];
 }
 
-/** @returns the name of an action, translated from LinOTP's name where it is one */
+/** @returns the name of an action; LinOTP's name is translated */
 export function canonicalAction(scope: PolicyScope, action: string): string {
   const names = LEGACY[scope] ?? {};
   return Object.hasOwn(names, action) ? (names[action] ?? action) : action;
 }
 
 /**
- * Reads a comma list of `action` or `action=value`. A value is the text after the first `=`; one with commas needs single
- * or double quotation marks. Names are compared exactly.
+ * Reads a comma list of `action` or `action=value`. A value is the text after the first `=`; one with commas needs
+ * single or double quotation marks. Names are compared exactly.
  * @returns the value by the action's name; empty for actions without one
  * @throws ServiceError 'policy.invalid' with the unknown action and the known ones of the scope
  */

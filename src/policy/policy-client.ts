@@ -5,7 +5,7 @@ import { splitList } from './policy-users.ts';
 /**
  * Reads a list of clients: addresses and networks of both families (`10.0.0.5`, `10.0.0.0/8`, `2001:db8::/32`), `*` for
  * any, each with `-` or `!` in front to exclude it. An empty list means any client, a list of exclusions any other one.
- * @returns whether a client is in the list; one without an address only where the list means any
+ * @returns a function that is true for a client in the list; without an address, only if the list means any
  * @throws ServiceError 'policy.invalid' that quotes the entry
  */
 export function readClients(text: string): (client: string) => boolean {

@@ -16,13 +16,15 @@ export interface PolicyFilter {
   readonly name?: string | undefined;
   readonly scope?: string | undefined;
   readonly action?: string | undefined;
-  /** The policies that apply in that realm, with those for all realms. */
+  /** Selects the policies that apply in that realm, with those for all realms. */
   readonly realm?: string | undefined;
-  /** The policies whose list of users holds exactly this entry. */
+  /** Selects the policies whose list of users holds exactly this entry. */
   readonly user?: string | undefined;
 }
 
-/** The policies. Each method throws ServiceError 'right.missing'; reading takes `system/read`, changing `system/write`. */
+/**
+ * The policies. Each method throws ServiceError 'right.missing'; reading takes `system/read`, changing `system/write`.
+ */
 export class PolicyService {
   readonly #deps: PolicyDependencies;
 
@@ -48,7 +50,7 @@ export class PolicyService {
 
   /**
    * Creates a policy or replaces the one of that name.
-   * @returns the policy as it is kept
+   * @returns the policy as it is stored
    * @throws ServiceError 'policy.invalid' with the reason and the known values
    */
   async set(caller: Caller, draft: PolicyDraft): Promise<Policy> {

@@ -25,10 +25,9 @@ interface Range {
 
 /**
  * Reads the times of a policy: `minute hour day month weekday year`, each as cron writes it: `*`, `8`, `8-17`, `1,3,5`,
- * `8-17/2`, or `*` with a step. Weekday 0 and 7 are Sunday. All six fields must fit (unlike in cron, also day and
- * weekday). Several such times stand with `;` between them. They are times of the server's local time zone, as its TZ
- * sets it.
- * @returns when the policy holds; an empty text means always
+ * `8-17/2`, or `*` with a step. Weekday 0 and 7 are Sunday. All six fields must match (unlike in cron, also day and
+ * weekday). `;` separates several such times. They are in the server's local time zone, set by TZ.
+ * @returns a function that is true while the policy holds; an empty text means always
  * @throws ServiceError 'policy.invalid' that quotes the time and names the field
  */
 export function readTimes(text: string): (at: Date) => boolean {

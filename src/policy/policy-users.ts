@@ -21,14 +21,16 @@ interface UserRule {
 
 /** Dots and pluses alone do not make a pattern: they are frequent in logins, which are compared exactly. */
 const PATTERN_SIGNS = /[*?()[\]{}|^$\\]|\.\+/;
-/** The class in LinOTP's names of resolvers: `useridresolver.PasswdIdResolver.IdResolver.name`, `passwdresolver.name`. */
+/**
+ * The class in LinOTP's names of resolvers: `useridresolver.PasswdIdResolver.IdResolver.name`, `passwdresolver.name`.
+ */
 const RESOLVER_CLASS = /^(?:useridresolver(?:ee)?\.\w+\.IdResolver|\w+resolver)\./i;
 
 /**
  * Reads a list of users: `name`, `name@realm`, `*@realm`, `resolver:`, `*` for everybody, regular expressions for whole
  * names (`re.*`, see `readPattern`), each with `!` in front to exclude it. Names and resolvers are compared exactly,
  * realms without regard to case.
- * @returns the match of a user; a list of exclusions alone matches everybody else, an empty list nobody
+ * @returns the match of a user; a list of exclusions alone matches all other users, an empty list none
  * @throws ServiceError 'policy.invalid' that quotes the entry
  */
 export function readUsers(text: string): (subject: PolicySubject) => UserMatch {

@@ -5,7 +5,7 @@ import { readTimes } from './policy-time.ts';
 import { type PolicySubject, readUsers, splitList, type UserMatch } from './policy-users.ts';
 import { type Policy, POLICY_SCOPES, type PolicyScope } from './stored-policy.ts';
 
-/** A policy, as given by an administrator. An absent field is empty; `active` is true by default. */
+/** A policy, as given by an administrator. An absent field is empty; default of `active`: true. */
 export interface PolicyDraft {
   readonly name: string;
   readonly scope: string;
@@ -83,9 +83,9 @@ function assertReadable(policy: Policy): void {
 }
 
 /**
- * Matches a policy with a user and an action, regardless of its time and clients. An inactive or unreadable policy (which
- * only a change by hand in the database can cause) matches nobody.
- * @returns how the subject is meant
+ * Matches a policy with a user and an action, regardless of its time and clients. An inactive or unreadable policy
+ * (which only a manual change in the database can cause) matches no user.
+ * @returns the kind of the match
  */
 export function policyMeans(policy: Policy, action: string, subject: PolicySubject): UserMatch {
   return readable((): UserMatch => {
@@ -94,7 +94,7 @@ export function policyMeans(policy: Policy, action: string, subject: PolicySubje
   }, 'nobody');
 }
 
-/** @returns whether a policy is in force for a client (its address, or empty) at a time; false for an unreadable one */
+/** @returns true if a policy is in force for a client (its address, or empty) at a time; false for an unreadable one */
 export function policyHolds(policy: Policy, client: string, at: Date): boolean {
   return readable(
     () => policy.active && readTimes(policy.time)(at) && readClients(policy.client)(client),
@@ -109,7 +109,7 @@ export function policyRealms(policy: Policy): 'all' | readonly string[] {
 }
 
 /**
- * @returns the distinct values of an action in active policies, sorted; several where policies disagree
+ * @returns the distinct values of an action in active policies, sorted; several if policies disagree
  */
 export function policyValue(policies: readonly Policy[], question: PolicyValueQuestion): readonly string[] {
   const { scope, action, client = '', at } = question;

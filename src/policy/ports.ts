@@ -14,6 +14,6 @@ export interface PolicyStore {
   current(): Promise<PolicyBase>;
   /** Creates or replaces a policy of that name. */
   putPolicy(policy: Policy, act: Act): Promise<void>;
-  /** @returns whether there was one */
+  /** @returns true if it existed */
   removePolicy(name: string, act: Act): Promise<boolean>;
 }

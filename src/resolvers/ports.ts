@@ -9,7 +9,7 @@ export interface ManagedUser {
   readonly surname: string;
   readonly email: string;
   readonly phone: string;
-  /** As `PasswordHasher` makes it; null: no password. */
+  /** A hash by `PasswordHasher`; null: no password. */
   readonly passwordHash: string | null;
 }
 
@@ -22,7 +22,7 @@ export interface ManagedUserStore {
   /** @throws 'user.exists' */
   insert(resolverId: string, user: Omit<ManagedUser, 'userId'>, act: Act): Promise<ManagedUser>;
   setPassword(resolverId: string, userId: string, passwordHash: string | null, act: Act): Promise<boolean>;
-  /** Removes the user; the tokens become unassigned. @returns whether there was one */
+  /** Removes the user; the tokens become unassigned. @returns true if the user existed */
   remove(resolverId: string, userId: string, act: Act): Promise<boolean>;
 }
 
@@ -42,7 +42,7 @@ export interface UserSource {
   findById(userId: string): Promise<DirectoryUser | undefined>;
   list(): Promise<readonly DirectoryUser[]>;
   count(): Promise<number>;
-  /** @returns whether it is the user's password; false where the resolver keeps none */
+  /** @returns true if it is the user's password; false if the resolver keeps none */
   checkPassword(userId: string, password: string): Promise<boolean>;
 }
 
@@ -55,7 +55,7 @@ export interface ResolverFiles {
 /** The secrets with which resolvers log in. */
 export interface ResolverSecrets {
   /**
-   * @returns the secret, undefined when it has none
+   * @returns the secret, undefined if the resolver has none
    * @throws 'key.unavailable', 'secret.unreadable', 'database.unavailable'
    */
   open(resolver: Pick<Resolver, 'id' | 'name'>): Promise<string | undefined>;

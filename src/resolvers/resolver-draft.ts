@@ -9,7 +9,10 @@ import { RESOLVER_KINDS, type Resolver } from '../configuration/configuration.ts
 export interface ResolverDraft {
   readonly name: string;
   readonly kind: string;
-  /** By kind, see `SETTINGS_RULES`; names in any case. May include the secret; an empty one counts as absent. */
+  /**
+   * The settings of its kind, see `SETTINGS_RULES`; names in any case. May include the secret; an empty one counts as
+   * absent.
+   */
   readonly settings: Readonly<Record<string, string>>;
   /** The secret to log in with. null: removes it; undefined: keeps it, unless it is among the settings. */
   readonly secret?: string | null | undefined;

@@ -45,7 +45,7 @@ interface PruneOptions {
   readonly force?: true;
 }
 
-/** Adds `tankeeper audit …`: who did what, and whether that is still all and as it was written. */
+/** Adds `tankeeper audit …`: reads the audit trail, and verifies that it is complete and unchanged. */
 export function addAuditCommands(program: Command, context: CommandContext): void {
   const audit = program
     .command('audit')

@@ -11,8 +11,8 @@ export interface ExportTarget {
 }
 
 /**
- * @param file a path where nothing is yet, or `-` for standard output
- * @throws CliFailure when there is something, or it cannot be made
+ * @param file a path without a file, or `-` for standard output
+ * @throws CliFailure if the file exists or cannot be created
  */
 export async function openExport(io: CliIo, file: string): Promise<ExportTarget> {
   if (file === '-') {

@@ -10,10 +10,10 @@ import type { CommandContext } from '../command-context.ts';
 import { safeText } from '../../kernel/terminal-text.ts';
 
 const HASH = /^[0-9a-fA-F]{64}$/;
-/** In a line of the log, as JSON or for people. */
+/** The checkpoint in a line of the log, as JSON or for people. */
 const CHECKPOINT_LINE = /^(?=.*Audit checkpoint).*\bcheckpoint\W{1,4}([0-9a-f]{64})\b/;
 
-/** So many findings are told one by one. */
+/** The most findings that are listed one by one. */
 const MAX_FINDINGS = 1_000;
 
 interface VerifyOptions {
@@ -110,7 +110,7 @@ async function verifyFile(
   return { ...(await verifyTrail(snapshot, { keys, report, anchor: checkpoint, isWhole })), isWhole, keys };
 }
 
-/** Without a key to compare with, the keys in the file are those that its author chose. */
+/** Without a key to compare with, the file's own keys are used, which its author chose. */
 function trustedKeys({ keys }: ExportedTrail, wanted: string | undefined): readonly InstallationKey[] {
   return wanted === undefined ? keys : keys.filter((key) => keyText(key) === wanted);
 }
@@ -147,8 +147,8 @@ function parseKey(text: string): string {
 }
 
 /**
- * Records of the journal follow each other, so the last checkpoint stands for all before it.
- * @param text a hash, or the path of a file: a log, of which the checkpoint's lines are looked for, or a hash alone
+ * Reads a checkpoint. Records of the journal form a chain, so the last checkpoint covers all before it.
+ * @param text a hash, or the path of a file: a log, which is searched for checkpoint lines, or a hash alone
  * @throws CliFailure
  */
 async function readCheckpoint(text: string): Promise<string> {

@@ -12,9 +12,9 @@ interface CountOptions {
 
 type RealmCounts = TokenReport['realms'][number];
 
-/** Every realm and what is in none, by every status. */
+/** Every realm and the tokens without a realm, by every status. */
 const EVERYTHING = { realms: '*', status: 'assigned,unassigned,active,inactive' };
-/** As /monitoring/tokens calls it. */
+/** The row's name in /monitoring/tokens. */
 const SUMMARY = 'Summary';
 
 const STATUSES: readonly (readonly [status: string, key: string])[] = [

@@ -7,7 +7,7 @@ import type { Column, Output } from '../output.ts';
 import { ProgressBar } from '../progress-bar.ts';
 import { safeText } from '../../kernel/terminal-text.ts';
 
-/** A key with the servers that run. */
+/** A key with the running servers. */
 interface KeyRow extends KeyState {
   readonly servers: readonly KeyHolder[];
 }
@@ -170,7 +170,7 @@ function timeOf(time: Date | undefined): string | null {
   return time?.toISOString() ?? null;
 }
 
-/** @throws CliFailure when it is no key's id: a key itself may have been given, which must not be shown */
+/** @throws CliFailure if it is not the id of a key: it may be a key itself, which must not be shown */
 function keyIdIn(text: string | undefined): string | undefined {
   if (text !== undefined && !/^[0-9a-f]{16}$/.test(text)) {
     throw new CliFailure('the id of a key has 16 hexadecimal digits (tankeeper keys list)', EXIT_CODES.usage);

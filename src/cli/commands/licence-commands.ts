@@ -5,7 +5,7 @@ import type { Column, Output } from '../output.ts';
 import { readSecretText } from '../secret-input.ts';
 import { safeText } from '../../kernel/terminal-text.ts';
 
-/** Adds `tankeeper licence …`: the signed licence that /monitoring/license tells of. */
+/** Adds `tankeeper licence …`: the signed licence that /monitoring/license reports. */
 export function addLicenceCommands(program: Command, context: CommandContext): void {
   const licence = program
     .command('licence')

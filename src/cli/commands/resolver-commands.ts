@@ -17,7 +17,7 @@ const RESOLVER_COLUMNS: readonly Column<Resolver>[] = [
         .map(([key, value]) => `${key}=${value}`)
         .join(', '),
   },
-  // Whether there is a secret; the secret itself is never shown.
+  // Shows only that there is a secret, never the secret itself.
   { key: 'secret', title: 'SECRET', value: ({ secretStamp }) => typeof secretStamp === 'string' },
 ];
 

@@ -9,7 +9,7 @@ import { fileErrorText } from '../secret-input.ts';
 /** One `KEY=VALUE` of the command line. */
 export type SettingPair = readonly [key: string, value: string];
 
-/** The options with which a resolver's settings are given. */
+/** The options for a resolver's settings. */
 export interface SettingOptions {
   readonly set?: readonly SettingPair[];
   /** Keys with files that hold their values. */
@@ -36,9 +36,9 @@ export function collectKey(text: string, previous: readonly string[] = []): read
 }
 
 /**
- * @param known the settings so far; `unset` names some to take away
- * @returns the settings as they are to be, each under the name that its kind has for it
- * @throws CliFailure for a key that the kind has not, for a secret, for a file that cannot be read
+ * @param known the present settings; `unset` names some to remove
+ * @returns the new settings, each under its canonical name
+ * @throws CliFailure for a key that the kind does not have, for a secret, for a file that cannot be read
  */
 export async function mergeSettings(
   kind: ResolverKind,
@@ -59,7 +59,7 @@ export async function mergeSettings(
   return Object.fromEntries(settings);
 }
 
-/** @returns the secret to log in with; undefined where none is given */
+/** @returns the secret to log in with; undefined if none is given */
 export async function readResolverSecret(
   context: CommandContext,
   name: string,
@@ -70,7 +70,7 @@ export async function readResolverSecret(
     : context.newSecret(`Password of the resolver ${name}`, '--secret-file', secretFile);
 }
 
-/** Which keys `--set` takes, by kind, for the help text. */
+/** @returns the keys of `--set`, by kind, for the help text */
 export function settingsHelp(): string {
   const lines = Object.entries(SETTINGS_RULES).flatMap(([kind, { names, secret }]) => {
     const plain = names.filter((name) => name !== secret);
@@ -98,7 +98,7 @@ function canonicalKey(kind: ResolverKind, key: string): string {
   return found;
 }
 
-/** Everybody on the machine sees the command line, and settings are shown when they have been set. */
+/** Every user of the machine can read the command line, and the command prints the settings. */
 function assertNoSecret(key: string, value: string): void {
   if (/:\/\/[^/@]*:[^/@]+@/.test(value)) {
     throw new CliFailure(

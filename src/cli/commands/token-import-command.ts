@@ -94,7 +94,7 @@ async function readSecrets(
   return {};
 }
 
-/** Reads no more than it must to know that a file is too large. */
+/** Reads only as much as it needs to detect a file that is too large. */
 async function readKeyFile(path: string): Promise<string> {
   const bytes = await readBytes(path);
   if (bytes.length > LARGEST_FILE) {

@@ -67,7 +67,7 @@ async function toRequest(context: CommandContext, options: InitOptions): Promise
   };
 }
 
-/** Which of the three ways: phase 2, a plain token, else phase 1. */
+/** @returns the source of the key: phase 2, a plain token, else phase 1 */
 async function keySource(
   context: CommandContext,
   { phase2, activationCodeFile, generate, otpkeyFile }: InitOptions,
@@ -137,7 +137,7 @@ function printPhase2(output: Output, enrolled: Extract<Enrolled, { kind: 'phase2
   );
 }
 
-/** A key that was given is not shown again. */
+/** Prints the result; a given key is not shown again. */
 function printPlain(
   output: Output,
   { kind, serial, otpkey }: Extract<Enrolled, { kind: 'plain' }>,

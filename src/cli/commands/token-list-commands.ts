@@ -41,7 +41,7 @@ const SHOW_COLUMNS: readonly Column<DescribedToken>[] = [
   { key: 'suite', title: 'OCRA suite', value: ({ ocraSuite }) => ocraSuite },
   { key: 'failcount', title: 'Fail counter', value: ({ failCount }) => failCount },
   { key: 'maxfail', title: 'Locks at', value: ({ maxFail }) => maxFail },
-  // In decimal: JSON's numbers end before a counter does.
+  // In decimal: a counter may exceed JSON's safe integers.
   { key: 'counter', title: 'Counter', value: ({ counter }) => counter.toString() },
   { key: 'counterwindow', title: 'Counter window', value: ({ counterWindow }) => counterWindow },
   { key: 'syncwindow', title: 'Sync window', value: ({ syncWindow }) => syncWindow },
@@ -54,7 +54,7 @@ const SHOW_COLUMNS: readonly Column<DescribedToken>[] = [
   },
 ];
 
-/** The state of a token, or the first reason why it does not work. */
+/** The state of a token, or the first reason for which it does not work. */
 type TokenCondition = 'active' | 'disabled' | 'locked' | 'phase1' | 'phase2';
 
 /** @returns the state of the token; an unfinished roll-out comes first, then the lock */

@@ -8,7 +8,7 @@ import { accepted } from './expectation.ts';
 
 const issued = z.object({ detail: z.object({ transactionid: z.string(), data: z.string() }) });
 
-/** Asks for a challenge and answers it: wrongly, rightly, and once again. */
+/** Requests a challenge and answers it: wrongly, rightly, and once again. */
 export async function tourChallenge(
   guide: DemoGuide,
   { serial, phone }: RolledOut,

@@ -42,7 +42,7 @@ async function runDemo(dependencies: CliDependencies, options: DemoOptions): Pro
   const folder = await mkdtemp(join(tmpdir(), 'tankeeper-demo-'));
   const logFile = join(folder, 'server.log');
   try {
-    // Root's PostgreSQL runs as another account, which must be able to pass. The folder's name is random.
+    // Root's PostgreSQL runs as another account, which must be able to pass the folder. Its name is random.
     await chmod(folder, 0o711);
     await appendFile(logFile, '', { mode: 0o600 });
     const place = { folder, logFile, giveUp: requested };
@@ -66,7 +66,7 @@ async function runDemo(dependencies: CliDependencies, options: DemoOptions): Pro
   urgent.throwIfAborted();
 }
 
-/** Starts the server on the next free port where another program takes the port during the start. */
+/** Starts the server; tries the next free port if another program takes the port during the start. */
 async function startServer(
   dependencies: CliDependencies,
   first: number,

@@ -17,12 +17,12 @@ export class DemoPhone {
     this.#state = state;
   }
 
-  /** All that the app keeps. */
+  /** The app's whole state. */
   get state(): DeviceState {
     return this.#state;
   }
 
-  /** Scans a QR code and says what the app shows. */
+  /** Scans a QR code and prints the app's screen. */
   async scan(url: string): Promise<DeviceAnswer> {
     const { state, answer } = await this.#device.scan(this.#state, url, {
       activationCode: (kept) => Promise.resolve(kept ?? ''),

@@ -20,7 +20,7 @@ export interface DemoPlan {
   readonly tokens: readonly PlannedToken[];
 }
 
-/** The user that the tour rolls a token out for: has none before. */
+/** The user for whom the tour rolls out a token; has none before. */
 export const TOUR_USER = { login: 'ada', realm: 'bank' } as const;
 
 const CUSTOMERS =
@@ -43,7 +43,7 @@ export function demoPlan(): DemoPlan {
   ];
   const tokens = conditions.map((condition, index) => ({
     serial: `DEMO${String(index + 1).padStart(4, '0')}`,
-    // One in five is switched off; the one in both realms is not.
+    // One in five is disabled; the one in both realms is not.
     active: index % 5 !== 3,
     ...condition,
   }));

@@ -13,7 +13,7 @@ export interface DemoRequest {
 /** An answer of the server. */
 export interface DemoAnswer {
   readonly status: number;
-  /** The body parsed as JSON, or as text where it is none. */
+  /** The body parsed as JSON, or as text if it is none. */
   readonly body: unknown;
 }
 

@@ -4,10 +4,10 @@ import type { CliServices } from '../cli-services.ts';
 import { type DemoPlan, type PlannedRealm, type PlannedToken, randomSeed } from './demo-plan.ts';
 import type { DemoServer } from './demo-server.ts';
 
-/** As many as the database has connections, about. */
+/** About the size of the pool. */
 const AT_ONCE = 8;
 
-/** Makes what the plan says, through the services, as an administrator would. */
+/** Creates the plan's content through the services, as an administrator would. */
 export async function seedDemo(
   { services, baseUrl }: Pick<DemoServer, 'services' | 'baseUrl'>,
   caller: Caller,

@@ -2,13 +2,13 @@ import type { CliServices } from '../cli-services.ts';
 
 /** The place of the demo's server. */
 export interface DemoServerOptions {
-  /** On 127.0.0.1. */
+  /** The port on 127.0.0.1. */
   readonly port: number;
   /** An existing folder of the demo's own: database, keys and log all go there. */
   readonly folder: string;
   /** The file for the server's log lines; nothing is printed. */
   readonly logFile: string;
-  /** Gives the start up when it is aborted. */
+  /** Aborts the start. */
   readonly giveUp: AbortSignal;
 }
 
@@ -16,12 +16,12 @@ export interface DemoServerOptions {
 export interface DemoServer {
   /** `http://127.0.0.1:5001`, without a slash at its end. */
   readonly baseUrl: string;
-  /** The password of the administrator `admin`; thrown away with the server. */
+  /** The password of the administrator `admin`; discarded with the server. */
   readonly adminPassword: string;
   readonly services: CliServices;
   /**
    * Stops the server and its database.
-   * @param urgent cuts requests at work off at once when it is aborted
+   * @param urgent when aborted, cuts running requests off at once
    */
   stop(urgent: AbortSignal): Promise<void>;
 }

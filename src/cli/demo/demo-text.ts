@@ -12,7 +12,7 @@ export interface Introduction {
   readonly databaseConfigured: boolean;
 }
 
-/** @returns what the demo says before its first step */
+/** @returns the text before the first step */
 export function introduction(given: Introduction): string {
   const { realms, tokens } = given.plan;
   const users = realms.reduce((sum, { logins }) => sum + logins.length, 0);
@@ -36,8 +36,8 @@ export function introduction(given: Introduction): string {
 }
 
 /**
- * @param deviceFile where the tour's virtual app left its token
- * @returns what the demo says after its last step
+ * @param deviceFile the file of the token of the tour's virtual app
+ * @returns the text after the last step
  */
 export function whatNext(
   { baseUrl, adminPassword }: Pick<DemoServer, 'baseUrl' | 'adminPassword'>,

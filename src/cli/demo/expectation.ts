@@ -18,7 +18,7 @@ export function accepted(result: boolean, failCount: number): Expectation {
 /**
  * Compares an answer with the expected one.
  * @param where the path of `actual`, for the message
- * @throws CliFailure that names the first place where they differ
+ * @throws CliFailure that names the first difference
  */
 export function assertAnswer(actual: unknown, expected: Expectation, where = 'answer'): void {
   if (typeof expected === 'function') {

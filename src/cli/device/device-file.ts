@@ -8,7 +8,7 @@ import { type DeviceState, emptyDeviceState, formatDeviceState, parseDeviceState
 const LOCK_ATTEMPTS = 100;
 const LOCK_PAUSE_MS = 50;
 
-/** @returns the state in that file; an empty one where there is no such file */
+/** @returns the state in that file; an empty one if there is no such file */
 export async function readDeviceFile(file: string): Promise<DeviceState> {
   let text: string;
   try {
@@ -24,7 +24,7 @@ export async function readDeviceFile(file: string): Promise<DeviceState> {
 
 /**
  * Changes the state in that file under a lock, so that no counter is used twice.
- * @param change gives the new state and what the caller wants to know; nothing is written when it throws
+ * @param change returns the new state and a result for the caller; nothing is written when it throws
  */
 export async function changeDeviceFile<T>(
   file: string,
@@ -40,7 +40,7 @@ export async function changeDeviceFile<T>(
   }
 }
 
-/** Whoever reads the file sees the old state or the new one, and after a crash, too. Only the owner may read it. */
+/** A reader sees either the old state or the new one, even after a crash. Only the owner may read it. */
 async function replaceFile(file: string, text: string): Promise<void> {
   const aside = await writeAside(file, text);
   try {
@@ -70,7 +70,7 @@ async function lock(file: string): Promise<() => Promise<void>> {
   );
 }
 
-/** Unlike a rename, a link never replaces what is there. */
+/** Unlike a rename, a link never replaces an existing file. */
 async function takeLock(mine: string, lockFile: string): Promise<boolean> {
   try {
     await link(mine, lockFile);

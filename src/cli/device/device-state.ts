@@ -5,37 +5,37 @@ const hexText = z.string().regex(/^(?:[0-9a-f]{2})+$/);
 
 const deviceToken = z.strictObject({
   serial: z.string().min(1),
-  /** The OCRA suite, as phase 1 of the roll-out gave it. */
+  /** The OCRA suite of phase 1 of the roll-out. */
   suite: z.string().min(1),
-  /** Of phase 1, in hexadecimal: what a phase 2 is derived from. */
+  /** From phase 1, in hexadecimal: the key of phase 2 is derived from it. */
   sharedSecret: hexText,
   /** Derived in phase 2, in hexadecimal; null until then. */
   key: hexText.nullable(),
-  /** The next counter (RFC 6287 C), in decimal: JSON's numbers end before a counter does. */
+  /** The next counter (RFC 6287 C), in decimal: it may exceed JSON's safe integers. */
   counter: z.string().regex(/^\d{1,20}$/),
 });
 
 const deviceState = z.strictObject({
   version: z.literal(1),
-  /** The activation code that this device uses for every phase 2; null: it asks. */
+  /** The activation code that this device uses for every phase 2; null: it prompts. */
   activationCode: z.string().nullable(),
   tokens: z.array(deviceToken).readonly(),
 });
 
-/** A token as the app keeps it. Holds secrets. */
+/** A token in the app's state. Holds secrets. */
 export type DeviceToken = Readonly<z.output<typeof deviceToken>>;
 
-/** All that the app keeps. Holds secrets. */
+/** The app's whole state. Holds secrets. */
 export type DeviceState = Readonly<z.output<typeof deviceState>>;
 
-/** @returns the state of an app that has just been installed */
+/** @returns the state of a newly installed app */
 export function emptyDeviceState(): DeviceState {
   return { version: 1, activationCode: null, tokens: [] };
 }
 
 /**
  * @param file for the message
- * @throws CliFailure when the text is no state that this version knows
+ * @throws CliFailure if the text is no state that this version knows
  */
 export function parseDeviceState(text: string, file: string): DeviceState {
   const parsed = deviceState.safeParse(parseJson(text));
@@ -45,7 +45,7 @@ export function parseDeviceState(text: string, file: string): DeviceState {
   return parsed.data;
 }
 
-/** @returns the state as its file has it */
+/** @returns the text of the state's file */
 export function formatDeviceState(state: DeviceState): string {
   return `${JSON.stringify(state, null, 2)}\n`;
 }
@@ -55,7 +55,7 @@ export function findToken(state: DeviceState, serial: string): DeviceToken | und
   return state.tokens.find((token) => sameSerial(token.serial, serial));
 }
 
-/** @returns the state with this token in the place of the one with its serial, or added */
+/** @returns the state with this token in place of the one with its serial, or added */
 export function putToken(state: DeviceState, token: DeviceToken): DeviceState {
   const others = removeToken(state, token.serial).tokens;
   return {

@@ -11,13 +11,13 @@ const SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex');
  * Reads the QR code in a picture.
  * @param file a PNG of at most 4096 by 4096 pixels
  * @returns the text of the code
- * @throws CliFailure when it is no such picture or holds no readable code
+ * @throws CliFailure if it is no such picture or holds no readable code
  */
 export async function readQrPng(file: string): Promise<string> {
   const bytes = await readPicture(file);
   const { data, width, height } = await decodePng(bytes, file);
   const pixels = new Uint8ClampedArray(data.buffer, data.byteOffset, data.length);
-  // Loaded where they are needed, as every other command would wait for these libraries, too.
+  // Loaded on use, as every other command would wait for these libraries, too.
   const { default: jsqr } = await import('jsqr');
   const code = jsqr.default(pixels, width, height);
   if (code === null || code.data === '') {
@@ -28,7 +28,7 @@ export async function readQrPng(file: string): Promise<string> {
 
 /**
  * Writes the QR code as a new PNG that only its owner may read: codes of the roll-out hold secrets.
- * @throws CliFailure when it cannot be written, or there is such a file: others may be able to read that
+ * @throws CliFailure if it cannot be written, or the file exists: others may be able to read that
  */
 export async function writeQrPng(file: string, text: string): Promise<void> {
   const { default: qrcode } = await import('qrcode');

@@ -9,12 +9,12 @@ const RESET = '\u001b[0m';
 
 /**
  * Draws a QR code on the terminal.
- * @param options.color whether colours may be used: then dark is dark on every terminal; otherwise it is what the
- *   terminal writes with, so the code comes out inverted on a dark one, which most apps read, too
+ * @param options.color uses colours: then dark is dark on every terminal; otherwise dark modules have the terminal's
+ *   text colour, so the code is inverted on a dark one, which most apps can read, too
  * @returns lines of block characters, two rows of the code a line
  */
 export async function drawQrText(text: string, { color }: { color: boolean }): Promise<string> {
-  // Loaded where it is needed, as every other command would wait for the library, too.
+  // Loaded on use, as every other command would wait for the library, too.
   const { default: qrcode } = await import('qrcode');
   const { modules } = qrcode.create(text, { errorCorrectionLevel: 'L' });
   const shade = (row: number, column: number): 'dark' | 'light' => {

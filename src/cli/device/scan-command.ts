@@ -35,7 +35,7 @@ export function addScanCommand(device: Command, context: CommandContext): void {
     });
 }
 
-/** @returns the file of the option `--state`, which belongs to `device` itself */
+/** @returns the file of the option `--state`, which belongs to the command `device` */
 export function stateFile(command: Command): string {
   return command.optsWithGlobals<{ state: string }>().state;
 }

@@ -4,11 +4,11 @@ import { CliFailure } from '../cli-failure.ts';
 /** The server's answer to a response. */
 export interface SentResponse {
   readonly status: number;
-  /** True where the server accepted it; null when its answer does not tell. */
+  /** True if the server accepted it; null if its answer does not say. */
   readonly accepted: boolean | null;
 }
 
-/** The part of `fetch` that is needed here. */
+/** The part of `fetch` that is used here. */
 export type Fetch = (url: string, request: RequestInit) => Promise<Response>;
 
 const TIMEOUT_MS = 10_000;
@@ -17,7 +17,7 @@ const LARGEST_ANSWER = 64 * 1024;
 const checkAnswer = z.object({ result: z.object({ value: z.object({ result: z.boolean() }) }) });
 
 /**
- * Sends the response where the code asks for it, as the app does: POST with `transactionid` and `pass`.
+ * Sends the response to the URL of the code, as the app does: POST with `transactionid` and `pass`.
  * @throws CliFailure for a URL other than http(s), or without an answer within ten seconds
  */
 export async function sendResponse(

@@ -11,9 +11,9 @@ import { type DeviceState, type DeviceToken, findToken, putToken } from './devic
 
 /** The prompts of the app, each called only when needed. */
 export interface DeviceQuestions {
-  /** @param kept the code that the device made itself, if it did */
+  /** @param kept the code that the device made itself, if any */
   activationCode(kept: string | null): Promise<string>;
-  /** For suites with P. */
+  /** Prompts for the PIN of suites with P. */
   ocraPin(serial: string): Promise<string>;
 }
 
@@ -49,7 +49,7 @@ type UsableToken = DeviceToken & { readonly key: string };
 
 /**
  * A QR-TAN app without a phone: state in, state out. Like the real one, it refuses a challenge whose signature is not
- * its token's, and one that does not say where the response goes.
+ * its token's, and one without a destination for the response.
  */
 export class VirtualDevice {
   readonly #clock: Clock;
@@ -59,8 +59,8 @@ export class VirtualDevice {
   }
 
   /**
-   * @param text what the QR code says
-   * @returns what the app shows, and its state afterwards
+   * @param text the text of the QR code
+   * @returns the app's screen, and its state afterwards
    * @throws ServiceError 'qrtan-url.invalid' for a code that the app refuses, 'activation-code.invalid',
    *   'data-input.invalid', 'suite.invalid'
    */
@@ -100,12 +100,12 @@ export class VirtualDevice {
       throw refused('its signature is wrong: another activation code, or not from your server');
     }
     const keyText = Buffer.from(key).toString('hex');
-    // The same code read again must not begin to count anew: its responses may have been used.
+    // Rescanning the same code must not reset the counter: its responses may have been used.
     const counter = keyText === found.key ? found.counter : '0';
     return this.#answer(state, url, { ...found, key: keyText, counter }, suite, questions);
   }
 
-  /** The code of a challenge does not name its token: the signature tells which one it is for. */
+  /** The code of a challenge does not name its token: the token is found by the signature. */
   async #respond(
     state: DeviceState,
     url: RequestUrl,

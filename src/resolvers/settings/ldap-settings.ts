@@ -28,7 +28,7 @@ export const LDAP_SETTING_NAMES = [
   'CACERTIFICATE',
 ] as const;
 
-/** With the value that LinOTP assumes. */
+/** Flags with the values that LinOTP assumes. */
 const FLAGS = { NOREFERRALS: false, EnforceTLS: false, only_trusted_certs: true } as const;
 const MAP_KEYS = ['username', 'phone', 'mobile', 'email', 'surname', 'givenname'];
 const MAP_KEYS_WITHOUT_MEANING = ['userid', 'description', 'gender', 'groups', 'password'];
@@ -97,7 +97,7 @@ function assertFilters(settings: Settings): void {
   }
 }
 
-/** Parentheses in values are written `\28` and `\29` (RFC 4515 §3), so every one counts. */
+/** Parentheses in values are written `\28` and `\29` (RFC 4515 §3), so every literal one is counted. */
 function isBalanced(filter: string): boolean {
   let depth = 0;
   for (const character of filter) {

@@ -13,9 +13,9 @@ export function invalidSetting(name: string, why: string): ServiceError {
 }
 
 /**
- * @param names that are known, in canonical case
- * @returns the settings under their canonical names, trimmed; those that are empty are left out, as if not given
- * @throws ServiceError 'resolver.invalid' that names one which is unknown, given twice, too long or not a text
+ * @param names the known names, in canonical case
+ * @returns the settings under their canonical names, trimmed, without empty ones
+ * @throws ServiceError 'resolver.invalid' with the name of one that is unknown, given twice, too long or not a text
  */
 export function canonicalSettings(kind: string, names: readonly string[], given: Settings): Settings {
   const known = new Map(names.map((name) => [name.toLowerCase(), name]));
@@ -38,7 +38,7 @@ export function canonicalSettings(kind: string, names: readonly string[], given:
   return Object.fromEntries([...settings].filter(([, value]) => value !== ''));
 }
 
-/** Line ends are for certificates; a later check of the setting itself refuses them elsewhere. */
+/** Line ends are for certificates; a later check of each setting refuses them elsewhere. */
 function assertText(name: string, value: string): void {
   if (value.length > MAX_LENGTH * (name === 'CACERTIFICATE' ? 32 : 1)) {
     throw invalidSetting(name, 'is too long');
@@ -49,7 +49,10 @@ function assertText(name: string, value: string): void {
   }
 }
 
-/** @returns whether the setting is on. @throws ServiceError 'resolver.invalid' for what says neither yes nor no */
+/**
+ * @returns true if the setting is on.
+ * @throws ServiceError 'resolver.invalid' for a value that is neither yes nor no
+ */
 export function readFlag(settings: Settings, name: string, fallback: boolean): boolean {
   const value = (settings[name] ?? String(fallback)).toLowerCase();
   if (!YES.includes(value) && !NO.includes(value)) {
@@ -58,7 +61,7 @@ export function readFlag(settings: Settings, name: string, fallback: boolean): b
   return YES.includes(value);
 }
 
-/** @returns the whole number, undefined when it is not set. @throws ServiceError 'resolver.invalid' */
+/** @returns the whole number, undefined if it is not set. @throws ServiceError 'resolver.invalid' */
 export function readWhole(
   settings: Settings,
   name: string,
@@ -75,7 +78,7 @@ export function readWhole(
   return number;
 }
 
-/** @throws ServiceError 'resolver.invalid' when it is not set */
+/** @throws ServiceError 'resolver.invalid' if it is not set */
 export function requireSetting(settings: Settings, name: string): string {
   const value = settings[name];
   if (value === undefined) {
@@ -86,9 +89,9 @@ export function requireSetting(settings: Settings, name: string): string {
 
 /**
  * Reads a setting that is a JSON object of texts, such as `{"userid": "id"}`.
- * @param known the keys that have a meaning here, in lower case
- * @param ignored keys that have none here, but in old configurations
- * @returns the texts by their keys in lower case, those that are empty left out
+ * @param known the supported keys, in lower case
+ * @param ignored keys without a meaning here, which old configurations have
+ * @returns the texts by their keys in lower case, without empty ones
  * @throws ServiceError 'resolver.invalid' that names the setting, and the key
  */
 export function readMap(
@@ -124,7 +127,7 @@ function parseObject(name: string, text: string): object {
   return parsed;
 }
 
-/** @throws ServiceError 'resolver.invalid' when a setting that is set is not one or more certificates in PEM form */
+/** @throws ServiceError 'resolver.invalid' if a given setting is not one or more certificates in PEM form */
 export function assertCertificates(settings: Settings, name: string): void {
   const pem = settings[name];
   const certificate = '-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\\s]+-----END CERTIFICATE-----\\s*';
@@ -133,7 +136,7 @@ export function assertCertificates(settings: Settings, name: string): void {
   }
 }
 
-/** @throws ServiceError 'resolver.invalid' when a setting of one line has several */
+/** @throws ServiceError 'resolver.invalid' if a setting of one line has several */
 export function assertOneLine(settings: Settings, names: readonly string[]): void {
   const broken = names.find((name) => /[\r\n]/.test(settings[name] ?? ''));
   if (broken !== undefined) {

@@ -4,19 +4,19 @@ import { checkLdapSettings, LDAP_SETTING_NAMES } from './ldap-settings.ts';
 import { canonicalSettings, type Settings } from './setting-values.ts';
 import { checkSqlSettings, SQL_SETTING_NAMES } from './sql-settings.ts';
 
-/** What resolvers of a kind are configured with. */
+/** The settings of a kind of resolver. */
 export interface SettingsRule {
   /** The names of its settings, the secret's included; they are given in any case. */
   readonly names: readonly string[];
-  /** Which of them is the secret; undefined: it has none. */
+  /** The name of the secret; undefined: it has none. */
   readonly secret: string | undefined;
-  /** Settings that say to whom the secret is shown. */
+  /** Settings that determine the receiver of the secret. */
   readonly secretBoundTo: readonly string[];
-  /** @returns the settings in the form to be stored, the secret among them. @throws ServiceError 'resolver.invalid' */
+  /** @returns the settings in the form to be stored, with the secret. @throws ServiceError 'resolver.invalid' */
   readonly check: (given: Settings) => Settings;
 }
 
-/** By the kind of resolver. */
+/** Rules by the kind of resolver. */
 export const SETTINGS_RULES: Readonly<Record<ResolverKind, SettingsRule>> = {
   managed: {
     names: [],

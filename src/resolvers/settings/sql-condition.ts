@@ -1,6 +1,6 @@
 import { invalidSetting } from './setting-values.ts';
 
-/** What would end the condition, hide a part of it, or be read differently by PostgreSQL and MySQL. */
+/** Texts that end the condition, hide a part of it, or have different meanings in PostgreSQL and MySQL. */
 const REFUSED: readonly (readonly [RegExp, string])[] = [
   [/;/, 'a semicolon'],
   [/--|\/\*|\*\/|#/, 'a comment'],
@@ -11,9 +11,9 @@ const REFUSED: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * A condition is SQL that an administrator wrote, and runs as it is, in a transaction that may only read. This only
- * sees to it that it stays a condition: that it cannot end the parentheses that it is put in.
- * @param quotes what begins and ends texts and names
+ * Checks that a condition cannot end the parentheses around it. An administrator wrote it as SQL, and it runs
+ * unchanged, in a read-only transaction.
+ * @param quotes the characters that begin and end texts and names
  * @throws ServiceError 'resolver.invalid' that names the setting
  */
 export function assertCondition(name: string, condition: string, quotes: readonly string[]): void {

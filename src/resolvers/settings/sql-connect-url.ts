@@ -1,19 +1,19 @@
 import { invalidSetting, type Settings } from './setting-values.ts';
 
 /**
- * Takes a URL `driver://user:password@host:port/database?parameters` apart.
- * @param besides the settings that are given one by one: none of them may be given both ways
- * @throws ServiceError 'resolver.invalid', which quotes nothing of it: it may hold a password
+ * Parses a URL `driver://user:password@host:port/database?parameters`.
+ * @param besides the settings that are given individually; none of them may also be in the URL
+ * @throws ServiceError 'resolver.invalid', which quotes nothing of the URL: it may hold a password
  */
 export function parseConnectUrl(url: string, besides: Settings): Settings {
   const [, driver = '', rest = ''] = /^([A-Za-z0-9+]+):\/\/(.+)$/.exec(url) ?? [];
-  // With a scheme that it knows, so that ports and hosts are read by the same rules for every driver.
+  // With a scheme that URL knows, so that ports and hosts follow the same rules for every driver.
   const parsed = URL.canParse(`postgres://${rest}`) ? new URL(`postgres://${rest}`) : undefined;
   if (driver === '' || rest === '' || parsed === undefined) {
     throw invalidSetting('Connect', 'is not a URL such as postgresql://user@host:5432/database');
   }
   if (`${parsed.pathname}${parsed.search}${parsed.hash}`.includes('@')) {
-    // Its beginning would pass for a port, and its rest be shown as the name of a database.
+    // The beginning of the password would be read as a port, and its rest shown as the name of a database.
     throw invalidSetting('Connect', 'has an @ behind the host: in a password / ? and # are %2F, %3F and %23');
   }
   const parts: Settings = {

@@ -12,11 +12,11 @@ import {
   type Settings,
 } from './setting-values.ts';
 
-/** How far a database server must prove who it is; the first: no encryption at all. */
+/** Levels of verification of the database server; the first: no encryption at all. */
 const TLS_MODES = ['disable', 'require', 'verify-ca', 'verify-full'] as const;
 type SqlTlsMode = (typeof TLS_MODES)[number];
 
-/** Which columns hold what of a user; where none is named, users have none of it. */
+/** The columns of a user; an absent one means that users have no such value. */
 export interface SqlColumns {
   readonly userId: string;
   readonly login: string;
@@ -28,7 +28,7 @@ export interface SqlColumns {
   readonly mobile: string | undefined;
 }
 
-/** An SQL resolver's settings, read. */
+/** The parsed settings of an SQL resolver. */
 export interface SqlSettings {
   readonly database: 'postgresql' | 'mysql';
   /** A host's name or address, or the absolute path of a socket (PostgreSQL: of its folder). */
@@ -41,10 +41,10 @@ export interface SqlSettings {
   readonly columns: SqlColumns;
   /** A condition in SQL; undefined: all rows are users. */
   readonly where: string | undefined;
-  /** How many users are counted and listed at most. */
+  /** The most users that are counted and listed. */
   readonly limit: number | undefined;
   readonly tls: SqlTlsMode;
-  /** Authorities that are trusted besides none other, in PEM form; undefined: those of the system. */
+  /** The only trusted authorities, in PEM form; undefined: those of the system. */
   readonly authorities: string | undefined;
 }
 
@@ -67,7 +67,7 @@ export const SQL_SETTING_NAMES = [
 
 const POSTGRESQL = ['postgres', 'postgresql', 'pgsql'];
 const MYSQL = ['mysql', 'mariadb'];
-/** What begins and ends texts and names in conditions. To PostgreSQL a backtick is an operator. */
+/** Characters that begin and end texts and names in conditions. To PostgreSQL a backtick is an operator. */
 const QUOTES = { postgresql: ["'", '"'], mysql: ["'", '"', '`'] } as const;
 const MAP_KEYS = [
   'userid',
@@ -80,12 +80,12 @@ const MAP_KEYS = [
   'phone',
   'mobile',
 ];
-/** The server converts to and from UTF-8 itself, whatever the table's encoding. */
+/** Encodings of the connection: the server converts to and from UTF-8 itself, whatever the table's encoding. */
 const UTF8 = ['utf8', 'utf-8', 'utf8mb4', 'unicode'];
 const MAX_USERS = 100_000_000;
 
 /**
- * @param given names in any case; `Connect` is taken apart into the settings that it stands for, its password included
+ * @param given names in any case; `Connect` is split into its settings, the password included
  * @returns the settings as they are stored. @throws ServiceError 'resolver.invalid' that names the setting
  */
 export function checkSqlSettings(given: Settings): Settings {
@@ -128,7 +128,7 @@ export function readSqlSettings(settings: Settings): SqlSettings {
   };
 }
 
-/** MySQL's driver would hold the certificate of an address against the name localhost. */
+/** MySQL's driver would verify the certificate of an address against the name localhost. */
 function assertVerifiable(database: SqlSettings['database'], tls: SqlTlsMode, server: string): void {
   const isName = isIP(server) === 0 && !server.startsWith('/');
   if (database === 'mysql' && tls === 'verify-full' && !isName) {
@@ -139,7 +139,7 @@ function assertVerifiable(database: SqlSettings['database'], tls: SqlTlsMode, se
   }
 }
 
-/** Takes what SQLAlchemy takes, such as `mysql+mysqldb`: which library spoke to it does not matter here. */
+/** Accepts SQLAlchemy's names, such as `mysql+mysqldb`; its library for the connection is ignored. */
 function readDriver(text: string): SqlSettings['database'] {
   const family = text.toLowerCase().replace(/\+.*$/, '');
   if (POSTGRESQL.includes(family)) {
@@ -197,12 +197,12 @@ function readColumns(settings: Settings): SqlColumns {
   };
 }
 
-/** Names that need no quoting tricks in any database: they are quoted all the same. */
+/** @returns true for a name that needs no quoting in any database; it is quoted nevertheless */
 function isIdentifier(text: string): boolean {
   return text.length <= 64 && /^[\p{L}_][\p{L}\p{M}\p{N}_$@-]*$/u.test(text);
 }
 
-/** What stood behind the `?` of SQLAlchemy's URL. */
+/** Reads the parameters of SQLAlchemy's URL. */
 function readTls(text: string): SqlTlsMode {
   const parameters = new URLSearchParams(text.replace(/^\?/, ''));
   let mode: SqlTlsMode = 'disable';

@@ -2,6 +2,6 @@ import type { UserSource } from '../ports.ts';
 
 /** A source that may hold connections. */
 export interface ClosableUserSource extends UserSource {
-  /** Ends the connections, once what is under way is done. A closed source may be asked again: it opens new ones. */
+  /** Ends the connections after running work. A closed source remains usable: it opens new connections. */
   close?(): Promise<void>;
 }

@@ -5,27 +5,27 @@ import { ServiceError } from '../../kernel/errors.ts';
 import { within } from '../../kernel/time-limit.ts';
 import { Semaphore } from '../../kernel/semaphore.ts';
 
-/** What the file system says of a name that nothing has: a part of it is missing, or is a file. */
+/** Errors of the file system for an absent file: a part of its path is missing, or is a file. */
 const ABSENT: readonly unknown[] = ['ENOENT', 'ENOTDIR'];
 
 /**
- * The folders below which files may be named over HTTP (RESOLVER_FILE_DIRS). What a name says is not enough: a link in such a
- * folder may lead out of it, and may be put there later. So the name is looked at when it is set, and the file itself each
- * time that it is read.
+ * The folders below which files may be named over HTTP (RESOLVER_FILE_DIRS). A name is no proof: a link in such a
+ * folder may lead out of it, and may be created later. Therefore the name is checked when it is set, and the file
+ * itself at each read.
  */
 export class FileBounds implements ResolverFiles {
   readonly #folders: readonly string[];
   readonly #timeLimit: number;
-  /** A folder that hangs takes one of the process's few threads for files. */
+  /** Serializes the checks: a folder that hangs blocks one of the process's few threads for files. */
   readonly #checks = new Semaphore(1);
 
-  /** @param given `folders` absolute; `timeLimit` in milliseconds, for looking at a name that is set */
+  /** @param given `folders` absolute; `timeLimit` in milliseconds, for the check of a name that is set */
   constructor({ folders, timeLimit }: { folders: readonly string[]; timeLimit: number }) {
     this.#folders = folders;
     this.#timeLimit = timeLimit;
   }
 
-  /** Tells alike of a file that is outside and of one that is not there, outside. */
+  /** Refuses a file outside and an absent one outside alike. */
   async assertNamable(fileName: string): Promise<void> {
     if (this.#folders.length === 0) {
       throw refused('no file can be named over HTTP, as RESOLVER_FILE_DIRS names no folder');
@@ -39,19 +39,19 @@ export class FileBounds implements ResolverFiles {
     }
   }
 
-  /** @returns whether the file of that name is below a folder, by its name and, links followed, where it is */
+  /** @returns true if the file of that name is below a folder, by its name and by its real path */
   async holds(fileName: string): Promise<boolean> {
     const place = this.#isNamed(fileName) ? await placeOf(fileName) : undefined;
     return place !== undefined && (await this.contains(place));
   }
 
-  /** @param path without links. @returns whether it is below a folder */
+  /** @param path without links. @returns true if it is below a folder */
   async contains(path: string): Promise<boolean> {
     const folders = await Promise.all(this.#folders.map((folder) => realpath(folder).catch(() => undefined)));
     return folders.some((folder) => folder !== undefined && isBelow(folder, path));
   }
 
-  /** Nothing outside is even looked at. */
+  /** Ends the check for a name outside before any access to the file. */
   #isNamed(fileName: string): boolean {
     const isPlain = isAbsolute(fileName) && !fileName.split(/[\\/]/).includes('..');
     return isPlain && this.#folders.some((folder) => isBelow(normalize(folder), normalize(fileName)));
@@ -63,7 +63,7 @@ function isBelow(folder: string, path: string): boolean {
   return way !== '' && way.split(sep)[0] !== '..' && !isAbsolute(way);
 }
 
-/** @returns where a file is, or would be if it were there; undefined where it cannot be known, as behind a link to nothing */
+/** @returns the real path that a file has, or would have; undefined if it is unknown, as behind a dangling link */
 async function placeOf(path: string): Promise<string | undefined> {
   try {
     return await realpath(path);

@@ -30,7 +30,7 @@ export class ManagedUsers implements UserSource {
     return this.#users.count(this.#resolverId);
   }
 
-  /** Takes as long for a user who is not there or has no password. */
+  /** Takes the same time for a user who does not exist or has no password. */
   async checkPassword(userId: string, password: string): Promise<boolean> {
     const passwordHash = (await this.#users.findById(this.#resolverId, userId))?.passwordHash ?? null;
     return passwordHash === null

@@ -16,15 +16,15 @@ import { ManagedUsers } from './managed-users.ts';
 import { PasswdFile } from './passwd/passwd-file.ts';
 import { SqlUsers } from './sql/sql-users.ts';
 
-/** What sources are opened from. */
+/** The dependencies of sources. */
 export interface SourceDependencies {
   readonly users: ManagedUserStore;
   readonly hasher: PasswordHasher;
   readonly secrets: ResolverSecrets;
   readonly passwords: DirectoryPasswords;
-  /** Where the files of resolvers are that were not set at the machine. */
+  /** The folders of files that were named over HTTP. */
   readonly fileBounds: FileBounds;
-  /** Milliseconds that a resolver may take to answer. */
+  /** Milliseconds for a resolver's answer. */
   readonly timeLimit: number;
   readonly log: Log;
 }
@@ -35,18 +35,18 @@ export interface OpenUserSources extends UserSources {
   close(): Promise<void>;
 }
 
-/** Half of the threads that a process has for files, unless UV_THREADPOOL_SIZE says otherwise. */
+/** Half of a process's default threads for files (UV_THREADPOOL_SIZE). */
 const FILES_AT_ONCE = 2;
 
 interface Opened {
-  /** What the source was made from. */
+  /** The settings that the source was made from. */
   readonly made: string;
   readonly source: ClosableUserSource;
 }
 
 /**
- * @returns what opens the users of a resolver by its kind; one source for each resolver as long as its own settings and
- *   secret do not change, so that a source can keep what it has read, and connections
+ * @returns a function that opens the users of a resolver by its kind. A resolver has one source as long as its settings
+ *   and secret do not change, so that the source can keep its content and connections
  */
 export function openUserSources(dependencies: SourceDependencies): OpenUserSources {
   const opened = new Map<string, Opened>();

@@ -64,7 +64,7 @@ export class SqlAdministratorStore implements AdministratorStore {
   }
 
   /**
-   * Creates the first administrator: of several servers that try at once, one succeeds.
+   * Creates the first administrator. Where several servers try at once, one succeeds.
    * @returns false when there is an administrator already, and nothing was stored
    */
   async insertFirst(name: string, passwordHash: string, act: Act): Promise<boolean> {
@@ -189,8 +189,9 @@ export class SqlAdministratorStore implements AdministratorStore {
   }
 
   /**
-   * Holds the administrator's row: a change of the password is either seen here, or sees the session and ends it.
-   * @returns false where the password is not the one that was proven, or the administrator is gone
+   * Opens a session under the lock of the administrator's row: a change of the password either is seen here, or sees
+   * the session and ends it.
+   * @returns false if the password is not the one that was proven, or the administrator is gone
    */
   insertSession(proven: ProvenPassword, sessionHash: Buffer, expiresAt: Date, act: Act): Promise<boolean> {
     const session = { hash: sessionHash, expiresAt };
@@ -221,7 +222,7 @@ export class SqlAdministratorStore implements AdministratorStore {
 }
 
 /**
- * Holds the administrator's row until commit: a change of the password waits, and then sees what was added.
+ * Holds the administrator's row until commit: a change of the password waits, and then sees the added row.
  * @throws ServiceError 'administrator.unknown'
  */
 async function findId(sql: Knex.Transaction, name: string): Promise<string> {
@@ -261,7 +262,7 @@ function toApiToken(row: ApiTokenRow): ApiToken {
   };
 }
 
-/** @returns false where the password has been changed since it was proven, or the administrator is gone */
+/** @returns false if the password has changed since it was proven, or the administrator is gone */
 async function insertSession(
   { sql, audit }: UnitOfWork,
   { administrator, version }: ProvenPassword,
@@ -287,7 +288,7 @@ async function insertSession(
   return rows.length > 0;
 }
 
-/** @returns whether it was open */
+/** @returns true if it was open */
 async function revokeSession({ sql, audit }: UnitOfWork, sessionHash: Buffer, act: Act): Promise<boolean> {
   const { rows } = await sql.raw<{ rows: { name: string }[] }>(
     `UPDATE sessions SET revoked_at = now() FROM administrators

@@ -2,10 +2,12 @@ import type { Knex } from 'knex';
 
 import type { AuditRow } from '../../audit/audit-row.ts';
 
-/** How many rows come over at once. */
+/** Rows that one FETCH returns. */
 const AT_ONCE = 1_000;
 
-/** A row of the trail as the database gives it. bigint comes as text; nulls only where an attacker has put them. */
+/**
+ * A row of the trail as the database returns it. bigint comes as text; nulls only where an attacker has written them.
+ */
 export interface StoredAuditRow {
   readonly id: string;
   readonly at: string | null;
@@ -30,7 +32,7 @@ export const AUDIT_COLUMNS = `id, ${utcText('at')}, actor, action, subject, real
 /** The order in which a trail is verified. */
 export const BY_PLACE = 'ORDER BY writer, lane, seq, id';
 
-/** @returns what the statement finds, some rows at a time, in one snapshot of the transaction */
+/** @returns the rows that the statement finds, fetched in batches, in one snapshot of the transaction */
 export async function* readByCursor<Row>(
   transaction: Knex.Transaction,
   name: string,
@@ -69,8 +71,8 @@ function bytes(value: Buffer | null): Buffer {
 }
 
 /**
- * Infinity and years before Christ, which to_char would omit or confuse with later years, have another form: no two
- * instants read the same.
+ * Infinity and years before Christ get a form of their own: to_char would omit them or confuse them with later years.
+ * No two instants read the same.
  * @returns SQL that gives a timestamptz column in UTC to the microsecond, which a Date would cut off
  */
 export function utcText(column: string): string {

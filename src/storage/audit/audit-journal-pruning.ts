@@ -21,34 +21,34 @@ interface OldRecord {
   readonly is_old: boolean;
 }
 
-/** What of the journal goes, beside the rows. */
+/** The part of the journal that is removed with the rows. */
 interface JournalPlan extends PruneBody {
-  /** Of the records that go. */
+  /** Numbers of the records to remove. */
   readonly numbers: readonly number[];
 }
 
 interface PruningRequest {
   readonly before: Date;
-  /** How far lanes are cut now. */
+  /** The lanes' cuts after the pruning. */
   readonly cuts: readonly LaneCut[];
 }
 
-/** What is known of the records that may go. */
+/** Facts about the records that may be removed. */
 interface Known {
   readonly old: { readonly number: number; readonly hash: Buffer }[];
   readonly writers: Set<number>;
   /** The writer that signed each record, by the record's number. */
   readonly signers: Map<number, number>;
   readonly ended: Set<number>;
-  /** By `writer/lane`: the newest checkpoint that names it. */
+  /** The newest checkpoint that names a lane, by `writer/lane`. */
   readonly heads: Map<string, { readonly number: number; readonly seq: number }>;
   before: PruneBody;
 }
 
 /**
- * Finds what of the journal is of no use any more once the rows before an instant are gone. What stays: whatever is newer;
- * keys; checkpoints that are the last to name the end of a lane of which there are rows; and writers that have rows, have
- * signed what stays, or may still be at it, as they have not said that they ended. The caller holds the journal's lock.
+ * Finds the records of the journal that are of no use once the rows before an instant are gone. Kept are: newer
+ * records; keys; the last checkpoints that name the end of a lane with rows; and writers that have rows, have signed a
+ * kept record, or may still run because they have not reported their end. The caller holds the journal's lock.
  */
 export async function planJournalPruning(
   transaction: Knex.Transaction,
@@ -131,7 +131,7 @@ function span(number: number, hash: Buffer): JournalGap {
   return { from: number, to: number, hash };
 }
 
-/** @returns the same, those that touch as one */
+/** @returns the same gaps; adjacent ones are merged */
 function mergeGaps(gaps: readonly JournalGap[]): readonly JournalGap[] {
   const merged: JournalGap[] = [];
   for (const gap of [...gaps].sort((left, right) => left.from - right.from)) {

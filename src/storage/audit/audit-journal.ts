@@ -7,7 +7,7 @@ import { utcText } from './audit-cursor.ts';
 /** The advisory lock of appending to the journal. "tank", "jour". */
 const JOURNAL_LOCK = [0x74616e6b, 0x6a6f7572] as const;
 
-/** A record of the journal as the database gives it. bigint comes as text. */
+/** A record of the journal as the database returns it. bigint comes as text. */
 export interface JournalRow {
   readonly number: string;
   readonly at: string;
@@ -20,7 +20,7 @@ export interface JournalRow {
   readonly signature: Buffer;
 }
 
-/** What a record says, without its place. */
+/** The content of a record, without its place. */
 export interface RecordDraft {
   readonly kind: JournalKind;
   readonly at: string;
@@ -32,7 +32,7 @@ export interface RecordDraft {
 
 export const JOURNAL_COLUMNS = `number, ${utcText('at')}, kind, writer, key_id, body, prev_digest, digest, signature`;
 
-/** Keeps others from appending until commit. */
+/** Prevents others from appending until commit. */
 export async function lockJournal(transaction: Knex.Transaction): Promise<void> {
   await transaction.raw('SELECT pg_advisory_xact_lock(?, ?)', [...JOURNAL_LOCK]);
 }

@@ -1,19 +1,19 @@
 import type { LaneHead } from '../../audit/journal-record.ts';
 import { NOTHING_BEFORE } from '../../audit/audit-row.ts';
 
-/** A lane that a transaction goes on with, or may. */
+/** A lane that a transaction continues, or may continue. */
 export interface OpenLane extends LaneHead {
-  /** When its last row says that it was written, in milliseconds; 0: it has none. */
+  /** The time of its last row in milliseconds; 0: it has none. */
   readonly at: number;
 }
 
-/** By so many milliseconds a lane may be ahead of the clock: its next row then says the time of the one before it. */
+/** The most milliseconds a lane may be ahead of the clock. Its next row then repeats the time of the row before. */
 const AHEAD_MS = 1_000;
 
 /**
- * The chains of one writer. Each transaction that writes audit rows takes one for itself and gives it back when it has
- * ended; so transactions do not wait for each other, and there are no more lanes than there are transactions at once. But
- * for clocks that are set back: times never go back in a lane, so that months cut it at one place.
+ * The chains of one writer. Each transaction that writes audit rows takes one and returns it at its end. Transactions
+ * therefore do not wait for each other, and there are no more lanes than concurrent transactions, except after a clock
+ * was set back: times never decrease in a lane, so that months cut it at one place.
  */
 export class AuditLanes {
   readonly #free: OpenLane[] = [];
@@ -22,7 +22,7 @@ export class AuditLanes {
 
   /**
    * @param now in milliseconds
-   * @returns where the lane stands that the caller may now go on with
+   * @returns the end of the lane that the caller may continue
    */
   take(now: number): OpenLane {
     const place = this.#free.findLastIndex(({ at }) => at <= now + AHEAD_MS);
@@ -34,18 +34,18 @@ export class AuditLanes {
     return { lane: this.#lanes, seq: 0, hash: NOTHING_BEFORE, at: 0 };
   }
 
-  /** What the lane was taken for is committed, and `head` its last row. */
+  /** Records that the transaction of the lane is committed, with `head` as its last row. */
   committed(head: OpenLane): void {
     this.#committed.set(head.lane, head);
     this.#free.push(head);
   }
 
-  /** What the lane was taken for is undone: it stands where it stood. */
+  /** Records that the transaction of the lane is rolled back: the lane ends at `head` again. */
   undone(head: OpenLane): void {
     this.#free.push(head);
   }
 
-  /** @returns the last rows that are known to be committed, of lanes that have gone on since they stood at `before` */
+  /** @returns the last rows known to be committed, of the lanes that have moved on from `before` */
   since(before: ReadonlyMap<number, number>): readonly LaneHead[] {
     return [...this.#committed.values()].filter(({ lane, seq }) => before.get(lane) !== seq);
   }

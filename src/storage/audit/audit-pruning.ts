@@ -14,13 +14,13 @@ import type { UnitOfWork } from '../database/unit-of-work.ts';
 
 /** The advisory lock of pruning. "tank", "prun". */
 const PRUNING_LOCK = [0x74616e6b, 0x7072756e] as const;
-/** How long pruning waits for another pruning, which has waits of its own. */
+/** Longest wait for another pruning, which has waits of its own. */
 const TURN_TIMEOUT = '20s';
-/** How long pruning waits for transactions that still write to its months. */
+/** Longest wait for transactions that still write to the months to prune. */
 const LOCK_TIMEOUT = '3s';
-/** How long writers may have to wait behind the lock of the whole table. */
+/** Longest time that writers may have to wait behind the lock of the whole table. */
 const SHORT_LOCK_TIMEOUT = '100ms';
-/** How often that is tried, with a pause of as long again or twice: ten seconds or so. */
+/** Attempts at that lock, with a pause of one to two times its time-out: about ten seconds in all. */
 const TRIES = 40;
 /** lock_not_available */
 const TIMED_OUT = '55P03';
@@ -36,12 +36,12 @@ export async function pruneTrail(
   await ensureAuditMonths(database);
   const writer = await database.audit.writer();
   const prune = async ({ sql, audit }: UnitOfWork): Promise<Pruned> => {
-    // One at a time: a month that is found here is there until the end of this transaction.
+    // One pruning at a time: a month that is found here exists until the end of this transaction.
     await sql.raw(`SET LOCAL lock_timeout = '${TURN_TIMEOUT}'`);
     await sql.raw('SELECT pg_advisory_xact_lock(?, ?)', [...PRUNING_LOCK]);
     await sql.raw(`SET LOCAL lock_timeout = '${LOCK_TIMEOUT}'`);
     const partitions = await partitionsBefore(sql, before);
-    // Waits for transactions with rows of these months, so that none comes in behind the cut.
+    // Waits for transactions with rows of these months, so that no row is added behind the cut.
     for (const name of ['audit_default', ...partitions]) {
       await sql.raw('LOCK TABLE ?? IN SHARE MODE', [name]);
     }
@@ -50,7 +50,7 @@ export async function pruneTrail(
     const plan = verified ?? (await planPruning(sql, before));
     const isAsVerified = await isStill(sql, before, verified);
     const months = partitions.map((name) => name.slice('audit_'.length).replace('_', '-'));
-    // Where it is not, another pruning may just have ended.
+    // If the plan no longer holds, another pruning may just have ended.
     const pruned = { rows, months, records: isAsVerified ? plan.numbers.length : 0 };
     if (rows + months.length + pruned.records === 0) {
       return pruned;
@@ -85,7 +85,7 @@ export async function planPruning(sql: Knex.Transaction, before: Date): Promise<
   };
 }
 
-/** Otherwise a row that an attacker dates back meanwhile would be removed with a signature, and all before it. */
+/** Checks the plan again: a row that an attacker has dated back meanwhile would be removed with a signature. */
 async function isStill(sql: Knex.Transaction, before: Date, plan: PruningPlan | undefined): Promise<boolean> {
   if (plan === undefined) {
     return true;
@@ -111,8 +111,8 @@ async function newestPrune(sql: Knex.Transaction): Promise<string> {
 }
 
 /**
- * Locks the whole table, which removing a partition needs. All later transactions wait behind such a lock request, so it
- * is tried for an instant, again and again.
+ * Locks the whole table, which removing a partition needs. All later transactions wait behind such a lock request, so
+ * each attempt is short and is repeated.
  */
 async function lockTrail(sql: Knex.Transaction): Promise<void> {
   for (let tries = 1; ; tries += 1) {

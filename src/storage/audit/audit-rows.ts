@@ -18,7 +18,7 @@ const COLUMNS = {
   ...{ prev_digest: 'bytea', digest: 'bytea', signature: 'bytea' },
 };
 
-/** For `INSERT INTO audit (…) SELECT …`. */
+/** The list of columns for `INSERT INTO audit (…) SELECT …`. */
 export const INSERTED_COLUMNS = Object.keys(COLUMNS).join(', ');
 /** A placeholder for each column. */
 export const AUDIT_PLACES = Object.values(COLUMNS)
@@ -26,9 +26,9 @@ export const AUDIT_PLACES = Object.values(COLUMNS)
   .join(', ');
 
 /**
- * @param subject what the act was about: a serial, a realm's name. Never a secret
- * @param outcome what came of it, in a word or two. Never a secret
- * @param realms of what it was about
+ * @param subject the object of the act: a serial, a realm's name. Never a secret
+ * @param outcome the result of the act, in a word or two. Never a secret
+ * @param realms the realms of the subject
  */
 export function auditEntry(
   act: Act,
@@ -39,7 +39,7 @@ export function auditEntry(
   return storableEntry({ ...act, subject, outcome, realm: realms.join(',') });
 }
 
-/** @returns the same in a form that the database takes */
+/** @returns the same in a form that the database can store */
 export function storableEntry(entry: AuditEntry): AuditEntry {
   return {
     actor: storableForm(entry.actor),
@@ -63,15 +63,15 @@ export function auditValues(row: AuditRow): Knex.RawBinding[] {
 
 /**
  * Stores signed rows by a statement of its own.
- * @param on puts the statement on the connection that the rows belong to
- * @returns false where nothing was stored
+ * @param on puts the statement on the connection of the rows
+ * @returns false if nothing was stored
  */
 export type StoreRows = (
   rows: readonly AuditRow[],
   on: <Result>(statement: Knex.Raw<Result>) => Knex.Raw<Result>,
 ) => Promise<boolean>;
 
-/** Signs entries as the next rows of a lane, in whose transaction `store` runs. @returns what `store` returns */
+/** Signs entries as the next rows of a lane, in whose transaction `store` runs. @returns the result of `store` */
 type SignRows = (entries: readonly AuditEntry[], store: StoreRows) => Promise<boolean>;
 
 /** Writes the audit rows of a unit of work. */
@@ -89,7 +89,7 @@ export class AuditRows {
     await this.writeAll([auditEntry(act, subject, outcome, realms)]);
   }
 
-  /** Writes several rows in one statement, which has room for about 4 000. */
+  /** Writes several rows in one statement, which has room for about 4 000 rows. */
   async writeAll(entries: readonly AuditEntry[]): Promise<void> {
     await this.writeBy(entries, async (rows, on) => {
       const places = rows.map(() => `(${AUDIT_PLACES})`).join(', ');
@@ -99,7 +99,7 @@ export class AuditRows {
     });
   }
 
-  /** Signs the entries for a statement that writes more than them. @returns what `store` returns */
+  /** Signs the entries for a statement that also writes other rows. @returns the result of `store` */
   writeBy(entries: readonly AuditEntry[], store: StoreRows): Promise<boolean> {
     return this.#sign(entries, store);
   }

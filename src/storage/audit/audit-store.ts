@@ -50,9 +50,9 @@ export class SqlAuditStore implements AuditStore {
     if (until !== undefined) {
       query.where('at', '<', until);
     }
-    // By the column, not by the text that it is read as.
+    // Sorts by the column, not by its text form.
     query.orderByRaw('audit.at DESC, audit.id DESC');
-    // What is rare is found by reading all.
+    // Rare rows are found by reading the whole table.
     const find = async ({ sql }: UnitOfWork): Promise<StoredAuditRow[]> => {
       const found: unknown = await query.clone().transacting(sql);
       return found as StoredAuditRow[];
@@ -63,8 +63,8 @@ export class SqlAuditStore implements AuditStore {
   async read<T>(work: (snapshot: StoredSnapshot) => Promise<T>): Promise<T> {
     const read = async ({ sql }: UnitOfWork): Promise<T> => {
       await sql.raw('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY');
-      // Before anything is read, and with all months: DROP TABLE is not held back by a snapshot, and rows that move to
-      // a new partition are invisible to a snapshot from before.
+      // Locks all months before the first read: a snapshot does not hold back DROP TABLE, and rows that move to a new
+      // partition are invisible to an older snapshot.
       await sql.raw('LOCK TABLE audit IN ACCESS SHARE MODE');
       return work(snapshotIn(sql));
     };
@@ -114,7 +114,7 @@ function snapshotIn(sql: Knex.Transaction): StoredSnapshot {
   };
 }
 
-/** Instants by their digits: a cursor's statement takes no values from outside. */
+/** Writes instants as digits: a cursor's statement takes no bindings. */
 function within({ since, until }: AuditPeriod): string {
   const conditions = [
     ...(since === undefined ? [] : [`at >= '${since.toISOString()}'`]),

@@ -15,23 +15,23 @@ import { translateDatabaseFault, wasGivenUp } from '../database/database-faults.
 import { withExtraConnection, withPooledConnection } from '../database/knex-internals.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
 
-/** How long a pool that closes waits for its last checkpoint, in milliseconds. */
+/** Longest wait of a closing pool for its last checkpoint, in milliseconds. */
 const TIMEOUT_MS = 500;
-/** How often a statement is tried that the database gives up for the sake of others. */
+/** Attempts at a statement that the database aborts in favour of others. */
 const ATTEMPTS = 5;
 
-/** What the trail of a pool works with. */
+/** The dependencies of a pool's trail. */
 export interface AuditTrailOptions {
   readonly pool: Knex;
-  /** Of the process, for people: `tankeeper server`. */
+  /** The name of the process, for people: `tankeeper server`. */
   readonly name: string;
   readonly clock: Clock;
   readonly log: Log | undefined;
 }
 
 /**
- * The writer of a pool's audit rows (docs/adr/0013-audit-chains.md). Introduces itself to the journal before its first row;
- * each transaction that writes rows has a lane, a chain of its own, which moves on when it commits.
+ * The writer of a pool's audit rows (docs/adr/0013-audit-chains.md). It registers in the journal before its first row.
+ * Each transaction that writes rows has a lane, a chain of its own, which moves on when it commits.
  */
 export class AuditTrail {
   readonly #deps: AuditTrailOptions;
@@ -41,7 +41,7 @@ export class AuditTrail {
   #writer: Promise<AuditWriter> | undefined;
   #checkpointing: Promise<unknown> = Promise.resolve();
 
-  /** Writes rows that have no transaction of their act: each call has its own. */
+  /** Writes rows of acts without a transaction: each call has its own. */
   readonly autocommit: AuditRows;
 
   constructor(options: AuditTrailOptions) {
@@ -49,12 +49,15 @@ export class AuditTrail {
     this.autocommit = new AuditRows(options.pool, (entries, store) => this.#writeAlone(entries, store));
   }
 
-  /** To be called before the first row is written: without an authority, verifying will name every row as inserted. */
+  /** Sets the authority, before the first row is written. Without one, verification reports every row as inserted. */
   certifyBy(authority: AuditAuthority): void {
     this.#authority = authority;
   }
 
-  /** Introduces the writer, unless it was. Servers do so at their start. @throws ServiceError 'database.unavailable' */
+  /**
+   * Registers the writer unless it is registered. Servers do so at their start.
+   * @throws ServiceError 'database.unavailable'
+   */
   async open(): Promise<void> {
     await this.writer();
   }
@@ -68,7 +71,7 @@ export class AuditTrail {
     return this.#writer;
   }
 
-  /** Runs a transaction whose audit rows are written with it: they have a lane, which moves on with the commit. */
+  /** Runs a transaction that writes its audit rows itself: they have a lane, which moves on with the commit. */
   async transact<T>(work: (unit: UnitOfWork) => Promise<T>): Promise<T> {
     const lease = this.#lease();
     try {
@@ -87,9 +90,9 @@ export class AuditTrail {
   }
 
   /**
-   * Writes how far the lanes have come to the journal, and to the log: what is missing from the trail later shows.
-   * @param isFinal whether the writer ends with it, after which pruning may forget the writer
-   * @returns the hash of the checkpoint; undefined when nothing was written since the one before
+   * Writes the ends of the lanes to the journal and to the log, so that rows missing from the trail later are noticed.
+   * @param isFinal true if it is the writer's last one, after which pruning may forget the writer
+   * @returns the hash of the checkpoint; undefined if nothing was written since the last one
    */
   async checkpoint(isFinal = false): Promise<string | undefined> {
     const turn = this.#checkpointing.then(() => this.#checkpoint(isFinal));
@@ -97,7 +100,7 @@ export class AuditTrail {
     return turn;
   }
 
-  /** Ends with a last checkpoint, where the database takes it within half a second. */
+  /** Ends with a last checkpoint, if the database takes it within half a second. */
   async close(): Promise<void> {
     if (this.#writer === undefined) {
       return;
@@ -106,7 +109,7 @@ export class AuditTrail {
     await Promise.race([last, sleep(TIMEOUT_MS, undefined, { ref: false })]);
   }
 
-  /** Not on a connection of the pool: all of these may be held by transactions that wait for the writer. */
+  /** Uses no connection of the pool: all of these may be held by transactions that wait for the writer. */
   #introduce(): Promise<AuditWriter> {
     const { pool, name, clock } = this.#deps;
     return withExtraConnection(pool, (connection) =>
@@ -116,7 +119,7 @@ export class AuditTrail {
     );
   }
 
-  /** Repeats what PostgreSQL gives up for the sake of other transactions, as `Database.transact` does. */
+  /** Repeats a statement that PostgreSQL aborts in favour of other transactions, as `Database.transact` does. */
   async #writeAlone(entries: readonly AuditEntry[], store: StoreRows): Promise<boolean> {
     await this.writer();
     for (let attempt = 1; ; attempt += 1) {
@@ -130,7 +133,7 @@ export class AuditTrail {
     }
   }
 
-  /** The connection first, then the lane: so there are never more lanes than connections. */
+  /** Takes the connection first, then the lane: there are never more lanes than connections. */
   #writeOnce(entries: readonly AuditEntry[], store: StoreRows): Promise<boolean> {
     return withPooledConnection(this.#deps.pool, async (connection) => {
       const lease = this.#lease();

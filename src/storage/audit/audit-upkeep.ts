@@ -7,26 +7,26 @@ import type { Database } from '../database/database.ts';
 
 /** Milliseconds between two checkpoints. */
 const PAUSE_MS = 60_000;
-/** How long stopping waits for the last rows, in milliseconds. */
+/** Longest wait of `stop` for the last rows, in milliseconds. */
 const TIMEOUT_MS = 500;
 /** Pauses between two checks of the partitions of coming months. */
 const TURNS_BETWEEN_MONTHS = 60;
-/** How many months ahead have their partition. */
+/** Number of coming months that have their partition. */
 const MONTHS_AHEAD = 2;
 /** The advisory lock of making partitions. "tank", "part". */
 const PARTITION_LOCK = [0x74616e6b, 0x70617274] as const;
 
-/** What the upkeep works with. */
+/** The dependencies of the upkeep. */
 export interface AuditUpkeepOptions {
   readonly database: Database;
   readonly log: Log;
-  /** Writes what else is to be written about once a minute. */
+  /** Writes further rows that are due about once a minute. */
   readonly flush?: () => Promise<void>;
   /** Milliseconds between two checkpoints; a minute by default. */
   readonly pause?: number;
 }
 
-/** Writes a checkpoint of what this server has written about once a minute, and makes partitions ahead of their months. */
+/** Writes a checkpoint of this server's rows about once a minute, and makes partitions ahead of their months. */
 export class AuditUpkeep {
   readonly #deps: AuditUpkeepOptions;
   readonly #loop = new BackgroundLoop((pace) => this.#work(pace));
@@ -36,14 +36,14 @@ export class AuditUpkeep {
     this.#deps = options;
   }
 
-  /** To be called once. */
+  /** Starts the upkeep. To be called once. */
   start(): void {
     this.#loop.start();
   }
 
   /**
-   * What is under way ends by itself, and the pool writes the last checkpoint when it closes. Waits for what else is to be
-   * written, half a second at most.
+   * Stops the upkeep. A running turn ends by itself, and the pool writes the last checkpoint when it closes. Waits half
+   * a second at most for the rows of `flush`.
    */
   async stop(): Promise<void> {
     void this.#loop.stop();
@@ -66,7 +66,7 @@ export class AuditUpkeep {
     try {
       await work();
     } catch (error) {
-      // No act fails for it: rows go to the default partition, and the next checkpoint covers what this one would have.
+      // No act fails for this: rows go to the default partition, and the next checkpoint covers the rows of this one.
       this.#deps.log.warn(`Cannot ${what}; it will be tried again`, {
         component: 'audit',
         ...describeFault(error),
@@ -75,10 +75,13 @@ export class AuditUpkeep {
   }
 }
 
-/** Makes the partitions of this month and the next two, on one server at a time. @returns how many it has made */
+/**
+ * Makes the partitions of this month and the next two, on one server at a time.
+ * @returns the number of new partitions
+ */
 export function ensureAuditMonths(database: Database): Promise<number> {
   return database.transact(async ({ sql }) => {
-    // It must not hold up others for longer than an instant, and is tried again.
+    // It must hold up others for a short time only, and is tried again.
     await sql.raw("SET LOCAL lock_timeout = '2s'");
     await sql.raw('SELECT pg_advisory_xact_lock(?, ?)', [...PARTITION_LOCK]);
     const { rows } = await sql.raw<{ rows: { made: number }[] }>('SELECT ensure_audit_months(?) AS made', [

@@ -12,10 +12,10 @@ import { beginLongWork } from '../database/unit-of-work.ts';
 /** Bits of an id that number the rows of a writer; the bits above are the writer's. */
 const ROW_BITS = 32n;
 
-/** More rows than this are not signed in the thread that serves requests. */
+/** The most rows that are signed in the thread that serves requests. */
 const FEW = 4;
 
-/** Rows of a lane that are ready to be stored, and where it stands with them. */
+/** Rows of a lane that are ready to be stored, and the end of the lane after them. */
 export interface SignedRows {
   readonly rows: readonly AuditRow[];
   readonly head: OpenLane;
@@ -35,9 +35,9 @@ export class AuditWriter {
   }
 
   /**
-   * Introduces a new writer to the journal, and with it what later writers and verifiers need: the installation's older
-   * keys.
-   * @param authority certifies it; undefined: verification will report its rows
+   * Registers a new writer in the journal, together with the installation's older keys, which later writers and
+   * verifiers need.
+   * @param authority certifies the writer; undefined: verification will report its rows
    */
   static async introduce(
     transaction: Knex.Transaction,
@@ -46,7 +46,7 @@ export class AuditWriter {
     clock: Clock,
   ): Promise<AuditWriter> {
     const key = newSigningKey();
-    // A server that starts while the trail is pruned waits for that.
+    // A server that starts during a pruning waits for its end.
     await beginLongWork(transaction);
     await transaction.raw('SET LOCAL lock_timeout = 0');
     await lockJournal(transaction);
@@ -64,9 +64,9 @@ export class AuditWriter {
     return new AuditWriter(number, key, clock);
   }
 
-  /** @returns the entries as rows that follow each other in the lane; their times never go back */
+  /** @returns the entries as rows that follow each other in the lane; their times never decrease */
   async sign(lane: OpenLane, entries: readonly AuditEntry[]): Promise<SignedRows> {
-    // A clock that is set back must not put a row into a month that may be taken away before those in front of it.
+    // A clock that is set back must not put a row into a month that may be removed before the rows in front of it.
     const time = Math.max(lane.at, this.#clock.now().getTime());
     const at = auditTime(new Date(time));
     let head = lane;
@@ -86,7 +86,7 @@ export class AuditWriter {
     return { rows, head };
   }
 
-  /** Appends what this writer says to the journal, whose lock the caller holds. @returns the record's hash, hexadecimal */
+  /** Appends a record of this writer to the journal, whose lock the caller holds. @returns its hash, hexadecimal */
   async record(transaction: Knex.Transaction, kind: 'checkpoint' | 'prune', body: string): Promise<string> {
     const at = auditTime(this.#clock.now());
     const draft: RecordDraft = { kind, at, writer: this.number, keyId: '', body };
@@ -95,7 +95,7 @@ export class AuditWriter {
   }
 }
 
-/** An older key may be taken out of the key file later; what it has certified is to be believed then, too. */
+/** Vouches for older keys: their records stay valid after they were removed from the key file. */
 async function vouchForOlderKeys(
   transaction: Knex.Transaction,
   authority: AuditAuthority,

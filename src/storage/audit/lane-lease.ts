@@ -4,7 +4,7 @@ import { isSurelyUndone } from '../database/database-faults.ts';
 import type { AuditLanes, OpenLane } from './audit-lanes.ts';
 import type { AuditWriter } from './audit-writer.ts';
 
-/** What a lease works with. */
+/** The dependencies of a lease. */
 interface LaneLeaseOptions {
   readonly lanes: AuditLanes;
   readonly writer: () => Promise<AuditWriter>;
@@ -18,7 +18,7 @@ export class LaneLease {
   /** The lane as it was before the transaction; undefined until the first row. */
   #before: OpenLane | undefined;
   #head: OpenLane | undefined;
-  /** Whether storing rows has failed: PostgreSQL then rolls back, even if it is asked to commit. */
+  /** Storing rows has failed: PostgreSQL then rolls back, even on COMMIT. */
   #isBroken = false;
 
   constructor(options: LaneLeaseOptions) {
@@ -27,8 +27,8 @@ export class LaneLease {
 
   /**
    * Signs the entries as the next rows of the lane and has them stored.
-   * @param store returns false where it has written nothing
-   * @returns what `store` returns
+   * @param store returns false if it has written nothing
+   * @returns the result of `store`
    */
   async write(
     entries: readonly AuditEntry[],
@@ -63,7 +63,7 @@ export class LaneLease {
     }
   }
 
-  /** Puts the lane back where the transaction is surely undone. A lane with an unknown outcome is never used again. */
+  /** Puts the lane back if the transaction is surely undone. A lane with an unknown outcome is never used again. */
   fail(error: unknown): void {
     if (this.#before !== undefined && isSurelyUndone(error)) {
       this.#deps.lanes.undone(this.#before);

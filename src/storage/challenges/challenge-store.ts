@@ -26,16 +26,16 @@ import { KeyedQueue } from '../database/keyed-queue.ts';
 type Decide = (found: ChallengeOfToken) => Promise<Decision>;
 type DecideAmong = (found: readonly ChallengeOfToken[]) => Promise<OpenDecision | undefined>;
 
-/** How many second looks may hold a connection at once; the rest of the pool is for what deciding takes. */
+/** The most second passes that hold a connection at once; the rest of the pool is for the decisions. */
 const SECOND_PASSES = 4n;
 
-/** How many challenges one response may answer. */
+/** The most challenges that one response may answer. */
 const MAX_OPEN = 1_000;
 
-/** Thrown to roll back: the transaction id is taken. */
+/** Thrown to roll back: the transaction id is in use. */
 class TransactionIdTaken extends Error {}
 
-/** Challenges in PostgreSQL. How they are answered once: docs/adr/0003-accepting-a-response-once.md. */
+/** Challenges in PostgreSQL. docs/adr/0003-accepting-a-response-once.md describes why each is answered once. */
 export class SqlChallengeStore implements ChallengeStore {
   readonly #database: Database;
   readonly #answers = new KeyedQueue();
@@ -104,7 +104,10 @@ export class SqlChallengeStore implements ChallengeStore {
     return this.#secondPasses.run(lane, () => this.#answerOpenLocked(whose, ids, decide, act));
   }
 
-  /** As `#answerLocked`, holding all tokens that the response was tried on: it may be right for another one by now. */
+  /**
+   * As `#answerLocked`, with locks on all tokens that the response was tried on: by now it may be right for another
+   * one.
+   */
   #answerOpenLocked(
     whose: Whose,
     ids: readonly string[],
@@ -123,7 +126,7 @@ export class SqlChallengeStore implements ChallengeStore {
     );
   }
 
-  /** The second pass, after another transaction has changed the token: none can while its row is locked. */
+  /** The second pass, after another transaction has changed the token. No further one can while its row is locked. */
   #answerLocked(
     transactionId: string,
     tokenId: string,
@@ -151,7 +154,7 @@ async function findByTransaction(connection: Knex, transactionId: string): Promi
     ChallengeRow | undefined;
 }
 
-/** Newest first. */
+/** Reads open challenges, newest first. */
 async function openRows(connection: Knex, whose: Whose): Promise<readonly ChallengeRow[]> {
   return findRows(connection, { ...whose, open: true }, MAX_OPEN);
 }
@@ -197,7 +200,7 @@ function applyOpen(
   return apply(unit, row, decision, act, supersedes);
 }
 
-/** @returns false, and writes nothing, when the token or one of its challenges has changed since it was read */
+/** @returns false, and writes nothing, if the token or one of its challenges has changed since it was read */
 async function apply(
   unit: UnitOfWork<Knex>,
   seen: ChallengeRow,
@@ -223,7 +226,7 @@ async function issue(
 ): Promise<void> {
   const { tokenId, transactionId, question, data, issuedAt } = challenge;
   const references = await holdReferences(sql, change);
-  // First the token's row: of several transactions that issue or answer for it, one goes on.
+  // The token's row first: of several transactions that issue or answer for it, one proceeds.
   const [token] = await sql('tokens')
     .where({ id: tokenId, ...required(challenge) })
     .modify((query) => {
@@ -249,8 +252,9 @@ async function issue(
 }
 
 /**
- * Closes a token's open challenges but for the newest `keep`, for ever. The caller has written the token's row before, in
- * this transaction. Newest by id, not by time: ids are given under the token's lock, times by servers whose clocks differ.
+ * Closes all but the newest `keep` open challenges of a token for ever. The caller has written the token's row before,
+ * in this transaction. Newest by id, not by time: ids are assigned under the token's lock, times by servers whose
+ * clocks differ.
  */
 export async function supersede(transaction: Knex.Transaction, tokenId: string, keep: number): Promise<void> {
   await transaction.raw(
@@ -262,7 +266,7 @@ export async function supersede(transaction: Knex.Transaction, tokenId: string, 
   );
 }
 
-/** What the token must still be, by column. */
+/** @returns the values that the token must still have, by column */
 function required({ owner, sharedSecret, key }: NewChallenge): Record<string, Knex.Value> {
   return {
     ...(owner !== undefined && { owner_resolver_id: owner.resolverId, owner_user_id: owner.userId }),
@@ -283,7 +287,7 @@ function goneOrChanged(challenge: NewChallenge): ServiceError {
     : new ServiceError('token.unknown', 'The token has been removed');
 }
 
-/** Whether anything is given, all of which the database can hold. */
+/** @returns true if there is a condition, and the database can hold all of its texts */
 function isFindable({ transactionId, serial, owner }: ChallengeFilter): boolean {
   const isGiven = transactionId !== undefined || serial !== undefined || owner !== undefined;
   return isGiven && isStorable(transactionId, serial, owner?.userId) && isRowId(owner?.resolverId ?? '1');

@@ -7,9 +7,9 @@ import type { UnitOfWork } from '../database/unit-of-work.ts';
 import type { ChallengeRow } from './challenge-rows.ts';
 import { stateColumns } from '../tokens/token-rows.ts';
 
-/** What a decision says is to change. */
+/** The changes of a decision. */
 type Settlement = NonNullable<Decision['change']> & {
-  /** Challenges of the token that are superseded by it, by id. */
+  /** Ids of the token's challenges that it supersedes. */
   readonly supersedes?: readonly string[];
 };
 
@@ -21,9 +21,9 @@ const SUPERSEDED = `superseded AS (
 
 /**
  * Settles a response in one statement, hence in a transaction of its own where the unit has none: the token, its
- * challenge and the audit row; all of them if the token's row is still the version that was seen and the challenge is
- * still there, else none. Why this is enough: docs/adr/0003-accepting-a-response-once.md.
- * @returns whether it was settled
+ * challenge and the audit row. All are written if the token's row is still the version that was read and the challenge
+ * still exists, else none (docs/adr/0003-accepting-a-response-once.md).
+ * @returns true if it was settled
  */
 export async function settle(
   { sql, audit }: UnitOfWork<Knex>,
@@ -34,7 +34,7 @@ export async function settle(
   const token = Object.entries(stateColumns(change.token));
   const { wrongCount, receivedTan, validTan, closedBy } = change.challenge;
   const { supersedes = [] } = change;
-  // The serial stays as it is: the token's row is written whatever changes, as its version stands for its challenges.
+  // The serial stays the same: the token's row is always written, as its version stands for its challenges.
   const statement = `WITH token AS (
        UPDATE tokens SET ${['serial = serial', ...token.map(([column]) => `${column} = ?`)].join(', ')}
        WHERE id = ? AND xmin = ?::xid

@@ -1,7 +1,7 @@
 import type { Configuration } from '../../configuration/configuration.ts';
 import type { Revision } from './configuration-snapshot.ts';
 
-/** Keeps the configuration that was read last while the database has the same revision. */
+/** Keeps the configuration that was read last for as long as the database has the same revision. */
 export class ConfigurationCache {
   readonly #load: () => Promise<Configuration>;
   #kept: Configuration | undefined;
@@ -12,7 +12,7 @@ export class ConfigurationCache {
     this.#load = load;
   }
 
-  /** What was read last, however old. */
+  /** The configuration that was read last, however old. */
   get kept(): Configuration | undefined {
     return this.#kept;
   }
@@ -24,7 +24,7 @@ export class ConfigurationCache {
       return kept;
     }
     const joined = await this.#join();
-    // The load that was under way may have begun before the change that the caller knows of; the next one cannot have.
+    // The running load may have begun before the change that the caller knows of; the next one cannot have.
     return joined.revision >= wanted.revision ? joined : this.#join();
   }
 
@@ -42,11 +42,11 @@ export class ConfigurationCache {
   }
 }
 
-/** How the configuration is read, and how long that stands. */
+/** The read of the configuration, and the time for which it holds. */
 export interface ConfigurationConfirmationOptions {
-  /** Finds out what the configuration is now, by asking the database. */
+  /** Reads the present configuration from the database. */
   readonly read: () => Promise<Configuration>;
-  /** For how many milliseconds a read stands; 0: each question is a read of its own. */
+  /** Milliseconds for which a read holds; 0: each call is a read of its own. */
   readonly window: number;
   /** Milliseconds of a clock that never goes back. */
   readonly elapsed: () => number;
@@ -58,8 +58,8 @@ interface Reading {
 }
 
 /**
- * Lets a read of the configuration stand for a short time, so that not every request asks the database. What is read counts from
- * the moment at which the read began: later changes it may have missed.
+ * Lets a read of the configuration hold for a short time, so that not every request queries the database. The time
+ * begins with the start of the read, which may have missed later changes.
  */
 export class ConfigurationConfirmation {
   readonly #deps: ConfigurationConfirmationOptions;
@@ -71,7 +71,7 @@ export class ConfigurationConfirmation {
     this.#deps = options;
   }
 
-  /** Whether nothing was read since something may have changed, or since ever; always where there is no window. */
+  /** True without a read since the last possible change, or without any read; always true without a window. */
   get isInDoubt(): boolean {
     return this.#isInDoubt || this.#deps.window === 0;
   }
@@ -82,13 +82,13 @@ export class ConfigurationConfirmation {
     return standing?.configuration ?? this.confirm();
   }
 
-  /** @returns the configuration as it is read now, whatever still stands. @throws what the read throws */
+  /** @returns the configuration by a new read, even if an earlier one still holds. @throws what the read throws */
   confirm(): Promise<Configuration> {
     const begun = this.#deps.elapsed();
     const reading = { begun, configuration: this.#deps.read() };
     this.#underWay = reading;
     const end = (done: Reading | undefined): void => {
-      // One that was given up meanwhile, or that a later one overtook, confirms nothing any more.
+      // A read that was given up meanwhile, or that a later one overtook, confirms nothing.
       if (this.#underWay === reading) {
         this.#underWay = undefined;
         this.#done = done;
@@ -106,7 +106,7 @@ export class ConfigurationConfirmation {
     return reading.configuration;
   }
 
-  /** Something may have changed: no read that has begun until now stands any longer. */
+  /** Expires every read that has begun until now: something may have changed. */
   expire(): void {
     this.#isInDoubt = true;
     this.#done = undefined;

@@ -6,22 +6,22 @@ import type { DatabaseOptions } from '../database/database.ts';
 import { translateDatabaseFault } from '../database/database-faults.ts';
 
 /**
- * For how long, in milliseconds, a server works with a configuration without asking again whether it still holds. A change
- * whose notice was lost is noticed after this time: docs/adr/0011-noticing-configuration-changes.md.
+ * Milliseconds for which a server works with a configuration without comparing it with the database. A change whose
+ * notice was lost is noticed after this time: docs/adr/0011-noticing-configuration-changes.md.
  */
 export const CONFIGURATION_WINDOW_MS = 500;
 /** Shorter than the window, so that requests find the configuration confirmed. */
 const POLL_MS = 400;
 
-/** What a server keeps of the configuration. */
+/** The configuration that a server keeps. */
 interface KeptConfiguration {
-  /** Compares it with the database, and reads it anew where it has changed. */
+  /** Compares it with the database, and reads it anew if it has changed. */
   confirm(): Promise<unknown>;
-  /** Lets it count as unconfirmed. */
+  /** Marks it as unconfirmed. */
   expire(): void;
 }
 
-/** What a follower works with. */
+/** The dependencies of a follower. */
 export interface ConfigurationFollowerOptions {
   readonly kept: KeptConfiguration;
   readonly database: DatabaseOptions;
@@ -33,7 +33,7 @@ export interface ConfigurationFollowerOptions {
 }
 
 /**
- * Keeps a server's configuration in step with the database, whether requests come or not: at every notice, and at short
+ * Keeps a server's configuration in step with the database, with or without requests: at every notice, and at short
  * intervals, as a notice may get lost with its connection.
  */
 export class ConfigurationFollower {
@@ -49,7 +49,7 @@ export class ConfigurationFollower {
     this.#listener = new ConfigurationListener(options, {
       listening: () => {
         this.#isListening = true;
-        // There was no notice of earlier changes.
+        // Earlier changes sent no notice to this connection.
         this.#hurry();
       },
       changed: () => {
@@ -66,13 +66,13 @@ export class ConfigurationFollower {
     });
   }
 
-  /** To be called once. */
+  /** Starts following. To be called once. */
   start(): void {
     this.#listener.start();
     this.#loop.start();
   }
 
-  /** Stops asking and ends the listener's connection, which takes half a second at most. */
+  /** Stops comparing and ends the listener's connection, which takes half a second at most. */
   async stop(): Promise<void> {
     void this.#loop.stop();
     await this.#listener.stop();
@@ -98,7 +98,7 @@ export class ConfigurationFollower {
     await restUntilWoken(poll);
   }
 
-  /** One line where trouble begins and one where all of it has ended, however long the database is away. */
+  /** Logs one line when trouble begins and one when all of it has ended, however long the database is away. */
   #reportTrouble(message: string, fault: unknown): void {
     if (!this.#isTrouble && !this.#loop.isStopping) {
       this.#isTrouble = true;

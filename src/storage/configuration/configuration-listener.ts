@@ -6,7 +6,7 @@ import { BackgroundLoop, type LoopPace } from '../../kernel/background-loop.ts';
 import { connectionSettings, type DatabaseOptions } from '../database/database.ts';
 import { cutConnection } from '../database/knex-internals.ts';
 
-/** The channel of the triggers' notices; their payload is the schema that they speak of. */
+/** The channel of the triggers' notices; their payload is the name of the changed schema. */
 const CHANNEL = 'tankeeper_configuration';
 const SCHEMA = `
   SELECT nspname AS schema FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
@@ -15,30 +15,30 @@ const SCHEMA = `
 const HEARTBEAT_MS = 5_000;
 const FIRST_PAUSE_MS = 100;
 const MAX_PAUSE_MS = 10_000;
-/** After a connection that lived this long, the next one is tried without a longer pause. */
+/** The lifetime in milliseconds after which the next connection is tried without a longer pause. */
 const STEADY_MS = 10_000;
 const GOODBYE_MS = 300;
 
 /** Events of a listener. None of the functions may throw. */
 export interface ConfigurationListenerEvents {
-  /** From now on every change is reported. */
+  /** Called when the connection stands: from now on every change is reported. */
   readonly listening: () => void;
   /** The configuration has changed. */
   readonly changed: () => void;
-  /** The connection has gone or did not come about; a new one is tried. Changes from now on are not reported. */
+  /** The connection has ended or failed; a new one is tried. Changes from now on are not reported. */
   readonly lost: (fault: unknown) => void;
 }
 
-/** What a listener works with. */
+/** The dependencies of a listener. */
 export interface ConfigurationListenerOptions {
   readonly database: DatabaseOptions;
-  /** Milliseconds between two signs of life, and how long to wait for one; 5000 by default. */
+  /** Milliseconds between two signs of life, and the longest wait for one; 5000 by default. */
   readonly heartbeat?: number | undefined;
 }
 
 /**
- * Listens for changes of the configuration, on a connection of its own that comes back by itself: a pooled one would
- * forget what it listens to.
+ * Listens for changes of the configuration on a connection of its own, which reconnects by itself. A pooled one would
+ * lose its LISTEN.
  */
 export class ConfigurationListener {
   readonly #database: DatabaseOptions;
@@ -56,12 +56,12 @@ export class ConfigurationListener {
     this.#events = events;
   }
 
-  /** To be called once. Comes back at once: `listening` says when the connection stands. */
+  /** Starts listening and returns at once; `listening` reports the connection. To be called once. */
   start(): void {
     this.#loop.start();
   }
 
-  /** Ends the connection, within half a second, also one that has broken or is still being made. */
+  /** Ends the connection within half a second, even if it is broken or not yet established. */
   async stop(): Promise<void> {
     await this.#loop.stop();
   }
@@ -77,7 +77,7 @@ export class ConfigurationListener {
     }
   }
 
-  /** @returns why the connection has ended */
+  /** @returns the reason for which the connection has ended */
   async #listen(stopping: AbortSignal): Promise<unknown> {
     const client = new pg.Client({ ...connectionSettings(this.#database), query_timeout: this.#heartbeat });
     const ended = new AbortController();
@@ -91,7 +91,7 @@ export class ConfigurationListener {
     client.once('end', end);
     stopping.addEventListener('abort', end, { once: true });
     try {
-      // pg does not settle a connect() that is given up from our side.
+      // pg does not settle a connect() that this side gives up.
       await Promise.race([this.#talk(client, ended.signal), whenAborted(ended.signal)]);
     } catch (error) {
       faults.push(error);

@@ -3,7 +3,7 @@ import type { Knex } from 'knex';
 import type { Policy } from '../../policy/stored-policy.ts';
 import type { Realm, Resolver, Configuration } from '../../configuration/configuration.ts';
 
-/** What tells one state of the configuration from another. */
+/** Identifies one state of the configuration. */
 export interface Revision {
   readonly revision: bigint;
   readonly changedAt: Date;
@@ -21,7 +21,7 @@ interface SnapshotRow extends RevisionRow {
   readonly settings: [key: string, value: string][];
 }
 
-/** One statement sees one moment, and so no half of a change. */
+/** One statement sees one moment, and therefore never half of a change. */
 const SNAPSHOT = `
   SELECT revision, changed_at,
     (SELECT coalesce(json_agg(json_build_object(
@@ -41,7 +41,7 @@ const SNAPSHOT = `
     (SELECT coalesce(json_agg(json_build_array(key, value) ORDER BY key), '[]') FROM configuration) AS settings
   FROM configuration_state`;
 
-/** @returns the revision that the database is at */
+/** @returns the current revision in the database */
 export async function readRevision(connection: Knex): Promise<Revision> {
   const row = await connection('configuration_state').first<RevisionRow | undefined>(
     'revision',

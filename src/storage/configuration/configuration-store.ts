@@ -14,22 +14,22 @@ import { ConfigurationCache, ConfigurationConfirmation } from './configuration-c
 import { readRevision, readConfiguration } from './configuration-snapshot.ts';
 import { assertStorable, isStorable } from '../database/stored-text.ts';
 
-/** What the store works with. */
+/** The dependencies of the store. */
 interface ConfigurationStoreOptions {
   readonly database: Database;
   readonly clock: Clock;
   /**
-   * For how many milliseconds what was read stands without asking the database again; by default 0: each question
-   * asks. With a window, call `expire` when another server has changed the configuration.
+   * Milliseconds for which a read holds; by default 0: each call queries the database. With a window, call `expire`
+   * after another server has changed the configuration.
    */
   readonly window?: number;
   /** Milliseconds of a clock that never goes back. */
   readonly elapsed?: () => number;
-  /** How many tokens one transaction takes out of a realm that is removed; 5000 by default. */
+  /** Tokens that one transaction takes out of a realm that is removed; 5000 by default. */
   readonly tokensAtOnce?: number;
 }
 
-/** Other transactions wait for one of them for a second at most. */
+/** Other transactions wait a second at most for one of this size. */
 const TOKENS_AT_ONCE = 5_000;
 
 /** The configuration in PostgreSQL. */
@@ -51,7 +51,7 @@ export class SqlConfigurationStore implements ConfigurationStore, ConfigurationS
     });
   }
 
-  /** What this server works with at the moment; undefined before it was first read. */
+  /** The configuration that this server works with at the moment; undefined before the first read. */
   get kept(): Configuration | undefined {
     return this.#cache.kept;
   }
@@ -64,17 +64,17 @@ export class SqlConfigurationStore implements ConfigurationStore, ConfigurationS
     return this.#confirmation.current();
   }
 
-  /** @returns the configuration as the database has it now, whatever window is left */
+  /** @returns the configuration that the database has now, even within the window */
   confirm(): Promise<Configuration> {
     return this.#confirmation.confirm();
   }
 
-  /** Has the next question ask the database: the configuration may have changed. */
+  /** Makes the next call query the database: the configuration may have changed. */
   expire(): void {
     this.#confirmation.expire();
   }
 
-  /** @returns the last change by the database's own account; what this server keeps stays as it is */
+  /** @returns the last change in the database; the configuration that this server keeps is left as it is */
   lastChangeInDatabase(): Promise<ConfigurationChange> {
     return readRevision(this.#database.knex);
   }
@@ -108,8 +108,8 @@ export class SqlConfigurationStore implements ConfigurationStore, ConfigurationS
   }
 
   /**
-   * Where very many tokens are in the realm, they leave it before, in transactions of their own with rows of their own in the
-   * audit. If it fails in between, some have left; doing it again goes on.
+   * Removes a realm. Where very many tokens are in it, they leave it first, in transactions of their own with their own
+   * audit rows. After a failure in between, some have left; a repetition goes on from there.
    */
   async removeRealm(name: string, act: Act): Promise<boolean> {
     const wanted = realmName(name);
@@ -194,7 +194,7 @@ export class SqlConfigurationStore implements ConfigurationStore, ConfigurationS
     });
   }
 
-  /** @param work says what came of it, for the audit; undefined when there was nothing to remove */
+  /** @param work returns the outcome for the audit; undefined if there was nothing to remove */
   async #remove(
     name: string,
     act: Act,
@@ -214,8 +214,8 @@ export class SqlConfigurationStore implements ConfigurationStore, ConfigurationS
   }
 
   /**
-   * Changes of the configuration come one after the other: each first takes the row that the revision stands in, which the
-   * triggers of all its tables write anyhow.
+   * Runs changes of the configuration one after the other: each first locks the row of the revision, which the triggers
+   * of all configuration tables write anyhow.
    */
   async #change<T>(work: (unit: UnitOfWork) => Promise<T>): Promise<T> {
     try {
@@ -224,7 +224,7 @@ export class SqlConfigurationStore implements ConfigurationStore, ConfigurationS
         return work(unit);
       });
     } finally {
-      // Also after a failure: it may have been the answer to a commit that got lost.
+      // Also after a failure: it may be a commit whose confirmation was lost.
       this.expire();
     }
   }

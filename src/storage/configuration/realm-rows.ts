@@ -4,7 +4,7 @@ import { ServiceError } from '../../kernel/errors.ts';
 
 /**
  * Creates the realm or replaces its resolvers. The caller holds the lock of the configuration.
- * @returns whether it is new
+ * @returns true if it is new
  * @throws ServiceError 'resolver.unknown'
  */
 export async function storeRealm(
@@ -25,11 +25,11 @@ export async function storeRealm(
 }
 
 /**
- * Removes the realm and takes it from every token's set of realms. The caller holds the lock of the configuration.
+ * Removes the realm, also from every token's set of realms. The caller holds the lock of the configuration.
  *
  * No token is missed: a transaction that gives a token a realm holds the realm's row (FOR KEY SHARE) until commit. This
  * one waits for it and sees its token, and a later one finds no such realm.
- * @returns how many tokens were in it, undefined when there is no such realm
+ * @returns the number of tokens that were in it; undefined if there is no such realm
  */
 export async function removeRealm(transaction: Knex.Transaction, name: string): Promise<number | undefined> {
   const realm = await transaction('realms')
@@ -53,11 +53,12 @@ export async function removeRealm(transaction: Knex.Transaction, name: string): 
 }
 
 /**
- * Takes the realm, which is about to be removed, from some of its tokens: of very many, none is to be locked while all are
- * moved. The caller holds the lock of the configuration.
+ * Removes the realm, which is about to be removed itself, from some of its tokens, so that very many tokens are not
+ * locked at once. The caller holds the lock of the configuration.
  * @param after the id of the token where the last call has ended; 0 for the first
- * @param most about so many tokens
- * @returns how many, and the id of the last; undefined, and nothing was done, where there are fewer: `removeRealm` takes these
+ * @param most the approximate number of tokens
+ * @returns their number and the id of the last; undefined, with nothing changed, if fewer are left: `removeRealm` takes
+ *   these
  */
 export async function thinRealm(
   transaction: Knex.Transaction,
@@ -79,7 +80,7 @@ export async function thinRealm(
   return { tokens: await moveTokens(transaction, moves, after, found.last), last: found.last };
 }
 
-/** A set of realms, and the one that is left of it. */
+/** A set of realms, and the set that remains of it. */
 interface Move {
   readonly id: string;
   readonly reduced: string;
@@ -94,7 +95,10 @@ async function reduceSets(transaction: Knex.Transaction, realm: string): Promise
   return rows;
 }
 
-/** @param after and `last`: of the tokens behind the one id up to the other; all by default. @returns how many were moved */
+/**
+ * @param after and `last`: limit it to ids above the one, up to the other; default: all tokens.
+ * @returns their number
+ */
 async function moveTokens(
   transaction: Knex.Transaction,
   moves: readonly Move[],

@@ -13,8 +13,8 @@ interface KnownRow {
 
 /**
  * Creates or changes a resolver. The caller holds the lock of the configuration.
- * @returns whether it is new
- * @throws ServiceError 'resolver.invalid' when its kind would change, or a kept secret would go to another server
+ * @returns true if it is new
+ * @throws ServiceError 'resolver.invalid' if its kind would change, or a kept secret would go to another server
  */
 export async function storeResolver(
   transaction: Knex.Transaction,
@@ -56,11 +56,11 @@ export async function storeResolver(
 }
 
 /**
- * Removes a resolver, a managed one with its users. The caller holds the lock of the configuration.
+ * Removes a resolver, and the users of a managed one. The caller holds the lock of the configuration.
  *
- * A transaction that gives a token an owner holds the resolver's row (FOR KEY SHARE) until commit: once this has it, all
- * references are there to be seen and no further one can come.
- * @returns whether there was one
+ * A transaction that assigns a token holds the resolver's row (FOR KEY SHARE) until commit: under the lock of that row,
+ * all references are visible and no further one can be added.
+ * @returns true if it existed
  * @throws ServiceError 'resolver.in-use'
  */
 export async function removeResolver(transaction: Knex.Transaction, name: string): Promise<boolean> {

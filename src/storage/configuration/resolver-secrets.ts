@@ -3,7 +3,7 @@ import type { Resolver } from '../../configuration/configuration.ts';
 import type { Sealed, Vault } from '../../keys/vault.ts';
 import type { Database } from '../database/database.ts';
 
-/** What resolvers log in with, sealed in their rows. It is read when a connection is made, and kept nowhere. */
+/** The credentials of resolvers, sealed in their rows. They are read for each new connection and not kept. */
 export class SqlResolverSecrets implements ResolverSecrets {
   readonly #database: Database;
   readonly #vault: Vault;

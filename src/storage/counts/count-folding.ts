@@ -2,26 +2,26 @@ import { type BackgroundLoop, backgroundRounds } from '../../kernel/background-l
 import type { Log } from '../../kernel/log.ts';
 import type { Database } from '../database/database.ts';
 
-/** How many deltas one transaction folds. */
+/** The most deltas that one transaction folds. */
 const BATCH = 10_000;
-/** Milliseconds between two looks. */
+/** Milliseconds between two folds. */
 const PAUSE_MS = 1_000;
-/** After so many deltas their dead rows are cleared away: each reader passes them. */
+/** Deltas after which their dead rows are vacuumed: each reader passes over them. */
 const VACUUM_AFTER = 1_000;
 
 const ANYTHING = `SELECT EXISTS (SELECT FROM count_deltas) OR EXISTS (SELECT FROM user_count_deltas) AS anything`;
 
-/** What folding works with. */
+/** The dependencies of folding. */
 export interface CountFoldingOptions {
   readonly database: Database;
   readonly log: Log;
-  /** Milliseconds between two looks, about; 1000 by default. */
+  /** Approximate milliseconds between two folds; 1000 by default. */
   readonly pause?: number;
 }
 
 /**
- * @returns the folding of counts' deltas, about once a second. Any number of servers may do so: one at a time gets its
- *   turn. While none does, counts stay right and only get slower to read
+ * @returns a loop that folds the deltas of the counts about once a second. Any number of servers may run it: one at a
+ *   time folds. Without it, counts stay right and only get slower to read
  */
 export function countFolding({ database, log, pause = PAUSE_MS }: CountFoldingOptions): BackgroundLoop {
   const component = 'counts';
@@ -50,7 +50,7 @@ export function countFolding({ database, log, pause = PAUSE_MS }: CountFoldingOp
 
 /**
  * Folds one batch.
- * @returns how many deltas; 0 also while another server folds
+ * @returns the number of deltas; 0 also while another server folds
  */
 export async function foldCounts(database: Database): Promise<number> {
   const { rows } = await database.knex.raw<{ rows: { anything: boolean }[] }>(ANYTHING);
@@ -59,7 +59,7 @@ export async function foldCounts(database: Database): Promise<number> {
   }
   return database.transact(async ({ sql }) => {
     await sql.raw('SET TRANSACTION ISOLATION LEVEL READ COMMITTED');
-    // A fold that a crash takes back is done again.
+    // A fold that is lost in a crash is done again.
     await sql.raw('SET LOCAL synchronous_commit = off');
     const folded = await sql.raw<{ rows: { folded: string | null }[] }>('SELECT fold_counts(?) AS folded', [
       BATCH,

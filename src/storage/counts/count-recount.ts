@@ -1,4 +1,4 @@
-/** Every token, in groups as small as counts need them. */
+/** Every token, grouped as the counts need it. */
 const COUNTED_TOKENS = `
   counted AS MATERIALIZED (
     SELECT realm_set_id, active, owner_resolver_id AS resolver_id, owner_user_id COLLATE "C" AS user_id, count(*) AS tokens
@@ -14,7 +14,7 @@ const COUNTED_TOKENS = `
     GROUP BY 1, 2
   )`;
 
-/** What is folded and what is yet to be. */
+/** Folded counts plus pending deltas. */
 const KEPT_TOKENS = `
   kept_tokens AS (
     SELECT realm_set_id, active, assigned, sum(tokens) AS tokens FROM (
@@ -35,7 +35,7 @@ const USERS = `
     FROM (SELECT * FROM user_counts UNION ALL SELECT * FROM user_count_deltas) AS both_sides GROUP BY 1
   ), counted_users AS (SELECT resolver_id, count(*) AS users FROM users GROUP BY 1)`;
 
-/** Users with active tokens by combination of realm sets, as `read_counts` gives them. */
+/** Users with active tokens by combination of realm sets, as `read_counts` returns them. */
 const KEPT_COMBINATIONS = `
   recorded AS MATERIALIZED (SELECT read_counts(NULL) AS counts),
   kept_combinations AS (
@@ -69,7 +69,7 @@ const SET_NAME = `
   SELECT coalesce(string_agg(realms.name, ' & ' ORDER BY realms.name), 'no realm')
   FROM realm_sets JOIN realms ON realms.id = ANY (realm_ids) WHERE realm_sets.id = one.id`;
 
-/** All that differs, as of one snapshot: at most so many rows, and in each how many there are. */
+/** All differences as of one snapshot: a limited number of rows, each with the number of all. */
 export const DRIFTS = `
   WITH ${COUNTED_TOKENS}, ${KEPT_TOKENS}, ${USERS}, ${KEPT_COMBINATIONS}, ${DRIFTED}
   SELECT d.counts, coalesce(r.name, d.resolver_id::text) AS resolver, d.user_id, d.active, d.assigned, d.kept, d.counted,
@@ -80,8 +80,8 @@ export const DRIFTS = `
   ORDER BY d.counts, d.resolver_id, d.user_id, d.sets`;
 
 /**
- * Adds the differences to what is folded, each statement as of its own snapshot; to be run under the lock of the fold.
- * Writers need not wait: what they append meanwhile is on both sides or on none.
+ * Adds the differences to the folded counts, each statement as of its own snapshot. It must run under the lock of the
+ * fold. Writers need not wait: a delta that is appended meanwhile is on both sides or on neither.
  */
 export const MEND: readonly string[] = [
   `WITH ${COUNTED_TOKENS}, ${KEPT_TOKENS}

@@ -5,21 +5,21 @@ type UserEntry = readonly [resolverId: number, realmSetIds: readonly number[], u
 type SetEntry = readonly [id: number, realmIds: readonly number[]];
 type NameEntry = readonly [id: number, name: string];
 
-/** What `read_counts` gives; null instead of an empty list. */
+/** The result of `read_counts`; null instead of an empty list. */
 interface Entries {
   readonly tokens: readonly TokenEntry[] | null;
   readonly users: readonly UserEntry[] | null;
-  /** The realm sets that are spoken of, as far as they still exist. */
+  /** The realm sets that are referred to, if they still exist. */
   readonly sets: readonly SetEntry[] | null;
 }
 
-/** All counts that are folded, and the names of what they speak of. */
+/** All folded counts, and the names that they refer to. */
 export interface KeptEntries extends Entries {
   readonly realms: readonly NameEntry[] | null;
   readonly resolvers: readonly NameEntry[] | null;
 }
 
-/** What came or went since: numbers may be below zero. */
+/** Changes since the fold; numbers may be below zero. */
 export type PendingEntries = Entries;
 
 interface Rows {
@@ -27,7 +27,7 @@ interface Rows {
   readonly users: ReadonlyMap<string, ActiveUserRow>;
 }
 
-/** Turns counts by ids into rows by names. Rows with the same names are one. */
+/** Turns counts by ids into rows by names. Rows with the same names are merged. */
 export class CountRows {
   readonly #realms: ReadonlyMap<number, string>;
   readonly #resolvers: ReadonlyMap<number, string>;
@@ -43,7 +43,7 @@ export class CountRows {
     this.#snapshot = toSnapshot(this.#kept);
   }
 
-  /** @returns what is kept and what is pending, in one */
+  /** @returns the sum of the folded and the pending counts */
   with(pending: PendingEntries | null): TokenCountsSnapshot {
     if (pending === null) {
       return this.#snapshot;
@@ -52,7 +52,7 @@ export class CountRows {
     return toSnapshot(this.#add(this.#kept, pending, sets));
   }
 
-  /** Ids of realms that are gone name nothing. */
+  /** @returns names of realms by realm set; ids of realms that no longer exist are left out */
   #named(sets: readonly SetEntry[] | null): ReadonlyMap<number, readonly string[]> {
     return new Map(
       sets?.map(([id, realmIds]) => [id, realmIds.flatMap((realm) => this.#realm(realm)).sort()]),
@@ -103,7 +103,7 @@ function addTokens(
   return tokens;
 }
 
-/** Rows that have come to nothing are left out. */
+/** Leaves out rows whose count is zero. */
 function toSnapshot({ tokens, users }: Rows): TokenCountsSnapshot {
   return {
     tokens: [...tokens.values()].filter((row) => row.tokens !== 0),

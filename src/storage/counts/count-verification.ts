@@ -6,9 +6,9 @@ import { DRIFTS, MEND } from './count-recount.ts';
 import type { Database } from '../database/database.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
 
-/** Advisory lock on the tables that counts are folded into, which the function fold_counts takes, too. "tank", "fold". */
+/** The advisory lock on the tables of folded counts, which the function fold_counts takes, too. "tank", "fold". */
 const FOLD_LOCK = [0x74616e6b, 0x666f6c64] as const;
-/** How many drifts are listed one by one. */
+/** The most drifts that are listed one by one. */
 const MAX_DRIFTS = 1_000;
 
 interface DriftRow {
@@ -24,7 +24,9 @@ interface DriftRow {
   readonly drifts: string;
 }
 
-/** Counts tokens and users one by one, beside what the database keeps of them. Writers go on meanwhile. */
+/**
+ * Counts tokens and users one by one, and compares with the counts that the database keeps. Writers continue meanwhile.
+ */
 export class SqlCountVerification implements CountVerification {
   readonly #database: Database;
 
@@ -43,7 +45,7 @@ export class SqlCountVerification implements CountVerification {
   async mend(act: Act): Promise<CountCheck> {
     const mend = async ({ sql, audit }: UnitOfWork): Promise<CountCheck> => {
       await prepare(sql);
-      // Before the lock of the fold, as in emptying the table of tokens.
+      // Taken before the lock of the fold, as TRUNCATE of the table of tokens does.
       await sql.raw('LOCK TABLE tokens, users IN ACCESS SHARE MODE');
       await sql.raw('SELECT pg_advisory_xact_lock(?, ?)', [...FOLD_LOCK]);
       const found = await check(sql);

@@ -5,9 +5,9 @@ import type { Database } from '../database/database.ts';
 /** The answer of the database's function `read_counts`. */
 interface Counts {
   readonly version: string;
-  /** Null: what is folded is still what the version that was sent stands for. */
+  /** Null: the folded counts are still those of the version that was sent. */
   readonly kept: KeptEntries | null;
-  /** Null: nothing waits to be folded. */
+  /** Null: no delta is pending. */
   readonly pending: PendingEntries | null;
 }
 
@@ -17,8 +17,9 @@ interface Kept {
 }
 
 /**
- * Counts of tokens and their users from what the database keeps, never from the tokens themselves. One statement tells
- * everything as of one instant; what is folded comes over only when it is another version than the one read last.
+ * Counts of tokens and their users from the counts that the database keeps, never from the tokens themselves. One
+ * statement reads everything as of one instant; folded counts are transferred only if their version is not the one read
+ * last.
  */
 export class SqlTokenCounts implements TokenCounts {
   readonly #database: Database;

@@ -9,7 +9,7 @@ interface Row {
   readonly counted_at: Date;
 }
 
-/** The last known numbers of users, in PostgreSQL: known after a restart, and to every server. */
+/** The last known numbers of users, in PostgreSQL: they survive a restart and are shared by all servers. */
 export class SqlUserCountStore implements UserCountStore {
   readonly #database: Database;
 
@@ -30,7 +30,7 @@ export class SqlUserCountStore implements UserCountStore {
     }));
   }
 
-  /** Without a row where the resolver is gone; another server may have counted later than this one. */
+  /** Stores no row if the resolver is gone, or another server has counted later. */
   async keep({ resolverId, settingsDigest, users, countedAt }: KeptUserCount): Promise<void> {
     await this.#database.knex.raw(
       `INSERT INTO resolver_user_counts AS kept (resolver_id, settings_digest, users, counted_at)

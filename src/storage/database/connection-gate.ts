@@ -2,12 +2,12 @@ import { Socket } from 'node:net';
 
 import { ServiceError } from '../../kernel/errors.ts';
 
-/** How long a statement of long work is waited for, in milliseconds: a day. */
+/** The longest wait for a statement of long work, in milliseconds: a day. */
 const MAX_WORK_MS = 86_400_000;
 
 /**
- * Stands before a pool. While the database is known to be away, it refuses connections at once instead of letting work
- * wait. It knows the pool's sockets, so that it can cut those that lead nowhere.
+ * Stands before a pool. While the database is known to be away, it refuses connections at once, so that no work waits.
+ * It knows the pool's sockets and can cut the dead ones.
  */
 export class ConnectionGate {
   readonly #sockets = new Set<Socket>();
@@ -18,7 +18,7 @@ export class ConnectionGate {
   #longestStatement = 0;
   #longestWork = 0;
 
-  /** Why connections are refused; undefined while they are not. */
+  /** The reason for which connections are refused; undefined while they are not. */
   get reason(): string | undefined {
     return this.#reason;
   }
@@ -32,10 +32,10 @@ export class ConnectionGate {
   };
 
   /**
-   * From now on, a connection on which a statement is not answered for so long is ended: nothing will come any more, where
-   * the database itself ends each statement sooner. Until this is called, statements may take any time.
-   * @param longWork for what the database lets run on (`beginLongWork`): longer than any such work takes. Of a connection that
-   *   leads nowhere the watch and the system's TCP know sooner; this is for a server that lives and never answers
+   * Sets how long the answer to a statement may take before its connection is ended. It is meant to be longer than the
+   * time after which the database itself ends a statement. Before this call, statements may take any time.
+   * @param longWork for statements without a limit in the database (`beginLongWork`): longer than any such work takes.
+   *   The watch and the system's TCP notice a dead connection sooner; this is for a server that lives and never answers
    */
   limitStatements(milliseconds: number, longWork = MAX_WORK_MS): void {
     this.#longestStatement = milliseconds;
@@ -53,17 +53,17 @@ export class ConnectionGate {
     }
   }
 
-  /** @param listener is called when work had trouble with the database. One only; must not throw */
+  /** @param listener is called at each trouble with the database. One only; must not throw */
   onTrouble(listener: () => void): void {
     this.#listener = listener;
   }
 
-  /** To be called for each fault that looks as if the database were away. */
+  /** Reports a fault that suggests that the database is away. */
   reportTrouble(): void {
     this.#listener();
   }
 
-  /** Also refuses work that waits for a connection. @param reason for clients */
+  /** Refuses connections, also to work that already waits for one. @param reason for clients */
   shut(reason: string): void {
     this.#reason = reason;
     for (const refuse of [...this.#inside]) {
@@ -75,7 +75,7 @@ export class ConnectionGate {
     this.#reason = undefined;
   }
 
-  /** Ends every connection of the pool, also those that are being made. Statements that run there fail at once. */
+  /** Ends every connection of the pool, also those not yet established. Running statements fail at once. */
   cut(): void {
     for (const socket of [...this.#sockets]) {
       socket.destroy();
@@ -83,11 +83,11 @@ export class ConnectionGate {
   }
 
   /**
-   * Waits for a connection, but not longer than there is hope: not while the gate is shut, and not behind others when the
-   * last one that waited did so in vain.
+   * Waits for a connection only while there is hope: not while the gate is shut, and not behind others after the last
+   * wait was in vain.
    * @param acquire takes a connection from the pool
-   * @param waiting how many wait for one
-   * @param giveBack takes back a connection that comes after the refusal
+   * @param waiting the number of waiters
+   * @param giveBack returns a connection that arrives after the refusal
    * @throws ServiceError 'database.unavailable', or what `acquire` throws
    */
   async pass<Connection>(
@@ -107,7 +107,7 @@ export class ConnectionGate {
     return connection;
   }
 
-  /** Work has waited in vain: from now on one waits at a time, until one gets a connection. */
+  /** Records a wait in vain: from now on one caller waits at a time, until one gets a connection. */
   noteExhaustion(): void {
     this.#isExhausted = true;
   }
@@ -132,7 +132,7 @@ export class ConnectionGate {
   }
 }
 
-/** Without a detail: the watch has logged it. */
+/** Has no detail: the watch has logged it. */
 function unavailable(reason: string): ServiceError {
   return new ServiceError('database.unavailable', `the database is not available: ${reason}`);
 }

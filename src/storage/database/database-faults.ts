@@ -1,6 +1,8 @@
 import { isServiceError, ServiceError } from '../../kernel/errors.ts';
 
-/** SQLSTATE classes and codes, system codes, and the reasons for clients, which disclose nothing of the set-up. */
+/**
+ * SQLSTATE classes and codes, system codes, and the reasons for clients, which disclose nothing of the installation.
+ */
 const REASONS: readonly (readonly [RegExp, string])[] = [
   [/^(?:ECONNREFUSED|ENOENT)$/, 'no server is listening there'],
   [/^EACCES$/, 'access to the socket is denied'],
@@ -17,15 +19,15 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
   [/^(?:57014|55P03|25P0[34])$/, 'the database took too long'],
 ];
 
-/** serialization_failure, deadlock_detected: given up for the sake of another statement. */
+/** serialization_failure, deadlock_detected: aborted in favour of another statement. */
 const GIVEN_UP = ['40001', '40P01'];
-/** Without the name of a constraint: the row belongs to another partition. */
+/** check_violation; without the name of a constraint, the row belongs to another partition. */
 const CHECK_VIOLATION = '23514';
 
-/** SQLSTATE classes after which a statement or a commit may have been done nevertheless. */
+/** SQLSTATE classes after which a statement or a commit may nevertheless have taken effect. */
 const DOUBTFUL = /^(?:08|40003|57|58|XX)/;
 
-/** From the function hold_sealing_key: this server has not noticed yet that another key seals. */
+/** From the function hold_sealing_key: another key seals, which this server has not noticed yet. */
 const RETIRED_KEY = 'TK001';
 
 /** Faults of pg, tarn and knex that carry no code. */
@@ -37,9 +39,9 @@ const UNCODED: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * Translates what pg, knex and the system report when the database is away, full, or too slow.
- * @returns ServiceError 'database.unavailable', whose message names neither host nor user, or 'key.unavailable'; any other
- *   error as it is
+ * Translates the faults of pg, knex and the system for a database that is away, full, or too slow.
+ * @returns ServiceError 'database.unavailable', whose message names neither host nor user, or 'key.unavailable'; any
+ *   other error as it is
  */
 export function translateDatabaseFault(error: unknown): unknown {
   if ((error as { code?: unknown } | null)?.code === RETIRED_KEY) {
@@ -57,8 +59,8 @@ export function translateDatabaseFault(error: unknown): unknown {
 }
 
 /**
- * @returns whether PostgreSQL has given the work up for the sake of another one, or a row of the audit because its month
- *   was made while it was written, so that it may go better at once
+ * @returns true if PostgreSQL has aborted the work in favour of another one, or a row of the audit because its month
+ *   was made while it was written: a retry may succeed at once
  */
 export function isGivenUp(error: unknown): boolean {
   const { code, table, constraint } = (error ?? {}) as Partial<
@@ -70,12 +72,12 @@ export function isGivenUp(error: unknown): boolean {
   );
 }
 
-/** The same of what `translateFinalFault` may have made of it. */
+/** As `isGivenUp`, also for the errors that `translateFinalFault` makes of these. */
 export function wasGivenUp(error: unknown): boolean {
   return isGivenUp(error) || isGivenUp((error as { cause?: unknown } | null)?.cause);
 }
 
-/** @returns whether the program or the database refused before committing: after a lost connection nothing is sure */
+/** @returns true if the program or the database refused before the commit; after a lost connection nothing is sure */
 export function isSurelyUndone(error: unknown): boolean {
   if (wasGivenUp(error)) {
     return true;
@@ -88,7 +90,7 @@ export function isSurelyUndone(error: unknown): boolean {
   return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) && !DOUBTFUL.test(code);
 }
 
-/** As `translateDatabaseFault`, for work that is not tried again here: the client may, as it has left nothing behind. */
+/** As `translateDatabaseFault`, for work that is not retried here: the client may retry, as nothing was changed. */
 export function translateFinalFault(error: unknown): unknown {
   return isGivenUp(error)
     ? new ServiceError('database.unavailable', 'the database is not available: others are at the same rows', {
@@ -99,7 +101,7 @@ export function translateFinalFault(error: unknown): unknown {
 }
 
 /**
- * For operators at the start: why the database cannot be used, with its address but never the password.
+ * Describes for operators at the start why the database cannot be used, with its address but never the password.
  * @param url the value of DATABASE_URL
  */
 export function describeDatabaseFault(error: unknown, url: string): string {
@@ -107,10 +109,10 @@ export function describeDatabaseFault(error: unknown, url: string): string {
   return `the database ${describeDatabaseAddress(url)} is not available: ${reasonOf(cause) ?? textOf(cause)}`;
 }
 
-/** @returns where a postgres:// URL leads, for people: no user, no password, no parameter but the host */
+/** @returns the address of a postgres:// URL for people: no user, no password, no parameter but the host */
 export function describeDatabaseAddress(url: string): string {
   try {
-    // The form without a host is common with sockets, but no URL to a strict reader.
+    // The form without a host is common with sockets, but `new URL` refuses it.
     const { hostname, port, pathname, searchParams } = new URL(url.replace('@/', '@localhost/'));
     const host = searchParams.get('host') ?? decodeURIComponent(hostname);
     const number = searchParams.get('port') ?? (port === '' ? '5432' : port);
@@ -123,7 +125,7 @@ export function describeDatabaseAddress(url: string): string {
 function reasonOf(error: unknown): string | undefined {
   const code = (error as { code?: unknown } | null)?.code;
   const known = typeof code === 'string' ? REASONS.find(([pattern]) => pattern.test(code)) : undefined;
-  // A code that is none of ours stands for a fault of the statement, whatever its text says.
+  // A code that is not listed stands for a fault of the statement, whatever its text says.
   const table = typeof code === 'string' && known === undefined ? [] : UNCODED;
   return (known ?? table.find(([pattern]) => pattern.test(textOf(error))))?.[1];
 }

@@ -11,13 +11,13 @@ import { connectionSettings, type DatabaseOptions } from './database.ts';
 import { cutConnection } from './knex-internals.ts';
 import { translateDatabaseFault } from './database-faults.ts';
 
-/** Milliseconds between two signs of life, and for how long one is waited for. */
+/** Milliseconds between two signs of life, and the longest wait for one. */
 const INTERVAL_MS = 1_000;
 const TIMEOUT_MS = 3_000;
-/** How often an absent database is looked for, and how soon after a look another one may follow, in milliseconds. */
+/** Milliseconds between two checks of an absent database, and the shortest time between any two checks. */
 const AWAY_INTERVAL_MS = 250;
 const SHORTEST_MS = 200;
-/** How long a new connection may take, in milliseconds. */
+/** The longest time for a new connection, in milliseconds. */
 const CONNECT_MS = 1_500;
 
 /** A standby, or a former primary that was made read-only, can settle nothing. */
@@ -34,8 +34,8 @@ interface DatabaseWatchOptions {
 }
 
 /**
- * Watches whether the database is there, on a connection of its own: at short intervals, as a connection into nowhere
- * gives no sign, and at once when a request had trouble. Shuts the gate of the pool while it is away.
+ * Watches the database on a connection of its own: at short intervals, as a dead connection gives no sign, and at once
+ * after a request had trouble. Shuts the gate of the pool while the database is away.
  */
 export class DatabaseWatch {
   readonly #deps: DatabaseWatchOptions;
@@ -46,7 +46,7 @@ export class DatabaseWatch {
     this.#deps = options;
   }
 
-  /** To be called once, when the database was there. */
+  /** Starts watching, with the database present. To be called once. */
   start(): void {
     this.#deps.gate.onTrouble(() => {
       this.#loop.wake();
@@ -57,7 +57,7 @@ export class DatabaseWatch {
   /** Ends the connection. The gate stays as it is. */
   async stop(): Promise<void> {
     const stopped = this.#loop.stop();
-    // Ends a question that is under way.
+    // Ends a running query.
     this.#drop();
     await stopped;
     this.#drop();
@@ -79,12 +79,12 @@ export class DatabaseWatch {
     }
     await rest(Math.min(SHORTEST_MS, interval));
     if (await restUntilWoken(interval)) {
-      // The trouble of requests may not reach a connection that stands: the next turn uses a new one.
+      // The trouble of requests may not affect an existing connection: the next turn uses a new one.
       this.#drop();
     }
   }
 
-  /** @returns what keeps the database from being used */
+  /** @returns the fault that keeps the database from being used */
   async #probe(): Promise<unknown> {
     if (this.#client !== undefined) {
       const fault = await this.#ask(this.#client, this.#deps.patience ?? TIMEOUT_MS);
@@ -93,7 +93,7 @@ export class DatabaseWatch {
       }
       this.#drop();
       if (fault instanceof Silence) {
-        // Nothing will come over the pool's connections either; new ones may do better.
+        // The pool's connections will get no answer either; new ones may.
         this.#deps.gate.cut();
       }
     }
@@ -140,7 +140,7 @@ export class DatabaseWatch {
     }
   }
 
-  /** One line when it goes and one when it comes, however many requests are refused. */
+  /** Logs one line when the database goes and one when it returns, however many requests are refused. */
   #tell(fault: unknown): void {
     const { gate, log } = this.#deps;
     if (fault === undefined && gate.reason !== undefined) {
@@ -158,14 +158,14 @@ export class DatabaseWatch {
   }
 }
 
-/** Nothing was heard in time. */
+/** The error for an answer that did not come in time. */
 class Silence extends Error {
   constructor() {
     super('timeout expired');
   }
 }
 
-/** pg does not settle a connect() whose socket is destroyed from our side. */
+/** pg does not settle a connect() whose socket this side destroys. */
 async function connected(client: pg.Client): Promise<void> {
   const ended = new Promise<never>((_resolve, reject) => {
     client.once('end', () => {
@@ -180,7 +180,7 @@ async function orSilence<Value>(work: Promise<Value>, patience: number): Promise
   const waiting = new AbortController();
   const silence = async (): Promise<never> => {
     await sleep(patience, undefined, { signal: waiting.signal, ref: false });
-    // Where this process itself had no time, the answer lies there unread: reading comes first.
+    // If this process itself had no time, the answer is unread: reading comes first.
     await setImmediate();
     await setImmediate();
     throw new Silence();
@@ -193,7 +193,7 @@ async function orSilence<Value>(work: Promise<Value>, patience: number): Promise
   }
 }
 
-/** A server without a free connection still serves those that it has. */
+/** @returns true if the server has no free connection; it still serves those that it has */
 function isFull(fault: unknown): boolean {
   const code = (fault as { code?: unknown } | undefined)?.code;
   return typeof code === 'string' && code.startsWith('53');

@@ -12,7 +12,7 @@ import { hookedClient, type PoolHooks, type PoolUsage, poolUsageOf, retireAfter 
 import { beginLongWork, type UnitOfWork } from './unit-of-work.ts';
 import type { Log } from '../../kernel/log.ts';
 
-/** A server's socket. Explicit to the last: what is left out here, pg would take from PG* variables. */
+/** A server's socket. All fields are explicit: pg would take a missing one from PG* variables. */
 interface SocketConnection {
   /** The folder of the socket. */
   readonly host: string;
@@ -23,7 +23,7 @@ interface SocketConnection {
   readonly options: string;
 }
 
-/** How to reach the database, and how much of it to use. Durations in milliseconds. */
+/** The address of the database and the limits of its use. Durations in milliseconds. */
 export interface DatabaseOptions {
   /** A postgres:// URL, or the embedded PostgreSQL's connection. */
   readonly connection: string | SocketConnection;
@@ -31,11 +31,11 @@ export interface DatabaseOptions {
   readonly poolSize?: number;
   /** Shown in pg_stat_activity. */
   readonly applicationName?: string;
-  /** How long a statement may run; default 30 s, 0 for ever. */
+  /** The longest time of a statement; default 30 s, 0 for no limit. */
   readonly statementTimeoutMs?: number;
-  /** How long a statement may wait for a lock; as long as it may run by default. */
+  /** The longest wait of a statement for a lock; default: the longest time of a statement. */
   readonly lockTimeoutMs?: number;
-  /** How long a request waits for a connection; default 5 s. */
+  /** The longest wait of a request for a connection; default 5 s. */
   readonly acquireTimeoutMs?: number;
   readonly log?: Log;
   /** Stands before the pool; none by default. */
@@ -44,40 +44,40 @@ export interface DatabaseOptions {
   readonly clock?: Clock;
 }
 
-/** What a transaction may be. */
+/** Properties of a transaction. */
 interface TransactionOptions {
-  /** Known to take minutes where there are many rows, and no request: its statements may take as long as they need. */
+  /** Takes minutes where there are many rows, and serves no request: its statements have no time limit. */
   readonly isLong?: boolean;
 }
 
-/** The pool. What is awaited through it fails with ServiceError 'database.unavailable' when the database is away. */
+/** The pool. Its statements fail with ServiceError 'database.unavailable' while the database is away. */
 export interface Database {
-  /** For single statements. */
+  /** Runs single statements. */
   readonly knex: Knex;
   /** Signs the audit rows that are written through this pool. */
   readonly audit: AuditTrail;
-  /** Each statement and each audit row in a transaction of its own. */
+  /** Runs each statement and each audit row in a transaction of its own. */
   readonly autocommit: UnitOfWork<Knex>;
   /**
-   * Runs `work` in one transaction: committed when it returns, rolled back when it throws. It is run again, up to five
-   * times in all, when PostgreSQL gives it up for the sake of another transaction, so it must do nothing else than
+   * Runs `work` in one transaction: committed when it returns, rolled back when it throws. It runs again, up to five
+   * times in all, when PostgreSQL aborts it in favour of another transaction. It must therefore do nothing but
    * statements and audit rows of its unit.
    */
   transact<T>(work: (unit: UnitOfWork) => Promise<T>, options?: TransactionOptions): Promise<T>;
-  /** Asks the database for a sign of life. @throws ServiceError 'database.unavailable' */
+  /** Queries the database for a sign of life. @throws ServiceError 'database.unavailable' */
   ready(): Promise<void>;
-  /** Waits for what is running, writes a last checkpoint of the audit, then closes every connection. */
+  /** Waits for running work, writes a last checkpoint of the audit, then closes every connection. */
   close(): Promise<void>;
 }
 
 const ATTEMPTS = 5;
 /**
  * SQLSTATE of a server that ends the connection, before the socket closes, or that takes no writes on it (25006), as a
- * standby.
+ * standby does.
  */
 const LAST_WORDS = /^(?:57P0[1-5]|25P0[34]|25006)$/;
 
-/** @returns a pool that connects when it is first needed: opening it never fails */
+/** @returns a pool that connects at its first use; opening it never fails */
 export function openDatabase(options: DatabaseOptions): Database {
   const pool = knex(knexConfig(options));
   const { applicationName = 'tankeeper', clock = systemClock, log } = options;
@@ -97,7 +97,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   };
 }
 
-/** One connection, as pg wants to know of it. */
+/** The settings of one connection in pg's form. */
 interface ConnectionSettings extends Partial<SocketConnection> {
   readonly connectionString?: string;
   readonly application_name: string;
@@ -109,7 +109,7 @@ interface ConnectionSettings extends Partial<SocketConnection> {
   readonly stream?: () => Socket;
 }
 
-/** @returns how pg makes a connection of the pool, or one beside it */
+/** @returns pg's settings for a connection of the pool, or one beside it */
 export function connectionSettings(options: DatabaseOptions): ConnectionSettings {
   const { connection } = options;
   return {
@@ -117,20 +117,20 @@ export function connectionSettings(options: DatabaseOptions): ConnectionSettings
     application_name: options.applicationName ?? 'tankeeper',
     statement_timeout: options.statementTimeoutMs ?? 30_000,
     lock_timeout: options.lockTimeoutMs ?? 0,
-    // A host that swallows packets must not hold a request for minutes.
+    // A host that drops packets must not hold a request for minutes.
     connectionTimeoutMillis: options.acquireTimeoutMs ?? 5_000,
     keepAlive: true,
-    // Ends long work on a connection that leads nowhere; the system's default is two hours.
+    // Ends long work on a dead connection; the system's default is two hours.
     keepAliveInitialDelayMillis: 10_000,
   };
 }
 
-/** @returns what Knex needs to know; also used by knexfile.ts */
+/** @returns the configuration of Knex; also used by knexfile.ts */
 export function knexConfig(options: DatabaseOptions): Knex.Config {
   const { gate, log } = options;
   const warn = (message: unknown): void => {
     const faultDetail = String(message).split('\n')[0] ?? '';
-    // Many connections are lost at once, and the work that needed them logs it.
+    // Many connections are lost at once, and the work that needed them logs the fault.
     const level = /^(?:Acquire )?connection error/i.test(faultDetail) ? 'debug' : 'warn';
     log?.[level]('Knex warns', { component: 'database', faultDetail });
   };
@@ -139,13 +139,13 @@ export function knexConfig(options: DatabaseOptions): Knex.Config {
     connection: { ...connectionSettings(options), ...(gate !== undefined && { stream: gate.newSocket }) },
     pool: { min: 0, max: options.poolSize ?? 10, afterCreate: retireAfter(LAST_WORDS) },
     acquireConnectionTimeout: options.acquireTimeoutMs ?? 5_000,
-    // Errors quote the statement; with this setting without the values, which may be secret.
+    // Errors quote the statement; this setting omits the values, which may be secret.
     compileSqlOnError: false,
     log: { warn, error: warn, deprecate: warn, debug: () => undefined },
   };
 }
 
-/** @returns what the pool is doing; zeros once it is closed */
+/** @returns the pool's present use; zeros once it is closed */
 export function poolUsage({ knex: pool }: Pick<Database, 'knex'>): PoolUsage {
   return poolUsageOf(pool);
 }
@@ -169,14 +169,14 @@ async function transact<T>(
       throw translateFinalFault(error);
     }
   }
-  // Those that were in each other's way should not meet again.
+  // Transactions that blocked each other should not meet again.
   await sleep(Math.random() * 10 * 2 ** attempt);
   return transact(audit, work, attempt + 1);
 }
 
 function hooksFor(gate: ConnectionGate | undefined): PoolHooks {
   const translate = (fault: unknown, isInTransaction: boolean): unknown =>
-    // A transaction that PostgreSQL gives up is run again by `transact`.
+    // `transact` retries a transaction that PostgreSQL has aborted.
     isInTransaction ? translateDatabaseFault(fault) : translateFinalFault(fault);
   if (gate === undefined) {
     return { acquire: (acquire) => acquire(), answer: (answer) => answer, translate };

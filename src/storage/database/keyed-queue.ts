@@ -1,11 +1,11 @@
 import { isServiceError, ServiceError } from '../../kernel/errors.ts';
 
-/** After a wait of so many milliseconds, work is not tried that has just failed for the one before. */
+/** Milliseconds of waiting after which work fails with the work before it, instead of being tried. */
 const TIMEOUT_MS = 2_000;
 
 /**
- * Lets work of one kind wait for its turn inside this process, so that it does not wait inside the database, where each
- * one waiting holds a connection. Work of different keys does not wait for each other.
+ * Queues work of one kind inside this process, so that it does not wait inside the database, where each waiter holds a
+ * connection. Work of different keys does not wait for each other.
  */
 export class KeyedQueue {
   readonly #last = new Map<string, Promise<unknown>>();
@@ -17,8 +17,8 @@ export class KeyedQueue {
   }
 
   /**
-   * Runs `work` when all that came before under this key has ended, well or not. Where a row stays locked, each would wait
-   * for it until its time-out, one after the other: so work that has waited for long fails with the one before.
+   * Runs `work` after all earlier work of this key has ended, well or not. Where a row stays locked, each would wait
+   * for it until its time-out, one after the other: work that has waited for long therefore fails with the one before.
    * @throws ServiceError 'database.unavailable', or what `work` throws
    */
   async run<T>(key: string, work: () => Promise<T>): Promise<T> {
@@ -26,7 +26,7 @@ export class KeyedQueue {
     const since = performance.now();
     const afterFailure = (fault: unknown): Promise<T> => {
       if (isServiceError(fault, 'database.unavailable') && performance.now() - since >= this.#patience) {
-        // Without a detail: the failure of the one before is logged.
+        // Has no detail: the failure of the one before is logged.
         throw new ServiceError('database.unavailable', fault.message);
       }
       return work();

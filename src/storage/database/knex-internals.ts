@@ -7,12 +7,12 @@ import type pg from 'pg';
  * else; tests/storage/database/knex-internals.test.ts fails where a new version changes one of them.
  */
 
-/** What a pool does around its connections and statements. */
+/** Hooks of a pool around its connections and statements. */
 export interface PoolHooks {
   /**
    * Waits for a connection.
    * @param acquire takes one from the pool
-   * @param waiting how many wait for one
+   * @param waiting the number of waiters
    * @param giveBack returns a connection to the pool
    */
   acquire<Connection>(
@@ -23,24 +23,24 @@ export interface PoolHooks {
   /**
    * Waits for the answer to a statement.
    * @param end ends its connection, so that `answer` fails
-   * @param isLong whether the statement belongs to a transaction of long work (`markLongWork`)
+   * @param isLong true if the statement belongs to a transaction of long work (`markLongWork`)
    */
   answer<Answer>(answer: Promise<Answer>, end: () => void, isLong: boolean): Promise<Answer>;
-  /** @returns what is thrown in place of a fault of connecting, or of a statement or transaction that is awaited */
+  /** @returns the error to throw for a fault of connecting, or of an awaited statement or transaction */
   translate(fault: unknown, isInTransaction: boolean): unknown;
 }
 
-/** The connections of a pool, now. */
+/** The present connections of a pool. */
 export interface PoolUsage {
   readonly used: number;
   readonly free: number;
-  /** How many wait for a connection. */
+  /** The number of waiters for a connection. */
   readonly waiting: number;
 }
 
 /** A connection of the pool. */
 interface PooledConnection extends pg.Client {
-  /** Where set, Knex gives the connection to nobody. */
+  /** If set, Knex does not hand out the connection any more. */
   __knex__disposed?: unknown;
 }
 
@@ -98,12 +98,12 @@ function throwTranslated(hooks: PoolHooks, isInTransaction: boolean): (fault: un
   };
 }
 
-/** Has `PoolHooks.answer` know the statements of this transaction as long. */
+/** Marks the statements of this transaction as long for `PoolHooks.answer`. */
 export function markLongWork(transaction: Knex.Transaction): void {
   (transaction.client as TransactionClient).isLongWork = true;
 }
 
-/** @returns what the pool is doing; zeros once it is closed */
+/** @returns the pool's present use; zeros once it is closed */
 export function poolUsageOf(pool: Knex): PoolUsage {
   return usageOf(pool.client);
 }
@@ -118,9 +118,9 @@ function usageOf(client: unknown): PoolUsage {
 }
 
 /**
- * Takes connections out of use whose server has reported one of these faults.
+ * Takes a connection out of use after its server has reported one of these faults.
  * @param sqlStates matches their codes
- * @returns for `Knex.PoolConfig.afterCreate`
+ * @returns a hook for `Knex.PoolConfig.afterCreate`
  */
 export function retireAfter(
   sqlStates: RegExp,
@@ -149,7 +149,7 @@ export async function withPooledConnection<T>(
   }
 }
 
-/** Runs `work` with a new connection beside the pool, which need not have one free. */
+/** Runs `work` with a new connection beside the pool, even if the pool has none free. */
 export async function withExtraConnection<T>(
   pool: Knex,
   work: (connection: unknown) => Promise<T>,
@@ -163,7 +163,7 @@ export async function withExtraConnection<T>(
   }
 }
 
-/** Ends a connection at once, without a goodbye, which may not be heard. */
+/** Ends a connection at once, without a terminate message, which may not arrive. */
 export function cutConnection(client: pg.Client): void {
   client.connection.stream.destroy();
 }

@@ -11,7 +11,7 @@ export const MIGRATION_LOCK = [0x74616e6b, 0x6d696772] as const;
 const CONFIG: Knex.MigratorConfig = { migrationSource };
 
 /**
- * Brings the schema up to date in one transaction: all of it or, after any failure or crash, nothing of it.
+ * Brings the schema up to date in one transaction: completely or, after any failure or crash, not at all.
  * @returns the names of the migrations that were applied, in order
  * @throws ServiceError 'configuration.invalid' when the database is newer than this program
  */
@@ -23,8 +23,8 @@ export function migrateToLatest(database: Database): Promise<readonly string[]> 
 }
 
 /**
- * Takes every migration back, and with them all data.
- * @returns the names of the migrations that were taken back, in order
+ * Reverts every migration, and with them removes all data.
+ * @returns the names of the reverted migrations, in order
  */
 export function rollbackAll(database: Database): Promise<readonly string[]> {
   return withSchemaLocked(database, async (sql) => {
@@ -34,8 +34,8 @@ export function rollbackAll(database: Database): Promise<readonly string[]> {
 }
 
 /**
- * Looks, without changing anything.
- * @returns the names of the migrations that are yet to be applied, in order
+ * Finds pending migrations without changing anything.
+ * @returns the names of the migrations to apply, in order
  * @throws ServiceError 'configuration.invalid' when the database is newer than this program
  */
 export async function pendingMigrations(database: Database): Promise<readonly string[]> {
@@ -46,12 +46,12 @@ export async function pendingMigrations(database: Database): Promise<readonly st
 
 function withSchemaLocked<T>(database: Database, work: (sql: Knex.Transaction) => Promise<T>): Promise<T> {
   const change = async ({ sql }: UnitOfWork): Promise<T> => {
-    // However long others take.
+    // Waits however long others take.
     await sql.raw('SET LOCAL lock_timeout = 0');
     await sql.raw('SELECT pg_advisory_xact_lock(?, ?)', [...MIGRATION_LOCK]);
     assertKnown(await appliedMigrations(sql));
     if (await isThere(sql, 'knex_migrations_lock')) {
-      // Knex's own lock is a row that a killed `knex` command leaves locked for ever. Ours is held, so no other migration runs.
+      // A killed `knex` command leaves Knex's own lock, a row, for ever. Our lock is held, so no other migration runs.
       await sql('knex_migrations_lock').update({ is_locked: 0 });
     }
     return work(sql);

@@ -10,8 +10,8 @@ import * as counts from './migrations/007-counts.ts';
 import * as rateLimits from './migrations/008-rate-limits.ts';
 
 /**
- * All migrations, in the order in which they are applied. Their names carry no file ending, so that a database migrated
- * by the sources and one migrated by the build are the same to both. Append only: a released one never changes.
+ * All migrations, in the order in which they are applied. Their names carry no file ending: sources and build name them
+ * the same. Append only: a released one never changes.
  */
 const MIGRATIONS: readonly (readonly [name: string, migration: Knex.Migration])[] = [
   ['001-realms-and-users', realmsAndUsers],

@@ -4,7 +4,7 @@ import { ServiceError } from '../../kernel/errors.ts';
 const UNSTORABLE = /\0|\p{Surrogate}/u;
 const ROW_ID = /^[1-9]\d{0,17}$/;
 
-/** @returns whether the database can hold all of these texts; one that it cannot hold, nothing there is equal to */
+/** @returns true if the database can hold all of these texts; no stored text equals one that it cannot hold */
 export function isStorable(...texts: readonly (string | undefined)[]): boolean {
   return !texts.some((text) => text !== undefined && UNSTORABLE.test(text));
 }
@@ -16,12 +16,14 @@ export function assertStorable(...texts: readonly (string | null | undefined)[])
   }
 }
 
-/** @returns the text, with U+FFFD in place of what the database cannot hold */
+/** @returns the text, with U+FFFD in place of characters that the database cannot hold */
 export function storableForm(text: string): string {
   return isStorable(text) ? text : text.replace(new RegExp(UNSTORABLE, 'gu'), '\u{FFFD}');
 }
 
-/** @returns whether the text can be the id of a row: anything else would be a fault of the query, not a row not found */
+/**
+ * @returns true if the text can be the id of a row; any other text would make the query fail instead of finding no row
+ */
 export function isRowId(text: string): boolean {
   return ROW_ID.test(text);
 }

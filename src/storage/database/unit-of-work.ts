@@ -13,8 +13,8 @@ export interface UnitOfWork<Sql extends Knex = Knex.Transaction> {
 }
 
 /**
- * Lets the further statements of this transaction take as long as they need: PostgreSQL's `statement_timeout` does not
- * end them, and the gate before the pool waits for their answers as `ConnectionGate.limitStatements` says for long work.
+ * Lifts the time limit of the further statements of this transaction: PostgreSQL's `statement_timeout` does not end
+ * them, and the gate before the pool waits for them as `ConnectionGate.limitStatements` describes for long work.
  */
 export async function beginLongWork(transaction: Knex.Transaction): Promise<void> {
   markLongWork(transaction);

@@ -7,7 +7,7 @@ export interface ChoreStep {
   readonly chore: HousekeepingChore;
   /** A query for the rows that are due. */
   readonly due: (connection: Knex, moments: HousekeepingMoments) => Knex.QueryBuilder;
-  /** Removes about `most` of them, those that no other transaction holds. @returns how many were removed */
+  /** Removes about `most` of them, except those that another transaction holds. @returns the number of removed rows */
   readonly remove: (
     transaction: Knex.Transaction,
     moments: HousekeepingMoments,
@@ -19,9 +19,9 @@ const openChallenges: ChoreStep = {
   chore: 'challenges',
   due: (connection, { challengesIssuedBefore }) =>
     connection('challenges').whereNull('closed_by').where('issued_at', '<', challengesIssuedBefore),
-  // An open one may be the subject of a settlement that was decided before it expired and has been slow. So this does
-  // as every change of challenges: it takes and writes the token first (ADR 0003). The challenges are looked at again
-  // by a statement that begins afterwards, for what is there now.
+  // A settlement that was decided before an open challenge expired may still be under way. As every change of
+  // challenges, this therefore locks and writes the token first (ADR 0003). A statement that begins afterwards reads
+  // the challenges again.
   remove: async (transaction, { challengesIssuedBefore }, most) => {
     const { rows } = await transaction.raw<{ rows: { id: string }[] }>(
       `SELECT id FROM tokens WHERE id = ANY (ARRAY(
@@ -43,7 +43,7 @@ const closedChallenges: ChoreStep = {
   chore: 'challenges',
   due: (connection, { challengesIssuedBefore }) =>
     connection('challenges').whereNotNull('closed_by').where('issued_at', '<', challengesIssuedBefore),
-  // A closed one does not change any more, so no decision can depend on it.
+  // A closed one does not change any more: no decision can depend on it.
   remove: async (transaction, { challengesIssuedBefore }, most) =>
     removed(
       await transaction.raw(
@@ -69,7 +69,9 @@ const endedSessions: ChoreStep = {
     ),
 };
 
-/** Longer than any limit lasts: what ends later was counted under a clock that ran ahead, and would keep people out. Milliseconds. */
+/**
+ * Milliseconds; longer than any limit. A later end was counted under a clock that ran ahead, and would block clients.
+ */
 const NO_LIMIT_LASTS = 3_600_000;
 
 const endedLimits: ChoreStep = {

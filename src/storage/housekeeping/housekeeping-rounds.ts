@@ -1,19 +1,21 @@
 import { type BackgroundLoop, backgroundRounds } from '../../kernel/background-loop.ts';
 import type { Log } from '../../kernel/log.ts';
 
-/** The first round comes this many milliseconds after the start, or sooner where the interval is shorter. */
+/** Milliseconds from the start to the first round; less if the interval is shorter. */
 const FIRST_MS = 5_000;
 
-/** What rounds are made of. */
+/** The dependencies of the rounds. */
 interface HousekeepingRoundsOptions {
-  /** @returns how many rows were removed */
+  /** @returns the number of removed rows */
   readonly round: (signal: AbortSignal) => Promise<number>;
-  /** Milliseconds between two rounds, about. */
+  /** Approximate milliseconds between two rounds. */
   readonly interval: number;
   readonly log: Log;
 }
 
-/** @returns the housekeeping from time to time, outside of requests. Every server may: one at a time gets its turn */
+/**
+ * @returns a loop that runs the housekeeping outside of requests. Every server may run it: one at a time does the work
+ */
 export function housekeepingRounds({ round, interval, log }: HousekeepingRoundsOptions): BackgroundLoop {
   const component = 'housekeeping';
   return backgroundRounds({

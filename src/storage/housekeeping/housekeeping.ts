@@ -14,20 +14,20 @@ import { CHORE_STEPS, type ChoreStep } from './housekeeping-chores.ts';
 
 /** The advisory lock of housekeeping. "tank", "hous". */
 export const HOUSEKEEPING_LOCK = [0x74616e6b, 0x686f7573] as const;
-/** How many rows one transaction removes, about: what it locks, it locks for some milliseconds. */
+/** The approximate number of rows that one transaction removes; it holds their locks for some milliseconds. */
 const CHUNK = 1_000;
 /** Milliseconds between two transactions: requests come first. */
 const PAUSE_MS = 50;
-/** Beyond that it does not matter how much is due, and counting would take long. */
+/** The most due rows that are counted: a higher number is of no use, and counting would take long. */
 const MAX_COUNTED = 1_000_000;
 
 interface SqlHousekeepingOptions {
   readonly database: Database;
-  /** Rows a transaction, about; 1000 by default. */
+  /** Approximate rows of a transaction; 1000 by default. */
   readonly chunk?: number;
 }
 
-/** Removes what is old from PostgreSQL, in chunks. Why that changes no answer: docs/adr/0003-accepting-a-response-once.md. */
+/** Removes old rows from PostgreSQL in chunks, which changes no answer: docs/adr/0003-accepting-a-response-once.md. */
 export class SqlHousekeeping implements HousekeepingStore {
   readonly #database: Database;
   readonly #chunk: number;
@@ -50,8 +50,8 @@ export class SqlHousekeeping implements HousekeepingStore {
     moments: HousekeepingMoments,
     { signal, removed, also }: Parameters<HousekeepingStore['clear']>[1],
   ): Promise<boolean> {
-    // Held by a transaction that does nothing else: it ends with its connection, whatever happens to this process, and a
-    // pooler in transaction mode keeps it where it is. It holds up no vacuum, as it has written nothing.
+    // A transaction that does nothing else holds the lock: it ends with its connection, whatever happens to this
+    // process, and a pooler in transaction mode keeps its connection. It holds up no vacuum, as it has written nothing.
     const holder = await this.#database.knex.transaction();
     try {
       if (!(await takeLock(holder))) {
@@ -65,7 +65,7 @@ export class SqlHousekeeping implements HousekeepingStore {
       }
       return true;
     } finally {
-      // Where the connection is lost, so is the lock.
+      // If the connection is lost, so is the lock.
       await holder.rollback().catch(() => undefined);
     }
   }
@@ -83,7 +83,7 @@ export class SqlHousekeeping implements HousekeepingStore {
     while (!signal.aborted) {
       const rows = await this.#database.transact(async ({ sql }) => {
         await sql.raw('SET TRANSACTION ISOLATION LEVEL READ COMMITTED');
-        // What a crash takes back is removed again.
+        // A removal that is lost in a crash is done again.
         await sql.raw('SET LOCAL synchronous_commit = off');
         return remove(sql, moments, this.#chunk);
       });

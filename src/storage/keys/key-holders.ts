@@ -3,9 +3,9 @@ import type { Knex } from 'knex';
 import type { KeyHolder } from '../../keys/key-administration.ts';
 import type { Database } from '../database/database.ts';
 
-/** A server that has not been seen for so long does not run any more. */
+/** A server seen within this time runs. */
 const LIVE = "seen_at > clock_timestamp() - interval '20 seconds'";
-/** Rows of servers that ended without a word. */
+/** A row of a server that ended without notice. */
 const GONE = "seen_at < clock_timestamp() - interval '1 hour'";
 
 interface HolderRow {
@@ -14,7 +14,7 @@ interface HolderRow {
   readonly sealing_key: string;
 }
 
-/** The table `key_holders`: which server has which keys. */
+/** The table `key_holders`: the servers and the keys that they have. */
 export class SqlKeyHolders {
   readonly #database: Database;
 
@@ -22,10 +22,10 @@ export class SqlKeyHolders {
     this.#database = database;
   }
 
-  /** Says that the server runs and which keys it has. @param id of the process, unlike all others */
+  /** Records that the server runs, and its keys. @param id of the process, unlike all others */
   async beat(id: string, { place, keyIds, sealingKey }: KeyHolder): Promise<void> {
     await this.#database.knex.raw(
-      // Servers that slept at the same time would wait for each other's rows in a circle.
+      // Servers that slept at the same time could deadlock on each other's rows.
       `WITH gone AS (
          DELETE FROM key_holders WHERE id = ANY (ARRAY(
            SELECT id FROM key_holders WHERE ${GONE} AND id <> :id FOR UPDATE SKIP LOCKED)))
@@ -37,13 +37,13 @@ export class SqlKeyHolders {
     );
   }
 
-  /** Says that the server ends. */
+  /** Records that the server ends. */
   async leave(id: string): Promise<void> {
     await this.#database.knex('key_holders').where({ id }).delete();
   }
 }
 
-/** @returns the servers that run, by place */
+/** @returns the running servers, by place */
 export async function liveHolders(connection: Knex): Promise<readonly KeyHolder[]> {
   const rows = await connection('key_holders')
     .whereRaw(LIVE)

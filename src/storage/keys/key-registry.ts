@@ -28,13 +28,13 @@ export class SqlKeyRegistry implements KeyRegistry, KeyRegistration {
   }
 
   /**
-   * Lets one server at a time look and register: on a first start only one makes a key. When `work` throws, nothing was
-   * registered.
-   * @param work is given the registry to use; may run more than once, when the database gives up a transaction
+   * Lets one server at a time read and register keys: on a first start only one makes a key. If `work` throws, nothing
+   * was registered.
+   * @param work receives the registry to use; may run more than once, when the database aborts a transaction
    */
   withRegistration<T>(work: (registry: KeyRegistry) => Promise<T>): Promise<T> {
     const read = async ({ sql }: UnitOfWork): Promise<T> => {
-      // Another server may be asking a security module for a key: this is no request, which would give up sooner.
+      // Another server may be waiting for a key from a security module: this is no request, which would give up sooner.
       await sql.raw('SET LOCAL lock_timeout = 0');
       await lockRegistration(sql);
       return work({
@@ -47,7 +47,7 @@ export class SqlKeyRegistry implements KeyRegistry, KeyRegistration {
   }
 }
 
-/** Lets one transaction at a time change which keys there are, or which one seals. */
+/** Lets one transaction at a time change the set of keys, or the sealing one. */
 export async function lockRegistration(sql: Knex.Transaction): Promise<void> {
   await sql.raw('SELECT pg_advisory_xact_lock(?, ?)', [...REGISTRATION_LOCK]);
 }
@@ -81,7 +81,7 @@ export async function registered(connection: Knex): Promise<readonly RegisteredK
   }));
 }
 
-/** The caller holds the lock of the registration, or can do with an error when two register a first key. */
+/** The caller holds the lock of the registration, or handles the error when two servers register a first key. */
 export async function register(
   connection: Knex,
   keyId: string,

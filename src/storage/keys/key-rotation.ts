@@ -101,10 +101,10 @@ export class SqlKeyRotation implements KeyAdministration {
 
   retire(keyId: string, act: Act): Promise<boolean> {
     const retire = async ({ sql, audit }: UnitOfWork): Promise<boolean> => {
-      // Each statement is to see what was committed before it began.
+      // Each statement must see everything that was committed before it began.
       await sql.raw('SET TRANSACTION ISOLATION LEVEL READ COMMITTED');
       await lockRegistration(sql);
-      // Waits for transactions that store what they sealed with it. A later one waits for this one, and is refused.
+      // Waits for transactions that store secrets sealed with this key. A later one waits for this one, and is refused.
       await sql.raw('SELECT pg_advisory_xact_lock(?, hashtext(?))', [SEALING_LOCK, keyId]);
       const key = (await stateRows(sql)).find(({ key_id }) => key_id === keyId);
       if (key?.retired_at instanceof Date) {

@@ -7,28 +7,28 @@ import { isServiceError, ServiceError } from '../../kernel/errors.ts';
 import type { Database } from '../database/database.ts';
 import { keyIdInSql, SEALED_TABLES, type SealedTable } from './sealed-columns.ts';
 
-/** Rows of one transaction: others wait for one of them for some milliseconds at most. */
+/** Rows of one transaction: others wait for it some milliseconds at most. */
 const CHUNK = 100;
-/** How many times rows that were locked are visited again. */
+/** The most passes over rows that were locked. */
 const PASSES = 20;
-/** Milliseconds; some twenty seconds in all. */
+/** Milliseconds by which the pause before each pass grows; about twenty seconds in all. */
 const BREATH_MS = 100;
-/** How many unreadable secrets are named. */
+/** The most unreadable secrets that are named. */
 const MAX_NAMED = 100;
 
 type SecretRow = Readonly<Record<string, Buffer | null>> & { readonly id: string; readonly subject: string };
 
-/** What happened so far. */
+/** Results so far. */
 interface Tally {
   resealed: number;
   readonly unreadable: Set<string>;
 }
 
 /**
- * Seals with the vault's current key whatever is sealed with another one. What is done stands in the secrets' own headers,
- * so it may be interrupted at any point and done again. A chunk holds the locks of its rows while it works, and passes over
- * rows that others hold: nothing that is written at the same time is overwritten, and no request waits for long. A settlement
- * that has looked at such a token finds another version of its row and looks again (docs/adr/0003).
+ * Seals with the vault's current key every secret that is sealed with another one. The secrets' own headers record the
+ * progress, so it may be interrupted at any point and repeated. A chunk holds the locks of its rows while it works, and
+ * skips rows that others hold: no concurrent write is overwritten, and no request waits for long. A settlement that has
+ * read such a token finds another version of its row and reads it again (docs/adr/0003).
  */
 export async function resealAll(
   database: Database,
@@ -57,7 +57,7 @@ export async function resealAll(
   };
 }
 
-/** @returns how many secrets are sealed with each key, by its id */
+/** @returns the number of secrets sealed with each key, by its id */
 export async function countByKey(connection: Knex): Promise<ReadonlyMap<string, number>> {
   const counts = new Map<string, number>();
   for (const { table, secrets } of SEALED_TABLES) {
@@ -90,7 +90,7 @@ async function resealTable(
   while (after !== undefined) {
     const from: string = after;
     const chunk = await database.transact(({ sql }) => resealChunk(sql, table, vault, from), {
-      // To find the last few, a whole table may have to be read.
+      // Finding the last few may read a whole table.
       isLong: true,
     });
     tally.resealed += chunk.resealed;
@@ -100,7 +100,7 @@ async function resealTable(
   }
 }
 
-/** @returns the id of the last row that was looked at; undefined when there was none left */
+/** @returns the id of the last row of the chunk; undefined if there was none left */
 async function resealChunk(
   sql: Knex.Transaction,
   table: SealedTable,
@@ -128,8 +128,8 @@ async function resealChunk(
 }
 
 /**
- * Another rotation may have made another key current meanwhile: two would seal the same secrets to and fro. Until the
- * chunk is committed, none does.
+ * Checks that the key is still current, and holds it until the chunk is committed. Another rotation may have made
+ * another key current meanwhile: the two would reseal the same secrets in turn.
  * @throws ServiceError 'key.refused'
  */
 async function holdCurrent(sql: Knex.Transaction, keyId: string): Promise<void> {
@@ -189,7 +189,7 @@ function resealRow(
   return { secrets: resealed, count };
 }
 
-/** Only where the row still has the secrets that were read: their lock is held, and this is the proof of it. */
+/** Writes only rows that still have the secrets that were read: their lock is held, and this verifies it. */
 async function writeChunk(
   sql: Knex.Transaction,
   { table, id, idType, secrets }: SealedTable,

@@ -3,18 +3,18 @@ import type { SecretPurpose } from '../../keys/vault.ts';
 /** A table with secrets that the vault sealed. */
 export interface SealedTable {
   readonly table: string;
-  /** What its rows are gone through by: unique, ordered, never changed. */
+  /** The column by which its rows are traversed: unique, ordered, never changed. */
   readonly id: string;
   readonly idType: 'bigint' | 'text';
-  /** The column of what its secrets belong to, as they were sealed for it. */
+  /** The column of the subject for which its secrets were sealed. */
   readonly subject: string;
-  /** The sealed columns, each with what it was sealed for. */
+  /** The sealed columns, each with its purpose. */
   readonly secrets: Readonly<Record<string, SecretPurpose>>;
-  /** Whether its triggers write the row of the configuration's revision, which then is to be locked first. */
+  /** Its triggers write the row of the configuration's revision, which must then be locked first. */
   readonly isConfiguration: boolean;
 }
 
-/** Every place where a sealed secret may be: what is to be sealed anew when the key changes. */
+/** Every place that may have a sealed secret: all are sealed anew when the key changes. */
 export const SEALED_TABLES: readonly SealedTable[] = [
   {
     table: 'tokens',

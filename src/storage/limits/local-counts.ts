@@ -1,7 +1,7 @@
-/** So many keys are counted at most; beyond that, the oldest are forgotten. */
+/** The most keys that are counted; beyond that, the oldest are forgotten. */
 const MAX_KEYS = 50_000;
 
-/** What was counted under a key. */
+/** The count of a key. */
 export interface LocalCount {
   readonly attempts: number;
   /** Milliseconds until counting begins anew. */
@@ -9,13 +9,13 @@ export interface LocalCount {
 }
 
 /**
- * Counts attempts in memory, in windows of fixed length that begin with a key's first one. A flood of keys that were
- * never seen costs a bounded amount of memory, and no timers.
+ * Counts attempts in memory, in windows of fixed length that begin with a key's first attempt. A flood of new keys
+ * takes a bounded amount of memory, and no timers.
  */
 export class LocalCounts {
   readonly #duration: number;
   readonly #most: number;
-  /** All windows are of one length, so the order in which they were begun is the one in which they end. */
+  /** All windows are of one length: they end in the order in which they began. */
   readonly #windows = new Map<string, { attempts: number; readonly until: number }>();
 
   /** @param duration milliseconds of a window */

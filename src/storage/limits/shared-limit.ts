@@ -5,28 +5,28 @@ import { within } from '../../kernel/time-limit.ts';
 import type { Database } from '../database/database.ts';
 import { type LocalCount, LocalCounts } from './local-counts.ts';
 
-/** Where the limits of all servers are counted. */
+/** The table in which the limits of all servers are counted. */
 const TABLE = 'rate_limits';
-/** How long the database may take to count, in milliseconds. */
+/** The longest time for the database to count, in milliseconds. */
 const TIMEOUT_MS = 4_000;
-/** So many keys are known to wait; one that is forgotten is counted in the database again, which refuses it. */
+/** The most waiting keys in memory; a forgotten one is counted in the database again, which refuses it. */
 const MAX_WAITING = 50_000;
 
 export interface SharedLimitOptions {
   readonly database: Pick<Database, 'knex'>;
   readonly clock: Clock;
-  /** Tells the limit's keys from those of others. */
+  /** Distinguishes the limit's keys from those of others. */
   readonly name: string;
-  /** How many attempts are allowed. */
+  /** Number of allowed attempts. */
   readonly points: number;
   /** Seconds from the first attempt, after which counting begins anew. */
   readonly duration: number;
 }
 
 /**
- * A limit that holds over all servers on one database, where attempts are counted. That a key has to wait is remembered
- * in memory, so asking costs nothing. While the database does not answer, each server goes by what has come to it. The
- * times of the counts are those of the process: the library takes no clock.
+ * A limit over all servers on one database, which counts the attempts. Keys that must wait are remembered in memory, so
+ * that checking them costs no query. While the database does not answer, each server uses its own counts. The times of
+ * the counts are those of the process: the library takes no clock.
  */
 export class SharedLimit implements AttemptLimit {
   readonly #deps: SharedLimitOptions;
@@ -54,7 +54,7 @@ export class SharedLimit implements AttemptLimit {
       return 0;
     }
     const left = until - this.#now();
-    // More than a window is left only where the clock has been set back.
+    // More than a window is left only after the clock was set back.
     if (left <= 0 || left > this.#deps.duration * 1000) {
       this.#waiting.delete(key);
       return 0;
@@ -65,7 +65,7 @@ export class SharedLimit implements AttemptLimit {
   async count(key: string): Promise<number> {
     const { attempts, wait: left } = await this.#count(key);
     const { points, duration } = this.#deps;
-    // What was counted under a clock that ran ahead says otherwise, until housekeeping takes it away.
+    // A row that was counted under a clock that ran ahead has a longer wait, until housekeeping removes it.
     const wait = Math.min(left, duration * 1000);
     if (attempts >= points) {
       this.#remember(key, wait);
@@ -73,7 +73,7 @@ export class SharedLimit implements AttemptLimit {
     return attempts > points ? Math.max(1, wait) : 0;
   }
 
-  /** Each server counts by itself, too, so that it knows what has come when the database does not answer. */
+  /** Each server also counts by itself, for the time when the database does not answer. */
   async #count(key: string): Promise<LocalCount> {
     const here = this.#local.count(key, this.#now());
     if (here.attempts > this.#deps.points) {
@@ -89,7 +89,8 @@ export class SharedLimit implements AttemptLimit {
   #remember(key: string, milliseconds: number): void {
     const now = this.#now();
     this.#waiting.delete(key);
-    // Those that have waited longest are at the front; one there that still waits holds up the rest for its time at most.
+    // The longest waiting keys are at the front. One that still waits holds up the removal of the rest for its time at
+    // most.
     for (const [other, until] of this.#waiting) {
       if (until > now && this.#waiting.size < MAX_WAITING) {
         break;
@@ -104,7 +105,7 @@ export class SharedLimit implements AttemptLimit {
   }
 }
 
-/** The library throws the same value that it returns, when there are too many. */
+/** The library throws the value that it otherwise returns, when there are too many attempts. */
 async function counted(limiter: RateLimiterPostgres, key: string): Promise<LocalCount> {
   const { consumedPoints, msBeforeNext } = await limiter.consume(key).catch((outcome: unknown) => {
     if (outcome instanceof RateLimiterRes) {

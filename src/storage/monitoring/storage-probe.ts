@@ -7,8 +7,8 @@ import type { Database } from '../database/database.ts';
 const PROBE_SIZE = 32;
 
 /**
- * Stores a probe among the configuration's secrets, looks at the bytes that came to lie there, and takes it back. It is
- * sealed as every new secret is, and opened with the keys that the security module gives at that moment.
+ * Stores a probe among the configuration's secrets, reads the stored bytes, and rolls back. It is sealed as every new
+ * secret, and opened with the keys that the security module returns at that moment.
  */
 export class ConfigurationProbe implements StorageProbe {
   readonly #database: Database;
@@ -29,7 +29,7 @@ export class ConfigurationProbe implements StorageProbe {
     this.#random = dependencies.random;
   }
 
-  /** @throws ServiceError 'key.unavailable' when there is no key to seal with, 'security-module.unavailable' */
+  /** @throws ServiceError 'key.unavailable' if there is no key to seal with, 'security-module.unavailable' */
   async encrypts(): Promise<boolean> {
     const keys = await this.#module.freshVault();
     const plain = this.#random.bytes(PROBE_SIZE);
@@ -38,7 +38,9 @@ export class ConfigurationProbe implements StorageProbe {
     return stored !== undefined && !shows(stored, plain) && opensTo(keys, { plain, stored, key });
   }
 
-  /** Rolled back rather than removed: the configuration's revision does not move, and no failure leaves a probe behind. */
+  /**
+   * Rolls back instead of removing: the configuration's revision does not move, and no failure leaves a probe behind.
+   */
   async #storeAndTakeBack(key: string, secret: Sealed): Promise<Buffer | undefined> {
     const transaction = await this.#database.knex.transaction();
     try {
@@ -67,7 +69,7 @@ function opensTo(
   }
 }
 
-/** @returns whether the plain text can be read in the stored bytes, as it is or in a usual spelling */
+/** @returns true if the plain text is readable in the stored bytes, as it is or in a usual encoding */
 function shows(stored: Buffer, plain: Buffer): boolean {
   const spellings = [plain, ...(['hex', 'base64', 'base64url'] as const).map((form) => plain.toString(form))];
   return spellings.some((spelling) => stored.includes(spelling));

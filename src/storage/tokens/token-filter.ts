@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import type { TokenFilter } from '../../tokens/ports.ts';
 import { isRowId, isStorable } from '../database/stored-text.ts';
 
-/** Texts and ids that the database would choke on match nothing. */
+/** @returns false if a text or id cannot be stored in the database, and so matches nothing */
 export function canMatch({ serial, owner, realm }: TokenFilter): boolean {
   return (
     isStorable(serial, owner?.userId, realm ?? undefined) &&
@@ -10,7 +10,7 @@ export function canMatch({ serial, owner, realm }: TokenFilter): boolean {
   );
 }
 
-/** Adds to a query over `tokens` what the filter asks for. */
+/** Adds the conditions of the filter to a query over `tokens`. */
 export function narrow(query: Knex.QueryBuilder, filter: TokenFilter): void {
   if (filter.serial !== undefined) {
     query.where('tokens.serial', filter.serial);

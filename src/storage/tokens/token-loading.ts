@@ -9,7 +9,7 @@ import { assertStorable } from '../database/stored-text.ts';
 import { holdReferences } from './token-references.ts';
 import { type Columns, stateColumns } from './token-rows.ts';
 
-/** So many rows go in one statement: a statement has room for 65 535 values. */
+/** Rows of one statement, which has room for 65 535 values. */
 const AT_ONCE = 1_000;
 
 /** Stores many tokens in PostgreSQL, all or none. */
@@ -28,8 +28,8 @@ export class SqlTokenLoading implements TokenLoading {
     for (const { serial, type, ocraSuite } of tokens) {
       assertStorable(serial, type, ocraSuite);
     }
-    // In one order always, so that two loads of the same serials do not wait for each other in a circle; without regard to
-    // case, as they are unique.
+    // Sorted, so that two loads of the same serials do not deadlock. The case is ignored, as it is where serials must be
+    // unique.
     const inOrder = tokens
       .map((token) => ({ token, caseless: token.serial.toLowerCase() }))
       .sort((left, right) => (left.caseless < right.caseless ? -1 : 1))

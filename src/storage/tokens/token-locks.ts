@@ -14,14 +14,14 @@ export interface LockedToken {
   readonly serial: string;
 }
 
-/** `remove` also keeps out transactions that only refer to the row; `change` lets them pass. */
+/** `remove` also blocks transactions that only refer to the row; `change` lets them pass. */
 type LockStrength = 'change' | 'remove';
 
 /**
  * Locks the rows of the selected tokens until the end of the transaction, in the order of their ids, then runs `work`.
- * What `work` decides on, it reads itself, in statements that begin under the lock: one statement for lock and read
- * would return the new token with the challenges of its old snapshot (docs/adr/0003-accepting-a-response-once.md).
- * @param work receives the tokens that exist; also runs where none does
+ * `work` itself reads the data for its decision, in statements that begin under the lock: one statement for lock and
+ * read would return the new token with the challenges of its old snapshot (docs/adr/0003-accepting-a-response-once.md).
+ * @param work receives the tokens that exist; also runs if none does
  */
 export async function withLockedTokens<T>(
   transaction: Knex.Transaction,

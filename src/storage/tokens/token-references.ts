@@ -7,10 +7,10 @@ import { isRowId, isStorable } from '../database/stored-text.ts';
 import type { Columns } from './token-rows.ts';
 
 /**
- * Looks up what a token is to refer to, and holds it until the end of the transaction, so that it cannot be removed
- * meanwhile. Must come before the token's own row is locked: resolvers, users, realms, realm sets, tokens, challenges
- * is the order of locks everywhere (docs/adr/0003-accepting-a-response-once.md).
- * @returns the columns of the token for the owner and the realms that are given
+ * Finds the rows that a token is to refer to, and holds them until the end of the transaction, so that they cannot be
+ * removed meanwhile. Must come before the token's own row is locked: resolvers, users, realms, realm sets, tokens,
+ * challenges is the order of locks everywhere (docs/adr/0003-accepting-a-response-once.md).
+ * @returns the columns of the token for the given owner and realms
  * @throws ServiceError 'resolver.unknown', 'user.unknown', 'realm.unknown'
  */
 export async function holdReferences(

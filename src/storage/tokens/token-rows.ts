@@ -71,12 +71,12 @@ const TOKEN_COLUMNS = [
 const REALM_NAMES = `ARRAY(SELECT realms.name FROM realms WHERE realms.id = ANY (realm_sets.realm_ids)
   ORDER BY realms.name) AS realms`;
 
-/** For the conditions of a statement that writes tokens. */
+/** The token's realms in the conditions of a statement that writes tokens. */
 export const REALMS_OF_TOKEN_NOW = `ARRAY(SELECT realms.name FROM realm_sets
   JOIN realms ON realms.id = ANY (realm_sets.realm_ids)
   WHERE realm_sets.id = tokens.realm_set_id ORDER BY realms.name)`;
 
-/** For what a statement that writes tokens returns. */
+/** The token's realms in the RETURNING list of a statement that writes tokens. */
 export const REALMS_OF_TOKEN = `${REALMS_OF_TOKEN_NOW} AS realms`;
 
 /** @returns a query for `TokenRow`s, to be narrowed by the caller */
@@ -123,7 +123,7 @@ export function toToken(row: TokenRow): Token {
   };
 }
 
-/** @returns only the columns that the change gives: what is left out must not be written back from an earlier look */
+/** @returns only the columns of the change: other columns must not be overwritten with values of an earlier read */
 export function stateColumns(change: TokenStateChange): Columns {
   return { ...given(STATE_COLUMNS, change), ...given(SECRET_COLUMNS, change.secrets ?? {}) };
 }
@@ -142,7 +142,7 @@ function toValue(value: unknown): Knex.Value {
 
 function toOwner(row: TokenRow): Owner | null {
   const { owner_resolver_id, owner_resolver, owner_user_id, owner_login } = row;
-  // The table says: all of them or none. The checker wants to hear it.
+  // A constraint of the table ensures all or none; the compiler does not know it.
   return owner_resolver_id === null ||
     owner_resolver === null ||
     owner_user_id === null ||
@@ -151,7 +151,7 @@ function toOwner(row: TokenRow): Owner | null {
     : { resolverId: owner_resolver_id, resolver: owner_resolver, userId: owner_user_id, login: owner_login };
 }
 
-/** What stands in these columns, a vault has sealed. */
+/** These columns have only bytes that a vault has sealed. */
 function toSealed(bytes: Buffer | null): Sealed | null {
   return bytes as Sealed | null;
 }

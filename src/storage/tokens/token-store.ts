@@ -166,7 +166,7 @@ async function decideLocked(
   return { ...given, ...decided, ...(Object.keys(secrets).length > 0 && { secrets }) };
 }
 
-/** Removes a token that is locked. */
+/** Removes a locked token. */
 async function removeAssured(
   { sql, audit }: UnitOfWork,
   serial: string,
@@ -187,7 +187,7 @@ async function removeAssured(
   return removed !== undefined;
 }
 
-/** @throws ServiceError 'token.unknown' when one of the serials has no token */
+/** @throws ServiceError 'token.unknown' if one of the serials has no token */
 function assertComplete(locked: readonly LockedToken[], serials: readonly string[]): void {
   const missing = serials.find((serial) => locked.every((token) => token.serial !== serial));
   if (missing !== undefined) {
@@ -205,12 +205,14 @@ function assertTokenStorable(token: TokenChange | NewToken): void {
   assertStorable(description, ocraSuite, owner?.userId, owner?.login, ...replayMarkers);
 }
 
-/** What was asked of the holder before must not be answered by the next one. */
+/**
+ * @returns true if the holder or the secret changes: the next holder must not answer open challenges of the last one
+ */
 function changesHands({ owner, secrets = {} }: TokenChange): boolean {
   return owner !== undefined || secrets.seed !== undefined || secrets.sharedSecret !== undefined;
 }
 
-/** @returns which fields, never their values */
+/** @returns the names of the changed fields, never their values */
 function describeChange({ secrets, ...change }: TokenChange): string {
   return `changed ${[...Object.keys(change), ...Object.keys(secrets ?? {})].sort().join(', ')}`.trimEnd();
 }

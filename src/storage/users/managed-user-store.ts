@@ -20,14 +20,14 @@ interface UserRow {
 
 const COLUMNS = ['id', 'login', 'given_name', 'surname', 'email', 'phone', 'password_hash'];
 
-/** What is folded and what is yet to be (docs/adr/0010-counts-kept-by-the-database.md). */
+/** Folded counts plus pending deltas (docs/adr/0010-counts-kept-by-the-database.md). */
 const COUNTS = `
   SELECT resolver_id AS id, sum(users) AS users FROM (
     SELECT resolver_id, users FROM user_counts UNION ALL SELECT resolver_id, users FROM user_count_deltas
   ) AS both_sides
   WHERE resolver_id = ANY (?::bigint[]) GROUP BY resolver_id`;
 
-/** Resolvers whose users are counted by one statement, by their ids. */
+/** Resolvers whose users one statement counts, by their ids. */
 interface Counting {
   readonly resolverIds: Set<string>;
   readonly users: Promise<ReadonlyMap<string, number>>;
@@ -69,8 +69,8 @@ export class SqlManagedUserStore implements ManagedUserStore {
   }
 
   /**
-   * Several resolvers that are counted in one turn of the event loop are counted by one statement.
-   * @returns what the database keeps of it, so that many users take no longer than few
+   * Resolvers that are counted in one turn of the event loop share one statement.
+   * @returns the count that the database keeps, so that many users take no longer than few
    */
   async count(resolverId: string): Promise<number> {
     if (!isRowId(resolverId)) {
@@ -82,7 +82,7 @@ export class SqlManagedUserStore implements ManagedUserStore {
     return (await users).get(resolverId) ?? 0;
   }
 
-  /** @throws ServiceError 'user.exists', 'resolver.unknown', 'resolver.invalid' when the resolver is not a managed one */
+  /** @throws ServiceError 'user.exists', 'resolver.unknown', 'resolver.invalid' if the resolver is not a managed one */
   async insert(resolverId: string, user: Omit<ManagedUser, 'userId'>, act: Act): Promise<ManagedUser> {
     assertStorable(...Object.values(user));
     return this.#database.transact(async ({ sql, audit }) => {
@@ -150,7 +150,7 @@ export class SqlManagedUserStore implements ManagedUserStore {
   #openCounting(): Counting {
     const resolverIds = new Set<string>();
     const read = async (): Promise<ReadonlyMap<string, number>> => {
-      // After all calls of this turn of the event loop.
+      // Runs after all calls of this turn of the event loop.
       await Promise.resolve();
       this.#counting = undefined;
       const { rows } = await this.#database.knex.raw<{ rows: { id: string; users: string }[] }>(COUNTS, [
@@ -189,7 +189,7 @@ async function holdManagedResolver(sql: Knex.Transaction, resolverId: string): P
   }
 }
 
-/** Also closes the tokens' open challenges, which only the former owner may answer. @returns how many tokens */
+/** Unassigns, and closes the tokens' open challenges, which only the former owner may answer. @returns their number */
 async function unassignTokens(sql: Knex.Transaction, resolverId: string, userId: string): Promise<number> {
   return withLockedTokens(sql, { owner: { resolverId, userId } }, async (locked) => {
     await sql('tokens')

@@ -5,7 +5,7 @@ import { container, FIGURE_6, FIGURE_7, ocraPackage } from '../../support/values
 const SUITE = 'OCRA-1:HOTP-SHA512-10:C-QA64';
 const FORM = 'application/x-www-form-urlencoded';
 
-/** Where a database is that users can be in. */
+/** The address of a database for users. */
 export interface PeopleDatabase {
   readonly server: string;
   readonly port: string;
@@ -13,7 +13,7 @@ export interface PeopleDatabase {
   readonly user: string;
 }
 
-/** Everything of an administrator's that carries a secret besides tokens: logins, key files, resolvers; and what goes wrong. */
+/** An administrator's requests with secrets other than tokens: logins, key files, resolvers, with their failures. */
 export class CanaryAdministration {
   readonly #client: CanaryClient;
   readonly #marks: CanaryMarks;
@@ -108,7 +108,7 @@ export class CanaryAdministration {
     });
   }
 
-  /** Files of keys: as they should be, broken, under other passwords. */
+  /** Key files: correct, broken, under other passwords. */
   async loadTokens(): Promise<void> {
     const secret = this.#marks.bytes('token key', 'of a key file', 32);
     const file = container({ packages: ocraPackage(`${this.#name}-LOAD`, SUITE, secret) });
@@ -195,7 +195,7 @@ export class CanaryAdministration {
     await this.#send({ path: '/system/setDefaultRealm', parameters: { realm: '' } });
   }
 
-  /** Values that are none, policies, and everything else that there is to ask for. */
+  /** Invalid values, policies, and all other requests. */
   async configure(): Promise<void> {
     const value = this.#marks.text('misplaced', 'a password in the configuration');
     for (const type of ['password', 'encrypted_data']) {
@@ -216,7 +216,7 @@ export class CanaryAdministration {
     }
   }
 
-  /** Secrets where nobody expects them, and requests that cannot be read. */
+  /** Secrets in unexpected places, and requests that cannot be read. */
   async misplace(): Promise<void> {
     const secret = (kind: MarkKind, name: string): string => this.#marks.text(kind, name);
     const path = encodeURIComponent(secret('misplaced', 'in the path'));

@@ -2,25 +2,25 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { CanaryEvidence } from './canary-evidence.ts';
 
-/** A request, as it can be sent again. */
+/** A request that can be repeated. */
 export interface CanaryRequest {
   readonly path: string;
-  /** What tells it from others of the path. */
+  /** Distinguishes it from others of the path. */
   readonly label?: string;
   readonly method?: 'GET' | 'POST';
   readonly parameters?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
-  /** In place of parameters. */
+  /** Replaces parameters. */
   readonly body?: string | Buffer | FormData;
 }
 
-/** What came back. */
+/** The answer to a request. */
 export interface CanaryAnswer {
   readonly status: number;
   readonly text: string;
   readonly cookies: readonly string[];
   readonly detail: Readonly<Record<string, string>>;
-  /** `result.value`. */
+  /** The value of `result.value`. */
   readonly value: unknown;
   readonly isSuccess: boolean;
 }
@@ -34,27 +34,27 @@ interface ClientOptions {
   readonly name: string;
   readonly port: number;
   readonly evidence: CanaryEvidence;
-  /** How requests are sent that do not say so: with everything in the body, or in the URL. */
+  /** The default method: everything in the body, or in the URL. */
   readonly method: 'GET' | 'POST';
 }
 
-/** Which requests are sent once more, and how. */
+/** The selection of requests to repeat. */
 interface RepeatOptions {
   readonly headers?: Readonly<Record<string, string>>;
-  /** Those of these paths. */
+  /** Only those of these paths. */
   readonly only?: RegExp;
   /** Of those, one of so many. */
   readonly every?: number;
 }
 
-/** Requests that are sent at once, where all are sent once more. */
+/** Requests that are repeated at once. */
 const AT_ONCE = 12;
 
-/** Speaks to one server, and keeps every answer and every request. */
+/** Sends requests to one server, and keeps every answer and every request. */
 export class CanaryClient {
   readonly #deps: ClientOptions;
   readonly #sent: CanaryRequest[] = [];
-  /** Sent with what says nothing else. */
+  /** The default authorization. */
   #bearer = '';
   #phase = '';
 
@@ -70,7 +70,7 @@ export class CanaryClient {
     this.#bearer = bearer;
   }
 
-  /** The request as an administrator, unless its headers say otherwise. */
+  /** Sends the request as an administrator, unless its headers differ. */
   async send(request: CanaryRequest): Promise<CanaryAnswer> {
     if (this.#phase === '') {
       this.#sent.push(request);
@@ -86,7 +86,7 @@ export class CanaryClient {
     return answer;
   }
 
-  /** Sends all requests once more, or those of some paths, some at a time. @returns the statuses, in any order */
+  /** Repeats all requests, or those of some paths, some at a time. @returns the statuses, in any order */
   async repeat(
     phase: string,
     { headers = {}, only = /^/, every = 1 }: RepeatOptions = {},
@@ -106,13 +106,13 @@ export class CanaryClient {
     return statuses;
   }
 
-  /** Bytes that no client library would send. */
+  /** Sends bytes that no client library would send. */
   async sendRaw(label: string, bytes: string): Promise<void> {
     const { name, port, evidence } = this.#deps;
     const socket = connect(port, '127.0.0.1');
     const back: Buffer[] = [];
     socket.on('data', (piece: Buffer) => back.push(piece));
-    // Whatever the server does with the connection.
+    // Ignores every fault of the connection.
     socket.on('error', () => undefined);
     socket.end(bytes);
     await once(socket, 'close');
@@ -132,13 +132,13 @@ export class CanaryClient {
     try {
       return await readAnswer(await fetch(`http://127.0.0.1:${this.port}${path}${inUrl}`, sent));
     } catch {
-      // A server that refuses a long body may end the connection before the client has said all of it.
+      // A server that refuses a long body may end the connection before the client has sent all of it.
       return { status: 0, text: '', cookies: [], detail: {}, value: undefined, isSuccess: false };
     }
   }
 }
 
-/** An empty header stands for none. */
+/** Removes empty headers, which stand for none. */
 function givenOnes(headers: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== ''));
 }

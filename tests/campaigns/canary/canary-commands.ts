@@ -4,18 +4,18 @@ import { fileURLToPath } from 'node:url';
 import { CANARY_PIN_SUITE, type CanaryInstallation } from './canary-installation.ts';
 import { container, ocraPackage } from '../../support/values/pskc-documents.ts';
 
-/** Of util-linux: runs a command at a terminal. */
+/** The program of util-linux that runs a command at a terminal. */
 const TERMINAL = 'script';
 const PROGRAM = fileURLToPath(new URL('../../../bin/tankeeper.js', import.meta.url));
 
-/** @returns a new API token for everything */
+/** @returns a new API token with all rights */
 export async function makeApiToken(installation: CanaryInstallation): Promise<string> {
   const parameters = ['admin', 'api-token', 'add', 'admin', 'portal', '--rights', '*', '--json'];
   const { token } = JSON.parse(await installation.run(parameters)) as { token: string };
   return installation.marks.note('API token', 'of the portal', token);
 }
 
-/** Users of the resolvers `staff` and `passwords`. @returns the password of the latter */
+/** Adds users of the resolvers `staff` and `passwords`. @returns the password of the latter */
 export async function addUsers(installation: CanaryInstallation): Promise<string> {
   const password = installation.marks.text('password', 'of a user');
   const file = ['--password-file', installation.secretFile(password)];
@@ -28,7 +28,7 @@ export async function addUsers(installation: CanaryInstallation): Promise<string
   return password;
 }
 
-/** The commands that take, make or show secrets, and those that show what is kept. */
+/** Runs the commands that take, make or show secrets, and those that show stored data. */
 export async function useCommands(installation: CanaryInstallation): Promise<void> {
   const { marks } = installation;
   const key = marks.bytes('token key', 'of a command', 32);
@@ -60,7 +60,7 @@ export async function useCommands(installation: CanaryInstallation): Promise<voi
   await installation.run(['config']);
 }
 
-/** What needs the database, in the state that it is in. */
+/** Runs commands that need the database, in its present state. */
 export async function failCommands(installation: CanaryInstallation): Promise<void> {
   const { marks } = installation;
   const password = marks.text('password', 'of a command that fails');
@@ -70,7 +70,7 @@ export async function failCommands(installation: CanaryInstallation): Promise<vo
   ]);
 }
 
-/** What shows the audit trail, to people and to programs. */
+/** Runs the commands that show the audit trail, to people and to programs. */
 export async function showAudit(installation: CanaryInstallation): Promise<void> {
   await installation.run(['audit', 'search', '--json', '--limit', '10000']);
   await installation.run(['audit', 'export', '--output', '-']);
@@ -78,7 +78,7 @@ export async function showAudit(installation: CanaryInstallation): Promise<void>
 
 /**
  * Types a password at a terminal, at two prompts.
- * @returns false where the machine has no program `script` to make a terminal
+ * @returns false if the machine has no program `script` to make a terminal
  */
 export async function typeAtPrompt(installation: CanaryInstallation): Promise<boolean> {
   const password = installation.marks.word('password', 'at a prompt');

@@ -2,31 +2,31 @@ import { createHash } from 'node:crypto';
 import { type CanaryMarks, type MarkKind } from './canary-marks.ts';
 import { CanarySearch, type Finding } from './canary-search.ts';
 
-/** A place where a secret must be. */
+/** A permitted place of a secret. */
 export interface CanaryException {
-  /** Names the places. */
+  /** Matches the places. */
   readonly place: RegExp;
   readonly kinds: readonly MarkKind[];
   readonly because: string;
 }
 
-/** What was searched, and what came of it. */
+/** The result of the search. */
 export interface CanaryVerdict {
   readonly leaks: readonly Finding[];
-  /** Exceptions that nothing was found for: they excuse what is not. */
+  /** Exceptions without a finding: they are superfluous. */
   readonly unused: readonly CanaryException[];
   /** Bytes searched, by the first word of the place. */
   readonly searched: Readonly<Record<string, number>>;
 }
 
-/** All that the outside can see of an installation: what it answers, prints, writes and stores. */
+/** All output of an installation: answers, prints, files and rows. */
 export class CanaryEvidence {
   readonly #pieces: { readonly place: string; readonly content: string | Buffer }[] = [];
   readonly #known = new Set<string>();
 
-  /** @param place where it was seen; its first word tells what it is: `answer`, `log`, `table` … */
+  /** @param place of the content; its first word is its kind: `answer`, `log`, `table` … */
   add(place: string, content: string | Buffer): void {
-    // What stays the same needs to be searched once only.
+    // Repeated content is searched once only.
     const digest = createHash('sha256').update(place).update('\0').update(content).digest('base64');
     if (!this.#known.has(digest)) {
       this.#known.add(digest);
@@ -34,7 +34,7 @@ export class CanaryEvidence {
     }
   }
 
-  /** @returns all that was seen at the places that the pattern names, as text */
+  /** @returns all content of the places that the pattern matches, as text */
   textOf(place: RegExp): string {
     return this.#pieces
       .filter((piece) => place.test(piece.place))
@@ -46,7 +46,7 @@ export class CanaryEvidence {
     return this.#pieces.map((piece) => piece.place).filter((name) => place.test(name));
   }
 
-  /** Looks for every mark in everything. */
+  /** Searches all content for every mark. */
   judge(marks: CanaryMarks, exceptions: readonly CanaryException[]): CanaryVerdict {
     const search = new CanarySearch(marks.all());
     const leaks = new Map<string, Finding>();

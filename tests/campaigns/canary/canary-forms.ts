@@ -1,14 +1,14 @@
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
-/** A way to write bytes, by its name. */
+/** An encoding of bytes, by its name. */
 export interface CanaryForm {
   readonly name: string;
   readonly text: Buffer;
 }
 
 /**
- * @returns how bytes can stand in a text or in other bytes: in clear, and in every encoding, also in one of the other.
- *   Those that group bytes come once for each place of the first byte in its group, without what depends on neighbours
+ * @returns the forms of bytes in a text or in other bytes: in clear, and in every encoding, also nested. Encodings that
+ *   group bytes appear once for each place of the first byte in its group, without the parts that depend on neighbours
  */
 export function formsOf(bytes: Buffer): readonly CanaryForm[] {
   const plain: CanaryForm = { name: 'clear', text: bytes };
@@ -43,7 +43,7 @@ function hexForms(form: CanaryForm): readonly CanaryForm[] {
   );
 }
 
-/** As bytes are printed by JSON, and by PostgreSQL's escapes. */
+/** Bytes as printed by JSON, and by PostgreSQL's escapes. */
 function numberForms(form: CanaryForm): readonly CanaryForm[] {
   const bytes = bytesOf(form);
   const octal = bytes.map((byte) => `\\${byte.toString(8).padStart(3, '0')}`).join('');
@@ -52,7 +52,7 @@ function numberForms(form: CanaryForm): readonly CanaryForm[] {
   );
 }
 
-/** All characters by their number, or those alone that must be. */
+/** Percent encoding of all characters, and of those alone that require it. */
 function percentForms(form: CanaryForm): readonly CanaryForm[] {
   const all = bytesOf(form).map((byte) => `%${byte.toString(16).padStart(2, '0')}`);
   const some = encodeURIComponent(form.text.toString('latin1'));
@@ -62,7 +62,7 @@ function percentForms(form: CanaryForm): readonly CanaryForm[] {
 function base64Forms(form: CanaryForm): readonly CanaryForm[] {
   return [0, 1, 2].flatMap((offset) => {
     const padded = Buffer.concat([Buffer.alloc(offset), form.text]);
-    // Characters of which each bit is the secret's.
+    // Only characters whose bits are all of the secret.
     const from = Math.ceil((offset * 8) / 6);
     const until = Math.floor((padded.length * 8) / 6);
     return [

@@ -20,7 +20,7 @@ import { DatabaseProxy } from '../../support/database/database-proxy.ts';
 import { embeddedUrl } from '../../support/database/embedded-url.ts';
 import { queryOnce } from '../../support/database/test-server.ts';
 
-/** PostgreSQL writes down every statement with all of its values, and every row that it complains of. */
+/** PostgreSQL logs every statement with all of its values, and every row in its error messages. */
 const TALKATIVE = {
   log_statement: 'all',
   log_min_messages: 'debug1',
@@ -31,7 +31,7 @@ const TALKATIVE = {
   log_duration: 'on',
 };
 
-/** Ten digits: fewer could turn up in any number. */
+/** A suite of ten digits: fewer could occur in any number. */
 export const CANARY_PIN_SUITE = 'OCRA-1:HOTP-SHA512-10:C-QA64-PSHA1';
 
 /** The two servers of the test: each with a dialect and a format of the log. */
@@ -40,12 +40,12 @@ export const SERVERS = [
   { dialect: 'linotp', format: 'text' },
 ] as const;
 
-/** In either format of the log; with what follows the port, as the end of a piece of output may be anywhere. */
+/** The line in either format of the log; with the character after the port, as a chunk of output may end anywhere. */
 const LISTENING = /Listening\b.*?\bport(?:":|=)(\d+)[,}\s]/;
 
 export type CanaryServer = CanaryProcess & { readonly port: number };
 
-/** A database that writes down all it hears, servers that log all they may, and folders that nothing else uses. */
+/** A database that logs everything, servers at their highest log level, and folders of their own. */
 export class CanaryInstallation {
   readonly marks = new CanaryMarks();
   readonly evidence = new CanaryEvidence();
@@ -76,7 +76,7 @@ export class CanaryInstallation {
 
   static async open(): Promise<CanaryInstallation> {
     const folder = mkdtempSync(join(tmpdir(), 'tankeeper-leaks-'));
-    // Under root PostgreSQL runs as another user, who has to get through.
+    // Under root PostgreSQL runs as another user, who must be able to pass the folder.
     chmodSync(folder, 0o711);
     for (const name of ['tmp', 'home', 'work', 'secrets']) {
       mkdirSync(join(folder, name));
@@ -130,7 +130,7 @@ export class CanaryInstallation {
     return Object.assign(server, { port });
   }
 
-  /** Runs a command to its end and keeps what it says. @returns what it says to programs */
+  /** Runs a command to its end and keeps its output. @returns its output for programs */
   async run(
     parameters: readonly string[],
     input = '',
@@ -152,12 +152,12 @@ export class CanaryInstallation {
     return command.result;
   }
 
-  /** For what needs a process of its own kind. */
+  /** The environment for processes that a test starts itself. */
   get surroundings(): { readonly environment: Readonly<Record<string, string>>; readonly folder: string } {
     return { environment: this.#environment, folder: join(this.folder, 'work') };
   }
 
-  /** Keeps what can be seen of processes while they run. */
+  /** Keeps the data that other users can see of running processes. */
   async addProcesses(servers: readonly CanaryServer[]): Promise<void> {
     for (const server of servers) {
       addProcesses(this.evidence, `server ${server.name}`, server.pid);
@@ -199,7 +199,7 @@ export class CanaryInstallation {
     }
   }
 
-  /** Ends what still runs, and removes all folders. */
+  /** Ends running processes, and removes all folders. */
   async remove(): Promise<void> {
     await Promise.all(this.#servers.map((server) => server.end('SIGKILL')));
     await this.proxy.stop();

@@ -8,10 +8,10 @@ import type { CanaryAnswer, CanaryClient } from './canary-client.ts';
 import { CANARY_PIN_SUITE as PIN_SUITE } from './canary-installation.ts';
 import type { CanaryMarks } from './canary-marks.ts';
 
-/** Ten digits: fewer could turn up in any number. */
+/** A suite of ten digits: fewer could occur in any number. */
 const SUITE = 'OCRA-1:HOTP-SHA512-10:C-QA64';
 
-/** A token, as whoever holds it knows it. */
+/** A token, as known to its holder. */
 interface Held {
   readonly serial: string;
   readonly suite: string;
@@ -20,17 +20,17 @@ interface Held {
   readonly ocraPin: string;
 }
 
-/** A transaction, as a portal knows it. */
+/** A transaction, as known to a portal. */
 interface Opened {
   readonly transactionid: string;
   readonly question: string;
 }
 
-/** The life of tokens: from roll-out to the last response, with all that people do wrong. */
+/** The life of tokens: from roll-out to the last response, with all mistakes of users. */
 export class CanaryLife {
   readonly #client: CanaryClient;
   readonly #marks: CanaryMarks;
-  /** Tells this life from others on the same database. */
+  /** Distinguishes this life from others on the same database. */
   readonly #name: string;
 
   constructor(name: string, client: CanaryClient, marks: CanaryMarks) {
@@ -51,7 +51,7 @@ export class CanaryLife {
     await this.#answerWithPassword();
   }
 
-  /** Both phases, with an activation code that is mistyped, a wrong response and the right one. */
+  /** Runs both phases, with a mistyped activation code, a wrong response and the right one. */
   async #rollOut(): Promise<void> {
     const { send, init } = this;
     const serial = `${this.#name}-ROLL`;
@@ -93,7 +93,7 @@ export class CanaryLife {
     await send({ path: '/ocra', parameters: { serial } });
   }
 
-  /** What the app answers, as the server computes it: from the two codes, and from single values. */
+  /** Computes the app's response on the server: from the two codes, and from single values. */
   async #calculate(
     urls: Readonly<Record<string, string>>,
     { sharedsecret, nonce, code }: Readonly<Record<'sharedsecret' | 'nonce' | 'code', string>>,
@@ -108,7 +108,7 @@ export class CanaryLife {
     }
   }
 
-  /** A token with a key that is given, a token PIN and an OCRA PIN; and one whose key the server makes. */
+  /** Enrols a token with a given key, a token PIN and an OCRA PIN; and one whose key the server makes. */
   async #enrolWithPins(): Promise<Held> {
     const serial = `${this.#name}-PINS`;
     const held: Held = {
@@ -133,7 +133,7 @@ export class CanaryLife {
     return held;
   }
 
-  /** On /ocra: as a picture, wrongly and rightly. */
+  /** Answers on /ocra: with a picture, wrongly and rightly. */
   async #answer(token: Held): Promise<void> {
     const { serial } = token;
     for (const qr of ['png', 'img', 'html']) {
@@ -176,7 +176,7 @@ export class CanaryLife {
     await this.send({ path: '/admin/resync', parameters: { serial, challenge1, challenge2, ...right } });
   }
 
-  /** New PINs, by /admin/set and with the owner; what is too long; and all that needs no secret. */
+  /** Sets new PINs, by /admin/set and with the owner, and values that are too long; and requests without a secret. */
   async #change({ serial }: Held): Promise<void> {
     const { send } = this;
     const pin = this.#marks.text('token PIN', 'changed');
@@ -242,7 +242,7 @@ export class CanaryLife {
     await this.send({ path: '/ocra/getActivationCode', label: 'random ' });
   }
 
-  /** otppin=1: the password of the user stands before the response. */
+  /** Answers with otppin=1: the password of the user precedes the response. */
   async #answerWithPassword(): Promise<void> {
     const serial = `${this.#name}-USER`;
     const key = this.#marks.bytes('token key', serial, 32);
@@ -262,7 +262,7 @@ export class CanaryLife {
     });
   }
 
-  /** Of the user that has a password, set from outside. */
+  /** The password of the user, set from outside. */
   userPassword = '';
 
   readonly send: CanaryClient['send'] = (request) => this.#client.send(request);
@@ -291,7 +291,7 @@ export class CanaryLife {
     return this.#marks.note('response', serial, computeResponse(parseOcraSuite(suite), key, inputs));
   }
 
-  /** Begins with a digit that no right one has. */
+  /** Begins with a digit that no right response has. */
   #wrongResponse(name: string): string {
     const digits = Array.from({ length: 9 }, () => randomInt(10)).join('');
     return this.#marks.note('wrong response', name, `9${digits}`);
@@ -305,7 +305,7 @@ function given(value: string | undefined): string {
   return value;
 }
 
-/** With another check digit. */
+/** Changes the check digit. */
 function mistyped(code: string): string {
   return code.slice(0, -1) + (code.endsWith('0') ? '1' : '0');
 }

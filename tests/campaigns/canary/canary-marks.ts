@@ -1,6 +1,6 @@
 import { randomBytes, randomInt } from 'node:crypto';
 
-/** What is never to be found anywhere but where it must be. */
+/** The kind of a secret. */
 export type MarkKind =
   | 'token PIN'
   | 'OCRA PIN'
@@ -26,15 +26,15 @@ export type MarkKind =
 export interface Mark {
   readonly kind: MarkKind;
   readonly name: string;
-  /** What gives it away: all of it, or pieces of which each does. */
+  /** The evidence: the whole secret, or pieces, each of which is enough. */
   readonly pieces: readonly Buffer[];
 }
 
 const LETTERS = 'ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456789';
-/** Of texts and bytes, so much is enough to give them away; less could turn up by chance. */
+/** Bytes of a text or of bytes that are enough as evidence; fewer could occur by chance. */
 const PIECE = 8;
 
-/** The secrets that a test plants, and those that it is told. */
+/** The secrets that a test plants, and those that it receives. */
 export class CanaryMarks {
   readonly #marks: Mark[] = [];
 
@@ -59,13 +59,13 @@ export class CanaryMarks {
     return bytes;
   }
 
-  /** Takes a secret that the server made, or that follows from others. @returns the same */
+  /** Records a secret that the server made, or that is derived from others. @returns the same */
   note<Secret extends string | Buffer>(kind: MarkKind, name: string, secret: Secret): Secret {
     this.#add(kind, name, typeof secret === 'string' ? Buffer.from(secret, 'utf8') : secret);
     return secret;
   }
 
-  /** Takes the bytes behind the hexadecimal digits. @returns the digits */
+  /** Records the bytes behind the hexadecimal digits. @returns the digits */
   noteHex(kind: MarkKind, name: string, digits: string): string {
     this.#add(kind, name, Buffer.from(digits, 'hex'));
     return digits;
@@ -83,7 +83,7 @@ export class CanaryMarks {
   }
 }
 
-/** Short ones, and digits alone, count only as a whole. */
+/** Short ones, and digits alone, are one piece as a whole. */
 function piecesOf(secret: Buffer): readonly Buffer[] {
   if (secret.length < 2 * PIECE || /^\d+$/.test(secret.toString('latin1'))) {
     return [secret];

@@ -5,13 +5,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { testProgram } from '../../support/servers/test-build.ts';
 import type { CanaryEvidence } from './canary-evidence.ts';
 
-/** What a process has to go by. */
+/** The environment of a process. */
 interface Surroundings {
   readonly environment: Readonly<Record<string, string>>;
   readonly folder: string;
 }
 
-/** A `tankeeper` process of which everything is kept that others on the machine could see. */
+/** A `tankeeper` process; all data that other users of the machine could see of it is kept. */
 export class CanaryProcess {
   readonly name: string;
   readonly #child: ChildProcess;
@@ -19,7 +19,7 @@ export class CanaryProcess {
   readonly #results: string[] = [];
   readonly #ended: Promise<unknown[]>;
 
-  /** @param input what it reads from standard input; undefined: `type` says so */
+  /** @param input the text for standard input; undefined: `type` sends it */
   constructor(
     name: string,
     parameters: readonly string[],
@@ -47,17 +47,17 @@ export class CanaryProcess {
     return this.#child.pid ?? 0;
   }
 
-  /** What it has printed so far, on both streams. */
+  /** Its output so far, on both streams. */
   get output(): string {
     return this.#printed.join('');
   }
 
-  /** Standard output alone. */
+  /** Its standard output alone. */
   get result(): string {
     return this.#results.join('');
   }
 
-  /** @returns what the pattern's group has found in what it printed, as soon as that is there. @throws when it ends before that */
+  /** @returns the pattern's group in its output, as soon as it is there. @throws if it ends before that */
   async printed(pattern: RegExp): Promise<string> {
     const over = this.#ended.then(() => true);
     for (;;) {
@@ -71,7 +71,7 @@ export class CanaryProcess {
     }
   }
 
-  /** @returns the exit code, null where a signal ended it */
+  /** @returns the exit code, null if a signal ended it */
   async end(signal?: NodeJS.Signals): Promise<number | null> {
     if (signal !== undefined) {
       this.#child.kill(signal);
@@ -81,7 +81,7 @@ export class CanaryProcess {
   }
 }
 
-/** Keeps what the list of processes shows of it and of its children: arguments, title, and its environment. */
+/** Keeps the arguments, title and environment of a process and of its children. */
 export function addProcesses(evidence: CanaryEvidence, name: string, pid: number): void {
   for (const each of [pid, ...childrenOf(pid)]) {
     for (const file of ['cmdline', 'comm', 'environ']) {
@@ -95,7 +95,7 @@ function childrenOf(pid: number): readonly number[] {
   return list === '' ? [] : list.split(' ').map(Number);
 }
 
-/** Empty where the process has ended meanwhile. */
+/** @returns an empty buffer if the process has ended meanwhile */
 function read(path: string): Buffer {
   try {
     return readFileSync(path);

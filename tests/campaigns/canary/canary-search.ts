@@ -1,12 +1,12 @@
 import { formsOf } from './canary-forms.ts';
 import type { Mark, MarkKind } from './canary-marks.ts';
 
-/** A secret that was found. Never shows what stands around it: that may be another one. */
+/** A secret that was found. Never shows the bytes around it, which may be another one. */
 export interface Finding {
   readonly place: string;
   readonly kind: MarkKind;
   readonly mark: string;
-  /** How it was written. */
+  /** Its encoding. */
   readonly form: string;
 }
 
@@ -16,16 +16,16 @@ interface Needle {
   readonly text: Buffer;
 }
 
-/** Shorter ones turn up by chance. */
+/** Bytes; shorter ones occur by chance. */
 const SHORTEST = 8;
-/** A bit for each hash of four bytes that one begins with. */
+/** A bit for each hash of the first four bytes of a needle. */
 const HASH_BITS = 22;
 
-/** Looks for all forms of all marks at once, in any case of letters. */
+/** Searches for all forms of all marks at once, without regard to case. */
 export class CanarySearch {
-  /** By their first eight bytes. */
+  /** Needles by their first eight bytes. */
   readonly #needles = new Map<string, Needle[]>();
-  /** Most places are passed over by this. */
+  /** The filter that passes over most places. */
   readonly #begins = new Uint8Array(2 ** HASH_BITS);
 
   constructor(marks: readonly Mark[]) {
@@ -38,7 +38,7 @@ export class CanarySearch {
     }
   }
 
-  /** @returns each mark that is there, once for each form */
+  /** @returns each mark that is found, once for each form */
   look(place: string, content: string | Buffer): readonly Finding[] {
     const text = lowerCase(typeof content === 'string' ? Buffer.from(content, 'utf8') : content);
     const found = new Map<string, Finding>();
@@ -81,7 +81,7 @@ function beginOf(text: Buffer, at: number): string {
   return text.toString('latin1', at, Math.min(at + SHORTEST, text.length));
 }
 
-/** Of each byte as if it were a character. */
+/** Lower-cases each byte as if it were a character. */
 function lowerCase(bytes: Buffer): Buffer {
   return Buffer.from(bytes.toString('latin1').toLowerCase(), 'latin1');
 }

@@ -14,27 +14,27 @@ import { CanaryInstallation, type CanaryServer, SERVERS } from './canary-install
 import { CanaryLife } from './canary-life.ts';
 import { queryOnce } from '../../support/database/test-server.ts';
 
-/** What the servers answered in each of the troubles: statuses, and how often. */
+/** The servers' answers in each of the troubles: statuses with their numbers. */
 type Troubles = Readonly<Record<string, Readonly<Record<number, number>>>>;
 
-/** What was done, for whoever wants to know that it was not too little. */
+/** The extent of the story, for checks that it was enough. */
 export interface CanaryStory {
   readonly installation: CanaryInstallation;
   readonly troubles: Troubles;
   readonly tables: readonly string[];
-  /** How the servers ended: by SIGTERM, and by a signal at which Node can be told to write down all it has in memory. */
+  /** The servers' exit codes: by SIGTERM, and by a signal at which Node can write a report of its memory. */
   readonly ends: readonly (number | null)[];
-  /** Whether a password was typed at a terminal. */
+  /** A password was typed at a terminal. */
   readonly isTyped: boolean;
 }
 
 const LOOK_EVERY_MS = 1_000;
 /** Paths whose requests change tokens. */
 const ABOUT_TOKENS = /^\/(?:ocra|validate|admin\/(?:init|set|assign|resync))/;
-/** Not a client that no limit holds for. */
+/** A client address that no exemption from limits covers. */
 const STRANGER = { 'x-forwarded-for': '203.0.113.7' };
 
-/** Runs the whole life of tokens and administrators on both servers, then all of it once more in each trouble. */
+/** Runs the whole life of tokens and administrators on both servers, then all of it again in each trouble. */
 export async function tellCanaryStory(installation: CanaryInstallation): Promise<CanaryStory> {
   const servers: CanaryServer[] = [];
   for (const settings of SERVERS) {
@@ -93,7 +93,7 @@ async function liveOn(
   await administration.misplace();
 }
 
-/** Realms, each with a resolver of the same name; in one of them the user's password stands before responses. */
+/** Makes realms, each with a resolver of the same name; in one of them the user's password precedes responses. */
 async function makeRealms(client: CanaryClient): Promise<void> {
   for (const name of ['staff', 'passwords']) {
     await client.send({ path: '/system/setResolver', parameters: { name, type: 'managed' } });
@@ -103,7 +103,7 @@ async function makeRealms(client: CanaryClient): Promise<void> {
   await client.send({ path: '/system/setPolicy', parameters: policy });
 }
 
-/** Users in a table, in the same database under another name. */
+/** Makes users in a table, in the same database under another name. */
 async function makePeople({ url, proxy }: CanaryInstallation): Promise<PeopleDatabase> {
   await queryOnce(url, 'CREATE TABLE people (id integer, login text, password text)');
   await queryOnce(url, `INSERT INTO people (id, login) VALUES (1, 'zoe')`);
@@ -111,7 +111,7 @@ async function makePeople({ url, proxy }: CanaryInstallation): Promise<PeopleDat
   return { server: hostname, port, database: pathname.slice(1), user: username };
 }
 
-/** Looks at the processes all the time: what one shows for a moment only counts, too. */
+/** Reads the processes repeatedly: data that one shows for a moment only is found, too. */
 async function watch(
   installation: CanaryInstallation,
   servers: readonly CanaryServer[],
@@ -151,7 +151,7 @@ async function inTrouble(
   return { limits, refusing, locked, away };
 }
 
-/** Each row that is written is refused, and quoted by PostgreSQL in its complaint. */
+/** Makes each written row fail, with PostgreSQL quoting it in its error message. */
 async function withRefusingTables<Value>(
   installation: CanaryInstallation,
   work: () => Promise<Value>,
@@ -178,7 +178,7 @@ async function withRefusingTables<Value>(
   }
 }
 
-/** Statements wait until they take too long. */
+/** Makes statements wait until they time out. */
 async function withLockedTables<Value>(
   { url }: CanaryInstallation,
   work: () => Promise<Value>,

@@ -9,7 +9,7 @@ const swapCase = (text: string): string =>
     letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase(),
   );
 
-/** How programs write texts and bytes, without any of the code that looks for them. */
+/** Encodings of texts and bytes by other programs, without any of the code under test. */
 const WRITTEN: readonly (readonly [string, (secret: Buffer) => string | Buffer])[] = [
   ['in clear', (secret) => secret],
   ['in the other case', (secret) => Buffer.from(swapCase(secret.toString('latin1')), 'latin1')],

@@ -12,8 +12,8 @@ import { CanarySearch } from './canary-search.ts';
 import { container, ocraPackage } from '../../support/values/pskc-documents.ts';
 
 /**
- * A character too few, too many or another one: what is typed or copied wrongly reaches the readers like that.
- * @param kept where the character stands that is not lost
+ * Generates typing errors: a character too few, too many or another one.
+ * @param kept the place of the character that is not lost
  */
 function* typingErrors(text: string, characters: readonly string[], kept = -1): Generator<string> {
   for (let at = 0; at < text.length; at += 1) {
@@ -29,10 +29,10 @@ function* typingErrors(text: string, characters: readonly string[], kept = -1): 
   }
 }
 
-/** What means something in an URL. Without the colon before it, a password is nothing but a part of the name. */
+/** Separators of a URL. Without the colon before it, a password is only a part of the name. */
 const SEPARATORS = ['/', '?', '#', ':', '@', ' '];
 
-/** What reading each text complains of, and how many it complained of. */
+/** @returns the messages of reading each text, and their number */
 async function complaints(
   texts: Iterable<string>,
   read: (text: string) => unknown,

@@ -7,7 +7,7 @@ import { type CanaryStory, tellCanaryStory } from './canary-story.ts';
 
 const TIMEOUT_MS = 600_000;
 
-/** The only places where secrets are: each is what the interface is for. Of answers, those that tell of success alone. */
+/** The only permitted places of secrets: each one is the purpose of the interface. Only successful answers count. */
 const EXCEPTIONS: readonly CanaryException[] = [
   {
     place: /^answer \w+ \/admin\/init phase 1 \(success\)/,
@@ -174,7 +174,7 @@ describe('the whole life of tokens and administrators, and all of it again in tr
   });
 });
 
-/** Of tsx, which runs the sources. */
+/** @returns true for a cache of tsx, which runs the sources */
 function isCache(place: string): boolean {
   return /^file tmp tsx-\d+\//.test(place);
 }

@@ -16,34 +16,34 @@ import type { ModelToken } from './challenge-model-state.ts';
 
 const DAY = 86_400;
 
-/** @returns whether the token gives that response to the question at that position */
+/** @returns true if the token gives that response to the question at that position */
 function isResponse(token: ModelToken, question: string, position: Position, response: string): boolean {
   const key = token.rollout === 'phase1' ? token.sharedSecret : token.key;
   return key !== null && responseAt({ suite: token.suite, key }, question, position) === response;
 }
 
 /**
- * What is not accepted twice: the very response, whatever text the question was given as. Empty where positions play no
- * part: then the same question must be answerable again.
+ * The mark of an accepted response: the response itself, for every text of the question. Empty for suites without
+ * positions: the same question must then be answerable again.
  */
 function markAt({ suite, key }: ModelToken, position: Position, question: string): string {
   return position === null ? '' : `${position} ${responseAt({ suite, key: key ?? '' }, question, position)}`;
 }
 
-/** Where a right response was found, and what is used up by it. */
+/** The position of a right response, and the marks that it uses. */
 export interface Usable {
   readonly position: Position;
   readonly marks: readonly string[];
-  /** The first second of the window that it was found in. */
+  /** The first second of the window in which it was found. */
   readonly from: number;
-  /** Where the device's clock is by now, in seconds ahead. */
+  /** The new offset of the device's clock, in seconds ahead. */
   readonly shift?: number;
 }
 
-/** What a response is to a question: to be used, to be remembered, or nothing. */
+/** The result for a response: to be used, to be remembered, or none. */
 export type ModelVerdict = { readonly usable: Usable } | { readonly ahead: ModelToken['ahead'] } | null;
 
-/** @returns whether none of the responses was used before */
+/** @returns true if none of the responses was used before */
 function isUsable(token: ModelToken, { position, marks }: Usable): boolean {
   const isForgotten = position !== null && position < token.bottom;
   return !isForgotten && !marks.some((mark) => mark !== '' && token.replayMarkers.has(mark));
@@ -58,7 +58,7 @@ export function use(token: ModelToken, { position, marks, from, shift = token.sh
   Object.assign(token, { ahead: null, shift });
 }
 
-/** @returns what the response is in the windows of an open challenge, and with AutoResync beyond them */
+/** @returns the result for the response in the windows of an open challenge, and with AutoResync beyond them */
 export function look(
   token: ModelToken,
   question: string,
@@ -99,7 +99,7 @@ function used(token: ModelToken, usable: Usable): ModelVerdict {
   return isUsable(token, usable) ? { usable } : null;
 }
 
-/** With the counter that follows the first half, wherever that is. */
+/** @returns the counters beyond the window, and the one after the first half of a resynchronisation */
 function countersBeyond({ counter, window, ahead }: ModelToken): number[] {
   const next = ahead !== null && ahead.position >= counter ? [ahead.position + 1] : [];
   return [...next, ...upFrom(counter + window, SYNC_WINDOW - window)];
@@ -112,7 +112,7 @@ function stepsBeyond(from: number, present: number, shift: number): number[] {
     : upFrom(0, (stepOf(last) - stepOf(from)) / STEP + 1).map((step) => stepOf(from) + step * STEP);
 }
 
-/** A clock may give both in one step, though not one response twice. */
+/** Accepts both halves in one step of a clock, but not the same response twice. */
 function isSecond(token: ModelToken, position: number, question: string): boolean {
   const { ahead } = token;
   if (ahead === null) {
@@ -124,7 +124,7 @@ function isSecond(token: ModelToken, position: number, question: string): boolea
     : ahead.position >= token.counter && since === 1;
 }
 
-/** @returns whether the token gave these two one after the other, and was not known to have */
+/** @returns true if the token gave these two consecutively, and they were not used before */
 export function resynchronise(
   token: ModelToken,
   { questions, responses }: Extract<ModelAct, { act: 'resync' }>,

@@ -1,4 +1,6 @@
-/** The suites of the model's tokens: with a counter, with a time step of a minute, with neither, and of the roll-out. */
+/**
+ * The suites of the model's tokens: with a counter, with a time step of a minute, with neither, and of the roll-out.
+ */
 export const SUITES = {
   counter: 'OCRA-1:HOTP-SHA256-8:C-QN08',
   time: 'OCRA-1:HOTP-SHA256-8:QN08-T1M',
@@ -6,14 +8,14 @@ export const SUITES = {
   rollout: 'OCRA-1:HOTP-SHA256-8:C-QA64',
 } as const;
 
-/** Who tokens are for; all of one realm. */
+/** The owners of tokens; all of one realm. */
 export const USERS = ['ann', 'bob'] as const;
 export const REALM = 'bank';
-/** Of tokens that are enrolled at once, hexadecimal. */
+/** The keys of tokens that are enrolled at once, hexadecimal. */
 export const KEYS = ['a1'.repeat(32), 'b2'.repeat(32)] as const;
-/** Digits of a response of all the suites. */
+/** Digits of a response in all the suites. */
 export const DIGITS = 8;
-/** The windows of the model's tokens, as long as nobody sets another one. */
+/** The default window of the model's tokens. */
 export const COUNTER_WINDOW = 10;
 export const SYNC_WINDOW = 30;
 export const MAX_FAIL = 4;
@@ -23,7 +25,7 @@ export type Via = 'ocra/check_t' | 'validate/check_t' | 'validate/check_s' | 'va
 /** One token, or all of a user. */
 export type Selected = { readonly serial: string } | { readonly user: string };
 
-/** One request, with all its parameters, or something else that happens. */
+/** A request with all its parameters, or another event. */
 export type ModelAct =
   | {
       readonly act: 'enrol';
@@ -35,7 +37,7 @@ export type ModelAct =
       readonly user: string | undefined;
     }
   | { readonly act: 'phase 1'; readonly serial: string; readonly user: string | undefined }
-  /** The shared secret is what the app was shown in phase 1, hexadecimal; empty where it was shown none. */
+  /** The shared secret that the app received in phase 1, hexadecimal; empty if it received none. */
   | { readonly act: 'phase 2'; readonly serial: string; readonly sharedSecret: string }
   | { readonly act: 'request'; readonly of: Selected; readonly data: string }
   | {
@@ -69,7 +71,7 @@ export type ModelAct =
 export type ConfigurationKey =
   'OcraMaxChallenges' | 'OcraMaxChallengeRequests' | 'OcraChallengeTimeout' | 'AutoResync';
 
-/** What only the server can say: what it drew. */
+/** The random values that the server drew. */
 export interface Learned {
   readonly transactionId?: string;
   readonly question?: string;
@@ -77,7 +79,7 @@ export interface Learned {
   readonly key?: string;
 }
 
-/** What a client is told, without what was drawn. `refused` stands for every error. */
+/** A client's answer, without the random values. `refused` stands for every error. */
 export type ModelAnswer = string | number | boolean | null | object;
 
 export const REFUSED = 'refused';

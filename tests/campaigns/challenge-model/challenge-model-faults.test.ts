@@ -9,9 +9,9 @@ import { anyStep } from './challenge-model-steps.ts';
 import { SqlTap, type SqlTapping } from '../../support/database/sql-tap.ts';
 import { queryOnce } from '../../support/database/test-server.ts';
 
-/** Of so many runs one meets the fault, or the model is blind to it; most are met within ten. */
+/** Runs within which a fault must be found, or the model cannot see it; most are found within ten. */
 const RUNS = 200;
-/** All of them take minutes: CHALLENGE_MODEL_FAULTS=all. Else one of each kind. */
+/** CHALLENGE_MODEL_FAULTS=all tests all of them, which takes minutes. The default is one of each kind. */
 const ALL = process.env.CHALLENGE_MODEL_FAULTS === 'all';
 const USUAL = [
   'a wrong response is not counted',
@@ -21,17 +21,17 @@ const USUAL = [
   'a decision is applied to whatever the token is by now',
 ];
 
-/** Something that is wrong with the server. */
+/** A fault of the server. */
 interface Fault {
-  /** In the database. */
+  /** A change of the database. */
   readonly sql?: string;
-  /** In its statements. */
+  /** A change of its statements. */
   readonly text?: SqlTapping['text'];
-  /** In its services. */
+  /** A change of its services. */
   readonly spoil?: (services: Services) => Services;
 }
 
-/** Before a row of `table` is written, `change` is made to it where `when` holds. */
+/** Makes `change` to a row of `table` before it is written if `when` holds. */
 function spoiled(table: 'tokens' | 'challenges', when: string, change: string, event = 'UPDATE'): Fault {
   return {
     sql: `CREATE FUNCTION spoil() RETURNS trigger LANGUAGE plpgsql AS
@@ -40,7 +40,7 @@ function spoiled(table: 'tokens' | 'challenges', when: string, change: string, e
   };
 }
 
-/** Statements in which a challenge is looked up to be answered, with `from` replaced by `to`. */
+/** Replaces `from` by `to` in statements that read a challenge to answer it. */
 function lookedUp(from: string, to: string): Fault {
   return {
     text: (text) =>

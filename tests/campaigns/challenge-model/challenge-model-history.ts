@@ -2,21 +2,22 @@ import { isDeepStrictEqual } from 'node:util';
 import { type Learned, type ModelAct, type ModelAnswer, REFUSED } from './challenge-model-acts.ts';
 import type { ChallengeModel } from './challenge-model.ts';
 
-/** Something that a client asked and was answered, while others did the same. */
+/** A client's request and its answer, while other clients send theirs. */
 export interface Happened {
   readonly act: ModelAct;
   readonly answer: ModelAnswer;
   readonly learned: Learned;
-  /** When it was asked and answered: numbers that grow. */
+  /** Increasing numbers for the moments of request and answer. */
   readonly begun: number;
   readonly ended: number;
 }
 
 /**
- * Looks for an order, one after the other, in which the model gives every client the answer that it got, and ends where
- * the server has ended. What was answered before something else was asked comes before it.
- * @param lanes what each client did, in its order
- * @param isEnd whether the model is where the server is now
+ * Searches for a sequential order in which the model gives every client the answer that it got, and ends in the
+ * server's final state. A request that was answered before another one began precedes it.
+ * @param lanes the requests of each client, in its order
+ * @param isEnd true if the model is in the server's final state
+ * @returns undefined if there is no such order
  * @returns undefined where there is no such order
  */
 export function explain(
@@ -42,17 +43,17 @@ export function explain(
   return undefined;
 }
 
-/** @returns the model afterwards, undefined where it would have answered otherwise */
+/** @returns the model afterwards, undefined if its answer differs */
 function follows(model: ChallengeModel, { act, answer, learned }: Happened): ChallengeModel | undefined {
   if (act.act === 'enrol' && answer === REFUSED) {
-    // Somebody else enrolled or removed the token at that moment: the administrator is told, and nothing is changed.
+    // Another client enrolled or removed the token at that moment: the request fails, and nothing is changed.
     return model;
   }
   const after = model.fork();
   return isDeepStrictEqual(unordered(after.apply(act, learned)), unordered(answer)) ? after : undefined;
 }
 
-/** Challenges of the same second have an order of their own in the database. */
+/** Sorts challenges of the same second, which have an order of their own in the database. */
 export function unordered(answer: ModelAnswer): ModelAnswer {
   return Array.isArray(answer) ? answer.map((entry) => JSON.stringify(entry)).sort() : answer;
 }

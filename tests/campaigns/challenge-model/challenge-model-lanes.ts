@@ -8,11 +8,11 @@ import { anyGiven, DATA, type ModelStep } from './challenge-model-steps.ts';
 import { isDeepStrictEqual } from 'node:util';
 import { SqlTap, type SqlTapping } from '../../support/database/sql-tap.ts';
 
-/** What happens first, one after the other, and what several clients do then at once. */
+/** A sequential beginning, and then the concurrent steps of several clients. */
 export interface InterleavedRun {
   readonly first: readonly ModelStep[];
   readonly lanes: readonly (readonly ModelStep[])[];
-  /** Milliseconds that one statement after another is held up for, over and over. */
+  /** Milliseconds of delay of successive statements, repeated. */
   readonly delays: readonly number[];
 }
 
@@ -46,7 +46,7 @@ const enrolling = fc.record({
   ...{ pin: fc.constant(undefined), user: fc.constant(undefined) },
 });
 
-/** Things that are each one thing in the database, so that an order of them must explain what came of them. */
+/** Steps that are each atomic in the database, so that an order of them must explain the result. */
 const laneStep = fc.oneof(
   { weight: 30, arbitrary: answering },
   { weight: 10, arbitrary: requesting },
@@ -79,7 +79,7 @@ export const anyInterleavedRun: fc.Arbitrary<InterleavedRun> = fc.record({
   delays: fc.array(fc.constantFrom(0, 0, 1, 2, 5, 9), { minLength: 6, maxLength: 20 }),
 });
 
-/** @throws when what several clients were told at once, and where it ended, has no order that explains it */
+/** @throws if no order explains the answers of concurrent clients and the final state */
 export async function runInterleaved(
   servers: ChallengeModelServers,
   { first, lanes, delays }: InterleavedRun,
@@ -108,7 +108,7 @@ export async function runInterleaved(
   });
 }
 
-/** What is asked next is made from what this client alone knows. */
+/** Makes each request from the knowledge of this client alone. */
 async function runLane(
   steps: readonly ModelStep[],
   view: ChallengeModel,
@@ -129,7 +129,7 @@ async function runLane(
   return happened;
 }
 
-/** @returns whether a model is where the servers are now: by what they answer, and by the rows */
+/** @returns a function that is true if a model is in the servers' state: by their answers, and by the rows */
 async function endOf({ servers, resolution }: RealRun): Promise<(model: ChallengeModel) => boolean> {
   const questions = questionsAboutAll(resolution);
   const answers: unknown[] = [];
@@ -145,8 +145,8 @@ async function endOf({ servers, resolution }: RealRun): Promise<(model: Challeng
 }
 
 /**
- * /validate/check and check_s look for an open challenge first where a transaction is named, and only then decide on it:
- * whether one that was closed in between has a row of that is left open.
+ * /validate/check and check_s first read an open challenge, where a transaction is named, and only then decide on it. A
+ * challenge that was closed in between may or may not have a row; these rows are left out.
  */
 function decided({ challenges, decisions }: ModelRows): ModelRows {
   const isLeftOpen = /validate\/check(?:_s)? (?:closed|dropped|expired|disabled)$/;

@@ -2,7 +2,7 @@ import type { ModelVerdict } from './challenge-model-acceptance.ts';
 import { hasCounter, hasTime, responseAt } from './challenge-model-responses.ts';
 import type { ModelChallenge, ModelToken } from './challenge-model-state.ts';
 
-/** An open challenge with its token, and what the response is to it. */
+/** An open challenge with its token, and the result for the response. */
 export interface OpenChallenge {
   readonly challenge: ModelChallenge;
   readonly token: ModelToken;
@@ -10,10 +10,11 @@ export interface OpenChallenge {
 }
 
 /**
- * A response that names no transaction answers the newest challenge that it is right for. Or else it counts once: for the
- * token that it is the first half of a resynchronisation of, or the newest one; for one that is locked only if all are.
+ * Chooses the challenge of a response without a transaction: the newest one that it is right for. Otherwise the
+ * response counts once: for the token that it begins to resynchronise, or the newest one; for a locked token only if
+ * all are locked.
  * @param open newest first
- * @param most of a token that are tried
+ * @param most the most challenges of a token that are tried
  */
 export function chooseOpen(open: readonly OpenChallenge[], most: number): OpenChallenge | undefined {
   const active = open.filter(({ token }) => token.active);
@@ -29,7 +30,7 @@ function isOfTheSame({ token }: OpenChallenge): (other: OpenChallenge) => boolea
   return (other) => other.token === token;
 }
 
-/** Without counter and time, a response is good for every challenge with its question: none of them stays open. */
+/** Without counter and time, a response fits every challenge with its question: none of them stays open. */
 export function closeSharing(answered: OpenChallenge, open: readonly OpenChallenge[]): void {
   const { suite, key } = answered.token;
   if (hasCounter(suite) || hasTime(suite) || key === null) {

@@ -9,11 +9,11 @@ const UNKNOWN = 'ffffffffffffffffffff';
 
 type StepOfToken = Exclude<Extract<ModelStep, { readonly token: number }>, { step: 'resync' }>;
 
-/** Makes steps into requests, by what there is now. */
+/** Makes requests of steps, by the present state. */
 export class StepResolution {
   readonly #run: string;
 
-  /** @param run names the serials of this run, so that no other run knows them */
+  /** @param run a name for the serials, which no other run uses */
   constructor(run: string) {
     this.#run = run;
   }
@@ -103,7 +103,7 @@ export class StepResolution {
     };
   }
 
-  /** Only counters can be brought in step here: of other tokens it is asked how they are. */
+  /** Only counters can be resynchronised here: for other tokens the request reads their state. */
   #resync(step: Extract<ModelStep, { step: 'resync' }>, model: ChallengeModel): ModelAct {
     const serial = this.serial(step.token);
     const token = model.tokens.get(serial);
@@ -124,7 +124,7 @@ function challengeOf(which: Which, { challenges }: ChallengeModel): ModelChallen
   return which === 'unknown' ? undefined : (challenges.at(-1 - which) ?? challenges.at(-1));
 }
 
-/** Of a token that is in roll-out, if there is one. */
+/** @returns phase 2 of a token in roll-out, if there is one */
 function phase2(otherwise: string, { tokens }: ChallengeModel): ModelAct {
   const token = [...tokens.values()].find(({ sharedSecret }) => sharedSecret !== null);
   return { act: 'phase 2', serial: token?.serial ?? otherwise, sharedSecret: token?.sharedSecret ?? '' };
@@ -163,7 +163,9 @@ function passFor(
   }
 }
 
-/** Where the second half of an automatic resynchronisation would be; else, for a clock, where the first one might be. */
+/**
+ * @returns the position of the second half of an automatic resynchronisation; else, for a clock, one of a first half
+ */
 function positionAhead({ suite, ahead, counter, shift }: ModelToken, { now }: ChallengeModel): number {
   return hasTime(suite)
     ? (ahead?.position ?? stepOf(now + shift) + 20 * STEP) + STEP
@@ -181,7 +183,7 @@ function positionAt(
   return hasTime(suite) ? stepOf(now + shift) + offset * STEP : null;
 }
 
-/** What the token computes, with whatever it has: in phase 1 it should not be asked, and is. */
+/** Computes the token's response with the key that it has, also in phase 1. */
 function responseOf(token: ModelToken, question: string, position: Position): string {
   const key = token.key ?? token.sharedSecret ?? '00';
   const fitting = token.suite.includes('QN') ? question.replace(/\D/g, '1').slice(0, 8) : question;

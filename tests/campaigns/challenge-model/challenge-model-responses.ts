@@ -1,23 +1,23 @@
 import { computeResponse } from '../../../src/ocra/compute.ts';
 import { parseOcraSuite } from '../../../src/ocra/suite.ts';
-/** Seconds that a device's clock may be off. */
+/** Seconds by which a device's clock may be off. */
 export const TIME_WINDOW = 180;
 export const STEP = 60;
 
-/** What responses are computed with. */
+/** The inputs of a response's computation. */
 export interface Device {
   readonly suite: string;
   /** Hexadecimal. */
   readonly key: string;
 }
 
-/** Where a response may be found: a counter, the second at which a time step begins, or nowhere in particular. */
+/** The position of a response: a counter, the second at which a time step begins, or null without either. */
 export type Position = number | null;
 
 export const hasCounter = (suite: string): boolean => suite.includes(':C-');
 export const hasTime = (suite: string): boolean => suite.endsWith('-T1M');
 
-/** @returns what the device answers to the question at that position */
+/** @returns the device's response to the question at that position */
 export function responseAt({ suite, key }: Device, question: string, position: Position): string {
   return computeResponse(parseOcraSuite(suite), Buffer.from(key, 'hex'), {
     question,
@@ -26,14 +26,14 @@ export function responseAt({ suite, key }: Device, question: string, position: P
   });
 }
 
-/** @returns the beginning of the time step of that second */
+/** @returns the first second of that second's time step */
 export const stepOf = (second: number): number => Math.floor(second / STEP) * STEP;
 
 /**
- * @param counter that the token has come to
- * @param window how many counters from there on
+ * @param counter the token's present one
+ * @param window the number of counters from there on
  * @param now by the token's clock
- * @returns where an open challenge of the token is looked for, in the order of preference
+ * @returns the positions that are tried for an open challenge of the token, in the order of preference
  */
 export function windowOf(suite: string, counter: number, window: number, now: number): Position[] {
   if (hasCounter(suite)) {
@@ -52,7 +52,7 @@ export function windowOf(suite: string, counter: number, window: number, now: nu
 
 /**
  * @param from the first second of the window of time
- * @returns where the token's counter stands after an acceptance there; never lower than it was
+ * @returns the token's counter after an acceptance there; never lower than before
  */
 export function counterAfter(suite: string, counter: number, position: Position, from: number): number {
   if (position === null) {
@@ -62,7 +62,7 @@ export function counterAfter(suite: string, counter: number, position: Position,
   return Math.max(counter, used + 1);
 }
 
-/** @returns how far behind the counter responses may still come, whose marks are therefore kept */
+/** @returns the reach behind the counter from which responses may still come; their marks are kept */
 export function reachOf(suite: string, window: number): number {
   return hasTime(suite) ? 2 * (TIME_WINDOW + STEP) : Math.floor(window / 2);
 }

@@ -6,13 +6,13 @@ import { StepResolution } from './challenge-model-resolution.ts';
 import type { ChallengeModelServers, ModelRows } from './challenge-model-servers.ts';
 import { type ModelStep, TOKENS } from './challenge-model-steps.ts';
 
-/** What is behind a run's commands: servers and the names of this run. */
+/** The servers of a run, and its names. */
 export interface RealRun {
   readonly servers: ChallengeModelServers;
   readonly resolution: StepResolution;
 }
 
-/** Does it on a server, and holds the answer against the model's. */
+/** Performs the act on a server, and compares the answer with the model's. */
 export async function follow(
   act: ModelAct,
   model: ChallengeModel,
@@ -27,7 +27,7 @@ export async function follow(
   }
 }
 
-/** One thing that happens, on one of the servers. */
+/** A step on one of the servers. */
 export class StepCommand implements fc.AsyncCommand<ChallengeModel, RealRun> {
   readonly #step: ModelStep;
   readonly #server: number;
@@ -37,7 +37,7 @@ export class StepCommand implements fc.AsyncCommand<ChallengeModel, RealRun> {
     this.#server = server;
   }
 
-  /** Everything may be asked at any time; what makes no sense has an answer, too. */
+  /** Allows every step at any time; an invalid one has an answer, too. */
   check(): boolean {
     return true;
   }
@@ -55,14 +55,14 @@ const halfAhead: readonly ModelStep[] = [
   { step: 'request', of: { token: 2 }, data: '' },
   { step: 'answer', via: 'ocra/check_t', which: 0, named: true, given: { kind: 'second half' } },
 ];
-/** What chance seldom puts together: a clock is found ahead, and followed. */
+/** A rare combination: a clock is found ahead, and followed. */
 const CLOCK_AHEAD: readonly ModelStep[] = [
   { step: 'configure', key: 'AutoResync', value: 'True' },
   ...halfAhead,
   ...halfAhead,
 ];
 
-/** As `beginRun`. @param isAhead whether the third token's clock has been found ahead */
+/** As `beginRun`. @param isAhead true if the third token's clock was found ahead */
 export async function beginRunWith(
   servers: ChallengeModelServers,
   { isAhead }: { readonly isAhead: boolean },
@@ -74,7 +74,7 @@ export async function beginRunWith(
   return begun;
 }
 
-/** @returns a new run with its first tokens: one for each user, and one with a clock for nobody */
+/** @returns a new run with its first tokens: one for each user, and an unassigned one with a clock */
 export async function beginRun(
   servers: ChallengeModelServers,
 ): Promise<{ model: ChallengeModel; real: RealRun }> {
@@ -92,7 +92,7 @@ export async function beginRun(
   return { model, real };
 }
 
-/** Asks for all there is, and holds that against the model; with the rows behind it, unless only answers shall count. */
+/** Compares all answers with the model; and the rows behind them, unless only answers are compared. */
 export async function compareAll(
   model: ChallengeModel,
   real: RealRun,
@@ -113,7 +113,7 @@ export async function compareAll(
   }
 }
 
-/** @returns what shows every token and every challenge */
+/** @returns requests that show every token and every challenge */
 export function questionsAboutAll(resolution: StepResolution): ModelAct[] {
   return Array.from({ length: TOKENS }, (_, token) => resolution.serial(token)).flatMap(
     (serial): ModelAct[] => [
@@ -123,7 +123,7 @@ export function questionsAboutAll(resolution: StepResolution): ModelAct[] {
   );
 }
 
-/** @returns what the rows of challenges and of the audit trail must be, in the order of `ChallengeModelServers.rows` */
+/** @returns the expected rows of challenges and of the audit trail, in the order of `ChallengeModelServers.rows` */
 export function rowsOf({ challenges, decisions }: ChallengeModel): ModelRows {
   return {
     challenges: challenges

@@ -16,7 +16,7 @@ import { OPERATOR, type TestApplication } from '../../support/application/test-a
 
 const ACTIVATION_CODE = encodeActivationCode(Buffer.from('model'));
 
-/** What came of an act. */
+/** The result of an act. */
 export interface Done {
   readonly answer: ModelAnswer;
   readonly learned: Learned;
@@ -41,14 +41,14 @@ export class ChallengeModelServer {
     this.#bearer = bearer;
   }
 
-  /** @param name of the API token that it is asked with */
+  /** @param name of the API token for its requests */
   static async listen(application: TestApplication, name: string): Promise<ChallengeModelServer> {
     const { token } = await application.services.administrators.addApiToken(OPERATOR, 'admin', {
       name,
       rights: ['*'],
     });
     const server = createServer(application.app);
-    // As of the true server: where the machine is slow, a connection may rest for longer than Node's five seconds.
+    // As the true server: on a slow machine a connection may be idle for longer than Node's five seconds.
     server.keepAliveTimeout = 65_000;
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     return new ChallengeModelServer(application, server, token);
@@ -59,7 +59,7 @@ export class ChallengeModelServer {
     await new Promise((resolve) => this.#server.close(resolve));
   }
 
-  /** @throws for an answer that no client should ever get */
+  /** @throws for an answer that no client may ever get */
   async perform(act: ModelAct): Promise<Done> {
     switch (act.act) {
       case 'wait':
@@ -134,7 +134,7 @@ export class ChallengeModelServer {
     return { answer: result.value ?? REFUSED, learned: { key: detail?.sharedsecret ?? '' } };
   }
 
-  /** The app's part as well: the key, from what it was shown in phase 1, the code in the letter, and the nonce. */
+  /** Performs the app's part as well: derives the key from the data of phase 1, the activation code, and the nonce. */
   async #derive({ serial, sharedSecret }: Extract<ModelAct, { act: 'phase 2' }>): Promise<Done> {
     const { result, detail } = await this.#ask('admin/init', {
       ...{ type: 'ocra', genkey: '1', activationcode: ACTIVATION_CODE, serial, message: 'welcome' },

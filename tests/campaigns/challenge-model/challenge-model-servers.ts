@@ -4,7 +4,7 @@ import { ChallengeModelServer, type Done } from './challenge-model-server.ts';
 import { OPERATOR, TestApplication } from '../../support/application/test-application.ts';
 import { queryOnce } from '../../support/database/test-server.ts';
 
-/** How often each thing was done and how often refused. */
+/** Numbers of performed and refused acts, by kind. */
 export type ModelTally = Map<string, number>;
 
 /** Rows of challenges, and of decisions in the audit trail, as sorted lines. */
@@ -34,7 +34,7 @@ export class ChallengeModelServers {
     this.#beginning = this.#first.clock.now();
   }
 
-  /** @param options of the application, such as what is to be wrong with it */
+  /** @param options of the application, such as a fault */
   static async open(
     options: Parameters<typeof TestApplication.open>[0] = {},
   ): Promise<ChallengeModelServers> {
@@ -68,7 +68,7 @@ export class ChallengeModelServers {
     return first;
   }
 
-  /** Nothing is left of the last run: neither tokens, nor its time, nor its configuration. */
+  /** Removes the state of the last run: tokens, time, and configuration. */
   async begin(): Promise<{ now: number; name: string }> {
     this.#runs += 1;
     this.#first.clock.set(this.#beginning);
@@ -85,7 +85,7 @@ export class ChallengeModelServers {
     return its.perform(act);
   }
 
-  /** As `perform`, without drawing the QR code of the answer, which takes most of the time of an enrolment. */
+  /** As `perform`, without drawing the QR code of the answer, which is most of the time of an enrolment. */
   async enrol({ serial, suite, key, user }: Extract<ModelAct, { act: 'enrol' }>): Promise<void> {
     await this.#first.enrolPlain(serial, suite, {
       otpkey: key,
@@ -101,7 +101,7 @@ export class ChallengeModelServers {
     this.tally.set(name, (this.tally.get(name) ?? 0) + 1);
   }
 
-  /** @returns challenges, and decisions on responses of the tokens whose serials begin like that */
+  /** @returns challenges, and decisions on responses, of the tokens whose serials have the prefix */
   async rows(prefix: string): Promise<ModelRows> {
     const challenges = await queryOnce<{ row: string }>(
       this.databaseUrl,

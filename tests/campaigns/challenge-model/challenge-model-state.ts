@@ -11,7 +11,7 @@ export interface ModelToken {
   counter: number;
   /** Position and text of each response that was accepted, for as long as the token has its key. */
   replayMarkers: Set<string>;
-  /** What is older counts as accepted: a wider window, or a clock that is set back, brings nothing back. */
+  /** Older positions count as accepted: a wider window, or a clock that is set back, does not reopen them. */
   bottom: number;
   window: number;
   /** Seconds that the device's clock is known to be ahead. */

@@ -3,16 +3,16 @@ import { type ConfigurationKey, SUITES, USERS, type Via } from './challenge-mode
 
 /** The kind of response that is given. */
 export type Given =
-  /** The token's own, so many counters or time steps from where it stands. */
+  /** The token's own, this many counters or time steps from its position. */
   | { readonly kind: 'right'; readonly offset: number }
   | { readonly kind: 'wrong digit' | 'wrong PIN' | 'second half' | 'nothing' }
   /** Right for another transaction. */
   | { readonly kind: 'of another'; readonly other: number };
 
-/** Which challenge: so many before the newest; or one that there never was. */
+/** A challenge: this many before the newest; or one that never existed. */
 export type Which = number | 'unknown';
 
-/** What is done next, told by what there is then: tokens by number, challenges by age. */
+/** The next step, relative to the present state: tokens by number, challenges by age. */
 export type ModelStep =
   | {
       readonly step: 'enrol';
@@ -29,7 +29,7 @@ export type ModelStep =
       readonly step: 'answer';
       readonly via: Via;
       readonly which: Which;
-      /** Whether the transaction is named, where it need not be. */
+      /** The transaction is named although it need not be. */
       readonly named: boolean;
       readonly given: Given;
     }
@@ -46,9 +46,9 @@ export type ModelStep =
       readonly questions: readonly [string, string];
     }
   | { readonly step: 'configure'; readonly key: ConfigurationKey; readonly value: string }
-  /** Less than nothing: the clock is set back. */
+  /** Negative: the clock is set back. */
   | { readonly step: 'wait'; readonly seconds: number }
-  /** Until so many seconds after a challenge expires. */
+  /** Until this many seconds after a challenge expires. */
   | { readonly step: 'wait for expiry'; readonly which: number; readonly after: number }
   | { readonly step: 'housekeeping' };
 
@@ -57,8 +57,8 @@ export type Chosen = { readonly token: number } | { readonly user: string };
 
 export const TOKENS = 3;
 /**
- * Whole questions of suites with QN08: two requests with the same data ask the same. The last two are one question, too:
- * numbers are taken as hexadecimal and filled up with zeros behind, so that n and 16n are the same bytes.
+ * Whole questions of suites with QN08: two requests with the same data have the same question. So have the last two:
+ * numbers are encoded as hexadecimal and padded with zeros at the end, so that n and 16n have the same bytes.
  */
 export const DATA = ['12345678', '05478395', '87654320'] as const;
 
@@ -112,7 +112,7 @@ const configuration: fc.Arbitrary<ModelStep> = fc.oneof(
 const requesting = fc.record({ step: step('request'), of: chosen, data });
 const answering = fc.record({ step: step('answer'), via, which, named: fc.boolean(), given: anyGiven });
 
-/** Anything that can happen to challenges, one after the other. */
+/** Any step of challenges, in sequence. */
 export const anyStep: fc.Arbitrary<ModelStep> = fc.oneof(
   { weight: 24, arbitrary: requesting },
   { weight: 44, arbitrary: answering },

@@ -8,7 +8,7 @@ import { anyStep } from './challenge-model-steps.ts';
 /** More for a night, and the seed of a failure: CHALLENGE_MODEL_RUNS=1000 CHALLENGE_MODEL_SEED=123. */
 const RUNS = Number(process.env.CHALLENGE_MODEL_RUNS ?? 40);
 const SEED = process.env.CHALLENGE_MODEL_SEED;
-/** Milliseconds that a run may take on a busy machine, shrinking apart. */
+/** The most milliseconds of a run on a busy machine, without shrinking. */
 const TIMEOUT_MS = 20_000;
 
 let servers: ChallengeModelServers;

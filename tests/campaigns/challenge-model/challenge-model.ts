@@ -36,7 +36,7 @@ interface Judged {
 const SEVEN_DAYS = 604_800;
 const NOTHING: Judged = { failcount: 0, result: false };
 
-/** The defaults of the configuration. */
+/** The state with the defaults of the configuration. */
 const beginning = (now: number): State => ({
   now,
   issued: 0,
@@ -52,8 +52,8 @@ const beginning = (now: number): State => ({
 });
 
 /**
- * The life of challenges as the wire contract tells it, in the plainest way: one thing after the other, on values in
- * memory. What the server answers must be what this answers.
+ * The life of challenges by the wire contract, in the simplest form: sequential, on values in memory. The server's
+ * answers must equal its answers.
  */
 export class ChallengeModel {
   readonly #state: State;
@@ -62,7 +62,7 @@ export class ChallengeModel {
     this.#state = typeof given === 'number' ? beginning(given) : given;
   }
 
-  /** @returns another one that goes its own way from here */
+  /** @returns an independent copy */
   fork(): ChallengeModel {
     const { now, issued, configuration, tokens, challenges, decisions } = this.#state;
     return new ChallengeModel({
@@ -95,8 +95,8 @@ export class ChallengeModel {
   }
 
   /**
-   * @param learned what the server drew for it
-   * @returns what the client is told
+   * @param learned the random values that the server drew
+   * @returns the client's answer
    */
   apply(act: ModelAct, learned: Learned = {}): ModelAnswer {
     switch (act.act) {
@@ -187,7 +187,7 @@ export class ChallengeModel {
     this.#closeOpen(token.serial, 0);
   }
 
-  /** What a token is like right after an enrolment; counter and spent responses stay with the key. */
+  /** Sets a token's state after an enrolment; counter and used responses belong to the key. */
   #enrolled(serial: string, user: string | undefined, change: Partial<ModelToken>, keepsKey: boolean): true {
     const known = this.#state.tokens.get(serial);
     const { counter, replayMarkers, bottom } = (keepsKey ? known : undefined) ?? {
@@ -277,7 +277,7 @@ export class ChallengeModel {
     );
   }
 
-  /** @param challenges that are open, newest first */
+  /** @param challenges the open ones, newest first */
   #judgeOpen(challenges: readonly ModelChallenge[], via: string, pass: string): boolean {
     const open = challenges.flatMap((challenge): OpenChallenge[] => {
       const token = this.#state.tokens.get(challenge.serial);
@@ -297,7 +297,7 @@ export class ChallengeModel {
     return this.#state.now >= issuedAt + this.timeout;
   }
 
-  /** The table "Life of a challenge", from the top. */
+  /** Applies the table "Life of a challenge", from the top. */
   #judge(challenge: ModelChallenge, via: string, pass: string, seen?: ModelVerdict): Judged {
     const token = this.#state.tokens.get(challenge.serial);
     if (token === undefined) {

@@ -17,15 +17,15 @@ import {
 import { isExpected, LOCK_TIMEOUT } from './count-model-lane.ts';
 import { CALLER, monitoringIn } from '../../support/fakes/monitoring-fakes.ts';
 
-/** An answer of the service beside what it must be. */
+/** An answer of the service and the expected one. */
 export interface ComparedAnswer {
-  /** Which answer, for the message: `tokens of north,south`. */
+  /** The name of the answer, for the message: `tokens of north,south`. */
   readonly of: string;
   readonly answered: unknown;
   readonly recounted: unknown;
 }
 
-/** Compares what monitoring tells with the rows themselves. Lives as long as a server does, with all that it keeps. */
+/** Compares the answers of monitoring with the rows. Has the caches of one server, for its whole life. */
 export class CountModelAnswers {
   readonly #database: Database;
   readonly #counts: SqlTokenCounts;
@@ -40,14 +40,14 @@ export class CountModelAnswers {
   }
 
   /**
-   * Asks for every choice of realms, and counts the rows by itself, both in one snapshot of the database: so it may be
-   * done at any moment, whoever writes meanwhile.
-   * @returns all answers; none when somebody holds the tokens so that nobody may look (TRUNCATE)
+   * Requests every choice of realms, and counts the rows itself, both in one snapshot of the database: concurrent
+   * writers do not disturb it.
+   * @returns all answers; none if a lock on the tokens excludes readers (TRUNCATE)
    */
   async compare(): Promise<readonly ComparedAnswer[]> {
     return this.#database.knex.transaction(
       async (transaction) => {
-        // Before the snapshot is taken: who empties a table is not seen through a snapshot.
+        // Before the snapshot is taken: a snapshot does not hide a TRUNCATE.
         await transaction.raw(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT}`);
         try {
           await transaction.raw('LOCK TABLE tokens, users IN ACCESS SHARE MODE');
@@ -94,7 +94,7 @@ export class CountModelAnswers {
     return compared;
   }
 
-  /** The database as the stores see it: whichever snapshot is being compared. */
+  /** The database of the snapshot that is being compared, for the stores. */
   #snapshotDatabase(): Database {
     const snapshot = (): Knex.Transaction => {
       if (this.#snapshot === undefined) {

@@ -6,7 +6,7 @@ import { anyRun } from './count-model-runs.ts';
 import { createTestDatabase } from '../../support/database/test-database.ts';
 import { queryOnce } from '../../support/database/test-server.ts';
 
-/** Of so many runs one meets the fault, or the model is blind to it; most are met within ten. */
+/** Runs within which a fault must be found, or the model cannot see it; most are found within ten. */
 const RUNS = 600;
 
 const UPDATE_TRIGGER = `DROP TRIGGER tokens_count_update ON tokens;

@@ -5,26 +5,26 @@ import { isServiceError } from '../../../src/kernel/errors.ts';
 import type { Isolation } from './count-model-steps.ts';
 import type { Statement } from './count-model-statements.ts';
 
-/** A statement that takes longer waits for somebody's lock: the run goes on without it. Milliseconds. */
+/** Milliseconds after which a statement counts as waiting for a lock: the run continues without it. */
 const BLOCKED_AFTER = 4;
-/** How long a writer waits for a lock that nobody gives up. */
+/** The longest wait of a writer for a lock, in milliseconds. */
 export const LOCK_TIMEOUT = 50;
 
 /**
- * What a writer may meet: unique, foreign key and check violations, no longer serialisable, deadlock, lock time-out,
- * intern_realm_set in a snapshot that is too old to see the set that it made way for, and a fold in such a snapshot.
+ * Expected errors of a writer: unique, foreign key and check violations, serialization failure, deadlock, lock
+ * time-out, intern_realm_set in a snapshot that is too old to see the conflicting set, and a fold in such a snapshot.
  */
 const EXPECTED = ['23505', '23503', '23001', '23502', '40001', '40P01', '55P03', 'P0002', '25000'];
 
-/** Somebody who does one thing after the other, while others do theirs. */
+/** A writer that works sequentially, concurrently with others. */
 export class Lane {
   #last: Promise<void> = Promise.resolve();
   readonly #faults: unknown[] = [];
 
   /**
-   * Appends work, and comes back when it is done or waits for somebody else.
-   * @param work a change; what it throws counts as refused when it is one of the things that may happen
-   * @param note is told whether it was done
+   * Appends work, and resolves when it is done or waits for a lock.
+   * @param work a change; an expected error counts as a refusal
+   * @param note receives true if it was done
    */
   async take(work: () => Promise<void>, note: (done: boolean) => void = () => undefined): Promise<void> {
     this.#last = this.#last.then(work).then(
@@ -41,12 +41,12 @@ export class Lane {
     await Promise.race([this.#last, sleep(BLOCKED_AFTER)]);
   }
 
-  /** Waits for all of it. */
+  /** Waits for all of its work. */
   async rest(): Promise<void> {
     await this.#last;
   }
 
-  /** @throws the first thing that nobody expected */
+  /** @throws the first unexpected error */
   assertNothingUnexpected(): void {
     if (this.#faults.length > 0) {
       throw this.#faults[0];
@@ -54,7 +54,7 @@ export class Lane {
   }
 }
 
-/** @returns whether it is what one writer may do to another */
+/** @returns true if one writer may cause the error for another */
 export function isExpected(error: unknown): boolean {
   if (isServiceError(error)) {
     return error.code !== 'database.unavailable' || isExpected(error.cause);
@@ -62,7 +62,7 @@ export function isExpected(error: unknown): boolean {
   return EXPECTED.includes((error as { code?: string } | null)?.code ?? '');
 }
 
-/** Somebody at a psql: transactions of any kind, savepoints, statements by hand. */
+/** A user of psql: transactions of any kind, savepoints, statements by hand. */
 export class Hand {
   readonly #client: pg.Client;
   #isOpen = false;
@@ -76,7 +76,7 @@ export class Hand {
     const client = new pg.Client({ connectionString: url, application_name: 'count model' });
     await client.connect();
     await client.query(`SET lock_timeout = ${LOCK_TIMEOUT}`);
-    // Two who wait for each other are soon told so, where we may say so: only superusers may.
+    // Shortens the time to detect a deadlock, if permitted: only superusers may.
     await client.query('SET deadlock_timeout = 20').catch(() => undefined);
     return new Hand(client);
   }
@@ -103,7 +103,7 @@ export class Hand {
     }
   }
 
-  /** @param commit otherwise everything is taken back */
+  /** @param commit otherwise the transaction is rolled back */
   async end(commit: boolean): Promise<void> {
     if (this.#isOpen) {
       this.#isOpen = false;
@@ -111,7 +111,7 @@ export class Hand {
     }
   }
 
-  /** After a failure goes back to the last savepoint, or ends the transaction. */
+  /** After a failure rolls back to the last savepoint, or ends the transaction. */
   async run({ text, values }: Statement): Promise<void> {
     try {
       await this.#client.query(text, [...values]);

@@ -10,16 +10,16 @@ export interface Population {
   }[];
   /** By name, with the names of their resolvers in order. */
   readonly realms: readonly { readonly name: string; readonly resolvers: readonly string[] }[];
-  /** How many managed users, by the resolver's name. */
+  /** The number of managed users, by the resolver's name. */
   readonly users: ReadonlyMap<string, number>;
 }
 
 type CountedToken = Population['tokens'][number];
 
-/** The name under which clients know what is in no realm. */
+/** The client's name for tokens without a realm. */
 export const NOWHERE = '/:no realm:/';
 
-/** Reads every row, without a join beyond names: whatever is added up, is added up here. */
+/** Reads every row, without a join beyond names: all sums are computed here. */
 export async function readPopulation(connection: Knex): Promise<Population> {
   const { rows } = await connection.raw<{ rows: [PopulationRow] }>(`
     SELECT
@@ -68,7 +68,7 @@ const MEANINGS: Readonly<Record<string, (token: CountedToken) => boolean>> = {
   inactive: ({ active }) => !active,
 };
 
-/** Every combination of the four, also those that no token can have. */
+/** Every combination of the four, also the impossible ones. */
 export const ALL_STATUSES: readonly string[] = combinations(Object.keys(MEANINGS)).map((words) =>
   words.join('&'),
 );
@@ -90,7 +90,7 @@ const ownersOf = (tokens: readonly CountedToken[]): readonly string[] => [
 const inAnyOf = ({ tokens }: Population, places: readonly string[]): readonly CountedToken[] =>
   tokens.filter((token) => places.some((place) => isIn(token, place)));
 
-/** @returns what /monitoring/tokens must tell of these places */
+/** @returns the expected answer of /monitoring/tokens for these places */
 export function recountTokens(population: Population, places: readonly string[]): unknown {
   const counts = (tokens: readonly CountedToken[]): unknown => [
     { status: 'total', count: tokens.length },
@@ -106,7 +106,7 @@ export function recountTokens(population: Population, places: readonly string[])
   };
 }
 
-/** @returns what /monitoring/activeUsers must tell of these places */
+/** @returns the expected answer of /monitoring/activeUsers for these places */
 export function recountActiveUsers(population: Population, places: readonly string[]): unknown {
   const usersOf = (realm: string, resolver: string): number =>
     ownersOf(inAnyOf(population, [realm]).filter(({ owner }) => owner?.[0] === resolver)).length;

@@ -14,7 +14,7 @@ import {
   type Step,
 } from './count-model-steps.ts';
 
-/** Which of the names a run uses: the fewer, the more its writers meet. */
+/** The names that a run uses: with fewer, its writers meet more often. */
 interface Scale {
   readonly serials: number;
   readonly logins: number;
@@ -30,7 +30,7 @@ const WIDE: Scale = {
   resolvers: Object.keys(NAMES.resolvers) as ResolverName[],
 };
 
-/** What changes are made of. */
+/** The parts of changes. */
 interface Parts {
   readonly serial: fc.Arbitrary<string>;
   readonly serials: fc.Arbitrary<string[]>;
@@ -94,7 +94,7 @@ function changes({ serial, serials, realm, realms, resolver, resolvers, active, 
     { weight: 3, arbitrary: fc.record({ kind: kind('move user'), user: person, to: resolver }) },
     { weight: 1, arbitrary: fc.record({ kind: kind('truncate tokens') }) },
     { weight: 1, arbitrary: fc.record({ kind: kind('truncate users') }) },
-    // Rarely: it would mend what went wrong before.
+    // Rarely: it would repair earlier errors.
     { weight: 1, arbitrary: fc.record({ kind: kind('rebuild') }) },
   );
   return { change, handiwork };
@@ -122,7 +122,7 @@ function stepsAt(scale: Scale): fc.Arbitrary<Step[]> {
   return fc.array(step, { minLength: 1, maxLength: 50, size: 'max' });
 }
 
-/** Any run of the model. Every part of a run is one again, so failures shrink well. */
+/** Any run of the model. Every part of a run is itself a run, so failures shrink well. */
 export const anyRun: fc.Arbitrary<Run> = fc.record({
   steps: fc.oneof(stepsAt(NARROW), stepsAt(WIDE)),
   endings: fc.array(fc.boolean(), { minLength: HANDS, maxLength: HANDS }),

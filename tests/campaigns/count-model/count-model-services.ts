@@ -11,7 +11,7 @@ import { ACT, tokenValue } from '../../support/values/token-values.ts';
 
 type Doer<Kind> = (change: Extract<Change, { kind: Kind }>) => Promise<unknown>;
 
-/** Does the changes of the model through the stores that all services, the command line and imports use. */
+/** Applies the changes of the model through the stores of all services, the command line and imports. */
 export class CountModelServices {
   readonly #database: Database;
   readonly #tokens: SqlTokenStore;
@@ -27,7 +27,7 @@ export class CountModelServices {
     this.#users = new SqlManagedUserStore({ database });
   }
 
-  /** @throws what the stores throw: ServiceError where the change cannot be */
+  /** @throws the errors of the stores: ServiceError if the change is impossible */
   async apply(change: Change): Promise<void> {
     await (this.#doers[change.kind] as (change: Change) => Promise<unknown>)(change);
   }
@@ -88,12 +88,12 @@ export class CountModelServices {
     await this.#tokens.updateAll(new Map(there.map((serial) => [serial, change])), ACT);
   }
 
-  /** Those of the serials that there are: a bulk change refuses to do half. */
+  /** @returns the existing ones of the serials: a bulk change is all or nothing */
   async #those(serials: readonly string[]): Promise<readonly string[]> {
     return this.#database.knex('tokens').whereIn('serial', serials).pluck<string[]>('serial');
   }
 
-  /** Those of the realms that there are, a moment ago. */
+  /** @returns the ones of the realms that existed a moment ago */
   async #existing(realms: readonly string[]): Promise<readonly string[]> {
     return this.#database.knex('realms').whereIn('name', realms).pluck<string[]>('name');
   }
@@ -102,7 +102,7 @@ export class CountModelServices {
     return person === null ? null : this.#look(person);
   }
 
-  /** The ids are '0' where there is no such resolver or user: the stores then refuse. */
+  /** Returns '0' as the ids if there is no such resolver or user: the stores then refuse. */
   async #look({ resolver, login }: Person): Promise<Owner> {
     const { rows } = await this.#database.knex.raw<{ rows: { resolver: string; id: string | null }[] }>(
       `SELECT r.id AS resolver, CASE r.kind WHEN 'managed' THEN coalesce(u.id, 0)::text ELSE :login END AS id

@@ -10,7 +10,7 @@ export interface Statement {
 type AnyChange = Change | Handiwork;
 type Writer<Kind> = (change: Extract<AnyChange, { kind: Kind }>) => Statement;
 
-/** What a bare INSERT or UPDATE needs of an owner: three columns, all NULL where the resolver is not there. */
+/** The columns of an owner in a bare INSERT or UPDATE: three, all NULL without the resolver. */
 const OWNER = `SELECT r.id AS resolver, coalesce(u.id::text, p.login) AS id, p.login
   FROM (VALUES ($1::text, $2::text)) AS p (resolver, login)
     JOIN resolvers r ON r.name = p.resolver
@@ -68,7 +68,7 @@ const WRITERS: { readonly [Kind in AnyChange['kind']]: Writer<Kind> } = {
       SELECT made.id, r.id, row_number() OVER (ORDER BY r.name) FROM made, resolvers r WHERE r.name = ANY ($2::text[])`,
     values: [realm, resolvers],
   }),
-  // The sets that name it stay as they are: past the services nobody takes the tokens out of it.
+  // The sets that name it stay unchanged: only the services remove tokens from it.
   'remove realm': ({ realm }) => ({ text: 'DELETE FROM realms WHERE name = $1', values: [realm] }),
   'put resolver': ({ resolver }) => ({
     text: 'INSERT INTO resolvers (name, kind) VALUES ($1, $2)',
@@ -135,7 +135,7 @@ const WRITERS: { readonly [Kind in AnyChange['kind']]: Writer<Kind> } = {
   rebuild: () => ({ text: 'SELECT rebuild_counts()', values: [] }),
 };
 
-/** @returns the change as SQL by hand, which asks no service and keeps no order of locks */
+/** @returns the change as SQL by hand, without services and without their order of locks */
 export function statementFor(change: AnyChange): Statement {
   return (WRITERS[change.kind] as (change: AnyChange) => Statement)(change);
 }

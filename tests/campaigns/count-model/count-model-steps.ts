@@ -1,7 +1,7 @@
 /** All names that a run of the model uses; few, so that its writers meet. */
 export const NAMES = {
   realms: ['east', 'north', 'south', 'west'],
-  /** By kind: `file` is one whose users are not kept in the database. */
+  /** Resolvers with their kind: the users of `file` are not in the database. */
   resolvers: { people: 'managed', staff: 'managed', guests: 'managed', file: 'passwd' },
   logins: ['ada', 'bob', 'cyd'],
   serials: Array.from({ length: 9 }, (_, index) => `T${index}`),
@@ -9,13 +9,13 @@ export const NAMES = {
 
 export type ResolverName = keyof typeof NAMES.resolvers;
 
-/** Somebody who may own tokens. */
+/** A user who may own tokens. */
 export interface Person {
   readonly resolver: ResolverName;
   readonly login: string;
 }
 
-/** What is changed, by whichever way. `null`: nobody. */
+/** A change, by any way. `null`: no user. */
 export type Change =
   | {
       readonly kind: 'enrol';
@@ -41,7 +41,7 @@ export type Change =
   | { readonly kind: 'add user'; readonly user: Person }
   | { readonly kind: 'remove user'; readonly user: Person };
 
-/** What only SQL by hand does. */
+/** Changes by hand in SQL only. */
 export type Handiwork =
   | {
       readonly kind: 'upsert';
@@ -68,11 +68,11 @@ export type Handiwork =
 export const ISOLATIONS = ['READ COMMITTED', 'REPEATABLE READ', 'SERIALIZABLE'] as const;
 export type Isolation = (typeof ISOLATIONS)[number];
 
-/** How many connections write SQL by hand, and how many callers of the services there are. */
+/** The number of connections with SQL by hand, and of callers of the services. */
 export const HANDS = 3;
 export const CALLERS = 2;
 
-/** What happens next in a run. */
+/** The next step of a run. */
 export type Step =
   | { readonly what: 'service'; readonly caller: number; readonly change: Change }
   | { readonly what: 'sql'; readonly hand: number; readonly change: Change | Handiwork }
@@ -82,12 +82,12 @@ export type Step =
   | { readonly what: 'fold by hand'; readonly hand: number; readonly rows: number }
   | { readonly what: 'check' };
 
-/** How the database is emptied after a run: each way must take the counts with it. */
+/** The ways to empty the database after a run: each must remove the counts, too. */
 export const CLEARINGS = ['truncate', 'delete'] as const;
 
 export interface Run {
   readonly steps: readonly Step[];
-  /** What becomes of transactions that are still open at the end, by hand. */
+  /** The ends of manual transactions that are still open. */
   readonly endings: readonly boolean[];
   readonly clearing: (typeof CLEARINGS)[number];
 }

@@ -5,12 +5,12 @@ import { CountModel } from './count-model.ts';
 import { anyRun } from './count-model-runs.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
 
-/** More for a night, and the seed of a failure to see it again: COUNT_MODEL_RUNS=2000 COUNT_MODEL_SEED=123. */
+/** More for a night, and the seed of a failure: COUNT_MODEL_RUNS=2000 COUNT_MODEL_SEED=123. */
 const RUNS = Number(process.env.COUNT_MODEL_RUNS ?? 200);
 const SEED = process.env.COUNT_MODEL_SEED;
-/** Milliseconds that a run may take on a busy machine, shrinking apart. */
+/** The most milliseconds of a run on a busy machine, without shrinking. */
 const TIMEOUT_MS = 3_000;
-/** With so many runs everything has happened, or the model does not do what it says. */
+/** Runs within which every step must have occurred. */
 const MANY = 200;
 
 let test: TestDatabase;

@@ -7,7 +7,7 @@ import { CountModelServices } from './count-model-services.ts';
 import { statementFor } from './count-model-statements.ts';
 import { CALLERS, HANDS, type Run, type Step } from './count-model-steps.ts';
 
-/** Something to start from, so that the first steps of a run already meet something. */
+/** Initial rows, so that the first steps of a run already have objects. */
 const BEGINNING = `
   INSERT INTO resolvers (name, kind) VALUES ('people', 'managed'), ('staff', 'managed'), ('file', 'passwd');
   INSERT INTO realms (name) VALUES ('north'), ('south'), ('west');
@@ -24,14 +24,14 @@ const REST = "DELETE FROM resolvers; DELETE FROM realm_sets WHERE realm_ids <> '
 interface Writers {
   readonly hands: readonly Lane[];
   readonly callers: readonly Lane[];
-  /** Who folds, as the worker of a server does. */
+  /** Folds, as the loop of a server does. */
   readonly folder: Lane;
 }
 
-/** How often each thing was done, and how often refused. */
+/** Numbers of done and refused steps, by kind. */
 export type Tally = Map<string, { done: number; refused: number }>;
 
-/** Runs the model on a database: several writers at once, and an answer that is compared at any moment. */
+/** Runs the model on a database: several concurrent writers, and answers that are compared at any moment. */
 export class CountModel {
   readonly tally: Tally = new Map();
   readonly #database: Database;
@@ -61,7 +61,7 @@ export class CountModel {
     await this.#database.close();
   }
 
-  /** @throws when an answer is not what a recount gives: in between, at the end, or once everything is removed */
+  /** @throws if an answer differs from a recount: in between, at the end, or after everything is removed */
   async run({ steps, endings, clearing }: Run): Promise<void> {
     await this.#database.knex.raw(BEGINNING);
     const writers: Writers = {
@@ -91,7 +91,7 @@ export class CountModel {
     await this.#compare('once emptied');
   }
 
-  /** Each transaction that is still open comes to its end. */
+  /** Ends each open transaction. */
   async #end({ hands }: Writers, endings: readonly boolean[]): Promise<void> {
     for (const [index, lane] of hands.entries()) {
       await lane.take(() => this.#hand(index).end(endings[index] === true));

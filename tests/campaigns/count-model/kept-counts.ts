@@ -5,7 +5,7 @@ import { SqlCountVerification } from '../../../src/storage/counts/count-verifica
 import type { Database } from '../../../src/storage/database/database.ts';
 import { CountModelAnswers } from './count-model-answers.ts';
 
-/** @returns how many deltas wait to be folded */
+/** @returns the number of pending deltas */
 export async function pendingDeltas({ knex }: Database): Promise<number> {
   const { rows } = await knex.raw<{ rows: { pending: string }[] }>(
     'SELECT (SELECT count(*) FROM count_deltas) + (SELECT count(*) FROM user_count_deltas) AS pending',
@@ -13,7 +13,7 @@ export async function pendingDeltas({ knex }: Database): Promise<number> {
   return Number(rows[0]?.pending);
 }
 
-/** Whatever waits and whatever is folded: every answer is what counting tokens and users one by one gives. */
+/** Expects that every answer equals a count of tokens and users one by one, for any pending and folded parts. */
 export async function expectRightAnswers(database: Database): Promise<void> {
   const compared = await new CountModelAnswers(database).compare();
   expect(compared.length).toBeGreaterThan(0);
@@ -22,7 +22,7 @@ export async function expectRightAnswers(database: Database): Promise<void> {
   );
 }
 
-/** The same before a fold, in the middle of one, and after it; and nothing is left over. */
+/** Expects the same before a fold, during one, and after it, and no pending delta at the end. */
 export async function expectRightCounts(database: Database): Promise<void> {
   await expectRightAnswers(database);
   await database.knex.raw('SELECT fold_counts(1)');

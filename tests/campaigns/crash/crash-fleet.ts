@@ -3,22 +3,22 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { type ServerProcess, startServerProcess } from '../../support/servers/server-process.ts';
 
-/** Between two attempts to start a server, in milliseconds, as of a service manager. */
+/** Milliseconds between two attempts to start a server, as of a service manager. */
 const RESTART_MS = 250;
 
-/** A server in its place, whichever process fills it now. */
+/** The place of a server, and its present process. */
 interface Place {
   server: ServerProcess;
-  /** Settled while the server in it runs; else resolves when the next one does. */
+  /** Settled while its server runs; else resolves when the next one runs. */
   starting: Promise<void>;
   isUp: boolean;
 }
 
-/** Servers on one database. One that is killed is started again, time and again where the database is away. */
+/** Servers on one database. A killed one is started again, repeatedly while the database is away. */
 export class CrashFleet {
   readonly #environment: Readonly<Record<string, string>>;
   readonly #places: readonly Place[];
-  /** What servers said whose start ended, as the database was away. */
+  /** Outputs of servers whose start failed because the database was away. */
   readonly refusedStarts: string[] = [];
   #isClosing = false;
 
@@ -33,12 +33,12 @@ export class CrashFleet {
     return new CrashFleet(environment, [first, ...(await Promise.all(others))]);
   }
 
-  /** The servers, by place; one that was killed stays until the next one in its place listens. */
+  /** The servers, by place; a killed one stays until the next one in its place listens. */
   get servers(): readonly ServerProcess[] {
     return this.#places.map(({ server }) => server);
   }
 
-  /** Those that were not killed, or are there again. */
+  /** The servers that run now. */
   get running(): readonly ServerProcess[] {
     return this.#places.filter(({ isUp }) => isUp).map(({ server }) => server);
   }
@@ -49,7 +49,7 @@ export class CrashFleet {
     return this.#places[place]?.isUp === true;
   }
 
-  /** kill -9. @returns the process */
+  /** Kills the server with SIGKILL. @returns the process */
   async kill(place: number): Promise<number | undefined> {
     const found = this.#places[place];
     if (found?.isUp !== true) {
@@ -64,12 +64,12 @@ export class CrashFleet {
     return process.pid;
   }
 
-  /** Waits until all are there again. */
+  /** Waits until all run again. */
   async settled(): Promise<void> {
     await Promise.all(this.#places.map(({ starting }) => starting));
   }
 
-  /** SIGTERM to all. @returns their exit codes */
+  /** Sends SIGTERM to all. @returns their exit codes */
   async stop(): Promise<readonly (number | null)[]> {
     this.#isClosing = true;
     await this.settled();

@@ -6,12 +6,12 @@ import { isPostmasterOf, readPostmasterFile } from '../../../src/embedded-postgr
 import { embeddedUrl } from '../../support/database/embedded-url.ts';
 import { queryOnce } from '../../support/database/test-server.ts';
 
-/** What of PostgreSQL can be killed. */
+/** A part of PostgreSQL to kill. */
 export type PostgresPart = 'backend' | 'postmaster';
 
 /**
- * A PostgreSQL to be killed: durable (fsync, synchronous_commit as by default), and started again by this process whenever
- * its postmaster is gone, which is how the embedded one is kept up anyway.
+ * A PostgreSQL to be killed: durable (fsync, default synchronous_commit), and restarted by this process whenever its
+ * postmaster is gone, as the embedded one is.
  */
 export class CrashPostgres {
   readonly url: string;
@@ -24,9 +24,9 @@ export class CrashPostgres {
     this.#close = close;
   }
 
-  /** @param folder that is there, for its data */
+  /** @param folder an existing one, for its data */
   static async start(folder: string): Promise<CrashPostgres> {
-    // Under root PostgreSQL runs as another user, who has to get through.
+    // Under root PostgreSQL runs as another user, who must be able to pass the folder.
     await chmod(folder, 0o711);
     const data = join(folder, 'data');
     await mkdir(data);
@@ -38,7 +38,7 @@ export class CrashPostgres {
     });
     const postgres = new CrashPostgres(data, embeddedUrl(embedded.connection), () => embedded.close());
     if (process.platform === 'linux') {
-      // Before it recovers, it has the disk take over each of its thousand files: one call for all is as good, and quicker.
+      // Before recovery it syncs each of its thousand files; one call for all is equivalent, and faster.
       await postgres.ask(`ALTER SYSTEM SET recovery_init_sync_method = 'syncfs'`, []);
       await postgres.ask('SELECT pg_reload_conf()', []);
     }
@@ -50,17 +50,17 @@ export class CrashPostgres {
     queryOnce<Row>(this.url, sql, values);
 
   /**
-   * Kills it, or one of the processes that serve tankeeper: one that is at work, where there is one.
-   * @returns the process that was killed; undefined where there was none to be killed at that moment
+   * Kills the postmaster, or one of the backends of tankeeper: a busy one, if there is one.
+   * @returns the killed process; undefined if there was none at that moment
    */
   async kill(part: PostgresPart): Promise<number | undefined> {
     const pid = part === 'postmaster' ? await this.#postmaster() : await this.#backend();
-    // Its number may be another one's by now; each process of PostgreSQL works in the folder of its data.
+    // The process id may have been reused; each process of PostgreSQL works in its data folder.
     const isIts = pid !== undefined && (await isPostmasterOf(pid, this.#cluster));
     return isIts && wasKilled(pid) ? pid : undefined;
   }
 
-  /** How often it has come back from a crash, by its own log. */
+  /** Counts its recoveries from a crash, by its own log. */
   async recoveries(): Promise<{ readonly started: number; readonly reinitialised: number }> {
     const log = await readFile(join(this.#folder, 'postgres.log'), 'utf8');
     const count = (pattern: RegExp): number => log.match(pattern)?.length ?? 0;

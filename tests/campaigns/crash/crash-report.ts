@@ -3,14 +3,14 @@ import { type Kill, KILLS } from './crash-storm.ts';
 import { ToldLedger } from '../reported-answers/reported-ledger.ts';
 import type { ToldVerdict } from '../reported-answers/reported-replay.ts';
 
-/** What is told of a run. */
+/** The facts of a run. */
 export interface CrashResult {
   readonly kills: readonly Kill[];
   /** Milliseconds of performance.now(), of the load. */
   readonly begun: number;
   readonly ended: number;
   readonly ledger: ToldLedger;
-  /** As the ledger was when the load had ended, before anything was replayed. */
+  /** The reported acceptances at the end of the load, before any replay. */
   readonly acceptancesTold: number;
   readonly responses: Readonly<Record<'told' | 'unknown' | 'unsent', number>>;
   readonly verdict: ToldVerdict;
@@ -18,7 +18,7 @@ export interface CrashResult {
   readonly refusedStarts: number;
 }
 
-/** @returns the tables of a run: kills by kind, and what became of the requests */
+/** @returns the tables of a run: kills by kind, and the results of the requests */
 export function crashReport(result: CrashResult): readonly ResultTable[] {
   return [killTable(result), countTable(result)];
 }
@@ -73,7 +73,7 @@ function untold({ ledger, ended, verdict }: CrashResult): number {
   return [...verdict.report.acceptedTransactions].filter((id) => !told.has(id)).length;
 }
 
-/** Between two acceptances that were told, while there was load. */
+/** The longest time between two reported acceptances under load. */
 function longestSilence({ ledger, begun, ended }: CrashResult): number {
   const times = ledger.accepted.map(({ at }) => at).filter((at) => at < ended);
   return [...times, ended].reduce(

@@ -4,45 +4,45 @@ import type { CrashFleet } from './crash-fleet.ts';
 import type { CrashPostgres } from './crash-postgres.ts';
 import type { ToldLedger } from '../reported-answers/reported-ledger.ts';
 
-/** In turn. */
+/** The parts to kill, in turn. */
 export const KILLS = ['server', 'backend', 'postmaster'] as const;
 type KillKind = (typeof KILLS)[number];
 
-/** One kill -9, and what came after it. */
+/** A kill with SIGKILL, and its effects. */
 export interface Kill {
   readonly kind: KillKind;
   /** Milliseconds of performance.now(). */
   readonly at: number;
   /**
-   * Milliseconds until a response that was sent later was told accepted by each server that was running and not killed.
+   * Milliseconds until each running server that was not killed accepted a response that was sent later.
    * A server that did not recover within the limit is missing.
    */
   readonly recoveries: readonly number[];
-  /** How many such servers there were. */
+  /** The number of such servers. */
   readonly untouched: number;
 }
 
-/** How long a storm lasts. */
+/** The duration of a storm. */
 export interface StormPlan {
-  /** For at least so long, in milliseconds… */
+  /** The least duration in milliseconds. */
   readonly duration: number;
-  /** …and at least so many kills… */
+  /** The least number of kills. */
   readonly kills: number;
-  /** …but for no longer than this, in milliseconds. */
+  /** The greatest duration in milliseconds. */
   readonly limit: number;
 }
 
-/** How long servers that were not killed may take to accept responses again, in milliseconds. */
+/** The longest time for servers that were not killed to accept responses again, in milliseconds. */
 const RECOVERY_LIMIT_MS = 30_000;
-/** Between the recovery and the next kill, in milliseconds. */
+/** Milliseconds between the recovery and the next kill. */
 const LEAST_CALM_MS = 50;
 const MAX_CALM_MS = 450;
 const POLL_MS = 20;
 const ORPHANED_MS = 150;
 
 /**
- * Kills servers, backends and postmasters in turn, each once all servers that were not killed have accepted a response
- * after the last one. The server in place 0 is never killed.
+ * Kills servers, backends and postmasters in turn, each after all servers that were not killed have accepted a response
+ * since the last one. The server in place 0 is never killed.
  */
 export async function storm(
   plan: StormPlan,
@@ -62,7 +62,7 @@ export async function storm(
       continue;
     }
     const untouched = fleet.running.map(({ baseUrl }) => baseUrl);
-    // For a moment, orphans of PostgreSQL may still serve; that is no recovery.
+    // For a moment, orphans of PostgreSQL may still serve, which is no recovery.
     await sleep(kind === 'server' ? 0 : ORPHANED_MS);
     const since = performance.now();
     const recoveries = await Promise.all(untouched.map((url) => recovery(ledger, at, since, url)));

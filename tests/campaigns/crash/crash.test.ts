@@ -14,13 +14,13 @@ import { ToldLedger } from '../reported-answers/reported-ledger.ts';
 import { ToldLoad } from '../reported-answers/reported-load.ts';
 import { verifyTold } from '../reported-answers/reported-replay.ts';
 
-/** Of load and kills; CRASH_SECONDS=60 is the whole of it, with 30 kills at least. */
+/** Seconds of load and kills; CRASH_SECONDS=60 is the long form, with at least 30 kills. */
 const SECONDS = Number(process.env.CRASH_SECONDS ?? 20);
 const KILLS = SECONDS >= 60 ? 30 : 10;
-/** Where a busy machine takes long to recover, kills take longer. */
+/** Milliseconds; on a busy machine recoveries, and therefore kills, take longer. */
 const LIMIT_MS = (SECONDS * 4 + 60) * 1_000;
 const PASSWORD = 'correct horse battery staple';
-/** One is never killed, so that it has to recover from everything without a restart. */
+/** One is never killed, so that it must recover from everything without a restart. */
 const SERVERS = 3;
 
 let folder: string;
@@ -101,12 +101,12 @@ it(
     expect(auditRows).toBeGreaterThan(verdict.report.acceptedTransactions.size);
     expect(counts).toMatchObject({ code: 0 });
     expect(kills.length).toBeGreaterThanOrEqual(KILLS);
-    // Those that were not killed came back without a restart, each time.
+    // The servers that were not killed recovered without a restart, each time.
     expect(kills.filter(({ recoveries, untouched }) => recoveries.length < untouched)).toEqual([]);
     expect(fleet.servers[0]?.process.pid).toBe(survivor);
     // A start may be refused, but only because the database was away.
     expect(fleet.refusedStarts.filter((text) => !/database .*is not available/.test(text))).toEqual([]);
-    // The kills have hit, and there was something to lose.
+    // The kills were effective, and there was data to lose.
     const { started, reinitialised } = await postgres.recoveries();
     expect(started).toBeGreaterThanOrEqual(kills.filter(({ kind }) => kind === 'postmaster').length);
     expect(reinitialised).toBeGreaterThan(0);
@@ -124,7 +124,7 @@ async function settings(): Promise<Record<string, string>> {
   return Object.fromEntries(rows.map(({ name, setting }) => [name, setting]));
 }
 
-/** Until nothing is under way any more of what clients no longer wait for. */
+/** Waits until requests that clients no longer wait for have ended. */
 async function quiet(): Promise<void> {
   const deadline = performance.now() + 30_000;
   for (let calm = 0; calm < 3;) {

@@ -16,12 +16,12 @@ import {
 } from '../../support/servers/server-process.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
 
-/** How often the database goes away and comes back; 50 for the long form. */
+/** The number of times that the database goes away and returns; 50 for the long form. */
 const CYCLES = Number(process.env.DATABASE_CYCLES ?? 10);
 const POOL = 6;
 const PASSWORD = 'correct horse battery';
 const BASIC = `Basic ${Buffer.from(`admin:${PASSWORD}`).toString('base64')}`;
-/** Below the time-out for a connection, which is 5 s, on a busy machine; how long it took is printed. */
+/** Below the time-out for a connection, which is 5 s, on a busy machine; the actual time is printed. */
 const AT_ONCE_MS = 4_000;
 const TIMEOUT_MS = 20_000;
 
@@ -57,23 +57,23 @@ afterAll(async () => {
   });
 }, 60_000);
 
-/** Every endpoint, as the code has it: a new one is among them by itself. */
+/** Every endpoint, from the code, so that new ones are included. */
 function endpoints(): readonly Endpoint[] {
-  // None of what they need is called: they are asked for what they say of themselves.
+  // None of the dependencies is called: only the endpoints' descriptions are read.
   const dependencies = {
     ...{ services: {}, metrics: {}, config: { monitoringPost: 'on' } },
   } as unknown as AppDependencies;
   return servedEndpoints(dependencies, createDialect('documented', undefined));
 }
 
-/** What each of them is asked; where it looks at a parameter before it asks the database, the parameter must do. */
+/** Parameters that pass the checks before the first query. */
 const VALUES: Readonly<Record<string, string>> = {
   username: 'admin',
   password: PASSWORD,
   user: 'ada',
   type: 'ocra',
 };
-/** Needs no database, whatever is asked. */
+/** Endpoints that need no database. */
 const WITHOUT = ['/healthz', '/docs/monitoring-post'];
 
 interface Told {
@@ -93,7 +93,7 @@ async function ask({ path, methods, parameters }: Endpoint, authorization = BASI
       ? request(server.baseUrl).post(path).type('form').send(given.toString())
       : request(server.baseUrl).get(path).query(given.toString())
   )
-    // So that no connection of ours stays to be counted.
+    // So that no connection of this client is counted.
     .set({ Authorization: authorization, Connection: 'close' })
     .timeout(TIMEOUT_MS);
   const retryAfter = headers['retry-after'] ?? null;
@@ -114,7 +114,7 @@ async function until(condition: () => Promise<boolean>): Promise<void> {
   }
 }
 
-/** What the server holds of the system: sockets and files. */
+/** The server's open sockets and files. */
 const openFiles = (): number => readdirSync(`/proc/${String(server.process.pid)}/fd`).length;
 
 async function connections(): Promise<number> {
@@ -204,14 +204,14 @@ describe(`a database that goes away and comes back, ${CYCLES} times`, () => {
     for (let round = 1; round < CYCLES; round += 1) {
       statuses.push(...(await cycle()));
     }
-    // Some were answered before it went; none with anything else than its answer or 503.
+    // Some were answered before it went; none with anything but its answer or 503.
     expect(statuses.filter((status) => status !== 200 && status !== 503)).toEqual([]);
     expect(statuses.filter((status) => status === 503).length).toBeGreaterThanOrEqual((CYCLES - 1) * 30);
     const after = await flood();
     expect(after.map(({ status }) => status)).toEqual(after.map(() => 200));
     await until(async () => (await connections()) <= POOL + 2);
     const metrics = all.filter(({ path }) => path === '/metrics');
-    // Housekeeping and its like use one now and then.
+    // Housekeeping and other loops use one now and then.
     await until(async () => {
       const [{ text }] = (await Promise.all(metrics.map((one) => ask(one)))) as [Told];
       return (
@@ -219,7 +219,7 @@ describe(`a database that goes away and comes back, ${CYCLES} times`, () => {
         /^tankeeper_database_connections\{state="used"\} 0$/m.test(text)
       );
     });
-    // Connections of the pool come and go; cycles that leave one each would show.
+    // Connections of the pool come and go; a leak of one for each cycle would show.
     await until(() => Promise.resolve(openFiles() <= before + POOL + 2));
     results.push(
       ['cycles', CYCLES],

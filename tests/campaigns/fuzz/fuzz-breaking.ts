@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** Makes of a request what is no HTTP any more, or not all of it. */
+/** Turns a request into bytes that are no HTTP, or not all of it. */
 export type Broken = (request: Buffer) => Buffer;
 
 const END_OF_LINE = '\r\n';
@@ -26,7 +26,7 @@ const withLength = (value: string): Broken =>
       `${head.replaceAll(/\r\n(?:Content-Length|Transfer-Encoding):[^\r]*/gi, '')}${END_OF_LINE}${value}`,
   );
 
-/** What attackers of parsers try: two lengths, two framings, lines that are none. */
+/** Attacks on parsers: two lengths, two framings, malformed lines. */
 const EDITS: readonly Broken[] = [
   ...[
     '0',
@@ -147,7 +147,7 @@ const unflipped = [
   { weight: 1, arbitrary: rubbish },
 ];
 
-/** @returns ways to break a request that leave its values as they are */
+/** @returns ways to break a request that leave its values unchanged */
 export const cutOrReframe: fc.Arbitrary<Broken> = fc.oneof(...unflipped);
 
 /** @returns ways to break a request */

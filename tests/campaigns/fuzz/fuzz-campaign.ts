@@ -7,14 +7,14 @@ import { faultOf, isAccepted, isSuccess, type Tolerance } from './fuzz-verdict.t
 
 const AT_ONCE = 8;
 const BATCH = 400;
-/** How often the campaign says how far it is, in batches. */
+/** Batches between two progress reports. */
 const REPORTED = 5;
-/** Within what time a client that has nothing to do with all this is answered, on a busy machine, in milliseconds. */
+/** The longest time to answer an unrelated client on a busy machine, in milliseconds. */
 const HEALTH_MS = 20_000;
-/** How much of a request, in bytes, and of its answer a failure shows. */
+/** Bytes of a request and of its answer that a failure shows. */
 const MAX_LENGTH = 3_000;
 
-/** What was seen of one endpoint. */
+/** The answers of one endpoint. */
 export interface Seen {
   asked: number;
   broken: number;
@@ -23,17 +23,17 @@ export interface Seen {
 }
 
 export interface CampaignOptions {
-  /** Whether the server may refuse because it was asked too much. */
+  /** The server may refuse excessive requests. */
   readonly refusals: boolean;
-  /** The same seed sends the same requests, but for what the server made up itself. */
+  /** The same seed sends the same requests, except for values that the server made. */
   readonly seed: number;
   /** Added to the seed, so that several campaigns of a run differ. */
   readonly salt: number;
-  /** Is told how far it is. */
+  /** Receives progress reports. */
   readonly tell: (text: string) => void;
 }
 
-/** Sends requests to a server in batches, and holds each answer against what an answer may be. */
+/** Sends requests to a server in batches, and checks each answer. */
 export class FuzzCampaign {
   readonly #server: FuzzServer;
   readonly #endpoints: readonly FuzzedEndpoint[];
@@ -64,7 +64,7 @@ export class FuzzCampaign {
     );
   }
 
-  /** @returns the paths of endpoints that do not do their work for somebody who asks as one should */
+  /** @returns the paths of endpoints that fail for a correct request */
   async open(): Promise<readonly string[]> {
     const known = await this.#server.prepare();
     const client = new FuzzClient(this.#server.port);
@@ -79,7 +79,7 @@ export class FuzzCampaign {
     return failing;
   }
 
-  /** @throws Error that shows the request, and by what seed it comes again */
+  /** @throws Error that shows the request, and the seed that reproduces it */
   async send(requests: number): Promise<void> {
     for (let sent = 0; sent < requests; sent += BATCH) {
       const known = await this.#server.prepare();
@@ -88,7 +88,7 @@ export class FuzzCampaign {
         seed: this.#seed + this.#batch + this.#salt,
       });
       this.#batch += 1;
-      // What rested while the next batch was prepared may be closed by the server at this very moment.
+      // The server may be closing connections that were idle while the next batch was prepared.
       this.close();
       await this.#sendAll(batch);
       await this.#assertHealth();
@@ -151,7 +151,7 @@ export class FuzzCampaign {
     seen.accepted += answers.some(isAccepted) ? 1 : 0;
   }
 
-  /** A client that has nothing to do with all this is served. */
+  /** Checks that an unrelated client is served. */
   async #assertHealth(): Promise<void> {
     const response = await fetch(`${this.#server.process.baseUrl}/healthz`, {
       signal: AbortSignal.timeout(HEALTH_MS),
@@ -172,7 +172,7 @@ export class FuzzCampaign {
   }
 }
 
-/** What resolvers were pointed at, and nobody may read by them. */
+/** Contents of files that resolvers were pointed at, and no request may read. */
 const PRIVATE: readonly string[] = ['root:x:0:0', 'DATABASE_URL', 'NODE_OPTIONS'];
 
 function show({ status, headers, body }: FuzzAnswer): string {

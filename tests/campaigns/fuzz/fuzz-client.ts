@@ -1,18 +1,18 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
-/** An answer, or what of one came. */
+/** An answer, complete or not. */
 export interface FuzzAnswer {
   readonly status: number;
-  /** Names in lower case. */
+  /** Headers by their names in lower case. */
   readonly headers: ReadonlyMap<string, string>;
   readonly body: Buffer;
 }
 
-/** How long an answer may take before the server counts as hanging, in milliseconds. */
+/** Milliseconds without an answer after which the server counts as hanging. */
 const TIMEOUT_MS = 20_000;
 
-/** A client that keeps its connection as long as the server lets it, and checks that each request has one answer. */
+/** A client that keeps its connection while the server allows it, and checks that each request has one answer. */
 export class FuzzClient {
   readonly #port: number;
   #socket: Socket | undefined;
@@ -23,7 +23,7 @@ export class FuzzClient {
 
   /**
    * @param bytes a whole request
-   * @throws Error where no answer comes, or more than one
+   * @throws Error without an answer, or with more than one
    */
   async ask(bytes: Buffer, method: string): Promise<FuzzAnswer> {
     const socket = this.#socket?.writable === true ? this.#socket : await open(this.#port);
@@ -78,9 +78,9 @@ export class FuzzClient {
 }
 
 /**
- * Sends what may be no HTTP, and no more.
- * @returns all answers that come until the server closes the connection; none is fine, too
- * @throws Error where it does not close it
+ * Sends bytes that may be no HTTP, and nothing else.
+ * @returns all answers until the server closes the connection, possibly none
+ * @throws Error if it does not close it
  */
 export async function sendBroken(port: number, bytes: Buffer): Promise<readonly FuzzAnswer[]> {
   const socket = await open(port);
@@ -98,7 +98,7 @@ export async function sendBroken(port: number, bytes: Buffer): Promise<readonly 
   const answers: FuzzAnswer[] = [];
   let received = Buffer.concat(pieces);
   for (;;) {
-    // Whether it was a HEAD is not known: then the head is all that came.
+    // The request may have been a HEAD: then the head is the whole answer.
     const parsed = parseAnswer(received, 'GET') ?? parseAnswer(received, 'HEAD');
     if (parsed === undefined) {
       return answers;
@@ -111,18 +111,18 @@ export async function sendBroken(port: number, bytes: Buffer): Promise<readonly 
 async function open(port: number): Promise<Socket> {
   const socket = connect({ port, host: '127.0.0.1', noDelay: true });
   await once(socket, 'connect', { signal: AbortSignal.timeout(TIMEOUT_MS) });
-  // What matters is what came; a reset by the server after its answer is no news.
+  // Only the received bytes count; a reset by the server after its answer is ignored.
   socket.on('error', () => undefined);
   return socket;
 }
 
 interface Parsed {
   readonly answer: FuzzAnswer;
-  /** How many bytes came after it. */
+  /** The number of bytes after it. */
   readonly left: number;
 }
 
-/** @returns undefined as long as it is not whole */
+/** @returns undefined while it is incomplete */
 function parseAnswer(received: Buffer, method: string): Parsed | undefined {
   const end = received.indexOf('\r\n\r\n');
   if (end === -1) {

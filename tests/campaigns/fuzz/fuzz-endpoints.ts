@@ -1,21 +1,21 @@
 import { type AppDependencies, servedEndpoints } from '../../../src/http/app.ts';
 import { createDialect, type DialectName } from '../../../src/http/dialects/dialects.ts';
 
-/** What a hostile client can know of an endpoint. */
+/** The public facts of an endpoint. */
 export interface FuzzedEndpoint {
   readonly path: string;
   readonly methods: readonly string[];
   readonly parameters: readonly string[];
-  /** Those of them whose values only the endpoint may see. */
+  /** Parameters whose values only the endpoint may see. */
   readonly secrets: readonly string[];
-  /** Whether only HTTP Basic lets one in. */
+  /** HTTP Basic is the only authentication. */
   readonly byPassword: boolean;
   readonly open: boolean;
 }
 
-/** @returns every endpoint that the server serves, as the code has it: a new one is among them by itself */
+/** @returns every endpoint of the server, from the code, so that new ones are included */
 export function fuzzedEndpoints(dialect: DialectName): readonly FuzzedEndpoint[] {
-  // None of what they need is called: they are asked for what they say of themselves.
+  // None of the dependencies is called: only the endpoints' descriptions are read.
   const dependencies = {
     services: {},
     config: { monitoringPost: 'on' },

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { Pairs } from './fuzz-wire.ts';
 
-/** Headers that a server may trip over, none of which breaks HTTP. */
+/** Headers that may disturb a server, none of which breaks HTTP. */
 const STRANGE: readonly Pairs[] = [
   [['Content-Encoding', 'gzip']],
   [['Content-Encoding', 'identity']],

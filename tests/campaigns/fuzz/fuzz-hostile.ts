@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { container, keyPackage } from '../../support/values/pskc-documents.ts';
 
-/** What names a host: these stay on this machine, or are no host at all. A fuzzer talks to nobody else. */
+/** Names of hosts: all are on this machine, or are no host at all. The fuzzer contacts no other host. */
 export const HOSTS: Readonly<Record<string, readonly string[]>> = {
   server: [
     '127.0.0.1',
@@ -31,7 +31,7 @@ export const HOSTS: Readonly<Record<string, readonly string[]>> = {
   conparams: ['', 'charset=utf8', 'ssl=1&x=%00'],
 };
 
-/** Texts that have hurt somebody's server. None looks like what the verdict takes for a leak. */
+/** Texts that have broken other servers. None resembles a leak to the verdict. */
 const HOSTILE: readonly string[] = [
   ...[
     '',
@@ -234,12 +234,12 @@ const HOSTILE_FILES: readonly string[] = [
   container().slice(0, 400),
 ];
 
-/** @returns whether the server would talk to what the parameter names */
+/** @returns true if the server would connect to the value of the parameter */
 export function namesHost(name: string): boolean {
   return Object.hasOwn(HOSTS, name.toLowerCase());
 }
 
-/** @returns anything at all for a parameter, as long as it leads to no other host */
+/** @returns any value for a parameter that leads to no other host */
 export function hostileValue(name: string): fc.Arbitrary<string> {
   if (namesHost(name)) {
     return fc.constantFrom(...(HOSTS[name.toLowerCase()] ?? []));
@@ -247,7 +247,7 @@ export function hostileValue(name: string): fc.Arbitrary<string> {
   return name === 'file' ? fc.oneof(fc.constantFrom(...HOSTILE_FILES), hostileText) : hostileText;
 }
 
-/** @returns names of parameters that nobody asked for */
+/** @returns names of unknown parameters */
 export const strangeName: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom(
     '__proto__',

@@ -3,7 +3,7 @@ import { HOSTS } from './fuzz-hostile.ts';
 import type { Pairs } from './fuzz-wire.ts';
 import { container, keyPackage, ocraPackage } from '../../support/values/pskc-documents.ts';
 
-/** What the server holds while it is asked: values that pass its first checks. */
+/** The server's present values, which pass its first checks. */
 export interface KnownFacts {
   readonly administrator: { readonly name: string; readonly password: string };
   readonly apiToken: string;
@@ -23,7 +23,7 @@ export interface KnownFacts {
 const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
 const HEX_KEY = '3132333435363738393031323334353637383930313233343536373839303132';
 
-/** Values that make sense for a parameter, by its name in lower case, or by path and name. */
+/** Plausible values for a parameter, by its name in lower case, or by path and name. */
 const PLAUSIBLE: Readonly<Record<string, readonly string[]>> = {
   user: ['alice', 'bob', 'alice@office', 'nobody', 'ALICE'],
   realm: ['office', 'lab', 'OFFICE', '*'],
@@ -118,7 +118,7 @@ const PLAUSIBLE: Readonly<Record<string, readonly string[]>> = {
   only_trusted_certs: ['True'],
 };
 
-/** What together works at once, where all parameters with plausible values would not. */
+/** Combinations that work together, where all parameters with plausible values would not. */
 const SOUND: Readonly<Record<string, readonly string[]>> = {
   '/ocra/request': ['serial', 'data'],
   '/ocra/calculateOtp': ['sharedsecret', 'activationcode', 'nonce', 'ocrasuite', 'challenge'],
@@ -136,7 +136,7 @@ const SOUND: Readonly<Record<string, readonly string[]>> = {
   '/system/setResolver': ['name', 'type', 'filename'],
 };
 
-/** @returns values that get a parameter past the first check; where transactions count, all of one and the same */
+/** @returns values that pass a parameter's first check; transactions are all the same one */
 export function plausibleValue(
   path: string,
   name: string,
@@ -146,7 +146,7 @@ export function plausibleValue(
   return fc.constantFrom(...plausibleValues(path, name, known, pick));
 }
 
-/** @returns parameters with which the endpoint does its work, as far as is known: all with the likeliest values */
+/** @returns parameters with which the endpoint succeeds, as far as known: all with the likeliest values */
 export function soundParameters(
   path: string,
   names: readonly string[],
@@ -165,7 +165,7 @@ function plausibleValues(path: string, name: string, known: KnownFacts, pick: nu
   return values.find((some) => some !== undefined) ?? ['1', 'a', 'true'];
 }
 
-/** What only this server, at this time, takes for real. */
+/** Values that only this server accepts at this time. */
 function ownValues(known: KnownFacts, pick: number): Readonly<Record<string, readonly string[] | undefined>> {
   const { administrator, session, passwdFile, transactions } = known;
   const { transactionid, serial, user, tan } = transactions[pick % transactions.length] ?? NO_TRANSACTION;

@@ -13,19 +13,19 @@ import {
   type WholeRequest,
 } from './fuzz-wire.ts';
 
-/** One thing that is sent to the server. */
+/** A request to the server. */
 export interface HostileRequest {
-  /** The path of the endpoint that it is meant for. */
+  /** The path of the intended endpoint. */
   readonly path: string;
   readonly method: string;
   readonly bytes: Buffer;
-  /** Whether it is no HTTP, or not all of it; else it is answered, and by one answer. */
+  /** It is no HTTP, or not all of it; otherwise it has exactly one answer. */
   readonly broken: boolean;
-  /** Whether it asks for a status of its own (`httperror`), which may be 500. */
+  /** It requests a status of its own (`httperror`), which may be 500. */
   readonly wishesStatus: boolean;
 }
 
-/** @returns requests to all endpoints, alike often, from nearly right ones to what is no HTTP at all */
+/** @returns requests to all endpoints, equally often, from nearly right ones to bytes that are no HTTP */
 export function hostileRequest(
   endpoints: readonly FuzzedEndpoint[],
   known: KnownFacts,
@@ -42,7 +42,7 @@ export function hostileRequest(
         transport(endpoint),
         fc.oneof(
           { weight: 12, arbitrary: fc.constant(undefined) },
-          // A flipped bit could make of a host on this machine one that is elsewhere.
+          // A flipped bit could turn a host on this machine into another one.
           { weight: 1, arbitrary: endpoint.parameters.some(namesHost) ? cutOrReframe : breakRequest },
         ),
       ),
@@ -54,7 +54,7 @@ export function hostileRequest(
     });
 }
 
-/** @returns a request to each endpoint that nothing is wrong with, as a form */
+/** @returns a correct request to each endpoint, as a form */
 export function soundRequests(
   endpoints: readonly FuzzedEndpoint[],
   known: KnownFacts,
@@ -95,7 +95,7 @@ function toRequest(
   };
 }
 
-/** From "all as it should be" to "nothing as it should be". */
+/** @returns parameters, from all correct to all wrong */
 function parameters(
   { path, parameters: names }: FuzzedEndpoint,
   known: KnownFacts,
@@ -150,7 +150,7 @@ const bearerOf = ({ apiToken }: KnownFacts): Credential => ({
   pairs: [],
 });
 
-/** Mostly an administrator's: what is behind the door is more than the door. */
+/** Mostly an administrator's: more code is behind the authentication than before it. */
 function credential({ path, byPassword, open }: FuzzedEndpoint, known: KnownFacts): fc.Arbitrary<Credential> {
   const { administrator, session: usual, spareSession, login } = known;
   const closing = path === '/admin/dropsession' || path === '/admin/logout';
@@ -239,13 +239,13 @@ function strangeTarget(path: string): fc.Arbitrary<string> {
 
 type Place = 'query' | 'form' | 'json' | 'multipart' | 'both' | 'other';
 
-/** How parameters travel. */
+/** The form in which parameters are sent. */
 interface Carriage {
   readonly method: string;
   readonly place: Place;
   readonly type: string;
   readonly chunked: boolean;
-  /** Put behind the query or the body, whatever it breaks. */
+  /** Appended to the query or the body, even if it breaks it. */
   readonly tail: string;
 }
 
@@ -323,7 +323,7 @@ const MAX_QUERY_LENGTH = 12_000;
 function carry(target: string, given: Pairs, headers: Pairs, carriage: Carriage): WholeRequest {
   const { method, tail, chunked, type } = carriage;
   const query = encodeForm(given);
-  // Longer ones are refused with 431 before anything else; some are, by headers.
+  // Longer ones are refused with 431 before anything else; headers cover that case.
   const inQuery = method !== 'POST' && query.length < MAX_QUERY_LENGTH;
   const place = inQuery ? 'query' : carriage.place;
   const asked =
@@ -362,7 +362,7 @@ function bodyOf(place: Place, given: Pairs): readonly [mediaType: string, body: 
   }
 }
 
-/** Texts as they are; what looks like a number or a list now and then as one, or nested without end. */
+/** @returns texts unchanged; some that look like a number or a list as one, or deeply nested */
 function jsonOf(given: Pairs): string {
   const members = given.map(([name, value]) => {
     const bare = /^(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e\d+)?|true|false|null|[[{].*[\]}])$/.test(value);

@@ -17,18 +17,18 @@ import { queryOnce } from '../../support/database/test-server.ts';
 const ADMINISTRATOR = { name: 'admin', password: 'an administrator of the fuzzer' };
 const SUITE = parseOcraSuite('OCRA-1:HOTP-SHA256-8:C-QN08');
 const USERS = ['alice', 'bob', 'carol', 'dave', 'erin', 'frank'];
-/** Whatever rules requests make, these let the administrators in. */
+/** Scopes of policies that keep the rights of administrators, whatever policies requests make. */
 const KEEPERS = ['ocra', 'admin', 'system', 'monitoring'];
 
 /** A policy that requests may remove. */
 const RULE = { scope: 'ocra', action: 'status', realm: '*', user: '*', client: '', time: '' };
 
-/** What the process printed that it should not have. */
+/** Output that the process must not print. */
 const INCIDENT = /"level":"error"|request failed|\(node:\d+\)|Unhandled|Uncaught|^\s+at .*:\d+:\d+/im;
 
 /**
- * Loaded into the process before anything else: at SIGUSR2 it collects its garbage and prints what is left. What a round
- * frees may hold what the next one frees; in between the loop lets go of closed sockets.
+ * A module loaded into the process first: at SIGUSR2 it collects its garbage and prints the remaining memory. A
+ * collection may release objects for the next one; in between the event loop releases closed sockets.
  */
 const PROBE = `
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -64,11 +64,11 @@ export class FuzzServer {
     this.dataFolder = folder;
     this.#database = database;
     this.#apiToken = apiToken;
-    // Beside the data folder: its name is shown to administrators, that of the data folder to nobody.
+    // Beside the data folder: administrators can see its name, and no client may see that of the data folder.
     this.#passwdFile = passwdFileOf(folder);
   }
 
-  /** @param folder that is made, for the server's files */
+  /** @param folder a new one, for the server's files */
   static async start(folder: string, environment: Readonly<Record<string, string>>): Promise<FuzzServer> {
     mkdirSync(folder);
     const database = await createTestDatabase();
@@ -98,7 +98,7 @@ export class FuzzServer {
     return new FuzzServer(process, database, folder, apiToken);
   }
 
-  /** Undoes what requests may have done to the configuration, and gives them new tokens, transactions, sessions. */
+  /** Reverts changes of the configuration by requests, and adds new tokens, transactions, sessions. */
   async prepare(): Promise<KnownFacts> {
     await this.#clear();
     await this.#admin('/system/setResolver', { name: 'staff', type: 'passwd', fileName: this.#passwdFile });
@@ -124,7 +124,7 @@ export class FuzzServer {
     };
   }
 
-  /** What the process holds once its garbage is collected. */
+  /** The memory of the process after garbage collection. */
   async memory(): Promise<Memory> {
     const told = (): readonly string[] =>
       [...this.process.output().matchAll(/\{"fuzzMemory":(\{[^}]*\})\}/g)].map(([, text = '']) => text);
@@ -141,7 +141,7 @@ export class FuzzServer {
     throw new Error('The process does not tell its memory');
   }
 
-  /** @returns what it printed that it should not have, undefined if nothing */
+  /** @returns forbidden output, undefined if there is none */
   incident(): string | undefined {
     const output = this.process.output();
     const found = INCIDENT.exec(output);
@@ -150,7 +150,7 @@ export class FuzzServer {
       : output.slice(found.index - 200 < 0 ? 0 : found.index - 200, found.index + 2_000);
   }
 
-  /** @returns the exit code of a stop as the system asks for one */
+  /** @returns the exit code after SIGTERM */
   stop(): Promise<number | null> {
     this.#stopped ??= this.process.stop().then(async ({ code }) => {
       await this.#database.drop();

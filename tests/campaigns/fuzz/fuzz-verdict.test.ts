@@ -20,7 +20,7 @@ const REQUEST: HostileRequest = {
 };
 const STRICT = { refusals: false, private: ['/srv/tankeeper/data/'] };
 
-/** An answer as it should be, but for what is given. */
+/** A correct answer with the given differences. */
 function answer(
   message: string,
   more: { status?: number; headers?: Record<string, string> } = {},
@@ -100,7 +100,7 @@ describe('the endpoints that are asked', () => {
     const asked = fuzzedEndpoints(dialect).flatMap(({ path }) =>
       createDialect(dialect, undefined).routes(path),
     );
-    // The test's app measures nothing.
+    // The test's app has no metrics.
     expect([...routed, '/metrics'].sort()).toEqual([...asked].sort());
     expect(routed.length).toBeGreaterThan(40);
   });

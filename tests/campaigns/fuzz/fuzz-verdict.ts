@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { FuzzAnswer } from './fuzz-client.ts';
 import type { HostileRequest } from './fuzz-requests.ts';
 
-/** What no answer holds: stacks, places in the sources, words of the database, of Node, of libraries. */
+/** Texts that no answer may hold: stacks, places in the sources, words of the database, of Node, of libraries. */
 const LEAKS: readonly RegExp[] = [
   /\n\s+at \S+ ?\(?.*:\d+:\d+/,
   /\.[cm]?[jt]s:\d+/,
@@ -17,20 +17,20 @@ const LEAKS: readonly RegExp[] = [
 ];
 const ROOT = join(import.meta.dirname, '../../..');
 
-/** Every status that the documentation names, and those of Node for what is no HTTP. */
+/** Every documented status, and those of Node for bytes that are no HTTP. */
 const STATUSES: readonly number[] = [200, 204, 400, 401, 403, 404, 405, 408, 413, 415, 417, 431];
 
 const REFUSED: readonly number[] = [429, 503];
 
-/** What a server may do, besides what any may. */
+/** Additional permissions of a server. */
 export interface Tolerance {
-  /** Whether it may refuse because it has too much to do, or was asked too much. */
+  /** It may refuse requests under load, or over a limit. */
   readonly refusals: boolean;
-  /** Texts that must not show, such as the name of its data folder. */
+  /** Private texts that must not show, such as the name of its data folder. */
   readonly private: readonly string[];
 }
 
-/** @returns what is wrong with the answer; undefined: nothing */
+/** @returns the fault of the answer; undefined: none */
 export function faultOf(
   request: HostileRequest,
   answer: FuzzAnswer,
@@ -74,7 +74,7 @@ function leakIn(
   return found === undefined ? undefined : `the words ${JSON.stringify(found)}`;
 }
 
-/** What Node itself answers to what is no HTTP, or asks for too much, has a head only. */
+/** Statuses of Node itself, for bytes that are no HTTP or exceed a limit; these answers have a head only. */
 const BY_NODE: readonly number[] = [400, 408, 417, 431];
 
 function shapeFault({ broken, method }: HostileRequest, answer: FuzzAnswer): string | undefined {
@@ -115,7 +115,7 @@ function envelopeFault(body: unknown): string | undefined {
   return z.union([envelope, state]).safeParse(body).success ? undefined : 'a body that is no envelope';
 }
 
-/** @returns whether the request was carried out: past every check, and answered as done */
+/** @returns true if the request was carried out: past every check, and with success */
 export function isSuccess({ status, headers, body }: FuzzAnswer): boolean {
   if (status !== 200) {
     return false;
@@ -130,7 +130,7 @@ export function isSuccess({ status, headers, body }: FuzzAnswer): boolean {
   );
 }
 
-/** @returns whether its value is `true`, or has a `result` that is: a response was accepted, a login done */
+/** @returns true if its value, or the `result` in it, is `true`: a response was accepted, a login done */
 export function isAccepted({ body }: FuzzAnswer): boolean {
   const parsed = parseJson(body.toString('utf8'));
   const value = isRecord(parsed) && isRecord(parsed.result) ? parsed.result.value : undefined;

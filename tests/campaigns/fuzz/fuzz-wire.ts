@@ -1,16 +1,16 @@
-/** A request that any HTTP server has to understand. */
+/** A request that any HTTP server must understand. */
 export interface WholeRequest {
   readonly method: string;
   readonly target: string;
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: Buffer;
-  /** Whether the body comes in chunks rather than with its length. */
+  /** Sends the body in chunks instead of with its length. */
   readonly chunked: boolean;
 }
 
 export type Pairs = readonly (readonly [name: string, value: string])[];
 
-/** @returns the bytes of a text, half characters as three bytes each, which no reader of UTF-8 may take */
+/** @returns the bytes of a text; lone surrogates as three bytes each, which are invalid UTF-8 */
 export function wildBytes(text: string): Buffer {
   return Buffer.concat(
     Array.from(text, (character) => {
@@ -33,7 +33,7 @@ function percentEncode(text: string): string {
     .replace(/[^\w.-]/g, (byte) => `%${byte.charCodeAt(0).toString(16).padStart(2, '0')}`);
 }
 
-/** @returns `multipart/form-data`; names and values are put in as they are, so they may break it */
+/** @returns `multipart/form-data`; names and values are not escaped, so they may break it */
 export function encodeMultipart(pairs: Pairs, boundary: string, partHead: string): Buffer {
   const parts = pairs.flatMap(([name, value]) => [
     Buffer.from(`--${boundary}\r\nContent-Disposition: form-data; name="`),
@@ -45,7 +45,7 @@ export function encodeMultipart(pairs: Pairs, boundary: string, partHead: string
   return Buffer.concat([...parts, Buffer.from(`--${boundary}--\r\n`)]);
 }
 
-/** @returns the bytes that go over the wire */
+/** @returns the bytes of the request */
 export function serialise({ method, target, headers, body, chunked }: WholeRequest): Buffer {
   const framing: Pairs =
     body.length === 0 && method !== 'POST'

@@ -11,11 +11,11 @@ import { FuzzServer, type Memory } from './fuzz-server.ts';
 const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 6_000);
 const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 1_000_000_000);
 const IS_LONG = process.env.FUZZ_REQUESTS !== undefined;
-/** Of all requests to a server: those after which its memory counts as that of a server at work. */
+/** The part of requests after which the memory of a server at work is measured first. */
 const WARM_UP = 0.25;
 const GROWTH = 50 * 1024 * 1024;
 
-/** A process on a machine that has much to do. */
+/** The longest start in milliseconds, on a busy machine. */
 const START_MS = 300_000;
 
 const NO_LIMITS = { LIMIT_LOGIN_FAILURES: '10000' };
@@ -123,7 +123,7 @@ describe.each(VARIANTS)(
         report(title, campaign);
         results.push([title, requests, ...megabytesOf(before, after), statusesOf(campaign)]);
         const unreached = [...campaign.seen].filter(([, { succeeded }]) => succeeded === 0);
-        // Each endpoint gets too few in the short form, and where limits refuse most, some are not reached.
+        // The short form sends too few requests for each endpoint, and with limits some endpoints are not reached.
         expect(IS_LONG && !limited ? unreached : []).toEqual([]);
         expect(after.rss - before.rss).toBeLessThan(GROWTH);
         expect(after.heapUsed - before.heapUsed).toBeLessThan(GROWTH);
@@ -143,7 +143,7 @@ describe.each(VARIANTS)(
   },
 );
 
-/** The long form says how far it is. */
+/** Prints progress in the long form. */
 function tell(text: string): void {
   if (IS_LONG) {
     process.stderr.write(`${text}\n`);
@@ -164,7 +164,7 @@ function statusesOf(campaign: FuzzCampaign): string {
     .join(', ');
 }
 
-/** The long form tells how often each endpoint was asked. */
+/** Prints the number of requests to each endpoint in the long form. */
 function report(title: string, campaign: FuzzCampaign): void {
   const lines = [...campaign.seen].map(
     ([path, { asked, broken, succeeded, accepted }]) =>

@@ -1,18 +1,18 @@
 import { Agent, request } from 'node:http';
 
-/** A response on its way to a transaction. */
+/** A response to a transaction. */
 export interface RacingAnswer {
-  /** Of the server that gets it. */
+  /** The URL of the server that gets it. */
   readonly baseUrl: string;
   readonly transactionid: string;
   readonly pass: string;
-  /** Whether it is the token's response. */
+  /** It is the token's response. */
   readonly right: boolean;
-  /** Names it in the audit trail. */
+  /** Identifies it in the audit trail. */
   readonly requestId: string;
 }
 
-/** What the client of one answer was told. */
+/** The client's answer. */
 export interface Told {
   readonly transactionid: string;
   readonly requestId: string;
@@ -22,7 +22,7 @@ export interface Told {
   readonly result: boolean;
 }
 
-/** Sends responses, as many at once as are asked for, over connections that stay open. */
+/** Sends responses, as many concurrently as requested, over connections that stay open. */
 export class AnswerRace {
   readonly #agent = new Agent({ keepAlive: true });
 
@@ -30,7 +30,7 @@ export class AnswerRace {
     this.#agent.destroy();
   }
 
-  /** All of them at once. */
+  /** Sends all of them at once. */
   run(answers: readonly RacingAnswer[]): Promise<Told[]> {
     return Promise.all(answers.map((answer) => this.#send(answer)));
   }
@@ -69,18 +69,18 @@ export class AnswerRace {
 }
 
 /**
- * Whether fail counts can come about one after the other: each wrong response counts one more than the last, each
- * acceptance begins again at 0.
- * @param told the counts that came with wrong responses, in any order
+ * Checks that fail counts can result from a sequential order: each wrong response increases the count by one, each
+ * acceptance resets it to 0.
+ * @param told the counts in the answers to wrong responses, in any order
  * @param acceptances of the token meanwhile
- * @param final the token's count in the end
+ * @param final the token's last count
  */
 export function isExplainable(told: readonly number[], acceptances: number, final: number): boolean {
   const times = new Map<number, number>();
   for (const count of told) {
     times.set(count, (times.get(count) ?? 0) + 1);
   }
-  // The last run ends with the final count, so each count up to that is there once for it.
+  // The last run ends with the final count, so each count up to it occurs once for it.
   for (let count = 1; count <= final; count += 1) {
     const left = (times.get(count) ?? 0) - 1;
     if (left < 0) {
@@ -88,7 +88,7 @@ export function isExplainable(told: readonly number[], acceptances: number, fina
     }
     times.set(count, left);
   }
-  // What is left are runs 1, 2, … that end with an acceptance: never more of a count than of the one below.
+  // The rest are runs 1, 2, … that end with an acceptance: never more of a count than of the one below.
   let below = acceptances;
   for (let count = 1; count <= Math.max(0, ...told); count += 1) {
     const here = times.get(count) ?? 0;

@@ -13,18 +13,18 @@ import {
 import { wrongResponse } from '../../support/application/test-application.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
 
-/** RACES_TRANSACTIONS=60 is a third of it, for trials. */
+/** Transactions; RACES_TRANSACTIONS=60 is a third of them, for trials. */
 const TRANSACTIONS = Number(process.env.RACES_TRANSACTIONS ?? 200);
 const SERVERS = 3;
-/** To one transaction, at once. */
+/** Concurrent answers to one transaction. */
 const ANSWERS = 64;
-/** So many transactions are answered at the same time. */
+/** Transactions that are answered at the same time. */
 const AT_ONCE = 4;
 /** Milliseconds for one transaction on a busy machine. */
 const TIMEOUT_MS = 3_000;
 const NEVER_LOCKS = 1_000_000;
 
-/** A decision as the audit trail has it. */
+/** A row of a decision in the audit trail. */
 interface DecisionRow {
   readonly request_id: string;
   readonly subject: string;
@@ -33,7 +33,7 @@ interface DecisionRow {
 
 interface Outcome {
   readonly transaction: OpenTransaction;
-  /** What the clients of its answers were told, in the order in which they were sent. */
+  /** The clients' answers, in the order in which the responses were sent. */
   readonly told: readonly Told[];
 }
 
@@ -58,7 +58,7 @@ beforeAll(async () => {
   ];
   client = await ServerClient.open(first);
   race = new AnswerRace();
-  // Nothing but the token's lock ends what is asked, so the fail counts follow from the answers alone.
+  // Only the token's lock closes challenges, so the fail counts follow from the answers alone.
   await client.post('/system/setConfig', { OcraMaxChallengeRequests: '1000' });
 }, 120_000);
 
@@ -92,7 +92,10 @@ afterAll(async () => {
   expect(ends.map(({ code }) => code)).toEqual([0, 0, 0]);
 }, 60_000);
 
-/** In turn over the servers; a third of them right: every third one, or, for every other transaction, the last third. */
+/**
+ * Responses, in turn over the servers; a third of them right: every third, or, for every other transaction, the last
+ * third.
+ */
 function mixed({ transactionid, tan }: OpenTransaction, count = ANSWERS): RacingAnswer[] {
   mixtures += 1;
   const isRight =
@@ -118,7 +121,7 @@ function answers(
 const never = (): boolean => false;
 const always = (): boolean => true;
 
-/** Does `work` for each of them, some at the same time. */
+/** Runs `work` for each of them, some at the same time. */
 async function forEach<T, Done>(
   all: readonly T[],
   atOnce: number,
@@ -157,7 +160,7 @@ async function raceEach(
   }));
 }
 
-/** The decisions on these answers, by request. */
+/** @returns the decisions on these answers, by request */
 async function decisionsOn(outcomes: readonly Outcome[]): Promise<ReadonlyMap<string, DecisionRow>> {
   const told = outcomes.flatMap((outcome) => outcome.told);
   const rows = await database.database
@@ -177,13 +180,13 @@ async function decisionsOn(outcomes: readonly Outcome[]): Promise<ReadonlyMap<st
 
 interface Counted {
   readonly outcome: Outcome;
-  /** How often the audit trail has each decision on it. */
+  /** The number of rows of each decision in the audit trail. */
   readonly times: (decision: string) => number;
-  /** The counts that clients were told whose response was found wrong, or came to the locked token. */
+  /** The counts in the answers to wrong responses, and to those for the locked token. */
   readonly counts: readonly number[];
 }
 
-/** Compares what clients were told with the audit trail and the challenges. */
+/** Compares the clients' answers with the audit trail and the challenges. */
 async function compare(outcomes: readonly Outcome[]): Promise<Counted[]> {
   const decisions = await decisionsOn(outcomes);
   const challenges = await database.database
@@ -217,7 +220,7 @@ async function compare(outcomes: readonly Outcome[]): Promise<Counted[]> {
 const sum = (counted: readonly Counted[], decision: string): number =>
   counted.reduce((all, { times }) => all + times(decision), 0);
 
-/** Every transaction was accepted once: clients were told so once, and the rows say so. */
+/** Expects one acceptance of each transaction, in the answers and in the rows. */
 function expectOneAcceptanceEach(counted: readonly Counted[]): void {
   expect(counted.map(({ times }) => times('accepted'))).toEqual(counted.map(() => 1));
   expect(counted.map(({ outcome }) => outcome.told.filter(({ result }) => result).length)).toEqual(
@@ -304,7 +307,7 @@ describe(`${ANSWERS} answers at once to each transaction, a third of them right,
         const { transactionid, tan, serial } = transaction;
         const wrong = await race.run(answers(transactionid, tan, 24, never));
         const locked = await race.run(mixed(transaction, 20));
-        // Each counts, right or wrong alike, and each client is told a count of its own.
+        // Each one counts, right or wrong, and each client gets a count of its own.
         expect(ascending(wrong.map(({ failcount }) => failcount))).toEqual(upTo(24));
         expect(ascending(locked.map(({ failcount }) => failcount))).toEqual(upTo(44, 25));
         expect(locked.filter(({ result }) => result)).toEqual([]);

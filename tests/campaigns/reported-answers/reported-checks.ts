@@ -1,10 +1,10 @@
 import { countBounds, repeatedCounts } from './reported-counts.ts';
 import type { ChallengeStep, ResponseStep, ToldLedger } from './reported-ledger.ts';
 
-/** Runs one statement on the database that is to be checked. @returns its rows */
+/** Runs one statement on the database under check. @returns its rows */
 export type Ask = <Row extends object>(sql: string, values: readonly unknown[]) => Promise<readonly Row[]>;
 
-/** What is not as clients were told. */
+/** A difference from the clients' answers. */
 export interface Finding {
   readonly kind:
     | 'lost acceptance'
@@ -23,14 +23,14 @@ export interface Finding {
   readonly about: string;
 }
 
-/** What the comparison with the database gave. */
+/** The result of the comparison with the database. */
 export interface ToldReport {
   readonly findings: readonly Finding[];
   /** Transactions whose response was accepted, by the database. */
   readonly acceptedTransactions: ReadonlySet<string>;
   /** The least difference between a token's fail counter and the least that it must be; below 0: a count was lost. */
   readonly lowestDifference: number;
-  /** How many tokens must have a fail counter above 0. */
+  /** The number of tokens that must have a fail counter above 0. */
   readonly countedTokens: number;
 }
 
@@ -49,13 +49,13 @@ interface StoredChallenge {
   readonly closed_by: 'accepted' | 'exhausted' | 'superseded' | null;
 }
 
-/** What the server was told to allow; the defaults of the installation. */
+/** The limit of open challenges; the default of the installation. */
 const MAX_OPEN = 4;
 const MAX_WRONG = 3;
 /** Outcomes of decisions that raise the fail counter. */
 const COUNTING = ['wrong', 'exhausted', 'locked'];
 
-/** Everything of the database that clients were told of. */
+/** All data of the database that clients have answers about. */
 class Stored {
   readonly tokens: ReadonlyMap<string, TokenRow>;
   readonly challenges: ReadonlyMap<string, StoredChallenge>;
@@ -98,7 +98,7 @@ class Stored {
   }
 }
 
-/** Compares what clients were told with the database, when nothing is under way any more. */
+/** Compares the clients' answers with the database, after all requests have ended. */
 export async function checkTold(ledger: ToldLedger, ask: Ask): Promise<ToldReport> {
   const serials = [...new Set(ledger.enrolments.map(({ serial }) => serial))];
   const stored = await Stored.read(ask, serials);
@@ -152,7 +152,9 @@ function acceptances(ledger: ToldLedger, stored: Stored): Finding[] {
   ];
 }
 
-/** Each answer has its one row in the audit, which says the same; each transaction one that says accepted, at most. */
+/**
+ * Checks that each answer has one row in the audit with the same outcome, and each transaction one acceptance at most.
+ */
 function decisions(ledger: ToldLedger, stored: Stored): Finding[] {
   const acceptedRows = countBy(
     ledger.responses.flatMap(({ requestId, transactionId }) =>
@@ -192,7 +194,7 @@ function decision(ledger: ToldLedger, step: ResponseStep, rows: readonly string[
   ];
 }
 
-/** A phase 2 without an answer may have given the token another key than the device has. */
+/** @returns false after a phase 2 without an answer, which may have given the token another key than the device has */
 function isKeySure(ledger: ToldLedger, { serial }: ResponseStep): boolean {
   return !ledger.enrolments.some(
     (other) => other.serial === serial && other.step === 'phase2' && other.outcome === 'unknown',
@@ -248,7 +250,7 @@ function challenges(ledger: ToldLedger, stored: Stored): Finding[] {
 function isExplained(ledger: ToldLedger, step: ChallengeStep, { closed_by }: StoredChallenge): boolean {
   switch (closed_by) {
     case null:
-    case 'accepted': // Looked at with the acceptances.
+    case 'accepted': // Compared with the acceptances.
       return true;
     case 'exhausted':
       return (
@@ -260,7 +262,7 @@ function isExplained(ledger: ToldLedger, step: ChallengeStep, { closed_by }: Sto
     case 'superseded': {
       const later = ({ serial, outcome, ended }: ChallengeStep): boolean =>
         serial === step.serial && outcome !== 'unsent' && ended > step.begun;
-      // Phase 2, done again, leaves only its own challenge open.
+      // A repeated phase 2 leaves only its own challenge open.
       const phase2 = ledger.enrolments.some(
         (other) =>
           other.step === 'phase2' &&

@@ -3,7 +3,7 @@ import http from 'node:http';
 
 import type { Outcome } from './reported-ledger.ts';
 
-/** An answer in the envelope, or what became of the request instead. */
+/** An answer in the envelope, or the fate of the request. */
 export type ClientAnswer =
   | {
       readonly outcome: 'told';
@@ -23,25 +23,25 @@ interface Envelope {
   readonly detail?: Readonly<Record<string, unknown>>;
 }
 
-/** How long an answer is waited for before it counts as unknown, in milliseconds. */
+/** Milliseconds after which a missing answer counts as unknown. */
 const TIMEOUT_MS = 15_000;
 
-/** Speaks HTTP to several servers, with the same rights; nothing is ever sent again by itself. */
+/** Sends HTTP requests to several servers, with the same rights; never repeats one by itself. */
 export class ToldClient {
   readonly #agent = new http.Agent({ keepAlive: true, maxSockets: 256 });
   readonly #session: string;
   readonly #patience: number;
 
   /**
-   * @param session of an administrator, as /admin/getsession gave it: it costs no password at each request
-   * @param patience milliseconds for which an answer is waited for
+   * @param session of an administrator, from /admin/getsession: requests then verify no password
+   * @param patience the longest wait for an answer, in milliseconds
    */
   constructor({ session, patience }: { session: string; patience?: number }) {
     this.#session = session;
     this.#patience = patience ?? TIMEOUT_MS;
   }
 
-  /** @returns one with a new session of `admin` @throws where the server refuses */
+  /** @returns a client with a new session of `admin` @throws if the server refuses */
   static async open(baseUrl: string, password: string): Promise<ToldClient> {
     const basic = Buffer.from(`admin:${password}`).toString('base64');
     const response = await fetch(`${baseUrl}/admin/getsession`, {
@@ -72,7 +72,7 @@ export class ToldClient {
         resolve(answer);
       };
       const lost = (error: Error): void => {
-        // Refused: there is no connection, so nothing was sent. After any other fault the request may be under way.
+        // Connection refused: nothing was sent. After any other fault the request may be under way.
         const outcome = (error as NodeJS.ErrnoException).code === 'ECONNREFUSED' ? 'unsent' : 'unknown';
         end({ outcome, requestId, why: (error as NodeJS.ErrnoException).code ?? error.message });
       };
@@ -100,7 +100,7 @@ function read(status: number, text: string, requestId: string): ClientAnswer {
     return { outcome: 'told', value: result.value, detail, requestId };
   }
   const why = `${status} ${result?.error?.message ?? text.slice(0, 200)}`;
-  // 503 may stand for a commit of which nobody knows.
+  // 503 may stand for a commit without a confirmation.
   return { outcome: status === 503 ? 'unknown' : 'strange', requestId, why };
 }
 

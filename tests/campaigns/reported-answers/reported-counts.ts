@@ -1,14 +1,14 @@
 import type { ResponseStep, Span, ToldLedger } from './reported-ledger.ts';
 
-/** Between what a token's fail counter must be, by what clients were told. */
+/** The bounds of a token's fail counter, by the clients' answers. */
 interface CountBounds {
   readonly least: number;
   readonly most: number;
 }
 
 /**
- * A count that was told holds until something sets it back: a right response that was accepted or may have been, or a step
- * of the roll-out. What overlaps with the telling may have come after it.
+ * A reported count holds until a reset: a right response that was accepted or may have been, or a step of the roll-out.
+ * An overlapping step may have come later.
  * @returns the bounds for a token's fail counter at the end
  */
 export function countBounds(ledger: ToldLedger, serial: string): CountBounds {
@@ -22,8 +22,8 @@ export function countBounds(ledger: ToldLedger, serial: string): CountBounds {
 }
 
 /**
- * @param counts whether the response raised the counter, which those to closed challenges do not
- * @returns pairs of responses that were told the same new count though nothing between them set the counter back
+ * @param counts true if the response raised the counter, which responses to closed challenges do not
+ * @returns pairs of responses with the same new count although nothing between them reset the counter
  */
 export function repeatedCounts(
   ledger: ToldLedger,
@@ -58,8 +58,8 @@ function mayHaveReset({ right, outcome, answer }: ResponseStep): boolean {
 }
 
 /**
- * Once the very same response was answered afterwards, whatever it was told, an earlier one without an answer can no longer
- * be accepted: either one of both has been, or the challenge or the token takes no more.
+ * Once the same response was answered later, with any result, an earlier one without an answer can no longer be
+ * accepted: either one of both was, or the challenge or the token accepts no more.
  */
 function lastPossible(step: ResponseStep, responses: readonly ResponseStep[]): number {
   const later = responses.filter(
@@ -76,7 +76,7 @@ function mayLieBetween(reset: Span, one: Span, other: Span): boolean {
   return reset.ended > Math.min(one.begun, other.begun) && reset.begun < Math.max(one.ended, other.ended);
 }
 
-/** Every response that was not accepted may have counted, unless an acceptance that was told surely came after it. */
+/** Counts every response that was not accepted, unless a reported acceptance surely came after it. */
 function mostCounted(responses: readonly ResponseStep[]): number {
   const counting = responses.filter(({ answer }) => answer?.accepted !== true);
   const acceptances = responses.filter(({ answer }) => answer?.accepted === true);

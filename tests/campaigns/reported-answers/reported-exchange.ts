@@ -5,20 +5,20 @@ import { parseOcraSuite } from '../../../src/ocra/suite.ts';
 import type { ClientAnswer, ToldClient } from './reported-client.ts';
 import type { CheckAnswer, Outcome, ToldLedger } from './reported-ledger.ts';
 
-/** A token, as its owner's device knows it. */
+/** A token, as known to its owner's device. */
 export interface DeviceToken {
   readonly serial: string;
   readonly suite: string;
   readonly key: Buffer;
 }
 
-/** A challenge, as a portal knows it. */
+/** A challenge, as known to a portal. */
 export interface OpenChallenge {
   readonly transactionId: string;
   readonly question: string;
 }
 
-/** What is sent to check_t. */
+/** The parameters of check_t. */
 export interface ResponseToSend {
   readonly serial: string;
   readonly transactionId: string;
@@ -38,12 +38,12 @@ export function deviceResponse(
   return computeResponse(parseOcraSuite(suite), key, { question, counter });
 }
 
-/** @returns a response of the same length that is surely another one */
+/** @returns another response of the same length */
 export function otherResponse(response: string): string {
   return response.replace(/.$/, (last) => String((Number(last) + 1) % 10));
 }
 
-/** Enrols a token whose key the portal gives. @returns undefined where the portal was not told that it is there */
+/** Enrols a token with the portal's key. @returns undefined if the portal got no confirmation */
 export async function enrolPlain(
   ledger: ToldLedger,
   client: ToldClient,
@@ -58,7 +58,7 @@ export async function enrolPlain(
   return answer.outcome === 'told' ? { serial, suite: SUITE, key } : undefined;
 }
 
-/** What phase 1 of the roll-out told the device. */
+/** The result of phase 1 of the roll-out, for the device. */
 export interface FirstPhase {
   readonly serial: string;
   readonly suite: string;
@@ -109,7 +109,7 @@ export async function continueRollout(
   };
 }
 
-/** Asks for a challenge. */
+/** Requests a challenge. */
 export async function requestChallenge(
   ledger: ToldLedger,
   client: ToldClient,
@@ -149,7 +149,7 @@ export async function sendResponse(
   return { outcome, answer };
 }
 
-/** Asks what has become of a transaction. @returns whether it was told to be accepted */
+/** Requests the status of a transaction. @returns true if it was reported as accepted */
 export async function askStatus(
   ledger: ToldLedger,
   client: ToldClient,

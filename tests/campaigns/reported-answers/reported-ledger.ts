@@ -1,14 +1,15 @@
 /**
- * What clients were told, and what they asked. Clients write here synchronously, before they go on; afterwards
- * told-checks.ts compares it with the database and with what replayed responses are answered.
+ * The outcome of a request in the ledger of requests and answers. Clients write to the ledger synchronously, before
+ * their next step; afterwards reported-checks.ts compares it with the database and with the answers to replayed
+ * responses.
  *
- * A request without an answer is `unknown`: it may have been done, not been done, or may still be done. One that never
- * left (no connection came about) is `unsent`. Order is by a count of our own: each request has the moment at which it was
- * begun and the one at which its answer was noted, and nothing is said about the order of requests that overlap.
+ * A request without an answer is `unknown`: it may have been done, not been done, or may still be done. One without a
+ * connection is `unsent`. Order is by a counter: each request has the moments of its beginning and of its answer. The
+ * order of overlapping requests is undefined.
  */
 export type Outcome = 'told' | 'unknown' | 'unsent';
 
-/** From when to when; `ended` is infinite where the end is not known. */
+/** The time of a request; `ended` is infinite if the end is unknown. */
 export interface Span {
   readonly begun: number;
   readonly ended: number;
@@ -21,7 +22,7 @@ export interface EnrolmentStep extends Span {
   readonly outcome: Outcome;
 }
 
-/** A challenge that was asked for; without a transaction where the client was not told which. */
+/** A requested challenge; without a transaction if the client did not get its id. */
 export interface ChallengeStep extends Span {
   readonly serial: string;
   readonly outcome: Outcome;
@@ -35,27 +36,27 @@ export interface ResponseStep extends Span {
   readonly serial: string;
   readonly transactionId: string;
   readonly response: string;
-  /** Whether the device made it for this challenge. */
+  /** The device made it for this challenge. */
   readonly right: boolean;
   /** The base URL of the server that it was sent to. */
   readonly server: string;
   /** As in the header X-Request-Id, and in the audit. */
   readonly requestId: string;
   readonly outcome: Outcome;
-  /** What the client was told; undefined unless told. */
+  /** The client's answer; undefined unless reported. */
   readonly answer: CheckAnswer | undefined;
-  /** Milliseconds of performance.now(): when it was sent, and when the answer was there. */
+  /** Milliseconds of performance.now(): the times of sending and of the answer. */
   readonly sentAt: number;
   readonly at: number;
 }
 
-/** What check_t tells. */
+/** The answer of check_t. */
 export interface CheckAnswer {
   readonly accepted: boolean;
   readonly failCount: number;
 }
 
-/** What checkstatus told of a transaction. */
+/** The answer of checkstatus for a transaction. */
 export interface StatusStep extends Span {
   readonly serial: string;
   readonly transactionId: string;
@@ -63,7 +64,7 @@ export interface StatusStep extends Span {
   readonly failCount: number;
 }
 
-/** An answer that no client should get, such as a 500. */
+/** An answer that no client may get, such as a 500. */
 export interface StrangeAnswer {
   readonly path: string;
   readonly text: string;
@@ -103,7 +104,7 @@ export class ToldLedger {
     this.strange.push(answer);
   }
 
-  /** The acceptances that clients were told. */
+  /** The acceptances that clients received. */
   get accepted(): readonly ResponseStep[] {
     return this.responses.filter(({ answer }) => answer?.accepted === true);
   }
@@ -114,7 +115,7 @@ export class ToldLedger {
     return [...new Map(sent.map((step) => [`${step.transactionId} ${step.response}`, step])).values()];
   }
 
-  /** @returns how many of these there are of each outcome */
+  /** @returns the number of steps with each outcome */
   static tally(steps: readonly { readonly outcome: Outcome }[]): Readonly<Record<Outcome, number>> {
     const tally = { told: 0, unknown: 0, unsent: 0 };
     for (const { outcome } of steps) {
@@ -125,9 +126,9 @@ export class ToldLedger {
 
   /**
    * @param time milliseconds of performance.now()
-   * @param server its base URL, where only its answers are to count
-   * @returns for how many milliseconds from then on no acceptance of a response that was sent later was told; undefined
-   *   where none has been yet
+   * @param server its base URL; counts only its answers
+   * @returns the milliseconds from then on without a reported acceptance of a response that was sent later; undefined
+   *   if there was none yet
    */
   silenceAfter(time: number, server?: string): number | undefined {
     const first = this.responses.find(
@@ -140,7 +141,7 @@ export class ToldLedger {
   }
 
   #span(begun: number, outcome: Outcome): Span {
-    // What was not answered may be done at any time from then on.
+    // A request without an answer may take effect at any time from then on.
     const now = this.moment();
     return { begun, ended: outcome === 'unknown' ? Number.POSITIVE_INFINITY : now };
   }

@@ -18,35 +18,35 @@ import {
 } from './reported-exchange.ts';
 import type { ToldLedger } from './reported-ledger.ts';
 
-/** What the load is made of. */
+/** The settings of the load. */
 export interface ToldLoadOptions {
   readonly ledger: ToldLedger;
   readonly client: ToldClient;
-  /** The base URLs of the servers as they are now; one that was killed may be among them. */
+  /** The present base URLs of the servers; a killed one may be among them. */
   readonly servers: () => readonly string[];
-  /** Of all serials of this load, so that several may run on one database. */
+  /** The prefix of all serials of this load, so that several may run on one database. */
   readonly prefix: string;
-  /** How many portals work at once, each with one request at a time (now and then two); 8 unless told. */
+  /** The number of concurrent portals, each with one request at a time (sometimes two); default 8. */
   readonly portals?: number;
-  /** What the portals do follows from it; the interleaving does not. */
+  /** The portals' actions follow from it; the interleaving does not. */
   readonly seed: string;
-  /** Milliseconds that a portal rests between two requests; 5 unless told. */
+  /** Milliseconds between two requests of a portal; default 5. */
   readonly pause?: number;
 }
 
 /** A token in use, and the next counter of its device. */
 interface UsedToken extends DeviceToken {
   counter: bigint;
-  /** How many more transactions until another token takes its place. */
+  /** Transactions until another token takes its place. */
   left: number;
-  /** Only ever answered wrongly, so that it has a count to be lost. */
+  /** It only gets wrong responses, so that it has a count to lose. */
   readonly isHopeless: boolean;
 }
 
 type Plan =
   'right' | 'wrong, then right' | 'right, twice at once' | 'wrong, twice at once' | 'exhaust' | 'leave open';
 
-/** Most of what is done between two roll-outs, and how likely. */
+/** Most actions between two roll-outs, with their weights. */
 const PLANS: readonly (readonly [Plan, number])[] = [
   ['right', 0.45],
   ['wrong, then right', 0.25],
@@ -59,14 +59,14 @@ const TRANSACTIONS_OF_TOKEN = 10;
 const HOPELESS = 0.35;
 const ROLLOUT = 0.5;
 const REPLAYED = 0.15;
-/** Milliseconds to wait after a request without an answer, and for which that portal then keeps from that server. */
+/** Milliseconds to wait after a request without an answer, and for which that portal then avoids that server. */
 const AFTER_FAULT_MS = 60;
 const AVOIDED_MS = 400;
 
 /**
- * Portals and devices at work: roll-outs in two phases, plain tokens, challenges, wrong responses and right ones, some of
- * them twice at once over two servers. A right response without an answer is sent again until there is one, as a customer
- * would; all else is given up. Everything is noted in the ledger before the next step.
+ * Portals and devices at work: roll-outs in two phases, plain tokens, challenges, wrong responses and right ones, some
+ * of them sent twice at once over two servers. A right response without an answer is repeated until it has one, as a
+ * customer would; other requests are not. The ledger records everything before the next step.
  */
 export class ToldLoad {
   readonly #deps: ToldLoadOptions;
@@ -75,7 +75,7 @@ export class ToldLoad {
     this.#deps = options;
   }
 
-  /** Works until `signal` and then ends what is under way. */
+  /** Works until `signal` and then finishes running requests. */
   async run(signal: AbortSignal): Promise<void> {
     const portals = Array.from({ length: this.#deps.portals ?? 8 }, (_, number) =>
       new Portal(this.#deps, number, signal).run(),
@@ -206,7 +206,7 @@ class Portal {
     await this.#send({ serial, transactionId, response, right: false });
   }
 
-  /** @returns whether the client was told that it was accepted, or by checkstatus that it had been */
+  /** @returns true if the client got its acceptance, or checkstatus reported it */
   async #right(token: UsedToken, challenge: OpenChallenge, atOnce = 1): Promise<boolean> {
     const response = deviceResponse(token, challenge, token.counter);
     token.counter += 1n;
@@ -268,7 +268,7 @@ class Portal {
     return 'right';
   }
 
-  /** @returns from 0 to below 1 */
+  /** @returns a number from 0 to below 1 */
   #chance(): number {
     this.#drawn += 1;
     const { seed } = this.#deps;

@@ -5,26 +5,26 @@ import type { ToldClient } from './reported-client.ts';
 import { sendResponse } from './reported-exchange.ts';
 import type { ToldLedger } from './reported-ledger.ts';
 
-/** How often each right response is sent again, and how many at once. */
+/** The number of repetitions of each right response, all at once. */
 const TIMES = 2;
 const AT_ONCE = 8;
-/** For one answer, servers and database being there. */
+/** Milliseconds for one answer, with servers and database running. */
 const LIMIT_MS = 30_000;
 
-/** Everything that was found wrong, and what it was found in. */
+/** All faults that were found, and the extent of the search. */
 export interface ToldVerdict {
-  /** Before the replay. */
+  /** The comparison before the replay. */
   readonly report: ToldReport;
   readonly findings: readonly Finding[];
-  /** Responses that were sent again, each twice. */
+  /** Responses that were repeated, each twice. */
   readonly replayed: number;
-  /** Those of them that were accepted, none of which was before. */
+  /** Repeated responses that were accepted, although none was before. */
   readonly acceptedByReplay: number;
 }
 
 /**
- * Compares the ledger with the database, sends every right response again, twice, and compares once more. To be called when
- * load and faults are over.
+ * Compares the ledger with the database, repeats every right response twice, and compares once more. To be called after
+ * load and faults.
  */
 export async function verifyTold(
   ledger: ToldLedger,

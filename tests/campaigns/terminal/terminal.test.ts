@@ -19,7 +19,7 @@ beforeEach(() => {
   opened = [];
   folder = mkdtempSync(join(tmpdir(), 'tankeeper-terminal-'));
   mkdirSync(join(folder, 'tmp'));
-  // Under root PostgreSQL runs as another user, who has to get through.
+  // Under root PostgreSQL runs as another user, who must be able to pass the folder.
   chmodSync(folder, 0o711);
   chmodSync(join(folder, 'tmp'), 0o711);
 });
@@ -42,7 +42,7 @@ function run(...words: readonly string[]): PseudoTerminal {
   return terminal;
 }
 
-/** @returns the sockets and the demo's folders that are left */
+/** @returns the remaining sockets and folders of the demo */
 function leftovers(): readonly string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isSocket() || entry.name.startsWith('tankeeper-demo-'))
@@ -113,7 +113,7 @@ describeInTerminal('npm start in a terminal', () => {
     expect([0, 130]).toContain(await terminal.ended());
     await untilNobodyIsLeft(folder);
     expect(leftovers()).toEqual([]);
-    // What has been made so far is of use.
+    // The installation so far is usable.
     const again = npm('start');
     await again.printed(LISTENING);
     again.pressCtrlC();
@@ -167,7 +167,7 @@ describeInTerminal('npm run demo in a terminal', () => {
   );
 });
 
-/** Until the server takes no new connections. */
+/** Waits until the server accepts no new connections. */
 async function untilRefused(port: number): Promise<void> {
   for (;;) {
     try {

@@ -10,7 +10,7 @@ import type { Log, LogFields } from '../../../src/kernel/log.ts';
 const NOW = new Date('2026-11-20T12:00:00.000Z');
 const CHANGED = new Date('2026-11-20T11:59:59.123Z');
 
-/** What the fake administrators know. */
+/** The credentials of the fake administrator. */
 export const ADMIN = { name: 'admin', password: 'p:ä55 word' };
 export const OTHER_ADMIN = { name: 'other', password: 'other' };
 export const SESSION = 'c2Vzc2lvbi1vZi1hZG1pbg';
@@ -31,13 +31,13 @@ export interface TestApp {
   readonly app: Express;
   readonly calls: DomainCall[];
   readonly lines: LogLine[];
-  /** What the configuration holds. */
+  /** The configuration's values. */
   readonly settings: Map<string, string>;
   /** Makes an operation of the domain fail from now on. */
   readonly fail: (name: string, error: Error) => void;
 }
 
-/** @returns the whole HTTP interface over a domain that answers the same always and remembers what it was asked */
+/** @returns the whole HTTP interface over a domain with constant answers, which records its calls */
 export function createTestApp(
   config: Partial<AppConfig> = {},
   overrides: Partial<AppServices> = {},
@@ -187,7 +187,7 @@ function fakeServices(answer: Answer, settings: ReadonlyMap<string, string>): Ap
 
 export const fixedClock: Clock = { now: () => NOW };
 
-/** Bytes 00…, then 01…, then 02…: never the same twice. */
+/** Returns bytes 00…, then 01…, then 02…: never the same twice. */
 function countingRandom(): Random {
   let next = 0;
   return { bytes: (size) => Buffer.alloc(size, next++), below: () => 0 };
@@ -207,10 +207,10 @@ export function basic(name: string, password: string): string {
   return `Basic ${Buffer.from(`${name}:${password}`, 'utf8').toString('base64')}`;
 }
 
-/** What proves to be the administrator `admin`. */
+/** The credentials of the administrator `admin`. */
 export const AS_ADMIN = { Authorization: basic(ADMIN.name, ADMIN.password) };
 
-/** @returns the caller that the domain was told of */
+/** @returns the caller that the domain received */
 export function callerOf(call: DomainCall | undefined): Caller {
   return call?.[1] as Caller;
 }

@@ -1,6 +1,6 @@
 import type { AdministratorService } from '../../../src/administrators/administrator-service.ts';
 
-/** Opens a session as somebody who has just given the password. @throws where the password is wrong */
+/** Opens a session with the password, just proven. @throws if the password is wrong */
 export async function openSession(
   administrators: Pick<AdministratorService, 'authenticatePassword' | 'openSession'>,
   name: string,

@@ -4,7 +4,7 @@ import { startServer } from '../../../src/http/serving/server.ts';
 
 /**
  * Sends bytes that no client library would send.
- * @returns all that comes back until the connection ends
+ * @returns all bytes that come back until the connection ends
  */
 export async function sendRaw(listener: RequestListener, bytes: string | Buffer): Promise<string> {
   const server = await startServer(listener, { host: '127.0.0.1', port: 0 });

@@ -21,7 +21,7 @@ import { SecretVault } from '../../../src/security/vault/secret-vault.ts';
 import { openDatabase } from '../../../src/storage/database/database.ts';
 import { createTestDatabase, type TestDatabase } from '../database/test-database.ts';
 
-/** A clock that stands still until it is told otherwise. */
+/** A clock that stands still until a test sets it. */
 export class TestClock {
   #now = new Date('2026-11-20T12:00:00Z');
   now(): Date {
@@ -65,22 +65,24 @@ interface TestApplicationOptions {
   readonly dialect?: DialectName;
   /** Seconds. */
   readonly resolverTimeout?: number;
-  /** Where files may be that are named over HTTP; nowhere unless told. */
+  /** Folders of files that may be named over HTTP; default: none. */
   readonly resolverFileDirs?: readonly string[];
-  /** For how many milliseconds a configuration that was read stands; 0 unless told: each request asks. */
+  /** Milliseconds for which a read of the configuration holds; default 0: each request reads it. */
   readonly configurationWindow?: number;
-  /** What verifies licences; nothing unless told. */
+  /** Verifies licences; default: no verifier. */
   readonly licenceSignature?: LicenceSignature;
-  /** What differs from the limits by default, which exempt the clients of most tests. */
+  /** Differences from the default limits, which exempt the clients of most tests. */
   readonly limits?: Partial<LimitSettings>;
   readonly trustProxy?: readonly string[];
-  /** Computes what responses are compared with; `respond` unless told. */
+  /** Computes the expected responses; default `respond`. */
   readonly responder?: Responder;
-  /** What is to be wrong with the services, for tests of tests. */
+  /** Puts a fault into the services, for tests of tests. */
   readonly spoil?: (services: Services) => Services;
 }
 
-/** The whole server but its socket: real database, real services, real HTTP handling; only the clock is ours. */
+/**
+ * The whole server without its socket: real database, real services, real HTTP handling; only the clock is a test's.
+ */
 export class TestApplication {
   readonly clock: TestClock;
   readonly services: Services;
@@ -151,8 +153,8 @@ export class TestApplication {
   }
 
   /**
-   * @param changes what is configured otherwise from then on
-   * @returns the same server after a restart: over the same database, and knowing nothing but what is there
+   * @param changes of the configuration from then on
+   * @returns the same server after a restart: over the same database, without any other state
    */
   restarted(changes: TestApplicationOptions = {}): TestApplication {
     const again = new TestApplication(this.#database, this.clock, { ...this.#options, ...changes });
@@ -181,7 +183,7 @@ export class TestApplication {
     await this.#database.drop();
   }
 
-  /** @returns the statements that were put to the database meanwhile */
+  /** @returns the statements that reached the database meanwhile */
   async statementsOf(work: () => Promise<unknown>): Promise<readonly string[]> {
     const statements: string[] = [];
     const note = ({ sql }: { sql: string }): void => {
@@ -193,7 +195,7 @@ export class TestApplication {
     return statements;
   }
 
-  /** A request as the administrator `admin`. */
+  /** Sends a request as the administrator `admin`. */
   async asAdmin(
     path: string,
     parameters: Record<string, string>,
@@ -202,14 +204,14 @@ export class TestApplication {
     return this.send(path, parameters, method).set('Authorization', `Bearer ${this.#bearer}`);
   }
 
-  /** A request without credentials. */
+  /** Sends a request without credentials. */
   send(path: string, parameters: Record<string, string>, method: Method = 'post'): request.Test {
     return method === 'get'
       ? request(this.app).get(path).query(parameters)
       : request(this.app).post(path).type('form').send(parameters);
   }
 
-  /** A managed resolver, a realm of the same name over it, and its users. */
+  /** Adds a managed resolver, a realm of the same name over it, and its users. */
   async addRealm(name: string, logins: readonly string[] = []): Promise<void> {
     const { realms, resolvers, users } = this.services;
     await resolvers.set(OPERATOR, { name, kind: 'managed', settings: {} });
@@ -251,7 +253,7 @@ export class TestApplication {
     };
   }
 
-  /** The value of /ocra/check_t. */
+  /** @returns the value of /ocra/check_t */
   async check(transactionid: string, pass: string, method: Method = 'post'): Promise<unknown> {
     const { body } = (await this.send('/ocra/check_t', { transactionid, pass }, method)) as {
       body: { result: { value: unknown } };
@@ -266,7 +268,7 @@ export class TestApplication {
     return body.result.value;
   }
 
-  /** What the customer's device answers. */
+  /** @returns the response of the customer's device */
   respond(
     suite: string,
     question: string,
@@ -282,7 +284,7 @@ export class TestApplication {
   }
 }
 
-/** @returns a response of the same length that is surely another one */
+/** @returns another response of the same length */
 export function wrongResponse(right: string): string {
   return right.replace(/.$/, (last) => String((Number(last) + 1) % 10));
 }

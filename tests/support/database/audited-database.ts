@@ -9,7 +9,7 @@ import { type Database, openDatabase } from '../../../src/storage/database/datab
 import { OPERATOR } from '../values/callers.ts';
 import { createTestDatabase, type TestDatabase } from './test-database.ts';
 
-/** What verifying says, with each finding. */
+/** The result of verifying, with each finding. */
 export interface Verified extends TrailVerification {
   readonly all: readonly AuditFinding[];
 }
@@ -77,7 +77,7 @@ export class AuditedDatabase {
     return { ...result, all };
   }
 
-  /** Changes the trail as somebody would who has the database and no key. */
+  /** Changes the trail as an attacker with the database and no key would. */
   async tamper(sql: string, values: readonly (string | number)[] = []): Promise<void> {
     await this.test.database.knex.raw(sql, [...values]);
   }

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 
 /** Stands between a client and the database of the tests, for tests of a database that goes away and comes back. */
 export class DatabaseProxy {
-  /** Leads to the same database as the given URL, through this proxy. */
+  /** A URL of the same database, through this proxy. */
   readonly url: string;
   readonly #port: number;
   readonly #open: () => Socket;
@@ -48,7 +48,7 @@ export class DatabaseProxy {
     await closed;
   }
 
-  /** After `cut`: lets connections come about again. */
+  /** After `cut`: accepts connections again. */
   async restore(): Promise<void> {
     this.#server = createServer((socket) => {
       this.#join(socket);
@@ -57,7 +57,7 @@ export class DatabaseProxy {
     await once(this.#server, 'listening');
   }
 
-  /** Swallows from now on all that existing connections say and hear, without ending them; new ones work. */
+  /** Drops from now on all bytes of existing connections in both directions, without ending them; new ones work. */
   silence(): void {
     for (const socket of this.#sockets) {
       socket.unpipe();
@@ -65,7 +65,7 @@ export class DatabaseProxy {
     }
   }
 
-  /** The network hangs: nothing passes any more, neither on existing connections nor on new ones, and none is ended. */
+  /** Makes the network hang: no byte passes on existing or new connections, and none is ended. */
   freeze(): void {
     this.#isFrozen = true;
     for (const socket of this.#sockets) {
@@ -74,7 +74,7 @@ export class DatabaseProxy {
     }
   }
 
-  /** After `freeze`: all that was held back passes, and new connections come about. */
+  /** After `freeze`: passes the held bytes, and accepts new connections. */
   thaw(): void {
     this.#isFrozen = false;
     for (const [client, database] of this.#pairs) {

@@ -16,8 +16,8 @@ import { announceTestServer, queryOnce, withDatabase } from './test-server.ts';
 const FOLDER = 'tankeeper-tests-';
 
 /**
- * Before all tests: a PostgreSQL for them, with a template database that each test file clones. It is the server of
- * DATABASE_URL where that is set and lets us create databases (its own database stays untouched), else an embedded one.
+ * Starts a PostgreSQL before all tests, with a template database that each test file clones. It is the server of
+ * DATABASE_URL if that is set and allows creating databases (its own database stays untouched), else an embedded one.
  */
 export default async function setUp(): Promise<void> {
   const [{ url, stop }, removeBuild] = await Promise.all([server(), buildTestProgram()]);
@@ -31,7 +31,7 @@ export default async function setUp(): Promise<void> {
     await queryOnce(url, `CREATE DATABASE ${template}`);
     await migrate(withDatabase(url, template));
   } catch (error) {
-    // After a failure in here jest does not call the tear-down.
+    // After a failure in this function jest does not call the tear-down.
     await tearDown();
     throw error;
   }
@@ -78,7 +78,7 @@ async function givenServer(): Promise<Server | undefined> {
 async function embeddedServer(): Promise<Server> {
   await removeForsaken();
   const folder = await mkdtemp(join(tmpdir(), `${FOLDER}${process.pid}-`));
-  // Under root PostgreSQL runs as another user, who has to get through.
+  // Under root PostgreSQL runs as another user, who must be able to pass the folder.
   await chmod(folder, 0o711);
   const log = {
     debug: () => undefined,
@@ -104,7 +104,7 @@ async function embeddedServer(): Promise<Server> {
   };
 }
 
-/** Interrupted runs leave their server behind. */
+/** Removes the servers of interrupted runs. */
 async function removeForsaken(): Promise<void> {
   for (const name of await readdir(tmpdir())) {
     const runner = new RegExp(`^${FOLDER}(\\d+)-`).exec(name)?.[1];

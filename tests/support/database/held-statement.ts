@@ -1,13 +1,13 @@
 import { deferred } from '../fakes/deferred.ts';
 import { SqlTap } from './sql-tap.ts';
 
-/** Where a token is written, or locked to be written: what was read before is known to whoever is held there. */
+/** Statements that write a token, or lock it for writing: work that is held there has already read its data. */
 export const WRITING_A_TOKEN = /^update "tokens" set|from "tokens" .*for (?:no key )?update$/s;
 
 /**
- * Begins `work`, holds up its first statement that `pattern` matches, and lets it go when `others` have done theirs.
- * @returns what came of `work`
- * @throws when it ends without such a statement
+ * Begins `work`, holds up its first statement that `pattern` matches, and releases it after `others`.
+ * @returns the result of `work`
+ * @throws if it ends without such a statement
  */
 export async function whileHeld<T>(
   pattern: RegExp,

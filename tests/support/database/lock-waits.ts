@@ -4,7 +4,7 @@ import type { Database } from '../../../src/storage/database/database.ts';
 
 const TIMEOUT_MS = 20_000;
 
-/** Comes back when this many statements in the database wait for somebody else's lock. @throws after twenty seconds */
+/** Resolves when this many statements in the database wait for a lock. @throws after twenty seconds */
 export async function untilWaiting({ knex }: Database, wanted = 1): Promise<void> {
   const deadline = performance.now() + TIMEOUT_MS;
   for (;;) {

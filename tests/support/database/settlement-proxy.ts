@@ -2,21 +2,21 @@ import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
 /**
- * What becomes of the next settlement of a response, on its way to the database or back:
- * `lost`: it never arrives, and the connection ends; `answer lost`: it arrives, and the connection ends without an answer;
- * `answer swallowed`: it arrives, and the connection stays, in silence.
+ * The fate of the next settlement of a response, on its way to the database or back:
+ * `lost`: it never arrives, and the connection ends; `answer lost`: it arrives, and the connection ends without an
+ * answer; `answer swallowed`: it arrives, and the connection stays, in silence.
  */
 export type SettlementFate = 'lost' | 'answer lost' | 'answer swallowed';
 
-/** How the statement begins that settles a response; what follows tells it from others that write tokens. */
+/** The beginning of the statement that settles a response; the part after WITH distinguishes it from other writes. */
 const SETTLEMENT = /WITH token AS \(\s*UPDATE tokens SET/;
-/** Of a message of PostgreSQL's protocol: a type, and a length that counts itself. */
+/** Bytes of the header of a message of PostgreSQL's protocol: a type, and a length that counts itself. */
 const HEADER = 5;
 const PARSE = 'P'.charCodeAt(0);
 
 /**
- * Stands between a server and its database, reads what the server says (protocol 3, without TLS), and can make one
- * settlement go wrong at a moment of the test's choosing.
+ * A proxy between a server and its database. It reads the server's messages (protocol 3, without TLS), and can disturb
+ * one settlement when a test asks for it.
  */
 export class SettlementProxy {
   readonly url: string;
@@ -47,7 +47,10 @@ export class SettlementProxy {
     return proxy;
   }
 
-  /** @returns resolves when a settlement has met this fate: for the last two, as soon as the database has it */
+  /**
+   * Disturbs the next settlement.
+   * @returns resolves when it has met this fate: for the last two, once the database has it
+   */
   async next(kind: SettlementFate): Promise<void> {
     await new Promise<void>((resolve) => {
       this.#fate = { kind, met: resolve };
@@ -93,8 +96,8 @@ export class SettlementProxy {
       database.write(piece);
       if (fate !== undefined) {
         isDeaf = true;
-        // Its first word afterwards says that the database has taken the statement up; the commit is still to come, and
-        // nobody here tells the client of it.
+        // The first answer afterwards shows that the database has begun the statement; the commit is still to come, and
+        // the client gets no report of it.
         database.once('data', () => {
           if (fate.kind === 'answer lost') {
             client.destroy();
@@ -112,12 +115,12 @@ export class SettlementProxy {
   }
 }
 
-/** Takes the statements out of what a client of PostgreSQL says. */
+/** Extracts the statements from the messages of a client of PostgreSQL. */
 class FrontendMessages {
   #rest = Buffer.alloc(0);
   #hasBegun = false;
 
-  /** @returns the texts of the statements that are complete with this piece */
+  /** @returns the texts of the statements that this piece completes */
   add(piece: Buffer): string[] {
     this.#rest = Buffer.concat([this.#rest, piece]);
     const texts: string[] = [];

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 
-/** What happens to statements on their way to the database. */
+/** Changes to statements on their way to the database. */
 export interface SqlTapping {
   /** @returns the text that is sent instead */
   readonly text?: (text: string) => string;
-  /** @returns milliseconds that it is held up for */
+  /** @returns the delay in milliseconds */
   readonly delay?: (text: string) => number;
-  /** @returns what it waits for, undefined for nothing */
+  /** @returns the promise that it waits for, undefined for none */
   readonly hold?: (text: string) => Promise<unknown> | undefined;
 }
 
@@ -17,7 +17,7 @@ interface Statement {
 
 type Query = (this: pg.Client, ...given: unknown[]) => unknown;
 
-/** Sits on the way of all statements of this process, of every pool, until it is closed. */
+/** Intercepts all statements of this process, of every pool, until it is closed. */
 export class SqlTap {
   readonly #original: Query;
 
@@ -27,7 +27,7 @@ export class SqlTap {
     this.#original = original;
     prototype.query = function (...given) {
       const [statement, ...rest] = given;
-      // What knex sends: an object with a text, and a callback. Nobody waits for what is returned then.
+      // Knex passes an object with a text, and a callback; it ignores the returned value.
       if (!isStatement(statement) || typeof rest.at(-1) !== 'function') {
         return original.apply(this, given);
       }

@@ -8,23 +8,23 @@ import { queryOnce, testServer, withDatabase } from './test-server.ts';
 /** A database of a test file's own. */
 export interface TestDatabase {
   readonly database: Database;
-  /** For a further pool, or as the DATABASE_URL of a child process. */
+  /** The URL for a further pool, or for the DATABASE_URL of a child process. */
   readonly url: string;
-  /** Closes `database` and drops it all. @throws when the test has left another connection open */
+  /** Closes `database` and drops it all. @throws if the test has left another connection open */
   drop(): Promise<void>;
 }
 
-/** What a test database may differ in. */
+/** Options of a test database. */
 export interface TestDatabaseOptions {
   /** 'migrated' (the default), or 'empty': no table at all. */
   readonly schema?: 'migrated' | 'empty';
   readonly poolSize?: number;
 }
 
-/** Milliseconds: far more than anything takes, on a machine that is busy with other things, too. */
+/** Milliseconds: far more than any step takes, even on a busy machine. */
 const TIMEOUT_MS = 10_000;
 
-/** Clones the migrated template, which takes some 30 ms. Drop it in afterAll. */
+/** Clones the migrated template in about 30 ms. Drop it in afterAll. */
 export async function createTestDatabase(options: TestDatabaseOptions = {}): Promise<TestDatabase> {
   const server = testServer();
   const name = `tankeeper_test_${randomBytes(6).toString('hex')}`;
@@ -61,7 +61,7 @@ export async function connectionsLeft(url: string): Promise<readonly string[]> {
   for (;;) {
     const rows = await queryOnce<{ application: string }>(
       testServer().url,
-      // The database cleans up after itself at any time.
+      // Autovacuum may run at any time.
       `SELECT application_name AS application FROM pg_stat_activity
        WHERE datname = $1 AND backend_type = 'client backend'`,
       [name],

@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** What global-setup.ts tells the test files, which run in processes of their own. */
+/** The facts that global-setup.ts passes to the test files, which run in processes of their own. */
 export interface TestServer {
   /** A postgres:// URL on the server of the tests, as a role that may create databases. */
   readonly url: string;
@@ -10,7 +10,7 @@ export interface TestServer {
 
 const VARIABLE = 'TANKEEPER_TEST_SERVER';
 
-/** Lets the processes that jest starts from now on know the server. */
+/** Publishes the server to the processes that jest starts from now on. */
 export function announceTestServer(server: TestServer): void {
   process.env[VARIABLE] = JSON.stringify(server);
 }

@@ -1,9 +1,9 @@
 import type { Database } from '../../../src/storage/database/database.ts';
 
-/** A token as far as counting it goes. */
+/** The fields of a token that counting needs. */
 export interface TokenSketch {
   readonly serial: string;
-  /** Names of realms; empty: in no realm. */
+  /** Names of realms; empty: without a realm. */
   readonly realms: readonly string[];
   readonly active?: boolean;
   /** Missing: unassigned. */
@@ -16,7 +16,7 @@ export interface StateSketch {
   readonly tokens: readonly TokenSketch[];
 }
 
-/** Writes resolvers, realms and tokens straight into the tables, past the services. */
+/** Writes resolvers, realms and tokens directly into the tables, past the services. */
 export async function insertState(
   database: Database,
   { resolvers, realms, tokens }: StateSketch,
@@ -38,7 +38,7 @@ export async function insertState(
   await insertTokens(database, tokens);
 }
 
-/** Writes tokens whose resolvers and realms are there. */
+/** Writes tokens of existing resolvers and realms. */
 export async function insertTokens({ knex }: Database, tokens: readonly TokenSketch[]): Promise<void> {
   for (const { serial, realms, active = true, owner } of tokens) {
     await knex.raw(

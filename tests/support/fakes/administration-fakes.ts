@@ -3,7 +3,7 @@ import type { Realm, Resolver } from '../../../src/configuration/configuration.t
 import type { DescribedToken } from '../../../src/tokens/token-view.ts';
 import type { AdministrationOperations } from '../../../src/http/controllers/administration-endpoints.ts';
 
-/** @returns an operation that remembers its call and gives that value */
+/** @returns an operation that records its call and returns that value */
 export type Answer = <Value>(name: string, value: Value) => (...args: unknown[]) => Promise<Value>;
 
 const AT = new Date('2026-11-20T10:55:31.000Z');
@@ -49,7 +49,7 @@ const REALMS: readonly Realm[] = [
   { id: '2', name: 'myotherrealm', isDefault: false, resolvers: ['myOtherRes'] },
 ];
 
-/** @returns services of administration that answer the same always */
+/** @returns services of administration with constant answers */
 export function fakeAdministration(answer: Answer): AdministrationOperations {
   return {
     tokens: {

@@ -1,4 +1,4 @@
-/** A promise that ends when it is told to. (`Promise.withResolvers` is younger than Node 20.) */
+/** A promise that the test settles. (`Promise.withResolvers` is newer than Node 20.) */
 export interface Deferred<T> {
   readonly promise: Promise<T>;
   readonly resolve: (value: T) => void;

@@ -13,10 +13,10 @@ interface Session {
   readonly expiresAt: Date;
 }
 
-/** Administrators without a database, for tests of services. Remembers which acts were done. */
+/** Administrators without a database, for tests of services. Records the acts. */
 export class InMemoryAdministratorStore implements AdministratorStore {
   readonly acts: Act[] = [];
-  /** What a thief of the database would find. */
+  /** The data that a thief of the database would find. */
   readonly kept = { sessions: new Map<string, Session>(), apiTokens: new Map<string, ApiToken>() };
   readonly #administrators = new Map<string, Administrator>();
 

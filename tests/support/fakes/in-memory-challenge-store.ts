@@ -18,7 +18,7 @@ interface Kept {
   readonly tokenId: string;
 }
 
-/** Challenges without a database, for tests of services. Remembers what it was given. */
+/** Challenges without a database, for tests of services. Records its calls. */
 export class InMemoryChallengeStore implements ChallengeStore, LockedTokens {
   readonly issues: {
     challenge: NewChallenge;
@@ -29,7 +29,7 @@ export class InMemoryChallengeStore implements ChallengeStore, LockedTokens {
   readonly answers: { act: Act; decision: Decision }[] = [];
   readonly changes: { act: Act; change: TokenChange | null }[] = [];
   readonly filters: ChallengeFilter[] = [];
-  /** What is done before a challenge is stored: as if somebody else were faster. */
+  /** Runs before a challenge is stored, as a faster concurrent request. */
   beforeIssue: (challenge: NewChallenge) => Promise<void> = () => Promise.resolve();
   readonly #tokens: InMemoryTokenStore;
   readonly #kept: Kept[] = [];

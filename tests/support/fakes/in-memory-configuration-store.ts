@@ -5,7 +5,7 @@ import type { Resolver, Configuration } from '../../../src/configuration/configu
 import { ServiceError } from '../../../src/kernel/errors.ts';
 import { configurationOf, type ConfigurationSketch } from '../values/configuration-value.ts';
 
-/** The configuration without a database, for tests of services. Remembers which acts were done. */
+/** The configuration without a database, for tests of services. Records the acts. */
 export class InMemoryConfigurationStore implements ConfigurationStore {
   readonly acts: Act[] = [];
   #configuration: Configuration;

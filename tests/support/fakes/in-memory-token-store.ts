@@ -2,7 +2,7 @@ import type { Act } from '../../../src/policy/caller.ts';
 import type { LockedDecision, TokenFilter, TokenStore } from '../../../src/tokens/ports.ts';
 import type { NewToken, Token, TokenChange } from '../../../src/tokens/token.ts';
 
-/** Tokens without a database, for tests of services. Remembers which acts were done. */
+/** Tokens without a database, for tests of services. Records the acts. */
 export class InMemoryTokenStore implements TokenStore {
   readonly acts: Act[] = [];
   readonly #tokens = new Map<string, Token>();
@@ -65,7 +65,7 @@ export class InMemoryTokenStore implements TokenStore {
     act: Act,
     decide?: LockedDecision,
   ): Promise<void> {
-    // All or none: first see whether all of them may be changed.
+    // All or none: checks first that all of them may be changed.
     for (const serial of changes.keys()) {
       const token = this.#tokens.get(serial);
       if (token !== undefined) {

@@ -3,7 +3,7 @@ import type { ManagedUser, ManagedUserStore } from '../../../src/resolvers/ports
 import type { PasswordHasher } from '../../../src/users/ports.ts';
 import { ServiceError } from '../../../src/kernel/errors.ts';
 
-/** Managed users without a database, for tests of services. Remembers which acts were done. */
+/** Managed users without a database, for tests of services. Records the acts. */
 export class InMemoryUserStore implements ManagedUserStore {
   readonly acts: Act[] = [];
   readonly #users = new Map<string, ManagedUser>();
@@ -64,7 +64,7 @@ export class InMemoryUserStore implements ManagedUserStore {
   }
 }
 
-/** Hashes that a test can read, and how often each way of verifying was gone. */
+/** Hashes that a test can read, with counts of both ways of verifying. */
 export class ReadableHasher implements PasswordHasher {
   verified = 0;
   verifiedNothing = 0;

@@ -15,22 +15,22 @@ import type {
 } from '../../../src/monitoring/ports.ts';
 import { userCountsOf } from './user-counts-fakes.ts';
 
-/** What a test of the monitoring service gives; nothing is configured and everything allowed unless it says so. */
+/** The inputs of a test of the monitoring service; by default nothing is configured and everything is allowed. */
 export interface MonitoringWorld {
   readonly configuration: Configuration;
   readonly counts?: Partial<TokenCountsSnapshot>;
-  /** What the policies grant; 'none': the right is refused. */
+  /** The grant of the policies; 'none': the right is refused. */
   readonly granted?: Grant['realms'] | 'none';
   readonly stored?: ConfigurationChange;
-  /** What the database says each time that it is asked, then `stored`. */
+  /** The database's successive answers, then `stored`. */
   readonly storedInTurn?: readonly ConfigurationChange[];
-  /** What the server assumes when the request comes; `configuration` by default. */
+  /** The configuration that the server assumes when the request comes; `configuration` by default. */
   readonly assumed?: Configuration | 'nothing';
-  /** What it assumes each time that it is looked at; in place of `assumed`. */
+  /** The configurations that it assumes at successive reads; in place of `assumed`. */
   readonly assumedInTurn?: readonly Configuration[];
   readonly encrypts?: boolean;
   readonly licence?: LicenseReport;
-  /** How many users a resolver has, by its name. */
+  /** The number of users of a resolver, by its name. */
   readonly users?: (resolver: string) => Promise<number>;
   readonly resolverTimeLimit?: number;
 }
@@ -47,7 +47,7 @@ export function monitoringIn(world: MonitoringWorld): MonitoringService {
   const { configuration, granted = 'all', users = () => Promise.resolve(0) } = world;
   let seen = world.counts;
   let snapshot = { tokens: [], activeUsers: [], ...seen };
-  // As the database: another snapshot only once there are other counts.
+  // As in the database: another snapshot only after the counts have changed.
   const current = (): typeof snapshot => {
     if (world.counts !== seen) {
       seen = world.counts;

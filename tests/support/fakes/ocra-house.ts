@@ -30,25 +30,25 @@ import { sourcesOver } from './user-sources.ts';
 export const ANNA: Owner = { resolverId: '1', resolver: 'res', userId: 'anna-id', login: 'anna' };
 export const BERND: Owner = { resolverId: '1', resolver: 'res', userId: 'bernd-id', login: 'bernd' };
 export const CAROL: Owner = { resolverId: '2', resolver: 'other', userId: 'carol-id', login: 'carol' };
-/** What the tokens of these tests compute with. */
+/** The key of the tokens of these tests. */
 export const KEY = Buffer.alloc(32, 5);
 export const vault = new SecretVault({ keys: [Buffer.alloc(32, 7)], random: systemRandom });
 
-/** Who may do what in all of these tests: `admin` everything, `bound` in the realm alpha only, others nothing. */
+/** The rights in all of these tests: `admin` everything, `bound` in the realm alpha only, others nothing. */
 const POLICIES: readonly PolicyDraft[] = [
   { name: 'all', scope: 'admin', action: '*', realm: '*', user: 'admin' },
   { name: 'some', scope: 'admin', action: '*', realm: 'alpha', user: 'bound' },
   { name: 'ocra', scope: 'ocra', action: '*', realm: '*', user: 'admin, bound' },
 ];
 
-/** What a test says of its tokens, policies and configuration. */
+/** The tokens, policies and configuration of a test. */
 export interface OcraSketch {
   readonly tokens?: readonly NewToken[];
   readonly policies?: readonly PolicyDraft[];
   readonly settings?: Readonly<Record<string, string>>;
 }
 
-/** @returns a token that answers with KEY, differing in what is given; its PIN is empty */
+/** @returns a token with KEY and an empty PIN, with the given changes */
 export function keyedToken(serial: string, changes: Partial<NewToken> = {}): NewToken {
   const { secrets, ...token } = tokenValue(serial, changes);
   const seed = vault.seal(KEY, 'seed', serial);
@@ -56,8 +56,8 @@ export function keyedToken(serial: string, changes: Partial<NewToken> = {}): New
 }
 
 /**
- * The services of OCRA without a database. Realm alpha (the default) has the users anna and bernd, beta has carol.
- * Time stands still unless `clock.at` is set; what is drawn at random counts up, so that nothing comes twice.
+ * The services of OCRA without a database. Realm alpha (the default) has the users anna and bernd, beta has carol. Time
+ * stands still unless `clock.at` is set; random values count up, so that none occurs twice.
  */
 export class OcraHouse {
   readonly clock = { at: new Date('2026-11-20T12:00:00Z'), now: (): Date => this.clock.at };
@@ -66,9 +66,9 @@ export class OcraHouse {
     below: (bound) => (this.#drawn += 1) % bound,
   };
   readonly warnings: { message: string; fields: LogFields | undefined }[] = [];
-  /** What was refused without a decision. */
+  /** Refusals without a decision. */
   readonly refusals: Refusal[] = [];
-  /** How many responses were computed to verify others by, and how many turns were waited for. */
+  /** The number of responses computed for verification, and of turns waited for. */
   computed = 0;
   turns = 0;
   readonly users: UserDirectory;

@@ -1,7 +1,7 @@
 import type { KeptUserCount, UserCountStore } from '../../../src/monitoring/ports.ts';
 import { UserCounts, type UserCountsDependencies } from '../../../src/monitoring/user-counts.ts';
 
-/** Keeps counts as the database does, for as long as the test runs. */
+/** Keeps counts as the database does, during a test. */
 export class InMemoryUserCountStore implements UserCountStore {
   readonly kept = new Map<string, KeptUserCount>();
 
@@ -15,7 +15,7 @@ export class InMemoryUserCountStore implements UserCountStore {
   }
 }
 
-/** @returns counts of users over these sources; nothing is known from before unless the test says otherwise */
+/** @returns counts of users over these sources; by default none is known from before */
 export function userCountsOf(
   given: Pick<UserCountsDependencies, 'sources'> & Partial<UserCountsDependencies>,
 ): UserCounts {

@@ -16,7 +16,7 @@ const SILENT: Log = {
   debug: () => undefined,
 };
 
-/** @returns sources over the given table of managed users, whose other resolvers have no secrets unless told */
+/** @returns sources over the given table of managed users; by default the other resolvers have no secrets */
 export function sourcesOver(
   users: ManagedUserStore,
   dependencies: Partial<SourceDependencies> = {},

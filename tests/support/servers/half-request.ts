@@ -12,7 +12,7 @@ const HEAD = [
   '',
 ].join('\r\n');
 
-/** A request at work for as long as the test wants: of its body the end is missing. */
+/** A request that stays at work for as long as the test wants: the end of its body is missing. */
 export class HalfRequest {
   readonly #socket: Socket;
   readonly #answered: Promise<string>;
@@ -28,12 +28,12 @@ export class HalfRequest {
     await once(socket, 'connect');
     const request = new HalfRequest(socket);
     socket.write(HEAD + BODY.slice(0, -1));
-    // The server reads what has come before it answers another connection.
+    // The server reads the sent part before it answers another connection.
     await fetch(`http://127.0.0.1:${port}/healthz`, { headers: { Connection: 'close' } });
     return request;
   }
 
-  /** Sends the last byte. @returns all that the server answers; empty where it has cut the connection off */
+  /** Sends the last byte. @returns the server's whole answer; empty if it has cut the connection off */
   finish(): Promise<string> {
     this.#socket.write(BODY.slice(-1));
     return this.#answered;

@@ -81,7 +81,7 @@ export class KeyInstallation {
     return runTankeeper(words, this.environment);
   }
 
-  /** A command that has to succeed. @returns the JSON that it printed */
+  /** Runs a command that must succeed. @returns the JSON that it printed */
   async json<T>(...words: readonly string[]): Promise<T> {
     const { code, output } = await this.run('--json', ...words);
     if (code !== 0) {
@@ -108,7 +108,7 @@ export class KeyInstallation {
     return (await this.ask(server, '/admin/init', given)).result.value;
   }
 
-  /** A whole transaction, for which the token's key has to be opened. @param servers that ask and answer */
+  /** Runs a whole transaction, for which the token's key must be opened. @param servers that ask and answer */
   async confirm(
     servers: readonly [ServerProcess, ServerProcess],
     serial: string,
@@ -147,7 +147,7 @@ export class KeyInstallation {
     return new SecretVault({ keys: keys.map((key) => Buffer.from(key, 'base64')), random: systemRandom });
   }
 
-  /** @throws when a secret of the database does not open with the keys of the file @returns how many there are */
+  /** @throws if a secret of the database does not open with the keys of the file @returns their number */
   async openAll(): Promise<number> {
     const vault = this.vault();
     let opened = 0;
@@ -176,7 +176,7 @@ export class KeyInstallation {
     return Number((await others)[0]?.count);
   }
 
-  /** Tokens with nothing but a key, many at once. */
+  /** Stores tokens with nothing but a key, many at once. */
   async load(count: number): Promise<void> {
     const vault = this.vault();
     const rows = Array.from({ length: count }, (_, index) => {

@@ -24,7 +24,7 @@ export const SETTINGS: Readonly<Record<string, string>> = {
   UIDTYPE: 'entryUUID',
 };
 
-/** The resolver `staff` with these settings besides the usual ones. */
+/** @returns the resolver `staff` with these settings besides the usual ones */
 export function ldapUsers(
   url: string,
   settings: Readonly<Record<string, string>> = {},
@@ -51,22 +51,22 @@ export function person(
   };
 }
 
-/** A place of an organization's tree. */
+/** @returns a unit of an organization's tree */
 export function unit(ou: string, above: string = SUFFIX): LdapEntry {
   return { dn: `ou=${ou},${above}`, attributes: { objectClass: 'organizationalUnit', ou } };
 }
 
-/** A server that is none. */
+/** A server that speaks no LDAP by itself. */
 export interface FakeServer {
   readonly url: string;
-  /** How many connections it has had. */
+  /** @returns the number of its connections so far */
   connections(): number;
-  /** What it was sent. */
+  /** @returns the bytes that it received */
   received(): Buffer;
   close(): Promise<void>;
 }
 
-/** Accepts connections on 127.0.0.1 and leaves them to `serve`. */
+/** Accepts connections on 127.0.0.1 and passes them to `serve`. */
 export async function fakeServer(serve: (socket: Socket) => void): Promise<FakeServer> {
   const sockets = new Set<Socket>();
   const received: Buffer[] = [];

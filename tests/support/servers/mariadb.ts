@@ -10,11 +10,11 @@ import { freePort } from './free-port.ts';
 
 const run = promisify(execFile);
 
-/** Where Debian keeps programs of the system, which an ordinary user's PATH may lack. */
+/** Folders of Debian's system programs, which an ordinary user's PATH may lack. */
 const PLACES = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin'];
 const STARTS_WITHIN = 60_000;
 
-/** Where the programs are. */
+/** The paths of the programs. */
 export interface MariadbPrograms {
   readonly server: string;
   readonly installer: string;
@@ -28,14 +28,14 @@ export interface Mariadb {
   start(): Promise<void>;
   /** SIGKILL, as a crash. */
   kill(): Promise<void>;
-  /** Lets the process stand still, with its connections open; and go on. */
+  /** Suspends the process, with its connections open, and resumes it. */
   stall(): Promise<void>;
   resume(): void;
   /** Ends the server and removes its data. */
   remove(): Promise<void>;
 }
 
-/** @returns where MariaDB's programs are; undefined, and a line on stderr, where they are not installed */
+/** @returns the paths of MariaDB's programs; undefined, with a line on stderr, if they are not installed */
 export async function findMariadb(): Promise<MariadbPrograms | undefined> {
   const server = await findProgram('mariadbd');
   const installer = await findProgram('mariadb-install-db');
@@ -50,7 +50,7 @@ export async function findMariadb(): Promise<MariadbPrograms | undefined> {
   return undefined;
 }
 
-/** Makes a server with nothing in it, and starts it. @param options further ones of mariadbd */
+/** Creates an empty server, and starts it. @param options further ones of mariadbd */
 export async function startMariadb(
   { server: program, installer }: MariadbPrograms,
   options: readonly string[] = [],
@@ -138,7 +138,7 @@ async function findProgram(name: string): Promise<string | undefined> {
   return undefined;
 }
 
-/** A busy machine takes its time, thread by thread, and meanwhile questions are answered. */
+/** Waits until all threads are stopped: on a busy machine some still answer for a while. */
 async function untilStopped(pid: number): Promise<void> {
   const isRunning = async (thread: string): Promise<boolean> =>
     !/^\d+ \(.*\) T/s.test(await readFile(`/proc/${pid}/task/${thread}/stat`, 'utf8'));

@@ -9,7 +9,7 @@ interface FoundProcess {
   readonly words: string;
 }
 
-/** @returns the processes that have to do with the folder: by an argument, their environment or their current folder */
+/** @returns the processes of the folder: by an argument, their environment or their current folder */
 export function processesOf(folder: string): readonly FoundProcess[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -17,7 +17,7 @@ export function processesOf(folder: string): readonly FoundProcess[] {
     .map((name) => ({ pid: Number(name), words: orNothing(() => commandLine(name)) }));
 }
 
-/** Waits until no process has to do with the folder. @throws with those that are left after a minute */
+/** Waits until the folder has no process. @throws with the remaining ones after a minute */
 export async function untilNobodyIsLeft(folder: string): Promise<void> {
   const deadline = performance.now() + 60_000;
   for (;;) {
@@ -32,7 +32,7 @@ export async function untilNobodyIsLeft(folder: string): Promise<void> {
   }
 }
 
-/** Ends what a test has left behind. */
+/** Ends the processes that a test has left behind. */
 export function killProcessesOf(folder: string): void {
   for (const { pid } of processesOf(folder)) {
     orNothing(() => String(process.kill(pid, 'SIGKILL')));
@@ -51,7 +51,7 @@ function commandLine(name: string): string {
   return readFileSync(`/proc/${name}/cmdline`, 'latin1').replaceAll('\0', ' ').trim();
 }
 
-/** Empty for a process that has ended meanwhile, or is somebody else's. */
+/** @returns an empty text for a process that has ended meanwhile, or belongs to another user */
 function orNothing(read: () => string): string {
   try {
     return read();

@@ -28,12 +28,12 @@ export class PseudoTerminal {
     this.#say(JSON.stringify({ words, environment: surroundings, folder: REPOSITORY }));
   }
 
-  /** What stands on the terminal. */
+  /** The text on the terminal. */
   get output(): string {
     return this.#output;
   }
 
-  /** @returns what the pattern has found on the terminal. @throws when the program ends before that */
+  /** @returns the pattern's match on the terminal. @throws if the program ends before that */
   async printed(pattern: RegExp): Promise<RegExpExecArray> {
     for (;;) {
       const found = pattern.exec(this.#output);
@@ -44,7 +44,7 @@ export class PseudoTerminal {
     }
   }
 
-  /** Waits until something is so while the program runs. @throws when it ends before that */
+  /** Waits for a condition while the program runs. @throws if it ends before that */
   async until(isSo: () => boolean): Promise<void> {
     while (!isSo()) {
       await this.#pause('too early');
@@ -55,7 +55,7 @@ export class PseudoTerminal {
     this.#say('interrupt');
   }
 
-  /** Closes the window, as it were. */
+  /** Closes the terminal, as its window's end does. */
   close(): void {
     this.#say('close');
   }
@@ -74,7 +74,7 @@ export class PseudoTerminal {
     }
   }
 
-  /** Kills what still runs in it. */
+  /** Kills its remaining processes. */
   async remove(): Promise<void> {
     this.#python.stdin?.end();
     await this.#over;
@@ -97,7 +97,7 @@ export class PseudoTerminal {
   }
 }
 
-/** Tests in a pseudo-terminal: left out loudly where what they need is missing, but with CI=true that is a failure. */
+/** Tests in a pseudo-terminal: skipped with a message if a requirement is missing; with CI=true that is a failure. */
 export function describeInTerminal(title: string, tests: () => void): void {
   const missing = whatIsMissing();
   if (missing === undefined) {

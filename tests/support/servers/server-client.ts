@@ -8,7 +8,7 @@ const SUITE = parseOcraSuite('OCRA-1:HOTP-SHA256-8:C-QN08');
 const KEY = '31'.repeat(32);
 const PRINTED_MS = 30_000;
 
-/** An answer, and how long it took. */
+/** An answer, and its duration. */
 export interface Answered {
   readonly status: number;
   readonly retryAfter: string | null;
@@ -23,7 +23,7 @@ export interface Answered {
   readonly milliseconds: number;
 }
 
-/** A transaction, as a portal and its customer know it. */
+/** A transaction, as known to a portal and its customer. */
 export interface OpenTransaction {
   readonly serial: string;
   readonly transactionid: string;
@@ -55,7 +55,7 @@ export class ServerClient {
     return new ServerClient(first.baseUrl, session);
   }
 
-  /** From now on speaks to this one. */
+  /** Sends to this server from now on. */
   turnTo(server: ServerProcess): void {
     this.#baseUrl = server.baseUrl;
   }
@@ -71,7 +71,7 @@ export class ServerClient {
     return this.#send(`${path}?session=${this.#session}`, {});
   }
 
-  /** A token of its own, and a challenge put to it. @param counter that of the device, one more with each response */
+  /** Creates a token, and a challenge for it. @param counter that of the device, one more with each response */
   async openTransaction(serial: string, counter = 0n): Promise<OpenTransaction> {
     if (counter === 0n) {
       await this.post('/admin/init', { type: 'ocra', serial, otpkey: KEY, ocrasuite: SUITE.text });
@@ -87,7 +87,7 @@ export class ServerClient {
     return this.post('/ocra/check_t', { transactionid, pass: tan });
   }
 
-  /** The value of /ocra/checkstatus. */
+  /** @returns the value of /ocra/checkstatus */
   async status({ transactionid }: OpenTransaction): Promise<unknown> {
     return (await this.post('/ocra/checkstatus', { transactionid })).body.result?.value;
   }
@@ -109,14 +109,14 @@ export class ServerClient {
 }
 
 /**
- * It is printed after the line that says that the server listens, which is when its start counts as done.
- * @returns the password that one of these servers has made for the first administrator
+ * Waits for the first administrator's password, which is printed after the line that completes the start.
+ * @returns the password that one of these servers has made
  */
 export async function printedPassword(...servers: readonly ServerProcess[]): Promise<string> {
   const printed = (): string => servers.map((server) => server.output()).join('');
   const deadline = performance.now() + PRINTED_MS;
   while (performance.now() < deadline) {
-    // With what follows it: the end of a piece of output may be anywhere.
+    // With the characters after it: a chunk of output may end anywhere.
     const password = /shown this once:\s+(\S+)\s/.exec(printed())?.[1];
     if (password !== undefined) {
       return password;

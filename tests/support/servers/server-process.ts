@@ -6,13 +6,13 @@ import { testProgram } from './test-build.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 
-/** How a process ended, and what it printed. */
+/** The end of a process, and its output. */
 export interface ProcessEnd {
   readonly code: number | null;
   readonly output: string;
 }
 
-/** `tankeeper …` with nothing in its environment but what is given. */
+/** Starts `tankeeper …` with only the given environment. */
 function startTankeeperProcess(
   parameters: readonly string[],
   environment: Readonly<Record<string, string>>,
@@ -39,13 +39,13 @@ export async function runTankeeper(
 export interface ServerProcess {
   readonly baseUrl: string;
   readonly process: ChildProcess;
-  /** What it has printed so far. */
+  /** @returns its output so far */
   output(): string;
   /** SIGTERM; resolves when it has ended. */
   stop(): Promise<ProcessEnd>;
 }
 
-/** Starts `tankeeper serve` on a free port and waits until it listens. @throws with what it printed when it does not */
+/** Starts `tankeeper serve` on a free port and waits until it listens. @throws with its output if it does not */
 export async function startServerProcess(
   environment: Readonly<Record<string, string>>,
 ): Promise<ServerProcess> {

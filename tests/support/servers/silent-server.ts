@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 
-/** Takes every connection and never says a word, as a server that hangs does. */
+/** A server that accepts every connection and never answers, as a hanging one. */
 export interface SilentServer {
   readonly port: number;
-  /** How many connections have been made to it. */
+  /** @returns the number of connections so far */
   readonly connections: () => number;
   /** Resolves once that many connections have been made. */
   readonly connected: (number: number) => Promise<void>;
@@ -12,7 +12,7 @@ export interface SilentServer {
   readonly stop: () => Promise<void>;
 }
 
-/** @param port a port of 127.0.0.1; a free one unless told */
+/** @param port a port of 127.0.0.1; default: a free one */
 export async function startSilentServer(port = 0): Promise<SilentServer> {
   const sockets: Socket[] = [];
   const server = createServer((socket) => {

@@ -10,7 +10,7 @@ import { freePort } from './free-port.ts';
 
 const run = promisify(execFile);
 
-/** Where Debian keeps programs of the system, which an ordinary user's PATH may lack. */
+/** Folders of Debian's system programs, which an ordinary user's PATH may lack. */
 const PLACES = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin'];
 const STARTS_WITHIN = 30_000;
 
@@ -43,7 +43,7 @@ export interface Certificates {
 /** An OpenLDAP server of its own: ports on 127.0.0.1, data in a temporary folder. */
 export interface Slapd {
   readonly url: string;
-  /** Serves with certificates only. */
+  /** The URL with TLS; serves with certificates only. */
   readonly secureUrl: string;
   start(): Promise<void>;
   /** SIGKILL, as a crash. */
@@ -52,7 +52,7 @@ export interface Slapd {
   remove(): Promise<void>;
 }
 
-/** @returns where slapd and what its tests need are; undefined, and a line on stderr, where that is not installed */
+/** @returns the path of slapd; undefined, with a line on stderr, if it or a tool of its tests is not installed */
 export async function findSlapd(): Promise<string | undefined> {
   const slapd = await findProgram('slapd');
   const isComplete = slapd !== undefined && (await findProgram('openssl')) !== undefined;
@@ -66,7 +66,7 @@ export async function findSlapd(): Promise<string | undefined> {
   return isComplete ? slapd : undefined;
 }
 
-/** Makes a server with these entries, and starts it. */
+/** Creates a server with these entries, and starts it. */
 export async function startSlapd(program: string, options: SlapdOptions): Promise<Slapd> {
   const folder = await mkdtemp(join(tmpdir(), 'tankeeper-slapd-'));
   await mkdir(join(folder, 'data'), { mode: 0o700 });
@@ -100,7 +100,7 @@ export async function startSlapd(program: string, options: SlapdOptions): Promis
 
 /**
  * Makes an authority and a certificate by it.
- * @param names whom the certificate is for, as openssl writes them
+ * @param names the subjects of the certificate, as openssl writes them
  */
 export async function makeCertificates(
   folder: string,
@@ -153,12 +153,12 @@ function configurationOf(folder: string, { configuration = [], certificates }: S
         ];
   return [
     ...['core', 'cosine', 'inetorgperson'].map((name) => `include /etc/ldap/schema/${name}.schema`),
-    // As Active Directory has it; the schema that OpenLDAP ships lacks the comparison.
+    // As in Active Directory; OpenLDAP's own schema lacks the comparison.
     "attributetype ( 1.3.6.1.4.1.99999.1 NAME 'objectGUID' EQUALITY octetStringMatch SYNTAX 1.3.6.1.4.1.1466.115.121.1.40 SINGLE-VALUE )",
     `pidfile "${join(folder, 'slapd.pid')}"`,
     'modulepath /usr/lib/ldap',
     'moduleload back_mdb',
-    // A careless server: a name without a password is taken, as nobody's.
+    // A careless server: it accepts a name without a password as an anonymous bind.
     'allow bind_anon_dn',
     ...tls,
     'database mdb',
@@ -175,7 +175,7 @@ function configurationOf(folder: string, { configuration = [], certificates }: S
   ].join('\n');
 }
 
-/** In base 64, so that any text can be a value. */
+/** Encodes values in base 64, so that any text can be a value. */
 function ldifOf({ dn, attributes }: LdapEntry): string {
   const lines = Object.entries(attributes).flatMap(([name, values]) =>
     (typeof values === 'string' || Buffer.isBuffer(values) ? [values] : values).map((value) =>
@@ -216,7 +216,7 @@ async function waitForPort(port: number, child: ChildProcess): Promise<void> {
       });
     });
     socket.destroy();
-    // Were it over, somebody else would be there.
+    // After the end of the process, another program could listen there.
     if (isServed && child.exitCode === null) {
       return;
     }

@@ -13,10 +13,10 @@ const LIBRARIES = [
   '/opt/homebrew/lib/softhsm/libsofthsm2.so',
 ];
 const UTILITY = 'softhsm2-util';
-/** Beside the project's own packages, or where NODE_PATH leads. */
+/** The folders of packages: the project's own, or those of NODE_PATH. */
 const PACKAGE_FOLDERS = process.env.NODE_PATH ?? '';
 
-/** What a test does with keys in the token, in a process whose environment names the tokens: prints JSON. */
+/** A script that handles keys of the token, in a process whose environment names the tokens; prints JSON. */
 const SCRIPT = `
 const p = require('pkcs11js');
 const [library, pin, label, act, keyId = '', wrapped = ''] = process.argv.slice(1);
@@ -43,7 +43,7 @@ else console.log(JSON.stringify(keys.map((key) => calls.C_GetAttributeValue(sess
 ]).map(({ value }, index) => index === 0 ? value.toString() : value[0]))));
 `;
 
-/** A SoftHSM of a test's own: its tokens are in a folder that the test may take away. */
+/** A SoftHSM of a test's own: its tokens are in a folder that the test may remove. */
 export class SoftHsm {
   readonly pin = '2468135';
   readonly token = 'tankeeper test';
@@ -68,7 +68,7 @@ export class SoftHsm {
     return join(this.#folder, 'tokens');
   }
 
-  /** For a server that uses the token's key `wrapping key`. */
+  /** The environment of a server that uses the token's key `wrapping key`. */
   get environment(): Record<string, string> {
     return {
       SECURITY_MODULE: 'pkcs11',
@@ -88,7 +88,7 @@ export class SoftHsm {
     writeFileSync(this.pinFile, `${pin}\n`, { mode: 0o600 });
   }
 
-  /** A further token of the same label. */
+  /** Creates a further token of the same label. */
   initToken(): void {
     execFileSync(
       UTILITY,
@@ -107,19 +107,19 @@ export class SoftHsm {
     renameSync(`${this.#tokens}.away`, this.#tokens);
   }
 
-  /** From now on, whoever loads the library waits for ever. */
+  /** Makes every later load of the library wait for ever. */
   hang(): void {
     rmSync(this.#library);
     makeNamedPipe(this.#library);
   }
 
-  /** Puts the true library in its place. */
+  /** Restores the true library. */
   plugIn(): void {
     rmSync(this.#library, { force: true });
     symlinkSync(softHsmLibrary() ?? '', this.#library);
   }
 
-  /** @returns label, whether it is extractable, whether it is sensitive, and the length, of each secret key */
+  /** @returns label, extractable flag, sensitive flag and length of each secret key */
   keys(): unknown {
     return JSON.parse(this.#runScript('list'));
   }
@@ -146,7 +146,7 @@ export class SoftHsm {
   }
 }
 
-/** Tests that need SoftHSM and pkcs11js: left out loudly where they are missing, but with CI=true that is a failure. */
+/** Tests that need SoftHSM and pkcs11js: skipped with a message if they are missing; with CI=true that is a failure. */
 export function describeWithSoftHsm(title: string, tests: () => void): void {
   const missing = whatIsMissing();
   if (missing === undefined) {

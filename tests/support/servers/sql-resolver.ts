@@ -5,7 +5,7 @@ import { SqlUsers } from '../../../src/resolvers/sources/sql/sql-users.ts';
 import { HashedDirectoryPasswords } from '../../../src/security/passwords/directory-password.ts';
 import { ReadableHasher } from '../fakes/in-memory-user-store.ts';
 
-/** Settings by which a resolver reaches a database of the tests. */
+/** Settings with the address of a database of the tests. */
 export type Reach = Readonly<Record<string, string>>;
 
 /** `userid` and so on, to the columns of `SQL_PEOPLE`. */
@@ -21,12 +21,12 @@ const PEOPLE_MAP = JSON.stringify({
   mobile: 'mobile',
 });
 
-/** @returns the settings of a resolver in LinOTP's words; what is empty is left out */
+/** @returns the settings of a resolver by LinOTP's names; empty ones are left out */
 export function sqlSettings(reach: Reach, changes: Reach = {}): Record<string, string> {
   return { Table: 'people', Map: PEOPLE_MAP, ...reach, ...changes };
 }
 
-/** @returns how to reach the database of a postgres:// URL of the tests */
+/** @returns the address of the database of a postgres:// URL of the tests, as settings */
 export function reachOf(url: string): { readonly reach: Reach; readonly password: string } {
   const { hostname, port, username, password, pathname, searchParams } = new URL(url);
   return {
@@ -41,7 +41,7 @@ export function reachOf(url: string): { readonly reach: Reach; readonly password
   };
 }
 
-/** What a resolver is opened with. */
+/** The inputs of a resolver. */
 export interface SqlUsersSketch {
   readonly settings: Readonly<Record<string, string>>;
   readonly password?: string;
@@ -50,7 +50,7 @@ export interface SqlUsersSketch {
   readonly logged?: string[];
 }
 
-/** @returns the users of a resolver named `staff`. @throws ServiceError 'resolver.invalid' for settings that do not do */
+/** @returns the users of a resolver named `staff`. @throws ServiceError 'resolver.invalid' for invalid settings */
 export function sqlUsers({ settings, password, timeLimit = 15_000, logged = [] }: SqlUsersSketch): SqlUsers {
   const checked = checkSqlSettings(settings);
   const resolver: Resolver = { id: '1', name: 'staff', kind: 'sql', settings: checked, isBounded: true };

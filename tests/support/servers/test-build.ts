@@ -13,11 +13,11 @@ const COMPILATION = {
 
 /**
  * Builds the sources for the processes that tests start: plain JavaScript starts in half the time of TypeScript.
- * @returns what removes the build
+ * @returns a function that removes the build
  */
 export async function buildTestProgram(): Promise<() => Promise<void>> {
   await removeForsaken();
-  // Beside src/, as the program finds package.json and bin/ from where it is.
+  // Beside src/: the program finds package.json and bin/ relative to itself.
   const folder = join(ROOT, `${FOLDER}${process.pid}`);
   const names = await readdir(join(ROOT, 'src'), { recursive: true });
   await Promise.all(names.filter((name) => name.endsWith('.ts')).map((name) => compile(name, folder)));
@@ -25,7 +25,9 @@ export async function buildTestProgram(): Promise<() => Promise<void>> {
   return () => rm(folder, { recursive: true, force: true });
 }
 
-/** @returns the program that tests start with `node`: the build of this run, else (outside of jest) the command itself */
+/**
+ * @returns the program that tests start with `node`: the build of this run, else (outside of jest) the command itself
+ */
 export function testProgram(): string {
   return process.env[VARIABLE] ?? join(ROOT, 'bin/tankeeper.js');
 }
@@ -38,7 +40,7 @@ async function compile(name: string, folder: string): Promise<void> {
   await writeFile(target, code);
 }
 
-/** Removes the builds of runs that were killed. */
+/** Removes the builds of killed runs. */
 async function removeForsaken(): Promise<void> {
   const builds = (await readdir(ROOT)).filter((name) => name.startsWith(FOLDER));
   const forsaken = builds.filter((name) => !isAlive(Number(name.slice(FOLDER.length))));

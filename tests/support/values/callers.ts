@@ -1,6 +1,6 @@
 import type { Caller, Principal } from '../../../src/policy/caller.ts';
 
-/** @returns a caller who has all rights that policies leave, differing in what is given */
+/** @returns a caller with all rights that policies leave, and the given changes */
 export function callerNamed(administrator: string, changes: Partial<Principal> = {}): Caller {
   return {
     principal: { administrator, rights: ['*'], operator: false, client: '192.0.2.7', ...changes },
@@ -8,5 +8,5 @@ export function callerNamed(administrator: string, changes: Partial<Principal> =
   };
 }
 
-/** Somebody at the command line of the machine itself. */
+/** A user at the command line of the machine itself. */
 export const OPERATOR: Caller = callerNamed('operator:root', { operator: true, client: '' });

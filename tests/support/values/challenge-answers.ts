@@ -3,15 +3,15 @@ import { decide, decideUnseen, type Decision } from '../../../src/challenges/cha
 import { readOcraSettings } from '../../../src/challenges/ocra-settings.ts';
 import type { ChallengeOfToken } from '../../../src/challenges/ports.ts';
 
-/** When the tests take place. */
+/** The time of the tests. */
 export const NOW = new Date('2026-11-20T12:00:00Z');
 
-/** The defaults, but for the number of wrong responses that closes a challenge. */
+/** The defaults, except for the number of wrong responses that closes a challenge. */
 function settingsWith(maxChallengeRequests = 3): ReturnType<typeof readOcraSettings> {
   return readOcraSettings(new Map([['OcraMaxChallengeRequests', String(maxChallengeRequests)]]));
 }
 
-/** Decides as the service does, on a response that is right. The counter is the one seen plus one. */
+/** Decides as the service does, on a right response. The counter is the read one plus one. */
 export function rightly(maxRequests?: number): (found: ChallengeOfToken) => Promise<Decision> {
   return deciding(
     (token) => ({
@@ -25,7 +25,7 @@ export function rightly(maxRequests?: number): (found: ChallengeOfToken) => Prom
   );
 }
 
-/** Decides as the service does, on a response that is wrong. */
+/** Decides as the service does, on a wrong response. */
 export function wrongly(maxRequests?: number): (found: ChallengeOfToken) => Promise<Decision> {
   return deciding(() => ({ kind: 'wrong' }), maxRequests);
 }

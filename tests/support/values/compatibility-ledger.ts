@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isServiceError } from '../../../src/kernel/errors.ts';
 
-/** One line of the tables in docs/compatibility.md that set rows of vector files aside. */
+/** A line of the tables in docs/compatibility.md that exclude rows of vector files. */
 export interface LedgerEntry {
   /** The vector file, without its ending. */
   readonly file: string;
-  /** What the row's name looks like; `*` stands for any characters, `\*` for itself. */
+  /** A pattern for the row's name; `*` stands for any characters, `\*` for itself. */
   readonly pattern: string;
   readonly reason: string;
 }
@@ -27,7 +27,7 @@ export function readLedger(page = readFileSync(PAGE, 'utf8')): LedgerEntry[] {
 
 /**
  * @param title of the page's section
- * @param file what the entries are about, where the section is about one file alone
+ * @param file the subject of the entries, if the section is about one file alone
  * @returns the entries of a section whose table has the columns row and reason
  */
 export function readNamedLedger(
@@ -42,7 +42,7 @@ export function readNamedLedger(
   });
 }
 
-/** @returns whether a row of that name is meant by the pattern */
+/** @returns true if the pattern matches the row's name */
 export function isMeant(pattern: string, name: string): boolean {
   const literal = pattern
     .split(/(?<!\\)\*/)
@@ -50,25 +50,25 @@ export function isMeant(pattern: string, name: string): boolean {
   return new RegExp(`^${literal.join('.*')}$`, 's').test(name);
 }
 
-/** A row of a vector file, how it is called in the ledger, and whether it holds. */
+/** A row of a vector file, its name in the ledger, and its result. */
 export interface CheckedRow {
   readonly name: string;
   readonly holds: boolean;
 }
 
-/** What is wrong between a vector file and the ledger. All empty: nothing. */
+/** The differences between a vector file and the ledger. All empty: no difference. */
 export interface LedgerFindings {
-  /** Rows that do not hold, though no entry sets them aside. */
+  /** Rows that fail without an entry that excludes them. */
   readonly unlisted: readonly string[];
-  /** Rows that are set aside, though they hold. */
+  /** Rows that are excluded but pass. */
   readonly needless: readonly string[];
-  /** Entries that mean no row. */
+  /** Entries that match no row. */
   readonly stale: readonly string[];
 }
 
 export const NOTHING_FOUND: LedgerFindings = { unlisted: [], needless: [], stale: [] };
 
-/** Holds the rows of a file against the ledger's entries for it. */
+/** Compares the rows of a file with the ledger's entries for it. */
 export function compareWithLedger(
   file: string,
   rows: readonly CheckedRow[],
@@ -92,7 +92,7 @@ export function ledgerText(value: unknown): string {
 }
 
 /**
- * @returns what `attempt` gives, or undefined where it is refused with a ServiceError; any other error is a fault and
+ * @returns the result of `attempt`, or undefined if it is refused with a ServiceError; any other error is a fault and
  * passes through
  */
 export async function unlessRefused<Value>(

@@ -1,7 +1,7 @@
 import type { Policy } from '../../../src/policy/stored-policy.ts';
 import type { Realm, Resolver, Configuration } from '../../../src/configuration/configuration.ts';
 
-/** What a test says of a configuration; the rest is filled in. */
+/** A test's part of a configuration; the rest is filled in. */
 export interface ConfigurationSketch {
   readonly realms?: readonly Pick<Realm, 'name' | 'resolvers'>[];
   readonly resolvers?: readonly (Pick<Resolver, 'name'> & Partial<Resolver>)[];
@@ -10,7 +10,9 @@ export interface ConfigurationSketch {
   readonly revision?: bigint;
 }
 
-/** @returns a configuration, everything sorted as the store sorts it; the first realm of the sketch is the default one */
+/**
+ * @returns a configuration, everything sorted as the store sorts it; the first realm of the sketch is the default one
+ */
 export function configurationOf(sketch: ConfigurationSketch): Configuration {
   const { realms = [], resolvers = [], policies = [] } = sketch;
   return {

@@ -4,8 +4,8 @@ import type { Question, QuestionPair } from '../../../src/ocra/data-input.ts';
 import type { OcraSuite } from '../../../src/ocra/suite.ts';
 
 /*
- * The modes of RFC 6287 §7 differ only in what is asked. Each function below names one computation of the RFC and gives
- * the question for it, to be put into a data input; whether the texts fit the suite is checked there.
+ * The modes of RFC 6287 §7 differ only in the question. Each function below names one computation of the RFC and
+ * returns the question for it, to be put into a data input, which checks that the texts fit the suite.
  */
 
 /** One-way challenge-response: the client answers the server's question (RFC 6287 §7.1). */
@@ -24,8 +24,8 @@ export function mutualClientQuestion(clientQuestion: string, serverQuestion: str
 }
 
 /**
- * Plain signature: the client signs what the server asks it to (RFC 6287 §7.3.1).
- * @throws ServiceError 'data-input.invalid' for a suite with session information, which signatures do not know (§6.3)
+ * Plain signature: the client signs the server's text (RFC 6287 §7.3.1).
+ * @throws ServiceError 'data-input.invalid' for a suite with session information, which signatures do not have (§6.3)
  */
 export function signatureQuestion(suite: OcraSuite, toBeSigned: string): Question {
   if (suite.session !== undefined) {
@@ -38,8 +38,8 @@ export function signatureQuestion(suite: OcraSuite, toBeSigned: string): Questio
 }
 
 /**
- * The question for a document of any length, made from its hash (RFC 6287 §7.3): the first digits of the suite's hash of
- * the UTF-8 data, in hexadecimal; for a numeric question, the first decimal digits of the number that these are.
+ * The question for a document of any length, made from its hash (RFC 6287 §7.3): the first digits of the suite's hash
+ * of the UTF-8 data, in hexadecimal; for a numeric question, the first decimal digits of the number that these are.
  * @returns a question of the suite's length, or shorter where the hash has fewer digits
  */
 export function questionFromHash(suite: OcraSuite, data: string): string {

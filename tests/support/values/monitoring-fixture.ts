@@ -22,7 +22,7 @@ const FIXTURE = JSON.parse(
   readFileSync(join(import.meta.dirname, '../../exchanges', 'monitoring-fixture.json'), 'utf8'),
 ) as Fixture;
 
-/** A realm of the last recordings, whose resolvers break. */
+/** A realm of the last recordings, with resolvers that break. */
 const BROKEN = 'brokenrealm';
 const BROKEN_RESOLVERS = ['passwdbroken', 'sqlbroken'];
 
@@ -41,7 +41,7 @@ export function recordedState(): StateSketch {
 
 /**
  * @param name of a recording
- * @returns what the recorded server was configured to then
+ * @returns the configuration of the recorded server at that recording
  */
 export function recordedConfiguration(name: string): Configuration {
   const broken = name.startsWith('broken/')
@@ -60,7 +60,7 @@ export function recordedConfiguration(name: string): Configuration {
   });
 }
 
-/** @returns how many users the resolver told of when the recording of that name was made */
+/** @returns the number of users that the resolver reported in the recording of that name */
 export function recordedUsers(name: string, resolver: string): Promise<number> {
   if (resolver === 'sqlbroken' && name.includes('before')) {
     return Promise.resolve(7);
@@ -71,12 +71,12 @@ export function recordedUsers(name: string, resolver: string): Promise<number> {
     : Promise.resolve(Math.min(found.users.length, found.limit ?? Infinity));
 }
 
-/** A resolver as the replay makes it. */
+/** A resolver for the replay. */
 export interface RecordedResolver {
   readonly name: string;
   readonly kind: 'passwd' | 'sql';
   readonly users: readonly string[];
-  /** How many of them it tells of at most. */
+  /** The most users that it reports. */
   readonly limit: number | undefined;
 }
 
@@ -94,7 +94,7 @@ function resolverOf(user: string): string {
 
 type Change = Partial<Policy>;
 
-/** What the policy of the administrator `restricted` was changed to in each phase. */
+/** The changes to the policy of the administrator `restricted` in each phase. */
 const RESTRICTED: Readonly<Record<string, Change>> = {
   pol1: {},
   pol2: { realm: 'MyDefRealm' },

@@ -5,10 +5,10 @@ const FOLDER = join(import.meta.dirname, '../../exchanges');
 const ENDPOINTS = ['tokens', 'userinfo', 'activeUsers', 'config', 'license', 'storageEncryption'] as const;
 type Endpoint = (typeof ENDPOINTS)[number];
 
-/** What LinOTP keeps its administrators in. */
+/** The realm of LinOTP's administrators. */
 const ADMINISTRATORS_REALM = 'linotp_admins';
 const NO_LICENCE = ['license file is empty!', 'Die Lizenzdatei ist leer!'];
-/** How an error page tells the error: `[LinOTP 3.4.4] 410: ERR410: …`. */
+/** The error in an error page: `[LinOTP 3.4.4] 410: ERR410: …`. */
 const ERROR_PAGE = /^\[LinOTP 3\.4\.4\] (-?\d+): (.*)$/m;
 
 interface Refusal {
@@ -16,11 +16,11 @@ interface Refusal {
   readonly message: string;
 }
 
-/** A question that reached LinOTP's monitoring, and the facts of its answer. */
+/** A request to LinOTP's monitoring, and the facts of its answer. */
 export interface Recording {
   readonly name: string;
   readonly endpoint: Endpoint;
-  /** Undefined: a parameter that is no text. */
+  /** Undefined: a parameter that is not a text. */
   readonly parameters: ReadonlyMap<string, string> | undefined;
   readonly facts: unknown;
 }
@@ -38,7 +38,7 @@ interface RawRecording {
 
 type Members = Record<string, unknown>;
 
-/** @returns the recordings that are about monitoring itself, in order, and how many others there are */
+/** @returns the recordings of monitoring itself, in order, and the number of others */
 export function readRecordings(): { readonly recordings: readonly Recording[]; readonly others: number } {
   const raw = readFileSync(join(FOLDER, 'monitoring-3.4.4.jsonl'), 'utf8')
     .split('\n')
@@ -61,12 +61,12 @@ function readRecording({ name, request, response }: RawRecording): Recording[] {
   return [{ name, endpoint, parameters, facts }];
 }
 
-/** @returns whether the answer's realms come in the order of the request */
+/** @returns true if the answer's realms come in the order of the request */
 export function isExplicitList(realms: string | undefined): boolean {
   return realms !== undefined && realms !== '' && !realms.split(',').includes('*');
 }
 
-/** What a translated text says is the dialect's affair. */
+/** @returns true for a translated text, whose content belongs to the dialect */
 function isTranslated({ headers }: RawRecording['request']): boolean {
   return headers.some(([name, value]) => name === 'Accept-Language' && value.startsWith('de'));
 }
@@ -86,7 +86,7 @@ function answerOf(body: string): { value: unknown } | { error: Refusal } | undef
   return result.error === undefined ? { value: result.value } : { error: result.error };
 }
 
-/** Of a repeated parameter LinOTP's monitoring reads the first. */
+/** Reads the first of a repeated parameter, as LinOTP's monitoring does. */
 function parametersOf(
   query: URLSearchParams,
   { method, body, headers }: RawRecording['request'],

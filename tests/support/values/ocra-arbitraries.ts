@@ -33,7 +33,7 @@ const parts = fc.record({
   time: optional(timeStep),
 });
 
-/** The text of a suite as RFC 6287 §6 writes it. */
+/** The text of a suite in the form of RFC 6287 §6. */
 export const suiteText = fc
   .tuple(hash, fc.constantFrom(0, 4, 5, 6, 7, 8, 9, 10), parts)
   .map(([name, truncation, { counter, question, pin, session, time }]) => {

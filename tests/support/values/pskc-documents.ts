@@ -4,12 +4,12 @@ import { createCipheriv, createHmac } from 'node:crypto';
 export const PRE_SHARED_KEY = Buffer.from('12345678901234567890123456789012', 'hex');
 /** The password of RFC 6030 §6.2, figure 7. */
 export const PASSWORD = 'qwerty';
-/** What all examples of RFC 6030 hold. */
+/** The secret of all examples of RFC 6030. */
 export const SECRET = Buffer.from('12345678901234567890', 'ascii');
 
 const XMLENC = 'http://www.w3.org/2001/04/xmlenc#';
 
-/** What a container is made of; each part is XML. */
+/** The parts of a container; each one is XML. */
 export interface ContainerParts {
   readonly head?: string;
   readonly algorithm?: string;
@@ -85,7 +85,7 @@ export const FIGURE_6 = container({
   ),
 });
 
-/** @returns an element that says how a password becomes a key */
+/** @returns an element for the derivation of a key from a password */
 export function derivedKey(iterations: number | string, { prf = '<PRF/>', length = '16' } = {}): string {
   return `<EncryptionKey><xenc11:DerivedKey><xenc11:KeyDerivationMethod
     Algorithm="http://www.rsasecurity.com/rsalabs/pkcs/schemas/pkcs-5v2-0#pbkdf2">

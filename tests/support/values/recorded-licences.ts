@@ -5,12 +5,12 @@ import { recordedState } from './monitoring-fixture.ts';
 import { type LicenceVendor, licenceVendor, tampered } from './signed-licence.ts';
 import { insertTokens, type TokenSketch } from '../database/token-rows.ts';
 
-/** While the recorded licence for users counted. */
+/** A time at which the recorded licence for users was valid. */
 const THEN = new Date('2018-06-01T12:00:00Z');
 
 /**
- * Licences and tokens as the names of the recordings tell them: `lic_2018/user-num=4, 3 users active GET`. The recorded
- * licences were signed by their vendor; ours are signed here, with the same numbers and dates.
+ * Licences and tokens by the names of the recordings: `lic_2018/user-num=4, 3 users active GET`. The recorded licences
+ * were signed by their vendor; ours are signed here, with the same numbers and dates.
  */
 export class RecordedLicences implements Clock {
   readonly #vendor: LicenceVendor = licenceVendor();
@@ -38,8 +38,8 @@ export class RecordedLicences implements Clock {
   }
 
   /**
-   * Puts the licence and the tokens there that the recording of that name had; for other recordings the usual tokens,
-   * which are there at first, and no licence.
+   * Stores the licence and the tokens of the recording of that name; for other recordings the usual tokens, which exist
+   * at first, and no licence.
    */
   async prepare(database: Database, name: string): Promise<void> {
     const prepared = name.startsWith('lic_') ? name : '';
@@ -73,7 +73,7 @@ export class RecordedLicences implements Clock {
   }
 }
 
-/** Also tokens that do not count: one that is off, and for users one that nobody owns. */
+/** Adds tokens that do not count: a disabled one, and for users an unassigned one. */
 function tokensOf(name: string): readonly TokenSketch[] {
   const [, users] = /(\d+) users? active/.exec(name) ?? [];
   const [, tokens] = /, (\d+) active/.exec(name) ?? [];

@@ -4,15 +4,15 @@ import { JwsLicenceSignature } from '../../../src/security/licence-signature.ts'
 
 /** A vendor of licences. */
 export interface LicenceVendor {
-  /** What verifies this vendor's licences. */
+  /** Verifies this vendor's licences. */
   readonly signature: JwsLicenceSignature;
   /** PEM, for the file of LICENCE_PUBLIC_KEY_FILE. */
   readonly publicKey: string;
-  /** @returns the licence with these claims, under a header that may say more than the algorithm */
+  /** @returns the licence with these claims, under a header that may hold more than the algorithm */
   sign(claims: unknown, header?: Readonly<Record<string, unknown>>): Promise<string>;
 }
 
-/** Claims that every test may build upon. */
+/** Valid claims, on which tests build. */
 export const CLAIMS = {
   licensee: 'Sparkasse Köln',
   number: 'TK-0042',

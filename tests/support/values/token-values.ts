@@ -2,15 +2,15 @@ import type { Act } from '../../../src/policy/caller.ts';
 import type { NewToken } from '../../../src/tokens/token.ts';
 import type { Sealed } from '../../../src/keys/vault.ts';
 
-/** An act for the audit, where a test does not care which. */
+/** An act for the audit, for tests that ignore it. */
 export const ACT: Act = { actor: 'alice', action: 'test/act', client: '192.0.2.7', requestId: 'request-1' };
 
-/** @returns bytes in the place of a sealed secret, for stores, which never look into it */
+/** @returns bytes in place of a sealed secret, for stores, which never read it */
 export function sealedBytes(text: string): Sealed {
   return Buffer.from(text) as Sealed;
 }
 
-/** @returns a token that answers challenges, differing in what is given */
+/** @returns a token that answers challenges, with the given changes */
 export function tokenValue(serial: string, changes: Partial<NewToken> = {}): NewToken {
   return {
     serial,

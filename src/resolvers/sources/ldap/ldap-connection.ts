@@ -16,13 +16,13 @@ export interface LdapSearch {
   readonly base: string;
   readonly scope: 'base' | 'sub';
   readonly filter: Filter;
-  /** What of the entries is wanted; `1.1` nothing. */
+  /** The requested attributes; `1.1` requests none. */
   readonly attributes: readonly string[];
 }
 
 type OnEntry = (entry: SearchEntry) => void;
 
-/** A page that was read, and what leads to the next. */
+/** A page, and the cookie for the next one. */
 interface Page {
   readonly size: number;
   readonly entries: number;
@@ -31,14 +31,14 @@ interface Page {
 
 /** OID of StartTLS (RFC 4511 §4.14). */
 const START_TLS = '1.3.6.1.4.1.1466.20037';
-/** Entries a page; where a server refuses so many, the next. */
+/** Entries of a page; if a server refuses so many, the next size is tried. */
 const PAGE_SIZES: readonly number[] = [500, 100, 20];
 const ADMIN_LIMIT_EXCEEDED = 11;
 const MAX_EMPTY_PAGES = 100;
-/** Milliseconds for all pages together: an answer without end must not hold a connection for ever. */
+/** Milliseconds for all pages together: an endless answer must not hold a connection for ever. */
 const MAX_SEARCH_MS = 300_000;
 
-/** A connection to a server: nobody's until it is bound. */
+/** A connection to a server, anonymous until it is bound. */
 export class LdapConnection {
   readonly server: LdapServer;
   readonly #exchange: LdapExchange;
@@ -50,7 +50,7 @@ export class LdapConnection {
     this.#timeout = timeout;
   }
 
-  /** Connects, with TLS where that is configured: nothing else is said before it. @throws LdapFault */
+  /** Connects, and begins TLS first if it is configured. @throws LdapFault */
   static async open(server: LdapServer, transport: LdapTransport): Promise<LdapConnection> {
     const { connectTimeout, answerTimeout } = transport;
     let socket = await openSocket(server, connectTimeout);
@@ -75,7 +75,7 @@ export class LdapConnection {
   }
 
   /**
-   * @param limit the server's answer is refused when it would be longer; a server that sends more all the same is cut off
+   * @param limit the most entries of the answer; a longer one is refused or cut off
    * @throws LdapFault
    */
   async find(search: LdapSearch, limit: number): Promise<readonly SearchEntry[]> {
@@ -90,8 +90,8 @@ export class LdapConnection {
   }
 
   /**
-   * Shows all entries one after the other, page by page (RFC 2696), and keeps none.
-   * @param onEntry what it throws ends the search and the connection
+   * Passes all entries one after the other, page by page (RFC 2696), and keeps none.
+   * @param onEntry an error that it throws ends the search and the connection
    * @throws LdapFault
    */
   async each(search: LdapSearch, onEntry: OnEntry): Promise<void> {
@@ -99,7 +99,7 @@ export class LdapConnection {
     let emptyPages = 0;
     let page = await this.#firstPage(search, onEntry);
     while (page.cookie !== undefined) {
-      // A page without entries is not the end; many of them are no answer.
+      // A page without entries is not the end; many of them count as no answer.
       emptyPages = page.entries === 0 ? emptyPages + 1 : 0;
       if (emptyPages > MAX_EMPTY_PAGES || performance.now() > end) {
         this.close();

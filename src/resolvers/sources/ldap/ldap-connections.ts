@@ -6,12 +6,12 @@ import type { LdapServer, LdapTransport } from './ldap-settings.ts';
 const MAX_CONNECTIONS = 4;
 /** Milliseconds. */
 const MAX_IDLE_MS = 60_000;
-/** Milliseconds that a question under way has left when all is closed. */
+/** Milliseconds that a running request has left when all connections are closed. */
 const GRACE = 2_000;
 
 /**
  * The connections to a directory: a few bound ones for searches, which are kept for a while, and others for one bind
- * each. Of several servers the one that answered last is asked first, and the next where one fails.
+ * each. Of several servers the one that answered last is tried first, and the next one after a failure.
  */
 export class LdapConnections {
   readonly #transport: LdapTransport;
@@ -38,7 +38,7 @@ export class LdapConnections {
 
   /**
    * Runs a search on a connection that is bound as BINDDN.
-   * @param work runs again, on a new connection, where one that was kept turns out to be gone
+   * @param work runs again, on a new connection, if a kept one turns out to be closed
    * @throws LdapFault
    */
   search<T>(work: (connection: LdapConnection) => Promise<T>): Promise<T> {
@@ -60,8 +60,8 @@ export class LdapConnections {
   }
 
   /**
-   * Tries a name and a password on a connection of their own.
-   * @throws LdapFault, 'refused' where the directory does not take them
+   * Tries a name and a password on a connection of its own.
+   * @throws LdapFault, 'refused' if the directory does not accept them
    */
   bind(dn: string, password: string): Promise<void> {
     return this.#track(
@@ -77,7 +77,7 @@ export class LdapConnections {
     );
   }
 
-  /** Ends all connections; questions under way may end before, within two seconds. */
+  /** Ends all connections; running requests may finish within two seconds. */
   async close(): Promise<void> {
     this.#closed = true;
     for (let idle = this.#takeIdle(); idle !== undefined; idle = this.#takeIdle()) {
@@ -105,7 +105,7 @@ export class LdapConnections {
     const { bindDn } = this.#transport;
     const password = bindDn === '' ? '' : await this.#password();
     if (bindDn !== '' && password === '') {
-      // RFC 4513 §5.1.2: with a name and no password the server would take us for nobody.
+      // RFC 4513 §5.1.2: with a name and no password the server would treat the bind as anonymous.
       throw new LdapFault('settings', 'BINDDN is set without a password');
     }
     return this.#onServers(async (connection) => {
@@ -127,7 +127,7 @@ export class LdapConnections {
     }
   }
 
-  /** Opens a connection to one server after the other until `work` finds one that does. */
+  /** Connects to one server after the other until `work` succeeds. */
   async #onServers<T>(work: (connection: LdapConnection) => Promise<T>): Promise<T> {
     const { servers } = this.#transport;
     const first = this.#preferred;
@@ -200,7 +200,7 @@ function withServer(fault: LdapFault, { host, port }: LdapServer): LdapFault {
   });
 }
 
-/** What is wrong with each of the servers, every reason once. */
+/** @returns one fault with the reasons of all servers, each reason once */
 function joined(faults: readonly LdapFault[]): LdapFault {
   const [only, ...others] = faults;
   if (only !== undefined && others.length === 0) {

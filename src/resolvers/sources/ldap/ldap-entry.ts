@@ -7,7 +7,7 @@ export const GUID_ATTRIBUTE = 'objectGUID';
 
 const GUID_GROUPS = /^\{?([0-9a-f]{8})-([0-9a-f]{4})-([0-9a-f]{4})-([0-9a-f]{4})-([0-9a-f]{12})\}?$/i;
 
-/** @returns the attributes to ask for */
+/** @returns the attributes to request */
 export function attributesToRead(attributes: LdapAttributes, userId: LdapUserId): readonly string[] {
   const names = Object.values(attributes).filter((name): name is string => name !== undefined);
   const ofId = userId.kind === 'guid' ? [GUID_ATTRIBUTE] : userId.kind === 'attribute' ? [userId.name] : [];
@@ -19,7 +19,7 @@ export function loginsOf(entry: SearchEntry, { login }: LdapAttributes): readonl
   return textsOf(entry, login);
 }
 
-/** @returns every id by which an entry may be asked for; the first is the user's */
+/** @returns every id of an entry; the first is the user's */
 export function idsOf(entry: SearchEntry, userId: LdapUserId): readonly string[] {
   switch (userId.kind) {
     case 'dn':
@@ -27,14 +27,14 @@ export function idsOf(entry: SearchEntry, userId: LdapUserId): readonly string[]
     case 'guid':
       return bytesOf(entry, GUID_ATTRIBUTE).map((bytes) => bytes.toString('hex'));
     case 'attribute':
-      // The values of an attribute have no order: the user's must be the same one every time.
+      // The values of an attribute have no order: the user's id must be the same one every time.
       return [...textsOf(entry, userId.name)].sort();
   }
 }
 
 /**
- * @param login where the user was asked for by one of several; the first otherwise
- * @returns the user of an entry; undefined where it has no login or no id
+ * @param login the one of several that was searched for; default: the first
+ * @returns the user of an entry; undefined if it has no login or no id
  */
 export function userOfEntry(
   entry: SearchEntry,
@@ -60,9 +60,9 @@ export function userOfEntry(
 }
 
 /**
- * @param text 32 hex digits, the bytes as they come, or the form that Windows shows, in which the first three groups
- *   are turned round
- * @returns the bytes; undefined where it is neither
+ * @param text 32 hex digits in the order of the bytes, or the form that Windows shows, in which the first three groups
+ *   are reversed
+ * @returns the bytes; undefined for any other text
  */
 export function readGuid(text: string): Buffer | undefined {
   if (/^[0-9a-f]{32}$/i.test(text)) {
@@ -79,7 +79,7 @@ export function readGuid(text: string): Buffer | undefined {
 function textsOf(entry: SearchEntry, name: string): readonly string[] {
   return bytesOf(entry, name).flatMap((bytes) => {
     const text = bytes.toString('utf8');
-    // What is not UTF-8 is no text, and must not become one that others may have too.
+    // A value that is not UTF-8 is no text, and must not become one that others may have too.
     return text !== '' && Buffer.from(text).equals(bytes) ? [text] : [];
   });
 }

@@ -18,17 +18,17 @@ type Answer = BindResponse | SearchResponse | ExtendedResponse;
 
 interface Pending {
   readonly id: number;
-  /** Nothing else ends the question: a bind's success must not pass for a search without entries. */
+  /** Recognizes the last message: a bind's success must not be taken for a search without entries. */
   readonly isAnswer: (message: unknown) => message is Answer;
-  /** Undefined: entries are no part of the answer. */
+  /** Undefined: the answer has no entries. */
   readonly onEntry: ((entry: SearchEntry) => void) | undefined;
   readonly resolve: (answer: Answer) => void;
   readonly reject: (fault: LdapFault) => void;
 }
 
 /**
- * Questions and answers on a socket, one at a time. Messages are ldapts'; its client is not used, as it takes a page
- * without entries for the last one, a size limit for success, and keeps a socket that closed after StartTLS for open.
+ * Requests and answers on a socket, one at a time. Messages are ldapts'; its client is not used: it takes a page
+ * without entries for the last one, a size limit for success, and a socket that closed after StartTLS for open.
  */
 export class LdapExchange {
   readonly #socket: Socket;
@@ -107,8 +107,8 @@ export class LdapExchange {
   }
 
   /**
-   * Leaves the socket to somebody else.
-   * @throws LdapFault when it broke, or when the server has sent more than it was asked for
+   * Releases the socket to another user.
+   * @throws LdapFault if it broke, or if the server has sent more than was requested
    */
   release(): Socket {
     if (this.#frames.hasRest) {
@@ -123,7 +123,7 @@ export class LdapExchange {
     return this.#socket;
   }
 
-  /** Ends at once; whoever waits for an answer gets a fault. */
+  /** Ends the exchange at once; a waiting request fails with a fault. */
   close(): void {
     this.#fail(new LdapFault('lost', 'the connection was closed'));
   }

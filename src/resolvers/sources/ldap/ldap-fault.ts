@@ -1,21 +1,21 @@
 /**
- * What stopped a question to a directory:
- * `settings` what the resolver is configured with; `unreachable` no connection, or no TLS on it; `lost` a connection that
- * ended or answered with what is not LDAP; `silent` no answer in time; `refused` a result other than success, see
- * `resultCode`; `answer` entries that cannot be used; `busy` too many questions at once.
+ * The cause of a failed request to a directory:
+ * `settings` the resolver's configuration; `unreachable` no connection, or no TLS on it; `lost` a connection that ended
+ * or answered with something other than LDAP; `silent` no answer in time; `refused` a result other than success, see
+ * `resultCode`; `answer` entries that cannot be used; `busy` too many requests at once.
  */
 export type LdapFaultKind = 'settings' | 'unreachable' | 'lost' | 'silent' | 'refused' | 'answer' | 'busy';
 
 /**
- * A question to a directory that failed. The message is plain words that may reach a client and continue the sentence
- * `The resolver 'x' is unavailable: …`; hosts, DNs and what the server says are in `detail`, for the log. Never a
- * password in either.
+ * A failed request to a directory. The message is for the client too and continues the sentence
+ * `The resolver 'x' is unavailable: …`; hosts, DNs and the server's messages are in `detail`, for the log. Neither
+ * holds a password.
  */
 export class LdapFault extends Error {
   override readonly name = 'LdapFault';
   readonly kind: LdapFaultKind;
   readonly detail: string | undefined;
-  /** RFC 4511 §4.1.9, where the server gave one. */
+  /** RFC 4511 §4.1.9, if the server sent one. */
   readonly resultCode: number | undefined;
 
   constructor(
@@ -29,13 +29,13 @@ export class LdapFault extends Error {
     this.resultCode = options.resultCode;
   }
 
-  /** Whether it may be this server's fault alone, so that another one of the same directory may do better. */
+  /** The fault may be limited to this server: another one of the same directory may answer. */
   get isOfTheServer(): boolean {
     return ['unreachable', 'lost', 'silent'].includes(this.kind) || [51, 52].includes(this.resultCode ?? 0);
   }
 }
 
-/** RFC 4511 appendix A.1, for those that administrators meet. */
+/** RFC 4511 appendix A.1, for the codes that administrators encounter. */
 const IN_WORDS: ReadonlyMap<number, string> = new Map([
   [2, 'the directory does not understand the question'],
   [3, 'the question takes longer than the directory allows'],
@@ -56,7 +56,7 @@ const IN_WORDS: ReadonlyMap<number, string> = new Map([
 
 const MAX_DIAGNOSTIC_LENGTH = 200;
 
-/** @param diagnostic what the server says, for the log */
+/** @param diagnostic the server's message, for the log */
 export function refusedByServer(resultCode: number, diagnostic: string): LdapFault {
   const words = IN_WORDS.get(resultCode) ?? `the directory answers with error ${resultCode}`;
   const said = diagnostic.replaceAll(/\p{Cc}+/gu, ' ').slice(0, MAX_DIAGNOSTIC_LENGTH);

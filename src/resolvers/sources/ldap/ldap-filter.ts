@@ -4,7 +4,7 @@ import { LdapFault } from './ldap-fault.ts';
 const PLACE = '%s';
 const MAX_FILTER_LENGTH = 8192;
 
-/** @returns a value as it stands in a filter for itself and nothing else (RFC 4515 §3) */
+/** @returns a value escaped for a filter, where it matches itself only (RFC 4515 §3) */
 function escapeFilterValue(value: string): string {
   return value.replaceAll(
     /[\0()*\\]/g,
@@ -13,9 +13,9 @@ function escapeFilterValue(value: string): string {
 }
 
 /**
- * @param text a filter (RFC 4515), also without its outer parentheses; several in a row, as LinOTP's search filters are
- *   written (`(uid=*)(objectClass=person)`), must all hold
- * @param setting whose value it is, for the message
+ * @param text a filter (RFC 4515), also without its outer parentheses; of several in a row, the form of LinOTP's search
+ *   filters (`(uid=*)(objectClass=person)`), all must match
+ * @param setting the name of the setting, for the message
  * @throws LdapFault 'settings'
  */
 export function readFilter(text: string, setting: string): Filter {
@@ -32,7 +32,7 @@ export function readFilter(text: string, setting: string): Filter {
 
 /**
  * @param text a filter with `%s` in the place of a value
- * @returns what makes the filter for a value. Whatever the value is, it stays a value
+ * @returns a function that makes the filter for a value, which it escapes
  * @throws LdapFault 'settings'
  */
 export function readFilterFor(text: string, setting: string): (value: string) => Filter {
@@ -57,7 +57,7 @@ export function equals(attribute: string, value: string | Buffer): Filter {
   return new EqualityFilter({ attribute, value });
 }
 
-/** In values they are escaped, so every one counts. ldapts supplies those that are missing at the end. */
+/** Parentheses in values are escaped, so every literal one is counted. ldapts adds missing ones at the end. */
 function isBalanced(filter: string): boolean {
   let depth = 0;
   for (const [parenthesis] of filter.matchAll(/[()]/g)) {
@@ -73,7 +73,7 @@ function endOfPlace(item: string): number {
   return item.indexOf(PLACE) + PLACE.length;
 }
 
-/** ldapts takes `\c3\bc` for two characters: what escapes beyond ASCII mean is put in their place. */
+/** ldapts reads `\c3\bc` as two characters: escapes beyond ASCII are therefore replaced by their characters. */
 function decodeEscapes(text: string): string {
   return text.replaceAll(/(?:\\[0-9a-f]{2})+/gi, (run) => {
     const bytes = Buffer.from(run.replaceAll('\\', ''), 'hex');

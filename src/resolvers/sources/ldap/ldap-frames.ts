@@ -6,21 +6,24 @@ const MAX_LENGTH_OCTETS = 4;
 const LARGEST_FRAME = 4 * 1024 * 1024;
 
 /**
- * Cuts what a server sends into LDAP messages (BER sequences, RFC 4511 §5.1), without looking at a byte twice and
- * without keeping more than one message that is not complete.
+ * Splits a server's bytes into LDAP messages (BER sequences, RFC 4511 §5.1). It reads each byte once and keeps at most
+ * one incomplete message.
  */
 export class LdapFrames {
   #pieces: Buffer[] = [];
   #held = 0;
-  /** How many bytes the message that comes next has, once its head is there. */
+  /** The size of the next message in bytes, once its header has arrived. */
   #wanted: number | undefined;
 
-  /** Whether there is the beginning of a message. */
+  /** An incomplete message is buffered. */
   get hasRest(): boolean {
     return this.#held > 0;
   }
 
-  /** @returns the messages that are complete now. @throws LdapFault for what is not LDAP, or too large */
+  /**
+   * @returns the messages that are complete now.
+   * @throws LdapFault for bytes that are not LDAP, or too large a message
+   */
   *add(chunk: Buffer): Generator<Buffer> {
     this.#pieces.push(chunk);
     this.#held += chunk.length;

@@ -3,9 +3,9 @@ const PART =
   /\s*([A-Za-z][A-Za-z0-9-]*|\d+(?:\.\d+)*)\s*=\s*(#(?:[0-9a-fA-F]{2})+|(?:[^,+"\\<>;\0]|\\(?:[ "#+,;<=>\\]|[0-9a-fA-F]{2}))*)/y;
 
 /**
- * Reads a distinguished name (RFC 4514) so far that two can be compared.
- * @returns its RDNs from the entry up, each in one spelling for all that differ in case and blanks alone; undefined for
- *   what is none
+ * Parses a distinguished name (RFC 4514) for comparison.
+ * @returns its RDNs from the entry up, each normalized in case and blanks; undefined if the text is no distinguished
+ *   name
  */
 export function readDistinguishedName(text: string): readonly string[] | undefined {
   if (text.length > MAX_NAME_LENGTH) {
@@ -34,7 +34,7 @@ function readParts(text: string): readonly string[] | undefined {
   return names.slice(0, -1).map((parts) => parts.sort().join('+'));
 }
 
-/** @returns whether a name is that of `base` or stands below it; false for what is no distinguished name */
+/** @returns true if a name is `base` or below it; false for a text that is no distinguished name */
 export function isWithin(name: string, base: string): boolean {
   const inner = readDistinguishedName(name);
   const outer = readDistinguishedName(base);
@@ -55,7 +55,7 @@ function sameForAll(value: string): string {
   const bytes = value.replaceAll(/(?:\\[0-9a-fA-F]{2})+/g, (run) =>
     Buffer.from(run.replaceAll('\\', ''), 'hex').toString('utf8'),
   );
-  // What is left of escapes stands before the character itself. Separators are escaped again, or `a\,b` were `a,b`.
+  // The remaining backslashes precede the character itself. Separators are escaped again, or `a\,b` would equal `a,b`.
   const plain = bytes.replaceAll(/\\(.)/gs, '$1').normalize('NFKC').toLowerCase();
   return plain
     .trim()

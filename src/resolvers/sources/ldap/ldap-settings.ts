@@ -8,28 +8,28 @@ import { readDistinguishedName } from './ldap-name.ts';
 export interface LdapServer {
   readonly host: string;
   readonly port: number;
-  /** Whether TLS comes before anything else (`ldaps`). */
+  /** TLS begins with the connection (`ldaps`). */
   readonly secure: boolean;
 }
 
-/** How connections are made and protected. */
+/** Properties of connections. */
 export interface LdapTransport {
   readonly servers: readonly LdapServer[];
-  /** Whether a connection that is not secure by itself must become so by StartTLS before anything else is said. */
+  /** A connection without TLS must begin with StartTLS. */
   readonly startTls: boolean;
   /** PEM; undefined: the authorities that Node.js trusts. */
   readonly authority: string | undefined;
-  /** Whether certificates are verified. */
+  /** Certificates are verified. */
   readonly verified: boolean;
   /** Milliseconds. */
   readonly connectTimeout: number;
-  /** Milliseconds for the answer to one question. */
+  /** Milliseconds for the answer to one request. */
   readonly answerTimeout: number;
   /** Empty: anonymous. */
   readonly bindDn: string;
 }
 
-/** Attributes of an entry, by what is read from them. */
+/** Attributes of an entry, by the value that is read from them. */
 export interface LdapAttributes {
   readonly login: string;
   readonly givenName: string | undefined;
@@ -39,20 +39,20 @@ export interface LdapAttributes {
   readonly mobile: string | undefined;
 }
 
-/** What a user's id is: the entry's DN, its `objectGUID` as hex digits, or the value of an attribute. */
+/** The source of a user's id: the entry's DN, its `objectGUID` as hex digits, or the value of an attribute. */
 export type LdapUserId =
   { readonly kind: 'dn' } | { readonly kind: 'guid' } | { readonly kind: 'attribute'; readonly name: string };
 
 export interface LdapSettings {
   readonly transport: LdapTransport;
   readonly base: string;
-  /** Which entries are users. */
+  /** Matches the entries that are users. */
   readonly users: Filter;
-  /** Which entry is the user of a login. */
+  /** Matches the entry of a login. */
   readonly userOf: (login: string) => Filter;
   readonly attributes: LdapAttributes;
   readonly userId: LdapUserId;
-  /** How many users are listed at most; 0: all. */
+  /** The most users that are listed; 0: all. */
   readonly sizeLimit: number;
 }
 
@@ -86,7 +86,7 @@ export function readLdapSettings(settings: Readonly<Record<string, string>>): Ld
 function readTransport(read: Reader): LdapTransport {
   const [connectTimeout, answerTimeout] = readTimeouts(read('TIMEOUT'));
   const bindDn = read('BINDDN');
-  // Active Directory also takes `name@domain` and `DOMAIN\name`: what is a name there is left to the server.
+  // Active Directory also accepts `name@domain` and `DOMAIN\name`: the server validates the name.
   return {
     servers: readServers(read('LDAPURI')),
     startTls: isTrue(read('EnforceTLS')),
@@ -121,7 +121,7 @@ function readServer(text: string): LdapServer {
   return { host, port: url.port === '' ? usualPort : Number(url.port), secure };
 }
 
-/** Seconds, or those for the connection and those for each answer: `5` or `2;10`. */
+/** Reads seconds: one value for both, or one for the connection and one for each answer: `5` or `2;10`. */
 function readTimeouts(text: string): readonly [connect: number, answer: number] {
   const [first = '', second = first, ...others] = text.split(/[;,]/).map((part) => part.trim());
   const seconds = [first, second].map((part) =>
@@ -141,7 +141,7 @@ function readSizeLimit(text: string): number {
   return Number(text);
 }
 
-/** PEM; a list of certificates is read whole. */
+/** Reads PEM; a list of certificates is read whole. */
 function readAuthority(text: string): string | undefined {
   if (text === '') {
     return undefined;

@@ -5,7 +5,7 @@ import type { LdapServer, LdapTransport } from './ldap-settings.ts';
 
 type Security = Pick<LdapTransport, 'authority' | 'verified'>;
 
-/** Quiet peers behind a firewall are noticed. */
+/** Milliseconds until keep-alive probes; they detect vanished peers behind a firewall. */
 const KEEP_ALIVE = 30_000;
 
 /**
@@ -25,7 +25,7 @@ export function openSocket({ host, port }: LdapServer, timeout: number): Promise
 /**
  * Begins TLS on a connection.
  * @param timeout milliseconds
- * @throws LdapFault 'unreachable' that says whether the certificate is why. The connection is gone then
+ * @throws LdapFault 'unreachable' that reports a refused certificate as such. The connection is closed then
  */
 export async function secureSocket(
   plain: Socket,
@@ -62,7 +62,7 @@ function tlsFault(timeout: number): (cause: NodeJS.ErrnoException | undefined) =
   };
 }
 
-/** Waits for a socket's event. What is not ready in time is destroyed. */
+/** Waits for a socket's event. A socket that is not ready in time is destroyed. */
 async function ready<S extends Socket>(
   socket: S,
   event: 'connect' | 'secureConnect',
@@ -71,7 +71,7 @@ async function ready<S extends Socket>(
 ): Promise<S> {
   let timer: NodeJS.Timeout | undefined;
   let onError: ((cause: Error) => void) | undefined;
-  // A socket may complain twice; nobody else listens yet.
+  // A socket may emit two errors; it has no other listener yet.
   socket.on('error', ignore);
   try {
     await new Promise<void>((resolve, reject) => {
@@ -97,5 +97,5 @@ async function ready<S extends Socket>(
 }
 
 function ignore(): void {
-  // The first complaint has been heard.
+  // The first error has been handled.
 }

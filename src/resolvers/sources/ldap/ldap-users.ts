@@ -14,17 +14,17 @@ interface Directory {
   readonly connections: LdapConnections;
 }
 
-/** More entries than this for one login or id mean that the filter is not one for logins. */
+/** The most entries for one login or id; more mean that the filter is not one for logins. */
 const MAX_CANDIDATES = 20;
-/** Results of a search by an id that only mean that there is no such entry: noSuchObject, invalidDNSyntax, -AttributeSyntax. */
+/** Results of a search by an id without such an entry: noSuchObject, invalidDNSyntax, invalidAttributeSyntax. */
 const NO_SUCH_ENTRY: readonly number[] = [21, 32, 34];
 const SIZE_LIMIT_EXCEEDED = 4;
-/** What a bind says of a user who may not: constraintViolation, noSuchObject, inappropriateAuth., invalidCredentials, unwilling. */
+/** Results of a refused bind: constraintViolation, noSuchObject, inappropriateAuth., invalidCredentials, unwilling. */
 const WRONG_PASSWORD: readonly number[] = [19, 32, 48, 49, 53];
 
 /**
- * The users of an LDAP directory. Everything that is asked has an end: each connection and each answer has the time of
- * TIMEOUT, and only a few connections are open at a time. Referrals are not followed.
+ * The users of an LDAP directory. Every request is bounded: each connection and each answer by TIMEOUT, and only a few
+ * connections are open at a time. Referrals are not followed.
  */
 export class LdapUsers implements UserSource {
   readonly #resolver: string;
@@ -37,7 +37,7 @@ export class LdapUsers implements UserSource {
    * @param resolver its name, for messages
    * @param settings by LinOTP's names: LDAPURI, LDAPBASE, BINDDN, TIMEOUT, SIZELIMIT, LOGINNAMEATTRIBUTE,
    *   LDAPSEARCHFILTER, LDAPFILTER, USERINFO, UIDTYPE, EnforceTLS, only_trusted_certs, CACERTIFICATE
-   * @param password of BINDDN; asked for whenever a connection is made, kept nowhere
+   * @param password of BINDDN; requested for each new connection, kept nowhere
    */
   constructor(dependencies: {
     resolver: string;
@@ -49,7 +49,7 @@ export class LdapUsers implements UserSource {
     this.#password = dependencies.password;
   }
 
-  /** Exactly that login: directories compare without regard to case. */
+  /** Finds exactly that login: directories compare without regard to case. */
   findByLogin(login: string): Promise<DirectoryUser | undefined> {
     return this.#telling(async ({ settings, connections }) => {
       const { base, userOf, attributes, userId } = settings;
@@ -86,7 +86,7 @@ export class LdapUsers implements UserSource {
     );
   }
 
-  /** All of them, whatever SIZELIMIT says. Whoever asks while they are being counted waits for that number. */
+  /** Counts all of them, regardless of SIZELIMIT. Concurrent calls share one count. */
   async count(): Promise<number> {
     const counting = (this.#counting ??= this.#countOnce());
     try {
@@ -101,7 +101,7 @@ export class LdapUsers implements UserSource {
   /** Binds as the user. */
   async checkPassword(userId: string, password: string): Promise<boolean> {
     if (password === '') {
-      // RFC 4513 §5.1.2: such a bind succeeds and authenticates nobody.
+      // RFC 4513 §5.1.2: such a bind succeeds without authentication.
       return false;
     }
     return this.#telling(async (directory) => {
@@ -186,7 +186,7 @@ function searchFor(settings: LdapSettings, narrower: Partial<LdapSearch> = {}): 
   return { base: settings.base, scope: 'sub', filter: settings.users, attributes, ...narrower };
 }
 
-/** @returns undefined where there can be no such id */
+/** @returns undefined if no entry can have such an id */
 function searchById(settings: LdapSettings, userId: string): LdapSearch | undefined {
   const its = settings.userId;
   switch (its.kind) {
@@ -221,7 +221,7 @@ async function isPassword(connections: LdapConnections, dn: string, password: st
   }
 }
 
-/** Several entries for one user: whom it means is not for us to guess. */
+/** Refuses several entries for one user: the right one is unknown. */
 function onlyOne(entries: readonly SearchEntry[]): SearchEntry | undefined {
   if (entries.length > 1) {
     throw severalEntries();

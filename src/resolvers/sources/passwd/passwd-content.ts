@@ -1,7 +1,7 @@
 import { TextDecoder } from 'node:util';
 import { type PasswdAccount, readPasswdLine } from './passwd-line.ts';
 
-/** Why a file is not taken, in words that quote nothing of it. */
+/** The reason for which a file is refused, in words that quote nothing of it. */
 export class PasswdFault extends Error {
   override readonly name = 'PasswdFault';
 }
@@ -9,7 +9,7 @@ export class PasswdFault extends Error {
 /** The accounts of a passwd file. */
 export interface PasswdContent {
   readonly byLogin: ReadonlyMap<string, PasswdAccount>;
-  /** Where several accounts share an id, as Unix allows, the first counts. */
+  /** Accounts by id; of several that share an id, as Unix allows, the first one. */
   readonly byId: ReadonlyMap<string, PasswdAccount>;
 }
 
@@ -17,10 +17,10 @@ const MAX_LINE_LENGTH = 64 * 1024;
 const NEWLINE = 0x0a;
 
 /**
- * Reads a whole file or nothing of it: a user whose line is broken must not silently cease to exist, nor must one who
- * stands twice be taken for the wrong one.
+ * Reads a whole file or nothing of it: a user with a broken line must not silently disappear, and a duplicate login
+ * must not resolve to the wrong account.
  * @param chunks the file's bytes
- * @param limit how many bytes are read at most
+ * @param limit the most bytes to read
  * @throws PasswdFault that names the line
  */
 export async function readPasswd(chunks: AsyncIterable<Buffer>, limit: number): Promise<PasswdContent> {
@@ -50,7 +50,7 @@ export async function readPasswd(chunks: AsyncIterable<Buffer>, limit: number): 
   return { byLogin, byId };
 }
 
-/** Whole lines, as many together as came together: one at a time takes a multiple of the time. */
+/** Joins chunks to whole lines, many lines at a time: one at a time takes a multiple of the time. */
 async function* blocksOfLines(chunks: AsyncIterable<Buffer>, limit: number): AsyncGenerator<Buffer> {
   let rest = Buffer.alloc(0);
   let total = 0;
@@ -74,7 +74,7 @@ async function* blocksOfLines(chunks: AsyncIterable<Buffer>, limit: number): Asy
   }
 }
 
-/** @param before how many lines came before the block */
+/** @param before the number of lines before the block */
 function linesOf(decoder: TextDecoder, block: Buffer, before: number): Iterable<string> {
   try {
     return decoder.decode(block).split('\n');

@@ -8,11 +8,11 @@ import { type PasswdReading, readPasswdFile } from './passwd-reading.ts';
 import type { FileBounds } from '../file-bounds.ts';
 
 /**
- * The users of a passwd file, read again whenever the file changes. It answers from the file as it is now or not at
- * all: once a file is gone or broken, its former content is not used, as a user may have been removed.
+ * The users of a passwd file, read again whenever the file changes. Answers are always from the present file: once it
+ * is gone or broken, its former content is not used, as a user may have been removed.
  *
- * A file may hang, where the file system is another machine's. It is read once at a time, and no request waits longer
- * than the time limit, or at all while it is known to hang.
+ * A file on another machine's file system may hang. It is read once at a time, and no request waits longer than the
+ * time limit, or at all while it is known to hang.
  */
 export class PasswdFile implements UserSource {
   readonly #resolver: string;
@@ -28,9 +28,9 @@ export class PasswdFile implements UserSource {
   #hangs = false;
 
   /**
-   * @param dependencies `resolver` its name, for messages; `timeLimit` in milliseconds; `fileReads` bounds how many
-   *   of the process's few threads for files and password hashes read files of resolvers; `bounds` where the file must be,
-   *   undefined: anywhere
+   * @param dependencies `resolver` its name, for messages; `timeLimit` in milliseconds; `fileReads` bounds how many of
+   *   the process's few threads for files and password hashes read files of resolvers; `bounds` the allowed folders,
+   *   undefined: any
    */
   constructor(dependencies: {
     readonly resolver: string;
@@ -66,7 +66,7 @@ export class PasswdFile implements UserSource {
     return (await this.#content()).byLogin.size;
   }
 
-  /** Verifies what stands in the second field; a file that has its passwords elsewhere (`x`) has none here. */
+  /** Verifies the second field; a file that has its passwords elsewhere (`x`) has none here. */
   async checkPassword(userId: string, password: string): Promise<boolean> {
     const stored = (await this.#content()).byId.get(userId)?.password ?? null;
     const verdict = await this.#passwords.verify(stored, password);

@@ -1,6 +1,6 @@
 import type { DirectoryUser } from '../../ports.ts';
 
-/** What a line of a passwd file says: an account, nothing, or what is wrong with it (in words that quote nothing). */
+/** The content of a line of a passwd file: an account, nothing, or a fault (in words that quote nothing). */
 export type PasswdLine =
   | { readonly kind: 'account'; readonly account: PasswdAccount }
   | { readonly kind: 'nothing' }
@@ -9,8 +9,8 @@ export type PasswdLine =
 const FIELDS = 7;
 
 /**
- * An account of a passwd file. Besides login and id its line is taken apart only when somebody asks for it: of a file of
- * many accounts that changes, few ever are.
+ * An account of a passwd file. Fields other than login and id are parsed on use: of a large file that changes, few are
+ * ever used.
  */
 export class PasswdAccount {
   readonly login: string;
@@ -29,7 +29,7 @@ export class PasswdAccount {
     return this.#user;
   }
 
-  /** What stands in the place of the password: a hash, or what locks the account. */
+  /** The password field: a hash, or a mark that locks the account. */
   get password(): string {
     return this.#field(1);
   }
@@ -41,7 +41,7 @@ export class PasswdAccount {
 
 /**
  * Reads a line as `login:password:id:group:gecos:home:shell` (passwd(5)), gecos as LinOTP's files have it:
- * `Name Surname,room,phone,phone 2,e-mail`. Blank lines and those that begin with `#` say nothing.
+ * `Name Surname,room,phone,phone 2,e-mail`. Blank lines and those that begin with `#` are ignored.
  */
 export function readPasswdLine(line: string): PasswdLine {
   const text = line.endsWith('\r') ? line.slice(0, -1) : line;

@@ -3,7 +3,7 @@ import { type FileHandle, open, readlink, realpath, stat } from 'node:fs/promise
 import type { FileBounds } from '../file-bounds.ts';
 import { type PasswdContent, PasswdFault, readPasswd } from './passwd-content.ts';
 
-/** What was read, and of which state of the file. */
+/** The content, and the state of the file that it was read from. */
 export interface PasswdReading {
   readonly stamp: string;
   readonly content: PasswdContent;
@@ -13,10 +13,10 @@ const LARGEST = 64 * 1024 * 1024;
 const ATTEMPTS = 3;
 
 /**
- * Reads the file, unless it is as it was when it was read last. Reads again when it was changed or replaced meanwhile:
- * neither half of it nor an older one must pass for it.
- * @param bounds where the file must be; undefined: anywhere
- * @throws PasswdFault, or what the file system says
+ * Reads the file, unless it has not changed since the last read. Reads again if it was changed or replaced meanwhile:
+ * the result must be neither half of it nor an older version.
+ * @param bounds the allowed folders; undefined: any
+ * @throws PasswdFault, or the error of the file system
  */
 export async function readPasswdFile(
   fileName: string,
@@ -39,12 +39,12 @@ export async function readPasswdFile(
   throw new PasswdFault('it changes while it is being read');
 }
 
-/** @returns what tells what was read, or throws what is wrong with it; that counts only if the file has not changed */
+/** @returns a function that returns the content or throws its fault; it is valid only if the file has not changed */
 async function readOnce(fileName: string, bounds: FileBounds | undefined): Promise<() => PasswdContent> {
-  // Without O_NONBLOCK, a named pipe would never be opened.
+  // Without O_NONBLOCK, opening a named pipe would never end.
   const handle = await open(fileName, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
-    // Links may be others than a moment ago: it matters where the file is that was opened.
+    // Links may have changed a moment ago: the real path of the opened file decides.
     assertInside((await bounds?.contains(await placeOfOpen(handle, fileName))) ?? true);
     assertUsable(await handle.stat({ bigint: true }));
     const chunks = handle.createReadStream({ autoClose: false, start: 0 }) as AsyncIterable<Buffer>;
@@ -59,7 +59,10 @@ async function readOnce(fileName: string, bounds: FileBounds | undefined): Promi
   }
 }
 
-/** @returns where an open file is, whatever its name leads to by now; where there is no /proc, where its name leads to */
+/**
+ * @returns the real path of an open file, whatever its name leads to by now; without /proc, the path that its name
+ *   leads to
+ */
 async function placeOfOpen({ fd }: FileHandle, fileName: string): Promise<string> {
   return readlink(`/proc/self/fd/${fd}`).catch(() => realpath(fileName));
 }
@@ -85,7 +88,7 @@ function assertUsable(stats: BigIntStats): void {
   }
 }
 
-/** Inode, size and times: one of them moves with every change. */
+/** Inode, size and times: at least one changes with every change of the file. */
 function stampOf({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
   return [dev, ino, size, mtimeNs, ctimeNs].join(':');
 }

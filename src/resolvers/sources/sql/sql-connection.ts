@@ -4,9 +4,9 @@ import type { ClientConfig as PostgresConnection } from 'pg';
 
 import type { SqlSettings } from '../../settings/sql-settings.ts';
 
-/** What drivers agree on; the rest of them is not used. */
+/** The part of a connection that is used here, of both drivers. */
 export interface RawConnection {
-  /** mysql2's connection: ends it at once. */
+  /** mysql2's connection: closes it at once. */
   destroy?(): void;
   /** pg's client: the socket below it. */
   readonly connection?: { readonly stream?: { destroy(): void } };
@@ -21,7 +21,7 @@ interface TlsOptions {
   readonly verifyIdentity?: boolean;
 }
 
-/** @returns how to reach the database. Nothing is taken from the environment, where our own database's password may be */
+/** @returns the driver's settings. None is taken from the environment, which may have our own database's password */
 export function connectionTo(
   settings: SqlSettings,
   password: string,
@@ -42,7 +42,7 @@ function postgresConnection(
     port: settings.port,
     database: settings.name,
     user: settings.user,
-    // As a function, because an empty text would be replaced by that of the environment.
+    // A function, because an empty text would be replaced by the environment's password.
     password: () => password,
     ssl: tlsOptions(settings) ?? false,
     application_name: 'tankeeper resolver',
@@ -71,7 +71,7 @@ function mysqlConnection(
     supportBigNumbers: true,
     bigNumberStrings: true,
     dateStrings: true,
-    // A server that somebody else runs must not be able to ask for files of ours.
+    // A foreign server must not be able to request files of this machine.
     flags: ['-LOCAL_FILES'],
   } satisfies MysqlConnection;
   return config as object;
@@ -84,15 +84,15 @@ function tlsOptions({ tls, authorities, server }: SqlSettings): TlsOptions | und
   return {
     rejectUnauthorized: tls !== 'require',
     ...(authorities !== undefined && { ca: authorities }),
-    // What the certificate is held against, also where it is an address.
+    // The name or address that the certificate is verified against.
     host: server,
     ...(tls === 'verify-full' ? {} : { checkServerIdentity: () => undefined }),
   };
 }
 
 /**
- * Prepares a new connection. MySQL and MariaDB: bounds statements in time, and sees to it that a backslash escapes, as
- * the driver that quotes our values takes for granted.
+ * Prepares a new connection. MySQL and MariaDB: limits the time of statements, and makes a backslash escape, as the
+ * driver that quotes our values assumes.
  */
 export function prepareConnection(
   { database }: Pick<SqlSettings, 'database'>,

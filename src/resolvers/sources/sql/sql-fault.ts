@@ -1,6 +1,6 @@
 import { ServiceError } from '../../../kernel/errors.ts';
 
-/** That nothing came back in time. */
+/** The error for an answer that did not come in time. */
 export class SqlDelay extends Error {
   override readonly name = 'SqlDelay';
   readonly code = 'TIME_LIMIT';
@@ -9,7 +9,7 @@ export class SqlDelay extends Error {
   }
 }
 
-/** What is wrong with the rows themselves, in words for the client. */
+/** A fault in the rows themselves, in words for the client. */
 export class SqlRowsFault extends Error {
   override readonly name = 'SqlRowsFault';
 }
@@ -26,7 +26,7 @@ const UNTRUSTED = 'the certificate of its database is not trusted';
 const NO_TLS = 'its database does not speak TLS';
 const CROWDED = 'its database takes no more connections';
 
-/** By the code of a fault: of Node, of PostgreSQL (SQLSTATE), of MySQL and MariaDB. */
+/** Reasons by the code of a fault: of Node, of PostgreSQL (SQLSTATE), of MySQL and MariaDB. */
 const REASONS: Readonly<Record<string, string>> = {
   ECONNREFUSED: AWAY,
   ECONNRESET: AWAY,
@@ -81,7 +81,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate of its database is for another host',
 };
 
-/** Faults that carry no code, by what they say. */
+/** Reasons for faults without a code, by their message. */
 const WORDINGS: readonly (readonly [RegExp, string])[] = [
   [/does not support SSL/i, NO_TLS],
   [/does not match certificate's altnames/i, 'the certificate of its database is for another host'],
@@ -90,17 +90,17 @@ const WORDINGS: readonly (readonly [RegExp, string])[] = [
   [/terminated|closed/i, AWAY],
 ];
 
-/** PostgreSQL: a text that cannot be a value of the column's type, so that no row has it. */
+/** PostgreSQL: the text is no value of the column's type, so no row has it. */
 const NO_SUCH_VALUE = ['22P02', '22003', '22007', '22008'];
 
-/** @returns the code of a fault, wherever it came from; empty where it has none */
+/** @returns the code of a fault of any driver; empty if it has none */
 function codeOf(cause: unknown): string {
   const { code, errno } = (cause ?? {}) as { code?: unknown; errno?: unknown };
-  // The driver has no names for faults that MariaDB alone knows.
+  // The driver has no names for MariaDB's own faults.
   return typeof code === 'string' ? code : typeof errno === 'number' ? String(errno) : '';
 }
 
-/** @returns whether the text that was looked for is none that the column can hold */
+/** @returns true if the column cannot hold the text that was searched for */
 export function isNoSuchValue(cause: unknown): boolean {
   return NO_SUCH_VALUE.includes(codeOf(cause));
 }

@@ -7,20 +7,20 @@ import { within } from '../../../kernel/time-limit.ts';
 import { connectionTo, prepareConnection, type RawConnection } from './sql-connection.ts';
 import { SqlDelay } from './sql-fault.ts';
 
-/** Enough for log-ins side by side; a resolver that hangs must not collect connections. */
+/** Enough for concurrent log-ins; a resolver that hangs must not collect connections. */
 const MAX_CONNECTIONS = 4;
 /** Milliseconds. */
 const IDLE = 30_000;
-/** By how many milliseconds the server gives a statement up before we give the server up. */
+/** Milliseconds between the server's own time-out of a statement and ours. */
 const HEAD_START = 250;
 
 interface SqlPoolOptions {
   /** The resolver's name. */
   readonly resolver: string;
   readonly settings: SqlSettings;
-  /** What to log in with; asked for each connection. */
+  /** The password to log in with; requested for each connection. */
   readonly password: () => Promise<string>;
-  /** Milliseconds that an answer may take, from the wait for a connection on. */
+  /** Milliseconds for an answer, including the wait for a connection. */
   readonly timeLimit: number;
   readonly log: Log;
 }
@@ -30,7 +30,7 @@ interface OpenPool {
   readonly connections: Set<RawConnection>;
 }
 
-/** Few connections to somebody else's database, made when they are needed, that only read. */
+/** A small pool of read-only connections to a foreign database, made when they are needed. */
 export class SqlPool {
   readonly #deps: SqlPoolOptions;
   #open: OpenPool | undefined;
@@ -40,9 +40,9 @@ export class SqlPool {
   }
 
   /**
-   * Runs statements in a transaction that may only read.
-   * @throws SqlDelay when it takes too long; all connections are then given up, as none of them can be trusted to
-   *   answer. Else what the driver throws
+   * Runs statements in a read-only transaction.
+   * @throws SqlDelay after the time limit; all connections are then given up, as none of them can be trusted to answer.
+   *   Other errors of the driver are passed on
    */
   async read<Value>(work: (transaction: Knex.Transaction) => Promise<Value>): Promise<Value> {
     const { timeLimit } = this.#deps;
@@ -65,14 +65,14 @@ export class SqlPool {
     }
   }
 
-  /** Lets what is under way end, then closes the connections. */
+  /** Lets running work finish, then closes the connections. */
   async close(): Promise<void> {
     const open = this.#open;
     this.#open = undefined;
     await open?.knex.destroy();
   }
 
-  /** For this transaction only: poolers between us and PostgreSQL hand connections on, with their settings. */
+  /** Sets the limit for this transaction only: poolers before PostgreSQL reuse connections with their settings. */
   async #limitStatements(transaction: Knex.Transaction): Promise<void> {
     if (this.#deps.settings.database === 'postgresql') {
       await transaction.raw(`SET LOCAL statement_timeout = ${this.#statementLimit}`);
@@ -110,14 +110,14 @@ export class SqlPool {
         },
       },
       acquireConnectionTimeout: timeLimit,
-      // Errors quote the statement; with this setting without the values, which are logins.
+      // Errors quote the statement; this setting omits the values, which are logins.
       compileSqlOnError: false,
       log: { warn, error: warn, deprecate: warn, debug: () => undefined },
     });
     return { knex: pool, connections };
   }
 
-  /** The next question makes new connections. */
+  /** Discards the pool; the next read makes new connections. */
   #giveUp(open: OpenPool): void {
     if (this.#open === open) {
       this.#open = undefined;

@@ -1,12 +1,11 @@
 import type { DirectoryUser } from '../../ports.ts';
 import type { SqlColumns } from '../../settings/sql-settings.ts';
 
-/** A row as the driver gives it, under the names that we gave its columns. */
+/** A row as the driver returns it, under our names for its columns. */
 export type SqlRow = Partial<Record<keyof SqlColumns | 'users', unknown>>;
 
 /**
- * @returns what a cell holds, as a text without the blanks that fill columns of a fixed width; null where it holds
- *   nothing
+ * @returns the content of a cell as a text without the padding of columns of a fixed width; null for an empty cell
  */
 export function cellText(cell: unknown): string | null {
   if (cell === null || cell === undefined) {
@@ -25,7 +24,7 @@ function plainText(cell: unknown): string {
   return cell instanceof Date ? cell.toISOString() : JSON.stringify(cell);
 }
 
-/** @returns the user of a row; undefined when it has no login or no id, and so can own no token */
+/** @returns the user of a row; undefined if it has no login or no id, and so can own no token */
 export function userOf(row: SqlRow): DirectoryUser | undefined {
   const text = (name: keyof SqlColumns): string => cellText(row[name]) ?? '';
   const user = {

@@ -13,20 +13,20 @@ interface SqlUsersOptions {
   readonly resolver: Resolver;
   readonly secrets: ResolverSecrets;
   readonly passwords: DirectoryPasswords;
-  /** Milliseconds that each answer may take. */
+  /** Milliseconds for each answer. */
   readonly timeLimit: number;
   readonly log: Log;
 }
 
-/** What is asked of the table. */
+/** A query of the table. */
 type Query = Knex.QueryBuilder<SqlRow, SqlRow[]>;
 
-/** More rows than users of one login can be: those that differ in case, where the database does not tell them apart. */
+/** More than the possible rows of one login: those that differ in case, where the database ignores case. */
 const MAX_NAMESAKES = 100;
 
 /**
- * The users in a table of somebody else's database. Every question is one transaction that may only read, and ends in
- * time. Where the database compares texts without regard to case, only the one that is written alike is found.
+ * The users in a table of a foreign database. Every call is one read-only transaction with a time limit. Where the
+ * database compares texts without regard to case, only the identical one is found.
  */
 export class SqlUsers implements ClosableUserSource {
   readonly #deps: SqlUsersOptions;
@@ -46,7 +46,7 @@ export class SqlUsers implements ClosableUserSource {
     return row && userOf(row);
   }
 
-  /** @returns the users by login, at most as many as the limit says */
+  /** @returns the users by login, limited by the setting */
   async list(): Promise<readonly DirectoryUser[]> {
     const rows = await this.#ask(({ users, columns, limit }) => {
       const query = users().select(selection(columns)).orderBy(columns.login);
@@ -55,7 +55,7 @@ export class SqlUsers implements ClosableUserSource {
     return rows.flatMap((row) => userOf(row) ?? []);
   }
 
-  /** @returns how many rows are users, at most as many as the limit says */
+  /** @returns the number of rows that are users, limited by the setting */
   async count(): Promise<number> {
     const rows = await this.#ask(({ users, columns, limit, transaction }) => {
       const known = users().whereNotNull(columns.userId).whereNotNull(columns.login);
@@ -68,7 +68,7 @@ export class SqlUsers implements ClosableUserSource {
     return Number(rows[0]?.users ?? 0);
   }
 
-  /** False where the Map names no column for it, or the column holds nothing that can be verified. */
+  /** False if the Map names no column for it, or the column has no hash that can be verified. */
   async checkPassword(userId: string, password: string): Promise<boolean> {
     const { passwords, log, resolver } = this.#deps;
     const row = await this.#findRow('userId', userId);
@@ -93,7 +93,7 @@ export class SqlUsers implements ClosableUserSource {
     return exact[0];
   }
 
-  /** A text that the column cannot hold is a fault in PostgreSQL; compared as texts it is one that is not there. */
+  /** PostgreSQL refuses a value that the column cannot hold; compared as texts, no row has it. */
   async #rowsWith(key: 'login' | 'userId', text: string): Promise<readonly SqlRow[]> {
     const find = (compare: (query: Query, column: string) => Query) =>
       this.#ask(({ users, columns }) =>
@@ -131,9 +131,9 @@ export class SqlUsers implements ClosableUserSource {
   }
 }
 
-/** What a question is put together from. */
+/** The parts of a query. */
 interface UserQuery {
-  /** Begins a query of the rows that are users. */
+  /** Begins a query for the rows that are users. */
   readonly users: () => Query;
   readonly columns: SqlColumns;
   readonly limit: number | undefined;

@@ -1,14 +1,14 @@
 import type { Knex } from 'knex';
 
 /**
- * The ids of the keys that seal secrets, and the servers that have them. A retired key seals nothing any more: the triggers
- * refuse it, and the retirement of a key waits until what was sealed with it is there to be counted.
+ * The ids of the keys that seal secrets, and the servers that hold them. A retired key seals nothing: the triggers
+ * refuse it, and the retirement of a key waits until all secrets sealed with it can be counted.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(UP);
 }
 
-/** Refused while there are keys that a security module encrypted: this may be the only place where they are. */
+/** Fails while there are keys that a security module encrypted: this may be their only copy. */
 export async function down(knex: Knex): Promise<void> {
   await knex.raw(DOWN);
 }

@@ -1,8 +1,9 @@
 import type { Knex } from 'knex';
 
 /**
- * The audit trail in signed chains, by months (docs/adr/0013-audit-chains.md). A row names its writer by number and without
- * a foreign key: each insert would lock the writer's row, and the signatures hold more than a key could.
+ * The audit trail in signed chains, by months (docs/adr/0013-audit-chains.md). A row names its writer by number and
+ * without a foreign key: with one, each insert would lock the writer's row. The signatures guarantee more than a
+ * foreign key.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(UP);

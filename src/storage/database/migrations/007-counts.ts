@@ -2,8 +2,8 @@ import type { Knex } from 'knex';
 
 /**
  * Counts of tokens, of their users and of managed users, kept by the database itself in the transaction of each change
- * (docs/adr/0010-counts-kept-by-the-database.md). Triggers append changes to the tables of deltas; `fold_counts` adds these
- * up in small tables from time to time; `read_counts` reads both in one snapshot. Rows that are there are counted.
+ * (docs/adr/0010-counts-kept-by-the-database.md). Triggers append changes to the tables of deltas; `fold_counts` adds
+ * these up in small tables from time to time; `read_counts` reads both in one snapshot. Existing rows are counted.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(TABLES);
@@ -34,9 +34,9 @@ export async function down(knex: Knex): Promise<void> {
 }
 
 /**
- * The deltas have no key and no index: a writer only appends. There are no foreign keys: what was counted may be gone by
- * then. Tables that are read and emptied all the time must stay small, as dead rows are in the way of each reader; rows that
- * change a little with each fold find room on their page.
+ * The deltas have no key and no index: a writer only appends. There are no foreign keys: the counted row may be gone by
+ * then. Tables that are constantly read and emptied must stay small, as each reader passes over dead rows. The fill
+ * factor leaves room on the page for rows that change a little with each fold.
  */
 const TABLES = `
   CREATE TABLE count_deltas (
@@ -119,7 +119,9 @@ const TABLES = `
     FOR EACH STATEMENT EXECUTE FUNCTION note_realm_set_change();
 `;
 
-/** The functions of rows name the schema of their tables: setting a search path for each row takes as long as appending. */
+/**
+ * Functions for rows name the schema of their tables: setting a search path for each row takes as long as appending.
+ */
 const tokenTriggers = (schema: string): string => `
   CREATE FUNCTION append_token_deltas() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN
@@ -185,13 +187,13 @@ const userTriggers = (schema: string): string => `
 `;
 
 /**
- * `states` has the active tokens of each changed user in each set of realms before and after, `moves` how many users a
- * combination of sets wins or loses. A set belongs to a combination while more than no active token is in it: deltas are
- * folded in any order, so numbers may be below zero for a while.
+ * `states` has the active tokens of each changed user in each set of realms before and after, `moves` the number of
+ * users that a combination of sets wins or loses. A set belongs to a combination while it has more than zero active
+ * tokens: deltas are folded in any order, so numbers may be below zero for a while.
  *
- * Sequential scans are off: a session keeps the plans of the function, and one that reads a small table whole would read a
- * large one whole for each user of a batch. LATERAL with OFFSET 0 looks up users one by one, however many the planner
- * expects.
+ * Sequential scans are off: a session keeps the plans of the function, and a plan that reads a small table whole would
+ * read a large one whole for each user of a batch. LATERAL with OFFSET 0 finds users one by one, however many the
+ * planner expects.
  */
 const FOLD_COUNTS = `
   CREATE FUNCTION fold_counts(batch integer) RETURNS bigint LANGUAGE plpgsql
@@ -295,7 +297,7 @@ const FOLD_COUNTS = `
 `;
 
 /**
- * STABLE: all statements of the function see the snapshot of the one that calls it. `changes`, `states`, `combinations` and
+ * STABLE: all statements of the function see the snapshot of the calling one. `changes`, `states`, `combinations` and
  * `moves` are those of fold_counts.
  */
 const READ_COUNTS = `

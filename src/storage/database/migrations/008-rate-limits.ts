@@ -1,8 +1,9 @@
 import type { Knex } from 'knex';
 
 /**
- * Attempts that servers count together. The first three columns are those that rate-limiter-flexible writes, in its order.
- * The rows may get lost: the table is unlogged, so it is empty after a crash and on a standby, and an attack costs no log.
+ * Attempts that servers count together. The first three columns are those that rate-limiter-flexible writes, in its
+ * order. The rows may get lost: the table is unlogged, so it is empty after a crash and on a standby, and an attack
+ * writes no WAL.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(UP);
