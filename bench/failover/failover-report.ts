@@ -1,4 +1,4 @@
-import { ToldLedger } from '../../tests/campaigns/reported-answers/reported-ledger.ts';
+import { ReportedLedger } from '../../tests/campaigns/reported-answers/reported-ledger.ts';
 import type { ResultTable } from '../result-page.ts';
 import { median, range } from '../sample-statistics.ts';
 import type { FailoverRound, Trouble } from './failover-round.ts';
@@ -42,12 +42,12 @@ export function summaryTable(rounds: readonly FailoverRound[]): ResultTable {
 }
 
 /** @returns what clients asked for, and what became of it */
-export function requestsTable({ enrolments, challenges, responses }: ToldLedger): ResultTable {
+export function requestsTable({ enrolments, challenges, responses }: ReportedLedger): ResultTable {
   return {
-    head: ['requests', 'told', 'unknown (503, no answer)', 'unsent'],
+    head: ['requests', 'reported', 'unknown (503, no answer)', 'unsent'],
     rows: Object.entries({ enrolments, challenges, responses }).map(([name, steps]) => {
-      const { told, unknown, unsent } = ToldLedger.tally(steps);
-      return [name, told, unknown, unsent];
+      const { reported, unknown, unsent } = ReportedLedger.tally(steps);
+      return [name, reported, unknown, unsent];
     }),
   };
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import type { ToldLedger } from '../../tests/campaigns/reported-answers/reported-ledger.ts';
+import type { ReportedLedger } from '../../tests/campaigns/reported-answers/reported-ledger.ts';
 import type { DatabaseCluster } from './database-cluster.ts';
 import type { DatabaseNode } from './database-node.ts';
 
@@ -33,7 +33,7 @@ const LOOK_MS = 50;
 /** Lets trouble come over the primary, under load, and waits until the cluster is whole again. @throws when that takes too long */
 export async function runRound(
   cluster: DatabaseCluster,
-  ledger: ToldLedger,
+  ledger: ReportedLedger,
   trouble: Trouble,
 ): Promise<FailoverRound> {
   const old = await cluster.settled();
@@ -112,13 +112,13 @@ async function newPrimary(
 }
 
 /** @returns when the first acceptance of what was sent after that moment was told */
-function acceptanceAfter(ledger: ToldLedger, moment: number): Promise<number> {
+function acceptanceAfter(ledger: ReportedLedger, moment: number): Promise<number> {
   return untilSomething('an acceptance', () =>
     Promise.resolve(ledger.accepted.find(({ begun }) => begun > moment)?.at),
   );
 }
 
-function gapAround(ledger: ToldLedger, begun: number, end: number): number {
+function gapAround(ledger: ReportedLedger, begun: number, end: number): number {
   const times = ledger.accepted.map(({ at }) => at).filter((at) => at > begun - CALM_MS && at <= end);
   const sorted = [...times, end].toSorted((one, other) => one - other);
   return Math.max(...sorted.map((at, index) => at - (sorted[index - 1] ?? at)));

@@ -1,8 +1,8 @@
 import { queryOnce } from '../../tests/support/database/test-server.ts';
-import { type Ask, checkTold } from '../../tests/campaigns/reported-answers/reported-checks.ts';
-import type { ToldClient } from '../../tests/campaigns/reported-answers/reported-client.ts';
-import type { ToldLedger } from '../../tests/campaigns/reported-answers/reported-ledger.ts';
-import { verifyTold } from '../../tests/campaigns/reported-answers/reported-replay.ts';
+import { type Ask, checkReported } from '../../tests/campaigns/reported-answers/reported-checks.ts';
+import type { ReportedClient } from '../../tests/campaigns/reported-answers/reported-client.ts';
+import type { ReportedLedger } from '../../tests/campaigns/reported-answers/reported-ledger.ts';
+import { verifyReported } from '../../tests/campaigns/reported-answers/reported-replay.ts';
 import type { DatabaseCluster } from './database-cluster.ts';
 import type { DatabaseNode } from './database-node.ts';
 import type { TankeeperServers } from './tankeeper-servers.ts';
@@ -10,7 +10,7 @@ import type { TankeeperServers } from './tankeeper-servers.ts';
 /** Whether all is as clients were told. */
 export interface FailoverVerdict {
   /** What was looked at, for people. */
-  readonly told: readonly string[];
+  readonly reported: readonly string[];
   /** What is not as clients were told, by kind. */
   readonly findings: ReadonlyMap<string, readonly string[]>;
 }
@@ -22,8 +22,8 @@ export interface FailoverVerdict {
 export async function judge(
   cluster: DatabaseCluster,
   servers: TankeeperServers,
-  ledger: ToldLedger,
-  client: ToldClient,
+  ledger: ReportedLedger,
+  client: ReportedClient,
 ): Promise<FailoverVerdict> {
   const findings = new Map<string, string[]>();
   const find = (kind: string, about: string): void => {
@@ -32,13 +32,13 @@ export async function judge(
   const primary = await cluster.settled();
   const ask = askOf(cluster, primary);
   const accepted = ledger.accepted.length;
-  const verdict = await verifyTold(ledger, { ask, client, servers: servers.urls });
+  const verdict = await verifyReported(ledger, { ask, client, servers: servers.urls });
   for (const { kind, about } of verdict.findings) {
     find(kind, about);
   }
   await cluster.caughtUp();
   for (const standby of cluster.nodes.filter((node) => node !== primary)) {
-    for (const { kind, about } of (await checkTold(ledger, askOf(cluster, standby))).findings) {
+    for (const { kind, about } of (await checkReported(ledger, askOf(cluster, standby))).findings) {
       find(`${kind}, on a standby`, `${standby.name}: ${about}`);
     }
   }
@@ -46,32 +46,32 @@ export async function judge(
     find('server ended', 'it has to go on without a restart');
   }
   const { report } = verdict;
-  const told = [
+  const reported = [
     `acceptances that clients were told: ${accepted}`,
     `accepted transactions in the database of the last primary: ${report.acceptedTransactions.size}`,
     `right responses sent again, twice each: ${verdict.replayed}; accepted then: ${verdict.acceptedByReplay}`,
     `least difference of a fail counter to what clients were told: ${report.lowestDifference} (${report.countedTokens} tokens with a count)`,
     ...(await verifyItself(servers, find)),
   ];
-  return { told, findings };
+  return { reported, findings };
 }
 
 async function verifyItself(
   servers: TankeeperServers,
   find: (kind: string, about: string) => void,
 ): Promise<readonly string[]> {
-  const told: string[] = [];
+  const reported: string[] = [];
   for (const command of [
     ['audit', 'verify'],
     ['count', '--verify'],
   ]) {
     const { code, output } = await servers.run(...command);
-    told.push(`tankeeper ${command.join(' ')}: ${output.trim()}`);
+    reported.push(`tankeeper ${command.join(' ')}: ${output.trim()}`);
     if (code !== 0) {
       find(`tankeeper ${command.join(' ')}`, `ended with ${code ?? 'a signal'}`);
     }
   }
-  return told;
+  return reported;
 }
 
 /** Past HAProxy and past the servers: what is in the database of that node. */

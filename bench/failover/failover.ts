@@ -2,9 +2,9 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
-import { ToldClient } from '../../tests/campaigns/reported-answers/reported-client.ts';
-import { ToldLedger } from '../../tests/campaigns/reported-answers/reported-ledger.ts';
-import { ToldLoad } from '../../tests/campaigns/reported-answers/reported-load.ts';
+import { ReportedClient } from '../../tests/campaigns/reported-answers/reported-client.ts';
+import { ReportedLedger } from '../../tests/campaigns/reported-answers/reported-ledger.ts';
+import { ReportedLoad } from '../../tests/campaigns/reported-answers/reported-load.ts';
 import { closingOnce } from '../bench-cluster.ts';
 import { benchCommand, publishResults } from '../result-page.ts';
 import { DatabaseCluster } from './database-cluster.ts';
@@ -70,8 +70,8 @@ async function run(): Promise<boolean> {
       () => servers.stop(),
       () => leaveLogs(cluster, servers),
     );
-    const client = new ToldClient({ session: await servers.start() });
-    const ledger = new ToldLedger();
+    const client = new ReportedClient({ session: await servers.start() });
+    const ledger = new ReportedLedger();
     const rounds = await runRounds(cluster, servers, ledger, client);
     const tables = [roundsTable(rounds), summaryTable(rounds), requestsTable(ledger)];
     note('comparing what clients were told with the databases');
@@ -94,8 +94,8 @@ async function run(): Promise<boolean> {
 async function runRounds(
   cluster: DatabaseCluster,
   servers: TankeeperServers,
-  ledger: ToldLedger,
-  client: ToldClient,
+  ledger: ReportedLedger,
+  client: ReportedClient,
 ): Promise<readonly FailoverRound[]> {
   const troubles: readonly (readonly [Trouble, string])[] = [
     ['kill', given.kills],
@@ -103,7 +103,7 @@ async function runRounds(
     ['switchover', given.switchovers],
   ];
   const stopping = new AbortController();
-  const load = new ToldLoad({
+  const load = new ReportedLoad({
     ledger,
     client,
     servers: () => servers.urls,
@@ -140,12 +140,12 @@ function describeCluster({ ttl, loopWait, retryTimeout }: PatroniTimes): string 
   return `Patroni: ttl ${ttl} s, loop_wait ${loopWait} s, retry_timeout ${retryTimeout} s, synchronous_mode ${mode}.`;
 }
 
-function describeVerdict({ told, findings }: FailoverVerdict): string {
+function describeVerdict({ reported, findings }: FailoverVerdict): string {
   const failures = [...findings].map(
     ([kind, all]) => `FAIL: ${kind}: ${all.length}, such as ${all.slice(0, SHOWN).join('; ')}`,
   );
   const verdict = findings.size === 0 ? ['PASS'] : failures;
-  return [...told, ...verdict].map((line) => `- ${line}`).join('\n');
+  return [...reported, ...verdict].map((line) => `- ${line}`).join('\n');
 }
 
 async function leaveLogs(cluster: DatabaseCluster, servers: TankeeperServers): Promise<void> {

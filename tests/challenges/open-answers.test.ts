@@ -292,15 +292,15 @@ describe('a response of a user with several tokens', () => {
     const policy = { name: 'pin', scope: 'authentication', action: 'otppin=1', realm: 'alpha' };
     const token = { realms: ['alpha'] };
     const scene = await new Scene({ token, second: other(), policies: [policy] }).issue(['A1', 'A2', 'A1']);
-    let asked = 0;
+    let requested = 0;
     const users = scene.house.users;
     const checkPassword = users.checkPassword.bind(users);
     users.checkPassword = (...given) => {
-      asked += 1;
+      requested += 1;
       return checkPassword(...given);
     };
     expect(await scene.byUser(`password${responseOfA2(scene, 1)}`)).toBe(true);
-    expect(asked).toBe(1);
+    expect(requested).toBe(1);
   });
 
   it('that is the first half of a resynchronisation counts for that token', async () => {

@@ -71,9 +71,9 @@ describe('a resynchronisation', () => {
     { challenge1: '', challenge2: '' },
     { challenge2: '' },
     { challenge1: undefined },
-  ])('lacks a question for %j', async (asked) => {
+  ])('lacks a question for %j', async (requested) => {
     await house.ocra.requestChallenge(admin, { serial: 'A1' });
-    expect(await eventualRefusal(resync({ serial: 'A1', ...asked }))).toMatchObject({
+    expect(await eventualRefusal(resync({ serial: 'A1', ...requested }))).toMatchObject({
       code: 'parameter.missing',
       message:
         'Two challenges are needed: put them to the token first, or name their questions by challenge1 and challenge2.',
@@ -122,11 +122,11 @@ describe('a resynchronisation', () => {
     const { question: before } = await house.ocra.requestChallenge(admin, { serial: 'A1' });
     const { question: last } = await house.ocra.requestChallenge(admin, { serial: 'A1' });
     const otps = { otp1: otp(before, 12), otp2: otp(last, 13) };
-    for (const asked of [
+    for (const requested of [
       { challenge1: before, challenge2: undefined },
       { challenge1: undefined, challenge2: last },
     ]) {
-      const refused = await eventualRefusal(resync({ serial: 'A1', ...otps, ...asked }));
+      const refused = await eventualRefusal(resync({ serial: 'A1', ...otps, ...requested }));
       expect(refused.code).toBe('parameter.missing');
     }
   });

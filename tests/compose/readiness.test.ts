@@ -5,22 +5,22 @@ import { deferred } from '../support/fakes/deferred.ts';
 
 describe('the question whether the database answers', () => {
   it('is put to it once for all who ask meanwhile, and anew for who asks later', async () => {
-    let asked = 0;
+    let requested = 0;
     let answer = deferred<undefined>();
     const ready = readinessOf({
       ready: async () => {
-        asked += 1;
+        requested += 1;
         await answer.promise;
       },
     });
     const many = Array.from({ length: 500 }, () => ready());
     answer.resolve(undefined);
     expect(new Set(await Promise.all(many))).toEqual(new Set([true]));
-    expect(asked).toBe(1);
+    expect(requested).toBe(1);
     answer = deferred<undefined>();
     const later = ready();
     answer.resolve(undefined);
-    expect([await later, asked]).toEqual([true, 2]);
+    expect([await later, requested]).toEqual([true, 2]);
   });
 
   it('is answered no while it is away, and yes once it is back', async () => {

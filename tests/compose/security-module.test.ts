@@ -209,8 +209,8 @@ describeWithSoftHsm('a PKCS #11 module that wraps the encryption key', () => {
     hsm.hang();
     try {
       let answered = false;
-      const asked = [installation.storageEncryption(one), installation.storageEncryption(one)];
-      const waiting = Promise.all(asked).finally(() => {
+      const requested = [installation.storageEncryption(one), installation.storageEncryption(one)];
+      const waiting = Promise.all(requested).finally(() => {
         answered = true;
       });
       expect(await installation.confirm(one, 'T1', 2n)).toEqual(accepted);

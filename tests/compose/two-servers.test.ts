@@ -100,8 +100,8 @@ describe('two servers on one database', () => {
         post(index, '/ocra/check_t', { transactionid, pass: wrongResponse(tan) }),
       ),
     );
-    const told = answers.map(({ result }) => (result.value as { failcount: number }).failcount);
-    expect(told.sort((one, other) => one - other)).toEqual(
+    const reported = answers.map(({ result }) => (result.value as { failcount: number }).failcount);
+    expect(reported.sort((one, other) => one - other)).toEqual(
       Array.from({ length: 50 }, (_, index) => index + 1),
     );
     expect(await failCount(transactionid)).toEqual([

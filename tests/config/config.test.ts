@@ -70,8 +70,8 @@ describe('the configuration', () => {
       PKCS11_KEY: 'k',
     };
     expect(loadConfig(whole).pkcs11).toBeUndefined();
-    const told = { library: '/lib/m.so', token: 't', pinFile: '/run/pin', key: 'k' };
-    expect(loadConfig({ SECURITY_MODULE, ...whole }).pkcs11).toEqual({ ...told, createKey: false });
+    const reported = { library: '/lib/m.so', token: 't', pinFile: '/run/pin', key: 'k' };
+    expect(loadConfig({ SECURITY_MODULE, ...whole }).pkcs11).toEqual({ ...reported, createKey: false });
     expect(loadConfig({ SECURITY_MODULE, ...whole, PKCS11_CREATE_KEY: 'on' }).pkcs11?.createKey).toBe(true);
   });
 

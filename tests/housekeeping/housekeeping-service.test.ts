@@ -13,9 +13,9 @@ const DUE: readonly HousekeepingTally[] = [
 ];
 
 let isOurs: boolean;
-let asked: HousekeepingMoments[];
+let requested: HousekeepingMoments[];
 let signals: AbortSignal[];
-let told: unknown[];
+let reported: unknown[];
 let notes: unknown[];
 let service: HousekeepingService;
 
@@ -32,11 +32,11 @@ function open(monthsDue?: number): HousekeepingService {
     challengeRetention: 3_600,
     store: {
       backlog: (moments) => {
-        asked.push(moments);
+        requested.push(moments);
         return Promise.resolve(DUE);
       },
       clear: async (moments, { signal, removed, also }) => {
-        asked.push(moments);
+        requested.push(moments);
         signals.push(signal);
         if (isOurs) {
           removed({ chore: 'challenges', rows: 5 });
@@ -52,16 +52,16 @@ function open(monthsDue?: number): HousekeepingService {
       },
     },
     metrics: {
-      backlogIs: (tally) => told.push(['backlog', tally]),
-      removed: (tally) => told.push(['removed', tally]),
-      roundDone: (outcome) => told.push(['round', outcome]),
+      backlogIs: (tally) => reported.push(['backlog', tally]),
+      removed: (tally) => reported.push(['removed', tally]),
+      roundDone: (outcome) => reported.push(['round', outcome]),
     },
     auditRetention,
   });
 }
 
 beforeEach(() => {
-  [isOurs, asked, signals, told, notes] = [true, [], [], [], []];
+  [isOurs, requested, signals, reported, notes] = [true, [], [], [], []];
   service = open();
 });
 
@@ -74,7 +74,7 @@ describe('housekeeping', () => {
       { chore: 'sessions', rows: 0 },
       { chore: 'rate limits', rows: 1 },
     ]);
-    expect(asked).toEqual([
+    expect(requested).toEqual([
       {
         challengesIssuedBefore: new Date('2026-11-20T10:50:00Z'),
         sessionsEndBy: NOW,
@@ -82,7 +82,7 @@ describe('housekeeping', () => {
       },
     ]);
     expect(signals[0]?.aborted).toBe(false);
-    expect(told).toHaveLength(3);
+    expect(reported).toHaveLength(3);
   });
 
   it('by hand is audited with what it removed, and not where it did nothing', async () => {
@@ -103,22 +103,22 @@ describe('housekeeping', () => {
     service = open(3);
     expect(await service.due(OPERATOR)).toEqual([...DUE, { chore: 'audit months', rows: 3 }]);
     expect(await service.run(OPERATOR)).toContainEqual({ chore: 'audit months', rows: 3 });
-    expect(told).toContainEqual(['removed', { chore: 'audit months', rows: 3 }]);
+    expect(reported).toContainEqual(['removed', { chore: 'audit months', rows: 3 }]);
     service = open(0);
-    told = [];
+    reported = [];
     expect(await service.run(OPERATOR)).toContainEqual({ chore: 'audit months', rows: 0 });
-    expect(told).toHaveLength(3);
+    expect(reported).toHaveLength(3);
   });
 
   it('does nothing while a server is at it', async () => {
     isOurs = false;
     expect(await service.run(OPERATOR)).toBeUndefined();
-    expect(told).toEqual([]);
+    expect(reported).toEqual([]);
   });
 
   it('tells what is due, and changes nothing by that', async () => {
     expect(await service.due(OPERATOR)).toEqual(DUE);
-    expect([asked.length, signals.length, told.length]).toEqual([1, 0, 0]);
+    expect([requested.length, signals.length, reported.length]).toEqual([1, 0, 0]);
   });
 
   it.each(['run', 'due'] as const)('%s is for operators only', async (what) => {
@@ -126,14 +126,14 @@ describe('housekeeping', () => {
       code: 'right.missing',
       message: 'Housekeeping is done at the machine itself only',
     });
-    expect(asked).toEqual([]);
+    expect(requested).toEqual([]);
   });
 });
 
 describe('a round', () => {
   it('tells the backlog before and after, and what was removed', async () => {
     expect(await service.round(new AbortController().signal)).toBe(8);
-    expect(told).toEqual([
+    expect(reported).toEqual([
       ...backlog,
       ['removed', { chore: 'challenges', rows: 5 }],
       ['removed', { chore: 'challenges', rows: 2 }],
@@ -146,7 +146,7 @@ describe('a round', () => {
   it('is left to the server that is at it', async () => {
     isOurs = false;
     expect(await service.round(new AbortController().signal)).toBe(0);
-    expect(told).toEqual([...backlog, ...backlog, ['round', 'left to another server']]);
+    expect(reported).toEqual([...backlog, ...backlog, ['round', 'left to another server']]);
   });
 
   it('that is ended early does not say that it was done', async () => {
@@ -154,6 +154,6 @@ describe('a round', () => {
     ending.abort();
     expect(await service.round(ending.signal)).toBe(8);
     expect(signals).toEqual([ending.signal]);
-    expect(told).toHaveLength(5);
+    expect(reported).toHaveLength(5);
   });
 });

@@ -75,10 +75,10 @@ describe('QR-TAN URLs', () => {
       serial: text,
     });
     fc.assert(
-      fc.property(suiteText, bytes(16, 64), request, nonce, fc.nat(), (os, key, asked, rolled, place) => {
+      fc.property(suiteText, bytes(16, 64), request, nonce, fc.nat(), (os, key, requested, rolled, place) => {
         const suite = parseOcraSuite(os);
         const urls = [
-          [buildRequestUrl(suite, key, asked), { kind: 'req', ...asked }],
+          [buildRequestUrl(suite, key, requested), { kind: 'req', ...requested }],
           [buildNonceUrl(suite, key, rolled), { kind: 'nonce', ...rolled }],
         ] as const;
         for (const [url, given] of urls) {

@@ -102,12 +102,12 @@ describe('whatever stands in the database in place of a policy', () => {
       { scope: 'ocra', action: 'request' },
     );
     const access = new AccessControl({ clock: { now: () => new Date(2026, 10, 20) } });
-    const granted = (policies: readonly Policy[], asked: Right): readonly string[] => {
+    const granted = (policies: readonly Policy[], requested: Right): readonly string[] => {
       const configuration = configurationOf({
         realms: realms.map((name) => ({ name, resolvers: [] })),
         policies,
       });
-      const grant = attempt(() => access.authorize(configuration, callerNamed('alice'), asked));
+      const grant = attempt(() => access.authorize(configuration, callerNamed('alice'), requested));
       return grant === undefined
         ? []
         : grant.realms === 'all'
@@ -119,12 +119,12 @@ describe('whatever stands in the database in place of a policy', () => {
         fc.array(sensible, { minLength: 1, maxLength: 5 }),
         fc.nat(),
         right,
-        (policies, index, asked) => {
+        (policies, index, requested) => {
           const late = policies.map((one, at) =>
             at === index % policies.length ? { ...one, time: '* * * * * 1990' } : one,
           );
-          const before = new Set([...granted(policies, asked), 'some']);
-          expect(granted(late, asked).filter((realm) => !before.has(realm))).toEqual([]);
+          const before = new Set([...granted(policies, requested), 'some']);
+          expect(granted(late, requested).filter((realm) => !before.has(realm))).toEqual([]);
         },
       ),
       { numRuns: 1000 },

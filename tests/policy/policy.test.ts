@@ -118,8 +118,8 @@ describe('a policy and a question', () => {
     ['its users cannot be read', { user: '*alice' }, {}],
     ['one of its actions is not known', { action: 'request, unheard' }, {}],
     ['it names no user', { user: '' }, {}],
-  ])('do not when %s', (_what, change, asked) => {
-    expect(matchPolicy({ ...policy, ...change }, { ...question, ...asked })).toBe('nobody');
+  ])('do not when %s', (_what, change, requested) => {
+    expect(matchPolicy({ ...policy, ...change }, { ...question, ...requested })).toBe('nobody');
   });
 
   it('fit by user and action whatever the time and the client', () => {
@@ -144,7 +144,7 @@ describe('a value of the scope authentication', () => {
     });
   const ONE = 'https://one.example/';
   const TWO = 'https://two.example/';
-  const asked: PolicyValueQuestion = {
+  const requested: PolicyValueQuestion = {
     scope: 'authentication',
     action: 'qrtanurl',
     realms: ['mine'],
@@ -152,23 +152,23 @@ describe('a value of the scope authentication', () => {
   };
 
   it('comes from the policies for the realms of the token', () => {
-    expect(policyValue([url('a', ONE, { realm: 'Mine, other' })], asked)).toEqual([ONE]);
-    expect(policyValue([url('a', ONE, { realm: 'other' })], asked)).toEqual([]);
-    expect(policyValue([url('a', ONE)], { ...asked, realms: [] })).toEqual([ONE]);
+    expect(policyValue([url('a', ONE, { realm: 'Mine, other' })], requested)).toEqual([ONE]);
+    expect(policyValue([url('a', ONE, { realm: 'other' })], requested)).toEqual([]);
+    expect(policyValue([url('a', ONE)], { ...requested, realms: [] })).toEqual([ONE]);
   });
 
   it('is told once where policies agree, and all of them where they do not', () => {
-    expect(policyValue([url('a', ONE), url('b', ONE)], asked)).toEqual([ONE]);
-    expect(policyValue([url('a', TWO), url('b', ONE)], asked)).toEqual([ONE, TWO]);
+    expect(policyValue([url('a', ONE), url('b', ONE)], requested)).toEqual([ONE]);
+    expect(policyValue([url('a', TWO), url('b', ONE)], requested)).toEqual([ONE, TWO]);
   });
 
   it('of a policy for some users counts for their tokens only', () => {
     const policies = [url('a', ONE, { user: 'alice, res:' })];
-    expect(policyValue(policies, { ...asked, user: 'alice' })).toEqual([ONE]);
-    expect(policyValue(policies, { ...asked, user: 'bob', resolver: 'res' })).toEqual([ONE]);
-    expect(policyValue(policies, { ...asked, user: 'bob', resolver: 'other' })).toEqual([]);
-    expect(policyValue(policies, asked)).toEqual([]);
-    expect(policyValue([url('a', ONE, { user: '.*' })], asked)).toEqual([]);
+    expect(policyValue(policies, { ...requested, user: 'alice' })).toEqual([ONE]);
+    expect(policyValue(policies, { ...requested, user: 'bob', resolver: 'res' })).toEqual([ONE]);
+    expect(policyValue(policies, { ...requested, user: 'bob', resolver: 'other' })).toEqual([]);
+    expect(policyValue(policies, requested)).toEqual([]);
+    expect(policyValue([url('a', ONE, { user: '.*' })], requested)).toEqual([]);
   });
 
   it('is not taken from other scopes, actions, switched off or unreadable policies', () => {
@@ -182,6 +182,6 @@ describe('a value of the scope authentication', () => {
       { ...url('g', ONE), scope: 'monitoring' as const },
       { ...url('h', ONE), scope: 'ocra' as const, action: '*' },
     ];
-    expect(policyValue(policies, asked)).toEqual([]);
+    expect(policyValue(policies, requested)).toEqual([]);
   });
 });

@@ -93,10 +93,10 @@ describe('a user', () => {
   });
 
   it('is asked for by the login that the resolver knows, and one that it gives for another is not taken', async () => {
-    const asked: string[] = [];
+    const requested: string[] = [];
     const sloppy = {
       findByLogin: (login: string) => {
-        asked.push(login);
+        requested.push(login);
         return Promise.resolve({
           userId: '1',
           login: 'anna',
@@ -110,7 +110,7 @@ describe('a user', () => {
     const lax = new UserDirectory({ sources: () => sloppy });
     expect(await lax.find(configuration, { user: 'Anna@other' })).toBeUndefined();
     expect(await lax.find(configuration, { user: '\0' })).toBeUndefined();
-    expect(asked).toEqual(['Anna']);
+    expect(requested).toEqual(['Anna']);
   });
 });
 

@@ -114,16 +114,16 @@ describe('the whole life of tokens and administrators, and all of it again in tr
   });
 
   it('took place: every endpoint was asked, and most said yes', () => {
-    const asked = installation.evidence.placesOf(/^answer/);
+    const requested = installation.evidence.placesOf(/^answer/);
     for (const dialect of ['documented', 'linotp'] as const) {
       const unasked = fuzzedEndpoints(dialect)
         .map(({ path }) => path)
-        .filter((path) => !asked.some((place) => place.startsWith(`answer ${dialect} ${path} `)));
+        .filter((path) => !requested.some((place) => place.startsWith(`answer ${dialect} ${path} `)));
       expect(unasked).toEqual([]);
       const succeeded = fuzzedEndpoints(dialect)
         .map(({ path }) => path)
         .filter((path) =>
-          asked.some(
+          requested.some(
             (place) => place.startsWith(`answer ${dialect} ${path} `) && place.endsWith('(success) '),
           ),
         );

@@ -100,8 +100,8 @@ export async function runInterleaved(
   });
   const isEnd = await endOf(real);
   if (explain(model, happened, isEnd) === undefined) {
-    const told = happened.flat().map((one) => JSON.stringify(one));
-    throw new Error(`No order explains:\n  ${told.join('\n  ')}`);
+    const reported = happened.flat().map((one) => JSON.stringify(one));
+    throw new Error(`No order explains:\n  ${reported.join('\n  ')}`);
   }
   happened.flat().forEach(({ act, answer }) => {
     servers.count(act, answer);

@@ -145,8 +145,8 @@ function passFor(
   model: ChallengeModel,
 ): string {
   const { pin } = token;
-  const right = (offset: number, asked = question): string =>
-    responseOf(token, asked, positionAt(token, offset, model));
+  const right = (offset: number, requested = question): string =>
+    responseOf(token, requested, positionAt(token, offset, model));
   switch (given.kind) {
     case 'right':
       return pin + right(given.offset);

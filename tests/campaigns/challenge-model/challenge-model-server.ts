@@ -64,10 +64,10 @@ export class ChallengeModelServer {
     switch (act.act) {
       case 'wait':
         this.#application.clock.advance(act.seconds);
-        return told(true);
+        return reported(true);
       case 'housekeeping':
         await this.#application.services.housekeeping.run(OPERATOR);
-        return told(true);
+        return reported(true);
       case 'configure':
         return this.#tell('system/setConfig', { [act.key]: act.value });
       case 'answer':
@@ -75,7 +75,7 @@ export class ChallengeModelServer {
       case 'status':
         return this.#tell('ocra/checkstatus', withRealm(act.of));
       case 'show':
-        return told(shown(await this.#ask('admin/show', { serial: act.serial })));
+        return reported(shown(await this.#ask('admin/show', { serial: act.serial })));
       default:
         return this.#change(act);
     }
@@ -140,7 +140,7 @@ export class ChallengeModelServer {
       ...{ type: 'ocra', genkey: '1', activationcode: ACTIVATION_CODE, serial, message: 'welcome' },
     });
     if (detail === undefined) {
-      return told(result.value ?? REFUSED);
+      return reported(result.value ?? REFUSED);
     }
     const { transactionid: transactionId = '', challenge: question = '', nonce = '' } = detail;
     const key = Buffer.from(
@@ -159,7 +159,7 @@ export class ChallengeModelServer {
   async #request(of: Selected, data: string): Promise<Done> {
     const { result, detail } = await this.#ask('ocra/request', { ...withRealm(of), data });
     if (detail === undefined) {
-      return told(result.status ? true : REFUSED);
+      return reported(result.status ? true : REFUSED);
     }
     const url = parseQrTanUrl(detail.data ?? '');
     const question = url.kind === 'req' ? url.question : '';
@@ -174,7 +174,7 @@ export class ChallengeModelServer {
 
   async #tell(path: string, parameters: Parameters): Promise<Done> {
     const { result } = await this.#ask(path, parameters);
-    return told(result.value ?? REFUSED);
+    return reported(result.value ?? REFUSED);
   }
 
   async #ask(path: string, parameters: Parameters): Promise<Envelope> {
@@ -196,7 +196,7 @@ export class ChallengeModelServer {
   }
 }
 
-function told(answer: ModelAnswer): Done {
+function reported(answer: ModelAnswer): Done {
   return { answer, learned: {} };
 }
 

@@ -1,7 +1,7 @@
 import type { ResultTable } from '../../../bench/result-page.ts';
 import { type Kill, KILLS } from './crash-storm.ts';
-import { ToldLedger } from '../reported-answers/reported-ledger.ts';
-import type { ToldVerdict } from '../reported-answers/reported-replay.ts';
+import { ReportedLedger } from '../reported-answers/reported-ledger.ts';
+import type { ReportedVerdict } from '../reported-answers/reported-replay.ts';
 
 /** The facts of a run. */
 export interface CrashResult {
@@ -9,11 +9,11 @@ export interface CrashResult {
   /** Milliseconds of performance.now(), of the load. */
   readonly begun: number;
   readonly ended: number;
-  readonly ledger: ToldLedger;
+  readonly ledger: ReportedLedger;
   /** The reported acceptances at the end of the load, before any replay. */
-  readonly acceptancesTold: number;
-  readonly responses: Readonly<Record<'told' | 'unknown' | 'unsent', number>>;
-  readonly verdict: ToldVerdict;
+  readonly acceptancesReported: number;
+  readonly responses: Readonly<Record<'reported' | 'unknown' | 'unsent', number>>;
+  readonly verdict: ReportedVerdict;
   readonly auditRows: number;
   readonly refusedStarts: number;
 }
@@ -43,16 +43,16 @@ function countTable(result: CrashResult): ResultTable {
   const { report } = verdict;
   const tally = ([name, counts]: readonly [string, CrashResult['responses']]): [string, string] => [
     name,
-    `${counts.told} told, ${counts.unknown} unknown, ${counts.unsent} not sent`,
+    `${counts.reported} told, ${counts.unknown} unknown, ${counts.unsent} not sent`,
   ];
   const rows = [
     ['seconds of load', seconds(result.ended - result.begun)],
-    tally(['steps of roll-outs', ToldLedger.tally(ledger.enrolments)]),
-    tally(['challenges', ToldLedger.tally(ledger.challenges)]),
+    tally(['steps of roll-outs', ReportedLedger.tally(ledger.enrolments)]),
+    tally(['challenges', ReportedLedger.tally(ledger.challenges)]),
     tally(['responses', responses]),
-    ['acceptances told', result.acceptancesTold],
+    ['acceptances told', result.acceptancesReported],
     ['acceptances in the database', report.acceptedTransactions.size],
-    ['of these not told, as the answer got lost', untold(result)],
+    ['of these not told, as the answer got lost', unreported(result)],
     ['right responses sent again, each twice', verdict.replayed],
     ['accepted again', verdict.findings.filter(({ kind }) => kind === 'accepted twice').length],
     ['accepted then for the first time', verdict.acceptedByReplay],
@@ -66,11 +66,11 @@ function countTable(result: CrashResult): ResultTable {
   return { head: ['measured', 'result'], rows };
 }
 
-function untold({ ledger, ended, verdict }: CrashResult): number {
-  const told = new Set(
+function unreported({ ledger, ended, verdict }: CrashResult): number {
+  const reported = new Set(
     ledger.accepted.filter(({ at }) => at < ended).map(({ transactionId }) => transactionId),
   );
-  return [...verdict.report.acceptedTransactions].filter((id) => !told.has(id)).length;
+  return [...verdict.report.acceptedTransactions].filter((id) => !reported.has(id)).length;
 }
 
 /** The longest time between two reported acceptances under load. */

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { CrashFleet } from './crash-fleet.ts';
 import type { CrashPostgres } from './crash-postgres.ts';
-import type { ToldLedger } from '../reported-answers/reported-ledger.ts';
+import type { ReportedLedger } from '../reported-answers/reported-ledger.ts';
 
 /** The parts to kill, in turn. */
 export const KILLS = ['server', 'backend', 'postmaster'] as const;
@@ -46,7 +46,7 @@ const ORPHANED_MS = 150;
  */
 export async function storm(
   plan: StormPlan,
-  { postgres, fleet, ledger }: { postgres: CrashPostgres; fleet: CrashFleet; ledger: ToldLedger },
+  { postgres, fleet, ledger }: { postgres: CrashPostgres; fleet: CrashFleet; ledger: ReportedLedger },
 ): Promise<readonly Kill[]> {
   const begun = performance.now();
   const kills: Kill[] = [];
@@ -87,7 +87,7 @@ async function kill(kind: KillKind, postgres: CrashPostgres, fleet: CrashFleet):
 }
 
 async function recovery(
-  ledger: ToldLedger,
+  ledger: ReportedLedger,
   at: number,
   since: number,
   url: string,

@@ -9,10 +9,10 @@ import { CrashPostgres } from './crash-postgres.ts';
 import { crashReport } from './crash-report.ts';
 import { storm } from './crash-storm.ts';
 import { runTankeeper } from '../../support/servers/server-process.ts';
-import { ToldClient } from '../reported-answers/reported-client.ts';
-import { ToldLedger } from '../reported-answers/reported-ledger.ts';
-import { ToldLoad } from '../reported-answers/reported-load.ts';
-import { verifyTold } from '../reported-answers/reported-replay.ts';
+import { ReportedClient } from '../reported-answers/reported-client.ts';
+import { ReportedLedger } from '../reported-answers/reported-ledger.ts';
+import { ReportedLoad } from '../reported-answers/reported-load.ts';
+import { verifyReported } from '../reported-answers/reported-replay.ts';
 
 /** Seconds of load and kills; CRASH_SECONDS=60 is the long form, with at least 30 kills. */
 const SECONDS = Number(process.env.CRASH_SECONDS ?? 20);
@@ -27,7 +27,7 @@ let folder: string;
 let postgres: CrashPostgres;
 let environment: Readonly<Record<string, string>>;
 let fleet: CrashFleet;
-let client: ToldClient;
+let client: ReportedClient;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'tankeeper-crash-'));
@@ -39,7 +39,7 @@ beforeAll(async () => {
     ...{ HOUSEKEEPING_INTERVAL: '2' },
   };
   fleet = await CrashFleet.start(environment, SERVERS);
-  client = await ToldClient.open(fleet.servers[0]?.baseUrl ?? '', PASSWORD);
+  client = await ReportedClient.open(fleet.servers[0]?.baseUrl ?? '', PASSWORD);
 }, 120_000);
 
 afterAll(async () => {
@@ -55,10 +55,10 @@ it(
   async () => {
     expect(await settings()).toEqual({ fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on' });
     const survivor = fleet.servers[0]?.process.pid;
-    const ledger = new ToldLedger();
+    const ledger = new ReportedLedger();
     const ending = new AbortController();
     const begun = performance.now();
-    const load = new ToldLoad({
+    const load = new ReportedLoad({
       ledger,
       client,
       servers: fleet.urls,
@@ -77,9 +77,9 @@ it(
     await fleet.settled();
     await quiet();
 
-    const acceptancesTold = ledger.accepted.length;
-    const responses = ToldLedger.tally(ledger.responses);
-    const verdict = await verifyTold(ledger, { ask: postgres.ask, client, servers: fleet.urls() });
+    const acceptancesReported = ledger.accepted.length;
+    const responses = ReportedLedger.tally(ledger.responses);
+    const verdict = await verifyReported(ledger, { ask: postgres.ask, client, servers: fleet.urls() });
     const [audit, counts] = await Promise.all([
       runTankeeper(['audit', 'verify', '--json'], environment),
       runTankeeper(['count', '--verify'], environment),
@@ -91,7 +91,7 @@ it(
       command: `CRASH_SECONDS=${SECONDS} npm run test:campaigns -- tests/campaigns/crash/crash.test.ts`,
       measures: '`kill -9` of servers, backends and postmaster under load: [Faults](../faults.md#crash).',
       sections: crashReport({
-        ...{ kills, begun, ended, ledger, acceptancesTold, responses, verdict, auditRows },
+        ...{ kills, begun, ended, ledger, acceptancesReported, responses, verdict, auditRows },
         refusedStarts: fleet.refusedStarts.length,
       }),
     });
@@ -111,7 +111,7 @@ it(
     expect(started).toBeGreaterThanOrEqual(kills.filter(({ kind }) => kind === 'postmaster').length);
     expect(reinitialised).toBeGreaterThan(0);
     expect(verdict.report.countedTokens).toBeGreaterThan(0);
-    expect(acceptancesTold).toBeGreaterThan(KILLS);
+    expect(acceptancesReported).toBeGreaterThan(KILLS);
   },
   LIMIT_MS + 120_000,
 );

@@ -76,14 +76,14 @@ const VALUES: Readonly<Record<string, string>> = {
 /** Endpoints that need no database. */
 const WITHOUT = ['/healthz', '/docs/monitoring-post'];
 
-interface Told {
+interface Reported {
   readonly status: number;
   readonly retryAfter: string | null;
   readonly text: string;
   readonly milliseconds: number;
 }
 
-async function ask({ path, methods, parameters }: Endpoint, authorization = BASIC): Promise<Told> {
+async function ask({ path, methods, parameters }: Endpoint, authorization = BASIC): Promise<Reported> {
   const given = new URLSearchParams(
     Object.keys(parameters.shape).map((name): [string, string] => [name, VALUES[name] ?? 'x']),
   );
@@ -135,20 +135,20 @@ describe('while the database is known to be away', () => {
       for (const endpoint of endpoints()) {
         for (const authorization of [BASIC, `Bearer tk_${'a'.repeat(43)}`]) {
           const isByPassword = endpoint.access === 'password' && authorization !== BASIC;
-          const told = await ask(endpoint, authorization);
-          longest = Math.max(longest, told.milliseconds);
+          const reported = await ask(endpoint, authorization);
+          longest = Math.max(longest, reported.milliseconds);
           const { path } = endpoint;
           if (WITHOUT.includes(path) || isByPassword) {
-            expect({ path, status: told.status }).toEqual({ path, status: isByPassword ? 401 : 200 });
+            expect({ path, status: reported.status }).toEqual({ path, status: isByPassword ? 401 : 200 });
           } else {
-            expect({ path, status: told.status, retryAfter: told.retryAfter }).toEqual({
+            expect({ path, status: reported.status, retryAfter: reported.retryAfter }).toEqual({
               ...{ path, status: 503, retryAfter: '5' },
             });
-            expect(told.text).toContain(
+            expect(reported.text).toContain(
               path === '/readyz' ? 'unavailable' : 'the database is not available: ',
             );
           }
-          expect({ path, isAtOnce: told.milliseconds < AT_ONCE_MS }).toEqual({ path, isAtOnce: true });
+          expect({ path, isAtOnce: reported.milliseconds < AT_ONCE_MS }).toEqual({ path, isAtOnce: true });
         }
       }
       results.push(['endpoints asked while the database is away', endpoints().length]);
@@ -187,15 +187,15 @@ describe(`a database that goes away and comes back, ${CYCLES} times`, () => {
       ['/ocra/check_t', '/monitoring/config', '/admin/login'].includes(path),
     );
     const many = Array.from({ length: 10 }, () => some).flat();
-    const flood = (): Promise<Told[]> => Promise.all(many.map((one) => ask(one)));
+    const flood = (): Promise<Reported[]> => Promise.all(many.map((one) => ask(one)));
     const cycle = async (): Promise<readonly number[]> => {
       const underWay = flood();
       await proxy.cut();
       await until(async () => (await readiness()) === 503);
-      const told = [...(await underWay), ...(await flood())];
+      const reported = [...(await underWay), ...(await flood())];
       await proxy.restore();
       await until(async () => (await readiness()) === 200);
-      return told.map(({ status }) => status);
+      return reported.map(({ status }) => status);
     };
     await cycle();
     await flood();
@@ -213,7 +213,7 @@ describe(`a database that goes away and comes back, ${CYCLES} times`, () => {
     const metrics = all.filter(({ path }) => path === '/metrics');
     // Housekeeping and other loops use one now and then.
     await until(async () => {
-      const [{ text }] = (await Promise.all(metrics.map((one) => ask(one)))) as [Told];
+      const [{ text }] = (await Promise.all(metrics.map((one) => ask(one)))) as [Reported];
       return (
         /^tankeeper_database_waiting 0$/m.test(text) &&
         /^tankeeper_database_connections\{state="used"\} 0$/m.test(text)

@@ -16,7 +16,7 @@ const MAX_LENGTH = 3_000;
 
 /** The answers of one endpoint. */
 export interface Seen {
-  asked: number;
+  requested: number;
   broken: number;
   succeeded: number;
   accepted: number;
@@ -60,7 +60,7 @@ export class FuzzCampaign {
     this.#tell = tell;
     this.#clients = Array.from({ length: AT_ONCE }, () => new FuzzClient(server.port));
     this.seen = new Map(
-      endpoints.map(({ path }) => [path, { asked: 0, broken: 0, succeeded: 0, accepted: 0 }]),
+      endpoints.map(({ path }) => [path, { requested: 0, broken: 0, succeeded: 0, accepted: 0 }]),
     );
   }
 
@@ -142,7 +142,7 @@ export class FuzzCampaign {
     if (seen === undefined) {
       return;
     }
-    seen.asked += 1;
+    seen.requested += 1;
     if (request.broken) {
       seen.broken += 1;
       return;

@@ -326,13 +326,13 @@ function carry(target: string, given: Pairs, headers: Pairs, carriage: Carriage)
   // Longer ones are refused with 431 before anything else; headers cover that case.
   const inQuery = method !== 'POST' && query.length < MAX_QUERY_LENGTH;
   const place = inQuery ? 'query' : carriage.place;
-  const asked =
+  const requested =
     place === 'query' || place === 'both' ? `${target}?${query}${tail.replaceAll(/[\0 ]/g, '%20')}` : target;
   const usual: Pairs = [['Host', 'fuzz.invalid'], ...headers];
   if (place === 'query') {
     return {
       method,
-      target: asked.slice(0, MAX_QUERY_LENGTH),
+      target: requested.slice(0, MAX_QUERY_LENGTH),
       headers: usual,
       body: Buffer.alloc(0),
       chunked: false,
@@ -342,7 +342,7 @@ function carry(target: string, given: Pairs, headers: Pairs, carriage: Carriage)
   const whole = tail === '' ? body : Buffer.concat([body, Buffer.from(tail, 'latin1')]);
   return {
     method,
-    target: asked.slice(0, MAX_QUERY_LENGTH),
+    target: requested.slice(0, MAX_QUERY_LENGTH),
     headers: [...usual, ['Content-Type', mediaType + type]],
     body: whole,
     chunked,

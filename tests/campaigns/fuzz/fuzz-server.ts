@@ -126,13 +126,13 @@ export class FuzzServer {
 
   /** The memory of the process after garbage collection. */
   async memory(): Promise<Memory> {
-    const told = (): readonly string[] =>
+    const reported = (): readonly string[] =>
       [...this.process.output().matchAll(/\{"fuzzMemory":(\{[^}]*\})\}/g)].map(([, text = '']) => text);
-    const before = told().length;
+    const before = reported().length;
     this.process.process.kill('SIGUSR2');
     const deadline = performance.now() + 20_000;
     while (performance.now() < deadline) {
-      const text = told()[before];
+      const text = reported()[before];
       if (text !== undefined) {
         return JSON.parse(text) as Memory;
       }

@@ -97,11 +97,11 @@ describe('the endpoints that are asked', () => {
       router: { stack: readonly { readonly route?: { readonly path: readonly string[] } }[] };
     };
     const routed = router.stack.flatMap(({ route }) => route?.path ?? []);
-    const asked = fuzzedEndpoints(dialect).flatMap(({ path }) =>
+    const requested = fuzzedEndpoints(dialect).flatMap(({ path }) =>
       createDialect(dialect, undefined).routes(path),
     );
     // The test's app has no metrics.
-    expect([...routed, '/metrics'].sort()).toEqual([...asked].sort());
+    expect([...routed, '/metrics'].sort()).toEqual([...requested].sort());
     expect(routed.length).toBeGreaterThan(40);
   });
 });

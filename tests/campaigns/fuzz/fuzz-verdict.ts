@@ -99,14 +99,14 @@ function bodyFault({ headers, body }: FuzzAnswer): string | undefined {
     : `the type ${type}`;
 }
 
-const told = z.object({ code: z.number(), message: z.string() });
+const reported = z.object({ code: z.number(), message: z.string() });
 const envelope = z.object({
   version: z.string(),
   jsonrpc: z.string(),
   id: z.number(),
   result: z.union([
     z.object({ status: z.literal(true) }),
-    z.object({ status: z.literal(false), error: told }),
+    z.object({ status: z.literal(false), error: reported }),
   ]),
 });
 const state = z.strictObject({ status: z.enum(['ok', 'ready']) });

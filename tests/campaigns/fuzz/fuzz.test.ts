@@ -167,8 +167,8 @@ function statusesOf(campaign: FuzzCampaign): string {
 /** Prints the number of requests to each endpoint in the long form. */
 function report(title: string, campaign: FuzzCampaign): void {
   const lines = [...campaign.seen].map(
-    ([path, { asked, broken, succeeded, accepted }]) =>
-      `${path} | ${asked} | ${broken} | ${succeeded} | ${accepted}`,
+    ([path, { requested, broken, succeeded, accepted }]) =>
+      `${path} | ${requested} | ${broken} | ${succeeded} | ${accepted}`,
   );
   tell(`${title}, seed ${SEED}\nendpoint | asked | broken | succeeded | value true\n${lines.join('\n')}`);
 }

@@ -13,7 +13,7 @@ export interface RacingAnswer {
 }
 
 /** The client's answer. */
-export interface Told {
+export interface Reported {
   readonly transactionid: string;
   readonly requestId: string;
   readonly right: boolean;
@@ -31,11 +31,11 @@ export class AnswerRace {
   }
 
   /** Sends all of them at once. */
-  run(answers: readonly RacingAnswer[]): Promise<Told[]> {
+  run(answers: readonly RacingAnswer[]): Promise<Reported[]> {
     return Promise.all(answers.map((answer) => this.#send(answer)));
   }
 
-  #send({ baseUrl, transactionid, pass, right, requestId }: RacingAnswer): Promise<Told> {
+  #send({ baseUrl, transactionid, pass, right, requestId }: RacingAnswer): Promise<Reported> {
     const body = new URLSearchParams({ transactionid, pass }).toString();
     const headers = {
       'Content-Type': 'application/x-www-form-urlencoded',
@@ -52,7 +52,7 @@ export class AnswerRace {
           response.on('error', reject);
           response.on('end', () => {
             const text = Buffer.concat(pieces).toString('utf8');
-            const value = (JSON.parse(text) as { result: { value?: Pick<Told, 'failcount' | 'result'> } })
+            const value = (JSON.parse(text) as { result: { value?: Pick<Reported, 'failcount' | 'result'> } })
               .result.value;
             if (value === undefined) {
               reject(new Error(`${response.statusCode ?? 0}: ${text}`));
@@ -75,9 +75,9 @@ export class AnswerRace {
  * @param acceptances of the token meanwhile
  * @param final the token's last count
  */
-export function isExplainable(told: readonly number[], acceptances: number, final: number): boolean {
+export function isExplainable(reported: readonly number[], acceptances: number, final: number): boolean {
   const times = new Map<number, number>();
-  for (const count of told) {
+  for (const count of reported) {
     times.set(count, (times.get(count) ?? 0) + 1);
   }
   // The last run ends with the final count, so each count up to it occurs once for it.
@@ -90,7 +90,7 @@ export function isExplainable(told: readonly number[], acceptances: number, fina
   }
   // The rest are runs 1, 2, … that end with an acceptance: never more of a count than of the one below.
   let below = acceptances;
-  for (let count = 1; count <= Math.max(0, ...told); count += 1) {
+  for (let count = 1; count <= Math.max(0, ...reported); count += 1) {
     const here = times.get(count) ?? 0;
     if (here > below) {
       return false;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { publishResults } from '../../../bench/result-page.ts';
-import { AnswerRace, isExplainable, type RacingAnswer, type Told } from './answer-race.ts';
+import { AnswerRace, isExplainable, type RacingAnswer, type Reported } from './answer-race.ts';
 import { type OpenTransaction, ServerClient } from '../../support/servers/server-client.ts';
 import {
   runTankeeper,
@@ -34,7 +34,7 @@ interface DecisionRow {
 interface Outcome {
   readonly transaction: OpenTransaction;
   /** The clients' answers, in the order in which the responses were sent. */
-  readonly told: readonly Told[];
+  readonly reported: readonly Reported[];
 }
 
 let folder: string;
@@ -152,17 +152,17 @@ async function openTransactions(serial: string, maxFail: number, count = 1): Pro
 
 async function raceEach(
   transactions: readonly OpenTransaction[],
-  run: (transaction: OpenTransaction) => Promise<readonly Told[]>,
+  run: (transaction: OpenTransaction) => Promise<readonly Reported[]>,
 ): Promise<Outcome[]> {
   return forEach(transactions, AT_ONCE, async (transaction) => ({
     transaction,
-    told: await run(transaction),
+    reported: await run(transaction),
   }));
 }
 
 /** @returns the decisions on these answers, by request */
 async function decisionsOn(outcomes: readonly Outcome[]): Promise<ReadonlyMap<string, DecisionRow>> {
-  const told = outcomes.flatMap((outcome) => outcome.told);
+  const reported = outcomes.flatMap((outcome) => outcome.reported);
   const rows = await database.database
     .knex('audit')
     .whereIn(
@@ -173,8 +173,8 @@ async function decisionsOn(outcomes: readonly Outcome[]): Promise<ReadonlyMap<st
     .select<DecisionRow[]>('request_id', 'subject', 'outcome');
   const byRequest = new Map(rows.map((row) => [row.request_id, row]));
   // One row for every answer, and no other.
-  expect(rows).toHaveLength(told.length);
-  expect([...byRequest.keys()].sort()).toEqual(told.map(({ requestId }) => requestId).sort());
+  expect(rows).toHaveLength(reported.length);
+  expect([...byRequest.keys()].sort()).toEqual(reported.map(({ requestId }) => requestId).sort());
   return byRequest;
 }
 
@@ -200,17 +200,17 @@ async function compare(outcomes: readonly Outcome[]): Promise<Counted[]> {
     >();
   const byTransaction = new Map(challenges.map((row) => [row.transaction_id, row]));
   return outcomes.map((outcome) => {
-    const decided = (one: Told): string => decisions.get(one.requestId)?.outcome ?? 'none';
+    const decided = (one: Reported): string => decisions.get(one.requestId)?.outcome ?? 'none';
     const times = (decision: string): number =>
-      outcome.told.filter((one) => decided(one) === decision).length;
-    expect(outcome.told.filter((one) => one.result !== (decided(one) === 'accepted'))).toEqual([]);
-    expect(outcome.told.filter(({ status }) => status !== 200)).toEqual([]);
+      outcome.reported.filter((one) => decided(one) === decision).length;
+    expect(outcome.reported.filter((one) => one.result !== (decided(one) === 'accepted'))).toEqual([]);
+    expect(outcome.reported.filter(({ status }) => status !== 200)).toEqual([]);
     expect(byTransaction.get(outcome.transaction.transactionid)).toMatchObject({
       wrong_count: times('wrong'),
       valid_tan: times('accepted') === 1,
       closed_by: times('accepted') === 1 ? 'accepted' : null,
     });
-    const counts = outcome.told
+    const counts = outcome.reported
       .filter((one) => ['wrong', 'locked'].includes(decided(one)))
       .map(({ failcount }) => failcount);
     return { outcome, times, counts };
@@ -223,7 +223,7 @@ const sum = (counted: readonly Counted[], decision: string): number =>
 /** Expects one acceptance of each transaction, in the answers and in the rows. */
 function expectOneAcceptanceEach(counted: readonly Counted[]): void {
   expect(counted.map(({ times }) => times('accepted'))).toEqual(counted.map(() => 1));
-  expect(counted.map(({ outcome }) => outcome.told.filter(({ result }) => result).length)).toEqual(
+  expect(counted.map(({ outcome }) => outcome.reported.filter(({ result }) => result).length)).toEqual(
     counted.map(() => 1),
   );
 }
@@ -234,12 +234,12 @@ async function tokenOf(serial: string): Promise<unknown> {
 
 function tell(kind: string, counted: readonly Counted[], begun: number): void {
   const sums = ['accepted', 'wrong', 'locked', 'closed'].map((decision) => sum(counted, decision));
-  const told = counted.flatMap(({ outcome }) => outcome.told);
-  const right = told.filter(({ right: isRight }) => isRight).length;
+  const reported = counted.flatMap(({ outcome }) => outcome.reported);
+  const right = reported.filter(({ right: isRight }) => isRight).length;
   rows.push([
     kind,
     counted.length,
-    told.length,
+    reported.length,
     right,
     ...sums,
     ((performance.now() - begun) / 1000).toFixed(1),
@@ -280,7 +280,7 @@ describe(`${ANSWERS} answers at once to each transaction, a third of them right,
       const begun = performance.now();
       const outcomes = await forEach(tokens, 1, (four) =>
         Promise.all(
-          four.map(async (transaction) => ({ transaction, told: await race.run(mixed(transaction)) })),
+          four.map(async (transaction) => ({ transaction, reported: await race.run(mixed(transaction)) })),
         ),
       );
       const counted = await compare(outcomes.flat());
@@ -333,14 +333,17 @@ describe(`${ANSWERS} answers at once to each transaction, a third of them right,
       const transactions = (await forEach(serials, AT_ONCE, (serial) => openTransactions(serial, 3))).flat();
       const begun = performance.now();
       const outcomes = await raceEach(transactions, async (transaction) => {
-        const told = await race.run(mixed(transaction));
-        if (told.some(({ result }) => result)) {
-          return told;
+        const reported = await race.run(mixed(transaction));
+        if (reported.some(({ result }) => result)) {
+          return reported;
         }
         // Locked: right or wrong, each counts.
-        expect(ascending(told.map(({ failcount }) => failcount))).toEqual(upTo(ANSWERS));
+        expect(ascending(reported.map(({ failcount }) => failcount))).toEqual(upTo(ANSWERS));
         await client.post('/admin/reset', { serial: transaction.serial });
-        return [...told, ...(await race.run(answers(transaction.transactionid, transaction.tan, 3, always)))];
+        return [
+          ...reported,
+          ...(await race.run(answers(transaction.transactionid, transaction.tan, 3, always))),
+        ];
       });
       const counted = await compare(outcomes);
       tell('locked or accepted', counted, begun);
@@ -365,7 +368,7 @@ describe('one response for four transactions of a token with the same question, 
       return Promise.all(
         four.map(async (transaction) => ({
           transaction,
-          told: await race.run(answers(transaction.transactionid, tan, 16, always)),
+          reported: await race.run(answers(transaction.transactionid, tan, 16, always)),
         })),
       );
     });

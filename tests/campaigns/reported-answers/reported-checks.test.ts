@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { type Ask, checkTold, type Finding } from './reported-checks.ts';
-import { type CheckAnswer, type Outcome, ToldLedger } from './reported-ledger.ts';
+import { type Ask, checkReported, type Finding } from './reported-checks.ts';
+import { type CheckAnswer, type Outcome, ReportedLedger } from './reported-ledger.ts';
 
 interface Rows {
   tokens: { serial: string; active: boolean; rollout: string; fail_count: number }[];
@@ -15,19 +15,24 @@ interface Rows {
   audit: { request_id: string; outcome: string }[];
 }
 
-let ledger: ToldLedger;
+let ledger: ReportedLedger;
 let rows: Rows;
 
 /** One token each: `right` was answered wrongly and then rightly, `wrong` wrongly, `open` not yet. */
 beforeEach(() => {
-  ledger = new ToldLedger();
+  ledger = new ReportedLedger();
   for (const serial of ['right', 'wrong', 'open']) {
-    ledger.noteEnrolment(ledger.moment(), { serial, step: 'plain', outcome: 'told' });
-    ledger.noteChallenge(ledger.moment(), { serial, outcome: 'told', transactionId: serial, question: '1' });
+    ledger.noteEnrolment(ledger.moment(), { serial, step: 'plain', outcome: 'reported' });
+    ledger.noteChallenge(ledger.moment(), {
+      serial,
+      outcome: 'reported',
+      transactionId: serial,
+      question: '1',
+    });
   }
-  answer('right', 'one', 'told', { accepted: false, failCount: 1 });
-  answer('right', 'two', 'told', { accepted: true, failCount: 0 }, true);
-  answer('wrong', 'three', 'told', { accepted: false, failCount: 1 });
+  answer('right', 'one', 'reported', { accepted: false, failCount: 1 });
+  answer('right', 'two', 'reported', { accepted: true, failCount: 0 }, true);
+  answer('wrong', 'three', 'reported', { accepted: false, failCount: 1 });
   rows = {
     tokens: ['right', 'wrong', 'open'].map((serial) => ({
       ...{ serial, active: true, rollout: 'complete', fail_count: serial === 'wrong' ? 1 : 0 },
@@ -48,12 +53,12 @@ function answer(
   serial: string,
   requestId: string,
   outcome: Outcome,
-  told: CheckAnswer | undefined,
+  reported: CheckAnswer | undefined,
   right = false,
 ): void {
   ledger.noteResponse(ledger.moment(), {
     ...{ serial, transactionId: serial, response: right ? '1' : '2', right, server: '', requestId },
-    ...{ outcome, answer: told, sentAt: 0 },
+    ...{ outcome, answer: reported, sentAt: 0 },
   });
 }
 
@@ -62,7 +67,7 @@ async function kinds(): Promise<readonly Finding['kind'][]> {
     const table = /FROM (tokens|challenges|audit)/.exec(sql)?.[1] as keyof Rows;
     return Promise.resolve(rows[table] as never);
   };
-  return [...new Set((await checkTold(ledger, ask)).findings.map(({ kind }) => kind))];
+  return [...new Set((await checkReported(ledger, ask)).findings.map(({ kind }) => kind))];
 }
 
 function token(serial: string): Rows['tokens'][number] {
@@ -94,7 +99,7 @@ describe('what clients were told, compared with the database', () => {
     [
       'two acceptances of one transaction',
       () => {
-        answer('right', 'four', 'told', { accepted: true, failCount: 0 }, true);
+        answer('right', 'four', 'reported', { accepted: true, failCount: 0 }, true);
         rows.audit.push({ request_id: 'four', outcome: 'accepted' });
       },
       ['accepted twice', 'audit differs'],
@@ -109,7 +114,7 @@ describe('what clients were told, compared with the database', () => {
     [
       'a right response that was taken for wrong',
       () => {
-        answer('open', 'four', 'told', { accepted: false, failCount: 1 }, true);
+        answer('open', 'four', 'reported', { accepted: false, failCount: 1 }, true);
         rows.audit.push({ request_id: 'four', outcome: 'wrong' });
         token('open').fail_count = 1;
       },
@@ -153,7 +158,7 @@ describe('what clients were told, compared with the database', () => {
     [
       'the same count told to two',
       () => {
-        answer('wrong', 'four', 'told', { accepted: false, failCount: 1 });
+        answer('wrong', 'four', 'reported', { accepted: false, failCount: 1 });
         rows.audit.push({ request_id: 'four', outcome: 'wrong' });
       },
       ['count told twice'],
@@ -212,9 +217,9 @@ describe('what clients were told, compared with the database', () => {
     answer('wrong', 'four', 'unknown', undefined, true);
     token('wrong').fail_count = 0;
     expect(await kinds()).toEqual([]);
-    answer('wrong', 'five', 'told', { accepted: false, failCount: 1 }, true);
+    answer('wrong', 'five', 'reported', { accepted: false, failCount: 1 }, true);
     rows.audit.push({ request_id: 'five', outcome: 'closed' });
-    answer('wrong', 'six', 'told', { accepted: false, failCount: 2 });
+    answer('wrong', 'six', 'reported', { accepted: false, failCount: 2 });
     rows.audit.push({ request_id: 'six', outcome: 'wrong' });
     expect(await kinds()).toEqual(['count below what was told']);
   });

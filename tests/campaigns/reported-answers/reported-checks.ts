@@ -1,5 +1,5 @@
 import { countBounds, repeatedCounts } from './reported-counts.ts';
-import type { ChallengeStep, ResponseStep, ToldLedger } from './reported-ledger.ts';
+import type { ChallengeStep, ResponseStep, ReportedLedger } from './reported-ledger.ts';
 
 /** Runs one statement on the database under check. @returns its rows */
 export type Ask = <Row extends object>(sql: string, values: readonly unknown[]) => Promise<readonly Row[]>;
@@ -24,7 +24,7 @@ export interface Finding {
 }
 
 /** The result of the comparison with the database. */
-export interface ToldReport {
+export interface ReportedReport {
   readonly findings: readonly Finding[];
   /** Transactions whose response was accepted, by the database. */
   readonly acceptedTransactions: ReadonlySet<string>;
@@ -99,7 +99,7 @@ class Stored {
 }
 
 /** Compares the clients' answers with the database, after all requests have ended. */
-export async function checkTold(ledger: ToldLedger, ask: Ask): Promise<ToldReport> {
+export async function checkReported(ledger: ReportedLedger, ask: Ask): Promise<ReportedReport> {
   const serials = [...new Set(ledger.enrolments.map(({ serial }) => serial))];
   const stored = await Stored.read(ask, serials);
   const bounds = serials
@@ -135,19 +135,19 @@ function about(kind: Finding['kind'], { serial, ...rest }: { readonly serial: st
   return { kind, about: `${serial} ${JSON.stringify(rest)}` };
 }
 
-function acceptances(ledger: ToldLedger, stored: Stored): Finding[] {
-  const told = new Set([
+function acceptances(ledger: ReportedLedger, stored: Stored): Finding[] {
+  const reported = new Set([
     ...ledger.accepted.map(({ transactionId }) => transactionId),
     ...ledger.statuses.filter(({ validTan }) => validTan).map(({ transactionId }) => transactionId),
   ]);
   const times = countBy(ledger.accepted.map(({ transactionId }) => transactionId));
-  const asked = new Set(ledger.rightResponses.map(({ transactionId }) => transactionId));
+  const requested = new Set(ledger.rightResponses.map(({ transactionId }) => transactionId));
   const accepted = [...stored.challenges.values()].filter(({ valid_tan }) => valid_tan);
   return [
-    ...[...told].filter((id) => !stored.isAccepted(id)).map((id) => finding('lost acceptance', id)),
+    ...[...reported].filter((id) => !stored.isAccepted(id)).map((id) => finding('lost acceptance', id)),
     ...[...times].filter(([, count]) => count > 1).map(([id]) => finding('accepted twice', id)),
     ...accepted
-      .filter(({ transaction_id }) => !asked.has(transaction_id))
+      .filter(({ transaction_id }) => !requested.has(transaction_id))
       .map(({ transaction_id }) => finding('accepted unasked', transaction_id)),
   ];
 }
@@ -155,7 +155,7 @@ function acceptances(ledger: ToldLedger, stored: Stored): Finding[] {
 /**
  * Checks that each answer has one row in the audit with the same outcome, and each transaction one acceptance at most.
  */
-function decisions(ledger: ToldLedger, stored: Stored): Finding[] {
+function decisions(ledger: ReportedLedger, stored: Stored): Finding[] {
   const acceptedRows = countBy(
     ledger.responses.flatMap(({ requestId, transactionId }) =>
       (stored.decisions.get(requestId) ?? []).flatMap((outcome) =>
@@ -179,10 +179,10 @@ function decisions(ledger: ToldLedger, stored: Stored): Finding[] {
   ];
 }
 
-function decision(ledger: ToldLedger, step: ResponseStep, rows: readonly string[]): Finding[] {
+function decision(ledger: ReportedLedger, step: ResponseStep, rows: readonly string[]): Finding[] {
   const { outcome, answer, right, requestId, transactionId } = step;
   const agrees =
-    outcome === 'told'
+    outcome === 'reported'
       ? rows.length === 1 && (rows[0] === 'accepted') === answer?.accepted
       : rows.length <= (outcome === 'unknown' ? 1 : 0);
   const description = `${transactionId}, request ${requestId}: ${outcome} ${JSON.stringify(answer)}, audit [${rows.join()}]`;
@@ -195,13 +195,13 @@ function decision(ledger: ToldLedger, step: ResponseStep, rows: readonly string[
 }
 
 /** @returns false after a phase 2 without an answer, which may have given the token another key than the device has */
-function isKeySure(ledger: ToldLedger, { serial }: ResponseStep): boolean {
+function isKeySure(ledger: ReportedLedger, { serial }: ResponseStep): boolean {
   return !ledger.enrolments.some(
     (other) => other.serial === serial && other.step === 'phase2' && other.outcome === 'unknown',
   );
 }
 
-function repeated(ledger: ToldLedger, stored: Stored, serial: string): Finding[] {
+function repeated(ledger: ReportedLedger, stored: Stored, serial: string): Finding[] {
   const counts = ({ requestId }: ResponseStep): boolean =>
     (stored.decisions.get(requestId) ?? []).some((outcome) => COUNTING.includes(outcome));
   return repeatedCounts(ledger, serial, counts).map(([one, other]) =>
@@ -212,9 +212,9 @@ function repeated(ledger: ToldLedger, stored: Stored, serial: string): Finding[]
   );
 }
 
-function enrolments(ledger: ToldLedger, stored: Stored): Finding[] {
+function enrolments(ledger: ReportedLedger, stored: Stored): Finding[] {
   return ledger.enrolments
-    .filter(({ outcome }) => outcome === 'told')
+    .filter(({ outcome }) => outcome === 'reported')
     .flatMap(({ serial, step }) => {
       const row = stored.tokens.get(serial);
       if (row === undefined) {
@@ -227,7 +227,7 @@ function enrolments(ledger: ToldLedger, stored: Stored): Finding[] {
     });
 }
 
-function challenges(ledger: ToldLedger, stored: Stored): Finding[] {
+function challenges(ledger: ReportedLedger, stored: Stored): Finding[] {
   return ledger.challenges.flatMap((step) => {
     if (step.transactionId === undefined) {
       return [];
@@ -247,7 +247,7 @@ function challenges(ledger: ToldLedger, stored: Stored): Finding[] {
   });
 }
 
-function isExplained(ledger: ToldLedger, step: ChallengeStep, { closed_by }: StoredChallenge): boolean {
+function isExplained(ledger: ReportedLedger, step: ChallengeStep, { closed_by }: StoredChallenge): boolean {
   switch (closed_by) {
     case null:
     case 'accepted': // Compared with the acceptances.

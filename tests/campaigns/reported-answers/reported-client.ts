@@ -6,12 +6,12 @@ import type { Outcome } from './reported-ledger.ts';
 /** An answer in the envelope, or the fate of the request. */
 export type ClientAnswer =
   | {
-      readonly outcome: 'told';
+      readonly outcome: 'reported';
       readonly value: unknown;
       readonly detail: Readonly<Record<string, unknown>>;
       readonly requestId: string;
     }
-  | { readonly outcome: Exclude<Outcome, 'told'>; readonly requestId: string; readonly why: string }
+  | { readonly outcome: Exclude<Outcome, 'reported'>; readonly requestId: string; readonly why: string }
   | { readonly outcome: 'strange'; readonly requestId: string; readonly why: string };
 
 interface Envelope {
@@ -27,7 +27,7 @@ interface Envelope {
 const TIMEOUT_MS = 15_000;
 
 /** Sends HTTP requests to several servers, with the same rights; never repeats one by itself. */
-export class ToldClient {
+export class ReportedClient {
   readonly #agent = new http.Agent({ keepAlive: true, maxSockets: 256 });
   readonly #session: string;
   readonly #patience: number;
@@ -42,7 +42,7 @@ export class ToldClient {
   }
 
   /** @returns a client with a new session of `admin` @throws if the server refuses */
-  static async open(baseUrl: string, password: string): Promise<ToldClient> {
+  static async open(baseUrl: string, password: string): Promise<ReportedClient> {
     const basic = Buffer.from(`admin:${password}`).toString('base64');
     const response = await fetch(`${baseUrl}/admin/getsession`, {
       headers: { Authorization: `Basic ${basic}` },
@@ -51,7 +51,7 @@ export class ToldClient {
     if (session === undefined) {
       throw new Error(`No session: ${response.status} ${await response.text()}`);
     }
-    return new ToldClient({ session });
+    return new ReportedClient({ session });
   }
 
   /** @param baseUrl `http://127.0.0.1:5001` */
@@ -97,7 +97,7 @@ export class ToldClient {
 function read(status: number, text: string, requestId: string): ClientAnswer {
   const { result, detail = {} } = parse(text);
   if (status === 200 && result?.status === true) {
-    return { outcome: 'told', value: result.value, detail, requestId };
+    return { outcome: 'reported', value: result.value, detail, requestId };
   }
   const why = `${status} ${result?.error?.message ?? text.slice(0, 200)}`;
   // 503 may stand for a commit without a confirmation.

@@ -1,4 +1,4 @@
-import type { ResponseStep, Span, ToldLedger } from './reported-ledger.ts';
+import type { ResponseStep, Span, ReportedLedger } from './reported-ledger.ts';
 
 /** The bounds of a token's fail counter, by the clients' answers. */
 interface CountBounds {
@@ -11,14 +11,14 @@ interface CountBounds {
  * An overlapping step may have come later.
  * @returns the bounds for a token's fail counter at the end
  */
-export function countBounds(ledger: ToldLedger, serial: string): CountBounds {
+export function countBounds(ledger: ReportedLedger, serial: string): CountBounds {
   const responses = responsesOf(ledger, serial);
   const lastReset = largest(resets(ledger, serial, responses).map(({ ended }) => ended));
-  const told = [
+  const reported = [
     ...responses.map(({ begun, answer }) => ({ begun, failCount: answer?.failCount ?? 0 })),
     ...ledger.statuses.filter((step) => step.serial === serial),
   ].filter(({ begun }) => begun > lastReset);
-  return { least: Math.max(0, ...told.map(({ failCount }) => failCount)), most: mostCounted(responses) };
+  return { least: Math.max(0, ...reported.map(({ failCount }) => failCount)), most: mostCounted(responses) };
 }
 
 /**
@@ -26,7 +26,7 @@ export function countBounds(ledger: ToldLedger, serial: string): CountBounds {
  * @returns pairs of responses with the same new count although nothing between them reset the counter
  */
 export function repeatedCounts(
-  ledger: ToldLedger,
+  ledger: ReportedLedger,
   serial: string,
   counts: (step: ResponseStep) => boolean,
 ): readonly (readonly [ResponseStep, ResponseStep])[] {
@@ -42,11 +42,11 @@ export function repeatedCounts(
   );
 }
 
-function responsesOf(ledger: ToldLedger, serial: string): readonly ResponseStep[] {
+function responsesOf(ledger: ReportedLedger, serial: string): readonly ResponseStep[] {
   return ledger.responses.filter((step) => step.serial === serial && step.outcome !== 'unsent');
 }
 
-function resets(ledger: ToldLedger, serial: string, responses: readonly ResponseStep[]): readonly Span[] {
+function resets(ledger: ReportedLedger, serial: string, responses: readonly ResponseStep[]): readonly Span[] {
   return [
     ...responses.filter(mayHaveReset).map((step) => ({ ...step, ended: lastPossible(step, responses) })),
     ...ledger.enrolments.filter((step) => step.serial === serial && step.outcome !== 'unsent'),
@@ -64,7 +64,7 @@ function mayHaveReset({ right, outcome, answer }: ResponseStep): boolean {
 function lastPossible(step: ResponseStep, responses: readonly ResponseStep[]): number {
   const later = responses.filter(
     ({ transactionId, response, outcome, begun }) =>
-      outcome === 'told' &&
+      outcome === 'reported' &&
       transactionId === step.transactionId &&
       response === step.response &&
       begun > step.begun,

@@ -2,8 +2,8 @@ import { computeResponse } from '../../../src/ocra/compute.ts';
 import { deriveTokenKey } from '../../../src/ocra/key-derivation.ts';
 import { parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
 import { parseOcraSuite } from '../../../src/ocra/suite.ts';
-import type { ClientAnswer, ToldClient } from './reported-client.ts';
-import type { CheckAnswer, Outcome, ToldLedger } from './reported-ledger.ts';
+import type { ClientAnswer, ReportedClient } from './reported-client.ts';
+import type { CheckAnswer, Outcome, ReportedLedger } from './reported-ledger.ts';
 
 /** A token, as known to its owner's device. */
 export interface DeviceToken {
@@ -45,8 +45,8 @@ export function otherResponse(response: string): string {
 
 /** Enrols a token with the portal's key. @returns undefined if the portal got no confirmation */
 export async function enrolPlain(
-  ledger: ToldLedger,
-  client: ToldClient,
+  ledger: ReportedLedger,
+  client: ReportedClient,
   server: string,
   { serial, key }: { serial: string; key: Buffer },
 ): Promise<DeviceToken | undefined> {
@@ -55,7 +55,7 @@ export async function enrolPlain(
     ...{ type: 'ocra', serial, otpkey: key.toString('hex'), ocrasuite: SUITE },
   });
   ledger.noteEnrolment(begun, { serial, step: 'plain', outcome: outcomeOf(ledger, '/admin/init', answer) });
-  return answer.outcome === 'told' ? { serial, suite: SUITE, key } : undefined;
+  return answer.outcome === 'reported' ? { serial, suite: SUITE, key } : undefined;
 }
 
 /** The result of phase 1 of the roll-out, for the device. */
@@ -67,8 +67,8 @@ export interface FirstPhase {
 
 /** Phase 1 of the roll-out. */
 export async function beginRollout(
-  ledger: ToldLedger,
-  client: ToldClient,
+  ledger: ReportedLedger,
+  client: ReportedClient,
   server: string,
   serial: string,
 ): Promise<FirstPhase | undefined> {
@@ -77,14 +77,14 @@ export async function beginRollout(
     ...{ type: 'ocra', genkey: '1', sharedsecret: '1', serial },
   });
   ledger.noteEnrolment(begun, { serial, step: 'phase1', outcome: outcomeOf(ledger, '/admin/init', answer) });
-  const url = answer.outcome === 'told' ? parseQrTanUrl(String(answer.detail.app_import)) : undefined;
+  const url = answer.outcome === 'reported' ? parseQrTanUrl(String(answer.detail.app_import)) : undefined;
   return url?.kind === 'init' ? { serial, suite: url.suite, sharedSecret: url.sharedSecret } : undefined;
 }
 
 /** Phase 2 of the roll-out, with the first challenge. May be repeated until the first right response. */
 export async function continueRollout(
-  ledger: ToldLedger,
-  client: ToldClient,
+  ledger: ReportedLedger,
+  client: ReportedClient,
   server: string,
   { serial, suite, sharedSecret }: FirstPhase,
 ): Promise<{ token: DeviceToken; challenge: OpenChallenge } | undefined> {
@@ -93,7 +93,7 @@ export async function continueRollout(
     ...{ type: 'ocra', genkey: '1', serial, activationcode: ACTIVATION_CODE, message: 'Welcome' },
   });
   const outcome = outcomeOf(ledger, '/admin/init', answer);
-  const url = answer.outcome === 'told' ? parseQrTanUrl(String(answer.detail.app_import)) : undefined;
+  const url = answer.outcome === 'reported' ? parseQrTanUrl(String(answer.detail.app_import)) : undefined;
   const { question, transactionId } = url?.kind === 'nonce' ? url : {};
   ledger.noteEnrolment(begun, { serial, step: 'phase2', outcome });
   ledger.noteChallenge(begun, { serial, outcome, transactionId, question });
@@ -111,15 +111,15 @@ export async function continueRollout(
 
 /** Requests a challenge. */
 export async function requestChallenge(
-  ledger: ToldLedger,
-  client: ToldClient,
+  ledger: ReportedLedger,
+  client: ReportedClient,
   server: string,
   serial: string,
 ): Promise<OpenChallenge | undefined> {
   const begun = ledger.moment();
   const answer = await client.post(server, '/ocra/request', { serial, data: '' });
   const outcome = outcomeOf(ledger, '/ocra/request', answer);
-  const url = answer.outcome === 'told' ? parseQrTanUrl(String(answer.detail.data)) : undefined;
+  const url = answer.outcome === 'reported' ? parseQrTanUrl(String(answer.detail.data)) : undefined;
   const { question, transactionId } = url?.kind === 'req' ? url : {};
   ledger.noteChallenge(begun, { serial, outcome, transactionId, question });
   return question === undefined || transactionId === undefined ? undefined : { transactionId, question };
@@ -127,22 +127,25 @@ export async function requestChallenge(
 
 /** Sends a response. */
 export async function sendResponse(
-  ledger: ToldLedger,
-  client: ToldClient,
+  ledger: ReportedLedger,
+  client: ReportedClient,
   server: string,
   { serial, transactionId, response, right }: ResponseToSend,
 ): Promise<{ readonly outcome: Outcome; readonly answer: CheckAnswer | undefined }> {
   const begun = ledger.moment();
   const sentAt = performance.now();
-  const told = await client.post(server, '/ocra/check_t', { transactionid: transactionId, pass: response });
-  const outcome = outcomeOf(ledger, '/ocra/check_t', told);
-  const { failcount, result } = (told.outcome === 'told' ? told.value : {}) as {
+  const reported = await client.post(server, '/ocra/check_t', {
+    transactionid: transactionId,
+    pass: response,
+  });
+  const outcome = outcomeOf(ledger, '/ocra/check_t', reported);
+  const { failcount, result } = (reported.outcome === 'reported' ? reported.value : {}) as {
     failcount?: number;
     result?: boolean;
   };
   const answer =
     failcount === undefined || result === undefined ? undefined : { accepted: result, failCount: failcount };
-  const { requestId } = told;
+  const { requestId } = reported;
   ledger.noteResponse(begun, {
     ...{ serial, transactionId, response, right, server, requestId, outcome, answer, sentAt },
   });
@@ -151,17 +154,17 @@ export async function sendResponse(
 
 /** Requests the status of a transaction. @returns true if it was reported as accepted */
 export async function askStatus(
-  ledger: ToldLedger,
-  client: ToldClient,
+  ledger: ReportedLedger,
+  client: ReportedClient,
   server: string,
   { serial, transactionId }: { serial: string; transactionId: string },
 ): Promise<boolean | undefined> {
   const begun = ledger.moment();
-  const told = await client.post(server, '/ocra/checkstatus', { transactionid: transactionId });
-  if (outcomeOf(ledger, '/ocra/checkstatus', told) !== 'told' || told.outcome !== 'told') {
+  const reported = await client.post(server, '/ocra/checkstatus', { transactionid: transactionId });
+  if (outcomeOf(ledger, '/ocra/checkstatus', reported) !== 'reported' || reported.outcome !== 'reported') {
     return undefined;
   }
-  const [entry] = told.value as { valid_tan: boolean; failcount: number }[];
+  const [entry] = reported.value as { valid_tan: boolean; failcount: number }[];
   if (entry === undefined) {
     ledger.noteStrange({ path: '/ocra/checkstatus', text: `nothing of ${transactionId}` });
     return undefined;
@@ -170,7 +173,7 @@ export async function askStatus(
   return entry.valid_tan;
 }
 
-function outcomeOf(ledger: ToldLedger, path: string, answer: ClientAnswer): Outcome {
+function outcomeOf(ledger: ReportedLedger, path: string, answer: ClientAnswer): Outcome {
   if (answer.outcome === 'strange') {
     ledger.noteStrange({ path, text: answer.why });
     return 'unknown';

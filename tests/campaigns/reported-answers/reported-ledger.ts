@@ -7,7 +7,7 @@
  * connection is `unsent`. Order is by a counter: each request has the moments of its beginning and of its answer. The
  * order of overlapping requests is undefined.
  */
-export type Outcome = 'told' | 'unknown' | 'unsent';
+export type Outcome = 'reported' | 'unknown' | 'unsent';
 
 /** The time of a request; `ended` is infinite if the end is unknown. */
 export interface Span {
@@ -70,7 +70,7 @@ export interface StrangeAnswer {
   readonly text: string;
 }
 
-export class ToldLedger {
+export class ReportedLedger {
   readonly enrolments: EnrolmentStep[] = [];
   readonly challenges: ChallengeStep[] = [];
   readonly responses: ResponseStep[] = [];
@@ -97,7 +97,7 @@ export class ToldLedger {
   }
 
   noteStatus(begun: number, step: Omit<StatusStep, keyof Span>): void {
-    this.statuses.push({ ...step, ...this.#span(begun, 'told') });
+    this.statuses.push({ ...step, ...this.#span(begun, 'reported') });
   }
 
   noteStrange(answer: StrangeAnswer): void {
@@ -117,7 +117,7 @@ export class ToldLedger {
 
   /** @returns the number of steps with each outcome */
   static tally(steps: readonly { readonly outcome: Outcome }[]): Readonly<Record<Outcome, number>> {
-    const tally = { told: 0, unknown: 0, unsent: 0 };
+    const tally = { reported: 0, unknown: 0, unsent: 0 };
     for (const { outcome } of steps) {
       tally[outcome] += 1;
     }

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import type { ToldClient } from './reported-client.ts';
+import type { ReportedClient } from './reported-client.ts';
 import {
   askStatus,
   beginRollout,
@@ -16,12 +16,12 @@ import {
   type ResponseToSend,
   sendResponse,
 } from './reported-exchange.ts';
-import type { ToldLedger } from './reported-ledger.ts';
+import type { ReportedLedger } from './reported-ledger.ts';
 
 /** The settings of the load. */
-export interface ToldLoadOptions {
-  readonly ledger: ToldLedger;
-  readonly client: ToldClient;
+export interface ReportedLoadOptions {
+  readonly ledger: ReportedLedger;
+  readonly client: ReportedClient;
   /** The present base URLs of the servers; a killed one may be among them. */
   readonly servers: () => readonly string[];
   /** The prefix of all serials of this load, so that several may run on one database. */
@@ -68,10 +68,10 @@ const AVOIDED_MS = 400;
  * of them sent twice at once over two servers. A right response without an answer is repeated until it has one, as a
  * customer would; other requests are not. The ledger records everything before the next step.
  */
-export class ToldLoad {
-  readonly #deps: ToldLoadOptions;
+export class ReportedLoad {
+  readonly #deps: ReportedLoadOptions;
 
-  constructor(options: ToldLoadOptions) {
+  constructor(options: ReportedLoadOptions) {
     this.#deps = options;
   }
 
@@ -85,7 +85,7 @@ export class ToldLoad {
 }
 
 class Portal {
-  readonly #deps: ToldLoadOptions;
+  readonly #deps: ReportedLoadOptions;
   readonly #number: number;
   readonly #signal: AbortSignal;
   readonly #tokens: UsedToken[] = [];
@@ -94,7 +94,7 @@ class Portal {
   #enrolled = 0;
   #asked = '';
 
-  constructor(options: ToldLoadOptions, number: number, signal: AbortSignal) {
+  constructor(options: ReportedLoadOptions, number: number, signal: AbortSignal) {
     this.#deps = options;
     this.#number = number;
     this.#signal = signal;
@@ -139,7 +139,11 @@ class Portal {
           await this.#wrong(token, second.challenge);
         }
         if (await this.#right(token, second.challenge)) {
-          ledger.noteEnrolment(ledger.moment(), { serial: first.serial, step: 'completed', outcome: 'told' });
+          ledger.noteEnrolment(ledger.moment(), {
+            serial: first.serial,
+            step: 'completed',
+            outcome: 'reported',
+          });
           this.#tokens.push(token);
         }
         return;
@@ -214,7 +218,7 @@ class Portal {
     const { transactionId } = challenge;
     const sending = { serial, transactionId, response, right: true };
     let sent = await Promise.all(Array.from({ length: atOnce }, () => this.#send(sending)));
-    while (sent.every(({ outcome }) => outcome !== 'told') && !this.#signal.aborted) {
+    while (sent.every(({ outcome }) => outcome !== 'reported') && !this.#signal.aborted) {
       sent = [await this.#send(sending)];
     }
     if (this.#chance() < REPLAYED) {
@@ -232,7 +236,7 @@ class Portal {
   async #send(response: ResponseToSend): ReturnType<typeof sendResponse> {
     const { ledger, client } = this.#deps;
     const sent = await sendResponse(ledger, client, this.#server(), response);
-    await this.#rest(sent.outcome === 'told');
+    await this.#rest(sent.outcome === 'reported');
     return sent;
   }
 

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { type Ask, checkTold, type Finding, type ToldReport } from './reported-checks.ts';
-import type { ToldClient } from './reported-client.ts';
+import { type Ask, checkReported, type Finding, type ReportedReport } from './reported-checks.ts';
+import type { ReportedClient } from './reported-client.ts';
 import { sendResponse } from './reported-exchange.ts';
-import type { ToldLedger } from './reported-ledger.ts';
+import type { ReportedLedger } from './reported-ledger.ts';
 
 /** The number of repetitions of each right response, all at once. */
 const TIMES = 2;
@@ -12,9 +12,9 @@ const AT_ONCE = 8;
 const LIMIT_MS = 30_000;
 
 /** All faults that were found, and the extent of the search. */
-export interface ToldVerdict {
+export interface ReportedVerdict {
   /** The comparison before the replay. */
-  readonly report: ToldReport;
+  readonly report: ReportedReport;
   readonly findings: readonly Finding[];
   /** Responses that were repeated, each twice. */
   readonly replayed: number;
@@ -26,11 +26,11 @@ export interface ToldVerdict {
  * Compares the ledger with the database, repeats every right response twice, and compares once more. To be called after
  * load and faults.
  */
-export async function verifyTold(
-  ledger: ToldLedger,
-  { ask, client, servers }: { ask: Ask; client: ToldClient; servers: readonly string[] },
-): Promise<ToldVerdict> {
-  const report = await checkTold(ledger, ask);
+export async function verifyReported(
+  ledger: ReportedLedger,
+  { ask, client, servers }: { ask: Ask; client: ReportedClient; servers: readonly string[] },
+): Promise<ReportedVerdict> {
+  const report = await checkReported(ledger, ask);
   const again = ledger.rightResponses;
   const before = ledger.responses.length;
   const waiting = Array.from({ length: TIMES }, () => again).flat();
@@ -48,7 +48,7 @@ export async function verifyTold(
   const twice = accepted
     .filter(({ transactionId }) => report.acceptedTransactions.has(transactionId))
     .map(({ transactionId }): Finding => ({ kind: 'accepted twice', about: `${transactionId}, replayed` }));
-  const { findings } = await checkTold(ledger, ask);
+  const { findings } = await checkReported(ledger, ask);
   const all = [...report.findings, ...twice, ...findings];
   return {
     report,
@@ -60,7 +60,7 @@ export async function verifyTold(
 
 async function untilAnswered(send: () => Promise<{ readonly outcome: string }>): Promise<void> {
   const deadline = performance.now() + LIMIT_MS;
-  while ((await send()).outcome !== 'told') {
+  while ((await send()).outcome !== 'reported') {
     if (performance.now() > deadline) {
       throw new Error('The servers do not answer when responses are replayed');
     }

@@ -129,8 +129,8 @@ describe('the audit of refusals', () => {
     ]);
     expect(outcomes.filter((outcome) => outcome.startsWith('refused: too many')).length).toBe(6);
     expect(outcomes.at(-1)).toMatch(/^refused: too many passwords, \d+ times$/);
-    const told = outcomes.map((outcome) => Number(/(\d+) times/.exec(outcome)?.[1] ?? 1));
-    expect(told.reduce((sum, times) => sum + times, 0)).toBe(60);
+    const reported = outcomes.map((outcome) => Number(/(\d+) times/.exec(outcome)?.[1] ?? 1));
+    expect(reported.reduce((sum, times) => sum + times, 0)).toBe(60);
   });
 
   it('has at most 30 rows of refusals a minute, from all clients together', async () => {
@@ -153,8 +153,8 @@ describe('the audit of refusals', () => {
     });
     const folded = rows.filter(({ outcome }) => /\d times$/.test(outcome));
     expect(rows.filter((row) => !folded.includes(row)).length).toBeLessThanOrEqual(36);
-    const told = rows.map(({ outcome }) => Number(/(\d+) times/.exec(outcome)?.[1] ?? 1));
-    expect(told.reduce((sum, times) => sum + times, 0)).toBe(54);
+    const reported = rows.map(({ outcome }) => Number(/(\d+) times/.exec(outcome)?.[1] ?? 1));
+    expect(reported.reduce((sum, times) => sum + times, 0)).toBe(54);
   });
 
   it('writes refusals later that could not be written at once; requests are refused meanwhile', async () => {

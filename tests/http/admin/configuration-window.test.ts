@@ -60,7 +60,7 @@ describe.each<[DialectName, unknown, unknown]>([
 
   it('reports agreement as soon as the server was notified of a change', async () => {
     const { total } = await configurationOf(application);
-    await changeElsewhere(application, 'told');
+    await changeElsewhere(application, 'reported');
     application.services.configuration.expire();
     expect(await configurationOf(application)).toMatchObject({ sync: yes, total: Number(total) + 1 });
   });

@@ -33,8 +33,10 @@ async function refusal(endpoint: (typeof endpoints)[number], held: readonly stri
     .filter(([, schema]) => !(schema as z.ZodType).safeParse(undefined).success)
     .map(([parameter]) => [parameter, 'x']);
   const client = request(application.app);
-  const asked = endpoint.methods.includes('POST') ? client.post(endpoint.path) : client.get(endpoint.path);
-  const answer = await asked
+  const requested = endpoint.methods.includes('POST')
+    ? client.post(endpoint.path)
+    : client.get(endpoint.path);
+  const answer = await requested
     .set('Authorization', `Bearer ${token}`)
     .type('form')
     .send(Object.fromEntries(given) as object);

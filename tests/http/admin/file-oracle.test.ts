@@ -145,9 +145,9 @@ describe.each(['documented', 'linotp'] as const)('a resolver that fails, in the 
       await rm(users, { recursive: true });
       await spoil();
       expect([reason, await validate(), await validate('root')]).toEqual([reason, UNAVAILABLE, UNAVAILABLE]);
-      const told = application.logged.filter((line) => line.includes(reason));
-      expect(told).toEqual([expect.stringContaining(`"path":"/validate/check"`)]);
-      expect(told[0]).toContain(`"faultDetail":"passwd file ${users}"`);
+      const reported = application.logged.filter((line) => line.includes(reason));
+      expect(reported).toEqual([expect.stringContaining(`"path":"/validate/check"`)]);
+      expect(reported[0]).toContain(`"faultDetail":"passwd file ${users}"`);
       await rm(users, { recursive: true, force: true });
       await writeFile(users, ANNA);
     }
@@ -160,15 +160,15 @@ describe.each(['documented', 'linotp'] as const)('a resolver that fails, in the 
     await name(users);
     await useIt();
     await rm(users);
-    const told = (): number =>
+    const reported = (): number =>
       application.logged.filter((line) => line.includes('the client was not told why')).length;
     await validate();
     application.clock.advance(59);
     await validate();
-    expect(told()).toBe(1);
+    expect(reported()).toBe(1);
     application.clock.advance(1);
     await validate();
-    expect(told()).toBe(2);
+    expect(reported()).toBe(2);
   });
 
   it('is unavailable and no more at every endpoint that takes responses, whatever its kind', async () => {
@@ -243,10 +243,10 @@ describe('a key that fails', () => {
       const response = await application.send(path, { ...whose, pass });
       expect([path, response.status, textOf(response)]).toEqual([path, 500, 'The key is unavailable']);
     }
-    const told = application.logged.filter((line) => line.includes('the client was not told why'));
-    expect(told).toEqual([
+    const reported = application.logged.filter((line) => line.includes('the client was not told why'));
+    expect(reported).toEqual([
       expect.stringMatching(/The encryption key [0-9a-f]{16} is not|A stored secret was altered/),
     ]);
-    expect(told[0]).toContain('seed of ORACLE');
+    expect(reported[0]).toContain('seed of ORACLE');
   });
 });

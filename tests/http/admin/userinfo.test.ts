@@ -246,7 +246,7 @@ describe('a resolver that hangs', () => {
     expect((await userinfo(application, 'bank')).value).toEqual({
       Realms: { bank: { file: 2, people: 4, shop: 3 } },
     });
-    const told = application.logged.filter((line) => /^\{"message":"A resolver .*"people"/.test(line));
-    expect(told).toHaveLength(2);
+    const reported = application.logged.filter((line) => /^\{"message":"A resolver .*"people"/.test(line));
+    expect(reported).toHaveLength(2);
   });
 });

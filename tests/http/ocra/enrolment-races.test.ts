@@ -66,10 +66,10 @@ describe('a token whose roll-out begins while it is being enabled', () => {
 
   it.each(Object.entries(enable))('%s stays disabled until it has its key', async (_how, enabling) => {
     await application.services.tokens.disable(OPERATOR, { serial });
-    const told = await whileHeld(WRITING_A_TOKEN, enabling, () =>
+    const reported = await whileHeld(WRITING_A_TOKEN, enabling, () =>
       application.services.enrolment.init(OPERATOR, { type: 'ocra', serial, genkey: '1', sharedsecret: '1' }),
     );
-    expect(JSON.stringify(told)).toContain('is not finished: it cannot be enabled');
+    expect(JSON.stringify(reported)).toContain('is not finished: it cannot be enabled');
     expect(await shown()).toMatchObject({ rollout: 'phase1', active: false });
   });
 });

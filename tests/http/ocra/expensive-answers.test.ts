@@ -96,8 +96,8 @@ describe('an answer to a token with the dearest suite, the widest windows and Au
       application.services.tokens.set(OPERATOR, { serial }, { description: 'changed meanwhile' });
     await application.check(transactionid, WRONG);
     const once = counted.all;
-    const told = await whileHeld(SETTLING, () => application.check(transactionid, WRONG), change);
-    expect(told).toEqual({ failcount: 2, result: false });
+    const reported = await whileHeld(SETTLING, () => application.check(transactionid, WRONG), change);
+    expect(reported).toEqual({ failcount: 2, result: false });
     expect(counted.all).toBe(2 * once);
   });
 

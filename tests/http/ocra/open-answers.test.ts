@@ -89,8 +89,8 @@ describe('a response without a transaction id, raced over two servers', () => {
       (index: number) => validate(pass, index, 'user'),
       (index: number) => named(meant, pass, index),
     ];
-    const told = await atOnce((index) => ways[index % 3]?.(index) ?? Promise.resolve());
-    expect(accepted(told)).toBe(1);
+    const reported = await atOnce((index) => ways[index % 3]?.(index) ?? Promise.resolve());
+    expect(accepted(reported)).toBe(1);
     expect(await answered()).toEqual([false, true]);
   });
 
@@ -123,10 +123,10 @@ describe('a response without a transaction id, raced over two servers', () => {
 
   it('leaves room for the responses to all others', async () => {
     const open = [await here.challenge(serial), await here.challenge(serial), await here.challenge(serial)];
-    const told = await Promise.all(
+    const reported = await Promise.all(
       open.map((challenge, index) => validate(respond(challenge, BigInt(index)), index)),
     );
-    expect(told).toEqual([true, true, true]);
+    expect(reported).toEqual([true, true, true]);
     expect(await failCount()).toBe(0);
   });
 });
@@ -136,14 +136,14 @@ describe('between the read of all open challenges and the settlement', () => {
     const [older, meant] = [await here.challenge(serial), await here.challenge(serial)];
     const pass = respond(meant);
     let other: unknown;
-    const told = await whileHeld(
+    const reported = await whileHeld(
       SETTLING,
       () => validate(pass),
       async () => {
         other = await named(meant, pass, 1);
       },
     );
-    expect([told, other]).toEqual([false, true]);
+    expect([reported, other]).toEqual([false, true]);
     expect(await failCount()).toBe(1);
     expect(await named(older, respond(older, 1n))).toBe(true);
   });
@@ -151,24 +151,24 @@ describe('between the read of all open challenges and the settlement', () => {
   it('the challenge is dropped: it is not accepted', async () => {
     await here.services.settings.set(OPERATOR, new Map([['OcraMaxChallenges', '1']]));
     const challenge = await here.challenge(serial);
-    const told = await whileHeld(
+    const reported = await whileHeld(
       SETTLING,
       () => validate(respond(challenge)),
       () => here.challenge(serial),
     );
     await here.services.settings.set(OPERATOR, new Map([['OcraMaxChallenges', '4']]));
-    expect(told).toBe(false);
+    expect(reported).toBe(false);
     expect(await answered()).toEqual([false, false]);
   });
 
   it('the token gets another owner: the user has no open challenge any more, and nothing counts', async () => {
     const challenge = await here.challenge(serial);
-    const told = await whileHeld(
+    const reported = await whileHeld(
       SETTLING,
       () => validate(respond(challenge), 0, 'user'),
       () => there.services.tokens.unassign(OPERATOR, { serial }),
     );
-    expect(told).toBe(false);
+    expect(reported).toBe(false);
     expect([await failCount(), await answered()]).toEqual([0, [false]]);
   });
 
@@ -177,19 +177,19 @@ describe('between the read of all open challenges and the settlement', () => {
     await enrol(other, COUNTER);
     const [mine, foreign] = [await here.challenge(serial), await here.challenge(other)];
     let also: unknown;
-    const told = await whileHeld(
+    const reported = await whileHeld(
       SETTLING,
       () => validate(respond(mine), 0, 'user'),
       async () => {
         also = await named(foreign, respond(foreign), 1);
       },
     );
-    expect([told, also]).toEqual([true, true]);
+    expect([reported, also]).toEqual([true, true]);
   });
 
   it('the token is locked: a right response counts like a wrong one', async () => {
     const challenge = await here.challenge(serial);
-    const told = await whileHeld(
+    const reported = await whileHeld(
       SETTLING,
       () => validate(respond(challenge)),
       async () => {
@@ -197,7 +197,7 @@ describe('between the read of all open challenges and the settlement', () => {
         await there.services.tokens.set(OPERATOR, { serial }, { maxFail: 1 });
       },
     );
-    expect(told).toBe(false);
+    expect(reported).toBe(false);
     expect(await failCount()).toBe(2);
   });
 });

@@ -54,10 +54,10 @@ class FakeModule {
   name = "key 'k' of token 't'";
   createsKey = false;
   ready = true;
-  readonly asked: Pkcs11Request[] = [];
+  readonly requested: Pkcs11Request[] = [];
 
   async run(request: Pkcs11Request): Promise<Pkcs11Result> {
-    this.asked.push(request);
+    this.requested.push(request);
     await Promise.resolve();
     if (!this.ready) {
       throw notReady('its token is not there', 'unplugged');
@@ -116,7 +116,7 @@ describe('a start with a security module', () => {
     module.createsKey = true;
     await start();
     await start();
-    expect(module.asked.map(({ createKey }) => createKey)).toEqual([true, false]);
+    expect(module.requested.map(({ createKey }) => createKey)).toEqual([true, false]);
   });
 
   it('says by which key the key of the database was wrapped when another one is configured', async () => {
@@ -162,7 +162,7 @@ describe('a start with a security module after ones with a key file', () => {
     );
     await rm(keyFile);
     expect((await eventualRefusal(start())).message).toContain('Bring the key file back');
-    expect(module.asked).toEqual([]);
+    expect(module.requested).toEqual([]);
   });
 
   it('can go back to the file while that is there', async () => {
@@ -188,10 +188,10 @@ describe('the module at run time', () => {
     const { vault, live } = await running();
     const [fresh, same] = await Promise.all([live.freshVault(), live.freshVault()]);
     expect(same).toBe(fresh);
-    expect(module.asked).toHaveLength(2);
+    expect(module.requested).toHaveLength(2);
     expect(fresh.open(vault.seal(ONE, 'probe', 'x'), 'probe', 'x')).toEqual(ONE);
     await live.freshVault();
-    expect(module.asked).toHaveLength(3);
+    expect(module.requested).toHaveLength(3);
   });
 
   it('is not ready when it fails, or when the database lost what it wrapped, and is again later', async () => {

@@ -200,12 +200,12 @@ describe('any single edit of a trail without a key', () => {
         const records = column === 'removed' ? others : [...others, change(record, column)];
         const findings = await verify({ ...trail, records });
         const number = String(record.number);
-        const isTold = findings.some(({ of, id, reason }) =>
+        const isReported = findings.some(({ of, id, reason }) =>
           column === 'removed'
             ? reason.includes(`record ${number} of the journal`)
             : of === 'journal' && id === number,
         );
-        expect(isTold).toBe(true);
+        expect(isReported).toBe(true);
       }),
       { numRuns: RUNS },
     );

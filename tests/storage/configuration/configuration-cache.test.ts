@@ -26,9 +26,9 @@ const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolv
 describe('the configuration that is kept', () => {
   it('is loaded once for all who ask at the same time', async () => {
     const { cache, loads } = cacheWithLoads();
-    const asked = Promise.all([cache.at(at(1n)), cache.at(at(1n)), cache.at(at(1n))]);
+    const requested = Promise.all([cache.at(at(1n)), cache.at(at(1n)), cache.at(at(1n))]);
     loads[0]?.resolve(at(1n));
-    const configurations = await asked;
+    const configurations = await requested;
     expect(loads).toHaveLength(1);
     expect(new Set(configurations).size).toBe(1);
     expect(await cache.at(at(1n))).toBe(configurations[0]);
@@ -112,10 +112,10 @@ const revisionOf = async (configuration: Promise<Configuration>): Promise<bigint
 describe('a configuration that was read', () => {
   it('stands until its window is over, counted from where the read began', async () => {
     const world = new World();
-    const asked = world.current();
+    const requested = world.current();
     world.time += 100;
     await world.end(0, 1n);
-    expect(await revisionOf(asked)).toBe(1n);
+    expect(await revisionOf(requested)).toBe(1n);
     world.time += WINDOW - 101;
     expect(await revisionOf(world.current())).toBe(1n);
     expect(world.reads).toHaveLength(1);
@@ -128,9 +128,9 @@ describe('a configuration that was read', () => {
 
   it('is read once for all who ask meanwhile', async () => {
     const world = new World();
-    const asked = [world.current(), world.current(), world.current()];
+    const requested = [world.current(), world.current(), world.current()];
     await world.end(0, 1n);
-    expect(await Promise.all(asked.map(revisionOf))).toEqual([1n, 1n, 1n]);
+    expect(await Promise.all(requested.map(revisionOf))).toEqual([1n, 1n, 1n]);
     expect(world.reads).toHaveLength(1);
   });
 
@@ -163,11 +163,11 @@ describe('a configuration that was read', () => {
 
   it('is read each time where there is no window', async () => {
     const world = new World(0);
-    const asked = [world.current(), world.current()];
+    const requested = [world.current(), world.current()];
     expect(world.reads).toHaveLength(2);
     await world.end(0, 1n);
     await world.end(1, 2n);
-    expect(await Promise.all(asked.map(revisionOf))).toEqual([1n, 2n]);
+    expect(await Promise.all(requested.map(revisionOf))).toEqual([1n, 2n]);
     void world.current();
     expect(world.reads).toHaveLength(3);
   });
@@ -179,9 +179,9 @@ describe('a configuration that may have changed', () => {
     void world.current();
     await world.end(0, 1n);
     world.confirmation.expire();
-    const asked = world.current();
+    const requested = world.current();
     await world.end(1, 2n);
-    expect(await revisionOf(asked)).toBe(2n);
+    expect(await revisionOf(requested)).toBe(2n);
   });
 
   it('is not taken from a read that had begun before, whenever that ends', async () => {

@@ -39,7 +39,7 @@ interface Following {
   readonly follower: ConfigurationFollower;
   readonly logged: string[];
   /** How often the configuration was asked for and answered. */
-  readonly asked: () => number;
+  readonly requested: () => number;
 }
 
 interface World {
@@ -59,12 +59,12 @@ function follow(world: World = {}): Following {
   const line = (message: string, fields: object = {}): void => {
     logged.push(`${message} ${JSON.stringify(fields)}`);
   };
-  let asked = 0;
+  let requested = 0;
   const follower = new ConfigurationFollower({
     kept: {
       confirm: async () => {
         await store.confirm();
-        asked += 1;
+        requested += 1;
       },
       expire: () => {
         store.expire();
@@ -77,7 +77,7 @@ function follow(world: World = {}): Following {
   });
   cleanUps.push(() => follower.stop());
   follower.start();
-  return { store, follower, logged, asked: () => asked };
+  return { store, follower, logged, requested: () => requested };
 }
 
 async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
@@ -108,9 +108,9 @@ async function untilListening(except = 0): Promise<number> {
 }
 
 /** Waits until a new server listens and has asked for all that came before, so that it will not ask by itself. */
-async function untilInStep({ asked }: Following): Promise<number> {
+async function untilInStep({ requested }: Following): Promise<number> {
   const pid = await untilListening();
-  await until('it has asked on listening', () => asked() === 2);
+  await until('it has asked on listening', () => requested() === 2);
   return pid;
 }
 
@@ -130,8 +130,8 @@ describe('a server without requests', () => {
   it('is told of a change of each kind on another server, also of one that was made by hand', async () => {
     const { store } = follow();
     await untilListening();
-    await change('told');
-    await noticed(store, 'told');
+    await change('reported');
+    await noticed(store, 'reported');
     await elsewhere.putResolver({ name: 'people', kind: 'managed', settings: {} }, ACT);
     await until('the resolver is noticed', () => store.kept?.resolvers.length === 1);
     await elsewhere.putRealm('north', ['people'], ACT);
@@ -293,9 +293,9 @@ describe('the notice of a change', () => {
   });
 
   it('of another schema in the same database is not for us', async () => {
-    let asked = 0;
+    let requested = 0;
     const kept = {
-      confirm: () => Promise.resolve((asked += 1)),
+      confirm: () => Promise.resolve((requested += 1)),
       expire: (): void => undefined,
     };
     const silent = (): void => undefined;
@@ -305,11 +305,11 @@ describe('the notice of a change', () => {
     cleanUps.push(() => follower.stop());
     follower.start();
     await untilListening();
-    await until('it has asked on listening', () => asked === 2);
+    await until('it has asked on listening', () => requested === 2);
     await test.database.knex.raw("NOTIFY tankeeper_configuration, 'other'");
     await sleep(200);
-    expect(asked).toBe(2);
+    expect(requested).toBe(2);
     await test.database.knex.raw("NOTIFY tankeeper_configuration, 'public'");
-    await until('it asks', () => asked === 3);
+    await until('it asks', () => requested === 3);
   });
 });

@@ -76,13 +76,13 @@ describe('folding in the background', () => {
     const { lines, log } = recordingLog();
     const { database } = test;
     let away = true;
-    let asked = 0;
+    let requested = 0;
     const nowhere = openDatabase({ connection: 'postgres://nobody@127.0.0.1:1/nothing' });
     const folding = countFolding({
       database: {
         ...database,
         get knex() {
-          asked += 1;
+          requested += 1;
           return away ? nowhere.knex : database.knex;
         },
       },
@@ -91,7 +91,7 @@ describe('folding in the background', () => {
     });
     folding.start();
     await insertUsers(30_001, 30_002);
-    await until(() => asked > 3);
+    await until(() => requested > 3);
     expect(lines).toEqual([]);
     away = false;
     await until(async () => (await pendingDeltas(database)) === 0);

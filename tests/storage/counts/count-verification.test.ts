@@ -158,7 +158,7 @@ describe('verifying counts', () => {
       SELECT 'M' || n, 'ocra', true, 1, resolvers.id, n, n FROM resolvers, generate_series(1, 1200) AS n;
       ALTER TABLE tokens ENABLE TRIGGER USER`);
     const { total, drifts } = await verification.verify();
-    expect({ total, told: drifts.length }).toEqual({ total: 1202, told: 1000 });
+    expect({ total, reported: drifts.length }).toEqual({ total: 1202, reported: 1000 });
     await verification.mend(ACT);
     await expectRightCounts(database);
   });

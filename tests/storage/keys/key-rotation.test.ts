@@ -117,13 +117,17 @@ describe('sealing anew', () => {
 
   it('leaves nothing that needs the old key, and then finds nothing to do', async () => {
     await fill(old);
-    const told: string[] = [];
-    const done = await rotation.reseal(both, (secrets, total) => told.push(`${secrets} of ${total}`), ACT);
+    const reported: string[] = [];
+    const done = await rotation.reseal(
+      both,
+      (secrets, total) => reported.push(`${secrets} of ${total}`),
+      ACT,
+    );
     expect(done).toEqual({ resealed: everything, left: 0, unreadable: [], unreadableCount: 0 });
     expect(await openAll(fresh)).toBe(everything);
-    expect(told[0]).toBe(`0 of ${everything}`);
-    expect(told.at(-1)).toBe(`${everything} of ${everything}`);
-    expect(new Set(told).size).toBeGreaterThan(3);
+    expect(reported[0]).toBe(`0 of ${everything}`);
+    expect(reported.at(-1)).toBe(`${everything} of ${everything}`);
+    expect(new Set(reported).size).toBeGreaterThan(3);
     expect(await reseal()).toMatchObject({ resealed: 0, left: 0 });
   });
 

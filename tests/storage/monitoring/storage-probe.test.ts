@@ -89,12 +89,12 @@ describe('the check of storage encryption', () => {
   });
 
   it('opens with the keys that the security module gives now, not with those in memory', async () => {
-    const asked: string[] = [];
+    const requested: string[] = [];
     const probe = (open: Vault['open']): Promise<boolean> => {
       const module = { freshVault: () => Promise.resolve({ open }) };
       const vault = vaultWith({
         open: () => {
-          asked.push('memory');
+          requested.push('memory');
           return Buffer.alloc(0);
         },
       });
@@ -107,7 +107,7 @@ describe('the check of storage encryption', () => {
     };
     expect(await probe((secret) => inverted(secret))).toBe(true);
     expect(await probe(() => Buffer.alloc(32))).toBe(false);
-    expect(asked).toEqual([]);
+    expect(requested).toEqual([]);
   });
 
   it('fails when the security module is not ready, rather than to say no', async () => {

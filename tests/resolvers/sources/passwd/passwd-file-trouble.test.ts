@@ -118,12 +118,12 @@ describe('a passwd file that changes right after it was looked at', () => {
   it('is looked at again for whoever asks from then on', async () => {
     await writeFile(fileName, 'anna:x:1:1:::\n');
     const seen = deferred<undefined>();
-    const told = deferred<undefined>();
+    const reported = deferred<undefined>();
     class LateSemaphore extends Semaphore {
       override async run<T>(work: () => Promise<T>): Promise<T> {
         const result = await super.run(work);
         seen.resolve(undefined);
-        await told.promise;
+        await reported.promise;
         return result;
       }
     }
@@ -132,7 +132,7 @@ describe('a passwd file that changes right after it was looked at', () => {
     await seen.promise;
     await writeFile(fileName, '');
     const afterwards = source.count();
-    told.resolve(undefined);
+    reported.resolve(undefined);
     expect([await before, await afterwards]).toEqual([1, 0]);
   });
 });
