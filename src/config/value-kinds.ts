@@ -2,6 +2,7 @@ import { isAbsolute } from 'node:path';
 import { z } from 'zod';
 import { parseDuration } from '../kernel/duration.ts';
 import { maskPassword } from '../kernel/masked-url.ts';
+import { NetworkSet } from '../kernel/networks.ts';
 
 declare module 'zod' {
   interface GlobalMeta {
@@ -74,6 +75,11 @@ export const folders: z.ZodType<readonly string[], string> = list
   .pipe(z.array(z.string().refine(isAbsolute)))
   .meta({ allowed: 'absolute folders, comma separated' });
 
+/** What limits can read: of an IPv4-mapped network, the prefix covers the 96 bits before the IPv4 address. */
+const network = z
+  .union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()])
+  .refine((entry) => new NetworkSet().add(entry));
+
 /**
  * Addresses and networks, separated by commas.
  * @param names additional words that stand for networks
@@ -81,7 +87,7 @@ export const folders: z.ZodType<readonly string[], string> = list
 export function networks(...names: string[]): z.ZodType<readonly string[], string> {
   const words = [...NETWORK_NAMES, ...names];
   return list
-    .pipe(z.array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6(), z.enum(words)])))
+    .pipe(z.array(z.union([network, z.enum(words)])))
     .meta({ allowed: `addresses or networks, comma separated, or ${words.join(', ')}` });
 }
 

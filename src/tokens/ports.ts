@@ -36,12 +36,6 @@ export interface TokenStore {
    */
   update(serial: string, change: TokenChange, act: Act, decide?: LockedDecision): Promise<Token | undefined>;
   /**
-   * Removes the token with its challenges.
-   * @param assure throws to prevent the removal of the locked token
-   * @returns whether there was one
-   */
-  remove(serial: string, act: Act, assure?: (token: Token) => void): Promise<boolean>;
-  /**
    * Changes tokens by their serials, all of them or none, each with its audit row.
    * @throws 'token.unknown' when one is gone
    */

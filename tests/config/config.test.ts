@@ -89,6 +89,7 @@ describe('the configuration', () => {
     ['LOG_LEVEL', 'loud', 'error, warn, info, debug'],
     ['DATABASE_URL', 'mysql://x', 'postgres://'],
     ['TRUST_PROXY', '10.0.0.0/8,true', 'addresses or networks'],
+    ['LIMIT_EXEMPT', '::ffff:10.0.0.0/64', 'addresses or networks'],
     ['MONITORING_POST', 'yes', 'on, off'],
     ['MONITORING_POST_SUNSET', '31.12.2027', 'a date'],
     ['SESSION_LIFETIME', '0', 'a duration'],

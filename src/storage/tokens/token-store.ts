@@ -83,20 +83,6 @@ export class SqlTokenStore implements TokenStore {
     return this.#database.transact((unit) => changeToken(unit, serial, change, act, decide));
   }
 
-  async remove(serial: string, act: Act, assure?: (token: Token) => void): Promise<boolean> {
-    if (!isStorable(serial)) {
-      return false;
-    }
-    return this.#database.transact((unit) =>
-      withLockedTokens(
-        unit.sql,
-        { serials: [serial] },
-        () => removeAssured(unit, serial, act, assure),
-        'remove',
-      ),
-    );
-  }
-
   async updateAll(
     changes: ReadonlyMap<string, TokenChange>,
     act: Act,
@@ -172,7 +158,7 @@ async function removeAssured(
   serial: string,
   act: Act,
   assure?: (token: Token) => void,
-): Promise<boolean> {
+): Promise<void> {
   const token = assure && (await findToken(sql, serial));
   if (token !== undefined) {
     assure?.(token);
@@ -184,7 +170,6 @@ async function removeAssured(
   if (removed !== undefined) {
     await audit.write(act, serial, 'removed', removed.realms);
   }
-  return removed !== undefined;
 }
 
 /** @throws ServiceError 'token.unknown' if one of the serials has no token */

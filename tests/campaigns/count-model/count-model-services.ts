@@ -47,7 +47,7 @@ export class CountModelServices {
     enable: ({ serial, active }) => this.#tokens.update(serial, { active }, ACT),
     move: async ({ serial, realms }) =>
       this.#tokens.update(serial, { realms: await this.#existing(realms) }, ACT),
-    remove: ({ serial }) => this.#tokens.remove(serial, ACT),
+    remove: async ({ serial }) => this.#tokens.removeAll(await this.#those([serial]), ACT),
     'enable all': ({ serials, active }) => this.#changeAll(serials, { active }),
     'move all': async ({ serials, realms }) =>
       this.#changeAll(serials, { realms: await this.#existing(realms) }),

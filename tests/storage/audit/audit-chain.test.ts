@@ -98,7 +98,7 @@ describe('an untouched audit trail', () => {
     const tokens = new SqlTokenStore({ database: server });
     await tokens.insert(tokenValue('T1'), ACT);
     await expect(tokens.insert(tokenValue('T1'), ACT)).rejects.toMatchObject({ code: 'token.exists' });
-    await tokens.remove('T1', ACT);
+    await tokens.removeAll(['T1'], ACT);
     expect(await audited.verify()).toMatchObject({ rows: 2, findings: 0 });
   });
 });

@@ -239,7 +239,7 @@ describe('an answer between a look and its decision', () => {
   it('the token is removed: there is no such transaction any more', async () => {
     const token = await newToken();
     const transactionId = await issued(token);
-    const race = interrupted(rightly(), () => tokens.remove(token.serial, ACT));
+    const race = interrupted(rightly(), () => tokens.removeAll([token.serial], ACT));
     expect(await here.answer(transactionId, race.decide, ACT)).toBeUndefined();
   });
 

@@ -102,7 +102,7 @@ describe('issuing a challenge', () => {
 
   it('is refused for a token that has gone', async () => {
     const token = await newToken();
-    await tokens.remove(token.serial, ACT);
+    await tokens.removeAll([token.serial], ACT);
     await expect(challenges.issue(challengeFor(token.id, 'gone'), 4, ACT)).rejects.toMatchObject({
       code: 'token.unknown',
     });

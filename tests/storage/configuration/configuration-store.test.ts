@@ -230,7 +230,11 @@ describe('resolvers', () => {
         store.removeResolver('raced', ACT),
       ]);
       expect([inserted.status, removed.status].sort()).toEqual(['fulfilled', 'rejected']);
-      await tokens.remove(`Raced${round}`, ACT);
+      const left = await tokens.list({ serial: `Raced${round}` });
+      await tokens.removeAll(
+        left.map(({ serial }) => serial),
+        ACT,
+      );
     }
   });
 });

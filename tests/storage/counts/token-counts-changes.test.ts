@@ -164,7 +164,7 @@ describe('counts are right after a change by the service', () => {
     await configuration.removeRealm('north', ACT);
     await expectRightCounts(database);
     await tokens.update('T5', { realms: ['south'], active: false }, ACT);
-    await tokens.remove('T1', ACT);
+    await tokens.removeAll(['T1'], ACT);
     const ann = await knex('users').first<{ id: string; resolver_id: string }>('id', 'resolver_id');
     await tokens.update(
       'S1',

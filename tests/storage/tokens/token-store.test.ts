@@ -163,7 +163,7 @@ describe('a serial that is not there', () => {
     async (serial) => {
       expect(await tokens.findBySerial(serial)).toBeUndefined();
       expect(await tokens.update(serial, { active: false }, ACT)).toBeUndefined();
-      expect(await tokens.remove(serial, ACT)).toBe(false);
+      await expect(tokens.removeAll([serial], ACT)).rejects.toMatchObject({ code: 'token.unknown' });
       expect(await tokens.list({ serial })).toEqual([]);
       expect(await auditOf(serial.replaceAll(/\0|\udfff/g, ''))).toEqual([]);
     },
@@ -176,8 +176,8 @@ describe('removing a token', () => {
     await test.database
       .knex('challenges')
       .insert({ transaction_id: 'T', token_id: id, question: 'Q', data: '', issued_at: new Date() });
-    expect(await tokens.remove('Gone', ACT)).toBe(true);
-    expect(await tokens.remove('Gone', ACT)).toBe(false);
+    await tokens.removeAll(['Gone'], ACT);
+    await expect(tokens.removeAll(['Gone'], ACT)).rejects.toMatchObject({ code: 'token.unknown' });
     expect(await test.database.knex('challenges').where({ token_id: id })).toEqual([]);
     expect(await auditOf('Gone')).toEqual(['created', 'removed']);
   });

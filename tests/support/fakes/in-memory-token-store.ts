@@ -50,16 +50,6 @@ export class InMemoryTokenStore implements TokenStore {
     return changed;
   }
 
-  // eslint-disable-next-line @typescript-eslint/require-await -- what `assure` throws is to be a rejection
-  async remove(serial: string, act: Act, assure: (token: Token) => void = () => undefined): Promise<boolean> {
-    const token = this.#tokens.get(serial);
-    if (token !== undefined) {
-      assure(token);
-    }
-    this.acts.push(act);
-    return this.#tokens.delete(serial);
-  }
-
   async updateAll(
     changes: ReadonlyMap<string, TokenChange>,
     act: Act,
@@ -77,9 +67,21 @@ export class InMemoryTokenStore implements TokenStore {
     }
   }
 
-  async removeAll(serials: readonly string[], act: Act, assure?: (token: Token) => void): Promise<void> {
+  // eslint-disable-next-line @typescript-eslint/require-await -- what `assure` throws is to be a rejection
+  async removeAll(
+    serials: readonly string[],
+    act: Act,
+    assure: (token: Token) => void = () => undefined,
+  ): Promise<void> {
+    // All or none: first see whether all of them may be removed.
+    this.#matching({})
+      .filter(({ serial }) => serials.includes(serial))
+      .forEach((token) => {
+        assure(token);
+      });
     for (const serial of serials) {
-      await this.remove(serial, act, assure);
+      this.acts.push(act);
+      this.#tokens.delete(serial);
     }
   }
 
