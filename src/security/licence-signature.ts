@@ -124,9 +124,7 @@ function algorithmOf({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): Al
 }
 
 function privateKey(): ServiceError {
-  return unusable(
-    'holds a secret key. Only the public one belongs here: whoever has the other can sign licences',
-  );
+  return unusable('holds a secret key, which can sign licences. Only the public key belongs here');
 }
 
 function unusable(reason: string, cause?: unknown): ServiceError {

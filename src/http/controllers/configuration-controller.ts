@@ -113,7 +113,7 @@ function readEntries(
   if (SECRET_TYPES.includes(type.trim().toLowerCase())) {
     throw new ServiceError(
       'configuration.invalid',
-      'Configuration values are shown to whoever may read them: none of them can be a secret',
+      'Configuration values are visible to every administrator who may read them: none of them can be a secret',
     );
   }
   return new Map([[key, value]]);

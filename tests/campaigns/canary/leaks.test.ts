@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { testProgram } from '../../support/servers/test-build.ts';
 import { publishResults } from '../../../bench/result-page.ts';
 import type { CanaryException, CanaryVerdict } from './canary-evidence.ts';
 import { CanaryInstallation } from './canary-installation.ts';
@@ -155,7 +156,7 @@ describe('the whole life of tokens and administrators, and all of it again in tr
     );
     expect(evidence.textOf(/^command audit search/)).toContain('ocra/check_t');
     expect(evidence.textOf(/^answer \w+ \/metrics/)).toContain('tankeeper_http_requests_total');
-    expect(evidence.textOf(/^process server documented cmdline/)).toContain('tankeeper.js');
+    expect(evidence.textOf(/^process server documented cmdline/)).toContain(testProgram());
     expect(evidence.textOf(/^process postgres/)).toContain('tankeeper server');
   });
 
