@@ -1,7 +1,9 @@
+import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, rm, statfs, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 
 import { openDatabase } from '../../../src/storage/database/database.ts';
 import { describeDatabaseFault } from '../../../src/storage/database/database-faults.ts';
@@ -15,11 +17,16 @@ import { announceTestServer, queryOnce, withDatabase } from './test-server.ts';
 
 const FOLDER = 'tankeeper-tests-';
 
+/** Several times what all tests together keep at once. */
+const MEMORY_BYTES = 4 * 2 ** 30;
+
 /**
  * Starts a PostgreSQL before all tests, with a template database that each test file clones. It is the server of
  * DATABASE_URL if that is set and allows creating databases (its own database stays untouched), else an embedded one.
  */
 export default async function setUp(): Promise<void> {
+  // Inherited by the processes of the test files.
+  process.env.TMPDIR ??= await memoryFolder();
   const [{ url, stop }, removeBuild] = await Promise.all([server(), buildTestProgram()]);
   const template = `tankeeper_template_${randomBytes(6).toString('hex')}`;
   const tearDown = async (): Promise<void> => {
@@ -37,6 +44,30 @@ export default async function setUp(): Promise<void> {
   }
   leaveForTeardown(tearDown);
   announceTestServer({ url, template });
+}
+
+/**
+ * @returns a folder in memory, on which databases are created and removed in a fraction of the time; the system's folder
+ *   for temporary files where there is none with enough room, or where no program may be started from it
+ */
+async function memoryFolder(): Promise<string> {
+  const folder = '/dev/shm';
+  try {
+    const { bavail, bsize } = await statfs(folder);
+    if (bavail * bsize < MEMORY_BYTES) {
+      return tmpdir();
+    }
+    const program = join(folder, `${FOLDER}${process.pid}-program`);
+    try {
+      await writeFile(program, '#!/bin/sh\n', { mode: 0o755 });
+      await promisify(execFile)(program);
+    } finally {
+      await rm(program, { force: true });
+    }
+    return folder;
+  } catch {
+    return tmpdir();
+  }
 }
 
 async function server(): Promise<Server> {

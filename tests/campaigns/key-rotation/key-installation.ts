@@ -8,8 +8,13 @@ import { parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
 import { parseOcraSuite } from '../../../src/ocra/suite.ts';
 import { SecretVault } from '../../../src/security/vault/secret-vault.ts';
 import { SEALED_TABLES } from '../../../src/storage/keys/sealed-columns.ts';
-import { type ProcessEnd, runTankeeper, type ServerProcess, startServerProcess } from './server-process.ts';
-import { createTestDatabase, type TestDatabase } from '../database/test-database.ts';
+import {
+  type ProcessEnd,
+  runTankeeper,
+  type ServerProcess,
+  startServerProcess,
+} from '../../support/servers/server-process.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
 
 const SUITE = parseOcraSuite('OCRA-1:HOTP-SHA256-8:C-QN08');
 const KEY = '31'.repeat(32);

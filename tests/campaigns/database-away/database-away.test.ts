@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { openEmbeddedPostgres } from '../../src/embedded-postgres/embedded-postgres.ts';
-import { readPostmasterFile } from '../../src/embedded-postgres/postmaster.ts';
-import { DatabaseProxy } from '../support/database/database-proxy.ts';
-import { embeddedUrl } from '../support/database/embedded-url.ts';
-import { type Answered, ServerClient } from '../support/servers/server-client.ts';
-import { type ServerProcess, startServerProcess } from '../support/servers/server-process.ts';
-import { queryOnce } from '../support/database/test-server.ts';
+import { openEmbeddedPostgres } from '../../../src/embedded-postgres/embedded-postgres.ts';
+import { readPostmasterFile } from '../../../src/embedded-postgres/postmaster.ts';
+import { DatabaseProxy } from '../../support/database/database-proxy.ts';
+import { embeddedUrl } from '../../support/database/embedded-url.ts';
+import { type Answered, ServerClient } from '../../support/servers/server-client.ts';
+import { type ServerProcess, startServerProcess } from '../../support/servers/server-process.ts';
+import { queryOnce } from '../../support/database/test-server.ts';
 
 /** Within what time a server knows that the database is away: a look each second, an answer waited for three. */
 const NOTICED_MS = 12_000;

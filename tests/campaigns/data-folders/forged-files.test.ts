@@ -16,12 +16,12 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, expect, it, jest } from '@jest/globals';
-import type { Account } from '../../src/embedded-postgres/account.ts';
-import { isListedAsPostmaster } from '../../src/embedded-postgres/postmaster.ts';
-import { describeAsRoot, NOBODY } from './support/as-root.ts';
-import { ask, embeddedFolders, isServed } from './support/embedded-folders.ts';
-import { openElsewhere } from './support/embedded-process.ts';
-import { visitSocket } from './support/socket-visitor.ts';
+import type { Account } from '../../../src/embedded-postgres/account.ts';
+import { isListedAsPostmaster } from '../../../src/embedded-postgres/postmaster.ts';
+import { describeAsRoot, NOBODY } from '../../embedded-postgres/support/as-root.ts';
+import { ask, embeddedFolders, isServed } from '../../embedded-postgres/support/embedded-folders.ts';
+import { openElsewhere } from '../../embedded-postgres/support/embedded-process.ts';
+import { visitSocket } from '../../embedded-postgres/support/socket-visitor.ts';
 
 // Databases are started here, on machines that may be busy.
 jest.setTimeout(180_000);

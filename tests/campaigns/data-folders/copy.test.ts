@@ -3,9 +3,13 @@ import { mkdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promise
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
-import { ask, embeddedFolders, isServed } from './support/embedded-folders.ts';
-import { describeAsRoot } from './support/as-root.ts';
-import { runTankeeper, type ServerProcess, startServerProcess } from '../support/servers/server-process.ts';
+import { ask, embeddedFolders, isServed } from '../../embedded-postgres/support/embedded-folders.ts';
+import { describeAsRoot } from '../../embedded-postgres/support/as-root.ts';
+import {
+  runTankeeper,
+  type ServerProcess,
+  startServerProcess,
+} from '../../support/servers/server-process.ts';
 
 // Servers and databases are started here, on machines that may be busy.
 jest.setTimeout(180_000);

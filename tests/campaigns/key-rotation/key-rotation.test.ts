@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { KeyInstallation } from '../support/servers/key-installation.ts';
-import { REPOSITORY } from '../repository/repository-file.ts';
-import type { ServerProcess } from '../support/servers/server-process.ts';
-import { describeWithSoftHsm, SoftHsm } from '../support/servers/soft-hsm.ts';
+import { KeyInstallation } from './key-installation.ts';
+import { REPOSITORY } from '../../repository/repository-file.ts';
+import type { ServerProcess } from '../../support/servers/server-process.ts';
+import { describeWithSoftHsm, SoftHsm } from '../../support/servers/soft-hsm.ts';
 
 const accepted = { failcount: 0, result: true };
 

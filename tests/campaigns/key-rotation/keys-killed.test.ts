@@ -4,9 +4,9 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { KeyInstallation } from '../support/servers/key-installation.ts';
-import { REPOSITORY } from '../repository/repository-file.ts';
-import type { ServerProcess } from '../support/servers/server-process.ts';
+import { KeyInstallation } from './key-installation.ts';
+import { REPOSITORY } from '../../repository/repository-file.ts';
+import type { ServerProcess } from '../../support/servers/server-process.ts';
 
 const TOKENS = 300;
 const TIMEOUT_MS = 90_000;

@@ -3,12 +3,12 @@ import { dirname, join } from 'node:path';
 
 import { afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 
-import type { Account } from '../../src/embedded-postgres/account.ts';
-import { accountForNewCluster, mayReachFolder } from '../../src/embedded-postgres/account.ts';
-import { packagedBinaries } from '../../src/embedded-postgres/binaries.ts';
-import { removeClusterOf } from '../../src/embedded-postgres/creation.ts';
-import { ask, asRoot, embeddedFolders, isServed } from './support/embedded-folders.ts';
-import { openElsewhere } from './support/embedded-process.ts';
+import type { Account } from '../../../src/embedded-postgres/account.ts';
+import { accountForNewCluster, mayReachFolder } from '../../../src/embedded-postgres/account.ts';
+import { packagedBinaries } from '../../../src/embedded-postgres/binaries.ts';
+import { removeClusterOf } from '../../../src/embedded-postgres/creation.ts';
+import { ask, asRoot, embeddedFolders, isServed } from '../../embedded-postgres/support/embedded-folders.ts';
+import { openElsewhere } from '../../embedded-postgres/support/embedded-process.ts';
 
 // Processes and databases are started here, on machines that may be busy.
 jest.setTimeout(60_000);
