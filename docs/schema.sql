@@ -280,6 +280,7 @@ CREATE TABLE token_counts (
 
 CREATE TABLE tokens (
   id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+  version bigint DEFAULT 1 NOT NULL,
   serial text COLLATE "C" NOT NULL,
   type text NOT NULL,
   description text DEFAULT ''::text NOT NULL,
@@ -323,6 +324,7 @@ CREATE TABLE tokens (
 CREATE INDEX tokens_owner_idx ON tokens USING btree (owner_resolver_id, owner_user_id);
 CREATE INDEX tokens_realm_set_idx ON tokens USING btree (realm_set_id);
 CREATE UNIQUE INDEX tokens_serial_caseless ON tokens USING btree (lower(serial COLLATE "default"));
+COMMENT ON COLUMN tokens.version IS 'One more after each write of the row, whoever writes it.';
 
 CREATE TABLE challenges (
   id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
@@ -432,6 +434,16 @@ AS $function$
         INSERT INTO public.user_count_deltas (resolver_id, users) VALUES (NEW.resolver_id, 1);
       END IF;
       RETURN NULL;
+    END
+  $function$;
+
+CREATE OR REPLACE FUNCTION public.count_token_version()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    BEGIN
+      NEW.version := OLD.version + 1;
+      RETURN NEW;
     END
   $function$;
 
@@ -797,6 +809,7 @@ CREATE TRIGGER tokens_count_delete AFTER DELETE ON tokens FOR EACH ROW EXECUTE F
 CREATE TRIGGER tokens_count_insert AFTER INSERT ON tokens FOR EACH ROW EXECUTE FUNCTION append_token_deltas();
 CREATE TRIGGER tokens_count_truncate AFTER TRUNCATE ON tokens FOR EACH STATEMENT EXECUTE FUNCTION empty_token_counts();
 CREATE TRIGGER tokens_count_update AFTER UPDATE OF active, realm_set_id, owner_resolver_id, owner_user_id ON tokens FOR EACH ROW WHEN (old.active IS DISTINCT FROM new.active OR old.realm_set_id IS DISTINCT FROM new.realm_set_id OR old.owner_resolver_id IS DISTINCT FROM new.owner_resolver_id OR old.owner_user_id IS DISTINCT FROM new.owner_user_id) EXECUTE FUNCTION append_token_deltas();
+CREATE TRIGGER tokens_count_version BEFORE UPDATE ON tokens FOR EACH ROW EXECUTE FUNCTION count_token_version();
 CREATE TRIGGER tokens_sealing_key_insert BEFORE INSERT ON tokens FOR EACH ROW EXECUTE FUNCTION hold_sealing_keys_of_token();
 CREATE TRIGGER tokens_sealing_key_update BEFORE UPDATE OF seed, shared_secret, nonce, pin, ocra_pin ON tokens FOR EACH ROW EXECUTE FUNCTION hold_sealing_keys_of_token();
 CREATE TRIGGER users_count_delete AFTER DELETE ON users FOR EACH ROW EXECUTE FUNCTION append_user_deltas();

@@ -29,7 +29,7 @@ export interface AuditRow extends AuditEntry {
   /** The hash of the previous row in its lane; 32 zero bytes for the first one. */
   readonly prevHash: Buffer;
   readonly hash: Buffer;
-  /** Ed25519 (RFC 8032), of the hash. */
+  /** Ed25519 (RFC 8032), of the hash, or of a tree of several rows' hashes (`row-tree.ts`). */
   readonly signature: Buffer;
 }
 
@@ -50,13 +50,20 @@ export function rowHash(row: Omit<AuditRow, 'hash' | 'signature'>): Buffer {
 
 /** @returns SHA-256 of texts and bytes, each preceded by its length, so that no two lists have the same encoding */
 export function hashOf(texts: readonly string[], bytes: Uint8Array): Buffer {
-  const hash = createHash('sha256');
-  for (const part of [...texts.map((text) => Buffer.from(text, 'utf8')), bytes]) {
-    const length = Buffer.alloc(4);
-    length.writeUInt32BE(part.length);
-    hash.update(length).update(part);
-  }
-  return hash.digest();
+  const lengths = [...texts.map((text) => Buffer.byteLength(text, 'utf8')), bytes.length];
+  const all = Buffer.allocUnsafe(lengths.reduce((sum, length) => sum + 4 + length, 0));
+  let end = 0;
+  lengths.forEach((length, place) => {
+    end = all.writeUInt32BE(length, end);
+    const text = texts[place];
+    if (text === undefined) {
+      all.set(bytes, end);
+    } else {
+      all.write(text, end, 'utf8');
+    }
+    end += length;
+  });
+  return createHash('sha256').update(all).digest();
 }
 
 /** @returns the instant in the form of rows */

@@ -1,6 +1,7 @@
 import { type AuditRow, NOTHING_BEFORE, rowHash } from './audit-row.ts';
 import type { AuditFinding, Report } from './finding.ts';
 import type { JournalFacts, LaneBounds } from './journal-check.ts';
+import { readRowSignature } from './row-tree.ts';
 
 const NOT_SIGNED = 'it does not match its signature';
 
@@ -66,10 +67,12 @@ export class RowCheck {
 
   async #isSound(row: AuditRow): Promise<boolean> {
     const verifier = this.#facts.writers.get(row.writer);
+    const read = readRowSignature(row.hash, row.signature);
     return (
       verifier !== undefined &&
+      read !== undefined &&
       rowHash(row).equals(row.hash) &&
-      (await verifier.verify(row.hash, row.signature))
+      (await verifier.verify(read.signed, read.signature))
     );
   }
 

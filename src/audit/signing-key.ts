@@ -18,8 +18,6 @@ export interface SigningKey {
   readonly publicKey: Buffer;
   /** @returns 64 bytes. Takes some 50 µs, less than the wait for another thread under load */
   sign(bytes: Uint8Array): Buffer;
-  /** Signs as `sign` does, but outside the thread that serves requests: for many signatures at once. */
-  signAside(bytes: Uint8Array): Promise<Buffer>;
 }
 
 /** @returns a new key pair, which lives in this process only */
@@ -65,15 +63,5 @@ function signingKey(privateKey: KeyObject): SigningKey {
   return {
     publicKey: spki.subarray(-KEY_LENGTH),
     sign: (bytes) => signBytes(null, bytes, privateKey),
-    signAside: (bytes) =>
-      new Promise((resolve, reject) => {
-        signBytes(null, bytes, privateKey, (error, signature) => {
-          if (error === null) {
-            resolve(signature);
-          } else {
-            reject(error);
-          }
-        });
-      }),
   };
 }

@@ -130,7 +130,11 @@ export class ChallengeService {
       },
       ({ question }, transactionId, issuedAt) =>
         challenges.issue(
-          { tokenId: token.id, transactionId, question, data, issuedAt, owner, key: keySecrets(token) },
+          {
+            ...{ tokenId: token.id, transactionId, question, data, issuedAt },
+            ...{ owner, key: keySecrets(token) },
+            seen: { version: token.version, serial: token.serial, realms: token.realms },
+          },
           maxChallenges,
           actOf(caller, 'ocra/request'),
         ),

@@ -4,7 +4,7 @@ import { findRealm, type Configuration } from '../configuration/configuration.ts
 import type { Token } from './token.ts';
 
 /** A token without its secrets. */
-export type DescribedToken = Omit<Token, 'secrets' | 'replayMarkers' | 'syncMarker'>;
+export type DescribedToken = Omit<Token, 'version' | 'secrets' | 'replayMarkers' | 'syncMarker'>;
 
 /**
  * Lists each public field, so that a field that is added to tokens later stays private.

@@ -48,6 +48,8 @@ interface TokenState {
 
 export interface Token extends TokenState {
   readonly id: string;
+  /** Another one after each write of the token, and of one of its challenges. */
+  readonly version: string;
   /** Unique, also without regard to case; case is kept. */
   readonly serial: string;
   readonly owner: Owner | null;

@@ -28,6 +28,7 @@ const challenge = (change: Partial<Challenge> = {}): Challenge => ({
 
 const token = (change: Partial<Token> = {}): Token => ({
   id: '7',
+  version: '1',
   serial: 'T1',
   type: 'ocra',
   description: '',

@@ -64,7 +64,7 @@ describe.each([
         clock.at = NOON;
         let token: Token = {
           ...tokenValue('T1', { ocraSuite: suite.text, syncWindow: 40 }),
-          ...{ id: '1', createdAt: NOON, lastSuccessAt: null, syncMarker: null },
+          ...{ id: '1', version: '1', createdAt: NOON, lastSuccessAt: null, syncMarker: null },
         };
         token = { ...token, secrets: { ...token.secrets, seed: vault.seal(KEY, 'seed', 'T1') } };
         const used = new Set<string>();

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import type { AuditEntry } from '../../audit/audit-row.ts';
+import type { AuditEntry, AuditRow } from '../../audit/audit-row.ts';
 import { checkpointBody } from '../../audit/journal-record.ts';
 import type { AuditAuthority } from '../../audit/ports.ts';
 import type { Clock } from '../../kernel/clock.ts';
@@ -13,6 +13,7 @@ import { AuditWriter } from './audit-writer.ts';
 import { LaneLease } from './lane-lease.ts';
 import { translateDatabaseFault, wasGivenUp } from '../database/database-faults.ts';
 import { withExtraConnection, withPooledConnection } from '../database/knex-internals.ts';
+import type { PreparedStatements, RunPrepared } from '../database/prepared-statements.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
 
 /** Longest wait of a closing pool for its last checkpoint, in milliseconds. */
@@ -23,6 +24,7 @@ const ATTEMPTS = 5;
 /** The dependencies of a pool's trail. */
 export interface AuditTrailOptions {
   readonly pool: Knex;
+  readonly prepared: PreparedStatements;
   /** The name of the process, for people: `tankeeper server`. */
   readonly name: string;
   readonly clock: Clock;
@@ -73,20 +75,14 @@ export class AuditTrail {
 
   /** Runs a transaction that writes its audit rows itself: they have a lane, which moves on with the commit. */
   async transact<T>(work: (unit: UnitOfWork) => Promise<T>): Promise<T> {
-    const lease = this.#lease();
-    try {
-      const result = await this.#deps.pool.transaction((sql) => {
+    return this.#leased((lease) =>
+      this.#deps.pool.transaction((sql) => {
         const audit = new AuditRows(sql, (entries, store) =>
           lease.write(entries, (rows) => store(rows, (statement) => statement)),
         );
         return work({ sql, audit });
-      });
-      lease.commit();
-      return result;
-    } catch (error) {
-      lease.fail(error);
-      throw error;
-    }
+      }),
+    );
   }
 
   /**
@@ -107,6 +103,21 @@ export class AuditTrail {
     }
     const last = this.checkpoint(true).catch(() => undefined);
     await Promise.race([last, sleep(TIMEOUT_MS, undefined, { ref: false })]);
+  }
+
+  /**
+   * Signs entries as the next rows of a lane, for one prepared statement that writes them, and whatever depends on them.
+   * @param store returns false if it has written nothing
+   * @returns the result of `store`
+   */
+  async writeBy(
+    entries: readonly AuditEntry[],
+    store: (rows: readonly AuditRow[], run: RunPrepared) => Promise<boolean>,
+  ): Promise<boolean> {
+    await this.writer();
+    return this.#deps.prepared.onConnection((run) =>
+      this.#leased((lease) => lease.write(entries, (rows) => store(rows, run))),
+    );
   }
 
   /** Uses no connection of the pool: all of these may be held by transactions that wait for the writer. */
@@ -135,19 +146,24 @@ export class AuditTrail {
 
   /** Takes the connection first, then the lane: there are never more lanes than connections. */
   #writeOnce(entries: readonly AuditEntry[], store: StoreRows): Promise<boolean> {
-    return withPooledConnection(this.#deps.pool, async (connection) => {
-      const lease = this.#lease();
-      try {
-        const isStored = await lease.write(entries, (rows) =>
-          store(rows, (statement) => statement.connection(connection)),
-        );
-        lease.commit();
-        return isStored;
-      } catch (error) {
-        lease.fail(error);
-        throw error;
-      }
-    });
+    return withPooledConnection(this.#deps.pool, (connection) =>
+      this.#leased((lease) =>
+        lease.write(entries, (rows) => store(rows, (statement) => statement.connection(connection))),
+      ),
+    );
+  }
+
+  /** Moves the lane on if `work`, a transaction, succeeds. */
+  async #leased<T>(work: (lease: LaneLease) => Promise<T>): Promise<T> {
+    const lease = this.#lease();
+    try {
+      const result = await work(lease);
+      lease.commit();
+      return result;
+    } catch (error) {
+      lease.fail(error);
+      throw error;
+    }
   }
 
   #lease(): LaneLease {

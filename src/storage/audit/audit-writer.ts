@@ -3,6 +3,7 @@ import type { Knex } from 'knex';
 import { type AuditEntry, type AuditRow, auditTime, rowHash } from '../../audit/audit-row.ts';
 import type { KeyBody, WriterBody } from '../../audit/journal-record.ts';
 import type { AuditAuthority } from '../../audit/ports.ts';
+import { MAX_TREE_ROWS, signTogether } from '../../audit/row-tree.ts';
 import { newSigningKey, type SigningKey } from '../../audit/signing-key.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { appendRecord, lockJournal, type RecordDraft } from './audit-journal.ts';
@@ -11,9 +12,6 @@ import { beginLongWork } from '../database/unit-of-work.ts';
 
 /** Bits of an id that number the rows of a writer; the bits above are the writer's. */
 const ROW_BITS = 32n;
-
-/** The most rows that are signed in the thread that serves requests. */
-const FEW = 4;
 
 /** Rows of a lane that are ready to be stored, and the end of the lane after them. */
 export interface SignedRows {
@@ -65,7 +63,7 @@ export class AuditWriter {
   }
 
   /** @returns the entries as rows that follow each other in the lane; their times never decrease */
-  async sign(lane: OpenLane, entries: readonly AuditEntry[]): Promise<SignedRows> {
+  sign(lane: OpenLane, entries: readonly AuditEntry[]): SignedRows {
     // A clock that is set back must not put a row into a month that may be removed before the rows in front of it.
     const time = Math.max(lane.at, this.#clock.now().getTime());
     const at = auditTime(new Date(time));
@@ -78,11 +76,17 @@ export class AuditWriter {
       head = { lane: lane.lane, seq: place.seq, hash: rowHash(row), at: time };
       return { ...row, hash: head.hash };
     });
-    const key = this.#key;
-    const rows =
-      hashed.length > FEW
-        ? await Promise.all(hashed.map(async (row) => ({ ...row, signature: await key.signAside(row.hash) })))
-        : hashed.map((row) => ({ ...row, signature: key.sign(row.hash) }));
+    const rows: AuditRow[] = [];
+    for (let from = 0; from < hashed.length; from += MAX_TREE_ROWS) {
+      const together = hashed.slice(from, from + MAX_TREE_ROWS);
+      const signatures = signTogether(
+        together.map(({ hash }) => hash),
+        (bytes) => this.#key.sign(bytes),
+      );
+      rows.push(
+        ...together.map((row, place) => ({ ...row, signature: signatures[place] ?? Buffer.alloc(0) })),
+      );
+    }
     return { rows, head };
   }
 

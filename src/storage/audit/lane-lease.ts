@@ -36,7 +36,7 @@ export class LaneLease {
   ): Promise<boolean> {
     const writer = await this.#deps.writer();
     const before = this.#acquire();
-    const { rows, head } = await writer.sign(before, entries);
+    const { rows, head } = writer.sign(before, entries);
     if (this.#head !== before) {
       throw new ServiceError('internal', 'Audit rows of one transaction are written one after the other');
     }

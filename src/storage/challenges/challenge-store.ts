@@ -17,6 +17,10 @@ import { type ChallengeRow, selectChallenges, toChallengeOfToken } from './chall
 import type { Database } from '../database/database.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
 import { settle } from './settlement.ts';
+import { SharedIssue } from './shared-issue.ts';
+import { SharedLook } from '../database/shared-look.ts';
+import { SharedSettlement } from './shared-settlement.ts';
+import { SHARING, type Sharing } from '../database/sharing.ts';
 import { assertStorable, isRowId, isStorable } from '../database/stored-text.ts';
 import { withLockedTokens } from '../tokens/token-locks.ts';
 import { holdReferences } from '../tokens/token-references.ts';
@@ -41,9 +45,16 @@ export class SqlChallengeStore implements ChallengeStore {
   readonly #answers = new KeyedQueue();
   readonly #openAnswers = new KeyedQueue();
   readonly #secondPasses = new KeyedQueue();
+  readonly #look: SharedLook<ChallengeRow>;
+  readonly #settlement: SharedSettlement;
+  readonly #issues: SharedIssue;
 
-  constructor({ database }: { database: Database }) {
+  constructor({ database, sharing = SHARING }: { database: Database; sharing?: Sharing }) {
     this.#database = database;
+    const byTransaction = selectChallenges(database.knex).whereRaw('challenges.transaction_id = wanted.key');
+    this.#look = new SharedLook(database.prepared, 'find-transactions', byTransaction, sharing);
+    this.#settlement = new SharedSettlement(database, sharing);
+    this.#issues = new SharedIssue(database, sharing);
   }
 
   async issue(
@@ -53,11 +64,15 @@ export class SqlChallengeStore implements ChallengeStore {
     change: TokenChange = {},
   ): Promise<boolean> {
     assertStorable(challenge.transactionId, challenge.question, challenge.data);
+    const { seen } = challenge;
     try {
-      await this.#database.transact((unit) => issue(unit, challenge, maxOpen, act, change));
+      const isShared = seen !== undefined && maxOpen >= 1 && Object.keys(change).length === 0;
+      if (!isShared || !(await this.#issues.issue(challenge, seen, maxOpen, act))) {
+        await this.#database.transact((unit) => issue(unit, challenge, maxOpen, act, change));
+      }
       return true;
     } catch (error) {
-      if (error instanceof TransactionIdTaken) {
+      if (error instanceof TransactionIdTaken || isTransactionIdTaken(error)) {
         return false;
       }
       throw error;
@@ -81,16 +96,23 @@ export class SqlChallengeStore implements ChallengeStore {
   }
 
   async #answer(transactionId: string, decide: Decide, act: Act): Promise<Decision | undefined> {
-    const seen = await findByTransaction(this.#database.knex, transactionId);
+    const seen = await this.#look.find(transactionId);
     if (seen === undefined) {
       return undefined;
     }
     const decision = await decide(toChallengeOfToken(seen));
-    if (await apply(this.#database.autocommit, seen, decision, act)) {
+    if (await this.#apply(seen, decision, act)) {
       return decision;
     }
     const lane = String(BigInt(seen.id) % SECOND_PASSES);
     return this.#secondPasses.run(lane, () => this.#answerLocked(transactionId, seen.id, decide, act));
+  }
+
+  /** As `apply`, in a statement that other responses may share. */
+  #apply(seen: ChallengeRow, decision: Decision, act: Act): Promise<boolean> {
+    const entry = auditEntry(act, seen.serial, decision.reason, seen.realms);
+    const settled = decision.change && this.#settlement.settle(seen, decision.change, entry);
+    return settled ?? apply(this.#database.autocommit, seen, decision, act);
   }
 
   async #answerOpen(whose: Whose, decide: DecideAmong, act: Act): Promise<OpenDecision | undefined> {
@@ -147,6 +169,10 @@ export class SqlChallengeStore implements ChallengeStore {
       }),
     );
   }
+}
+
+function isTransactionIdTaken(error: unknown): boolean {
+  return (error as { constraint?: unknown } | null)?.constraint === 'challenges_transaction_id_key';
 }
 
 async function findByTransaction(connection: Knex, transactionId: string): Promise<ChallengeRow | undefined> {

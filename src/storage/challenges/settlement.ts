@@ -37,7 +37,7 @@ export async function settle(
   // The serial stays the same: the token's row is always written, as its version stands for its challenges.
   const statement = `WITH token AS (
        UPDATE tokens SET ${['serial = serial', ...token.map(([column]) => `${column} = ?`)].join(', ')}
-       WHERE id = ? AND xmin = ?::xid
+       WHERE id = ? AND version = ?
          AND EXISTS (SELECT FROM challenges WHERE challenges.id = ? AND challenges.token_id = tokens.id)
        RETURNING id
      ), challenge AS (

@@ -9,6 +9,7 @@ import { AuditTrail } from '../audit/audit-trail.ts';
 import type { ConnectionGate } from './connection-gate.ts';
 import { isGivenUp, translateDatabaseFault, translateFinalFault } from './database-faults.ts';
 import { hookedClient, type PoolHooks, type PoolUsage, poolUsageOf, retireAfter } from './knex-internals.ts';
+import { PreparedStatements } from './prepared-statements.ts';
 import { beginLongWork, type UnitOfWork } from './unit-of-work.ts';
 import type { Log } from '../../kernel/log.ts';
 
@@ -42,6 +43,8 @@ export interface DatabaseOptions {
   readonly gate?: ConnectionGate | undefined;
   /** Dates audit rows; the system's by default. */
   readonly clock?: Clock;
+  /** False where prepared statements cannot be kept, as behind PgBouncer in transaction mode; default true. */
+  readonly keepsStatements?: boolean | undefined;
 }
 
 /** Properties of a transaction. */
@@ -54,6 +57,8 @@ interface TransactionOptions {
 export interface Database {
   /** Runs single statements. */
   readonly knex: Knex;
+  /** Runs the statements of the hot path. */
+  readonly prepared: PreparedStatements;
   /** Signs the audit rows that are written through this pool. */
   readonly audit: AuditTrail;
   /** Runs each statement and each audit row in a transaction of its own. */
@@ -80,10 +85,12 @@ const LAST_WORDS = /^(?:57P0[1-5]|25P0[34]|25006)$/;
 /** @returns a pool that connects at its first use; opening it never fails */
 export function openDatabase(options: DatabaseOptions): Database {
   const pool = knex(knexConfig(options));
-  const { applicationName = 'tankeeper', clock = systemClock, log } = options;
-  const audit = new AuditTrail({ pool, name: applicationName, clock, log });
+  const { applicationName = 'tankeeper', clock = systemClock, log, keepsStatements = true } = options;
+  const prepared = new PreparedStatements(pool, keepsStatements);
+  const audit = new AuditTrail({ pool, prepared, name: applicationName, clock, log });
   return {
     knex: pool,
+    prepared,
     audit,
     autocommit: { sql: pool, audit: audit.autocommit },
     transact: (work, { isLong = false } = {}) => transact(audit, isLong ? atLength(work) : work),

@@ -81,6 +81,14 @@ export function hookedClient(hooks: PoolHooks): typeof Knex.Client {
       return hooks.answer(answer, end, (this as TransactionClient).isLongWork === true);
     }
 
+    /** Runs a statement in pg's form, past Knex's builder and formatter. */
+    async runPrepared(connection: PooledConnection, statement: pg.QueryConfig): Promise<pg.QueryResult> {
+      const end = (): void => {
+        cutConnection(connection);
+      };
+      return hooks.answer(connection.query(statement), end, false).catch(throwTranslated(hooks, false));
+    }
+
     override async acquireConnection(): Promise<unknown> {
       const acquire = (): Promise<unknown> =>
         (super.acquireConnection() as Promise<unknown>).catch(throwTranslated(hooks, false));
@@ -147,6 +155,21 @@ export async function withPooledConnection<T>(
   } finally {
     await client.releaseConnection(connection);
   }
+}
+
+/**
+ * Runs a statement in pg's form, with `$1` for values, on a connection of the pool.
+ * @param pool made with `hookedClient`
+ */
+export function runOnConnection(
+  pool: Knex,
+  connection: unknown,
+  statement: pg.QueryConfig,
+): Promise<pg.QueryResult> {
+  const client = pool.client as {
+    runPrepared(on: unknown, run: pg.QueryConfig): Promise<pg.QueryResult>;
+  };
+  return client.runPrepared(connection, statement);
 }
 
 /** Runs `work` with a new connection beside the pool, even if the pool has none free. */

@@ -33,7 +33,7 @@ export interface TokenRow {
   readonly last_success_at: Date | null;
   readonly created_at: Date;
   readonly sync_marker: string | null;
-  /** The transaction that wrote this version of the row (`xmin`). */
+  /** Another one after each write of the row. */
   readonly version: string;
 }
 
@@ -63,7 +63,7 @@ const SECRET_COLUMNS: Readonly<Record<keyof TokenSecrets, string>> = {
   ocraPin: 'ocra_pin',
 };
 const TOKEN_COLUMNS = [
-  ...['id', 'serial', 'type', 'created_at', 'owner_resolver_id', 'owner_user_id', 'owner_login'],
+  ...['id', 'version', 'serial', 'type', 'created_at', 'owner_resolver_id', 'owner_user_id', 'owner_login'],
   ...Object.values(STATE_COLUMNS),
   ...Object.values(SECRET_COLUMNS),
 ].map((column) => `tokens.${column}`);
@@ -84,17 +84,13 @@ export function selectTokens(connection: Knex): Knex.QueryBuilder {
   return connection('tokens')
     .join('realm_sets', 'realm_sets.id', 'tokens.realm_set_id')
     .leftJoin('resolvers', 'resolvers.id', 'tokens.owner_resolver_id')
-    .select(
-      ...TOKEN_COLUMNS,
-      'resolvers.name as owner_resolver',
-      connection.raw(REALM_NAMES),
-      connection.raw('tokens.xmin::text AS version'),
-    );
+    .select(...TOKEN_COLUMNS, 'resolvers.name as owner_resolver', connection.raw(REALM_NAMES));
 }
 
 export function toToken(row: TokenRow): Token {
   return {
     id: row.id,
+    version: row.version,
     serial: row.serial,
     type: row.type,
     description: row.description,

@@ -7,6 +7,8 @@ import { ServiceError } from '../../kernel/errors.ts';
 import { supersede } from '../challenges/challenge-store.ts';
 import type { Database } from '../database/database.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
+import { SharedLook } from '../database/shared-look.ts';
+import { SHARING, type Sharing } from '../database/sharing.ts';
 import { assertStorable, isStorable } from '../database/stored-text.ts';
 import { canMatch, narrow } from './token-filter.ts';
 import { type LockedToken, withLockedTokens } from './token-locks.ts';
@@ -17,12 +19,17 @@ import { REALMS_OF_TOKEN, selectTokens, stateColumns, type TokenRow, toToken } f
 export class SqlTokenStore implements TokenStore {
   readonly #database: Database;
 
-  constructor({ database }: { database: Database }) {
+  readonly #bySerial: SharedLook<TokenRow>;
+
+  constructor({ database, sharing = SHARING }: { database: Database; sharing?: Sharing }) {
     this.#database = database;
+    const bySerial = selectTokens(database.knex).whereRaw('tokens.serial = wanted.key');
+    this.#bySerial = new SharedLook(database.prepared, 'find-serials', bySerial, sharing);
   }
 
   async findBySerial(serial: string): Promise<Token | undefined> {
-    return isStorable(serial) ? findToken(this.#database.knex, serial) : undefined;
+    const row = isStorable(serial) ? await this.#bySerial.find(serial) : undefined;
+    return row && toToken(row);
   }
 
   async list(filter: TokenFilter): Promise<readonly Token[]> {

@@ -106,6 +106,9 @@ export class CountModelAnswers {
       get knex() {
         return snapshot();
       },
+      get prepared(): never {
+        throw new Error('The counts are read by Knex');
+      },
       get audit(): never {
         return nothingIsWritten();
       },

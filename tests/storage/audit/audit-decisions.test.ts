@@ -1,3 +1,4 @@
+import { SqlTap } from '../../support/database/sql-tap.ts';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 
 import { SqlChallengeStore } from '../../../src/storage/challenges/challenge-store.ts';
@@ -36,13 +37,15 @@ describe('a decision on a response', () => {
     const transactionId = await issued('statements');
     const [database] = servers as [Database];
     const statements: string[] = [];
-    const note = ({ sql }: { sql: string }): void => {
-      statements.push(sql.slice(0, 10));
-    };
-    database.knex.on('query', note);
+    const tap = new SqlTap({
+      text: (text) => {
+        statements.push(text.slice(0, 12));
+        return text;
+      },
+    });
     await new SqlChallengeStore({ database }).answer(transactionId, rightly(), ACT);
-    database.knex.off('query', note);
-    expect(statements).toEqual(['select "to', 'WITH token']);
+    tap.close();
+    expect(statements).toEqual(['SELECT wante', 'WITH want AS']);
   });
 
   it('leaves one row, signed, also where servers get in each other’s way', async () => {

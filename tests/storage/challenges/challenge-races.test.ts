@@ -289,7 +289,7 @@ describe('an answer between a look and its decision', () => {
     expect(seen).toEqual(['accepted', 'disabled']);
   });
 
-  it('somebody changes the token and rolls back: the first look stands', async () => {
+  it('somebody changes the token and rolls back: decides again under the lock', async () => {
     const token = await newToken();
     const transactionId = await issued(token);
     const calm = interrupted(rightly(), () => Promise.resolve());
@@ -299,7 +299,7 @@ describe('an answer between a look and its decision', () => {
     await untilWaiting(test.database);
     await transaction.rollback();
     expect(await answer).toMatchObject({ result: true });
-    expect(calm.looks).toHaveLength(1);
+    expect(calm.looks).toHaveLength(2);
   });
 
   it('somebody accepts while the second look waits for the lock: it sees the challenge closed', async () => {

@@ -113,6 +113,7 @@ describe('changing a token', () => {
     const after = await tokens.update('Change', { active: false, secrets: { pin: sealedBytes('new') } }, ACT);
     expect(after).toEqual({
       ...before,
+      version: '2',
       active: false,
       secrets: { ...before.secrets, pin: sealedBytes('new') },
     });

@@ -27,22 +27,15 @@ export class SqlTap {
     this.#original = original;
     prototype.query = function (...given) {
       const [statement, ...rest] = given;
-      // Knex passes an object with a text, and a callback; it ignores the returned value.
-      if (!isStatement(statement) || typeof rest.at(-1) !== 'function') {
+      if (!isStatement(statement)) {
         return original.apply(this, given);
       }
       statement.text = text(statement.text);
-      const held = hold(statement.text);
-      if (held !== undefined) {
-        void held.then(() => original.apply(this, [statement, ...rest]));
-        return undefined;
-      }
+      const query = (): unknown => original.apply(this, [statement, ...rest]);
       const wait = delay(statement.text);
-      if (wait <= 0) {
-        return original.apply(this, [statement, ...rest]);
-      }
-      void sleep(wait).then(() => original.apply(this, [statement, ...rest]));
-      return undefined;
+      const held = hold(statement.text) ?? (wait > 0 ? sleep(wait) : undefined);
+      // Knex passes a callback and ignores the returned value; prepared statements await it.
+      return held === undefined ? query() : held.then(query);
     };
   }
 

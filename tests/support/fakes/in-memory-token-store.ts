@@ -87,7 +87,14 @@ export class InMemoryTokenStore implements TokenStore {
 
   #add(token: NewToken): Token {
     const id = String(this.#tokens.size + 1);
-    const added = { ...token, id, createdAt: new Date(0), lastSuccessAt: null, syncMarker: null };
+    const added = {
+      ...token,
+      id,
+      version: '1',
+      createdAt: new Date(0),
+      lastSuccessAt: null,
+      syncMarker: null,
+    };
     this.#tokens.set(token.serial, added);
     return added;
   }

@@ -15,6 +15,7 @@ export async function down(knex: Knex): Promise<void> {
 const UP = `
   CREATE TABLE tokens (
     id bigint GENERATED ALWAYS AS IDENTITY CONSTRAINT tokens_pkey PRIMARY KEY,
+    version bigint NOT NULL DEFAULT 1,
     serial text COLLATE "C" NOT NULL CONSTRAINT tokens_serial_key UNIQUE
       CONSTRAINT tokens_serial_given CHECK (serial <> ''),
     type text NOT NULL CONSTRAINT tokens_type_lower CHECK (type = lower(type) AND type <> ''),
@@ -46,6 +47,19 @@ const UP = `
     created_at timestamptz NOT NULL DEFAULT now(),
     CONSTRAINT tokens_owner_whole CHECK (num_nulls(owner_resolver_id, owner_user_id, owner_login) IN (0, 3))
   ) WITH (fillfactor = 85);
+  COMMENT ON COLUMN tokens.version IS 'One more after each write of the row, whoever writes it.';
+
+  CREATE FUNCTION count_token_version() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+      NEW.version := OLD.version + 1;
+      RETURN NEW;
+    END
+  $$;
+  CREATE TRIGGER tokens_count_version BEFORE UPDATE ON tokens
+    FOR EACH ROW EXECUTE FUNCTION count_token_version();
+  -- Also while rows are loaded by a session that fires no other trigger.
+  ALTER TABLE tokens ENABLE ALWAYS TRIGGER tokens_count_version;
+
   CREATE UNIQUE INDEX tokens_serial_caseless ON tokens (lower(serial COLLATE "default"));
   CREATE INDEX tokens_owner_idx ON tokens (owner_resolver_id, owner_user_id);
   CREATE INDEX tokens_realm_set_idx ON tokens (realm_set_id);
@@ -88,4 +102,5 @@ const DOWN = `
   DROP TABLE challenges;
   DROP FUNCTION refuse_change_of_closed_challenge();
   DROP TABLE tokens;
+  DROP FUNCTION count_token_version();
 `;

@@ -1,0 +1,76 @@
+import type { AuditRow } from '../../audit/audit-row.ts';
+
+/*
+ * Rows for the prepared statements of the hot path. They come as one JSON value, so that the same plan serves one row
+ * and many.
+ */
+
+/** The columns of `audit` in a row of `want`; each has the prefix `audit_`, as some names stand for other columns, too. */
+const AUDIT_COLUMNS = {
+  ...{ id: 'bigint', at: 'timestamptz', actor: 'text', action: 'text', subject: 'text', realm: 'text' },
+  ...{
+    outcome: 'text',
+    client: 'text',
+    request_id: 'text',
+    writer: 'bigint',
+    lane: 'integer',
+    seq: 'bigint',
+  },
+  ...{ prev_digest: 'bytea', digest: 'bytea', signature: 'bytea' },
+};
+
+const AUDIT_NAMES = Object.keys(AUDIT_COLUMNS);
+
+/**
+ * The parts of a statement that writes for several tokens together, all or nothing: a row of `want` for each token,
+ * `held` for those whose token still has the version that was read. It waits for no lock: a row that is locked counts as
+ * changed, hence no two such statements wait for each other.
+ * @param columns the further columns of `want`, with their types
+ * @param condition what else must hold of the row of `tokens`
+ */
+export function heldTokens(columns: Readonly<Record<string, string>>, condition: string): string {
+  const all = {
+    ...{ place: 'integer', token_id: 'bigint', version: 'bigint', ...columns },
+    ...Object.fromEntries(Object.entries(AUDIT_COLUMNS).map(([name, type]) => [`audit_${name}`, type])),
+  };
+  const types = Object.entries(all).map(([name, type]) => `${name} ${type}`);
+  // The conditions on `want` always hold. Without them the planner would expect a hundred rows and read whole tables.
+  return `want AS MATERIALIZED (
+      SELECT * FROM json_to_recordset($1::json) AS want(${types.join(', ')})
+      WHERE place >= 0 AND token_id > 0 AND version > 0
+    ), held AS MATERIALIZED (
+      SELECT want.place FROM want CROSS JOIN LATERAL (
+        SELECT FROM tokens
+        WHERE tokens.id = want.token_id AND tokens.version = want.version AND ${condition}
+        FOR NO KEY UPDATE OF tokens SKIP LOCKED
+      ) AS token
+    )`;
+}
+
+/** The condition of an UPDATE of tokens from `want`: every token of the statement is held. */
+export const ALL_HELD = `tokens.id = want.token_id AND tokens.version = want.version
+      AND (SELECT count(*) FROM held) = (SELECT count(*) FROM want)`;
+
+/** @returns the statement that writes the audit rows of `want` for the places of `written` */
+export function auditInsert(written: string): string {
+  return `INSERT INTO audit (${AUDIT_NAMES.join(', ')})
+      SELECT ${AUDIT_NAMES.map((name) => `want.audit_${name}`).join(', ')}
+      FROM want JOIN ${written} USING (place) RETURNING id`;
+}
+
+/** @returns the columns of an audit row in `want`, for JSON */
+export function auditFields(row: AuditRow): Readonly<Record<string, string | number>> {
+  return {
+    ...{ audit_id: row.id, audit_at: row.at, audit_actor: row.actor, audit_action: row.action },
+    ...{ audit_subject: row.subject, audit_realm: row.realm, audit_outcome: row.outcome },
+    ...{ audit_client: row.client, audit_request_id: row.requestId },
+    ...{ audit_writer: row.writer, audit_lane: row.lane, audit_seq: row.seq },
+    audit_prev_digest: bytes(row.prevHash),
+    audit_digest: bytes(row.hash),
+    audit_signature: bytes(row.signature),
+  };
+}
+
+function bytes(value: Buffer): string {
+  return `\\x${value.toString('hex')}`;
+}

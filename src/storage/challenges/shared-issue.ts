@@ -1,0 +1,66 @@
+import { auditEntry } from '../audit/audit-rows.ts';
+import type { NewChallenge } from '../../challenges/ports.ts';
+import type { Act } from '../../policy/caller.ts';
+import type { Token } from '../../tokens/token.ts';
+import type { Database } from '../database/database.ts';
+import { ALL_HELD, auditInsert, heldTokens } from './hot-rows.ts';
+import type { Sharing } from '../database/sharing.ts';
+import { SharedWrites } from './shared-writes.ts';
+
+/**
+ * The challenge, the older ones that it supersedes, the token and the audit row. The statement does not see the row that
+ * it inserts: of the older ones, one less than the limit stay open. While the version holds, it sees all of them, as
+ * each write of a challenge is one of its token.
+ */
+const STATEMENT = {
+  name: 'issue-challenges',
+  text: `WITH ${heldTokens(
+    {
+      ...{ transaction_id: 'text', question: 'text', data: 'text' },
+      ...{ issued_at: 'timestamptz', max_open: 'integer' },
+    },
+    'true',
+  )}, token AS (
+      UPDATE tokens SET last_challenge_at = want.issued_at
+      FROM want WHERE ${ALL_HELD} RETURNING want.place
+    ), challenge AS (
+      INSERT INTO challenges (transaction_id, token_id, question, data, issued_at)
+      SELECT want.transaction_id, want.token_id, want.question, want.data, want.issued_at
+      FROM want JOIN token USING (place)
+    ), superseded AS (
+      UPDATE challenges SET closed_by = 'superseded', closed_at = clock_timestamp()
+      FROM want JOIN token USING (place)
+      WHERE challenges.token_id = want.token_id AND challenges.closed_by IS NULL AND challenges.id <= (
+        SELECT id FROM challenges AS open WHERE open.token_id = want.token_id AND open.closed_by IS NULL
+        ORDER BY id DESC OFFSET want.max_open - 1 LIMIT 1)
+    ), audited AS (
+      ${auditInsert('token')}
+    )
+    SELECT place, (SELECT count(*) FROM audited)::integer AS written FROM held`,
+};
+
+/** Issues challenges for tokens that are as they were read, in statements that requests share. */
+export class SharedIssue {
+  readonly #writes: SharedWrites;
+
+  constructor(database: Database, sharing: Sharing) {
+    this.#writes = new SharedWrites(database, STATEMENT, sharing);
+  }
+
+  /**
+   * @param maxOpen at least 1
+   * @returns false, and nothing is stored, if the token has changed since it was read, or is just being changed
+   * @throws the unique violation of a transaction id that is in use
+   */
+  issue(
+    { tokenId, transactionId, question, data, issuedAt }: NewChallenge,
+    seen: Pick<Token, 'version' | 'serial' | 'realms'>,
+    maxOpen: number,
+    act: Act,
+  ): Promise<boolean> {
+    return this.#writes.do({
+      ...{ tokenId, version: seen.version, entry: auditEntry(act, seen.serial, 'issued', seen.realms) },
+      columns: { transaction_id: transactionId, question, data, issued_at: issuedAt, max_open: maxOpen },
+    });
+  }
+}

@@ -1,0 +1,84 @@
+import type { AuditEntry } from '../../audit/audit-row.ts';
+import type { Decision } from '../../challenges/challenge.ts';
+import type { TokenStateChange } from '../../tokens/token.ts';
+import type { Database } from '../database/database.ts';
+import type { ChallengeRow } from './challenge-rows.ts';
+import { ALL_HELD, auditInsert, heldTokens } from './hot-rows.ts';
+import type { Sharing } from '../database/sharing.ts';
+import { SharedWrites } from './shared-writes.ts';
+
+type Change = NonNullable<Decision['change']>;
+
+/** The columns of a token that a response changes, with their types. Those of a roll-out are left to `settle`. */
+const TOKEN_COLUMNS = {
+  ...{ fail_count: 'integer', counter: 'bigint', time_shift: 'integer', replay_markers: 'text[]' },
+  ...{ sync_marker: 'text', last_success_at: 'timestamptz' },
+};
+
+const STATEMENT = {
+  name: 'settle-responses',
+  text: `WITH ${heldTokens(
+    {
+      ...{ challenge_id: 'bigint', ...TOKEN_COLUMNS, wrong_count: 'integer' },
+      ...{ received_tan: 'boolean', valid_tan: 'boolean', closed_by: 'text' },
+    },
+    'EXISTS (SELECT FROM challenges WHERE challenges.id = want.challenge_id AND challenges.token_id = tokens.id)',
+  )}, token AS (
+      UPDATE tokens SET ${Object.keys(TOKEN_COLUMNS)
+        .map((column) => `${column} = want.${column}`)
+        .join(', ')}
+      FROM want WHERE ${ALL_HELD} RETURNING want.place
+    ), challenge AS (
+      UPDATE challenges
+      SET wrong_count = want.wrong_count, received_tan = want.received_tan, valid_tan = want.valid_tan,
+        closed_by = want.closed_by, closed_at = CASE WHEN want.closed_by IS NOT NULL THEN clock_timestamp() END
+      FROM want JOIN token USING (place)
+      WHERE challenges.id = want.challenge_id RETURNING want.place
+    ), audited AS (
+      ${auditInsert('challenge')}
+    )
+    SELECT place, (SELECT count(*) FROM audited)::integer AS written FROM held`,
+};
+
+/** Settles responses as `settle` does, in statements that responses share. */
+export class SharedSettlement {
+  readonly #writes: SharedWrites;
+
+  constructor(database: Database, sharing: Sharing) {
+    this.#writes = new SharedWrites(database, STATEMENT, sharing);
+  }
+
+  /** @returns undefined where the change is one for `settle`, else whether it was settled */
+  settle(seen: ChallengeRow, { token, challenge }: Change, entry: AuditEntry): Promise<boolean> | undefined {
+    const changed = tokenColumns(seen, token);
+    return (
+      changed &&
+      this.#writes.do({
+        ...{ tokenId: seen.id, version: seen.version, entry },
+        columns: {
+          ...{ challenge_id: seen.challenge_id, ...changed, wrong_count: challenge.wrongCount },
+          ...{ received_tan: challenge.receivedTan, valid_tan: challenge.validTan },
+          closed_by: challenge.closedBy,
+        },
+      })
+    );
+  }
+}
+
+/** @returns the values after the change; undefined where it changes other columns, too */
+function tokenColumns(
+  seen: ChallengeRow,
+  { failCount, counter, timeShift, replayMarkers, syncMarker, lastSuccessAt, ...others }: TokenStateChange,
+): Readonly<Record<keyof typeof TOKEN_COLUMNS, unknown>> | undefined {
+  if (Object.keys(others).length > 0) {
+    return undefined;
+  }
+  return {
+    fail_count: failCount ?? seen.fail_count,
+    counter: counter?.toString() ?? seen.counter,
+    time_shift: timeShift ?? seen.time_shift,
+    replay_markers: replayMarkers ?? seen.replay_markers,
+    sync_marker: syncMarker === undefined ? seen.sync_marker : syncMarker,
+    last_success_at: lastSuccessAt ?? seen.last_success_at,
+  };
+}

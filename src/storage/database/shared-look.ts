@@ -1,0 +1,37 @@
+import type { Knex } from 'knex';
+
+import { SharedWork } from '../../kernel/shared-work.ts';
+import type { PreparedStatement, PreparedStatements } from './prepared-statements.ts';
+import type { Sharing } from './sharing.ts';
+
+/** Finds rows by a unique text, where requests that come at the same time share one statement. */
+export class SharedLook<Row> {
+  readonly #shared: SharedWork<string, Row | undefined>;
+
+  /**
+   * @param name unique in the program
+   * @param select selects the row in which a column is `wanted.key`, which the caller adds as the condition
+   */
+  constructor(prepared: PreparedStatements, name: string, select: Knex.QueryBuilder, sharing: Sharing) {
+    // LATERAL: one look into the index for each key, also while the tables are small or the plan is old.
+    const statement: PreparedStatement<Row & { readonly place: string }> = {
+      name,
+      text: `SELECT wanted.place, found.*
+        FROM json_array_elements_text($1::json) WITH ORDINALITY AS wanted(key, place)
+        CROSS JOIN LATERAL (${select.limit(1).toQuery()}) AS found`,
+    };
+    this.#shared = new SharedWork<string, Row | undefined>({
+      ...sharing,
+      work: async (keys) => {
+        const rows = await prepared.run(statement, [JSON.stringify(keys)]);
+        const found = new Map(rows.map((row) => [Number(row.place) - 1, row]));
+        return keys.map((_key, place) => ({ status: 'fulfilled', value: found.get(place) }));
+      },
+    });
+  }
+
+  /** @param key a text that the database can hold */
+  find(key: string): Promise<Row | undefined> {
+    return this.#shared.do(key);
+  }
+}
