@@ -9,6 +9,7 @@ import { systemRandom } from '../kernel/system-random.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
 import { untilAborted } from '../kernel/stop-request.ts';
+import { JoinedWrites } from '../observability/joined-writes.ts';
 import { createLogger } from '../observability/logger.ts';
 import { ServiceMetrics } from '../observability/service-metrics.ts';
 import { AuditUpkeep } from '../storage/audit/audit-upkeep.ts';
@@ -43,10 +44,14 @@ export interface TankeeperServer {
  * @throws ServiceError as `startTankeeper` does; the reason of the signals if a second one made it urgent
  */
 export async function serve(config: Config): Promise<void> {
+  const lines = new JoinedWrites(process.stdout);
+  process.once('exit', () => {
+    lines.flush();
+  });
   const log = createLogger({
     level: config.logLevel,
     format: config.logFormat,
-    stream: process.stdout,
+    stream: lines,
     clock: systemClock,
   });
   // Before the start: an interrupted start must not leave a database running.

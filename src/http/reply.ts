@@ -29,7 +29,6 @@ export function send(
   response: ServerResponse,
   { status, contentType, body = '', headers = {} }: Reply,
 ): void {
-  const bytes = Buffer.from(body);
   response.statusCode = status;
   for (const [name, value] of Object.entries(headers)) {
     response.setHeader(name, value);
@@ -40,7 +39,8 @@ export function send(
   }
   if (contentType !== undefined) {
     response.setHeader('Content-Type', contentType);
-    response.setHeader('Content-Length', bytes.length);
+    response.setHeader('Content-Length', Buffer.byteLength(body));
   }
-  response.end(bytes);
+  // A text leaves together with the head in one write.
+  response.end(body);
 }

@@ -1,0 +1,41 @@
+import { PassThrough } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { describe, expect, it } from '@jest/globals';
+import { JoinedWrites } from '../../src/observability/joined-writes.ts';
+
+function joined(): { readonly lines: JoinedWrites; readonly writes: string[] } {
+  const target = new PassThrough();
+  const writes: string[] = [];
+  target.write = (text: unknown) => {
+    writes.push(String(text));
+    return true;
+  };
+  return { lines: new JoinedWrites(target), writes };
+}
+
+describe('joined writes', () => {
+  it('pass on the lines of a turn in one write, in their order', async () => {
+    const { lines, writes } = joined();
+    lines.write('one\n');
+    lines.write('zwei é\n');
+    expect(writes).toEqual([]);
+    await nextTurn();
+    await nextTurn();
+    expect(writes).toEqual(['one\nzwei é\n']);
+    lines.write('three\n');
+    await nextTurn();
+    await nextTurn();
+    expect(writes).toEqual(['one\nzwei é\n', 'three\n']);
+  });
+
+  it('lose nothing at the end of the stream, or of the process', async () => {
+    const { lines, writes } = joined();
+    lines.write('one\n');
+    lines.flush();
+    expect(writes).toEqual(['one\n']);
+    lines.write('two\n');
+    lines.end('three\n');
+    await nextTurn();
+    expect(writes).toEqual(['one\n', 'two\nthree\n']);
+  });
+});
