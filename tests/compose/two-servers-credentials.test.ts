@@ -101,16 +101,17 @@ type Kind = readonly [
 ];
 
 /** A credential of each kind, and its revocation elsewhere than at the second server. */
+const SESSION: Kind = [
+  'a session that is closed at the other server',
+  openSession,
+  async (session) => {
+    expect(await statusOf(0, session, '/admin/logout')).toBe(200);
+    // The server that has closed it knows at once.
+    expect(await statusOf(0, session, '/monitoring/license')).toBe(401);
+  },
+];
 const KINDS: readonly Kind[] = [
-  [
-    'a session that is closed at the other server',
-    openSession,
-    async (session) => {
-      expect(await statusOf(0, session, '/admin/logout')).toBe(200);
-      // The server that has closed it knows at once.
-      expect(await statusOf(0, session, '/monitoring/license')).toBe(401);
-    },
-  ],
+  SESSION,
   ['a login that ends with a new password, by the command line', logIn, changePassword],
   ['an API token that is removed by hand', addApiToken, () => database.database.knex('api_tokens').delete()],
   [
@@ -175,7 +176,7 @@ describe('where no notice comes', () => {
   });
 
   it('a session is refused within a second also when the listening connection ends', async () => {
-    const [, make, revoke] = KINDS[0] as Kind;
+    const [, make, revoke] = SESSION;
     const endListeners = (): PromiseLike<unknown> =>
       database.database.knex.raw(
         `SELECT pg_terminate_backend(pid) FROM pg_stat_activity

@@ -92,6 +92,17 @@ interface TestApplicationOptions {
   readonly spoil?: (services: Services) => Services;
 }
 
+const DEFAULTS = {
+  ...{
+    dialect: 'documented',
+    resolverTimeout: 3,
+    resolverFileDirs: [],
+    trustProxy: [],
+    hasher: QUICK_HASHER,
+  },
+  ...{ configurationWindow: 0, credentialWindow: 0 },
+} as const satisfies TestApplicationOptions;
+
 /**
  * The whole server without its socket: real database, real services, real HTTP handling; only the clock is a test's.
  */
@@ -116,20 +127,21 @@ export class TestApplication {
       this.logged.push(JSON.stringify({ message, ...fields }));
     };
     const log = { error: line, warn: line, info: line, debug: line };
-    const { dialect = 'documented', resolverTimeout = 3, trustProxy = [], spoil } = options;
+    const all = { ...DEFAULTS, ...options };
+    const { dialect, trustProxy, spoil } = all;
     const services = buildServices({
       database: database.database,
       vault: new SecretVault({ keys: [Buffer.alloc(32, 7)], random: systemRandom }),
-      hasher: options.hasher ?? QUICK_HASHER,
+      hasher: all.hasher,
       clock,
       random: systemRandom,
       log,
       ...(dialect === 'linotp' && { transactionIds: decimalTransactionIds }),
       sessionLifetime: 3600,
-      configurationWindow: options.configurationWindow ?? 0,
-      credentialWindow: options.credentialWindow ?? 0,
-      resolverTimeout,
-      resolverFileDirs: options.resolverFileDirs ?? [],
+      configurationWindow: all.configurationWindow,
+      credentialWindow: all.credentialWindow,
+      resolverTimeout: all.resolverTimeout,
+      resolverFileDirs: all.resolverFileDirs,
       licenceSignature: options.licenceSignature,
       responder: options.responder,
       metrics: this.metrics,
