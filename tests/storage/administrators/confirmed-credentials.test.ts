@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 
 import { secretHash } from '../../../src/administrators/session-secrets.ts';
@@ -213,6 +213,51 @@ describe.each(Object.entries(CHANGES))('%s on another server', (_name, [change, 
     expect(new Set(notices.map(String))).toEqual(new Set(['tankeeper_configuration,public']));
     expect(await revision()).not.toBe(before);
     await client.end();
+  });
+});
+
+describe('the revision', () => {
+  const REVOKE = 'UPDATE sessions SET revoked_at = now() WHERE session_hash = $1';
+  let client: pg.Client;
+
+  beforeEach(async () => {
+    client = new pg.Client({ connectionString: test.url });
+    await client.connect();
+  });
+  afterEach(() => client.end());
+
+  async function within(): Promise<string | undefined> {
+    const { rows } = await client.query<{ revision: string }>('SELECT revision FROM credential_state');
+    return rows[0]?.revision;
+  }
+
+  it('changes with every transaction of one connection, and once in each', async () => {
+    const seen = [await revision()];
+    for (const session of [SESSION, OTHER_SESSION]) {
+      await client.query('BEGIN');
+      await client.query('SET CONSTRAINTS ALL IMMEDIATE');
+      await client.query(REVOKE, [session]);
+      const once = await within();
+      await client.query('UPDATE sessions SET revoked_at = now()');
+      await client.query('DELETE FROM api_tokens');
+      expect(await within()).toBe(once);
+      await client.query('COMMIT');
+      seen.push(await revision());
+    }
+    expect(new Set(seen).size).toBe(3);
+  });
+
+  it('changes also where the first change of the transaction was taken back', async () => {
+    const before = await revision();
+    await client.query('BEGIN');
+    await client.query('SET CONSTRAINTS ALL IMMEDIATE');
+    await client.query('SAVEPOINT first');
+    await client.query(REVOKE, [SESSION]);
+    await client.query('ROLLBACK TO first');
+    expect(await within()).toBe(before);
+    await client.query(REVOKE, [OTHER_SESSION]);
+    await client.query('COMMIT');
+    expect(await revision()).not.toBe(before);
   });
 });
 
