@@ -137,6 +137,14 @@ CREATE TABLE count_state (
 ) WITH (fillfactor=50);
 COMMENT ON TABLE count_state IS 'Revision of token_counts and active_user_counts.';
 
+CREATE TABLE credential_state (
+  singleton boolean DEFAULT true NOT NULL,
+  revision uuid NOT NULL,
+  CONSTRAINT credential_state_pkey PRIMARY KEY (singleton),
+  CONSTRAINT credential_state_single CHECK (singleton)
+);
+COMMENT ON COLUMN credential_state.revision IS 'Random, so that it never returns, not even after a restored backup or the promotion of a standby that lagged.';
+
 CREATE TABLE encryption_keys (
   key_id text NOT NULL,
   canary bytea NOT NULL,
@@ -672,6 +680,23 @@ AS $function$
   $function$;
 COMMENT ON FUNCTION note_configuration_change() IS 'Raises the revision by which every server notices a change of the configuration, also one by hand.';
 
+CREATE OR REPLACE FUNCTION public.note_credential_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO '$user', 'public'
+AS $function$
+    BEGIN
+      -- Once in a transaction, however many rows it changes.
+      IF current_setting('tankeeper.credential_change', true) IS DISTINCT FROM TG_TABLE_SCHEMA THEN
+        PERFORM set_config('tankeeper.credential_change', TG_TABLE_SCHEMA, true);
+        UPDATE credential_state SET revision = gen_random_uuid();
+        PERFORM pg_notify('tankeeper_configuration', TG_TABLE_SCHEMA);
+      END IF;
+      RETURN NULL;
+    END
+  $function$;
+COMMENT ON FUNCTION note_credential_change() IS 'Changes the revision by which every server notices that a credential may have been revoked, also one by hand. Deferred to the commit, so that its lock is the last one of a transaction and held for a moment.';
+
 CREATE OR REPLACE FUNCTION public.note_realm_set_change()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -794,6 +819,10 @@ AS $function$
     END
   $function$;
 
+CREATE CONSTRAINT TRIGGER administrators_note_change AFTER DELETE OR UPDATE ON administrators DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION note_credential_change();
+CREATE TRIGGER administrators_note_truncation AFTER TRUNCATE ON administrators FOR EACH STATEMENT EXECUTE FUNCTION note_credential_change();
+CREATE CONSTRAINT TRIGGER api_tokens_note_change AFTER DELETE OR UPDATE ON api_tokens DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION note_credential_change();
+CREATE TRIGGER api_tokens_note_truncation AFTER TRUNCATE ON api_tokens FOR EACH STATEMENT EXECUTE FUNCTION note_credential_change();
 CREATE TRIGGER challenges_closed_for_ever BEFORE UPDATE ON challenges FOR EACH ROW WHEN (old.closed_by IS NOT NULL) EXECUTE FUNCTION refuse_change_of_closed_challenge();
 CREATE TRIGGER configuration_note_change AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON configuration FOR EACH STATEMENT EXECUTE FUNCTION note_configuration_change();
 CREATE TRIGGER configuration_sealing_key_insert BEFORE INSERT ON configuration FOR EACH ROW EXECUTE FUNCTION hold_sealing_key_of_secret();
@@ -805,6 +834,9 @@ CREATE TRIGGER realms_note_change AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE O
 CREATE TRIGGER resolvers_note_change AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON resolvers FOR EACH STATEMENT EXECUTE FUNCTION note_configuration_change();
 CREATE TRIGGER resolvers_sealing_key_insert BEFORE INSERT ON resolvers FOR EACH ROW EXECUTE FUNCTION hold_sealing_key_of_secret();
 CREATE TRIGGER resolvers_sealing_key_update BEFORE UPDATE OF secret ON resolvers FOR EACH ROW EXECUTE FUNCTION hold_sealing_key_of_secret();
+CREATE CONSTRAINT TRIGGER sessions_note_change AFTER UPDATE ON sessions DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION note_credential_change();
+CREATE CONSTRAINT TRIGGER sessions_note_removal AFTER DELETE ON sessions DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (old.revoked_at IS NULL AND old.expires_at > now()) EXECUTE FUNCTION note_credential_change();
+CREATE TRIGGER sessions_note_truncation AFTER TRUNCATE ON sessions FOR EACH STATEMENT EXECUTE FUNCTION note_credential_change();
 CREATE TRIGGER tokens_count_delete AFTER DELETE ON tokens FOR EACH ROW EXECUTE FUNCTION append_token_deltas();
 CREATE TRIGGER tokens_count_insert AFTER INSERT ON tokens FOR EACH ROW EXECUTE FUNCTION append_token_deltas();
 CREATE TRIGGER tokens_count_truncate AFTER TRUNCATE ON tokens FOR EACH STATEMENT EXECUTE FUNCTION empty_token_counts();

@@ -8,6 +8,7 @@ import { assertPassword, isPasswordSized } from '../users/password-rule.ts';
 import type { Administrator, AdministratorStore, ApiToken, ProvenPassword } from './ports.ts';
 import type { PasswordHasher } from '../users/ports.ts';
 import type { ConfigurationStore } from '../configuration/ports.ts';
+import type { RecalledPassword, RememberedCredentials } from './credential-memory.ts';
 import {
   isApiTokenShaped,
   isSessionShaped,
@@ -23,6 +24,8 @@ export interface AdministratorDependencies {
   readonly configuration: ConfigurationStore;
   readonly access: AccessControl;
   readonly hasher: PasswordHasher;
+  /** Where passwords are remembered that were verified; by default nowhere. */
+  readonly credentials?: RememberedCredentials;
   readonly clock: Clock;
   readonly random: Random;
   /** Seconds until a session ends; by default an hour. */
@@ -155,22 +158,35 @@ export class AdministratorService {
   }
 
   /**
-   * It takes as long for a name that does not exist.
+   * Looks for a password that was verified within a minute, without hashing it slowly. `other` is a refusal that needs
+   * no further proof: the caller must count it as a wrong password, even if its verification fails.
+   */
+  recallPassword(name: string, password: string): RecalledPassword {
+    return this.#deps.credentials?.current?.passwords.recall(name, password);
+  }
+
+  /**
+   * Verifies a password by its slow hash, and remembers the right one. It takes as long for a name that does not exist.
    * @returns what proves that it is the administrator's password; undefined where it is not
    */
   async authenticatePassword(name: string, password: string): Promise<ProvenPassword | undefined> {
     if (!isPasswordSized(password)) {
       return undefined;
     }
-    const { administrators, hasher } = this.#deps;
+    const { administrators, hasher, credentials } = this.#deps;
+    // Of the moment before the read: after a change during it, the result is stored where nobody asks any more.
+    const memory = credentials?.current;
     const administrator = await administrators.find(name);
     const isRight =
       administrator === undefined
         ? await hasher.verifyNothing(password, name)
         : await hasher.verify(administrator.passwordHash, password);
-    return administrator !== undefined && isRight
-      ? { administrator: name, version: secretHash(administrator.passwordHash) }
-      : undefined;
+    if (administrator === undefined || !isRight) {
+      return undefined;
+    }
+    const proven = { administrator: name, version: secretHash(administrator.passwordHash) };
+    memory?.passwords.remember(proven, password);
+    return proven;
   }
 
   /** @returns a new session and when it ends; undefined where the password was changed a moment ago */

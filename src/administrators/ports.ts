@@ -14,6 +14,12 @@ export interface ProvenPassword {
   readonly version: Buffer;
 }
 
+/** A session that is open until it expires, unless it is revoked before. */
+export interface OpenSession {
+  readonly administrator: string;
+  readonly expiresAt: Date;
+}
+
 export interface ApiToken {
   readonly name: string;
   readonly administrator: string;

@@ -1,4 +1,5 @@
 import type { RefusalTrail } from '../audit/refusal-trail.ts';
+import type { ConfirmedCredentials } from '../storage/administrators/confirmed-credentials.ts';
 import type { SqlConfigurationStore } from '../storage/configuration/configuration-store.ts';
 import { accountServices, type AccountServices } from './account-services.ts';
 import { challengeServices, type ChallengeServices } from './challenge-services.ts';
@@ -9,6 +10,7 @@ import { type ServiceParts, sharedParts } from './shared-parts.ts';
 export interface Services
   extends AccountServices, ChallengeServices, MonitoringServices, HousekeepingServices {
   readonly configuration: SqlConfigurationStore;
+  readonly credentials: ConfirmedCredentials;
   /** Writes refused acts to the audit. Must be flushed periodically, and at the end. */
   readonly refusals: RefusalTrail;
   /** Closes the connections to the sources of users. */
@@ -18,9 +20,9 @@ export interface Services
 /** @returns every service, over the given database */
 export function buildServices(parts: ServiceParts): Services {
   const shared = sharedParts(parts);
-  const { configuration, refusals, sources } = shared;
+  const { configuration, credentials, refusals, sources } = shared;
   return {
-    ...{ configuration, refusals },
+    ...{ configuration, credentials, refusals },
     closeSources: () => sources.close(),
     ...accountServices(shared),
     ...challengeServices(shared),

@@ -73,6 +73,7 @@ export async function openInstallation(
       auditRetention: config.auditRetention === 'off' ? undefined : config.auditRetention,
       metrics,
       configurationWindow: role === 'server' ? CONFIGURATION_WINDOW_MS : 0,
+      credentialWindow: role === 'server' ? CONFIGURATION_WINDOW_MS : 0,
     });
     if (role === 'server') {
       // An installation with a key has a journal; a missing one means that the trail was emptied.
@@ -82,7 +83,7 @@ export async function openInstallation(
       limitStatements(config.databaseStatementTimeout * 1000 + ANSWER_TIMEOUT_MS);
     }
     giveUp?.throwIfAborted();
-    const unfollow = role === 'server' ? followConfiguration(services, connected, log) : undefined;
+    const unfollow = role === 'server' ? followChanges(services, connected, log) : undefined;
     return {
       database,
       services: { ...services, keys: keyService(database, keys) },
@@ -101,14 +102,21 @@ export async function openInstallation(
   }
 }
 
-/** Follows changes of the configuration by other servers. @returns the function that stops following */
-function followConfiguration(
-  services: Services,
+/** Follows changes of configuration and credentials by other servers. @returns the function that stops following */
+function followChanges(
+  { configuration, credentials }: Services,
   { options }: ConnectedDatabase,
   log: Log,
 ): () => Promise<void> {
   const database = { ...options, applicationName: 'tankeeper listener' };
-  const follower = new ConfigurationFollower({ kept: services.configuration, database, log });
+  const kept = {
+    confirm: () => Promise.all([configuration.confirm(), credentials.confirm()]),
+    expire: () => {
+      configuration.expire();
+      credentials.expire();
+    },
+  };
+  const follower = new ConfigurationFollower({ kept, database, log });
   follower.start();
   return () => follower.stop();
 }

@@ -11,6 +11,7 @@ import { FileBounds } from '../resolvers/sources/file-bounds.ts';
 import { openUserSources, type OpenUserSources } from '../resolvers/sources/user-sources.ts';
 import { BoundedPasswordHasher } from '../security/passwords/bounded-password-hasher.ts';
 import { HashedDirectoryPasswords } from '../security/passwords/directory-password.ts';
+import { ConfirmedCredentials } from '../storage/administrators/confirmed-credentials.ts';
 import { SqlAdministratorStore } from '../storage/administrators/administrator-store.ts';
 import { SqlRefusalStore } from '../storage/audit/refusal-store.ts';
 import { SqlConfigurationStore } from '../storage/configuration/configuration-store.ts';
@@ -57,6 +58,8 @@ export interface ServiceParts {
   readonly auditRetention?: number | undefined;
   /** Milliseconds for which a configuration that was read is valid, see `SqlConfigurationStore`; by default 0. */
   readonly configurationWindow?: number;
+  /** Milliseconds for which remembered credentials are valid, see `ConfirmedCredentials`; by default 0. */
+  readonly credentialWindow?: number;
 }
 
 /** The parts that the services of several features share. */
@@ -70,6 +73,7 @@ export interface SharedParts extends Omit<ServiceParts, 'hasher' | 'metrics'> {
   /** Hashes the passwords that administrators have or set, bounded. */
   readonly hasher: PasswordHasher;
   readonly administratorStore: SqlAdministratorStore;
+  readonly credentials: ConfirmedCredentials;
   readonly refusals: RefusalTrail;
   readonly metrics: ServiceMeasures;
   /** Milliseconds. */
@@ -89,7 +93,7 @@ const WAITING_PASSWORDS = 16;
 
 /** @returns the shared parts, over the given database */
 export function sharedParts(parts: ServiceParts): SharedParts {
-  const { database, vault, clock, log, metrics = UNMEASURED } = parts;
+  const { database, vault, clock, random, log, metrics = UNMEASURED } = parts;
   const { administratorHasher, userHasher } = boundHashers(parts);
   const managedUsers = new SqlManagedUserStore({ database });
   const timeLimit = parts.resolverTimeout * 1000;
@@ -99,9 +103,10 @@ export function sharedParts(parts: ServiceParts): SharedParts {
     secrets: new SqlResolverSecrets({ database, vault }),
     passwords: new HashedDirectoryPasswords({ hasher: userHasher }),
   });
-  const administratorStore = new SqlAdministratorStore({ database });
+  const credentials = new ConfirmedCredentials({ database, random, window: parts.credentialWindow ?? 0 });
+  const administratorStore = new SqlAdministratorStore({ database, credentials });
   return {
-    ...{ ...parts, metrics, managedUsers, files, sources, administratorStore, timeLimit },
+    ...{ ...parts, metrics, managedUsers, files, sources, credentials, administratorStore, timeLimit },
     hasher: administratorHasher,
     configuration: new SqlConfigurationStore({ database, clock, window: parts.configurationWindow ?? 0 }),
     access: new AccessControl({ clock }),

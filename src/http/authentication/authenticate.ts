@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Principal } from '../../policy/caller.ts';
+import type { RecalledPassword } from '../../administrators/credential-memory.ts';
 import type { KnownLogin } from '../../administrators/login-service.ts';
 import type { ApiToken, ProvenPassword } from '../../administrators/ports.ts';
 import { equalText } from '../../kernel/constant-time.ts';
@@ -15,6 +16,8 @@ export const SESSION_COOKIE = 'admin_session';
 export interface CredentialCheck {
   /** @returns undefined unless it is the administrator's password */
   authenticatePassword(name: string, password: string): Promise<ProvenPassword | undefined>;
+  /** Looks for a password that was verified a moment ago. @returns `other` if that was another one */
+  recallPassword(name: string, password: string): RecalledPassword;
   /** @returns the administrator's name, unless the session is unknown, expired or revoked */
   findSession(session: string): Promise<string | undefined>;
   authenticateApiToken(token: string): Promise<Pick<ApiToken, 'administrator' | 'rights'> | undefined>;
@@ -144,7 +147,11 @@ async function byPassword(
   { credentials, guards }: Pick<Checks, 'credentials' | 'guards'>,
 ): Promise<ProvenPassword> {
   const attempt = { client: origin.limitedAs, account: name, password };
-  const proven = await guards.logins.attempt(attempt, () => credentials.authenticatePassword(name, password));
+  const proven = await guards.logins.attempt(
+    attempt,
+    () => credentials.authenticatePassword(name, password),
+    () => credentials.recallPassword(name, password),
+  );
   if (proven === undefined) {
     throw notAuthenticated('password', name);
   }

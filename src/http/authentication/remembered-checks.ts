@@ -10,6 +10,7 @@ export class RememberedChecks implements Checks {
   constructor({ credentials, logins, guards }: Checks) {
     this.credentials = {
       authenticatePassword: this.#once((name, password) => credentials.authenticatePassword(name, password)),
+      recallPassword: (name, password) => credentials.recallPassword(name, password),
       findSession: this.#once((session) => credentials.findSession(session)),
       authenticateApiToken: this.#once((token) => credentials.authenticateApiToken(token)),
     };

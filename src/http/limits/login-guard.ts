@@ -50,21 +50,38 @@ export class LoginGuard {
   }
 
   /**
-   * Verifies a password within the limits.
+   * Verifies a password within the limits. One that `recall` refuses is counted even if `verify` fails: otherwise a
+   * client could try passwords without limit while the server is too busy to verify them.
    * @param verify yields undefined or false for a wrong password
+   * @param recall yields the result of an earlier `verify` of the same password, `other` for another password than that
+   *   one, undefined where nothing is remembered
    * @returns the result of `verify`
    * @throws ServiceError 'too-many-requests', or the error of `verify`
    */
-  async attempt<Value>(attempt: PasswordAttempt, verify: () => Promise<Value>): Promise<Value> {
+  async attempt<Value>(
+    attempt: PasswordAttempt,
+    verify: () => Promise<Value>,
+    recall: () => Value | 'other' | undefined = () => undefined,
+  ): Promise<Value> {
     const network = clientNetwork(attempt.client);
     const account = digest(attempt.account);
     const keys = { network, account, pair: `${network} ${account}` };
     this.#refuseAfter(network, this.#wait(keys, attempt.client));
     const leave = this.#enter(network, digest(`${attempt.account}\0${attempt.password}`));
+    const count = async (): Promise<void> => {
+      this.#refuseAfter(network, await this.#count(keys, attempt.client));
+    };
     try {
-      const found = await verify();
+      const recalled = recall();
+      if (recalled !== undefined && recalled !== 'other') {
+        return recalled;
+      }
+      const found = await verify().catch(async (error: unknown) => {
+        await (recalled === 'other' ? count() : undefined);
+        throw error;
+      });
       if (found === undefined || found === false) {
-        this.#refuseAfter(network, await this.#count(keys, attempt.client));
+        await count();
       }
       return found;
     } finally {

@@ -5,10 +5,12 @@ import type {
   Administrator,
   AdministratorStore,
   ApiToken,
+  OpenSession,
   ProvenPassword,
 } from '../../administrators/ports.ts';
 import { ServiceError } from '../../kernel/errors.ts';
 import type { Database } from '../database/database.ts';
+import type { ConfirmedCredentials } from './confirmed-credentials.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
 import { assertStorable, isStorable } from '../database/stored-text.ts';
 
@@ -31,9 +33,12 @@ interface ApiTokenRow {
 /** Administrators, their API tokens and sessions in PostgreSQL. */
 export class SqlAdministratorStore implements AdministratorStore {
   readonly #database: Database;
+  readonly #credentials: ConfirmedCredentials | undefined;
 
-  constructor({ database }: { database: Database }) {
-    this.#database = database;
+  /** @param options.credentials remembers sessions and API tokens; by default each is read from the database */
+  constructor(options: { database: Database; credentials?: ConfirmedCredentials | undefined }) {
+    this.#database = options.database;
+    this.#credentials = options.credentials;
   }
 
   async find(name: string): Promise<Administrator | undefined> {
@@ -69,7 +74,8 @@ export class SqlAdministratorStore implements AdministratorStore {
    */
   async insertFirst(name: string, passwordHash: string, act: Act): Promise<boolean> {
     assertStorable(name);
-    return this.#alone(async ({ sql, audit }) => {
+    return this.#database.transact(async (unit) => {
+      const { sql, audit } = await alone(unit);
       const somebody: unknown = await sql('administrators').first('id');
       if (somebody !== undefined) {
         return false;
@@ -89,7 +95,7 @@ export class SqlAdministratorStore implements AdministratorStore {
     if (!isStorable(name)) {
       return undefined;
     }
-    return this.#database.transact(async ({ sql, audit }) => {
+    return this.#revoke(async ({ sql, audit }) => {
       const [administrator] = await sql('administrators')
         .where({ name })
         .update({ password_hash: passwordHash })
@@ -119,7 +125,8 @@ export class SqlAdministratorStore implements AdministratorStore {
     if (!isStorable(name)) {
       return false;
     }
-    return this.#alone(async ({ sql, audit }) => {
+    return this.#revoke(async (unit) => {
+      const { sql, audit } = await alone(unit);
       const removed = await sql('administrators').where({ name }).delete();
       const somebody: unknown = await sql('administrators').first('id');
       if (removed > 0 && somebody === undefined) {
@@ -170,7 +177,7 @@ export class SqlAdministratorStore implements AdministratorStore {
     if (!isStorable(administrator, name)) {
       return false;
     }
-    return this.#database.transact(async ({ sql, audit }) => {
+    return this.#revoke(async ({ sql, audit }) => {
       const owner = sql('administrators').where({ name: administrator }).select('id');
       const removed = await sql('api_tokens').where({ name }).whereIn('administrator_id', owner).delete();
       if (removed > 0) {
@@ -181,11 +188,22 @@ export class SqlAdministratorStore implements AdministratorStore {
   }
 
   async findApiToken(tokenHash: Buffer, now: Date): Promise<ApiToken | undefined> {
+    // Of the moment before the read: after a change during it, the result is stored where nobody asks any more.
+    const memory = this.#credentials?.current?.apiTokens;
+    const key = tokenHash.toString('base64');
+    const kept = memory?.get(key);
+    if (kept !== undefined) {
+      return kept.expiresAt === null || kept.expiresAt > now ? kept : undefined;
+    }
     const row = (await selectApiTokens(this.#database.knex)
       .where('api_tokens.token_hash', tokenHash)
       .whereRaw('(api_tokens.expires_at IS NULL OR api_tokens.expires_at > ?)', [now])
       .first()) as ApiTokenRow | undefined;
-    return row === undefined ? undefined : toApiToken(row);
+    const found = row && toApiToken(row);
+    if (found !== undefined) {
+      memory?.set(key, found);
+    }
+    return found;
   }
 
   /**
@@ -199,26 +217,47 @@ export class SqlAdministratorStore implements AdministratorStore {
   }
 
   async findSession(sessionHash: Buffer, now: Date): Promise<string | undefined> {
-    const row = await this.#database
+    const memory = this.#credentials?.current?.sessions;
+    const key = sessionHash.toString('base64');
+    const kept = memory?.get(key);
+    if (kept !== undefined) {
+      return kept.expiresAt > now ? kept.administrator : undefined;
+    }
+    const found = await this.#readSession(sessionHash, now);
+    if (found !== undefined) {
+      memory?.set(key, found);
+    }
+    return found?.administrator;
+  }
+
+  #readSession(sessionHash: Buffer, now: Date): Promise<OpenSession | undefined> {
+    return this.#database
       .knex('sessions')
       .join('administrators', 'administrators.id', 'sessions.administrator_id')
       .where({ session_hash: sessionHash, revoked_at: null })
       .where('expires_at', '>', now)
-      .first<{ name: string } | undefined>('administrators.name');
-    return row?.name;
+      .first<OpenSession | undefined>('administrators.name as administrator', 'expires_at as expiresAt');
   }
 
   revokeSession(sessionHash: Buffer, act: Act): Promise<boolean> {
-    return this.#database.transact((unit) => revokeSession(unit, sessionHash, act));
+    return this.#revoke((unit) => revokeSession(unit, sessionHash, act));
   }
 
-  /** Runs work that depends on the other administrators: none is added or removed until it is done. */
-  #alone<T>(work: (unit: UnitOfWork) => Promise<T>): Promise<T> {
-    return this.#database.transact(async (unit) => {
-      await unit.sql.raw('LOCK TABLE administrators IN SHARE ROW EXCLUSIVE MODE');
-      return work(unit);
-    });
+  /** Runs a transaction that may revoke credentials, and forgets them on this server at once. */
+  async #revoke<T>(work: (unit: UnitOfWork) => Promise<T>): Promise<T> {
+    try {
+      return await this.#database.transact(work);
+    } finally {
+      // Also after a failure: it may be a commit whose confirmation was lost.
+      this.#credentials?.expire();
+    }
   }
+}
+
+/** Makes the work depend on the other administrators: none is added or removed until its end. */
+async function alone(unit: UnitOfWork): Promise<UnitOfWork> {
+  await unit.sql.raw('LOCK TABLE administrators IN SHARE ROW EXCLUSIVE MODE');
+  return unit;
 }
 
 /**

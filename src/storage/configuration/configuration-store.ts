@@ -10,7 +10,8 @@ import type { Database } from '../database/database.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
 import { removeRealm, storeRealm, thinRealm } from './realm-rows.ts';
 import { removeResolver, storeResolver } from './resolver-rows.ts';
-import { ConfigurationCache, ConfigurationConfirmation } from './configuration-cache.ts';
+import { Confirmation } from '../database/confirmation.ts';
+import { ConfigurationCache } from './configuration-cache.ts';
 import { readRevision, readConfiguration } from './configuration-snapshot.ts';
 import { assertStorable, isStorable } from '../database/stored-text.ts';
 
@@ -36,7 +37,7 @@ const TOKENS_AT_ONCE = 5_000;
 export class SqlConfigurationStore implements ConfigurationStore, ConfigurationState {
   readonly #database: Database;
   readonly #cache: ConfigurationCache;
-  readonly #confirmation: ConfigurationConfirmation;
+  readonly #confirmation: Confirmation<Configuration>;
   readonly #tokensAtOnce: number;
 
   constructor(options: ConfigurationStoreOptions) {
@@ -44,7 +45,7 @@ export class SqlConfigurationStore implements ConfigurationStore, ConfigurationS
     this.#database = database;
     this.#tokensAtOnce = options.tokensAtOnce ?? TOKENS_AT_ONCE;
     this.#cache = new ConfigurationCache(() => readConfiguration(database.knex, clock.now()));
-    this.#confirmation = new ConfigurationConfirmation({
+    this.#confirmation = new Confirmation({
       read: async () => this.#cache.at(await readRevision(database.knex)),
       window,
       elapsed,

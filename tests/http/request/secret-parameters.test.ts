@@ -81,7 +81,12 @@ function appWith(): { app: Express; contexts: RequestContext[]; received: unknow
   app.all(
     endpoint.path,
     serveEndpoint(endpoint, {
-      credentials: { authenticatePassword: unused, findSession: unused, authenticateApiToken: unused },
+      credentials: {
+        authenticatePassword: unused,
+        recallPassword: () => undefined,
+        findSession: unused,
+        authenticateApiToken: unused,
+      },
       logins: { authenticate: unused },
       limits: { bytes: 1000, parameters: 10 },
       guards: UNGUARDED,

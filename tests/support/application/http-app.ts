@@ -156,6 +156,7 @@ function fakeServices(answer: Answer, settings: ReadonlyMap<string, string>): Ap
             ? { administrator: name, version: Buffer.from('1') }
             : undefined,
         ),
+      recallPassword: () => undefined,
       findSession: (session) => Promise.resolve(session === SESSION ? ADMIN.name : undefined),
       authenticateApiToken: (token) =>
         Promise.resolve(

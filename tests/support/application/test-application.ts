@@ -19,6 +19,7 @@ import type { Responder } from '../../../src/ocra/verify.ts';
 import { ServiceMetrics } from '../../../src/observability/service-metrics.ts';
 import { SecretVault } from '../../../src/security/vault/secret-vault.ts';
 import { openDatabase } from '../../../src/storage/database/database.ts';
+import type { PasswordHasher } from '../../../src/users/ports.ts';
 import { createTestDatabase, type TestDatabase } from '../database/test-database.ts';
 
 /** A clock that stands still until a test sets it. */
@@ -59,6 +60,13 @@ export const OPERATOR: Caller = {
 /** The key of every token that `enrolPlain` makes. */
 const KEY = Buffer.from('12345678901234567890123456789012', 'ascii');
 
+/** Hashes that are none, for tests without an interest in the time they take. */
+export const QUICK_HASHER: PasswordHasher = {
+  hash: (password) => Promise.resolve(`test:${password}`),
+  verify: (hash, password) => Promise.resolve(hash === `test:${password}`),
+  verifyNothing: () => Promise.resolve(false),
+};
+
 type Method = 'get' | 'post';
 
 interface TestApplicationOptions {
@@ -69,6 +77,10 @@ interface TestApplicationOptions {
   readonly resolverFileDirs?: readonly string[];
   /** Milliseconds for which a read of the configuration holds; default 0: each request reads it. */
   readonly configurationWindow?: number;
+  /** Milliseconds for which remembered credentials are valid; default 0: none is remembered. */
+  readonly credentialWindow?: number;
+  /** Hashes passwords; default: a quick hash. */
+  readonly hasher?: PasswordHasher;
   /** Verifies licences; default: no verifier. */
   readonly licenceSignature?: LicenceSignature;
   /** Differences from the default limits, which exempt the clients of most tests. */
@@ -79,6 +91,17 @@ interface TestApplicationOptions {
   /** Puts a fault into the services, for tests of tests. */
   readonly spoil?: (services: Services) => Services;
 }
+
+const DEFAULTS = {
+  ...{
+    dialect: 'documented',
+    resolverTimeout: 3,
+    resolverFileDirs: [],
+    trustProxy: [],
+    hasher: QUICK_HASHER,
+  },
+  ...{ configurationWindow: 0, credentialWindow: 0 },
+} as const satisfies TestApplicationOptions;
 
 /**
  * The whole server without its socket: real database, real services, real HTTP handling; only the clock is a test's.
@@ -104,23 +127,21 @@ export class TestApplication {
       this.logged.push(JSON.stringify({ message, ...fields }));
     };
     const log = { error: line, warn: line, info: line, debug: line };
-    const { dialect = 'documented', resolverTimeout = 3, trustProxy = [], spoil } = options;
+    const all = { ...DEFAULTS, ...options };
+    const { dialect, trustProxy, spoil } = all;
     const services = buildServices({
       database: database.database,
       vault: new SecretVault({ keys: [Buffer.alloc(32, 7)], random: systemRandom }),
-      hasher: {
-        hash: (password) => Promise.resolve(`test:${password}`),
-        verify: (hash, password) => Promise.resolve(hash === `test:${password}`),
-        verifyNothing: () => Promise.resolve(false),
-      },
+      hasher: all.hasher,
       clock,
       random: systemRandom,
       log,
       ...(dialect === 'linotp' && { transactionIds: decimalTransactionIds }),
       sessionLifetime: 3600,
-      configurationWindow: options.configurationWindow ?? 0,
-      resolverTimeout,
-      resolverFileDirs: options.resolverFileDirs ?? [],
+      configurationWindow: all.configurationWindow,
+      credentialWindow: all.credentialWindow,
+      resolverTimeout: all.resolverTimeout,
+      resolverFileDirs: all.resolverFileDirs,
       licenceSignature: options.licenceSignature,
       responder: options.responder,
       metrics: this.metrics,

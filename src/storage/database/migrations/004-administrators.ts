@@ -1,6 +1,9 @@
 import type { Knex } from 'knex';
 
-/** Administrators, and their API tokens and sessions, which are kept as hashes only. */
+/**
+ * Administrators, and their API tokens and sessions, which are kept as hashes only; and the revision by which every
+ * server notices that one of them may have been revoked.
+ */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(UP);
 }
@@ -43,9 +46,51 @@ const UP = `
   CREATE INDEX sessions_administrator_idx ON sessions (administrator_id);
   CREATE INDEX sessions_expires_idx ON sessions (expires_at);
   CREATE INDEX sessions_revoked_idx ON sessions (id) WHERE revoked_at IS NOT NULL;
+
+  CREATE TABLE credential_state (
+    singleton boolean NOT NULL DEFAULT true CONSTRAINT credential_state_pkey PRIMARY KEY
+      CONSTRAINT credential_state_single CHECK (singleton),
+    revision uuid NOT NULL
+  );
+  COMMENT ON COLUMN credential_state.revision IS
+    'Random, so that it never returns, not even after a restored backup or the promotion of a standby that lagged.';
+  INSERT INTO credential_state (revision) VALUES (gen_random_uuid());
+
+  CREATE FUNCTION note_credential_change() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+    BEGIN
+      -- Once in a transaction, however many rows it changes.
+      IF current_setting('tankeeper.credential_change', true) IS DISTINCT FROM TG_TABLE_SCHEMA THEN
+        PERFORM set_config('tankeeper.credential_change', TG_TABLE_SCHEMA, true);
+        UPDATE credential_state SET revision = gen_random_uuid();
+        PERFORM pg_notify('tankeeper_configuration', TG_TABLE_SCHEMA);
+      END IF;
+      RETURN NULL;
+    END
+  $$;
+  COMMENT ON FUNCTION note_credential_change IS
+    'Changes the revision by which every server notices that a credential may have been revoked, also one by hand. '
+    'Deferred to the commit, so that its lock is the last one of a transaction and held for a moment.';
+  CREATE CONSTRAINT TRIGGER administrators_note_change AFTER UPDATE OR DELETE ON administrators
+    DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION note_credential_change();
+  CREATE CONSTRAINT TRIGGER api_tokens_note_change AFTER UPDATE OR DELETE ON api_tokens
+    DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION note_credential_change();
+  CREATE CONSTRAINT TRIGGER sessions_note_change AFTER UPDATE ON sessions
+    DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION note_credential_change();
+  -- Housekeeping removes sessions that have ended, which revokes nothing.
+  CREATE CONSTRAINT TRIGGER sessions_note_removal AFTER DELETE ON sessions
+    DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (OLD.revoked_at IS NULL AND OLD.expires_at > now())
+    EXECUTE FUNCTION note_credential_change();
+  CREATE TRIGGER administrators_note_truncation AFTER TRUNCATE ON administrators
+    FOR EACH STATEMENT EXECUTE FUNCTION note_credential_change();
+  CREATE TRIGGER api_tokens_note_truncation AFTER TRUNCATE ON api_tokens
+    FOR EACH STATEMENT EXECUTE FUNCTION note_credential_change();
+  CREATE TRIGGER sessions_note_truncation AFTER TRUNCATE ON sessions
+    FOR EACH STATEMENT EXECUTE FUNCTION note_credential_change();
 `;
 
 const DOWN = `
+  DROP FUNCTION note_credential_change() CASCADE;
+  DROP TABLE credential_state;
   DROP TABLE sessions;
   DROP TABLE api_tokens;
   DROP TABLE administrators;

@@ -1,0 +1,91 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { AgingMap } from '../kernel/aging-map.ts';
+import type { Random } from '../kernel/clock.ts';
+import type { ApiToken, OpenSession, ProvenPassword } from './ports.ts';
+
+/** Milliseconds for which a valid credential is remembered, however often it is used. */
+const LIFETIME_MS = 60_000;
+/** The most sessions, and the most API tokens. Only valid ones are remembered, so nobody without one fills them. */
+const MOST_SECRETS = 10_000;
+/** The most administrators whose password is remembered. */
+const MOST_PASSWORDS = 1_000;
+const KEY_SIZE = 32;
+/** The digest of no password. */
+const NOBODYS = { digest: Buffer.alloc(32), proven: undefined };
+
+interface MemoryOptions {
+  readonly random: Random;
+  /** Milliseconds of a clock that never goes back. */
+  readonly elapsed: () => number;
+}
+
+/** The credentials that this server remembers. */
+export interface RememberedCredentials {
+  /** The memory to ask and to fill; undefined while a credential may have been revoked without notice. */
+  readonly current: CredentialMemory | undefined;
+}
+
+/** The result of a look into the memory: the proof; `other` if the administrator's password is another one. */
+export type RecalledPassword = ProvenPassword | 'other' | undefined;
+
+/**
+ * Credentials that were valid when they were read. A memory holds for one state of the credentials in the database.
+ * After a change that may revoke one, another memory takes its place, and this one is not asked any more: a read that
+ * began before the change cannot store what is out of date where it would be found.
+ */
+export class CredentialMemory {
+  /** By the base64 of the hash that the database keeps. */
+  readonly sessions: AgingMap<OpenSession>;
+  readonly apiTokens: AgingMap<ApiToken>;
+  readonly passwords: PasswordMemory;
+
+  constructor(options: MemoryOptions) {
+    const { elapsed } = options;
+    this.sessions = new AgingMap({ lifetime: LIFETIME_MS, most: MOST_SECRETS, elapsed });
+    this.apiTokens = new AgingMap({ lifetime: LIFETIME_MS, most: MOST_SECRETS, elapsed });
+    this.passwords = new PasswordMemory(options);
+  }
+
+  /** Removes from memory what has reached its age. To be called at short intervals. */
+  dropAged(): void {
+    this.sessions.dropAged();
+    this.apiTokens.dropAged();
+    this.passwords.dropAged();
+  }
+}
+
+/** The last verified password of each administrator, as HMAC-SHA-256 with a random key that no other memory has. */
+export class PasswordMemory {
+  readonly #key: Buffer;
+  readonly #kept: AgingMap<{ readonly digest: Buffer; readonly proven: ProvenPassword }>;
+
+  constructor({ random, elapsed }: MemoryOptions) {
+    this.#key = random.bytes(KEY_SIZE);
+    this.#kept = new AgingMap({ lifetime: LIFETIME_MS, most: MOST_PASSWORDS, elapsed });
+  }
+
+  /** Takes the same time for every name, remembered or not, and for every password that is not the remembered one. */
+  recall(name: string, password: string): RecalledPassword {
+    const kept = this.#kept.get(name) ?? NOBODYS;
+    const isSame = timingSafeEqual(this.#digest(name, password), kept.digest);
+    if (kept.proven === undefined) {
+      return undefined;
+    }
+    return isSame ? kept.proven : 'other';
+  }
+
+  /** @param password was verified a moment ago */
+  remember(proven: ProvenPassword, password: string): void {
+    const { administrator } = proven;
+    this.#kept.set(administrator, { digest: this.#digest(administrator, password), proven });
+  }
+
+  dropAged(): void {
+    this.#kept.dropAged();
+  }
+
+  #digest(name: string, password: string): Buffer {
+    // No name of an administrator has a NUL character.
+    return createHmac('sha256', this.#key).update(`${name}\0${password}`, 'utf8').digest();
+  }
+}

@@ -1,0 +1,256 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { connect } from 'node:net';
+import type { Response } from 'supertest';
+import { startServer } from '../../../src/http/serving/server.ts';
+import { ServiceError } from '../../../src/kernel/errors.ts';
+import type { PasswordHasher } from '../../../src/users/ports.ts';
+import { basic } from '../../support/application/http-app.ts';
+import { openSession } from '../../support/application/open-session.ts';
+import { OPERATOR, QUICK_HASHER, TestApplication } from '../../support/application/test-application.ts';
+
+/** So long that it is not over before a test is. */
+const LONG = 600_000;
+const RIGHT = 'correct horse';
+const CLIENT = '198.51.100.7';
+const ATTACKER = '203.0.113.66';
+const PATH = '/ocra/checkstatus';
+
+let application: TestApplication;
+/** The passwords that were hashed slowly. */
+let hashed: string[];
+let isBusy: boolean;
+
+const counting: PasswordHasher = {
+  ...QUICK_HASHER,
+  verify: (hash, password) => slowly(password, () => QUICK_HASHER.verify(hash, password)),
+  verifyNothing: (password, account) => slowly(password, () => QUICK_HASHER.verifyNothing(password, account)),
+};
+
+function slowly<T>(password: string, verify: () => Promise<T>): Promise<T> {
+  hashed.push(password);
+  return isBusy ? Promise.reject(new ServiceError('server.busy', 'busy')) : verify();
+}
+
+beforeEach(async () => {
+  isBusy = false;
+  application = await TestApplication.open({
+    ...{ configurationWindow: LONG, credentialWindow: LONG, hasher: counting, trustProxy: ['loopback'] },
+    limits: { loginFailures: 3 },
+  });
+  await application.services.credentials.confirm();
+  hashed = [];
+});
+afterEach(() => application.close());
+
+type Headers = Readonly<Record<string, string>>;
+
+async function get(headers: Headers, client = CLIENT, more: Headers = {}): Promise<Response> {
+  return application
+    .send(PATH, { serial: 'NONE', ...more }, 'get')
+    .set({ ...headers, 'X-Forwarded-For': client });
+}
+
+async function statusOf(password: string, { name = 'admin', client = CLIENT } = {}): Promise<number> {
+  return (await get({ Authorization: basic(name, password) }, client)).status;
+}
+
+/** @returns the statements that one such request takes */
+async function statementsOf(headers: Headers, parameters: Headers = {}): Promise<readonly string[]> {
+  return application.statementsOf(async () => {
+    expect((await get(headers, CLIENT, parameters)).status).toBe(200);
+  });
+}
+
+/** The notice of another server's change, as the follower hears it. */
+async function heard(): Promise<void> {
+  application.services.credentials.expire();
+  await application.services.credentials.confirm();
+}
+
+describe('a credential that was valid a moment ago', () => {
+  it('takes no statement of its own, of whatever kind it is', async () => {
+    const { administrators, logins } = application.services;
+    const { session } = await openSession(administrators, 'admin', RIGHT);
+    const login = await logins.login('admin', RIGHT);
+    const { token } = await administrators.addApiToken(OPERATOR, 'admin', { name: 'api', rights: ['*'] });
+    const kinds: readonly (readonly [Headers, Headers])[] = [
+      [{ Authorization: basic('admin', RIGHT) }, {}],
+      [{ Authorization: `Bearer ${token}` }, {}],
+      [{ Cookie: `admin_session=${session}` }, { session }],
+      [{ Cookie: `access_token_cookie=${login?.token ?? ''}` }, {}],
+    ];
+    await application.services.configuration.current();
+    const counts: (readonly number[])[] = [];
+    for (const [headers, parameters] of kinds) {
+      await heard();
+      const first = await statementsOf(headers, parameters);
+      const second = await statementsOf(headers, parameters);
+      expect(second.join('\n')).not.toMatch(/administrators|sessions|api_tokens|credential_state/);
+      counts.push([first.length, second.length]);
+    }
+    expect(counts).toEqual(kinds.map(() => [2, 1]));
+  });
+});
+
+describe('a session that is closed while the server waits for a body', () => {
+  it('does not serve that request any more', async () => {
+    const { session } = await openSession(application.services.administrators, 'admin', RIGHT);
+    await heard();
+    const server = await startServer(application.app, { host: '127.0.0.1', port: 0 });
+    const socket = connect(server.port, '127.0.0.1');
+    const statements = await application.statementsOf(async () => {
+      socket.write(
+        `POST ${PATH}?session=${session} HTTP/1.1\r\nHost: x\r\nCookie: admin_session=${session}\r\n` +
+          'Content-Type: application/x-www-form-urlencoded\r\nConnection: close\r\nContent-Length: 6\r\n\r\nseria',
+      );
+      while (application.services.credentials.current?.sessions.size !== 1) {
+        await new Promise(setImmediate);
+      }
+    });
+    expect(statements.filter((statement) => statement.includes('"sessions"'))).toHaveLength(1);
+    const other = application.beside();
+    expect(await other.services.administrators.closeSession(session)).toBe(true);
+    await heard();
+    socket.write('l');
+    const answer = Buffer.concat((await socket.toArray()) as Buffer[]).toString('latin1');
+    expect(answer).toMatch(/^HTTP\/1\.1 401 /);
+    await server.close(1_000);
+    await other.close();
+  });
+});
+
+describe('a right password', () => {
+  it('is hashed once', async () => {
+    for (let request = 0; request < 5; request += 1) {
+      expect(await statusOf(RIGHT)).toBe(200);
+    }
+    expect(hashed).toEqual([RIGHT]);
+  });
+
+  it('opens sessions, which the database refuses once it was changed', async () => {
+    const open = async (): Promise<number> =>
+      (await application.send('/admin/getsession', {}, 'get').set('Authorization', basic('admin', RIGHT)))
+        .status;
+    expect([await open(), await open()]).toEqual([200, 200]);
+    expect(hashed).toEqual([RIGHT]);
+    const other = application.beside();
+    await other.services.administrators.setPassword(OPERATOR, 'admin', 'another horse');
+    // Not heard of yet.
+    expect(await open()).toBe(401);
+    await other.close();
+  });
+
+  it('is refused after its change on another server, and hashed again when it is the right one again', async () => {
+    expect(await statusOf(RIGHT)).toBe(200);
+    const other = application.beside();
+    await other.services.administrators.setPassword(OPERATOR, 'admin', 'another horse');
+    await heard();
+    expect(await statusOf(RIGHT)).toBe(401);
+    expect(await statusOf('another horse')).toBe(200);
+    await other.services.administrators.setPassword(OPERATOR, 'admin', RIGHT);
+    await heard();
+    expect(await statusOf('another horse')).toBe(401);
+    expect(await statusOf(RIGHT)).toBe(200);
+    expect(hashed).toEqual([RIGHT, RIGHT, 'another horse', 'another horse', RIGHT]);
+    await other.close();
+  });
+
+  it('works already where its change was not heard of yet', async () => {
+    expect(await statusOf(RIGHT)).toBe(200);
+    const other = application.beside();
+    await other.services.administrators.setPassword(OPERATOR, 'admin', 'another horse');
+    expect(await statusOf('another horse')).toBe(200);
+    await other.close();
+  });
+
+  it('of a removed administrator does not work for a new one of the same name', async () => {
+    const { administrators } = application.services;
+    await administrators.add(OPERATOR, 'zoe', 'the first zoe');
+    expect(await statusOf('the first zoe', { name: 'zoe' })).toBe(200);
+    const other = application.beside();
+    await other.services.administrators.remove(OPERATOR, 'zoe');
+    await other.services.administrators.add(OPERATOR, 'zoe', 'the second zoe');
+    await heard();
+    expect(await statusOf('the first zoe', { name: 'zoe' })).toBe(401);
+    expect(await statusOf('the second zoe', { name: 'zoe' })).toBe(200);
+    await other.close();
+  });
+
+  it('is not remembered by a verification that began before its change', async () => {
+    let change: (() => Promise<void>) | undefined = async () => {
+      change = undefined;
+      const other = application.beside();
+      await other.services.administrators.setPassword(OPERATOR, 'admin', 'another horse');
+      await heard();
+      await other.close();
+    };
+    const slow = application.restarted({
+      hasher: {
+        ...counting,
+        verify: async (hash, password) => {
+          await change?.();
+          return counting.verify(hash, password);
+        },
+      },
+    });
+    const before = application;
+    application = slow;
+    await application.services.credentials.confirm();
+    expect(await statusOf(RIGHT)).toBe(200);
+    expect(await statusOf(RIGHT)).toBe(401);
+    application = before;
+  });
+});
+
+describe('wrong passwords for an administrator whose password is remembered', () => {
+  beforeEach(async () => {
+    expect(await statusOf(RIGHT)).toBe(200);
+    hashed = [];
+  });
+
+  it('are hashed and counted as ever, and then the right one is refused with them', async () => {
+    const statuses: number[] = [];
+    for (let guess = 0; guess < 4; guess += 1) {
+      statuses.push(await statusOf(`wrong ${guess}`, { client: ATTACKER }));
+    }
+    expect(statuses).toEqual([401, 401, 401, 429]);
+    expect(hashed).toEqual(['wrong 0', 'wrong 1', 'wrong 2']);
+    expect(await statusOf(RIGHT, { client: ATTACKER })).toBe(429);
+    expect(await statusOf(RIGHT)).toBe(200);
+  });
+
+  it('are not forgiven for right ones in between', async () => {
+    const statuses: number[] = [];
+    for (let guess = 0; guess < 4; guess += 1) {
+      statuses.push(await statusOf(`wrong ${guess}`, { client: ATTACKER }));
+      statuses.push(await statusOf(RIGHT, { client: ATTACKER }));
+    }
+    expect(statuses).toEqual([401, 200, 401, 200, 401, 429, 429, 429]);
+  });
+
+  it('take as many statements and hashes as those for nobody', async () => {
+    const normal = (statements: readonly string[]): readonly string[] => [...statements].sort();
+    const known = await application.statementsOf(() => statusOf('wrong', { client: ATTACKER }));
+    const unknown = await application.statementsOf(() =>
+      statusOf('wrong', { client: ATTACKER, name: 'nobody' }),
+    );
+    expect(normal(known)).toEqual(normal(unknown));
+    expect(known.join('\n')).toContain('"administrators"');
+    expect(hashed).toEqual(['wrong', 'wrong']);
+  });
+
+  it('are counted while the server is too busy to hash them', async () => {
+    isBusy = true;
+    const statuses: number[] = [];
+    for (let guess = 0; guess < 5; guess += 1) {
+      statuses.push(await statusOf(`wrong ${guess}`, { client: ATTACKER }));
+    }
+    expect(statuses).toEqual([503, 503, 503, 429, 429]);
+    expect(await statusOf(RIGHT, { client: ATTACKER })).toBe(429);
+    // Others, and names of which nothing is remembered.
+    expect(await statusOf(RIGHT)).toBe(200);
+    for (let guess = 0; guess < 5; guess += 1) {
+      expect(await statusOf(`wrong ${guess}`, { name: 'nobody' })).toBe(503);
+    }
+  });
+});
