@@ -5,6 +5,7 @@ import type { Log } from '../kernel/log.ts';
 import { unlessAborted } from '../kernel/stop-request.ts';
 import { ConnectionGate } from '../storage/database/connection-gate.ts';
 import { type Database, type DatabaseOptions, openDatabase } from '../storage/database/database.ts';
+import { UNSHARED } from '../storage/database/sharing.ts';
 import { describeDatabaseFault } from '../storage/database/database-faults.ts';
 import { DatabaseWatch } from '../storage/database/database-watch.ts';
 import { type EmbeddedPostgres, openEmbeddedPostgres } from '../embedded-postgres/embedded-postgres.ts';
@@ -52,6 +53,8 @@ export async function connectDatabase(config: Config, given: ConnectOptions): Pr
     ...(role === 'server'
       ? { poolSize: config.databasePoolSize, lockTimeoutMs: config.databaseLockTimeout * 1000 }
       : { poolSize: 4 }),
+    keepsStatements: config.databasePreparedStatements === 'on',
+    ...(config.databaseSharedStatements === 'off' && { sharing: UNSHARED }),
     applicationName: `tankeeper ${role}`,
     log,
   };

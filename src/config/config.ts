@@ -24,6 +24,8 @@ const configSchema = environmentSchema.transform((values) =>
     databasePoolSize: values.DATABASE_POOL_SIZE,
     databaseStatementTimeout: values.DATABASE_STATEMENT_TIMEOUT,
     databaseLockTimeout: values.DATABASE_LOCK_TIMEOUT,
+    databasePreparedStatements: values.DATABASE_PREPARED_STATEMENTS,
+    databaseSharedStatements: values.DATABASE_SHARED_STATEMENTS,
     dialect: values.WIRE_DIALECT,
     serviceVersion: values.SERVICE_VERSION,
     monitoringPost: values.MONITORING_POST,

@@ -44,6 +44,12 @@ const database = z
     DATABASE_LOCK_TIMEOUT: atMostAnHour
       .prefault('5S')
       .describe('time limit of a request that waits for a lock in the database'),
+    DATABASE_PREPARED_STATEMENTS: oneOf('on', 'off')
+      .prefault('on')
+      .describe('statements that PostgreSQL keeps planned; `off` behind PgBouncer in transaction mode'),
+    DATABASE_SHARED_STATEMENTS: oneOf('on', 'off')
+      .prefault('on')
+      .describe('statements and commits that requests at the same moment share'),
   })
   .meta({ title: 'Database' });
 

@@ -22,6 +22,8 @@ describe('the configuration', () => {
       port: 5001,
       dataDir: resolve('data'),
       databaseUrl: undefined,
+      databasePreparedStatements: 'on',
+      databaseSharedStatements: 'on',
       databasePoolSize: 10,
       databaseStatementTimeout: 30,
       databaseLockTimeout: 5,

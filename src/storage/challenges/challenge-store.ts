@@ -20,7 +20,6 @@ import { settle } from './settlement.ts';
 import { SharedIssue } from './shared-issue.ts';
 import { SharedLook } from '../database/shared-look.ts';
 import { SharedSettlement } from './shared-settlement.ts';
-import { SHARING, type Sharing } from '../database/sharing.ts';
 import { assertStorable, isRowId, isStorable } from '../database/stored-text.ts';
 import { withLockedTokens } from '../tokens/token-locks.ts';
 import { holdReferences } from '../tokens/token-references.ts';
@@ -49,12 +48,12 @@ export class SqlChallengeStore implements ChallengeStore {
   readonly #settlement: SharedSettlement;
   readonly #issues: SharedIssue;
 
-  constructor({ database, sharing = SHARING }: { database: Database; sharing?: Sharing }) {
+  constructor({ database }: { database: Database }) {
     this.#database = database;
     const byTransaction = selectChallenges(database.knex).whereRaw('challenges.transaction_id = wanted.key');
-    this.#look = new SharedLook(database.prepared, 'find-transactions', byTransaction, sharing);
-    this.#settlement = new SharedSettlement(database, sharing);
-    this.#issues = new SharedIssue(database, sharing);
+    this.#look = new SharedLook(database, 'find-transactions', byTransaction);
+    this.#settlement = new SharedSettlement(database);
+    this.#issues = new SharedIssue(database);
   }
 
   async issue(

@@ -4,7 +4,6 @@ import type { Act } from '../../policy/caller.ts';
 import type { Token } from '../../tokens/token.ts';
 import type { Database } from '../database/database.ts';
 import { ALL_HELD, auditInsert, heldTokens } from './hot-rows.ts';
-import type { Sharing } from '../database/sharing.ts';
 import { SharedWrites } from './shared-writes.ts';
 
 /**
@@ -43,8 +42,8 @@ const STATEMENT = {
 export class SharedIssue {
   readonly #writes: SharedWrites;
 
-  constructor(database: Database, sharing: Sharing) {
-    this.#writes = new SharedWrites(database, STATEMENT, sharing);
+  constructor(database: Database) {
+    this.#writes = new SharedWrites(database, STATEMENT);
   }
 
   /**

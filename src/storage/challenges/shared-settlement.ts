@@ -4,7 +4,6 @@ import type { TokenStateChange } from '../../tokens/token.ts';
 import type { Database } from '../database/database.ts';
 import type { ChallengeRow } from './challenge-rows.ts';
 import { ALL_HELD, auditInsert, heldTokens } from './hot-rows.ts';
-import type { Sharing } from '../database/sharing.ts';
 import { SharedWrites } from './shared-writes.ts';
 
 type Change = NonNullable<Decision['change']>;
@@ -44,8 +43,8 @@ const STATEMENT = {
 export class SharedSettlement {
   readonly #writes: SharedWrites;
 
-  constructor(database: Database, sharing: Sharing) {
-    this.#writes = new SharedWrites(database, STATEMENT, sharing);
+  constructor(database: Database) {
+    this.#writes = new SharedWrites(database, STATEMENT);
   }
 
   /** @returns undefined where the change is one for `settle`, else whether it was settled */

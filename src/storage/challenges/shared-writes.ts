@@ -3,7 +3,6 @@ import { SharedWork } from '../../kernel/shared-work.ts';
 import { isSurelyUndone } from '../database/database-faults.ts';
 import type { Database } from '../database/database.ts';
 import type { PreparedStatement } from '../database/prepared-statements.ts';
-import type { Sharing } from '../database/sharing.ts';
 import { auditFields } from './hot-rows.ts';
 
 /** A write for one token, on the version of it that was read. */
@@ -31,10 +30,10 @@ export class SharedWrites {
   readonly #statement: PreparedStatement<HeldRow>;
   readonly #shared: SharedWork<TokenWrite, boolean>;
 
-  constructor(database: Database, statement: PreparedStatement<HeldRow>, sharing: Sharing) {
+  constructor(database: Database, statement: PreparedStatement<HeldRow>) {
     this.#database = database;
     this.#statement = statement;
-    this.#shared = new SharedWork({ ...sharing, work: (writes) => this.#writeGroup(writes) });
+    this.#shared = new SharedWork({ ...database.sharing, work: (writes) => this.#writeGroup(writes) });
   }
 
   /** @returns false, and nothing is written, if the token has changed since it was read, or is just being changed */

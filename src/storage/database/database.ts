@@ -10,6 +10,7 @@ import type { ConnectionGate } from './connection-gate.ts';
 import { isGivenUp, translateDatabaseFault, translateFinalFault } from './database-faults.ts';
 import { hookedClient, type PoolHooks, type PoolUsage, poolUsageOf, retireAfter } from './knex-internals.ts';
 import { PreparedStatements } from './prepared-statements.ts';
+import { SHARING, type Sharing } from './sharing.ts';
 import { beginLongWork, type UnitOfWork } from './unit-of-work.ts';
 import type { Log } from '../../kernel/log.ts';
 
@@ -45,6 +46,8 @@ export interface DatabaseOptions {
   readonly clock?: Clock;
   /** False where prepared statements cannot be kept, as behind PgBouncer in transaction mode; default true. */
   readonly keepsStatements?: boolean | undefined;
+  /** Default: `SHARING`. */
+  readonly sharing?: Sharing;
 }
 
 /** Properties of a transaction. */
@@ -59,6 +62,8 @@ export interface Database {
   readonly knex: Knex;
   /** Runs the statements of the hot path. */
   readonly prepared: PreparedStatements;
+  /** How far requests share these statements. */
+  readonly sharing: Sharing;
   /** Signs the audit rows that are written through this pool. */
   readonly audit: AuditTrail;
   /** Runs each statement and each audit row in a transaction of its own. */
@@ -91,6 +96,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   return {
     knex: pool,
     prepared,
+    sharing: options.sharing ?? SHARING,
     audit,
     autocommit: { sql: pool, audit: audit.autocommit },
     transact: (work, { isLong = false } = {}) => transact(audit, isLong ? atLength(work) : work),

@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 
 import { SharedWork } from '../../kernel/shared-work.ts';
-import type { PreparedStatement, PreparedStatements } from './prepared-statements.ts';
-import type { Sharing } from './sharing.ts';
+import type { Database } from './database.ts';
+import type { PreparedStatement } from './prepared-statements.ts';
 
 /** Finds rows by a unique text, where requests that come at the same time share one statement. */
 export class SharedLook<Row> {
@@ -12,7 +12,11 @@ export class SharedLook<Row> {
    * @param name unique in the program
    * @param select selects the row in which a column is `wanted.key`, which the caller adds as the condition
    */
-  constructor(prepared: PreparedStatements, name: string, select: Knex.QueryBuilder, sharing: Sharing) {
+  constructor(
+    { prepared, sharing }: Pick<Database, 'prepared' | 'sharing'>,
+    name: string,
+    select: Knex.QueryBuilder,
+  ) {
     // LATERAL: one look into the index for each key, also while the tables are small or the plan is old.
     const statement: PreparedStatement<Row & { readonly place: string }> = {
       name,

@@ -8,3 +8,6 @@ export interface Sharing {
 
 /** Two groups at once: one is in the database while the answers of the other are made. */
 export const SHARING: Sharing = { maxItems: 64, maxGroups: 2 };
+
+/** Each request has statements of its own. */
+export const UNSHARED: Sharing = { maxItems: 1, maxGroups: Infinity };

@@ -8,7 +8,6 @@ import { supersede } from '../challenges/challenge-store.ts';
 import type { Database } from '../database/database.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
 import { SharedLook } from '../database/shared-look.ts';
-import { SHARING, type Sharing } from '../database/sharing.ts';
 import { assertStorable, isStorable } from '../database/stored-text.ts';
 import { canMatch, narrow } from './token-filter.ts';
 import { type LockedToken, withLockedTokens } from './token-locks.ts';
@@ -21,10 +20,10 @@ export class SqlTokenStore implements TokenStore {
 
   readonly #bySerial: SharedLook<TokenRow>;
 
-  constructor({ database, sharing = SHARING }: { database: Database; sharing?: Sharing }) {
+  constructor({ database }: { database: Database }) {
     this.#database = database;
     const bySerial = selectTokens(database.knex).whereRaw('tokens.serial = wanted.key');
-    this.#bySerial = new SharedLook(database.prepared, 'find-serials', bySerial, sharing);
+    this.#bySerial = new SharedLook(database, 'find-serials', bySerial);
   }
 
   async findBySerial(serial: string): Promise<Token | undefined> {

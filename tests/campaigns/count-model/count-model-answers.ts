@@ -1,3 +1,4 @@
+import { SHARING } from '../../../src/storage/database/sharing.ts';
 import type { Knex } from 'knex';
 
 import { systemClock } from '../../../src/kernel/clock.ts';
@@ -106,6 +107,7 @@ export class CountModelAnswers {
       get knex() {
         return snapshot();
       },
+      sharing: SHARING,
       get prepared(): never {
         throw new Error('The counts are read by Knex');
       },
