@@ -93,10 +93,7 @@ async function answer(database: Database, url: string | undefined): Promise<void
   }
 }
 
-async function openEmbedded(
-  config: Config,
-  { role, ...given }: ConnectOptions,
-): Promise<EmbeddedPostgres> {
+async function openEmbedded(config: Config, { role, ...given }: ConnectOptions): Promise<EmbeddedPostgres> {
   try {
     return await openEmbeddedPostgres({
       ...{ dataDir: config.dataDir, ...given },

@@ -34,8 +34,8 @@ export class MetricsSum {
   }
 }
 
-function sum(metrics: readonly MetricsSnapshot[]): ReturnType<
-  typeof AggregatorRegistry.aggregate<PrometheusContentType>
-> {
+function sum(
+  metrics: readonly MetricsSnapshot[],
+): ReturnType<typeof AggregatorRegistry.aggregate<PrometheusContentType>> {
   return AggregatorRegistry.aggregate<PrometheusContentType>([...metrics]);
 }
