@@ -125,6 +125,7 @@ describe('two workers', () => {
 
   it('answer no more requests of a client in a second than the limit says, together', async () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 16 });
+    const first = Math.floor(Date.now() / 1000);
     const statuses: { status: number; second: number }[] = [];
     await times(
       400,
@@ -142,8 +143,8 @@ describe('two workers', () => {
     );
     agent.destroy();
     const admitted = statuses.filter(({ status }) => status === 404).length;
-    const seconds = new Set(statuses.map(({ second }) => second)).size;
-    expect(admitted).toBeLessThanOrEqual(REQUESTS_A_SECOND * (seconds + 1));
+    const seconds = Math.max(...statuses.map(({ second }) => second)) - first + 1;
+    expect(admitted).toBeLessThanOrEqual(REQUESTS_A_SECOND * seconds);
     expect(admitted).toBeGreaterThanOrEqual((REQUESTS_A_SECOND * 3) / 4);
     expect(statuses.filter(({ status }) => status === 429)).toHaveLength(400 - admitted);
   }, 60_000);

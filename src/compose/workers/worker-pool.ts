@@ -119,12 +119,12 @@ export class WorkerPool {
     for (const { restart } of this.#places) {
       clearTimeout(restart);
     }
-    let hasKilled = false;
+    const killed: LiveWorker[] = [];
     const killAll = (): void => {
-      hasKilled = this.#live().length > 0;
-      this.#live().forEach(({ process }) => {
-        process.kill();
-      });
+      for (const worker of this.#live()) {
+        killed.push(worker);
+        worker.process.kill();
+      }
     };
     let deadline = setTimeout(killAll, STOP_TIMEOUT_MS);
     const hurry = (): void => {
@@ -142,7 +142,7 @@ export class WorkerPool {
     await Promise.all(live.map(({ ended }) => ended));
     clearTimeout(deadline);
     urgent?.removeEventListener('abort', hurry);
-    return !hasKilled && live.every(({ hasCutOff }) => !hasCutOff);
+    return killed.length === 0 && live.every(({ hasCutOff }) => !hasCutOff);
   }
 
   #live(): readonly LiveWorker[] {

@@ -29,10 +29,15 @@ class Workers {
     );
   }
 
+  #count(worker: number, client: string): Promise<number> {
+    const counts = this.counts[worker];
+    return counts === undefined ? Promise.reject(new Error(`no worker ${worker}`)) : counts.count(client);
+  }
+
   /** @returns the number of admitted requests of so many, given to the workers in turn */
   async admitted(requests: number, client = 'x', workers = this.counts.length): Promise<number> {
     const waits = await Promise.all(
-      Array.from({ length: requests }, (_, index) => this.counts[index % workers]?.count(client)),
+      Array.from({ length: requests }, (_, index) => this.#count(index % workers, client)),
     );
     return waits.filter((wait) => wait === 0).length;
   }
