@@ -183,6 +183,28 @@ describe('a worker that is killed under load', () => {
   }, 120_000);
 });
 
+describe('a connection on its way to a worker that is killed', () => {
+  it('breaks, and its client does not wait without end', async () => {
+    const own = await startServerProcess(environment);
+    const [victim = 0] = workersOf(own.process);
+    // A stopped worker does not take the connection that it is handed.
+    process.kill(victim, 'SIGSTOP');
+    const requests = [1, 2].map(() =>
+      fetch(`${own.baseUrl}/healthz`, {
+        headers: { Connection: 'close' },
+        signal: AbortSignal.timeout(ANSWER_MS),
+      }).then(
+        ({ status }) => status,
+        (error: unknown) => (error as Error).name,
+      ),
+    );
+    expect(await Promise.race(requests)).toBe(200);
+    process.kill(victim, 'SIGKILL');
+    expect((await Promise.all(requests)).sort()).toEqual([200, 'TypeError']);
+    expect((await own.stop()).code).toBe(0);
+  }, 120_000);
+});
+
 describe('signals to all processes of a server, as a terminal sends them', () => {
   it('let the requests of all workers finish', async () => {
     const own = await startServerProcess(environment);
