@@ -64,7 +64,7 @@ function commandLineDependencies(): CliDependencies {
       }
     },
     serve: async () => {
-      const { serve } = await import('./server.ts');
+      const { serve } = await import('./serve.ts');
       await serve(config);
     },
     describeConfig: () => describeConfig(),

@@ -14,8 +14,11 @@ import { noCluster } from './no-installation.ts';
 /** Longest wait for running statements when the database closes. */
 const POOL_TIMEOUT_MS = 1_000;
 
-/** `server` for the one server of a data folder; `guest` for commands, which may run beside it. */
-export type Role = 'server' | 'guest';
+/**
+ * `server` for the one server of a data folder; `worker` for a process that this server has started to answer requests;
+ * `guest` for commands, which may run beside it.
+ */
+export type Role = 'server' | 'worker' | 'guest';
 
 /** An open database. */
 export interface OpenDatabase {
@@ -50,7 +53,7 @@ export async function connectDatabase(config: Config, given: ConnectOptions): Pr
     connection: embedded?.connection ?? url ?? '',
     statementTimeoutMs: config.databaseStatementTimeout * 1000,
     // A command waits for locks without a time-out: the operator can interrupt it.
-    ...(role === 'server'
+    ...(role !== 'guest'
       ? { poolSize: config.databasePoolSize, lockTimeoutMs: config.databaseLockTimeout * 1000 }
       : { poolSize: 4 }),
     keepsStatements: config.databasePreparedStatements === 'on',
@@ -60,7 +63,7 @@ export async function connectDatabase(config: Config, given: ConnectOptions): Pr
   };
   const gate = new ConnectionGate();
   const database = openDatabase({ ...options, gate });
-  const watch = role === 'server' ? watchDatabase(options, gate, log) : undefined;
+  const watch = role !== 'guest' ? watchDatabase(options, gate, log) : undefined;
   const leave = async (): Promise<void> => {
     await watch?.stop();
     // A statement that hangs must not keep the process; stopping the embedded database ends it.
@@ -93,9 +96,12 @@ async function answer(database: Database, url: string | undefined): Promise<void
   }
 }
 
-async function openEmbedded(config: Config, given: ConnectOptions): Promise<EmbeddedPostgres> {
+async function openEmbedded(config: Config, { role, ...given }: ConnectOptions): Promise<EmbeddedPostgres> {
   try {
-    return await openEmbeddedPostgres({ dataDir: config.dataDir, ...given });
+    return await openEmbeddedPostgres({
+      ...{ dataDir: config.dataDir, ...given },
+      role: role === 'server' ? 'server' : 'guest',
+    });
   } catch (error) {
     throw isServiceError(error, 'installation.missing') ? noCluster(config) : error;
   }

@@ -82,9 +82,9 @@ async function signedNote(
 }
 
 /**
- * Brings the schema up to date for a server; for a command, checks it without a change.
+ * Brings the schema up to date for a server; for a worker or a command, checks it without a change.
  * @returns the names of the migrations that were applied, in order
- * @throws ServiceError 'installation.missing', 'configuration.invalid' for a command whose database is not ready for it
+ * @throws ServiceError 'installation.missing', 'configuration.invalid' for a worker or a command whose database is not ready for it
  */
 export async function prepareSchema(
   config: Config,
@@ -93,7 +93,7 @@ export async function prepareSchema(
   log: Log,
 ): Promise<readonly string[]> {
   const pending = await pendingMigrations(database);
-  if (role === 'guest') {
+  if (role !== 'server') {
     await assertReady(config, database, pending);
   } else if (pending.length > 0) {
     const applied = await migrateToLatest(database);

@@ -5,13 +5,15 @@ import { LargeBodyGuard } from '../http/limits/large-body-guard.ts';
 import { LoginGuard } from '../http/limits/login-guard.ts';
 import { networkMatcher } from '../http/limits/networks.ts';
 import { type LimitMetrics, LimitReporter } from '../http/limits/limit-reporter.ts';
-import { RequestGuard } from '../http/limits/request-guard.ts';
+import { OwnRequestCounts } from '../http/limits/own-request-counts.ts';
+import { type RequestCounts, RequestGuard } from '../http/limits/request-guard.ts';
 import { ResponseGuard } from '../http/limits/response-guard.ts';
 import { WorkGuard } from '../http/limits/work-guard.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { isServiceError } from '../kernel/errors.ts';
 import type { LimitSettings } from '../kernel/limit.ts';
 import type { Log } from '../kernel/log.ts';
+import { shareOf } from '../kernel/share.ts';
 import type { MonitoringService } from '../monitoring/monitoring-service.ts';
 import type { ServiceMetrics } from '../observability/service-metrics.ts';
 import type { Database } from '../storage/database/database.ts';
@@ -25,6 +27,10 @@ export interface GuardParts {
   readonly metrics: LimitMetrics;
   readonly log: Log;
   readonly clock: Clock;
+  /** The number of workers that share the limits that no other part of them counts; default: 1. */
+  readonly workers?: number;
+  /** The requests of clients; by default this process counts them alone. */
+  readonly requestCounts?: RequestCounts;
 }
 
 /** Seconds. */
@@ -33,27 +39,31 @@ const QUARTER = 900;
 /** Milliseconds. */
 const LARGE_BODY_TIMEOUT_MS = 10_000;
 
+/** The most different passwords of one client that are verified at the same time: of a server, and least of a worker. */
+const PASSWORDS_AT_ONCE = { server: 8, worker: 2 };
+
 /** The most concurrent connections to the port for metrics, which has few clients. */
 const METRICS_CONNECTIONS = 100;
 
-/** Bounds of the connections of a server. */
+/** The bound of the connections of a server. */
 export interface ConnectionGuards {
   readonly connections: ConnectionGuard;
-  /** Bounds those to the port for metrics. */
-  readonly metricsConnections: ConnectionGuard;
 }
 
 /** @returns the guards between clients and the service */
 export function buildGuards(parts: GuardParts): Guards & ConnectionGuards {
-  const { limits, trustProxy, database, clock } = parts;
+  const { limits, trustProxy, database, clock, workers = 1 } = parts;
   const refusals = new LimitReporter(parts);
   const isExempt = networkMatcher(limits.exempt);
   const shared = (name: string, points: number, duration: number): SharedLimit =>
-    new SharedLimit({ database, clock, name, points, duration });
+    new SharedLimit({ database, clock, name, points, duration, alone: shareOf(points, workers) });
   const wrong = limits.loginFailures;
   return {
-    requests: new RequestGuard({ isExempt, refusals, most: limits.clientRequests }),
-    work: new WorkGuard({ refusals, most: limits.requestsAtOnce }),
+    requests: new RequestGuard({
+      ...{ isExempt, refusals },
+      counts: parts.requestCounts ?? new OwnRequestCounts(limits.clientRequests),
+    }),
+    work: new WorkGuard({ refusals, most: shareOf(limits.requestsAtOnce, workers) }),
     largeBodies: new LargeBodyGuard({ refusals, patience: LARGE_BODY_TIMEOUT_MS }),
     responses: new ResponseGuard({
       isExempt,
@@ -64,6 +74,7 @@ export function buildGuards(parts: GuardParts): Guards & ConnectionGuards {
     logins: new LoginGuard({
       isExempt,
       refusals,
+      atOnce: shareOf(PASSWORDS_AT_ONCE.server, workers, PASSWORDS_AT_ONCE.worker),
       burst: shared('login', wrong, MINUTE),
       lasting: shared('login-lasting', 4 * wrong, QUARTER),
       clients: shared('login-client', 10 * wrong, QUARTER),
@@ -72,21 +83,33 @@ export function buildGuards(parts: GuardParts): Guards & ConnectionGuards {
     }),
     connections: new ConnectionGuard({
       refusals,
-      most: limits.connections,
+      most: shareOf(limits.connections, workers),
       isExempt: networkMatcher([...limits.exempt, ...trustProxy]),
     }),
-    metricsConnections: new ConnectionGuard({ refusals, most: METRICS_CONNECTIONS, isExempt: () => true }),
   };
 }
 
-/** @returns the meters of the HTTP interface, and their text for administrators with the right `monitoring/metrics` */
+/** @returns the bound of connections to the port for metrics */
+export function metricsGuard(parts: Pick<GuardParts, 'metrics' | 'log' | 'clock'>): ConnectionGuard {
+  return new ConnectionGuard({
+    refusals: new LimitReporter(parts),
+    most: METRICS_CONNECTIONS,
+    isExempt: () => true,
+  });
+}
+
+/**
+ * @param text the text of all metrics of the server; default: those of this process
+ * @returns the meters of the HTTP interface, and their text for administrators with the right `monitoring/metrics`
+ */
 export function appMetrics(
   metrics: ServiceMetrics,
   monitoring: Pick<MonitoringService, 'authorizeMetrics'>,
+  text: () => Promise<string> = () => metrics.text(),
 ): AppMetrics {
   return {
     contentType: metrics.contentType,
-    text: () => metrics.text(),
+    text,
     requestBegun: () => metrics.requestBegun(),
     deprecatedPost: (endpoint) => {
       metrics.deprecatedPost(endpoint);

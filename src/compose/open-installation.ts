@@ -34,11 +34,13 @@ interface OpeningOptions {
   readonly metrics?: ServiceMeasures | undefined;
   /** Aborts the opening. */
   readonly giveUp?: AbortSignal | undefined;
+  /** The number of workers of the server, one of which this is; default: 1. */
+  readonly workers?: number | undefined;
 }
 
 /**
- * Opens database, schema and keys, and builds the services. A server creates what is missing of these, a command does
- * not.
+ * Opens database, schema and keys, and builds the services. A server creates what is missing of these, a worker and a
+ * command do not.
  * @throws ServiceError 'database.unavailable', 'data-folder.in-use', 'configuration.invalid', 'key.unavailable',
  *   'security-module.unavailable', 'installation.missing'; the reason of `giveUp`
  */
@@ -46,15 +48,16 @@ export async function openInstallation(
   config: Config,
   role: Role,
   log: Log,
-  { metrics, giveUp }: OpeningOptions = {},
+  { metrics, giveUp, workers }: OpeningOptions = {},
 ): Promise<Installation> {
   const licenceSignature = openLicenceKey(config);
+  const serves = role !== 'guest';
   const connected = await connectDatabase(config, { role, create: role === 'server', log, giveUp });
   const { database, limitStatements, close } = connected;
   const prepare = async (): Promise<Installation> => {
     const migrated = await prepareSchema(config, database, role, log);
     const keys = await openKeys(config, database, log);
-    const unfollowKeys = role === 'server' ? await followKeys(database, keys, log) : undefined;
+    const unfollowKeys = serves ? await followKeys(database, keys, log) : undefined;
     const services = buildServices({
       database,
       vault: keys.vault,
@@ -72,10 +75,11 @@ export async function openInstallation(
       challengeRetention: config.challengeRetention,
       auditRetention: config.auditRetention === 'off' ? undefined : config.auditRetention,
       metrics,
-      configurationWindow: role === 'server' ? CONFIGURATION_WINDOW_MS : 0,
-      credentialWindow: role === 'server' ? CONFIGURATION_WINDOW_MS : 0,
+      workers,
+      configurationWindow: serves ? CONFIGURATION_WINDOW_MS : 0,
+      credentialWindow: serves ? CONFIGURATION_WINDOW_MS : 0,
     });
-    if (role === 'server') {
+    if (serves) {
       // An installation with a key has a journal; a missing one means that the trail was emptied.
       await database.audit.open();
       await noteMigrations(database, SERVER_MIGRATES, migrated);
@@ -83,7 +87,7 @@ export async function openInstallation(
       limitStatements(config.databaseStatementTimeout * 1000 + ANSWER_TIMEOUT_MS);
     }
     giveUp?.throwIfAborted();
-    const unfollow = role === 'server' ? followChanges(services, connected, log) : undefined;
+    const unfollow = serves ? followChanges(services, connected, log) : undefined;
     return {
       database,
       services: { ...services, keys: keyService(database, keys) },

@@ -2,6 +2,7 @@ import { closeSync, fstatSync, readFileSync } from 'node:fs';
 import { isatty } from 'node:tty';
 import { z } from 'zod';
 import { CliFailure, EXIT_CODES } from '../cli/cli-failure.ts';
+import { JoinedWrites } from '../observability/joined-writes.ts';
 import type { StopRequest } from '../kernel/stop-request.ts';
 
 /** @returns the version of this package */
@@ -9,6 +10,15 @@ export function packageVersion(): string {
   // The relative path is valid from src/compose/ and from dist/compose/.
   const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
   return z.object({ version: z.string() }).parse(JSON.parse(text)).version;
+}
+
+/** @returns the standard output, which gets the lines of a turn in one write; none is lost when the process ends */
+export function joinedOutput(): JoinedWrites {
+  const lines = new JoinedWrites(process.stdout);
+  process.once('exit', () => {
+    lines.flush();
+  });
+  return lines;
 }
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
@@ -70,6 +80,11 @@ export function watchSignals(
       SIGNALS.forEach((signal) => source.off(signal, handle));
     },
   };
+}
+
+/** Ignores SIGINT, SIGTERM and SIGHUP: a terminal sends them to all processes, and the primary ends its workers. */
+export function ignoreSignals(): void {
+  SIGNALS.forEach((signal) => process.on(signal, () => undefined));
 }
 
 const STANDARD_STREAMS = [0, 1, 2] as const;

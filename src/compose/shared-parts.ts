@@ -3,6 +3,7 @@ import type { TransactionIds } from '../challenges/challenge-factory.ts';
 import type { HousekeepingMetrics } from '../housekeeping/ports.ts';
 import type { Clock, Random } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
+import { shareOf } from '../kernel/share.ts';
 import type { KeyDerivation, SecurityModule, Vault } from '../keys/vault.ts';
 import type { LicenceSignature, ResolverMetrics } from '../monitoring/ports.ts';
 import type { Responder } from '../ocra/verify.ts';
@@ -42,7 +43,7 @@ export interface ServiceParts {
   readonly transactionIds?: TransactionIds;
   /** Seconds. */
   readonly sessionLifetime: number;
-  /** The most passwords that are verified at once; by default 2. */
+  /** The most passwords that are verified at once, by all workers together; by default 2. */
   readonly passwordsAtOnce?: number;
   /** Undefined: no licence can be verified. */
   readonly licenceSignature?: LicenceSignature | undefined;
@@ -56,6 +57,8 @@ export interface ServiceParts {
   readonly challengeRetention?: number;
   /** Seconds for which months of the audit are kept after their end; by default for ever. */
   readonly auditRetention?: number | undefined;
+  /** The number of workers of the server, one of which is built; default: 1. */
+  readonly workers?: number | undefined;
   /** Milliseconds for which a configuration that was read is valid, see `SqlConfigurationStore`; by default 0. */
   readonly configurationWindow?: number;
   /** Milliseconds for which remembered credentials are valid, see `ConfirmedCredentials`; by default 0. */
@@ -112,17 +115,18 @@ export function sharedParts(parts: ServiceParts): SharedParts {
     access: new AccessControl({ clock }),
     users: new UserDirectory({ sources }),
     refusals: new RefusalTrail({
-      ...{ administrators: administratorStore, clock, log },
+      ...{ administrators: administratorStore, clock, log, workers: parts.workers },
       store: new SqlRefusalStore({ database }),
     }),
   };
 }
 
 /** @returns hashers for the passwords of administrators, and of users: a flood of one kind does not delay the other */
-function boundHashers({ hasher, passwordsAtOnce: atOnce = 2 }: ServiceParts): {
+function boundHashers({ hasher, passwordsAtOnce = 2, workers = 1 }: ServiceParts): {
   administratorHasher: PasswordHasher;
   userHasher: PasswordHasher;
 } {
+  const atOnce = shareOf(passwordsAtOnce, workers);
   const waiting = atOnce * WAITING_PASSWORDS;
   return {
     administratorHasher: new BoundedPasswordHasher({ hasher, atOnce, waiting }),

@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import { ServiceError } from '../kernel/errors.ts';
 import type { LimitSettings } from '../kernel/limit.ts';
 import { type Environment, readVariable } from './describe-config.ts';
+import { usualPoolSize } from './pool-sizes.ts';
 import { readSecretFile } from './secret-file.ts';
 import { environmentSchema, pkcs11Schema, VARIABLES } from './variables.ts';
 
@@ -17,11 +18,14 @@ const configSchema = environmentSchema.transform((values) =>
     port: values.PORT,
     /** Undefined: no port for metrics. */
     metricsPort: values.METRICS_PORT,
+    /** 1: a single process serves. */
+    workers: values.WORKERS,
     trustProxy: Object.freeze(values.TRUST_PROXY ?? []),
     dataDir: resolve(values.DATA_DIR),
     /** Undefined: the embedded PostgreSQL. Contains the password. */
     databaseUrl: databaseUrlOf(values),
-    databasePoolSize: values.DATABASE_POOL_SIZE,
+    /** Of all workers together. */
+    databasePoolSize: values.DATABASE_POOL_SIZE ?? usualPoolSize(values.WORKERS),
     databaseStatementTimeout: values.DATABASE_STATEMENT_TIMEOUT,
     databaseLockTimeout: values.DATABASE_LOCK_TIMEOUT,
     databasePreparedStatements: values.DATABASE_PREPARED_STATEMENTS,

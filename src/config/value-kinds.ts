@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { isAbsolute } from 'node:path';
 import { z } from 'zod';
 import { parseDuration } from '../kernel/duration.ts';
@@ -37,6 +38,17 @@ export function wholeNumber(least: number, most: number): z.ZodType<number, stri
     .pipe(z.number().min(least).max(most))
     .meta({ allowed: `a whole number from ${least} to ${most}` });
 }
+
+/** The most processes that serve. */
+const MAX_WORKERS = 64;
+
+/** A number of processes; `auto`: the number of cores that this process may use. */
+export const workerCount: z.ZodType<number, string> = z
+  .union([
+    z.literal('auto').transform(() => Math.min(availableParallelism(), MAX_WORKERS)),
+    wholeNumber(1, MAX_WORKERS),
+  ])
+  .meta({ allowed: `a whole number from 1 to ${MAX_WORKERS}, or auto` });
 
 /**
  * A duration of at least a second, read as seconds.

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { leastPoolSize } from './pool-sizes.ts';
 import {
   databaseUrl,
   day,
@@ -9,6 +10,7 @@ import {
   oneOf,
   text,
   wholeNumber,
+  workerCount,
 } from './value-kinds.ts';
 
 const HOUR = 3600;
@@ -25,6 +27,9 @@ const listening = z
       .optional()
       .describe('port for /metrics without a credential, also on HOST; unset: none'),
     TRUST_PROXY: networks().optional().describe('proxies whose X-Forwarded-For is believed; unset: none'),
+    WORKERS: workerCount
+      .prefault('1')
+      .describe('processes that answer requests on PORT; auto: one for each available core'),
   })
   .meta({ title: 'Listening' });
 
@@ -36,8 +41,10 @@ const database = z
       .describe('PostgreSQL 14 or newer; unset: an embedded one in DATA_DIR'),
     DATABASE_PASSWORD_FILE: aFile.optional().describe('file with the password for DATABASE_URL'),
     DATABASE_POOL_SIZE: wholeNumber(5, 500)
-      .prefault('10')
-      .describe('largest number of connections to the database'),
+      .optional()
+      .describe(
+        'largest number of connections to the database, of all workers together; unset: 10, or 3 and 5 for each of several WORKERS',
+      ),
     DATABASE_STATEMENT_TIMEOUT: atMostAnHour
       .prefault('30S')
       .describe('time limit of a statement in the database'),
@@ -172,6 +179,12 @@ export const environmentSchema = z
   })
   .superRefine(
     (values, context) => {
+      const leastConnections = leastPoolSize(values.WORKERS);
+      if (values.DATABASE_POOL_SIZE !== undefined && values.DATABASE_POOL_SIZE < leastConnections) {
+        context.addIssue(
+          `DATABASE_POOL_SIZE='${values.DATABASE_POOL_SIZE}' is too small for ${values.WORKERS} workers: at least ${leastConnections}.`,
+        );
+      }
       if (values.SECURITY_MODULE === 'pkcs11') {
         const missing = Object.keys(pkcs11Schema.shape).filter(
           (name) => values[name as keyof typeof values] === undefined,

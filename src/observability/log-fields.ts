@@ -3,6 +3,7 @@
  * logged because a list of exceptions omits it.
  */
 const ALLOWED = [
+  'worker',
   'requestId',
   'method',
   'path',
@@ -28,6 +29,7 @@ const ALLOWED = [
   'host',
   'port',
   'signal',
+  'exitCode',
   'keyId',
   'attempts',
   'count',

@@ -19,10 +19,12 @@ export interface LoggerOptions {
   readonly format: 'auto' | 'json' | 'text';
   readonly stream: NodeJS.WritableStream & { readonly isTTY?: boolean };
   readonly clock: Clock;
+  /** The number of the worker that writes, for each line; undefined: this process is none. */
+  readonly worker?: number | undefined;
 }
 
 /** @returns a logger that writes one line an event: JSON for machines, or text for a terminal */
-export function createLogger({ level, format, stream, clock }: LoggerOptions): Logger {
+export function createLogger({ level, format, stream, clock, worker }: LoggerOptions): Logger {
   const asText = format === 'text' || (format === 'auto' && stream.isTTY === true);
   const target = winston.createLogger({
     levels: LEVELS,
@@ -38,7 +40,7 @@ export function createLogger({ level, format, stream, clock }: LoggerOptions): L
       // A write after its end would make winston exit the process, which may still wait for its last connection.
       if (!isOver) {
         const time = clock.now().toISOString();
-        target.log({ ...allowedFields(fields), time, level: eventLevel, message });
+        target.log({ ...allowedFields({ worker, ...fields }), time, level: eventLevel, message });
       }
     };
   return {

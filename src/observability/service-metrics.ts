@@ -11,6 +11,9 @@ interface PoolUsage {
   readonly waiting: number;
 }
 
+/** The values of all metrics of a process, which JSON can carry. */
+export type MetricsSnapshot = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
+
 /** The end of a request: the class of its status, or `aborted` when the client did not wait for the answer. */
 interface RequestEnd {
   readonly endpoint: string;
@@ -110,6 +113,31 @@ export class ServiceMetrics implements ResolverMetrics {
     });
   }
 
+  /**
+   * Adds metrics of the workers of a server. Called once only.
+   * @param running returns the number of workers that answer requests
+   * @returns a function to call when a worker is started again
+   */
+  measureWorkers(running: () => number): () => void {
+    const registers = [this.#registry];
+    new Gauge({
+      name: 'tankeeper_workers',
+      help: 'Workers that answer requests',
+      registers,
+      collect() {
+        this.set(running());
+      },
+    });
+    const restarts = new Counter({
+      name: 'tankeeper_worker_restarts_total',
+      help: 'Workers that ended by themselves and were started again',
+      registers,
+    });
+    return () => {
+      restarts.inc();
+    };
+  }
+
   /** @returns a function to call when the request is answered or aborted */
   requestBegun(): (end: RequestEnd) => void {
     const stop = this.#durations.startTimer();
@@ -156,12 +184,18 @@ export class ServiceMetrics implements ResolverMetrics {
     return this.#registry.metrics();
   }
 
+  /** @returns all metrics at present, to be added to those of other processes */
+  snapshot(): Promise<MetricsSnapshot> {
+    return this.#registry.getMetricsAsJSON();
+  }
+
   #measureAges(clock: Clock): void {
     const counted = this.#counted;
     new Gauge({
       name: 'tankeeper_resolver_count_age_seconds',
       help: 'Time since the users of a resolver were counted last',
       labelNames: ['resolver'],
+      aggregator: 'max',
       registers: [this.#registry],
       collect() {
         this.reset();

@@ -28,6 +28,17 @@ describe('joined writes', () => {
     expect(writes).toEqual(['one\nzwei é\n', 'three\n']);
   });
 
+  it('write no more at once than a pipe takes whole', async () => {
+    const { lines, writes } = joined();
+    const line = `${'é'.repeat(700)}\n`;
+    for (let count = 0; count < 5; count += 1) {
+      lines.write(line);
+    }
+    await nextTurn();
+    await nextTurn();
+    expect(writes).toEqual([line.repeat(2), line.repeat(2), line]);
+  });
+
   it('lose nothing at the end of the stream, or of the process', async () => {
     const { lines, writes } = joined();
     lines.write('one\n');

@@ -33,10 +33,7 @@ export class ConnectionGuard {
 
   /** Begins to count the server's connections. To be called before the server listens. */
   watch(server: Server): void {
-    server.maxConnections = this.#deps.most;
-    server.on('drop', () => {
-      this.#deps.refusals.note('connections', undefined, 0);
-    });
+    // Not by `maxConnections`: full workers would pass a connection on to each other without end.
     server.on('connection', (socket: Socket) => {
       this.#count(socket);
     });
@@ -44,6 +41,11 @@ export class ConnectionGuard {
 
   #count(socket: Socket): void {
     const { refusals, most, isExempt } = this.#deps;
+    if (this.#all >= most) {
+      refusals.note('connections', undefined, 0);
+      socket.destroy();
+      return;
+    }
     this.#all += 1;
     socket.once('close', () => {
       this.#all -= 1;

@@ -20,6 +20,11 @@ interface LoginLimits {
 interface LoginGuardDependencies extends LoginLimits {
   readonly isExempt: (client: string) => boolean;
   readonly refusals: LimitReporter;
+  /**
+   * The most different passwords of one client that are verified at the same time; the same one may be given
+   * repeatedly.
+   */
+  readonly atOnce: number;
 }
 
 /** A password to be verified. */
@@ -29,10 +34,6 @@ export interface PasswordAttempt {
   readonly password: string;
 }
 
-/**
- * The most different passwords of one client that are verified at the same time; the same one may be given repeatedly.
- */
-const MAX_AT_ONCE = 8;
 /** The wait that a client with too many passwords at once gets, in milliseconds. */
 const SOON = 1_000;
 
@@ -119,7 +120,7 @@ export class LoginGuard {
   /** @returns a function that ends the attempt */
   #enter(network: string, given: string): () => void {
     const mine = this.#pending.get(network) ?? new Map<string, number>();
-    if (mine.size >= MAX_AT_ONCE && !mine.has(given)) {
+    if (mine.size >= this.#deps.atOnce && !mine.has(given)) {
       this.#deps.refusals.refuse('logins-at-once', network, SOON);
     }
     this.#pending.set(network, mine);

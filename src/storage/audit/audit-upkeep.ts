@@ -24,6 +24,8 @@ export interface AuditUpkeepOptions {
   readonly flush?: () => Promise<void>;
   /** Milliseconds between two checkpoints; a minute by default. */
   readonly pause?: number;
+  /** Makes partitions, too; true by default. */
+  readonly months?: boolean;
 }
 
 /** Writes a checkpoint of this server's rows about once a minute, and makes partitions ahead of their months. */
@@ -52,7 +54,7 @@ export class AuditUpkeep {
 
   async #work({ rest }: LoopPace): Promise<void> {
     await this.#try('make partitions of the audit', async () => {
-      if (this.#turn % TURNS_BETWEEN_MONTHS === 0) {
+      if (this.#deps.months !== false && this.#turn % TURNS_BETWEEN_MONTHS === 0) {
         await ensureAuditMonths(this.#deps.database);
       }
     });

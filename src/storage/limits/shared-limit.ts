@@ -21,6 +21,8 @@ export interface SharedLimitOptions {
   readonly points: number;
   /** Seconds from the first attempt, after which counting begins anew. */
   readonly duration: number;
+  /** Number of attempts that this process allows while the database does not answer; default: `points`. */
+  readonly alone?: number;
 }
 
 /**
@@ -33,10 +35,12 @@ export class SharedLimit implements AttemptLimit {
   readonly #shared: RateLimiterPostgres;
   readonly #local: LocalCounts;
   readonly #waiting = new Map<string, number>();
+  readonly #elsewhere: number;
 
   constructor(options: SharedLimitOptions) {
-    const { database, name, points, duration } = options;
+    const { database, name, points, duration, alone = points } = options;
     this.#deps = options;
+    this.#elsewhere = points - alone;
     this.#shared = new RateLimiterPostgres({
       ...{ keyPrefix: name, points, duration },
       storeClient: database.knex,
@@ -82,7 +86,8 @@ export class SharedLimit implements AttemptLimit {
     try {
       return await within(TIMEOUT_MS, counted(this.#shared, key), () => new Error('counting took too long'));
     } catch {
-      return here;
+      // As if the other processes of this server had counted the rest.
+      return { ...here, attempts: here.attempts + this.#elsewhere };
     }
   }
 

@@ -1,0 +1,74 @@
+import type { Config } from '../config/config.ts';
+import { createApp } from '../http/app.ts';
+import type { MetricsText } from '../http/request-metrics.ts';
+import { metricsListener } from '../http/serving/metrics-listener.ts';
+import { type RunningServer, startServer } from '../http/serving/server.ts';
+import { systemClock } from '../kernel/clock.ts';
+import type { Log } from '../kernel/log.ts';
+import { systemRandom } from '../kernel/system-random.ts';
+import type { ServiceMetrics } from '../observability/service-metrics.ts';
+import { appMetrics, buildGuards, type GuardParts, metricsGuard, readinessOf } from './http-dependencies.ts';
+import type { Installation } from './open-installation.ts';
+import { packageVersion } from './process.ts';
+
+/** Longest wait for running requests when a server stops, in milliseconds; the rest of ten seconds is for the database. */
+export const DRAIN_TIMEOUT_MS = 7_000;
+
+/** The parts of a server, besides the installation. */
+export interface HttpServerParts extends Pick<GuardParts, 'workers' | 'requestCounts'> {
+  readonly config: Config;
+  readonly metrics: ServiceMetrics;
+  /** The text of all metrics of the server; default: those of this process. */
+  readonly metricsText?: () => Promise<string>;
+  readonly log: Log;
+}
+
+/** Answers requests on PORT. @throws ServiceError 'address.unavailable' */
+export function startHttpServer(
+  { database, services }: Pick<Installation, 'database' | 'services'>,
+  { config, metrics, metricsText, log, ...shared }: HttpServerParts,
+): Promise<RunningServer> {
+  const guards = buildGuards({ ...config, ...shared, database, metrics, log, clock: systemClock });
+  const app = createApp({
+    services: { ...services, ready: readinessOf(database) },
+    config: { ...config, serviceVersion: serviceVersion(config) },
+    metrics: appMetrics(metrics, services.monitoring, metricsText),
+    ...{ guards, log, clock: systemClock, random: systemRandom },
+  });
+  const { host, port, limits } = config;
+  return startServer(app, {
+    ...{ host, port, connections: guards.connections },
+    requestTimeout: limits.requestTimeout * 1000,
+  });
+}
+
+/**
+ * Shows the metrics on METRICS_PORT, if it is set.
+ * @throws ServiceError 'address.unavailable'
+ */
+export async function startMetricsServer(
+  { host, metricsPort: port }: Config,
+  text: MetricsText,
+  metrics: ServiceMetrics,
+  log: Log,
+): Promise<RunningServer | undefined> {
+  if (port === undefined) {
+    return undefined;
+  }
+  const connections = metricsGuard({ metrics, log, clock: systemClock });
+  const server = await startServer(metricsListener(text, log), { host, port, connections });
+  log.info('Listening for metrics', { host, port: server.port });
+  return server;
+}
+
+/** @returns the base URL of a server, without a slash at its end */
+export function baseUrlOf({ host }: Pick<Config, 'host'>, port: number): string {
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+/**
+ * @returns the version to show, by default only in the documented dialect; clients of others expect no version of ours
+ */
+function serviceVersion({ dialect, serviceVersion: given }: Config): string | undefined {
+  return given ?? (dialect === 'documented' ? `Tankeeper ${packageVersion()}` : undefined);
+}

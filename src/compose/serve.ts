@@ -1,0 +1,67 @@
+import cluster from 'node:cluster';
+import type { Config } from '../config/config.ts';
+import { systemClock } from '../kernel/clock.ts';
+import type { Log } from '../kernel/log.ts';
+import { untilAborted } from '../kernel/stop-request.ts';
+import { createLogger } from '../observability/logger.ts';
+import { joinedOutput, watchSignals } from './process.ts';
+import { startTankeeper, type TankeeperServer } from './server.ts';
+import { startWithWorkers } from './workers/primary.ts';
+import { serveAsWorker } from './workers/worker.ts';
+
+/**
+ * Serves until SIGTERM, SIGINT or SIGHUP; a worker until its primary ends it.
+ * @throws ServiceError as `startTankeeper` does; the reason of the signals if a second one made it urgent
+ */
+export async function serve(config: Config): Promise<void> {
+  if (cluster.isWorker) {
+    await serveAsWorker(config);
+    return;
+  }
+  const log = createLogger({
+    level: config.logLevel,
+    format: config.logFormat,
+    stream: joinedOutput(),
+    clock: systemClock,
+  });
+  // Before the start: an interrupted start must not leave a database running.
+  const { requested, urgent } = watchSignals();
+  const server = await startUnlessRequested(config, log, requested);
+  if (server !== undefined) {
+    await untilAborted(requested);
+    log.info('Stopping');
+    urgent.addEventListener('abort', () => {
+      log.info('Stopping at once: another signal came');
+    });
+    await server.stop(urgent);
+  }
+  await log.end();
+  // A statement that hangs in the database keeps its socket open, and with it the process.
+  setTimeout(() => process.exit(), 500).unref();
+  urgent.throwIfAborted();
+}
+
+/** @returns undefined if a stop was requested during the start */
+async function startUnlessRequested(
+  config: Config,
+  log: Log,
+  requested: AbortSignal,
+): Promise<TankeeperServer | undefined> {
+  try {
+    const start = config.workers === 1 ? startTankeeper : startWithWorkers;
+    const server = await start(config, log, requested);
+    const { firstAdministrator } = server;
+    if (firstAdministrator?.password !== undefined) {
+      process.stdout.write(
+        `\nThe first administrator is '${firstAdministrator.name}'. The password, shown this once:\n\n  ${firstAdministrator.password}\n\n`,
+      );
+    }
+    return server;
+  } catch (error) {
+    if (error !== requested.reason) {
+      throw error;
+    }
+    log.info('Stopped before it was ready');
+    return undefined;
+  }
+}

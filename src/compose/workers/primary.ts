@@ -1,0 +1,99 @@
+import type { Config } from '../../config/config.ts';
+import { dividePool } from '../../config/pool-sizes.ts';
+import { RequestLeases, requestShares } from '../../http/limits/leased-request-counts.ts';
+import { systemClock } from '../../kernel/clock.ts';
+import type { Log } from '../../kernel/log.ts';
+import { unlessAborted } from '../../kernel/stop-request.ts';
+import { MetricsSum } from '../../observability/metrics-sum.ts';
+import { type MetricsSnapshot, ServiceMetrics } from '../../observability/service-metrics.ts';
+import { poolUsage } from '../../storage/database/database.ts';
+import { startBackgroundWork } from '../background-work.ts';
+import { createFirstAdministrator } from '../first-administrator.ts';
+import { baseUrlOf, startMetricsServer } from '../http-server.ts';
+import { openInstallation } from '../open-installation.ts';
+import type { TankeeperServer } from '../server.ts';
+import { WorkerPool } from './worker-pool.ts';
+import { forkWorker } from './worker-process.ts';
+
+/**
+ * Opens the installation and starts workers that answer the requests. This process does what a server does once: it
+ * holds the embedded database, brings the schema up to date, makes keys and the first administrator, and works in the
+ * background. See docs/adr/0022-workers.md.
+ * @param giveUp aborts the start
+ * @throws ServiceError as `startTankeeper`, or that of the first worker that cannot start; the reason of `giveUp`
+ */
+export async function startWithWorkers(
+  config: Config,
+  log: Log,
+  giveUp: AbortSignal,
+): Promise<TankeeperServer> {
+  const { workers } = config;
+  const metrics = new ServiceMetrics({ clock: systemClock });
+  const ownConfig = { ...config, databasePoolSize: dividePool(config.databasePoolSize, workers).primary };
+  const installation = await openInstallation(ownConfig, 'server', log, { metrics, giveUp });
+  const opened: (() => Promise<unknown>)[] = [installation.close];
+  try {
+    metrics.measureProcess();
+    metrics.measureDatabase(() => poolUsage(installation.database));
+    const { pool, text } = workersOf(config, metrics, log);
+    const forMetrics = await startMetricsServer(
+      config,
+      { contentType: metrics.contentType, text },
+      metrics,
+      log,
+    );
+    opened.unshift(async () => forMetrics?.close(0));
+    opened.unshift(() => pool.stop(AbortSignal.abort()));
+    const port = await unlessAborted(pool.start(), giveUp);
+    const firstAdministrator = await createFirstAdministrator(config, installation.services);
+    log.info('Listening', { host: config.host, port, count: workers });
+    const stopBackgroundWork = startBackgroundWork(config, installation, log);
+    return {
+      baseUrl: baseUrlOf(config, port),
+      services: installation.services,
+      firstAdministrator,
+      stop: async (urgent) => {
+        const [drained] = await Promise.all([pool.stop(urgent), stopBackgroundWork()]);
+        await forMetrics?.close(0);
+        await installation.close();
+        log.info(drained ? 'Stopped' : 'Stopped; some requests were cut off');
+      },
+    };
+  } catch (error) {
+    for (const close of opened) {
+      await close();
+    }
+    throw error;
+  }
+}
+
+interface Workers {
+  readonly pool: WorkerPool;
+  /** Collects the metrics of all processes. */
+  readonly text: () => Promise<string>;
+}
+
+function workersOf({ workers, limits }: Config, metrics: ServiceMetrics, log: Log): Workers {
+  const sum = new MetricsSum();
+  const text = async (): Promise<string> => {
+    sum.report(process.pid, await metrics.snapshot());
+    await pool.collect((pid, snapshot) => {
+      sum.report(pid, snapshot as MetricsSnapshot);
+    });
+    return sum.text();
+  };
+  const leases = new RequestLeases({
+    clock: systemClock,
+    shares: requestShares(limits.clientRequests, workers),
+  });
+  const pool = new WorkerPool({
+    ...{ workers, fork: forkWorker, log },
+    answers: { lease: (client) => leases.lease(String(client)), metrics: text },
+    ended: (pid) => {
+      noteRestart();
+      sum.ended(pid);
+    },
+  });
+  const noteRestart = metrics.measureWorkers(() => pool.running);
+  return { pool, text };
+}

@@ -1,0 +1,24 @@
+import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
+import type { RequestCounts } from './request-guard.ts';
+
+/** The counts of a server that is a single process. A second begins with a client's first request. */
+export class OwnRequestCounts implements RequestCounts {
+  readonly #made: RateLimiterMemory;
+
+  /** @param most the most requests of one client in a second */
+  constructor(most: number) {
+    this.#made = new RateLimiterMemory({ points: most, duration: 1 });
+  }
+
+  async count(network: string): Promise<number> {
+    try {
+      await this.#made.consume(network);
+      return 0;
+    } catch (outcome) {
+      if (!(outcome instanceof RateLimiterRes)) {
+        throw outcome;
+      }
+      return Math.max(1, outcome.msBeforeNext);
+    }
+  }
+}

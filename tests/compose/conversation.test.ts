@@ -1,0 +1,49 @@
+import { describe, expect, it } from '@jest/globals';
+import { Conversation, type ConversationParts } from '../../src/compose/workers/conversation.ts';
+
+/** Two sides, whose messages pass through JSON as between processes. */
+function pair(other: Partial<ConversationParts>): Conversation {
+  const one: Conversation = new Conversation({
+    send: (message) => pass(message, () => two),
+    heard: {},
+    answers: {},
+  });
+  const two = new Conversation({
+    ...{ heard: {}, answers: {}, ...other },
+    send: (message) => pass(message, () => one),
+  });
+  return one;
+}
+
+function pass(message: object, to: () => Conversation): boolean {
+  const text = JSON.stringify(message);
+  queueMicrotask(() => {
+    to().receive(JSON.parse(text));
+  });
+  return true;
+}
+
+describe('a conversation of two processes', () => {
+  it('answers each question with its own answer', async () => {
+    const one = pair({ answers: { double: (given) => Promise.resolve(2 * Number(given)) } });
+    expect(await Promise.all([1, 2, 3].map((given) => one.ask('double', given)))).toEqual([2, 4, 6]);
+  });
+
+  it('hands on what the other states, and passes over what it does not know', async () => {
+    const heard: unknown[] = [];
+    const one = pair({ heard: { port: (given) => heard.push(given) } });
+    one.say('nothing');
+    one.say('port', 5001);
+    await Promise.resolve();
+    expect(heard).toEqual([5001]);
+  });
+
+  it('fails at once where the other side fails or is gone, and after a time where it is silent', async () => {
+    const failing = pair({ answers: { x: () => Promise.reject(new Error('secret')) } });
+    await expect(failing.ask('x')).rejects.toThrow('the other process could not answer');
+    const gone = new Conversation({ send: () => false, heard: {}, answers: {} });
+    await expect(gone.ask('x')).rejects.toThrow("no other process is left to answer 'x'");
+    const silent = new Conversation({ send: () => true, heard: {}, answers: {} });
+    await expect(silent.ask('x', undefined, 10)).rejects.toThrow("the other process does not answer 'x'");
+  });
+});
