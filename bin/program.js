@@ -38,8 +38,14 @@ export function hashSources() {
 
 /** @returns {string[]} the sources, relative to src/, in a fixed order */
 export function sourceNames() {
-  const names = readdirSync(SOURCES, { recursive: true });
-  return names.filter((name) => name.endsWith('.ts')).sort();
+  return namesIn('').sort();
+}
+
+/** Node's own recursive listing takes four times as long. */
+function namesIn(folder) {
+  return readdirSync(new URL(folder, SOURCES), { withFileTypes: true }).flatMap((entry) =>
+    entry.isDirectory() ? namesIn(`${folder}${entry.name}/`) : entry.name.endsWith('.ts') ? [folder + entry.name] : [],
+  );
 }
 
 /** An edited checkout must not run what was built before the edit. Without sources (the image) any build will do. */

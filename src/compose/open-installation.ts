@@ -9,12 +9,11 @@ import { unlessAborted } from '../kernel/stop-request.ts';
 import { decimalTransactionIds, hexTransactionIds } from '../challenges/challenge-factory.ts';
 import type { LicenceSignature } from '../monitoring/ports.ts';
 import { JwsLicenceSignature } from '../security/licence-signature.ts';
-import { Argon2PasswordHasher } from '../security/passwords/password-hash.ts';
 import {
   CONFIGURATION_WINDOW_MS,
   ConfigurationFollower,
 } from '../storage/configuration/configuration-follower.ts';
-import { buildServices, type Services } from './build-services.ts';
+import type { Services } from './build-services.ts';
 import { connectDatabase, type ConnectedDatabase, type OpenDatabase, type Role } from './connect-database.ts';
 import type { ServiceMeasures } from './shared-parts.ts';
 import { followKeys, keyService, openKeys } from './open-keys.ts';
@@ -49,12 +48,18 @@ export async function openInstallation(
   { metrics, giveUp }: OpeningOptions = {},
 ): Promise<Installation> {
   const licenceSignature = openLicenceKey(config);
+  // Loaded while the embedded database starts.
+  const loading = Promise.all([
+    import('./build-services.ts'),
+    import('../security/passwords/password-hash.ts'),
+  ]);
   const connected = await connectDatabase(config, { role, create: role === 'server', log, giveUp });
   const { database, limitStatements, close } = connected;
   const prepare = async (): Promise<Installation> => {
     const migrated = await prepareSchema(config, database, role, log);
     const keys = await openKeys(config, database, log);
     const unfollowKeys = role === 'server' ? await followKeys(database, keys, log) : undefined;
+    const [{ buildServices }, { Argon2PasswordHasher }] = await loading;
     const services = buildServices({
       database,
       vault: keys.vault,

@@ -1,7 +1,6 @@
 import type { RequestListener } from 'node:http';
 import type { Config } from '../config/config.ts';
 import { readSecretFile } from '../config/secret-file.ts';
-import { createApp } from '../http/app.ts';
 import { metricsListener } from '../http/serving/metrics-listener.ts';
 import { type RunningServer, startServer } from '../http/serving/server.ts';
 import { systemClock } from '../kernel/clock.ts';
@@ -18,7 +17,7 @@ import { housekeepingRounds } from '../storage/housekeeping/housekeeping-rounds.
 import { poolUsage } from '../storage/database/database.ts';
 import { type Installation, openInstallation } from './open-installation.ts';
 import type { Services } from './build-services.ts';
-import { appMetrics, buildGuards, type ConnectionGuards, readinessOf } from './http-dependencies.ts';
+import type { ConnectionGuards } from './http-dependencies.ts';
 import { packageVersion, watchSignals } from './process.ts';
 
 /** Longest wait for running requests when the server stops; the rest of ten seconds is for the database. */
@@ -109,8 +108,11 @@ export async function startTankeeper(
   giveUp?: AbortSignal,
 ): Promise<TankeeperServer> {
   const metrics = new ServiceMetrics({ clock: systemClock });
+  // Loaded while the embedded database starts.
+  const loading = Promise.all([import('../http/app.ts'), import('./http-dependencies.ts')]);
   const { database, services, close } = await openInstallation(config, 'server', log, { metrics, giveUp });
   try {
+    const [{ createApp }, { appMetrics, buildGuards, readinessOf }] = await loading;
     metrics.measureProcess();
     metrics.measureDatabase(() => poolUsage(database));
     const guards = buildGuards({ ...config, database, metrics, log, clock: systemClock });
