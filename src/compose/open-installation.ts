@@ -15,7 +15,7 @@ import {
 } from '../storage/configuration/configuration-follower.ts';
 import type { Services } from './build-services.ts';
 import { connectDatabase, type ConnectedDatabase, type OpenDatabase, type Role } from './connect-database.ts';
-import type { ServiceMeasures } from './shared-parts.ts';
+import type { ServiceMeasures, ServiceParts } from './shared-parts.ts';
 import { followKeys, keyService, openKeys } from './open-keys.ts';
 import { noteMigrations, prepareSchema, SERVER_MIGRATES } from './database-schema.ts';
 
@@ -48,23 +48,20 @@ export async function openInstallation(
   { metrics, giveUp }: OpeningOptions = {},
 ): Promise<Installation> {
   const licenceSignature = openLicenceKey(config);
-  // Loaded while the embedded database starts.
-  const loading = Promise.all([
-    import('./build-services.ts'),
-    import('../security/passwords/password-hash.ts'),
-  ]);
+  // While the embedded database starts.
+  const loading = loadServices();
   const connected = await connectDatabase(config, { role, create: role === 'server', log, giveUp });
   const { database, limitStatements, close } = connected;
   const prepare = async (): Promise<Installation> => {
     const migrated = await prepareSchema(config, database, role, log);
     const keys = await openKeys(config, database, log);
     const unfollowKeys = role === 'server' ? await followKeys(database, keys, log) : undefined;
-    const [{ buildServices }, { Argon2PasswordHasher }] = await loading;
+    const { buildServices, hasher } = await loading;
     const services = buildServices({
       database,
       vault: keys.vault,
       securityModule: keys.securityModule,
-      hasher: new Argon2PasswordHasher(),
+      hasher,
       clock: systemClock,
       random: systemRandom,
       log,
@@ -104,6 +101,17 @@ export async function openInstallation(
     await close();
     throw error;
   }
+}
+
+async function loadServices(): Promise<{
+  buildServices: (parts: ServiceParts) => Services;
+  hasher: ServiceParts['hasher'];
+}> {
+  const [{ buildServices }, { Argon2PasswordHasher }] = await Promise.all([
+    import('./build-services.ts'),
+    import('../security/passwords/password-hash.ts'),
+  ]);
+  return { buildServices, hasher: new Argon2PasswordHasher() };
 }
 
 /** Follows changes of the configuration by other servers. @returns the function that stops following */

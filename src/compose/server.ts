@@ -108,7 +108,7 @@ export async function startTankeeper(
   giveUp?: AbortSignal,
 ): Promise<TankeeperServer> {
   const metrics = new ServiceMetrics({ clock: systemClock });
-  // Loaded while the embedded database starts.
+  // While the embedded database starts.
   const loading = Promise.all([import('../http/app.ts'), import('./http-dependencies.ts')]);
   const { database, services, close } = await openInstallation(config, 'server', log, { metrics, giveUp });
   try {
