@@ -8,10 +8,10 @@ const BUILD = new URL('../dist/', import.meta.url);
 /** In a build, the hash of the sources that it was made of. */
 export const HASH_FILE = 'sources.sha256';
 
-/** @param {string} name of the module in src/, without its ending */
-export async function runProgram(name) {
+/** @param {{ source: URL, build: URL }} modules the same program in src/ and in dist/ */
+export async function runProgram({ source, build }) {
   if (isBuilt()) {
-    await import(new URL(`${name}.js`, BUILD).href);
+    await import(build.href);
     return;
   }
   if (!existsSync(SOURCES)) {
@@ -23,7 +23,7 @@ export async function runProgram(name) {
     process.exit(1);
   });
   register();
-  await import(new URL(`${name}.ts`, SOURCES).href);
+  await import(source.href);
 }
 
 /** @returns {string} a hash of the names and contents of all sources, in hexadecimal */
@@ -44,7 +44,11 @@ export function sourceNames() {
 /** Node's own recursive listing takes four times as long. */
 function namesIn(folder) {
   return readdirSync(new URL(folder, SOURCES), { withFileTypes: true }).flatMap((entry) =>
-    entry.isDirectory() ? namesIn(`${folder}${entry.name}/`) : entry.name.endsWith('.ts') ? [folder + entry.name] : [],
+    entry.isDirectory()
+      ? namesIn(`${folder}${entry.name}/`)
+      : entry.name.endsWith('.ts')
+        ? [folder + entry.name]
+        : [],
   );
 }
 

@@ -1,4 +1,7 @@
 #!/usr/bin/env node
 import { runProgram } from './program.js';
 
-await runProgram('main');
+await runProgram({
+  source: new URL('../src/main.ts', import.meta.url),
+  build: new URL('../dist/main.js', import.meta.url),
+});

@@ -9,8 +9,6 @@ export interface BilevelPicture {
 
 const SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex');
 const GREYSCALE = 0;
-/** Rows as they are: filters help photographs. */
-const NO_FILTER = 0;
 /** The rows of a QR code repeat. A higher level saves a tenth of the size and takes twice the time. */
 const DEFLATE_LEVEL = 3;
 
@@ -20,8 +18,12 @@ export function encodeBilevelPng({ width, rows }: BilevelPicture): Buffer {
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(rows.length, 4);
   header.set([1, GREYSCALE], 8);
-  const filter = Uint8Array.of(NO_FILTER);
-  const scanlines = Buffer.concat(rows.flatMap((row) => [filter, row]));
+  const length = 1 + Math.ceil(width / 8);
+  // Each row follows a byte that names its filter: 0, none. Filters help photographs.
+  const scanlines = Buffer.alloc(length * rows.length);
+  rows.forEach((row, index) => {
+    scanlines.set(row, index * length + 1);
+  });
   // On the event loop: handing 10 kB to another thread takes longer than deflating them (0.02 ms).
   const data = deflateSync(scanlines, { level: DEFLATE_LEVEL });
   return Buffer.concat([
