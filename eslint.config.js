@@ -3,7 +3,7 @@ import jest from 'eslint-plugin-jest';
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
-  { ignores: ['dist', 'dist-tests-*', 'data', 'node_modules', 'coverage', 'reports', '.stryker-tmp'] },
+  { ignores: ['dist', 'dist-*', 'data', 'node_modules', 'coverage', 'reports', '.stryker-tmp'] },
   js.configs.recommended,
   {
     files: ['**/*.ts'],

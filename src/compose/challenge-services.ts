@@ -10,7 +10,6 @@ import { ResynchronisationService } from '../challenges/resynchronisation-servic
 import { TokenChoice } from '../challenges/token-choice.ts';
 import { ValidationService } from '../challenges/validation-service.ts';
 import { ComputingTurns } from '../kernel/computing-turns.ts';
-import { pskcFileReader } from '../security/pskc/pskc-file.ts';
 import { SqlChallengeStore } from '../storage/challenges/challenge-store.ts';
 import { SqlLockedTokens } from '../storage/tokens/locked-tokens.ts';
 import { SqlTokenLoading } from '../storage/tokens/token-loading.ts';
@@ -42,7 +41,13 @@ export function challengeServices(parts: SharedParts): ChallengeServices {
     validation: new ValidationService({ ...shared, ocra, openAnswers }),
     tokenImport: new TokenImportService({
       ...shared,
-      reader: pskcFileReader,
+      reader: {
+        // Loaded on use: the start would wait for the XML library.
+        read: async (text, secrets) => {
+          const { pskcFileReader } = await import('../security/pskc/pskc-file.ts');
+          return pskcFileReader.read(text, secrets);
+        },
+      },
       loading: new SqlTokenLoading({ database }),
     }),
     resynchronisation: new ResynchronisationService({ ...shared, locked: new SqlLockedTokens({ database }) }),

@@ -86,7 +86,8 @@ function commandLineDependencies(): CliDependencies {
     databaseConfigured: config.databaseUrl !== undefined,
     debug: config.logLevel === 'debug',
     io,
-    fetch,
+    // Not `fetch` itself: its mere mention loads Node's HTTP client.
+    fetch: (...request) => fetch(...request),
     clock: systemClock,
     random: systemRandom,
     version: packageVersion(),

@@ -9,14 +9,13 @@ import { unlessAborted } from '../kernel/stop-request.ts';
 import { decimalTransactionIds, hexTransactionIds } from '../challenges/challenge-factory.ts';
 import type { LicenceSignature } from '../monitoring/ports.ts';
 import { JwsLicenceSignature } from '../security/licence-signature.ts';
-import { Argon2PasswordHasher } from '../security/passwords/password-hash.ts';
 import {
   CONFIGURATION_WINDOW_MS,
   ConfigurationFollower,
 } from '../storage/configuration/configuration-follower.ts';
-import { buildServices, type Services } from './build-services.ts';
+import type { Services } from './build-services.ts';
 import { connectDatabase, type ConnectedDatabase, type OpenDatabase, type Role } from './connect-database.ts';
-import type { ServiceMeasures } from './shared-parts.ts';
+import type { ServiceMeasures, ServiceParts } from './shared-parts.ts';
 import { followKeys, keyService, openKeys } from './open-keys.ts';
 import { noteMigrations, prepareSchema, SERVER_MIGRATES } from './database-schema.ts';
 
@@ -52,17 +51,20 @@ export async function openInstallation(
 ): Promise<Installation> {
   const licenceSignature = openLicenceKey(config);
   const serves = role !== 'guest';
+  // While the embedded database starts.
+  const loading = loadServices();
   const connected = await connectDatabase(config, { role, create: role === 'server', log, giveUp });
   const { database, limitStatements, close } = connected;
   const prepare = async (): Promise<Installation> => {
     const migrated = await prepareSchema(config, database, role, log);
     const keys = await openKeys(config, database, log);
     const unfollowKeys = serves ? await followKeys(database, keys, log) : undefined;
+    const { buildServices, hasher } = await loading;
     const services = buildServices({
       database,
       vault: keys.vault,
       securityModule: keys.securityModule,
-      hasher: new Argon2PasswordHasher(),
+      hasher,
       clock: systemClock,
       random: systemRandom,
       log,
@@ -104,6 +106,17 @@ export async function openInstallation(
     await close();
     throw error;
   }
+}
+
+async function loadServices(): Promise<{
+  buildServices: (parts: ServiceParts) => Services;
+  hasher: ServiceParts['hasher'];
+}> {
+  const [{ buildServices }, { Argon2PasswordHasher }] = await Promise.all([
+    import('./build-services.ts'),
+    import('../security/passwords/password-hash.ts'),
+  ]);
+  return { buildServices, hasher: new Argon2PasswordHasher() };
 }
 
 /** Follows changes of configuration and credentials by other servers. @returns the function that stops following */

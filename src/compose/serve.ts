@@ -6,8 +6,6 @@ import { untilAborted } from '../kernel/stop-request.ts';
 import { createLogger } from '../observability/logger.ts';
 import { joinedOutput, watchSignals } from './process.ts';
 import { startTankeeper, type TankeeperServer } from './server.ts';
-import { startWithWorkers } from './workers/primary.ts';
-import { serveAsWorker } from './workers/worker.ts';
 
 /**
  * Serves until SIGTERM, SIGINT or SIGHUP; a worker until its primary ends it.
@@ -15,6 +13,7 @@ import { serveAsWorker } from './workers/worker.ts';
  */
 export async function serve(config: Config): Promise<void> {
   if (cluster.isWorker) {
+    const { serveAsWorker } = await import('./workers/worker.ts');
     await serveAsWorker(config);
     return;
   }
@@ -48,7 +47,8 @@ async function startUnlessRequested(
   requested: AbortSignal,
 ): Promise<TankeeperServer | undefined> {
   try {
-    const start = config.workers === 1 ? startTankeeper : startWithWorkers;
+    const start =
+      config.workers === 1 ? startTankeeper : (await import('./workers/primary.ts')).startWithWorkers;
     const server = await start(config, log, requested);
     const { firstAdministrator } = server;
     if (firstAdministrator?.password !== undefined) {

@@ -5,7 +5,6 @@ import { ServiceMetrics } from '../observability/service-metrics.ts';
 import { poolUsage } from '../storage/database/database.ts';
 import { startBackgroundWork } from './background-work.ts';
 import { createFirstAdministrator, type FirstAdministrator } from './first-administrator.ts';
-import { baseUrlOf, DRAIN_TIMEOUT_MS, startHttpServer, startMetricsServer } from './http-server.ts';
 import { type Installation, openInstallation } from './open-installation.ts';
 
 /** A running server. */
@@ -34,9 +33,12 @@ export async function startTankeeper(
   giveUp?: AbortSignal,
 ): Promise<TankeeperServer> {
   const metrics = new ServiceMetrics({ clock: systemClock });
+  // While the embedded database starts.
+  const loading = import('./http-server.ts');
   const installation = await openInstallation(config, 'server', log, { metrics, giveUp });
   const opened: (() => Promise<unknown>)[] = [installation.close];
   try {
+    const { baseUrlOf, DRAIN_TIMEOUT_MS, startHttpServer, startMetricsServer } = await loading;
     metrics.measureProcess();
     metrics.measureDatabase(() => poolUsage(installation.database));
     const server = await startHttpServer(installation, { config, metrics, log });

@@ -1,6 +1,8 @@
-import { toBuffer } from 'qrcode';
+import { create } from 'qrcode';
 import { ServiceError } from '../kernel/errors.ts';
+import { encodeBilevelPng } from './bilevel-png.ts';
 import { escapeHtml, htmlPage } from './html.ts';
+import { type QrModules, rasterQrCode } from './qr-raster.ts';
 import { optional } from './request/parameter-schemas.ts';
 import { htmlReply, type Reply } from './reply.ts';
 
@@ -61,21 +63,25 @@ function readWidth(text: string | undefined): number | undefined {
  * @returns a PNG
  * @throws ServiceError 'challenge.too-long' where no QR code holds the text
  */
-export async function drawQrCode(text: string, width?: number): Promise<Buffer> {
+export function drawQrCode(text: string, width?: number): Buffer {
+  return encodeBilevelPng(rasterQrCode(encodeQrCode(text), width));
+}
+
+function encodeQrCode(text: string): QrModules {
   const errorCorrectionLevel = Buffer.byteLength(text, 'utf8') <= LEVEL_M_BYTES ? 'M' : 'L';
   try {
-    return await toBuffer(text, { errorCorrectionLevel, ...(width !== undefined && { width }) });
+    return create(text, { errorCorrectionLevel }).modules;
   } catch (cause) {
     throw new ServiceError('challenge.too-long', 'The data is too long for a QR code', { cause });
   }
 }
 
 /** @returns an `<img>` that holds the QR code of the text */
-export async function qrImageTag(
+export function qrImageTag(
   text: string,
   { width, alt }: { width?: number | undefined; alt?: string },
-): Promise<string> {
-  const png = await drawQrCode(text, width);
+): string {
+  const png = drawQrCode(text, width);
   const attributes = [
     'id="challenge_qrcode"',
     ...(alt === undefined ? [] : [`alt="${escapeHtml(alt)}"`]),
@@ -89,15 +95,15 @@ export async function qrImageTag(
  * @param text the content of the QR code
  * @param facts shown below the code on a page, by name
  */
-export async function pictureReply(
+export function pictureReply(
   { form, width }: QrOptions,
   text: string,
   facts: Readonly<Record<string, string>>,
-): Promise<Reply> {
+): Reply {
   if (form === 'png') {
-    return { status: 200, contentType: 'image/png', body: await drawQrCode(text, width) };
+    return { status: 200, contentType: 'image/png', body: drawQrCode(text, width) };
   }
-  const image = await qrImageTag(text, { width, alt: text });
+  const image = qrImageTag(text, { width, alt: text });
   if (form === 'image') {
     return htmlReply(image);
   }

@@ -41,7 +41,7 @@ export interface OcraDialect {
    * @throws ServiceError 'parameter.invalid'
    */
   activationCodeSource(given: string | undefined): string | undefined;
-  issuedChallenge(issued: IssuedChallenge, context: RequestContext, picture?: QrOptions): Promise<Reply>;
+  issuedChallenge(issued: IssuedChallenge, context: RequestContext, picture?: QrOptions): Reply;
   checkedTransaction(checked: CheckedTransaction, context: RequestContext): Reply;
   transactionStatus(entries: readonly StatusEntry[], context: RequestContext): Reply;
   activationCode(code: string, context: RequestContext): Reply;
@@ -56,7 +56,7 @@ export interface ValidateDialect {
 
 /** Outcomes of /admin/init and /admin/loadtokens. */
 export interface EnrolmentDialect {
-  enrolled(enrolled: Enrolled, context: RequestContext, picture?: QrOptions): Promise<Reply>;
+  enrolled(enrolled: Enrolled, context: RequestContext, picture?: QrOptions): Reply;
   tokensLoaded(count: number, context: RequestContext): Reply;
 }
 

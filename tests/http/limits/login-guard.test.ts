@@ -25,6 +25,7 @@ beforeEach(() => {
       },
     },
     ...{ lasting: none, clients: none, accounts: none, single: none },
+    atOnce: 100,
     isExempt: () => false,
     refusals: new LimitReporter({
       log: { error: silent, warn: silent, info: silent, debug: silent },

@@ -1,16 +1,11 @@
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { transform } from '@swc/core';
+import { execFile } from 'node:child_process';
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const VARIABLE = 'TANKEEPER_TEST_PROGRAM';
 const FOLDER = 'dist-tests-';
-const COMPILATION = {
-  swcrc: false,
-  jsc: { parser: { syntax: 'typescript' }, target: 'es2023', rewriteRelativeImportExtensions: true },
-  module: { type: 'es6' },
-} as const;
-
 /**
  * Builds the sources for the processes that tests start: plain JavaScript starts in half the time of TypeScript.
  * @returns a function that removes the build
@@ -18,9 +13,9 @@ const COMPILATION = {
 export async function buildTestProgram(): Promise<() => Promise<void>> {
   await removeForsaken();
   // Beside src/: the program finds package.json and bin/ relative to itself.
-  const folder = join(ROOT, `${FOLDER}${process.pid}`);
-  const names = await readdir(join(ROOT, 'src'), { recursive: true });
-  await Promise.all(names.filter((name) => name.endsWith('.ts')).map((name) => compile(name, folder)));
+  const name = `${FOLDER}${process.pid}`;
+  await promisify(execFile)(process.execPath, [join(ROOT, 'scripts/build.js'), name]);
+  const folder = join(ROOT, name);
   process.env[VARIABLE] = join(folder, 'main.js');
   return () => rm(folder, { recursive: true, force: true });
 }
@@ -30,14 +25,6 @@ export async function buildTestProgram(): Promise<() => Promise<void>> {
  */
 export function testProgram(): string {
   return process.env[VARIABLE] ?? join(ROOT, 'bin/tankeeper.js');
-}
-
-async function compile(name: string, folder: string): Promise<void> {
-  const source = await readFile(join(ROOT, 'src', name), 'utf8');
-  const { code } = await transform(source, { ...COMPILATION, filename: name });
-  const target = join(folder, name.replace(/\.ts$/, '.js'));
-  await mkdir(dirname(target), { recursive: true });
-  await writeFile(target, code);
 }
 
 /** Removes the builds of killed runs. */

@@ -18,9 +18,9 @@ interface ImportEntry {
 /** @returns the outcomes of /admin/init and /admin/loadtokens as published */
 export function documentedEnrolment(envelope: DocumentedEnvelope): EnrolmentDialect {
   return {
-    enrolled: async (enrolled, context, picture) => {
+    enrolled: (enrolled, context, picture) => {
       if (picture === undefined) {
-        return envelope.value(context, true, await enrolmentDetail(enrolled));
+        return envelope.value(context, true, enrolmentDetail(enrolled));
       }
       const { text, facts } = enrolmentPicture(enrolled);
       return pictureReply(picture, text, facts);
@@ -30,13 +30,13 @@ export function documentedEnrolment(envelope: DocumentedEnvelope): EnrolmentDial
 }
 
 /** @returns the `detail` of the answer to /admin/init */
-async function enrolmentDetail(enrolled: Enrolled): Promise<Record<string, unknown>> {
+function enrolmentDetail(enrolled: Enrolled): Record<string, unknown> {
   switch (enrolled.kind) {
     case 'phase1':
       return {
         app_import: enrolled.appImport,
         serial: enrolled.serial,
-        ocraurl: await ocraUrl(enrolled.appImport),
+        ocraurl: ocraUrl(enrolled.appImport),
         sharedsecret: enrolled.sharedSecret,
       };
     case 'phase2':
@@ -48,13 +48,13 @@ async function enrolmentDetail(enrolled: Enrolled): Promise<Record<string, unkno
         url: enrolled.callbackUrl,
         signature: enrolled.signature,
         app_import: enrolled.appImport,
-        ocraurl: await ocraUrl(enrolled.appImport),
+        ocraurl: ocraUrl(enrolled.appImport),
       };
     case 'plain':
       return {
         serial: enrolled.serial,
         ocraurl: { img: '', order: '0', value: null, description: translate('enrolment/url', 'en') },
-        otpkey: await seed(enrolled.otpkey),
+        otpkey: seed(enrolled.otpkey),
       };
   }
 }
@@ -76,19 +76,19 @@ function enrolmentPicture(enrolled: Enrolled): { text: string; facts: Record<str
   }
 }
 
-async function ocraUrl(url: string): Promise<ImportEntry> {
+function ocraUrl(url: string): ImportEntry {
   return {
-    img: await qrImageTag(url, { width: URL_WIDTH }),
+    img: qrImageTag(url, { width: URL_WIDTH }),
     order: '0',
     value: url,
     description: translate('enrolment/url', 'en'),
   };
 }
 
-async function seed(otpkey: string): Promise<ImportEntry> {
+function seed(otpkey: string): ImportEntry {
   const url = seedUrl(otpkey);
   return {
-    img: await qrImageTag(url, { width: SEED_WIDTH }),
+    img: qrImageTag(url, { width: SEED_WIDTH }),
     order: '1',
     value: url,
     description: translate('enrolment/seed', 'en'),

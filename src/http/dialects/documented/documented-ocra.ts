@@ -12,7 +12,7 @@ export function documentedOcra(envelope: DocumentedEnvelope): OcraDialect {
   return {
     requiresDisplayData: true,
     activationCodeSource: (given) => given,
-    issuedChallenge: async (issued, context, picture) =>
+    issuedChallenge: (issued, context, picture) =>
       picture === undefined
         ? envelope.value(context, false, { transactionid: issued.transactionId, data: issued.url })
         : pictureReply(picture, issued.url, challengeFacts(issued)),

@@ -17,17 +17,17 @@ export function linotpEnrolment(version: string): EnrolmentDialect {
   };
 }
 
-async function enrolmentReply(
+function enrolmentReply(
   version: string,
   enrolled: Enrolled,
   { parameters: given, language }: RequestContext,
   picture: QrOptions | undefined,
-): Promise<Reply> {
+): Reply {
   if (picture !== undefined) {
     return linotpPicture(picture, pictured(enrolled));
   }
   const named = given.get('serial') ?? '';
-  const detail = await detailOf(enrolled, language);
+  const detail = detailOf(enrolled, language);
   // LinOTP leaves out the serial of a plain token. A client that did not choose it could then not use the token.
   return linotpValue(
     version,
@@ -36,20 +36,20 @@ async function enrolmentReply(
   );
 }
 
-async function detailOf(enrolled: Enrolled, language: Language): Promise<Record<string, unknown>> {
+function detailOf(enrolled: Enrolled, language: Language): Record<string, unknown> {
   switch (enrolled.kind) {
     case 'phase1':
       return {
         app_import: enrolled.appImport,
         serial: enrolled.serial,
-        ocraurl: await ocraUrl(enrolled.appImport, language),
+        ocraurl: ocraUrl(enrolled.appImport, language),
         sharedsecret: enrolled.sharedSecret,
       };
     case 'phase2':
       return {
         nonce: enrolled.nonce,
         app_import: enrolled.appImport,
-        ocraurl: await ocraUrl(enrolled.appImport, language),
+        ocraurl: ocraUrl(enrolled.appImport, language),
         url: enrolled.callbackUrl,
         challenge: enrolled.question,
         signature: enrolled.signature,
@@ -60,28 +60,28 @@ async function detailOf(enrolled: Enrolled, language: Language): Promise<Record<
       return {
         ocraurl: {
           // LinOTP encodes the word None here.
-          img: await linotpImage('None', { width: URL_WIDTH }),
+          img: linotpImage('None', { width: URL_WIDTH }),
           order: '0',
           value: null,
           description: translate('enrolment/url', language),
         },
-        otpkey: await seed(enrolled.otpkey, language),
+        otpkey: seed(enrolled.otpkey, language),
       };
   }
 }
 
-async function ocraUrl(url: string, language: Language): Promise<Record<string, unknown>> {
+function ocraUrl(url: string, language: Language): Record<string, unknown> {
   return {
-    img: await linotpImage(url, { width: URL_WIDTH }),
+    img: linotpImage(url, { width: URL_WIDTH }),
     order: '0',
     value: url,
     description: translate('enrolment/url', language),
   };
 }
 
-async function seed(otpkey: string, language: Language): Promise<Record<string, unknown>> {
+function seed(otpkey: string, language: Language): Record<string, unknown> {
   return {
-    img: await linotpImage(seedUrl(otpkey), { width: SEED_WIDTH }),
+    img: linotpImage(seedUrl(otpkey), { width: SEED_WIDTH }),
     order: '1',
     value: seedUrl(otpkey),
     description: translate('enrolment/seed', language),

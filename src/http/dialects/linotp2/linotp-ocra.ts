@@ -35,12 +35,12 @@ function activationCodeSource(given = 'None'): string {
   return given;
 }
 
-async function issuedChallenge(
+function issuedChallenge(
   version: string,
   issued: IssuedChallenge,
   context: RequestContext,
   picture: QrOptions | undefined,
-): Promise<Reply> {
+): Reply {
   const { callbackUrl, url, transactionId, data, question } = issued;
   if (picture !== undefined) {
     return linotpPicture(picture, { text: url, imageAlt: challengeRepr(issued), facts: factsOf(context) });

@@ -7,11 +7,11 @@ import { htmlReply, type Reply } from '../../reply.ts';
  * @param alt form-encoded in the tag, and so harmless there
  * @returns an `<img>` with the blanks of LinOTP 2.12.6
  */
-export async function linotpImage(
+export function linotpImage(
   text: string,
   { alt, width }: { alt?: string; width?: number | undefined },
-): Promise<string> {
-  const png = await drawQrCode(text, width);
+): string {
+  const png = drawQrCode(text, width);
   const altText = alt === undefined ? '' : ` alt='${formEncode(alt)}' `;
   const widthText = width === undefined ? '' : ` width=${width} `;
   return `<img id="challenge_qrcode" ${altText}  ${widthText}  src="data:image/png;base64,${png.toString('base64')}"/>`;
@@ -28,21 +28,18 @@ export interface Pictured {
 }
 
 /** @returns the answer to a request with the parameter `qr` */
-export async function linotpPicture(
-  { form, width }: QrOptions,
-  { text, imageAlt, facts }: Pictured,
-): Promise<Reply> {
+export function linotpPicture({ form, width }: QrOptions, { text, imageAlt, facts }: Pictured): Reply {
   if (form === 'png') {
-    return { status: 200, contentType: 'image/png; charset=utf-8', body: await drawQrCode(text, width) };
+    return { status: 200, contentType: 'image/png; charset=utf-8', body: drawQrCode(text, width) };
   }
   if (form === 'image') {
-    return htmlReply(await linotpImage(text, { alt: imageAlt, width }));
+    return htmlReply(linotpImage(text, { alt: imageAlt, width }));
   }
   const items = facts.map(([name, value]) => {
     const [safeName, safeValue] = [escapeHtml(name), escapeHtml(value)];
     return `<li> ${safeName}: <span class="${safeName}">${safeValue}</span> </li>`;
   });
-  const image = await linotpImage(text, { alt: text, width });
+  const image = linotpImage(text, { alt: text, width });
   return htmlReply(
     `<html><body><div>${image}<ul id="challenge_data">${items.join(' ')}</ul></div></body></html>`,
   );

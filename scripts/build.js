@@ -1,0 +1,56 @@
+// Compiles src/ to JavaScript. Types are checked by `npm run typecheck`.
+//
+//   node scripts/build.js [FOLDER]     FOLDER beside src/, dist by default
+//   node scripts/build.js --prepare    for npm: no build where the compiler is missing (npm ci --omit=dev)
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { HASH_FILE, hashSources, sourceNames } from '../bin/program.js';
+
+const ROOT = join(import.meta.dirname, '..');
+const COMPILATION = {
+  swcrc: false,
+  sourceMaps: true,
+  inlineSourcesContent: false,
+  jsc: { parser: { syntax: 'typescript' }, target: 'es2023', rewriteRelativeImportExtensions: true },
+  module: { type: 'es6' },
+};
+
+const [given = 'dist'] = process.argv.slice(2);
+const compiler = await import('@swc/core').catch((error) => {
+  if (given !== '--prepare') {
+    throw error;
+  }
+});
+if (compiler === undefined) {
+  console.log('tankeeper: not built, as the development dependencies are missing.');
+} else {
+  await build(join(ROOT, given === '--prepare' ? 'dist' : given));
+}
+
+/** Builds in a folder of its own, which then takes the place of the old build: no program finds half of one. */
+async function build(target) {
+  const folder = join(ROOT, `dist-new-${process.pid}`);
+  // Before the sources are read: an edit during the build makes it an old one.
+  const hash = hashSources();
+  try {
+    await Promise.all(sourceNames().map((name) => compile(name, folder)));
+    await writeFile(join(folder, HASH_FILE), hash);
+    await rm(target, { recursive: true, force: true });
+    await rename(folder, target);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function compile(name, folder) {
+  const file = join(ROOT, 'src', name);
+  const target = join(folder, name.replace(/\.ts$/, '.js'));
+  const { code, map } = await compiler.transform(await readFile(file, 'utf8'), {
+    ...COMPILATION,
+    filename: file,
+    sourceFileName: `${'../'.repeat(name.split('/').length)}src/${name}`,
+  });
+  await mkdir(dirname(target), { recursive: true });
+  await writeFile(target, `${code}//# sourceMappingURL=${basename(target)}.map\n`);
+  await writeFile(`${target}.map`, map);
+}

@@ -1,0 +1,171 @@
+import { spawnSync } from 'node:child_process';
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { readRepositoryFile, REPOSITORY } from './repository-file.ts';
+
+let checkout: string;
+
+/** A checkout with the programs of this one, and with sources that say from where they run. */
+beforeEach(() => {
+  checkout = mkdtempSync(join(tmpdir(), 'tankeeper-checkout-'));
+  cpSync(join(REPOSITORY, 'bin'), join(checkout, 'bin'), { recursive: true });
+  cpSync(join(REPOSITORY, 'scripts/build.js'), join(checkout, 'scripts/build.js'));
+  cpSync(join(REPOSITORY, 'package.json'), join(checkout, 'package.json'));
+  symlinkSync(join(REPOSITORY, 'node_modules'), join(checkout, 'node_modules'));
+  mkdirSync(join(checkout, 'src/kernel'), { recursive: true });
+  writeFileSync(
+    join(checkout, 'src/main.ts'),
+    "import { place } from './kernel/place.ts';\nconsole.log(place());\n",
+  );
+  writeFileSync(
+    join(checkout, 'src/kernel/place.ts'),
+    "export function place(): string {\n  return import.meta.url.endsWith('.ts') ? 'sources' : 'build';\n}\n",
+  );
+});
+afterEach(() => {
+  rmSync(checkout, { recursive: true });
+});
+
+function run(...parameters: readonly string[]): { status: number | null; out: string; err: string } {
+  const { status, stdout, stderr } = spawnSync(process.execPath, parameters, {
+    cwd: checkout,
+    encoding: 'utf8',
+  });
+  return { status, out: stdout, err: stderr };
+}
+
+const program = (): ReturnType<typeof run> => run('bin/tankeeper.js');
+const build = (...parameters: readonly string[]): ReturnType<typeof run> =>
+  run('scripts/build.js', ...parameters);
+const remove = (path: string): void => {
+  rmSync(join(checkout, path), { recursive: true });
+};
+
+describe('bin/tankeeper.js', () => {
+  it('runs the sources where there is no build', () => {
+    expect(program()).toEqual({ status: 0, out: 'sources\n', err: '' });
+  });
+
+  it('runs the build of the sources beside it', () => {
+    expect(build()).toEqual({ status: 0, out: '', err: '' });
+    expect(program()).toEqual({ status: 0, out: 'build\n', err: '' });
+  });
+
+  it.each([
+    [
+      'is edited',
+      () => {
+        appendFileSync(join(checkout, 'src/kernel/place.ts'), '// edited\n');
+      },
+    ],
+    [
+      'is added',
+      () => {
+        writeFileSync(join(checkout, 'src/kernel/clock.ts'), '');
+      },
+    ],
+    [
+      'is removed',
+      () => {
+        remove('src/kernel/unused.ts');
+      },
+    ],
+  ])('runs the sources once one of them %s, until the next build', (_, change) => {
+    writeFileSync(join(checkout, 'src/kernel/unused.ts'), 'export const unused = 1;\n');
+    build();
+    expect(program().out).toBe('build\n');
+    change();
+    expect(program().out).toBe('sources\n');
+    build();
+    expect(program().out).toBe('build\n');
+  });
+
+  it('runs the sources where a build was not finished', () => {
+    build();
+    remove('dist/sources.sha256');
+    expect(program().out).toBe('sources\n');
+  });
+
+  it('runs the build where there are no sources, as in the image', () => {
+    build();
+    remove('src');
+    remove('node_modules');
+    expect(program()).toEqual({ status: 0, out: 'build\n', err: '' });
+  });
+
+  it('says what to run where there is neither', () => {
+    remove('src');
+    expect(program()).toEqual({
+      status: 1,
+      out: '',
+      err: 'tankeeper: neither src/ nor dist/ is here. Run `npm run build`.\n',
+    });
+  });
+
+  it('says what to run where the sources cannot run', () => {
+    remove('node_modules');
+    expect(program()).toEqual({
+      status: 1,
+      out: '',
+      err: 'tankeeper: the development dependencies are missing. Run `npm ci` first.\n',
+    });
+  });
+});
+
+describe('scripts/build.js', () => {
+  it('leaves nothing of an earlier build, and nothing beside it', () => {
+    build();
+    writeFileSync(join(checkout, 'dist/old.js'), '');
+    build();
+    expect(existsSync(join(checkout, 'dist/old.js'))).toBe(false);
+    expect(existsSync(join(checkout, 'dist/kernel/place.js'))).toBe(true);
+    expect(run('-p', "fs.readdirSync('.').sort().join()").out).toBe(
+      'bin,dist,node_modules,package.json,scripts,src\n',
+    );
+  });
+
+  it('keeps the earlier build where a source is no TypeScript', () => {
+    build();
+    writeFileSync(join(checkout, 'src/broken.ts'), 'const = 1;\n');
+    expect(build().status).toBe(1);
+    expect(existsSync(join(checkout, 'dist/main.js'))).toBe(true);
+    expect(existsSync(join(checkout, 'dist/broken.js'))).toBe(false);
+  });
+
+  it('names the sources in stack traces on request', () => {
+    writeFileSync(
+      join(checkout, 'src/main.ts'),
+      "interface Unused {\n  readonly a: 1;\n}\n\nthrow new Error('here');\n",
+    );
+    build();
+    const { err } = run('--enable-source-maps', 'dist/main.js');
+    expect(err).toContain(join('src', 'main.ts:5'));
+  });
+
+  it('is run by `npm ci`, and does nothing there without the compiler', () => {
+    const { scripts } = JSON.parse(readRepositoryFile('package.json')) as { scripts: Record<string, string> };
+    expect(scripts).toMatchObject({
+      build: 'node scripts/build.js',
+      prepare: 'node scripts/build.js --prepare',
+    });
+    remove('node_modules');
+    expect(build('--prepare')).toEqual({
+      status: 0,
+      out: 'tankeeper: not built, as the development dependencies are missing.\n',
+      err: '',
+    });
+    expect(existsSync(join(checkout, 'dist'))).toBe(false);
+    expect(build().status).toBe(1);
+  });
+});
