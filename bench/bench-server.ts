@@ -23,8 +23,13 @@ export interface BenchServerOptions {
 /** A real server in a process of its own. */
 export interface BenchServer {
   readonly baseUrl: string;
+  readonly pid: number;
+  /** HTTP Basic of the administrator: the value of `Authorization`. */
+  readonly basic: string;
   /** An API token of the administrator, with the rights that were asked for. */
   readonly apiToken: string;
+  /** Runs a command of `tankeeper` on the same installation. @throws with its output when it fails */
+  run(parameters: readonly string[]): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -59,7 +64,15 @@ export async function startBenchServer(
   const port = await listeningPort(log, () => child.exitCode !== null);
   return {
     baseUrl: `http://127.0.0.1:${port}`,
+    pid: child.pid ?? 0,
+    basic: `Basic ${Buffer.from(`admin:${ADMIN_PASSWORD}`).toString('base64')}`,
     apiToken: await makeApiToken(environment, rights),
+    run: async (parameters) => {
+      const { code, output } = await runTankeeper(parameters, environment);
+      if (code !== 0) {
+        throw new Error(`tankeeper ${parameters.join(' ')} failed:\n${output}`);
+      }
+    },
     stop: async () => {
       child.kill('SIGTERM');
       await ended;

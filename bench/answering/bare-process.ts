@@ -1,0 +1,32 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+
+/** The bare Express server of the yardsticks, in a process of its own. */
+export interface BareProcess {
+  readonly baseUrl: string;
+  stop(): Promise<void>;
+}
+
+export async function startBareProcess(databaseUrl: string): Promise<BareProcess> {
+  const child = fork(join(import.meta.dirname, 'bare-server.ts'), [databaseUrl], {
+    execArgv: ['--import', 'tsx'],
+    env: { PATH: process.env.PATH ?? '', NODE_ENV: 'production' },
+  });
+  const ended = once(child, 'exit');
+  const [port] = (await Promise.race([
+    once(child, 'message'),
+    ended.then(() => {
+      throw new Error('The bare server did not start');
+    }),
+  ])) as [number];
+  return {
+    baseUrl: `http://127.0.0.1:${port}`,
+    stop: async () => {
+      if (child.connected) {
+        child.disconnect();
+      }
+      await ended;
+    },
+  };
+}

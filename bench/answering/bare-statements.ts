@@ -1,0 +1,61 @@
+/**
+ * What the yardsticks run: the two statements of a check_t, without the service. Their tables are copies of the
+ * service's own with all indexes and checks, in a schema of their own, without triggers and foreign keys.
+ */
+
+export const BARE_SCHEMA = 'yardstick';
+
+const TABLES = ['realm_sets', 'tokens', 'challenges', 'audit'];
+
+/** Makes the tables, and tokens in one realm set. @param tokens how many */
+export function makeBareTables(tokens: number): string {
+  return `
+    CREATE SCHEMA ${BARE_SCHEMA};
+    ${TABLES.map((table) => `CREATE TABLE ${BARE_SCHEMA}.${table} (LIKE public.${table} INCLUDING ALL);`).join('\n')}
+    INSERT INTO ${BARE_SCHEMA}.realm_sets (realm_ids) VALUES ('{1}');
+    INSERT INTO ${BARE_SCHEMA}.tokens (serial, type, active, realm_set_id, ocra_suite, seed)
+      SELECT 'BARE' || n, 'ocra2', true, (SELECT id FROM ${BARE_SCHEMA}.realm_sets), 'OCRA-1:HOTP-SHA256-8:C-QN08',
+        decode(repeat('5a', 61), 'hex')
+      FROM generate_series(1, ${tokens}) AS n;
+    ANALYZE ${BARE_SCHEMA}.realm_sets, ${BARE_SCHEMA}.tokens;`;
+}
+
+/** Makes open challenges with the transaction ids `1` to `challenges`, in place of those that were there. */
+export function fillBareChallenges(challenges: number, tokens: number): string {
+  return `
+    TRUNCATE ${BARE_SCHEMA}.challenges RESTART IDENTITY;
+    INSERT INTO ${BARE_SCHEMA}.challenges (transaction_id, token_id, question, data, issued_at)
+      SELECT n, 1 + n % ${tokens}, '12345678', 'data', clock_timestamp() FROM generate_series(1, ${challenges}) AS n;
+    ANALYZE ${BARE_SCHEMA}.challenges;`;
+}
+
+/** Looks at a challenge with its token and the token's realms. @param transaction its id, as SQL */
+export function lookStatement(transaction: string): string {
+  return `SELECT c.id AS challenge_id, c.question, c.issued_at, c.wrong_count, c.closed_by,
+      t.id AS token_id, t.serial, t.counter, t.fail_count, t.max_fail, t.seed, t.ocra_suite, s.realm_ids
+    FROM ${BARE_SCHEMA}.challenges AS c
+    JOIN ${BARE_SCHEMA}.tokens AS t ON t.id = c.token_id
+    JOIN ${BARE_SCHEMA}.realm_sets AS s ON s.id = t.realm_set_id
+    WHERE c.transaction_id = ${transaction}`;
+}
+
+/** Settles a right response: token, challenge and audit row. @param challenge its id, as SQL */
+export function settleStatement(challenge: string): string {
+  return `WITH challenge AS (
+      UPDATE ${BARE_SCHEMA}.challenges
+      SET received_tan = true, valid_tan = true, closed_by = 'accepted', closed_at = clock_timestamp()
+      WHERE id = ${challenge} AND closed_by IS NULL
+      RETURNING id, token_id
+    ), token AS (
+      UPDATE ${BARE_SCHEMA}.tokens AS t
+      SET counter = t.counter + 1, fail_count = 0, last_success_at = clock_timestamp()
+      FROM challenge WHERE t.id = challenge.token_id
+      RETURNING t.serial
+    )
+    INSERT INTO ${BARE_SCHEMA}.audit (id, at, actor, action, subject, realm, outcome, client, request_id, writer, lane,
+      seq, prev_digest, digest, signature)
+    SELECT challenge.id, clock_timestamp(), '', 'ocra/check_t', token.serial, 'staff', 'accepted', '127.0.0.1',
+      '00000000-0000-0000-0000-000000000000', 1, 1, challenge.id, decode(repeat('5a', 32), 'hex'),
+      decode(repeat('5a', 32), 'hex'), decode(repeat('5a', 64), 'hex')
+    FROM challenge CROSS JOIN token`;
+}

@@ -1,0 +1,130 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type pg from 'pg';
+
+import { computeResponse } from '../../src/ocra/compute.ts';
+import { parseOcraSuite } from '../../src/ocra/suite.ts';
+import type { BenchServer } from '../bench-server.ts';
+import { FormProbe } from '../form-probe.ts';
+
+const SUITE = parseOcraSuite('OCRA-1:HOTP-SHA256-8:C-QA64');
+const KEY = Buffer.from('31'.repeat(32), 'hex');
+const QUESTION = '0123456789abcdef'.repeat(4);
+const REALM = 'staff';
+/** Tokens that are answered for, and as many that challenges are requested for. */
+const TOKENS = 5_000;
+/** Challenges of one statement. */
+const AT_ONCE = 20_000;
+
+/** Loads the tokens of the measurement, in one realm, as the service does it, and the policies of an installation. */
+export async function loadMeasuredTokens(
+  server: BenchServer,
+  client: pg.Client,
+  folder: string,
+): Promise<void> {
+  await client.query(`
+    INSERT INTO resolvers (name, kind) VALUES ('${REALM}', 'managed');
+    INSERT INTO realms (name) VALUES ('${REALM}');
+    INSERT INTO realm_resolvers (realm_id, resolver_id, position)
+      SELECT m.id, r.id, 0 FROM realms m, resolvers r WHERE m.name = '${REALM}' AND r.name = '${REALM}'`);
+  const file = join(folder, 'tokens.xml');
+  const serials = Array.from({ length: TOKENS }, (_, index) => [
+    serialOf('CHECK', index),
+    serialOf('ASK', index),
+  ]);
+  await writeFile(file, keyContainer(serials.flat()), { mode: 0o600 });
+  await server.run(['token', 'import', file, '--realm', REALM]);
+  await post(server, '/system/setPolicy', {
+    ...{ name: 'qrtan', scope: 'authentication', realm: REALM, user: '*', client: '*', active: 'True' },
+    action: 'qrtanurl=https://otp.example.org/ocra/check_t',
+  });
+  await client.query('ANALYZE');
+}
+
+/**
+ * Makes open challenges of these tokens, each answered once in the given order. Challenges that an earlier run has left
+ * open are closed.
+ * @param answers how many
+ * @returns a form for check_t with the right response for each
+ */
+export async function prepareAnswers(client: pg.Client, answers: number): Promise<readonly string[]> {
+  await closeChallenges(client, 'CHECK');
+  const { rows } = await client.query<{ id: string; counter: string }>(
+    "SELECT id, counter FROM tokens WHERE serial LIKE 'CHECK%' ORDER BY id",
+  );
+  const run = randomBytes(8).toString('hex');
+  const responses = new Map<bigint, string>();
+  const planned = Array.from({ length: answers }, (_, index) => {
+    const token = rows[index % rows.length] ?? { id: '0', counter: '0' };
+    const counter = BigInt(token.counter) + BigInt(Math.floor(index / rows.length));
+    const response = responses.get(counter) ?? computeResponse(SUITE, KEY, { question: QUESTION, counter });
+    responses.set(counter, response);
+    const transaction = createHash('sha256').update(`${run} ${index}`).digest('hex').slice(0, 20);
+    return { transaction, token: token.id, form: `transactionid=${transaction}&pass=${response}` };
+  });
+  for (let first = 0; first < planned.length; first += AT_ONCE) {
+    const part = planned.slice(first, first + AT_ONCE);
+    await client.query(
+      `INSERT INTO challenges (transaction_id, token_id, question, data, issued_at)
+       SELECT one.transaction, one.token, $3, 'Transfer 12 EUR', clock_timestamp()
+       FROM unnest($1::text[], $2::bigint[]) AS one (transaction, token)`,
+      [part.map(({ transaction }) => transaction), part.map(({ token }) => token), QUESTION],
+    );
+  }
+  await client.query('ANALYZE challenges');
+  return planned.map(({ form }) => form);
+}
+
+/** Closes what earlier requests have left open. @returns a form for request for each token */
+export async function prepareRequests(client: pg.Client): Promise<readonly string[]> {
+  await closeChallenges(client, 'ASK');
+  return Array.from(
+    { length: TOKENS },
+    (_, index) => `serial=${serialOf('ASK', index)}&data=${encodeURIComponent('Transfer 12 EUR')}`,
+  );
+}
+
+async function closeChallenges(client: pg.Client, kind: string): Promise<void> {
+  await client.query(
+    `UPDATE challenges SET closed_by = 'superseded', closed_at = clock_timestamp()
+     FROM tokens WHERE tokens.id = token_id AND closed_by IS NULL AND tokens.serial LIKE $1`,
+    [`${kind}%`],
+  );
+}
+
+function serialOf(kind: string, index: number): string {
+  return `${kind}${String(index).padStart(6, '0')}`;
+}
+
+/** @returns a PSKC file (RFC 6030) with these OCRA keys in clear */
+function keyContainer(serials: readonly string[]): string {
+  const secret = KEY.toString('base64');
+  const packages = serials.map(
+    (
+      serial,
+    ) => `<KeyPackage><DeviceInfo><Manufacturer>Bench</Manufacturer><SerialNo>${serial}</SerialNo></DeviceInfo>
+<Key Id="${serial}" Algorithm="urn:ietf:params:xml:ns:keyprov:pskc:ocra"><Issuer>Bench</Issuer>
+<AlgorithmParameters><Suite>${SUITE.text}</Suite></AlgorithmParameters>
+<Data><Secret><PlainValue>${secret}</PlainValue></Secret><Counter><PlainValue>0</PlainValue></Counter></Data>
+</Key></KeyPackage>`,
+  );
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<KeyContainer Version="1.0" xmlns="urn:ietf:params:xml:ns:keyprov:pskc">
+${packages.join('\n')}
+</KeyContainer>`;
+}
+
+async function post(
+  { baseUrl, apiToken }: BenchServer,
+  path: string,
+  parameters: Readonly<Record<string, string>>,
+): Promise<void> {
+  const probe = new FormProbe(baseUrl);
+  const headers = { Authorization: `Bearer ${apiToken}` };
+  const { status, body } = await probe.post({ path, parameters, headers });
+  probe.close();
+  if (status !== 200 || !body.includes('"status": true')) {
+    throw new Error(`POST ${path} was answered ${status}: ${body}`);
+  }
+}
