@@ -5,6 +5,7 @@ import { join } from 'node:path';
 /** The bare Express server of the yardsticks, in a process of its own. */
 export interface BareProcess {
   readonly baseUrl: string;
+  readonly pid: number;
   stop(): Promise<void>;
 }
 
@@ -22,6 +23,7 @@ export async function startBareProcess(databaseUrl: string): Promise<BareProcess
   ])) as [number];
   return {
     baseUrl: `http://127.0.0.1:${port}`,
+    pid: child.pid ?? 0,
     stop: async () => {
       if (child.connected) {
         child.disconnect();

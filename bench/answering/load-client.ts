@@ -22,10 +22,10 @@ class LoadRun {
 
   constructor(job: LoadJob) {
     this.#job = job;
-    this.#clients = Array.from(
-      { length: job.connections },
-      () => new Client(job.baseUrl, { pipelining: 1, headersTimeout: 60_000, bodyTimeout: 60_000 }),
-    );
+    this.#clients = Array.from({ length: job.connections }, (_, index) => {
+      const baseUrl = job.baseUrls[index % job.baseUrls.length] ?? '';
+      return new Client(baseUrl, { pipelining: 1, headersTimeout: 60_000, bodyTimeout: 60_000 });
+    });
   }
 
   async run(): Promise<LoadResult> {
@@ -38,7 +38,7 @@ class LoadRun {
     const passed = performance.now() - this.#begun;
     await Promise.all(this.#clients.map((client) => client.close()));
     return {
-      seconds: Math.min(this.#job.seconds, (this.#last - this.#measuredFrom) / 1000),
+      seconds: this.#isUsedUp ? (this.#last - this.#measuredFrom) / 1000 : this.#job.seconds,
       milliseconds: Float64Array.from(this.#milliseconds),
       answered: this.#answered,
       failed: this.#failed,
@@ -49,6 +49,11 @@ class LoadRun {
 
   get #measuredFrom(): number {
     return this.#begun + this.#job.warmUp * 1000;
+  }
+
+  /** Whether the forms were used up before the end. */
+  get #isUsedUp(): boolean {
+    return !this.#job.isRepeated && this.#next > this.#job.bodies.length;
   }
 
   get #end(): number {

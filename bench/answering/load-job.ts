@@ -1,7 +1,7 @@
 /** What the load client sends to one path of one server. */
 export interface LoadJob {
-  /** `http://127.0.0.1:5001` */
-  readonly baseUrl: string;
+  /** `http://127.0.0.1:5001`; with several the connections are spread over them. */
+  readonly baseUrls: readonly string[];
   readonly method: 'GET' | 'POST';
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;

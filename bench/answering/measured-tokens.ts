@@ -6,7 +6,7 @@ import type pg from 'pg';
 import { computeResponse } from '../../src/ocra/compute.ts';
 import { parseOcraSuite } from '../../src/ocra/suite.ts';
 import type { BenchServer } from '../bench-server.ts';
-import { FormProbe } from '../form-probe.ts';
+import { postForm } from './post-form.ts';
 
 const SUITE = parseOcraSuite('OCRA-1:HOTP-SHA256-8:C-QA64');
 const KEY = Buffer.from('31'.repeat(32), 'hex');
@@ -35,7 +35,7 @@ export async function loadMeasuredTokens(
   ]);
   await writeFile(file, keyContainer(serials.flat()), { mode: 0o600 });
   await server.run(['token', 'import', file, '--realm', REALM]);
-  await post(server, '/system/setPolicy', {
+  await postForm(server, '/system/setPolicy', {
     ...{ name: 'qrtan', scope: 'authentication', realm: REALM, user: '*', client: '*', active: 'True' },
     action: 'qrtanurl=https://otp.example.org/ocra/check_t',
   });
@@ -51,7 +51,7 @@ export async function loadMeasuredTokens(
 export async function prepareAnswers(client: pg.Client, answers: number): Promise<readonly string[]> {
   await closeChallenges(client, 'CHECK');
   const { rows } = await client.query<{ id: string; counter: string }>(
-    "SELECT id, counter FROM tokens WHERE serial LIKE 'CHECK%' ORDER BY id",
+    "SELECT id, counter FROM tokens WHERE serial LIKE 'CHECK%' ORDER BY serial",
   );
   const run = randomBytes(8).toString('hex');
   const responses = new Map<bigint, string>();
@@ -85,6 +85,30 @@ export async function prepareRequests(client: pg.Client): Promise<readonly strin
   );
 }
 
+/**
+ * Moves the measured tokens to rows that are spread by chance over a table of so many tokens, in place of those that were there:
+ * loaded last, they would all be neighbours.
+ */
+export async function spreadMeasuredTokens(client: pg.Client, tokens: number): Promise<void> {
+  await client.query(`
+    CREATE TEMPORARY TABLE loaded AS SELECT * FROM tokens WHERE serial LIKE 'CHECK%' OR serial LIKE 'ASK%';
+    ALTER TABLE loaded ADD place bigint;
+    UPDATE loaded SET place = 1 + (numbered.n * ${tokens} / ${2 * TOKENS})
+      FROM (SELECT id, row_number() OVER (ORDER BY md5(serial)) - 1 AS n FROM loaded) AS numbered WHERE numbered.id = loaded.id;
+    DELETE FROM tokens USING loaded WHERE tokens.id = loaded.id;
+    UPDATE tokens SET serial = loaded.serial, type = loaded.type, active = loaded.active, seed = loaded.seed,
+      ocra_suite = loaded.ocra_suite, realm_set_id = loaded.realm_set_id,
+      owner_resolver_id = NULL, owner_user_id = NULL, owner_login = NULL
+      FROM loaded WHERE tokens.id = loaded.place;
+    DROP TABLE loaded`);
+  const { rows } = await client.query<{ moved: string }>(
+    "SELECT count(*) AS moved FROM tokens WHERE serial LIKE 'CHECK%' OR serial LIKE 'ASK%'",
+  );
+  if (Number(rows[0]?.moved) !== 2 * TOKENS) {
+    throw new Error(`Of ${2 * TOKENS} measured tokens ${rows[0]?.moved ?? ''} were moved`);
+  }
+}
+
 async function closeChallenges(client: pg.Client, kind: string): Promise<void> {
   await client.query(
     `UPDATE challenges SET closed_by = 'superseded', closed_at = clock_timestamp()
@@ -113,18 +137,4 @@ function keyContainer(serials: readonly string[]): string {
 <KeyContainer Version="1.0" xmlns="urn:ietf:params:xml:ns:keyprov:pskc">
 ${packages.join('\n')}
 </KeyContainer>`;
-}
-
-async function post(
-  { baseUrl, apiToken }: BenchServer,
-  path: string,
-  parameters: Readonly<Record<string, string>>,
-): Promise<void> {
-  const probe = new FormProbe(baseUrl);
-  const headers = { Authorization: `Bearer ${apiToken}` };
-  const { status, body } = await probe.post({ path, parameters, headers });
-  probe.close();
-  if (status !== 200 || !body.includes('"status": true')) {
-    throw new Error(`POST ${path} was answered ${status}: ${body}`);
-  }
 }
