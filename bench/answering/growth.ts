@@ -77,9 +77,10 @@ async function openSubject(workplace: Workplace, tokens: number, requests: numbe
   const { client } = installation;
   await spreadMeasuredTokens(client, tokens);
   await client.query('VACUUM (ANALYZE) tokens');
+  const forms = await prepareAnswers(client, 2 * requests);
   const samples = {
-    ...(await httpSamples(workplace, installation, requests)),
-    ...(await statementSamples(client)),
+    ...(await httpSamples(workplace, installation, forms.slice(0, requests))),
+    ...(await statementSamples(client, forms.slice(requests))),
   };
   const rounds = Object.fromEntries(Object.keys(samples).map((kind) => [kind, []]));
   return { tokens, client, samples, rounds };
@@ -89,7 +90,7 @@ async function openSubject(workplace: Workplace, tokens: number, requests: numbe
 async function httpSamples(
   { closing }: Workplace,
   { servers: [server], client }: MeasuredInstallation,
-  requests: number,
+  answers: readonly string[],
 ): Promise<Readonly<Record<string, Sample>>> {
   const probe = new FormProbe(server.baseUrl);
   closing.add(() => {
@@ -110,15 +111,19 @@ async function httpSamples(
     };
   };
   return {
-    [CHECK]: posting('/ocra/check_t', await prepareAnswers(client, requests), '"result": true'),
+    [CHECK]: posting('/ocra/check_t', answers, '"result": true'),
     request: posting('/ocra/request', await prepareRequests(client), '"transactionid"'),
   };
 }
 
-/** The statements of the yardstick on the tables of the service, each rolled back. */
-async function statementSamples(client: pg.Client): Promise<Readonly<Record<string, Sample>>> {
+/** The statements of the yardstick on the tables of the service, each rolled back. @param answers to challenges that stay open */
+async function statementSamples(
+  client: pg.Client,
+  answers: readonly string[],
+): Promise<Readonly<Record<string, Sample>>> {
   const { rows } = await client.query<{ id: string; transaction_id: string; token_id: string }>(
-    'SELECT id, transaction_id, token_id FROM challenges WHERE closed_by IS NULL ORDER BY md5(id::text)',
+    'SELECT id, transaction_id, token_id FROM challenges WHERE transaction_id = ANY ($1)',
+    [answers.map((form) => new URLSearchParams(form).get('transactionid'))],
   );
   const timed = (
     name: string,
