@@ -13,7 +13,7 @@ const LABELS = 260;
 const BARS = 480;
 const VALUES = 90;
 const TOP = 56;
-const COLOURS = ['#2f6f9f', '#b0b7bd', '#c47f2c', '#5b8c5a', '#8a5a8c'];
+const COLOURS = ['#b0b7bd', '#2f6f9f', '#c47f2c', '#5b8c5a', '#8a5a8c'];
 
 /** @returns an SVG with horizontal bars from zero; a line across each bar's end spans least and greatest */
 export function barChart(title: string, unit: string, bars: readonly Bar[]): string {

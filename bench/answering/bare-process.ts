@@ -1,6 +1,5 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
 
 /** The bare Express server of the yardsticks, in a process of its own. */
 export interface BareProcess {
@@ -10,7 +9,7 @@ export interface BareProcess {
 }
 
 export async function startBareProcess(databaseUrl: string): Promise<BareProcess> {
-  const child = fork(join(import.meta.dirname, 'bare-server.ts'), [databaseUrl], {
+  const child = fork(new URL('./bare-server.ts', import.meta.url), [databaseUrl], {
     execArgv: ['--import', 'tsx'],
     env: { PATH: process.env.PATH ?? '', NODE_ENV: 'production' },
   });

@@ -1,15 +1,17 @@
+import type pg from 'pg';
+
 /**
  * What the yardsticks run: the two statements of a check_t, without the service. Their tables are copies of the
  * service's own with all indexes and checks, in a schema of their own, without triggers and foreign keys.
  */
 
-export const BARE_SCHEMA = 'yardstick';
+const BARE_SCHEMA = 'yardstick';
 
 const TABLES = ['realm_sets', 'tokens', 'challenges', 'audit'];
 
 /** Makes the tables, and tokens in one realm set. @param tokens how many */
-export function makeBareTables(tokens: number): string {
-  return `
+export async function makeBareTables(client: pg.Client, tokens: number): Promise<void> {
+  await client.query(`
     CREATE SCHEMA ${BARE_SCHEMA};
     ${TABLES.map((table) => `CREATE TABLE ${BARE_SCHEMA}.${table} (LIKE public.${table} INCLUDING ALL);`).join('\n')}
     INSERT INTO ${BARE_SCHEMA}.realm_sets (realm_ids) VALUES ('{1}');
@@ -17,16 +19,20 @@ export function makeBareTables(tokens: number): string {
       SELECT 'BARE' || n, 'ocra2', true, (SELECT id FROM ${BARE_SCHEMA}.realm_sets), 'OCRA-1:HOTP-SHA256-8:C-QN08',
         decode(repeat('5a', 61), 'hex')
       FROM generate_series(1, ${tokens}) AS n;
-    ANALYZE ${BARE_SCHEMA}.realm_sets, ${BARE_SCHEMA}.tokens;`;
+    ANALYZE ${BARE_SCHEMA}.realm_sets, ${BARE_SCHEMA}.tokens`);
 }
 
 /** Makes open challenges with the transaction ids `1` to `challenges`, in place of those that were there. */
-export function fillBareChallenges(challenges: number, tokens: number): string {
-  return `
+export async function fillBareChallenges(
+  client: pg.Client,
+  challenges: number,
+  tokens: number,
+): Promise<void> {
+  await client.query(`
     TRUNCATE ${BARE_SCHEMA}.challenges RESTART IDENTITY;
     INSERT INTO ${BARE_SCHEMA}.challenges (transaction_id, token_id, question, data, issued_at)
-      SELECT n, 1 + n % ${tokens}, '12345678', 'data', clock_timestamp() FROM generate_series(1, ${challenges}) AS n;
-    ANALYZE ${BARE_SCHEMA}.challenges;`;
+      SELECT n, 1 + n % ${tokens}, '12345678', 'data', clock_timestamp() FROM generate_series(1, ${challenges}) AS n`);
+  await client.query(`VACUUM (ANALYZE) ${BARE_SCHEMA}.challenges, ${BARE_SCHEMA}.tokens`);
 }
 
 /** Looks at a challenge with its token and the token's realms. @param transaction its id, as SQL */

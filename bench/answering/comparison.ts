@@ -80,7 +80,7 @@ async function openBench(
   servers: number,
 ): Promise<{ readonly bench: Bench; readonly bareStop: () => Promise<void> }> {
   const installation = await openInstallation(workplace, { name, servers });
-  await installation.client.query(makeBareTables(BARE_TOKENS));
+  await makeBareTables(installation.client, BARE_TOKENS);
   const bare = await startBareProcess(installation.databaseUrl);
   workplace.closing.add(() => bare.stop());
   const bench = { ...installation, bare, load: workplace.load, folder: workplace.cluster.folder };

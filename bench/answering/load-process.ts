@@ -1,6 +1,5 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
 
 import type { LoadJob, LoadResult } from './load-job.ts';
 
@@ -13,7 +12,7 @@ export interface LoadProcess {
 
 /** Starts a load client. */
 export function startLoadProcess(): LoadProcess {
-  const child = fork(join(import.meta.dirname, 'load-client.ts'), {
+  const child = fork(new URL('./load-client.ts', import.meta.url), {
     execArgv: ['--import', 'tsx'],
     serialization: 'advanced',
   });

@@ -44,12 +44,12 @@ export async function loadMeasuredTokens(
 
 /**
  * Makes open challenges of these tokens, each answered once in the given order. Challenges that an earlier run has left
- * open are closed.
+ * open are removed.
  * @param answers how many
  * @returns a form for check_t with the right response for each
  */
 export async function prepareAnswers(client: pg.Client, answers: number): Promise<readonly string[]> {
-  await closeChallenges(client, 'CHECK');
+  await removeOpenChallenges(client, 'CHECK');
   const { rows } = await client.query<{ id: string; counter: string }>(
     "SELECT id, counter FROM tokens WHERE serial LIKE 'CHECK%' ORDER BY serial",
   );
@@ -72,13 +72,14 @@ export async function prepareAnswers(client: pg.Client, answers: number): Promis
       [part.map(({ transaction }) => transaction), part.map(({ token }) => token), QUESTION],
     );
   }
-  await client.query('ANALYZE challenges');
+  await client.query('VACUUM (ANALYZE) challenges, tokens');
   return planned.map(({ form }) => form);
 }
 
-/** Closes what earlier requests have left open. @returns a form for request for each token */
+/** Removes what earlier requests have left open. @returns a form for request for each token */
 export async function prepareRequests(client: pg.Client): Promise<readonly string[]> {
-  await closeChallenges(client, 'ASK');
+  await removeOpenChallenges(client, 'ASK');
+  await client.query('VACUUM (ANALYZE) challenges, tokens');
   return Array.from(
     { length: TOKENS },
     (_, index) => `serial=${serialOf('ASK', index)}&data=${encodeURIComponent('Transfer 12 EUR')}`,
@@ -109,10 +110,9 @@ export async function spreadMeasuredTokens(client: pg.Client, tokens: number): P
   }
 }
 
-async function closeChallenges(client: pg.Client, kind: string): Promise<void> {
+async function removeOpenChallenges(client: pg.Client, kind: string): Promise<void> {
   await client.query(
-    `UPDATE challenges SET closed_by = 'superseded', closed_at = clock_timestamp()
-     FROM tokens WHERE tokens.id = token_id AND closed_by IS NULL AND tokens.serial LIKE $1`,
+    'DELETE FROM challenges USING tokens WHERE tokens.id = token_id AND closed_by IS NULL AND tokens.serial LIKE $1',
     [`${kind}%`],
   );
 }

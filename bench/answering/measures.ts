@@ -17,7 +17,7 @@ const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 const MILLISECONDS = 1000;
 
 /** The measured time of a run, in seconds, and that in front of it. */
-export type Extent = Pick<LoadJob, 'warmUp' | 'seconds'>;
+type Extent = Pick<LoadJob, 'warmUp' | 'seconds'>;
 
 /** What a measure runs against. */
 export interface Bench extends MeasuredInstallation {
@@ -94,7 +94,7 @@ export function pgbenchMeasure(program: string): Measure {
   return {
     ...{ name: '(a) pgbench', group: 'pgbench', connections: PGBENCH_CLIENTS, isYardstick: true },
     run: async ({ databaseUrl, client, folder }, { seconds }, requests) => {
-      await client.query(fillBareChallenges(requests, BARE_TOKENS));
+      await fillBareChallenges(client, requests, BARE_TOKENS);
       const perSecond = await runPgbench(program, databaseUrl, { challenges: requests, seconds, folder });
       return { perSecond, median: Number.NaN, p99: Number.NaN, serverCpu: Number.NaN, clientCpu: Number.NaN };
     },
@@ -108,7 +108,7 @@ export function expressMeasures(connections: number): readonly Measure[] {
     httpMeasure(
       { ...parts, name: '(b) Express + pg, two statements', group: BARE_GROUP },
       async (bench, requests) => {
-        await bench.client.query(fillBareChallenges(requests, BARE_TOKENS));
+        await fillBareChallenges(bench.client, requests, BARE_TOKENS);
         const bodies = Array.from({ length: requests }, (_, index) => `transactionid=${index + 1}`);
         return {
           job: { ...posting([bench.bare.baseUrl], '/check', bodies), expected: '"result":true' },

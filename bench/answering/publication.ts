@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { format, resolveConfig } from 'prettier';
 
 import { barChart, type Bar } from '../bar-chart.ts';
 import { benchCommand, publishResults, RESULTS_FOLDER, type ResultPage, resultText } from '../result-page.ts';
@@ -34,7 +35,7 @@ export async function publish(results: Publication, out: string | undefined): Pr
   await mkdir(folder, { recursive: true });
   const files = {
     ...(!isKept && { md: await resultText(page) }),
-    json: `${JSON.stringify({ command, date: new Date().toISOString(), ...data }, null, 2)}\n`,
+    json: await formattedJson({ command, date: new Date().toISOString(), ...data }),
     svg: barChart(chart.title, chart.unit, chart.bars),
   };
   for (const [ending, text] of Object.entries(files)) {
@@ -42,4 +43,10 @@ export async function publish(results: Publication, out: string | undefined): Pr
     await writeFile(file, text);
     process.stderr.write(`Written: ${file}\n`);
   }
+}
+
+/** @returns the text as `npm run format` wants it */
+async function formattedJson(value: unknown): Promise<string> {
+  const options = await resolveConfig(join(RESULTS_FOLDER, 'any.json'));
+  return format(JSON.stringify(value), { ...options, parser: 'json' });
 }

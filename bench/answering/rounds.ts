@@ -1,8 +1,8 @@
 import { ProgressBar } from '../progress-bar.ts';
 import type { Bench, Figures, Measure } from './measures.ts';
 
-/** Requests a second that a first run is prepared for. */
-const FIRST_GUESS = 8_000;
+/** Requests a second that a first run is prepared for: with one connection, with several. */
+const FIRST_GUESSES = [1_500, 8_000] as const;
 /** So many more than the quickest run so far are prepared. */
 const SPARE = 1.6;
 
@@ -21,7 +21,10 @@ export async function runRounds(
   for (let round = 0; round < rounds; round += 1) {
     for (const [index, one] of rotated(measures, round).entries()) {
       const known = all.get(one) ?? [];
-      const rate = known.length === 0 ? FIRST_GUESS : Math.max(...known.map((run) => run.perSecond)) * SPARE;
+      const rate =
+        known.length === 0
+          ? FIRST_GUESSES[one.connections === 1 ? 0 : 1]
+          : Math.max(...known.map((run) => run.perSecond)) * SPARE;
       known.push(await one.run(bench, extent, Math.ceil(rate * (extent.seconds + extent.warmUp))));
       bar.show(round * measures.length + index + 1);
     }
