@@ -40,6 +40,4 @@ await once(server, 'listening');
 process.send?.((server.address() as AddressInfo).port);
 process.on('SIGINT', () => undefined);
 await once(process, 'disconnect');
-server.closeAllConnections();
-server.close();
-await pool.end();
+process.exit(0);
