@@ -16,6 +16,8 @@ const ADMIN_PASSWORD = 'correct horse battery staple';
 export interface BenchServerOptions {
   /** Of the API token; `monitoring:*` unless told. */
   readonly rights?: string;
+  /** Name of the API token and of the log; `bench` unless told. */
+  readonly tokenName?: string;
   /** Further variables of its environment. */
   readonly environment?: Readonly<Record<string, string>>;
 }
@@ -23,8 +25,13 @@ export interface BenchServerOptions {
 /** A real server in a process of its own. */
 export interface BenchServer {
   readonly baseUrl: string;
+  readonly pid: number;
+  /** HTTP Basic of the administrator: the value of `Authorization`. */
+  readonly basic: string;
   /** An API token of the administrator, with the rights that were asked for. */
   readonly apiToken: string;
+  /** Runs a command of `tankeeper` on the same installation. @throws with its output when it fails */
+  run(parameters: readonly string[]): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -36,7 +43,7 @@ export interface BenchServer {
 export async function startBenchServer(
   databaseUrl: string,
   folder: string,
-  { rights = 'monitoring:*', environment: further = {} }: BenchServerOptions = {},
+  { rights = 'monitoring:*', tokenName = 'bench', environment: further = {} }: BenchServerOptions = {},
 ): Promise<BenchServer> {
   await mkdir(folder, { recursive: true });
   const passwordFile = join(folder, 'password');
@@ -47,7 +54,7 @@ export async function startBenchServer(
     ADMIN_PASSWORD_FILE: passwordFile,
     ...further,
   };
-  const log = join(folder, 'server.log');
+  const log = join(folder, `${tokenName}.log`);
   const output = await open(log, 'w');
   const child = spawn(process.execPath, [join(ROOT, 'bin/tankeeper.js'), 'serve'], {
     cwd: ROOT,
@@ -59,7 +66,15 @@ export async function startBenchServer(
   const port = await listeningPort(log, () => child.exitCode !== null);
   return {
     baseUrl: `http://127.0.0.1:${port}`,
-    apiToken: await makeApiToken(environment, rights),
+    pid: child.pid ?? 0,
+    basic: `Basic ${Buffer.from(`admin:${ADMIN_PASSWORD}`).toString('base64')}`,
+    apiToken: await makeApiToken(environment, tokenName, rights),
+    run: async (parameters) => {
+      const { code, output } = await runTankeeper(parameters, environment);
+      if (code !== 0) {
+        throw new Error(`tankeeper ${parameters.join(' ')} failed:\n${output}`);
+      }
+    },
     stop: async () => {
       child.kill('SIGTERM');
       await ended;
@@ -82,9 +97,13 @@ async function listeningPort(log: string, hasEnded: () => boolean): Promise<numb
   }
 }
 
-async function makeApiToken(environment: Readonly<Record<string, string>>, rights: string): Promise<string> {
+async function makeApiToken(
+  environment: Readonly<Record<string, string>>,
+  name: string,
+  rights: string,
+): Promise<string> {
   const { code, output } = await runTankeeper(
-    ['admin', 'api-token', 'add', 'admin', 'bench', '--rights', rights, '--json'],
+    ['admin', 'api-token', 'add', 'admin', name, '--rights', rights, '--json'],
     environment,
   );
   const found = /"token":\s*"([^"]+)"/.exec(output)?.[1];

@@ -54,7 +54,7 @@ const AFTER_CHANGE: Kind = {
 const KINDS: readonly Kind[] = [BASE, ...MEASURED, AFTER_CHANGE];
 
 const LIMIT_BY_SIZE = 1.2;
-const LIMIT_BY_BASE = 3;
+const LIMIT_BY_BASE = 2.5;
 
 /** A database of one size with a server on it, and what was measured there. */
 interface Subject {

@@ -3,7 +3,8 @@ import { cpus, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { format } from 'prettier';
 
-const FOLDER = join(import.meta.dirname, '../docs/results');
+/** The results that are kept with the sources. */
+export const RESULTS_FOLDER = join(import.meta.dirname, '../docs/results');
 const GIBIBYTE = 2 ** 30;
 const NUMBER = /^(?:[<−-] ?)?\d/;
 
@@ -41,8 +42,8 @@ export async function publishResults(page: ResultPage): Promise<void> {
   );
   process.stdout.write(`\n${await formatted(sections)}\n`);
   if (process.env.WRITE_RESULTS === '1') {
-    const file = join(FOLDER, `${page.name}.md`);
-    await mkdir(FOLDER, { recursive: true });
+    const file = join(RESULTS_FOLDER, `${page.name}.md`);
+    await mkdir(RESULTS_FOLDER, { recursive: true });
     await writeFile(file, await resultText(page));
     process.stderr.write(`Written: ${file}\n`);
   }

@@ -13,7 +13,7 @@ export interface Summary {
  * @param share 0.5 for the median
  * @returns the smallest value that at least this share of all values does not exceed
  */
-function quantile(values: readonly number[], share: number): number {
+export function quantile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((left, right) => left - right);
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN;
 }

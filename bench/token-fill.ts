@@ -13,7 +13,7 @@ export interface Population {
 const CHUNK = 250_000;
 
 /** What an index or a constraint is made by again. */
-interface Definition {
+export interface Definition {
   readonly drop: string;
   readonly create: string;
 }
@@ -28,7 +28,7 @@ export async function fillTokens(client: pg.Client, population: Population): Pro
   await client.query("SET statement_timeout = 0; SET maintenance_work_mem = '512MB'; SET work_mem = '256MB'");
   await client.query('ALTER TABLE tokens DISABLE TRIGGER USER; ALTER TABLE users DISABLE TRIGGER USER');
   await insertPeople(client, population);
-  const definitions = await definitionsOf(client);
+  const definitions = await definitionsOf(client, 'tokens');
   for (const { drop } of definitions) {
     await client.query(drop);
   }
@@ -94,14 +94,14 @@ async function insertTokens(client: pg.Client, first: number, last: number, user
 }
 
 /** Foreign and unique keys, and the other indexes but the primary key, in the order in which they can be made again. */
-async function definitionsOf(client: pg.Client): Promise<readonly Definition[]> {
+export async function definitionsOf(client: pg.Client, table: string): Promise<readonly Definition[]> {
   const { rows } = await client.query<Definition>(`
-    SELECT format('ALTER TABLE tokens DROP CONSTRAINT %I', conname) AS drop,
-      format('ALTER TABLE tokens ADD CONSTRAINT %I %s', conname, pg_get_constraintdef(oid)) AS create
-    FROM pg_constraint WHERE conrelid = 'tokens'::regclass AND contype IN ('u', 'f')
+    SELECT format('ALTER TABLE %s DROP CONSTRAINT %I', conrelid::regclass, conname) AS drop,
+      format('ALTER TABLE %s ADD CONSTRAINT %I %s', conrelid::regclass, conname, pg_get_constraintdef(oid)) AS create
+    FROM pg_constraint WHERE conrelid = '${table}'::regclass AND contype IN ('u', 'f')
     UNION ALL
     SELECT format('DROP INDEX %s', indexrelid::regclass), pg_get_indexdef(indexrelid)
-    FROM pg_index WHERE indrelid = 'tokens'::regclass
+    FROM pg_index WHERE indrelid = '${table}'::regclass
       AND NOT EXISTS (SELECT FROM pg_constraint WHERE conindid = indexrelid AND conrelid = indrelid)`);
   return rows;
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { resultText } from '../../bench/result-page.ts';
 import { isInRepository, listRepositoryFiles, readRepositoryFile } from '../repository/repository-file.ts';
 
-const PAGES = listRepositoryFiles('docs/results');
+const PAGES = listRepositoryFiles('docs/results').filter((path) => path.endsWith('.md'));
 const { scripts } = JSON.parse(readRepositoryFile('package.json')) as {
   readonly scripts: Readonly<Record<string, string>>;
 };

@@ -1,0 +1,94 @@
+import type pg from 'pg';
+
+/**
+ * What the yardsticks run: the two statements of a check_t, without the service. Their tables are copies of the
+ * service's own with all indexes and checks, in a schema of their own, without triggers and foreign keys.
+ */
+
+const BARE_SCHEMA = 'yardstick';
+
+const TABLES = ['realm_sets', 'tokens', 'challenges', 'audit'];
+
+/** Makes the tables, and tokens in one realm set. @param tokens how many */
+export async function makeBareTables(client: pg.Client, tokens: number): Promise<void> {
+  await client.query(`
+    CREATE SCHEMA ${BARE_SCHEMA};
+    ${TABLES.map((table) => `CREATE TABLE ${BARE_SCHEMA}.${table} (LIKE public.${table} INCLUDING ALL);`).join('\n')}
+    INSERT INTO ${BARE_SCHEMA}.realm_sets (realm_ids) VALUES ('{1}');
+    INSERT INTO ${BARE_SCHEMA}.tokens (serial, type, active, realm_set_id, ocra_suite, seed)
+      SELECT 'BARE' || n, 'ocra2', true, (SELECT id FROM ${BARE_SCHEMA}.realm_sets), 'OCRA-1:HOTP-SHA256-8:C-QN08',
+        decode(repeat('5a', 61), 'hex')
+      FROM generate_series(1, ${tokens}) AS n;
+    ANALYZE ${BARE_SCHEMA}.realm_sets, ${BARE_SCHEMA}.tokens`);
+}
+
+/** Makes open challenges with the transaction ids `1` to `challenges`, in place of those that were there. */
+export async function fillBareChallenges(
+  client: pg.Client,
+  challenges: number,
+  tokens: number,
+): Promise<void> {
+  await client.query(`
+    TRUNCATE ${BARE_SCHEMA}.challenges RESTART IDENTITY;
+    INSERT INTO ${BARE_SCHEMA}.challenges (transaction_id, token_id, question, data, issued_at)
+      SELECT n, 1 + n % ${tokens}, '12345678', 'data', clock_timestamp() FROM generate_series(1, ${challenges}) AS n`);
+  await client.query(`VACUUM (ANALYZE) ${BARE_SCHEMA}.challenges, ${BARE_SCHEMA}.tokens`);
+}
+
+/** Looks at a challenge with its token and the token's realms. @param transaction its id, as SQL */
+export function lookStatement(transaction: string, schema = BARE_SCHEMA): string {
+  return `SELECT c.id AS challenge_id, c.question, c.issued_at, c.wrong_count, c.closed_by,
+      t.id AS token_id, t.serial, t.counter, t.fail_count, t.max_fail, t.seed, t.ocra_suite, s.realm_ids
+    FROM ${schema}.challenges AS c
+    JOIN ${schema}.tokens AS t ON t.id = c.token_id
+    JOIN ${schema}.realm_sets AS s ON s.id = t.realm_set_id
+    WHERE c.transaction_id = ${transaction}`;
+}
+
+/** Settles a right response: token, challenge and audit row. @param challenge its id, as SQL */
+export function settleStatement(challenge: string, schema = BARE_SCHEMA): string {
+  return `WITH challenge AS (
+      UPDATE ${schema}.challenges
+      SET received_tan = true, valid_tan = true, closed_by = 'accepted', closed_at = clock_timestamp()
+      WHERE id = ${challenge} AND closed_by IS NULL
+      RETURNING id, token_id
+    ), token AS (
+      UPDATE ${schema}.tokens AS t
+      SET counter = t.counter + 1, fail_count = 0, last_success_at = clock_timestamp()
+      FROM challenge WHERE t.id = challenge.token_id
+      RETURNING t.serial
+    )
+    ${auditing('ocra/check_t', schema)}
+    FROM challenge CROSS JOIN token`;
+}
+
+/**
+ * Issues a challenge: token, challenge, those that it supersedes, and audit row.
+ * @param token its id, as SQL
+ * @param transaction its id, as SQL
+ */
+export function issueStatement(token: string, transaction: string, schema = BARE_SCHEMA): string {
+  return `WITH token AS (
+      UPDATE ${schema}.tokens SET last_challenge_at = clock_timestamp() WHERE id = ${token}
+      RETURNING id, serial
+    ), challenge AS (
+      INSERT INTO ${schema}.challenges (transaction_id, token_id, question, data, issued_at)
+      SELECT ${transaction}, id, '12345678', 'data', clock_timestamp() FROM token
+      RETURNING id
+    ), superseded AS (
+      UPDATE ${schema}.challenges SET closed_by = 'superseded', closed_at = clock_timestamp()
+      WHERE token_id = ${token} AND closed_by IS NULL AND id <= (
+        SELECT id FROM ${schema}.challenges WHERE token_id = ${token} AND closed_by IS NULL
+        ORDER BY id DESC OFFSET 3 LIMIT 1)
+    )
+    ${auditing('ocra/request', schema)}
+    FROM challenge CROSS JOIN token`;
+}
+
+function auditing(action: string, schema: string): string {
+  return `INSERT INTO ${schema}.audit (id, at, actor, action, subject, realm, outcome, client, request_id, writer, lane,
+      seq, prev_digest, digest, signature)
+    SELECT challenge.id, clock_timestamp(), '', '${action}', token.serial, 'staff', 'accepted', '127.0.0.1',
+      '00000000-0000-0000-0000-000000000000', 1, 1, challenge.id, decode(repeat('5a', 32), 'hex'),
+      decode(repeat('5a', 32), 'hex'), decode(repeat('5a', 64), 'hex')`;
+}

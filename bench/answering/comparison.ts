@@ -1,0 +1,195 @@
+import type { Bar } from '../bar-chart.ts';
+import { processFigures } from '../process-figures.ts';
+import type { ResultTable } from '../result-page.ts';
+import { median, range } from '../sample-statistics.ts';
+import { startBareProcess } from './bare-process.ts';
+import { makeBareTables } from './bare-statements.ts';
+import { openInstallation, type Workplace } from './installation.ts';
+import { describeMachine, machineLine } from './machine.ts';
+import {
+  answeringMeasures,
+  BARE_GROUP,
+  BARE_TOKENS,
+  type Bench,
+  credentialMeasures,
+  expressMeasures,
+  type Figures,
+  type Measure,
+  pgbenchMeasure,
+} from './measures.ts';
+import { findPgbench } from './pgbench.ts';
+import { publish } from './publication.ts';
+import { type RoundFigures, runRounds } from './rounds.ts';
+
+const MEBIBYTE = 2 ** 20;
+const MEASURES = 'Requests a second beside yardsticks: [Benchmarks](../benchmarks.md#answering).';
+
+/** Measures requests a second beside the yardsticks, in alternation. */
+export async function compareRates(workplace: Workplace): Promise<void> {
+  const { options } = workplace;
+  const { bench, bareStop } = await openBench(workplace, 'answering', 1);
+  const pgbench = await findPgbench();
+  const measures = [
+    ...(pgbench === undefined ? [] : [pgbenchMeasure(pgbench)]),
+    ...options.connections.flatMap((number) => [...expressMeasures(number), ...answeringMeasures(number)]),
+    ...(options.connections.includes(1) ? credentialMeasures() : []),
+  ].filter(({ group }) => options.only?.includes(group) ?? true);
+  const figures = await runRounds(bench, measures, options);
+  const { rss } = await processFigures(bench.servers[0].pid);
+  const memory = rss.map((bytes) => `${(bytes / MEBIBYTE).toFixed(0)} MiB`);
+  await bareStop();
+  await publishRates(workplace, bench, 'answering', 'Answering', figures, [
+    ...(pgbench === undefined ? ['pgbench is not installed: (a) was left out.'] : []),
+    `Resident memory of the server afterwards: ${memory.join(' + ')}.`,
+  ]);
+}
+
+/** Measures check_t and request with several server processes on one database. */
+export async function compareServers(workplace: Workplace, counts: readonly number[]): Promise<void> {
+  const { options } = workplace;
+  const { bench, bareStop } = await openBench(workplace, 'servers', Math.max(...counts));
+  const connections = Math.max(...options.connections);
+  const measures = [
+    ...expressMeasures(connections).filter(({ group }) => group === BARE_GROUP),
+    ...counts.flatMap((count) =>
+      answeringMeasures(connections)
+        .filter(({ group }) => group === 'check' || group === 'request')
+        .map((measure) => onServers(measure, count)),
+    ),
+  ];
+  const figures = await runRounds(bench, measures, options);
+  await bareStop();
+  await publishRates(workplace, bench, 'answering-servers', 'Answering by several servers', figures, []);
+}
+
+/** @returns the same, with the connections spread over so many servers */
+function onServers(measure: Measure, count: number): Measure {
+  return {
+    ...measure,
+    name: `${measure.name}, ${count} ${count === 1 ? 'server' : 'servers'}`,
+    run: (bench, extent, requests) => {
+      const [first, ...others] = bench.servers;
+      return measure.run({ ...bench, servers: [first, ...others.slice(0, count - 1)] }, extent, requests);
+    },
+  };
+}
+
+async function openBench(
+  workplace: Workplace,
+  name: string,
+  servers: number,
+): Promise<{ readonly bench: Bench; readonly bareStop: () => Promise<void> }> {
+  const installation = await openInstallation(workplace, { name, servers });
+  await makeBareTables(installation.client, BARE_TOKENS);
+  const bare = await startBareProcess(installation.databaseUrl);
+  workplace.closing.add(() => bare.stop());
+  const bench = { ...installation, bare, load: workplace.load, folder: workplace.cluster.folder };
+  return { bench, bareStop: () => bare.stop() };
+}
+
+async function publishRates(
+  { options }: Workplace,
+  { client }: Bench,
+  name: string,
+  title: string,
+  figures: RoundFigures,
+  remarks: readonly string[],
+): Promise<void> {
+  const machine = await describeMachine(client);
+  const busiest = Math.max(...[...figures.values()].flat().map(({ clientCpu }) => clientCpu || 0));
+  const settings = Object.entries(options.environment).map(([variable, value]) => `${variable}=${value}`);
+  await publish(
+    {
+      ...{ name, title, measures: MEASURES, software: `PostgreSQL ${machine.postgres}` },
+      sections: [
+        `${options.rounds} rounds of ${options.seconds} s each, in alternation: medians, with least and greatest round.`,
+        ratesTable(figures),
+        [
+          ...remarks,
+          `The load client used at most ${(busiest * 100).toFixed(0)} % of a core.`,
+          machineLine(machine),
+          ...(settings.length === 0 ? [] : [`Settings of the server: ${settings.join(', ')}.`]),
+        ].join('\n'),
+      ],
+      data: {
+        ...{ machine, rounds: options.rounds, seconds: options.seconds, environment: options.environment },
+        ...{ remarks, measures: [...figures].map(([measure, rounds]) => dataOf(measure, rounds, figures)) },
+      },
+      chart: { title, unit: 'requests a second', bars: [...figures].map(barOf) },
+    },
+    options.out,
+  );
+}
+
+function ratesTable(figures: RoundFigures): ResultTable {
+  return {
+    head: [
+      ...['request', 'connections', 'per second', 'least–greatest', 'of (b)'],
+      ...['median, ms', 'p99, ms', 'CPU of the server, ms a request'],
+    ],
+    rows: [...figures].map(([measure, rounds]) => {
+      const rates = rounds.map(({ perSecond }) => perSecond);
+      return [
+        ...[
+          measure.name,
+          measure.connections,
+          middle(rates, 0),
+          range(rates)
+            .map((rate) => rate.toFixed(0))
+            .join('–'),
+        ],
+        ...[
+          middle(ratiosToBare(measure, rounds, figures), 2),
+          middle(
+            rounds.map((run) => run.median),
+            2,
+          ),
+        ],
+        ...[
+          middle(
+            rounds.map(({ p99 }) => p99),
+            2,
+          ),
+          middle(
+            rounds.map(({ serverCpu }) => serverCpu),
+            2,
+          ),
+        ],
+      ];
+    }),
+  };
+}
+
+/** @returns the median, as it stands in a table */
+function middle(values: readonly number[], digits: number): string {
+  const value = median(values);
+  return Number.isNaN(value) ? '–' : value.toFixed(digits);
+}
+
+/** @returns the ratios by round to (b) with the same connections; with the most where there is none */
+function ratiosToBare(
+  measure: Measure,
+  rounds: readonly Figures[],
+  figures: RoundFigures,
+): readonly number[] {
+  const bare = [...figures].filter(([{ group }]) => group === BARE_GROUP);
+  const [, base] = bare.find(([{ connections }]) => connections === measure.connections) ??
+    bare.at(-1) ?? [measure, []];
+  return rounds.map(({ perSecond }, round) => perSecond / (base[round]?.perSecond ?? Number.NaN));
+}
+
+function dataOf(
+  measure: Measure,
+  rounds: readonly Figures[],
+  figures: RoundFigures,
+): Record<string, unknown> {
+  const { name, group, connections } = measure;
+  return { name, group, connections, ofBare: median(ratiosToBare(measure, rounds, figures)), rounds };
+}
+
+function barOf([{ name, connections, isYardstick }, rounds]: [Measure, readonly Figures[]]): Bar {
+  const rates = rounds.map(({ perSecond }) => perSecond);
+  const [least, most] = range(rates);
+  const kind = isYardstick ? 'yardstick' : 'tankeeper';
+  return { label: `${name} × ${connections}`, value: median(rates), least, most, kind };
+}

@@ -1,0 +1,102 @@
+import { join } from 'node:path';
+import pg from 'pg';
+
+import { type BenchCluster, openBenchCluster } from '../bench-cluster.ts';
+import { type BenchServer, startBenchServer } from '../bench-server.ts';
+import { ClosingStack } from '../closing-stack.ts';
+import { type LoadProcess, startLoadProcess } from './load-process.ts';
+import { loadMeasuredTokens } from './measured-tokens.ts';
+import type { BenchOptions } from './options.ts';
+
+/** As in production, but so high that they never refuse. Loopback is not exempt, so each request is counted. */
+const LIMITS = {
+  LIMIT_EXEMPT: 'none',
+  LIMIT_CLIENT_REQUESTS: '1000000',
+  LIMIT_CLIENT_FAILURES: '1000000',
+  LIMIT_TRANSACTION_FAILURES: '1000000',
+  LIMIT_LOGIN_FAILURES: '10000',
+};
+
+/** A PostgreSQL, a load client, and what is closed at the end. */
+export interface Workplace {
+  readonly cluster: BenchCluster;
+  readonly load: LoadProcess;
+  readonly options: BenchOptions;
+  readonly closing: ClosingStack;
+}
+
+/** Servers on a database with measured tokens. */
+export interface MeasuredInstallation {
+  readonly databaseUrl: string;
+  readonly servers: readonly [BenchServer, ...BenchServer[]];
+  readonly client: pg.Client;
+}
+
+/** Runs a bench in a workplace of its own, which is closed at its end and on Ctrl-C. */
+export async function inWorkplace(
+  options: BenchOptions,
+  durable: boolean,
+  work: (workplace: Workplace) => Promise<void>,
+): Promise<void> {
+  const cluster = await openBenchCluster(options.database, durable);
+  const closing = new ClosingStack();
+  closing.add(() => cluster.close());
+  try {
+    const load = startLoadProcess();
+    closing.add(() => load.stop());
+    await work({ cluster, load, options, closing });
+  } finally {
+    await closing.close();
+  }
+}
+
+/**
+ * Makes a database, starts servers on it and loads the measured tokens.
+ * @param fill fills the migrated database before the first server starts
+ */
+export async function openInstallation(
+  { cluster, options, closing }: Workplace,
+  {
+    name,
+    servers = 1,
+    fill,
+  }: { name: string; servers?: number; fill?: (client: pg.Client) => Promise<void> },
+): Promise<MeasuredInstallation> {
+  const databaseUrl = await cluster.createDatabase(name);
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  closing.add(() => client.end());
+  await client.query('SET statement_timeout = 0');
+  await fill?.(client);
+  const folder = join(cluster.folder, name);
+  const start = async (): Promise<BenchServer> => {
+    const server = await startBenchServer(through(databaseUrl, options.pgbouncer), folder, {
+      rights: '*',
+      tokenName: `bench${started.length}`,
+      environment: { ...LIMITS, ...options.environment },
+    });
+    closing.add(() => server.stop());
+    return server;
+  };
+  const started: BenchServer[] = [];
+  const first = await start();
+  started.push(first);
+  await loadMeasuredTokens(first, client, cluster.folder);
+  while (started.length < servers) {
+    started.push(await start());
+  }
+  const [, ...others] = started;
+  return { databaseUrl, servers: [first, ...others], client };
+}
+
+/** @returns the URL with the host and port of a PgBouncer in it */
+function through(databaseUrl: string, pgbouncer: string | undefined): string {
+  if (pgbouncer === undefined) {
+    return databaseUrl;
+  }
+  const url = new URL(databaseUrl);
+  url.host = pgbouncer;
+  url.searchParams.delete('host');
+  url.searchParams.delete('port');
+  return url.href;
+}

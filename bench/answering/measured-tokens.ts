@@ -1,0 +1,140 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type pg from 'pg';
+
+import { computeResponse } from '../../src/ocra/compute.ts';
+import { parseOcraSuite } from '../../src/ocra/suite.ts';
+import type { BenchServer } from '../bench-server.ts';
+import { postForm } from './post-form.ts';
+
+const SUITE = parseOcraSuite('OCRA-1:HOTP-SHA256-8:C-QA64');
+const KEY = Buffer.from('31'.repeat(32), 'hex');
+const QUESTION = '0123456789abcdef'.repeat(4);
+const REALM = 'staff';
+/** Tokens that are answered for, and as many that challenges are requested for. */
+const TOKENS = 5_000;
+/** Challenges of one statement. */
+const AT_ONCE = 20_000;
+
+/** Loads the tokens of the measurement, in one realm, as the service does it, and the policies of an installation. */
+export async function loadMeasuredTokens(
+  server: BenchServer,
+  client: pg.Client,
+  folder: string,
+): Promise<void> {
+  await client.query(`
+    INSERT INTO resolvers (name, kind) VALUES ('${REALM}', 'managed');
+    INSERT INTO realms (name) VALUES ('${REALM}');
+    INSERT INTO realm_resolvers (realm_id, resolver_id, position)
+      SELECT m.id, r.id, 0 FROM realms m, resolvers r WHERE m.name = '${REALM}' AND r.name = '${REALM}'`);
+  const file = join(folder, 'tokens.xml');
+  const serials = Array.from({ length: TOKENS }, (_, index) => [
+    serialOf('CHECK', index),
+    serialOf('ASK', index),
+  ]);
+  await writeFile(file, keyContainer(serials.flat()), { mode: 0o600 });
+  await server.run(['token', 'import', file, '--realm', REALM]);
+  await postForm(server, '/system/setPolicy', {
+    ...{ name: 'qrtan', scope: 'authentication', realm: REALM, user: '*', client: '*', active: 'True' },
+    action: 'qrtanurl=https://otp.example.org/ocra/check_t',
+  });
+  await client.query('ANALYZE');
+}
+
+/**
+ * Makes open challenges of these tokens, each answered once in the given order. Challenges that an earlier run has left
+ * open are removed.
+ * @param answers how many
+ * @returns a form for check_t with the right response for each
+ */
+export async function prepareAnswers(client: pg.Client, answers: number): Promise<readonly string[]> {
+  await removeOpenChallenges(client, 'CHECK');
+  const { rows } = await client.query<{ id: string; counter: string }>(
+    "SELECT id, counter FROM tokens WHERE serial LIKE 'CHECK%' ORDER BY serial",
+  );
+  const run = randomBytes(8).toString('hex');
+  const responses = new Map<bigint, string>();
+  const planned = Array.from({ length: answers }, (_, index) => {
+    const token = rows[index % rows.length] ?? { id: '0', counter: '0' };
+    const counter = BigInt(token.counter) + BigInt(Math.floor(index / rows.length));
+    const response = responses.get(counter) ?? computeResponse(SUITE, KEY, { question: QUESTION, counter });
+    responses.set(counter, response);
+    const transaction = createHash('sha256').update(`${run} ${index}`).digest('hex').slice(0, 20);
+    return { transaction, token: token.id, form: `transactionid=${transaction}&pass=${response}` };
+  });
+  for (let first = 0; first < planned.length; first += AT_ONCE) {
+    const part = planned.slice(first, first + AT_ONCE);
+    await client.query(
+      `INSERT INTO challenges (transaction_id, token_id, question, data, issued_at)
+       SELECT one.transaction, one.token, $3, 'Transfer 12 EUR', clock_timestamp()
+       FROM unnest($1::text[], $2::bigint[]) AS one (transaction, token)`,
+      [part.map(({ transaction }) => transaction), part.map(({ token }) => token), QUESTION],
+    );
+  }
+  await client.query('VACUUM (ANALYZE) challenges, tokens');
+  return planned.map(({ form }) => form);
+}
+
+/** Removes what earlier requests have left open. @returns a form for request for each token */
+export async function prepareRequests(client: pg.Client): Promise<readonly string[]> {
+  await removeOpenChallenges(client, 'ASK');
+  await client.query('VACUUM (ANALYZE) challenges, tokens');
+  return Array.from(
+    { length: TOKENS },
+    (_, index) => `serial=${serialOf('ASK', index)}&data=${encodeURIComponent('Transfer 12 EUR')}`,
+  );
+}
+
+/**
+ * Moves the measured tokens to rows that are spread by chance over a table of so many tokens, in place of those that were there:
+ * loaded last, they would all be neighbours.
+ */
+export async function spreadMeasuredTokens(client: pg.Client, tokens: number): Promise<void> {
+  await client.query(`
+    CREATE TEMPORARY TABLE loaded AS SELECT * FROM tokens WHERE serial LIKE 'CHECK%' OR serial LIKE 'ASK%';
+    ALTER TABLE loaded ADD place bigint;
+    UPDATE loaded SET place = 1 + (numbered.n * ${tokens} / ${2 * TOKENS})
+      FROM (SELECT id, row_number() OVER (ORDER BY md5(serial)) - 1 AS n FROM loaded) AS numbered WHERE numbered.id = loaded.id;
+    DELETE FROM tokens USING loaded WHERE tokens.id = loaded.id;
+    UPDATE tokens SET serial = loaded.serial, type = loaded.type, active = loaded.active, seed = loaded.seed,
+      ocra_suite = loaded.ocra_suite, realm_set_id = loaded.realm_set_id,
+      owner_resolver_id = NULL, owner_user_id = NULL, owner_login = NULL
+      FROM loaded WHERE tokens.id = loaded.place;
+    DROP TABLE loaded`);
+  const { rows } = await client.query<{ moved: string }>(
+    "SELECT count(*) AS moved FROM tokens WHERE serial LIKE 'CHECK%' OR serial LIKE 'ASK%'",
+  );
+  if (Number(rows[0]?.moved) !== 2 * TOKENS) {
+    throw new Error(`Of ${2 * TOKENS} measured tokens ${rows[0]?.moved ?? ''} were moved`);
+  }
+}
+
+async function removeOpenChallenges(client: pg.Client, kind: string): Promise<void> {
+  await client.query(
+    'DELETE FROM challenges USING tokens WHERE tokens.id = token_id AND closed_by IS NULL AND tokens.serial LIKE $1',
+    [`${kind}%`],
+  );
+}
+
+function serialOf(kind: string, index: number): string {
+  return `${kind}${String(index).padStart(6, '0')}`;
+}
+
+/** @returns a PSKC file (RFC 6030) with these OCRA keys in clear */
+function keyContainer(serials: readonly string[]): string {
+  const secret = KEY.toString('base64');
+  const packages = serials.map(
+    (
+      serial,
+    ) => `<KeyPackage><DeviceInfo><Manufacturer>Bench</Manufacturer><SerialNo>${serial}</SerialNo></DeviceInfo>
+<Key Id="${serial}" Algorithm="urn:ietf:params:xml:ns:keyprov:pskc:ocra"><Issuer>Bench</Issuer>
+<AlgorithmParameters><Suite>${SUITE.text}</Suite></AlgorithmParameters>
+<Data><Secret><PlainValue>${secret}</PlainValue></Secret><Counter><PlainValue>0</PlainValue></Counter></Data>
+</Key></KeyPackage>`,
+  );
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<KeyContainer Version="1.0" xmlns="urn:ietf:params:xml:ns:keyprov:pskc">
+${packages.join('\n')}
+</KeyContainer>`;
+}

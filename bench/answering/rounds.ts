@@ -1,0 +1,43 @@
+import { ProgressBar } from '../progress-bar.ts';
+import type { Bench, Figures, Measure } from './measures.ts';
+
+/** Requests a second that a first run is prepared for: with one connection, with several. */
+const FIRST_GUESSES = [1_500, 8_000] as const;
+/** So many more than the quickest run so far are prepared. */
+const SPARE = 1.6;
+
+/** The figures of each measure, one a round. */
+export type RoundFigures = ReadonlyMap<Measure, readonly Figures[]>;
+
+/** Runs all measures in each round, each round beginning with another one. Each run warms up. */
+export async function runRounds(
+  bench: Bench,
+  measures: readonly Measure[],
+  { rounds, seconds }: { readonly rounds: number; readonly seconds: number },
+): Promise<RoundFigures> {
+  const all = new Map<Measure, Figures[]>(measures.map((one) => [one, []]));
+  const bar = new ProgressBar('runs', rounds * measures.length);
+  const extent = { seconds, warmUp: warmUpOf(seconds) };
+  for (let round = 0; round < rounds; round += 1) {
+    for (const [index, one] of rotated(measures, round).entries()) {
+      const known = all.get(one) ?? [];
+      const rate =
+        known.length === 0
+          ? FIRST_GUESSES[one.connections === 1 ? 0 : 1]
+          : Math.max(...known.map((run) => run.perSecond)) * SPARE;
+      known.push(await one.run(bench, extent, Math.ceil(rate * (extent.seconds + extent.warmUp))));
+      bar.show(round * measures.length + index + 1);
+    }
+  }
+  return all;
+}
+
+/** @returns the seconds in front of so many measured ones */
+export function warmUpOf(seconds: number): number {
+  return Math.min(1, seconds / 3);
+}
+
+function rotated<Value>(values: readonly Value[], by: number): readonly Value[] {
+  const start = by % values.length;
+  return [...values.slice(start), ...values.slice(0, start)];
+}
