@@ -29,6 +29,7 @@ export function send(
   response: ServerResponse,
   { status, contentType, body = '', headers = {} }: Reply,
 ): void {
+  const bytes = Buffer.from(body);
   response.statusCode = status;
   for (const [name, value] of Object.entries(headers)) {
     response.setHeader(name, value);
@@ -39,8 +40,7 @@ export function send(
   }
   if (contentType !== undefined) {
     response.setHeader('Content-Type', contentType);
-    response.setHeader('Content-Length', Buffer.byteLength(body));
+    response.setHeader('Content-Length', bytes.length);
   }
-  // A text leaves together with the head in one write.
-  response.end(body);
+  response.end(bytes);
 }

@@ -17,7 +17,8 @@ export interface LoggerOptions {
   readonly level: LogLevel;
   /** `auto`: text on a terminal, JSON lines elsewhere. */
   readonly format: 'auto' | 'json' | 'text';
-  readonly stream: NodeJS.WritableStream & { readonly isTTY?: boolean };
+  /** `flush` is called after errors and warnings, which must not be lost with the process. */
+  readonly stream: NodeJS.WritableStream & { readonly isTTY?: boolean; flush?(): void };
   readonly clock: Clock;
   /** The number of the worker that writes, for each line; undefined: this process is none. */
   readonly worker?: number | undefined;
@@ -41,6 +42,9 @@ export function createLogger({ level, format, stream, clock, worker }: LoggerOpt
       if (!isOver) {
         const time = clock.now().toISOString();
         target.log({ ...allowedFields({ worker, ...fields }), time, level: eventLevel, message });
+        if (LEVELS[eventLevel] <= LEVELS.warn) {
+          stream.flush?.();
+        }
       }
     };
   return {

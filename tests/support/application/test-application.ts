@@ -1,3 +1,4 @@
+import { SqlTap } from '../database/sql-tap.ts';
 import type { Express } from 'express';
 import request, { type Response } from 'supertest';
 import type { Caller } from '../../../src/policy/caller.ts';
@@ -207,12 +208,15 @@ export class TestApplication {
   /** @returns the statements that reached the database meanwhile */
   async statementsOf(work: () => Promise<unknown>): Promise<readonly string[]> {
     const statements: string[] = [];
-    const note = ({ sql }: { sql: string }): void => {
-      statements.push(sql);
-    };
-    this.#database.database.knex.on('query', note);
-    await work();
-    this.#database.database.knex.off('query', note);
+    const tap = new SqlTap({
+      text: (sql) => {
+        statements.push(sql);
+        return sql;
+      },
+    });
+    await work().finally(() => {
+      tap.close();
+    });
     return statements;
   }
 

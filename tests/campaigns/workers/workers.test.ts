@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { HalfRequest } from '../support/servers/half-request.ts';
-import { killProcessesOf, processesOf, untilNobodyIsLeft } from '../support/servers/processes-of.ts';
-import { printedPassword, ServerClient } from '../support/servers/server-client.ts';
-import { runTankeeper, type ServerProcess, startServerProcess } from '../support/servers/server-process.ts';
-import { workersOf } from '../support/servers/worker-processes.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
+import { HalfRequest } from '../../support/servers/half-request.ts';
+import { killProcessesOf, processesOf, untilNobodyIsLeft } from '../../support/servers/processes-of.ts';
+import { printedPassword, ServerClient } from '../../support/servers/server-client.ts';
+import { runTankeeper, type ServerProcess, startServerProcess } from '../../support/servers/server-process.ts';
+import { workersOf } from '../../support/servers/worker-processes.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
 
 const REQUESTS_A_SECOND = 50;
 /** A client whose request takes longer waits for an answer that never comes. */
