@@ -107,7 +107,7 @@ describe('a stored signature does not verify', () => {
     return read !== undefined && verifier.verify(read.signed, read.signature);
   }
 
-  async function never<Given>(
+  async function expectNever<Given>(
     arbitrary: fc.Arbitrary<Given>,
     forged: (given: Given) => readonly [Buffer, Buffer],
   ): Promise<void> {
@@ -128,7 +128,7 @@ describe('a stored signature does not verify', () => {
   });
 
   it('with any bit changed, of the hash or of the signature', async () => {
-    await never(fc.tuple(leafOf, fc.nat(), fc.nat({ max: 7 })), ([[size, index], place, bit]) => {
+    await expectNever(fc.tuple(leafOf, fc.nat(), fc.nat({ max: 7 })), ([[size, index], place, bit]) => {
       const all = Buffer.concat([at(hashesOf(size), index), at(signedBy(size), index)]);
       const where = place % all.length;
       all.writeUInt8(all.readUInt8(where) ^ (1 << bit), where);
@@ -153,21 +153,24 @@ describe('a stored signature does not verify', () => {
   });
 
   it('with a path that is cut or longer', async () => {
-    await never(fc.tuple(leafOf, fc.integer({ min: 1, max: 200 })), ([[size, index], cut]) => {
+    await expectNever(fc.tuple(leafOf, fc.integer({ min: 1, max: 200 })), ([[size, index], cut]) => {
       const signature = at(signedBy(size), index);
       return [at(hashesOf(size), index), signature.subarray(0, Math.max(0, signature.length - cut))];
     });
-    await never(fc.tuple(leafOf, fc.uint8Array({ minLength: 1, maxLength: 64 })), ([[size, index], more]) => [
-      at(hashesOf(size), index),
-      Buffer.concat([at(signedBy(size), index), more]),
-    ]);
+    await expectNever(
+      fc.tuple(leafOf, fc.uint8Array({ minLength: 1, maxLength: 64 })),
+      ([[size, index], more]) => [
+        at(hashesOf(size), index),
+        Buffer.concat([at(signedBy(size), index), more]),
+      ],
+    );
   });
 
   it('with the path of another row', async () => {
     const two = leafOf.chain(([size, index]) =>
       fc.tuple(fc.constant([size, index] as const), fc.integer({ min: 1, max: size - 1 })),
     );
-    await never(two, ([[size, index], steps]) => [
+    await expectNever(two, ([[size, index], steps]) => [
       at(hashesOf(size), index),
       at(signedBy(size), (index + steps) % size),
     ]);
