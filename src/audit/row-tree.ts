@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 
 /*
- * One signature for several rows: it signs the root of a Merkle tree over their hashes (RFC 9162 §2.1), and each row
- * carries the path from its hash to the root. Each row thus verifies alone, as with a signature of its own.
+ * One signature for several rows: it signs the number of rows and the root of a Merkle tree over their hashes (RFC 9162
+ * §2.1), and each row carries the path from its hash to the root. Each row thus verifies alone, as with a signature of
+ * its own.
  */
 
 /** Bytes of an Ed25519 signature (RFC 8032). */
@@ -17,7 +18,7 @@ export const MAX_TREE_ROWS = 255;
 
 /** A row's signature in its parts. */
 export interface RowSignature {
-  /** The bytes that are signed: the row's hash, or the form of the tree and its root. */
+  /** The bytes that are signed: the row's hash, or the form of the tree, its size and its root. */
   readonly signed: Buffer;
   /** 64 bytes. */
   readonly signature: Buffer;
@@ -37,7 +38,7 @@ export function signTogether(hashes: readonly Buffer[], sign: (bytes: Uint8Array
     throw new Error(`${hashes.length} rows are too many for a tree`);
   }
   const { root, paths } = treeOf(hashes.map(leafHash));
-  const signature = sign(Buffer.concat([TREE_FORM, root]));
+  const signature = sign(signedTree(hashes.length, root));
   return paths.map((path, index) => Buffer.concat([signature, Buffer.from([index, hashes.length]), ...path]));
 }
 
@@ -57,7 +58,12 @@ export function readRowSignature(hash: Buffer, stored: Buffer): RowSignature | u
     return undefined;
   }
   const root = rootOf(leafHash(hash), index, size, path);
-  return root && { signed: Buffer.concat([TREE_FORM, root]), signature };
+  return root && { signed: signedTree(size, root), signature };
+}
+
+/** With the size: leaves at the same height have the same path in trees of different sizes. */
+function signedTree(size: number, root: Buffer): Buffer {
+  return Buffer.concat([TREE_FORM, Buffer.of(size), root]);
 }
 
 /** @returns the root of the leaves (at least one), and the path of each leaf, from below (RFC 9162 §2.1.1, §2.1.3.1) */

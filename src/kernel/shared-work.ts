@@ -10,12 +10,17 @@ export interface SharedWorkOptions<Item, Result> {
   readonly maxItems: number;
   /** The most groups at work at once. */
   readonly maxGroups: number;
+  /** The longest wait of an item for its group to begin, in milliseconds. */
+  readonly maxWaitMs: number;
+  /** @returns the error of an item that has waited too long */
+  readonly refuse: () => Error;
 }
 
 interface Waiting<Item, Result> {
   readonly item: Item;
   readonly resolve: (result: Result) => void;
   readonly reject: (reason: unknown) => void;
+  readonly timer: NodeJS.Timeout;
 }
 
 /**
@@ -32,10 +37,15 @@ export class SharedWork<Item, Result> {
     this.#options = options;
   }
 
-  /** @throws the error of this item, or of its whole group */
+  /** @throws the error of this item, or of its whole group, or of a wait that is too long */
   do(item: Item): Promise<Result> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ item, resolve, reject });
+      const timer = setTimeout(() => {
+        this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
+        reject(this.#options.refuse());
+      }, this.#options.maxWaitMs);
+      const waiting = { item, resolve, reject, timer };
+      this.#waiting.push(waiting);
       this.#plan();
     });
   }
@@ -46,7 +56,9 @@ export class SharedWork<Item, Result> {
       this.#isDue = true;
       setImmediate(() => {
         this.#isDue = false;
-        void this.#begin();
+        if (this.#waiting.length > 0) {
+          void this.#begin();
+        }
         this.#plan();
       });
     }
@@ -54,6 +66,9 @@ export class SharedWork<Item, Result> {
 
   async #begin(): Promise<void> {
     const group = this.#waiting.splice(0, this.#options.maxItems);
+    group.forEach(({ timer }) => {
+      clearTimeout(timer);
+    });
     this.#groups += 1;
     try {
       const outcomes = await this.#options.work(group.map(({ item }) => item));

@@ -11,15 +11,14 @@ import { AuditLanes } from './audit-lanes.ts';
 import { AuditRows, type StoreRows } from './audit-rows.ts';
 import { AuditWriter } from './audit-writer.ts';
 import { LaneLease } from './lane-lease.ts';
-import { translateDatabaseFault, wasGivenUp } from '../database/database-faults.ts';
+import { translateDatabaseFault } from '../database/database-faults.ts';
 import { withExtraConnection, withPooledConnection } from '../database/knex-internals.ts';
 import type { PreparedStatements, RunPrepared } from '../database/prepared-statements.ts';
+import { repeatGivenUp } from '../database/repeat-given-up.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
 
 /** Longest wait of a closing pool for its last checkpoint, in milliseconds. */
 const TIMEOUT_MS = 500;
-/** Attempts at a statement that the database aborts in favour of others. */
-const ATTEMPTS = 5;
 
 /** The dependencies of a pool's trail. */
 export interface AuditTrailOptions {
@@ -107,6 +106,7 @@ export class AuditTrail {
 
   /**
    * Signs entries as the next rows of a lane, for one prepared statement that writes them, and whatever depends on them.
+   * A statement that PostgreSQL aborts in favour of others is repeated.
    * @param store returns false if it has written nothing
    * @returns the result of `store`
    */
@@ -115,8 +115,10 @@ export class AuditTrail {
     store: (rows: readonly AuditRow[], run: RunPrepared) => Promise<boolean>,
   ): Promise<boolean> {
     await this.writer();
-    return this.#deps.prepared.onConnection((run) =>
-      this.#leased((lease) => lease.write(entries, (rows) => store(rows, run))),
+    return repeatGivenUp(() =>
+      this.#deps.prepared.onConnection((run) =>
+        this.#leased((lease) => lease.write(entries, (rows) => store(rows, run))),
+      ),
     );
   }
 
@@ -130,18 +132,9 @@ export class AuditTrail {
     );
   }
 
-  /** Repeats a statement that PostgreSQL aborts in favour of other transactions, as `Database.transact` does. */
   async #writeAlone(entries: readonly AuditEntry[], store: StoreRows): Promise<boolean> {
     await this.writer();
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        return await this.#writeOnce(entries, store);
-      } catch (error) {
-        if (attempt === ATTEMPTS || !wasGivenUp(error)) {
-          throw error;
-        }
-      }
-    }
+    return repeatGivenUp(() => this.#writeOnce(entries, store));
   }
 
   /** Takes the connection first, then the lane: there are never more lanes than connections. */

@@ -21,14 +21,25 @@ const AUDIT_COLUMNS = {
 
 const AUDIT_NAMES = Object.keys(AUDIT_COLUMNS);
 
+/** The rows that a write for a token is about. */
+interface HeldRows {
+  /** The tables, as in FROM, with their conditions. */
+  readonly from: string;
+  /** Those whose rows are locked: all that the statement changes. */
+  readonly locked: string;
+}
+
 /**
  * The parts of a statement that writes for several tokens together, all or nothing: a row of `want` for each token,
  * `held` for those whose token still has the version that was read. It waits for no lock: a row that is locked counts as
- * changed, hence no two such statements wait for each other.
+ * changed, hence no two such statements wait for each other. All rows that the statement changes are locked first: it
+ * cannot write in part because one of them is just being deleted.
  * @param columns the further columns of `want`, with their types
- * @param condition what else must hold of the row of `tokens`
  */
-export function heldTokens(columns: Readonly<Record<string, string>>, condition: string): string {
+export function heldTokens(
+  columns: Readonly<Record<string, string>>,
+  { from, locked }: HeldRows = { from: 'tokens', locked: 'tokens' },
+): string {
   const all = {
     ...{ place: 'integer', token_id: 'bigint', version: 'bigint', ...columns },
     ...Object.fromEntries(Object.entries(AUDIT_COLUMNS).map(([name, type]) => [`audit_${name}`, type])),
@@ -40,9 +51,9 @@ export function heldTokens(columns: Readonly<Record<string, string>>, condition:
       WHERE place >= 0 AND token_id > 0 AND version > 0
     ), held AS MATERIALIZED (
       SELECT want.place FROM want CROSS JOIN LATERAL (
-        SELECT FROM tokens
-        WHERE tokens.id = want.token_id AND tokens.version = want.version AND ${condition}
-        FOR NO KEY UPDATE OF tokens SKIP LOCKED
+        SELECT FROM ${from}
+        WHERE tokens.id = want.token_id AND tokens.version = want.version
+        FOR NO KEY UPDATE OF ${locked} SKIP LOCKED
       ) AS token
     )`;
 }

@@ -13,13 +13,10 @@ import { SharedWrites } from './shared-writes.ts';
  */
 const STATEMENT = {
   name: 'issue-challenges',
-  text: `WITH ${heldTokens(
-    {
-      ...{ transaction_id: 'text', question: 'text', data: 'text' },
-      ...{ issued_at: 'timestamptz', max_open: 'integer' },
-    },
-    'true',
-  )}, token AS (
+  text: `WITH ${heldTokens({
+    ...{ transaction_id: 'text', question: 'text', data: 'text' },
+    ...{ issued_at: 'timestamptz', max_open: 'integer' },
+  })}, token AS (
       UPDATE tokens SET last_challenge_at = want.issued_at
       FROM want WHERE ${ALL_HELD} RETURNING want.place
     ), challenge AS (

@@ -21,7 +21,10 @@ const STATEMENT = {
       ...{ challenge_id: 'bigint', ...TOKEN_COLUMNS, wrong_count: 'integer' },
       ...{ received_tan: 'boolean', valid_tan: 'boolean', closed_by: 'text' },
     },
-    'EXISTS (SELECT FROM challenges WHERE challenges.id = want.challenge_id AND challenges.token_id = tokens.id)',
+    {
+      from: 'tokens JOIN challenges ON challenges.id = want.challenge_id AND challenges.token_id = tokens.id',
+      locked: 'tokens, challenges',
+    },
   )}, token AS (
       UPDATE tokens SET ${Object.keys(TOKEN_COLUMNS)
         .map((column) => `${column} = want.${column}`)

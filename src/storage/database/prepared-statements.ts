@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 
 import { runOnConnection, withPooledConnection } from './knex-internals.ts';
+import { repeatGivenUp } from './repeat-given-up.ts';
 
 /** A statement of the hot path. PostgreSQL keeps it parsed and planned for each connection. */
 export interface PreparedStatement<Row> {
@@ -18,8 +19,11 @@ export type RunPrepared = <Row>(
   values: readonly unknown[],
 ) => Promise<readonly Row[]>;
 
-/** SQLSTATE of a connection that does not have the statement, or only in a form of an older schema. */
-const NOT_PREPARED = ['26000', '0A000'];
+/**
+ * SQLSTATE of a connection that does not have the statement, has it only in a form of an older schema, or has it from
+ * another client.
+ */
+const NOT_PREPARED = ['26000', '0A000', '42P05'];
 
 /** Runs prepared statements, each in a transaction of its own. */
 export class PreparedStatements {
@@ -32,9 +36,12 @@ export class PreparedStatements {
     this.#areNamed = areNamed;
   }
 
-  /** @throws ServiceError 'database.unavailable', or the error of PostgreSQL */
+  /**
+   * Runs a statement, again if PostgreSQL aborts it in favour of others.
+   * @throws ServiceError 'database.unavailable', or the error of PostgreSQL
+   */
   async run<Row>(statement: PreparedStatement<Row>, values: readonly unknown[]): Promise<readonly Row[]> {
-    return this.onConnection((run) => run(statement, values));
+    return repeatGivenUp(() => this.onConnection((run) => run(statement, values)));
   }
 
   /** Runs statements one after the other on the same connection. */

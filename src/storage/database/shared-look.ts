@@ -3,6 +3,7 @@ import type { Knex } from 'knex';
 import { SharedWork } from '../../kernel/shared-work.ts';
 import type { Database } from './database.ts';
 import type { PreparedStatement } from './prepared-statements.ts';
+import { refuseLate } from './sharing.ts';
 
 /** Finds rows by a unique text, where requests that come at the same time share one statement. */
 export class SharedLook<Row> {
@@ -26,6 +27,7 @@ export class SharedLook<Row> {
     };
     this.#shared = new SharedWork<string, Row | undefined>({
       ...sharing,
+      refuse: refuseLate,
       work: async (keys) => {
         const rows = await prepared.run(statement, [JSON.stringify(keys)]);
         const found = new Map(rows.map((row) => [Number(row.place) - 1, row]));

@@ -44,7 +44,9 @@ function spoiled(table: 'tokens' | 'challenges', when: string, change: string, e
 function lookedUp(from: string, to: string): Fault {
   return {
     text: (text) =>
-      text.includes('where "challenges"."transaction_id" = $1 limit') ? text.replace(from, to) : text,
+      /challenges"?\."?transaction_id"? = (?:\$1|wanted\.key) limit/.test(text)
+        ? text.replace(from, to)
+        : text,
   };
 }
 
@@ -85,7 +87,10 @@ const FAULTS: Readonly<Record<string, Fault>> = {
     'NEW.seed IS DISTINCT FROM OLD.seed',
     "NEW.counter := 0; NEW.replay_markers := '{}'",
   ),
-  'one challenge too many stays open': replaced(/OFFSET \$3 LIMIT 1/, 'OFFSET $3 + 1 LIMIT 1'),
+  'one challenge too many stays open': replaced(
+    /OFFSET (\$3|want\.max_open - 1) LIMIT 1/,
+    'OFFSET $1 + 1 LIMIT 1',
+  ),
   'the newest challenge outlives a change of hands': replaced(
     /OFFSET \$3 LIMIT 1/,
     'OFFSET greatest($3::bigint, 1) LIMIT 1',
@@ -140,8 +145,8 @@ const FAULTS: Readonly<Record<string, Fault>> = {
 
 const RACES: Readonly<Record<string, Fault>> = {
   'a decision is applied to whatever the token is by now': replaced(
-    /xmin = (\$\d+)::xid/,
-    '$1::xid IS NOT NULL',
+    /(?:tokens\.)?version = (want\.version|\$\d+)/g,
+    '$1::bigint > 0',
   ),
   'the second look does not wait for the lock': replaced(/ for no key update$/, ''),
 };

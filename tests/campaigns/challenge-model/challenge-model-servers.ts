@@ -2,6 +2,7 @@ import type { ModelAct, ModelAnswer } from './challenge-model-acts.ts';
 import { REALM, REFUSED, SYNC_WINDOW, MAX_FAIL, USERS } from './challenge-model-acts.ts';
 import { ChallengeModelServer, type Done } from './challenge-model-server.ts';
 import { OPERATOR, TestApplication } from '../../support/application/test-application.ts';
+import { UNSHARED } from '../../../src/storage/database/sharing.ts';
 import { queryOnce } from '../../support/database/test-server.ts';
 
 /** Numbers of performed and refused acts, by kind. */
@@ -20,7 +21,9 @@ const DEFAULTS = new Map([
   ['AutoResync', 'False'],
 ]);
 
-/** Two servers with one clock on one database, each with connections of its own. */
+/**
+ * Two servers with one clock on one database, each with connections of its own. Requests share statements in the first.
+ */
 export class ChallengeModelServers {
   readonly tally: ModelTally = new Map();
   readonly #applications: readonly TestApplication[];
@@ -39,7 +42,7 @@ export class ChallengeModelServers {
     options: Parameters<typeof TestApplication.open>[0] = {},
   ): Promise<ChallengeModelServers> {
     const here = await TestApplication.open(options);
-    const applications = [here, here.beside()];
+    const applications = [here, here.beside(UNSHARED)];
     await here.addRealm(REALM, USERS);
     const windows = { DefaultMaxFailCount: String(MAX_FAIL), DefaultSyncWindow: String(SYNC_WINDOW) };
     await here.services.settings.set(OPERATOR, new Map(Object.entries(windows)));

@@ -8,6 +8,7 @@ const RESTART_MS = 250;
 
 /** The place of a server, and its present process. */
 interface Place {
+  readonly environment: Readonly<Record<string, string>>;
   server: ServerProcess;
   /** Settled while its server runs; else resolves when the next one runs. */
   starting: Promise<void>;
@@ -16,21 +17,23 @@ interface Place {
 
 /** Servers on one database. A killed one is started again, repeatedly while the database is away. */
 export class CrashFleet {
-  readonly #environment: Readonly<Record<string, string>>;
   readonly #places: readonly Place[];
   /** Outputs of servers whose start failed because the database was away. */
   readonly refusedStarts: string[] = [];
   #isClosing = false;
 
-  private constructor(environment: Readonly<Record<string, string>>, servers: readonly ServerProcess[]) {
-    this.#environment = environment;
-    this.#places = servers.map((server) => ({ server, starting: Promise.resolve(), isUp: true }));
+  private constructor(places: readonly Place[]) {
+    this.#places = places;
   }
 
-  static async start(environment: Readonly<Record<string, string>>, count: number): Promise<CrashFleet> {
-    const first = await startServerProcess(environment);
-    const others = Array.from({ length: count - 1 }, () => startServerProcess(environment));
-    return new CrashFleet(environment, [first, ...(await Promise.all(others))]);
+  /** @param environments of the servers */
+  static async start(environments: readonly Readonly<Record<string, string>>[]): Promise<CrashFleet> {
+    const started = async (environment: Readonly<Record<string, string>>): Promise<Place> => {
+      const server = await startServerProcess(environment);
+      return { environment, server, starting: Promise.resolve(), isUp: true };
+    };
+    const [first = {}, ...others] = environments;
+    return new CrashFleet([await started(first), ...(await Promise.all(others.map(started)))]);
   }
 
   /** The servers, by place; a killed one stays until the next one in its place listens. */
@@ -80,7 +83,7 @@ export class CrashFleet {
   async #restart(place: Place): Promise<void> {
     while (!this.#isClosing) {
       try {
-        place.server = await startServerProcess(this.#environment);
+        place.server = await startServerProcess(place.environment);
         place.isUp = true;
         return;
       } catch (error) {

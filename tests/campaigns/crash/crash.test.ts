@@ -20,9 +20,6 @@ const KILLS = SECONDS >= 60 ? 30 : 10;
 /** Milliseconds; on a busy machine recoveries, and therefore kills, take longer. */
 const LIMIT_MS = (SECONDS * 4 + 60) * 1_000;
 const PASSWORD = 'correct horse battery staple';
-/** One is never killed, so that it must recover from everything without a restart. */
-const SERVERS = 3;
-
 let folder: string;
 let postgres: CrashPostgres;
 let environment: Readonly<Record<string, string>>;
@@ -38,7 +35,9 @@ beforeAll(async () => {
     ...{ DATABASE_URL: postgres.url, DATA_DIR: join(folder, 'server'), ADMIN_PASSWORD_FILE: passwordFile },
     ...{ HOUSEKEEPING_INTERVAL: '2' },
   };
-  fleet = await CrashFleet.start(environment, SERVERS);
+  // The first one is never killed, so that it must recover from everything without a restart.
+  const unshared = { ...environment, DATABASE_SHARED_STATEMENTS: 'off' };
+  fleet = await CrashFleet.start([environment, unshared, environment]);
   client = await ReportedClient.open(fleet.servers[0]?.baseUrl ?? '', PASSWORD);
 }, 120_000);
 

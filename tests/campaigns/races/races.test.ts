@@ -54,7 +54,10 @@ beforeAll(async () => {
   const first = await startServerProcess(environment);
   servers = [
     first,
-    ...(await Promise.all([startServerProcess(environment), startServerProcess(environment)])),
+    ...(await Promise.all([
+      startServerProcess(environment),
+      startServerProcess({ ...environment, DATABASE_SHARED_STATEMENTS: 'off' }),
+    ])),
   ];
   client = await ServerClient.open(first);
   race = new AnswerRace();

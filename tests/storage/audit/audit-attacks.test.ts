@@ -6,6 +6,7 @@ import type { AuditRow } from '../../../src/audit/audit-row.ts';
 import type { JournalRecord } from '../../../src/audit/journal-record.ts';
 import { verifyTrail } from '../../../src/audit/verify-trail.ts';
 import { SqlAdministratorStore } from '../../../src/storage/administrators/administrator-store.ts';
+import { auditEntry } from '../../../src/storage/audit/audit-rows.ts';
 import { SqlAuditStore } from '../../../src/storage/audit/audit-store.ts';
 import type { Database } from '../../../src/storage/database/database.ts';
 import { SqlKeyRegistry } from '../../../src/storage/keys/key-registry.ts';
@@ -33,7 +34,10 @@ beforeAll(async () => {
 });
 afterAll(() => audited.drop());
 
-/** Three writers with several lanes, each at its end but one; the last one ends with a checkpoint, too. */
+/**
+ * Three writers with several lanes, each at its end but one; the last one ends with a checkpoint, too. A quarter of the
+ * rows share a signature with others.
+ */
 async function writeTrail(): Promise<void> {
   for (let writer = 1; writer <= 3; writer += 1) {
     const server = audited.server();
@@ -46,6 +50,8 @@ async function writeTrail(): Promise<void> {
           }),
         ),
       );
+      const together = [1, 2, 3].map((number) => auditEntry(ACT, `${writer} ${round} ${number}`, 'shared'));
+      await server.autocommit.audit.writeAll(together);
       await server.audit.checkpoint();
     }
     await server.close();
@@ -119,7 +125,8 @@ const CHANGES: Readonly<Record<keyof AuditRow, (row: AuditRow, how: number) => A
   seq: (row, how) => ({ ...row, seq: row.seq + 1 + how }),
   prevHash: (row, how) => ({ ...row, prevHash: bytes(row.prevHash, how) }),
   hash: (row, how) => ({ ...row, hash: bytes(row.hash, how) }),
-  signature: (row, how) => ({ ...row, signature: bytes(row.signature, how) }),
+  // Also the path, where the row has one.
+  signature: (row, how) => ({ ...row, signature: bytes(row.signature, how * 5) }),
 };
 
 const spot = fc.nat({ max: 10_000 });

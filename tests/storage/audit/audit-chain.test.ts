@@ -31,6 +31,47 @@ async function tenRows(): Promise<Database> {
   return server;
 }
 
+/** Rows with a signature of their own, rows that share one, and again one of its own, all in one lane. */
+async function mixedRows(): Promise<void> {
+  const server = audited.server();
+  const entries = [3, 4, 5, 6, 7].map((number) => auditEntry(ACT, `subject ${number}`, 'done'));
+  await write(server, 2);
+  await server.autocommit.audit.writeAll(entries);
+  await write(server, 1, 8);
+  await server.audit.checkpoint();
+}
+
+describe('rows that share a signature', () => {
+  it('verify beside rows with a signature of their own', async () => {
+    await mixedRows();
+    expect(await audited.verify()).toMatchObject({ rows: 8, findings: 0 });
+    const signatures = await audited.test.database.knex('audit').orderBy('id').pluck<Buffer[]>('signature');
+    const lengths = signatures.map(({ length }) => length);
+    const path = 64 + 2;
+    expect(lengths).toEqual([64, 64, ...[96, 96, 96, 96].map((nodes) => path + nodes), path + 32, 64]);
+  });
+
+  it.each([
+    ['a text', "outcome = 'undone'"],
+    ['a byte of the path', 'signature = set_byte(signature, 70, get_byte(signature, 70) # 1)'],
+    ['the place in the tree', 'signature = set_byte(signature, 64, 0)'],
+    ['the size of the tree', 'signature = set_byte(signature, 65, 6)'],
+    ['the path of another row', "signature = (SELECT signature FROM audit WHERE subject = 'subject 4')"],
+    ['no path', 'signature = substring(signature for 64)'],
+    ['no signature', "signature = ''"],
+  ])('are reported alone where one has a change: %s', async (_title, change) => {
+    await mixedRows();
+    await audited.tamper(`UPDATE audit SET ${change} WHERE subject = 'subject 5'`);
+    expect(shortly((await audited.verify()).all)).toEqual(['changed 1/5']);
+  });
+
+  it('are reported where one is missing', async () => {
+    await mixedRows();
+    await audited.tamper("DELETE FROM audit WHERE subject = 'subject 5'");
+    expect(shortly((await audited.verify()).all)).toEqual(['removed 1/5']);
+  });
+});
+
 describe('an untouched audit trail', () => {
   it('verifies, with every row and its place', async () => {
     await tenRows();

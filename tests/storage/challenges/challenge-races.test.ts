@@ -4,6 +4,7 @@ import type { Decision } from '../../../src/challenges/challenge.ts';
 import type { ChallengeOfToken } from '../../../src/challenges/ports.ts';
 import { SqlChallengeStore } from '../../../src/storage/challenges/challenge-store.ts';
 import { type Database, openDatabase } from '../../../src/storage/database/database.ts';
+import { SHARING, UNSHARED } from '../../../src/storage/database/sharing.ts';
 import { SqlTokenStore } from '../../../src/storage/tokens/token-store.ts';
 import { NOW, rightly, wrongly } from '../../support/values/challenge-answers.ts';
 import { untilWaiting } from '../../support/database/lock-waits.ts';
@@ -19,7 +20,10 @@ const SERVERS = 8;
 
 let test: TestDatabase;
 let tokens: SqlTokenStore;
-/** As many servers: each with a pool and a store of its own, knowing of the others through the database only. */
+/**
+ * As many servers: each with a pool and a store of its own, knowing of the others through the database only. In every
+ * other one, requests share statements.
+ */
 let pools: Database[];
 let servers: SqlChallengeStore[];
 let here: SqlChallengeStore;
@@ -29,7 +33,9 @@ let number = 0;
 beforeAll(async () => {
   test = await createTestDatabase();
   tokens = new SqlTokenStore({ database: test.database });
-  pools = Array.from({ length: SERVERS }, () => openDatabase({ connection: test.url, poolSize: 6 }));
+  pools = Array.from({ length: SERVERS }, (_, index) =>
+    openDatabase({ connection: test.url, poolSize: 6, sharing: index % 2 === 0 ? SHARING : UNSHARED }),
+  );
   servers = pools.map((database) => new SqlChallengeStore({ database }));
   [here, there] = servers as [SqlChallengeStore, SqlChallengeStore];
 });

@@ -20,6 +20,7 @@ import type { Responder } from '../../../src/ocra/verify.ts';
 import { ServiceMetrics } from '../../../src/observability/service-metrics.ts';
 import { SecretVault } from '../../../src/security/vault/secret-vault.ts';
 import { openDatabase } from '../../../src/storage/database/database.ts';
+import { SHARING } from '../../../src/storage/database/sharing.ts';
 import type { PasswordHasher } from '../../../src/users/ports.ts';
 import { createTestDatabase, type TestDatabase } from '../database/test-database.ts';
 
@@ -185,8 +186,8 @@ export class TestApplication {
   }
 
   /** @returns another server over the same database with connections of its own, to be closed before this one */
-  beside(): TestApplication {
-    const database = openDatabase({ connection: this.databaseUrl, applicationName: 'test' });
+  beside(sharing = SHARING): TestApplication {
+    const database = openDatabase({ connection: this.databaseUrl, applicationName: 'test', sharing });
     const own = { database, url: this.databaseUrl, drop: () => database.close() };
     return new TestApplication(own, this.clock, this.#options);
   }

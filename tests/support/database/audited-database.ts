@@ -6,6 +6,7 @@ import { SecretVault } from '../../../src/security/vault/secret-vault.ts';
 import { VaultAuditAuthority } from '../../../src/security/vault/vault-audit-authority.ts';
 import { SqlAuditStore } from '../../../src/storage/audit/audit-store.ts';
 import { type Database, openDatabase } from '../../../src/storage/database/database.ts';
+import { SHARING, type Sharing } from '../../../src/storage/database/sharing.ts';
 import { OPERATOR } from '../values/callers.ts';
 import { createTestDatabase, type TestDatabase } from './test-database.ts';
 
@@ -49,9 +50,9 @@ export class AuditedDatabase {
   }
 
   /** @returns a pool with a writer of its own, as another server would have */
-  server(certified = true): Database {
+  server(certified = true, sharing: Sharing = SHARING): Database {
     const server = openDatabase({
-      ...{ connection: this.test.url, applicationName: 'test', clock: this.clock },
+      ...{ connection: this.test.url, applicationName: 'test', clock: this.clock, sharing },
       // On a machine that is busy.
       acquireTimeoutMs: 30_000,
     });

@@ -8,11 +8,11 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
  */
 export type SettlementFate = 'lost' | 'answer lost' | 'answer swallowed';
 
-/** The beginning of the statement that settles a response; the part after WITH distinguishes it from other writes. */
-const SETTLEMENT = /WITH token AS \(\s*UPDATE tokens SET/;
+/** The beginning of the message that executes the prepared statement that settles responses: portal and statement. */
+const SETTLEMENT = '\0settle-responses\0';
 /** Bytes of the header of a message of PostgreSQL's protocol: a type, and a length that counts itself. */
 const HEADER = 5;
-const PARSE = 'P'.charCodeAt(0);
+const BIND = 'B'.charCodeAt(0);
 
 /**
  * A proxy between a server and its database. It reads the server's messages (protocol 3, without TLS), and can disturb
@@ -87,7 +87,9 @@ export class SettlementProxy {
       }
     });
     client.on('data', (piece) => {
-      const fate = messages.add(piece).some((text) => SETTLEMENT.test(text)) ? this.#takeFate() : undefined;
+      const fate = messages.add(piece).some((text) => text.startsWith(SETTLEMENT))
+        ? this.#takeFate()
+        : undefined;
       if (fate?.kind === 'lost') {
         client.destroy();
         fate.met();
@@ -115,12 +117,12 @@ export class SettlementProxy {
   }
 }
 
-/** Extracts the statements from the messages of a client of PostgreSQL. */
+/** Extracts the executed statements from the messages of a client of PostgreSQL. */
 class FrontendMessages {
   #rest = Buffer.alloc(0);
   #hasBegun = false;
 
-  /** @returns the texts of the statements that this piece completes */
+  /** @returns the contents of the messages that bind values to a statement, of those that this piece completes */
   add(piece: Buffer): string[] {
     this.#rest = Buffer.concat([this.#rest, piece]);
     const texts: string[] = [];
@@ -134,7 +136,7 @@ class FrontendMessages {
       if (this.#rest.length < end) {
         return texts;
       }
-      if (this.#hasBegun && this.#rest[0] === PARSE) {
+      if (this.#hasBegun && this.#rest[0] === BIND) {
         texts.push(this.#rest.toString('latin1', HEADER, end));
       }
       this.#hasBegun = true;

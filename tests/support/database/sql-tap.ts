@@ -13,6 +13,8 @@ export interface SqlTapping {
 
 interface Statement {
   text: string;
+  /** Of a prepared statement. */
+  name?: string;
 }
 
 type Query = (this: pg.Client, ...given: unknown[]) => unknown;
@@ -30,7 +32,12 @@ export class SqlTap {
       if (!isStatement(statement)) {
         return original.apply(this, given);
       }
-      statement.text = text(statement.text);
+      const sent = text(statement.text);
+      if (sent !== statement.text) {
+        // pg refuses another text under the same name.
+        delete statement.name;
+        statement.text = sent;
+      }
       const query = (): unknown => original.apply(this, [statement, ...rest]);
       const wait = delay(statement.text);
       const held = hold(statement.text) ?? (wait > 0 ? sleep(wait) : undefined);
