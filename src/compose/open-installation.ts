@@ -14,6 +14,7 @@ import {
   CONFIGURATION_WINDOW_MS,
   ConfigurationFollower,
 } from '../storage/configuration/configuration-follower.ts';
+import { warnOfMissingLimits } from '../storage/database/statement-limits.ts';
 import { buildServices, type Services } from './build-services.ts';
 import { connectDatabase, type ConnectedDatabase, type OpenDatabase, type Role } from './connect-database.ts';
 import type { ServiceMeasures } from './shared-parts.ts';
@@ -81,6 +82,7 @@ export async function openInstallation(
       await noteMigrations(database, SERVER_MIGRATES, migrated);
       // After the migrations, which may take long.
       limitStatements(config.databaseStatementTimeout * 1000 + ANSWER_TIMEOUT_MS);
+      await warnOfMissingLimits(database, log);
     }
     giveUp?.throwIfAborted();
     const unfollow = role === 'server' ? followChanges(services, connected, log) : undefined;
@@ -116,7 +118,7 @@ function followChanges(
       credentials.expire();
     },
   };
-  const follower = new ConfigurationFollower({ kept, database, log });
+  const follower = new ConfigurationFollower({ kept, database, log, listens: options.keepsStatements });
   follower.start();
   return () => follower.stop();
 }
