@@ -17,6 +17,7 @@ import {
 import { warnOfMissingLimits } from '../storage/database/statement-limits.ts';
 import { buildServices, type Services } from './build-services.ts';
 import { connectDatabase, type ConnectedDatabase, type OpenDatabase, type Role } from './connect-database.ts';
+import { openReadReplica } from './read-replica.ts';
 import type { ServiceMeasures } from './shared-parts.ts';
 import { followKeys, keyService, openKeys } from './open-keys.ts';
 import { noteMigrations, prepareSchema, SERVER_MIGRATES } from './database-schema.ts';
@@ -52,6 +53,7 @@ export async function openInstallation(
   const licenceSignature = openLicenceKey(config);
   const connected = await connectDatabase(config, { role, create: role === 'server', log, giveUp });
   const { database, limitStatements, close } = connected;
+  const replica = role === 'server' ? openReadReplica(config, log) : undefined;
   const prepare = async (): Promise<Installation> => {
     const migrated = await prepareSchema(config, database, role, log);
     const keys = await openKeys(config, database, log);
@@ -74,6 +76,7 @@ export async function openInstallation(
       auditRetention: config.auditRetention === 'off' ? undefined : config.auditRetention,
       metrics,
       configurationWindow: role === 'server' ? CONFIGURATION_WINDOW_MS : 0,
+      countReplica: replica?.counts,
       credentialWindow: role === 'server' ? CONFIGURATION_WINDOW_MS : 0,
     });
     if (role === 'server') {
@@ -92,7 +95,7 @@ export async function openInstallation(
       close: async () => {
         await Promise.all([unfollow?.(), unfollowKeys?.()]);
         await Promise.race([services.closeSources(), sleep(SOURCES_TIMEOUT_MS, undefined, { ref: false })]);
-        await close();
+        await Promise.all([replica?.close(), close()]);
       },
     };
   };

@@ -34,7 +34,12 @@ const database = z
     DATABASE_URL: databaseUrl
       .optional()
       .describe('PostgreSQL 14 or newer; unset: an embedded one in DATA_DIR'),
-    DATABASE_PASSWORD_FILE: aFile.optional().describe('file with the password for DATABASE_URL'),
+    DATABASE_READ_URL: databaseUrl
+      .optional()
+      .describe('read replica for the counts of /monitoring; unset: they come from DATABASE_URL'),
+    DATABASE_PASSWORD_FILE: aFile
+      .optional()
+      .describe('file with the password for DATABASE_URL and DATABASE_READ_URL'),
     DATABASE_POOL_SIZE: wholeNumber(5, 500)
       .prefault('10')
       .describe('largest number of connections to the database'),
@@ -172,6 +177,9 @@ export const environmentSchema = z
   })
   .superRefine(
     (values, context) => {
+      if (values.DATABASE_READ_URL !== undefined && values.DATABASE_URL === undefined) {
+        context.addIssue('DATABASE_READ_URL also needs DATABASE_URL.');
+      }
       if (values.SECURITY_MODULE === 'pkcs11') {
         const missing = Object.keys(pkcs11Schema.shape).filter(
           (name) => values[name as keyof typeof values] === undefined,
