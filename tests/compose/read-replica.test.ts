@@ -6,7 +6,6 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { SqlCountReplica } from '../../src/storage/counts/count-replica.ts';
 import { openDatabase } from '../../src/storage/database/database.ts';
 import { DatabaseProxy } from '../support/database/database-proxy.ts';
-import { queryOnce } from '../support/database/test-server.ts';
 import { type ReplicatedPostgres, startReplicatedPostgres } from '../support/servers/replicated-postgres.ts';
 import { ServerClient } from '../support/servers/server-client.ts';
 import { type ServerProcess, startServerProcess } from '../support/servers/server-process.ts';
@@ -62,10 +61,6 @@ describeWithProgram('a read replica', findPostgres(), 'postgresql', (programs) =
     });
   }
 
-  async function onReplica(statement: string): Promise<void> {
-    await queryOnce(postgres.replicaUrl, statement);
-  }
-
   async function counted(): Promise<Counted> {
     const { status, body, headers } = await client.post('/monitoring/tokens', { realms: '*' });
     const value = body.result?.value as { readonly Summary: { readonly total: number } } | undefined;
@@ -109,7 +104,7 @@ describeWithProgram('a read replica', findPostgres(), 'postgresql', (programs) =
   });
 
   it('shows its lag while its replay pauses, and the older counts', async () => {
-    await onReplica('SELECT pg_wal_replay_pause()');
+    await postgres.onReplica('SELECT pg_wal_replay_pause()');
     try {
       await addToken('REPLICA3');
       await sleep(2_000);
@@ -118,7 +113,7 @@ describeWithProgram('a read replica', findPostgres(), 'postgresql', (programs) =
       expect(Number(lag)).toBeGreaterThanOrEqual(2);
       expect(Number(lag)).toBeLessThan(60);
     } finally {
-      await onReplica('SELECT pg_wal_replay_resume()');
+      await postgres.onReplica('SELECT pg_wal_replay_resume()');
     }
     await postgres.caughtUp();
     expect(await counted()).toEqual({ status: 200, total: 3, lag: '0' });
@@ -137,11 +132,11 @@ describeWithProgram('a read replica', findPostgres(), 'postgresql', (programs) =
     });
     try {
       expect(await replica.read()).toMatchObject({ lag: 0 });
-      await onReplica('SELECT pg_wal_replay_pause()');
+      await postgres.onReplica('SELECT pg_wal_replay_pause()');
       await addToken('REPLICA4');
       await sleep(1_500);
       expect(await replica.read()).toBeUndefined();
-      await onReplica('SELECT pg_wal_replay_resume()');
+      await postgres.onReplica('SELECT pg_wal_replay_resume()');
       await postgres.caughtUp();
       expect(await replica.read()).toBeUndefined();
       now = 5_000;

@@ -12,12 +12,16 @@ import { unprivilegedAccount } from './system-programs.ts';
 
 const run = promisify(execFile);
 const STARTS_WITHIN = 60_000;
-const DATABASE = 'postgres';
+/** An ordinary role that owns the database, both of the same name. */
+const OWNER = 'tankeeper';
+const SUPERUSER = 'postgres';
 
 /** A PostgreSQL of the system, and a hot standby that streams from it, in a temporary folder. */
 export interface ReplicatedPostgres {
   readonly primaryUrl: string;
   readonly replicaUrl: string;
+  /** Runs a statement on the standby, as a superuser. */
+  onReplica(statement: string): Promise<void>;
   /** Waits until the standby has replayed all that is committed on the primary. */
   caughtUp(): Promise<void>;
   /** Ends the standby at once. */
@@ -36,21 +40,26 @@ export async function startReplicatedPostgres(programs: string): Promise<Replica
   ];
   await run(
     join(programs, 'initdb'),
-    ['-D', primary.data, '-U', 'tester', '-A', 'trust', '-E', 'UTF8', '-N'],
+    ['-D', primary.data, '-U', SUPERUSER, '-A', 'trust', '-E', 'UTF8', '-N'],
     {
       ...primary.account,
     },
   );
   await primary.start();
+  await queryOnce(primary.superUrl, `CREATE ROLE ${OWNER} LOGIN`);
+  await queryOnce(primary.superUrl, `CREATE DATABASE ${OWNER} OWNER ${OWNER}`);
   await run(
     join(programs, 'pg_basebackup'),
-    ['-D', replica.data, '-R', '-X', 'stream', '-c', 'fast', '-d', primary.url],
+    ['-D', replica.data, '-R', '-X', 'stream', '-c', 'fast', '-d', primary.superUrl],
     { ...replica.account },
   );
   await replica.start();
   return {
     primaryUrl: primary.url,
     replicaUrl: replica.url,
+    onReplica: async (statement) => {
+      await queryOnce(replica.superUrl, statement);
+    },
     caughtUp: async () => {
       const [row] = await queryOnce<{ lsn: string }>(primary.url, 'SELECT pg_current_wal_flush_lsn() AS lsn');
       const deadline = Date.now() + STARTS_WITHIN;
@@ -78,6 +87,7 @@ async function hasReplayed(url: string, lsn: string | undefined): Promise<boolea
 
 interface PostgresNode {
   readonly url: string;
+  readonly superUrl: string;
   readonly data: string;
   readonly account: ReturnType<typeof unprivilegedAccount>;
   start(): Promise<void>;
@@ -94,10 +104,11 @@ async function node(programs: string, parent: string, name: string): Promise<Pos
   if (account !== undefined) {
     chownSync(folder, account.uid, account.gid);
   }
-  const url = `postgres://tester@127.0.0.1:${port}/${DATABASE}`;
+  const superUrl = `postgres://${SUPERUSER}@127.0.0.1:${port}/${SUPERUSER}`;
   let child: ChildProcess | undefined;
   return {
-    url,
+    url: `postgres://${OWNER}@127.0.0.1:${port}/${OWNER}`,
+    superUrl,
     data,
     account,
     start: async () => {
@@ -107,7 +118,7 @@ async function node(programs: string, parent: string, name: string): Promise<Pos
         ['-D', data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])],
         { stdio: 'ignore', ...account },
       );
-      await untilServed(url, child);
+      await untilServed(superUrl, child);
     },
     stop: async () => {
       if (child?.exitCode === null && child.signalCode === null) {
