@@ -13,8 +13,10 @@ import {
   CONFIGURATION_WINDOW_MS,
   ConfigurationFollower,
 } from '../storage/configuration/configuration-follower.ts';
+import { warnOfMissingLimits } from '../storage/database/statement-limits.ts';
 import type { Services } from './build-services.ts';
 import { connectDatabase, type ConnectedDatabase, type OpenDatabase, type Role } from './connect-database.ts';
+import { openReadReplica } from './read-replica.ts';
 import type { ServiceMeasures, ServiceParts } from './shared-parts.ts';
 import { followKeys, keyService, openKeys } from './open-keys.ts';
 import { noteMigrations, prepareSchema, SERVER_MIGRATES } from './database-schema.ts';
@@ -54,7 +56,8 @@ export async function openInstallation(
   // While the embedded database starts.
   const loading = loadServices();
   const connected = await connectDatabase(config, { role, create: role === 'server', log, giveUp });
-  const { database, limitStatements, close } = connected;
+  const { database, close } = connected;
+  const replica = serves ? openReadReplica(config, log) : undefined;
   const prepare = async (): Promise<Installation> => {
     const migrated = await prepareSchema(config, database, role, log);
     const keys = await openKeys(config, database, log);
@@ -65,28 +68,20 @@ export async function openInstallation(
       vault: keys.vault,
       securityModule: keys.securityModule,
       hasher,
-      clock: systemClock,
-      random: systemRandom,
+      ...configuredParts(config),
       log,
-      transactionIds: config.dialect === 'linotp' ? decimalTransactionIds : hexTransactionIds,
-      sessionLifetime: config.sessionLifetime,
-      passwordsAtOnce: config.limits.loginsAtOnce,
       licenceSignature,
-      resolverTimeout: config.resolverTimeout,
-      resolverFileDirs: config.resolverFileDirs,
-      challengeRetention: config.challengeRetention,
-      auditRetention: config.auditRetention === 'off' ? undefined : config.auditRetention,
       metrics,
       workers,
       configurationWindow: serves ? CONFIGURATION_WINDOW_MS : 0,
       credentialWindow: serves ? CONFIGURATION_WINDOW_MS : 0,
+      countReplica: replica?.counts,
     });
     if (serves) {
       // An installation with a key has a journal; a missing one means that the trail was emptied.
       await database.audit.open();
       await noteMigrations(database, SERVER_MIGRATES, migrated);
-      // After the migrations, which may take long.
-      limitStatements(config.databaseStatementTimeout * 1000 + ANSWER_TIMEOUT_MS);
+      await limitStatements(connected, config, role, log);
     }
     giveUp?.throwIfAborted();
     const unfollow = serves ? followChanges(services, connected, log) : undefined;
@@ -96,7 +91,7 @@ export async function openInstallation(
       close: async () => {
         await Promise.all([unfollow?.(), unfollowKeys?.()]);
         await Promise.race([services.closeSources(), sleep(SOURCES_TIMEOUT_MS, undefined, { ref: false })]);
-        await close();
+        await Promise.all([replica?.close(), close()]);
       },
     };
   };
@@ -106,6 +101,47 @@ export async function openInstallation(
     await close();
     throw error;
   }
+}
+
+/** Bounds statements, after the migrations, which may take long. */
+async function limitStatements(
+  connected: ConnectedDatabase,
+  { databaseStatementTimeout }: Config,
+  role: Role,
+  log: Log,
+): Promise<void> {
+  connected.limitStatements(databaseStatementTimeout * 1000 + ANSWER_TIMEOUT_MS);
+  if (role === 'server') {
+    await warnOfMissingLimits(connected.database, log);
+  }
+}
+
+/** @returns the parts that the configuration gives */
+function configuredParts(
+  config: Config,
+): Pick<
+  ServiceParts,
+  | 'clock'
+  | 'random'
+  | 'transactionIds'
+  | 'sessionLifetime'
+  | 'passwordsAtOnce'
+  | 'resolverTimeout'
+  | 'resolverFileDirs'
+  | 'challengeRetention'
+  | 'auditRetention'
+> {
+  return {
+    clock: systemClock,
+    random: systemRandom,
+    transactionIds: config.dialect === 'linotp' ? decimalTransactionIds : hexTransactionIds,
+    sessionLifetime: config.sessionLifetime,
+    passwordsAtOnce: config.limits.loginsAtOnce,
+    resolverTimeout: config.resolverTimeout,
+    resolverFileDirs: config.resolverFileDirs,
+    challengeRetention: config.challengeRetention,
+    auditRetention: config.auditRetention === 'off' ? undefined : config.auditRetention,
+  };
 }
 
 async function loadServices(): Promise<{
@@ -133,7 +169,7 @@ function followChanges(
       credentials.expire();
     },
   };
-  const follower = new ConfigurationFollower({ kept, database, log });
+  const follower = new ConfigurationFollower({ kept, database, log, listens: options.keepsStatements });
   follower.start();
   return () => follower.stop();
 }

@@ -5,7 +5,7 @@ import type { Clock, Random } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
 import { shareOf } from '../kernel/share.ts';
 import type { KeyDerivation, SecurityModule, Vault } from '../keys/vault.ts';
-import type { LicenceSignature, ResolverMetrics } from '../monitoring/ports.ts';
+import type { CountReplica, LicenceSignature, ResolverMetrics } from '../monitoring/ports.ts';
 import type { Responder } from '../ocra/verify.ts';
 import { AccessControl } from '../policy/access-control.ts';
 import { FileBounds } from '../resolvers/sources/file-bounds.ts';
@@ -61,6 +61,8 @@ export interface ServiceParts {
   readonly workers?: number | undefined;
   /** Milliseconds for which a configuration that was read is valid, see `SqlConfigurationStore`; by default 0. */
   readonly configurationWindow?: number;
+  /** Undefined: all counts come from the database. */
+  readonly countReplica?: CountReplica | undefined;
   /** Milliseconds for which remembered credentials are valid, see `ConfirmedCredentials`; by default 0. */
   readonly credentialWindow?: number;
 }

@@ -23,7 +23,9 @@ const configSchema = environmentSchema.transform((values) =>
     trustProxy: Object.freeze(values.TRUST_PROXY ?? []),
     dataDir: resolve(values.DATA_DIR),
     /** Undefined: the embedded PostgreSQL. Contains the password. */
-    databaseUrl: databaseUrlOf(values),
+    databaseUrl: withPassword(values.DATABASE_URL, values),
+    /** Undefined: no read replica. Contains the password. */
+    databaseReadUrl: withPassword(values.DATABASE_READ_URL, values),
     /** Of all workers together. */
     databasePoolSize: values.DATABASE_POOL_SIZE ?? usualPoolSize(values.WORKERS),
     databaseStatementTimeout: values.DATABASE_STATEMENT_TIMEOUT,
@@ -70,13 +72,13 @@ export function loadConfig(environment: Environment = process.env): Config {
   throw new ServiceError('configuration.invalid', [...new Set(wrong)].join('\n'));
 }
 
-function databaseUrlOf({ DATABASE_URL: url, DATABASE_PASSWORD_FILE: file }: Values): string | undefined {
+function withPassword(url: string | undefined, { DATABASE_PASSWORD_FILE: file }: Values): string | undefined {
   if (url === undefined || file === undefined) {
     return url;
   }
-  const withPassword = new URL(url);
-  withPassword.password = encodeURIComponent(readSecretFile('DATABASE_PASSWORD_FILE', file));
-  return withPassword.href;
+  const complete = new URL(url);
+  complete.password = encodeURIComponent(readSecretFile('DATABASE_PASSWORD_FILE', file));
+  return complete.href;
 }
 
 /** @returns the module that wraps the encryption key; undefined: the key is in the file */

@@ -39,7 +39,12 @@ const database = z
     DATABASE_URL: databaseUrl
       .optional()
       .describe('PostgreSQL 14 or newer; unset: an embedded one in DATA_DIR'),
-    DATABASE_PASSWORD_FILE: aFile.optional().describe('file with the password for DATABASE_URL'),
+    DATABASE_READ_URL: databaseUrl
+      .optional()
+      .describe('read replica for the counts of /monitoring; unset: they come from DATABASE_URL'),
+    DATABASE_PASSWORD_FILE: aFile
+      .optional()
+      .describe('file with the password for DATABASE_URL and DATABASE_READ_URL'),
     DATABASE_POOL_SIZE: wholeNumber(5, 500)
       .optional()
       .describe(
@@ -184,6 +189,9 @@ export const environmentSchema = z
         context.addIssue(
           `DATABASE_POOL_SIZE='${values.DATABASE_POOL_SIZE}' is too small for ${values.WORKERS} workers: at least ${leastConnections}.`,
         );
+      }
+      if (values.DATABASE_READ_URL !== undefined && values.DATABASE_URL === undefined) {
+        context.addIssue('DATABASE_READ_URL also needs DATABASE_URL.');
       }
       if (values.SECURITY_MODULE === 'pkcs11') {
         const missing = Object.keys(pkcs11Schema.shape).filter(

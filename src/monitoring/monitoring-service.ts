@@ -13,7 +13,13 @@ import type {
   TokenReport,
   UserReport,
 } from './outcomes.ts';
-import type { ConfigurationState, StorageProbe, TokenCounts, TokenCountsSnapshot } from './ports.ts';
+import type {
+  ConfigurationState,
+  CountReplica,
+  StorageProbe,
+  TokenCounts,
+  TokenCountsSnapshot,
+} from './ports.ts';
 import { chooseRealms, visibleRealms } from './realm-choice.ts';
 import type { RealmTally } from './realm-tally.ts';
 import { reportTokens, tallyTokens } from './token-report.ts';
@@ -28,6 +34,8 @@ export interface MonitoringDependencies {
   readonly configurations: Pick<ConfigurationStore, 'current'>;
   readonly access: Pick<AccessControl, 'authorize'>;
   readonly counts: TokenCounts;
+  /** Read in place of `counts` where it can be; undefined: there is none. */
+  readonly countReplica?: CountReplica | undefined;
   readonly licence: Pick<LicenceInspection, 'report'>;
   readonly configurationState: ConfigurationState;
   readonly probe: StorageProbe;
@@ -68,7 +76,9 @@ export class MonitoringService {
     const { configuration, grant } = await this.#authorize(caller, 'tokens');
     const chosen = chooseRealms(visibleRealms(configuration, grant), realms);
     const statuses = parseStatuses(status);
-    return reportTokens(this.#tallyOf(await this.#deps.counts.snapshot(), chosen), chosen, statuses);
+    const replica = await this.#deps.countReplica?.read();
+    const counts = replica?.counts ?? (await this.#deps.counts.snapshot());
+    return { ...reportTokens(this.#tallyOf(counts, chosen), chosen, statuses), replicaLag: replica?.lag };
   }
 
   /**
@@ -93,7 +103,9 @@ export class MonitoringService {
   async activeUsers(caller: Caller, { realms }: RealmQuery): Promise<ActiveUserReport> {
     const { configuration, grant } = await this.#authorize(caller, 'activeUsers');
     const chosen = chooseRealms(visibleRealms(configuration, grant), realms);
-    return reportActiveUsers(await this.#deps.counts.activeUsers(), chosen, configuration.realms);
+    const replica = await this.#deps.countReplica?.read();
+    const users = replica?.counts.activeUsers ?? (await this.#deps.counts.activeUsers());
+    return { ...reportActiveUsers(users, chosen, configuration.realms), replicaLag: replica?.lag };
   }
 
   /** Compares this server's configuration with that of the database, and counts its parts. */

@@ -15,7 +15,13 @@ interface RealmTokens {
   readonly counts: readonly StatusCount[];
 }
 
-export interface TokenReport {
+/** A report of counts. */
+interface CountReport {
+  /** Seconds by which the counts may be old; absent where they come from the primary. */
+  readonly replicaLag?: number | undefined;
+}
+
+export interface TokenReport extends CountReport {
   readonly realms: readonly RealmTokens[];
   /** Over all these realms; a token or user in several of them counts once. Same order as in each realm. */
   readonly summary: readonly StatusCount[];
@@ -50,7 +56,7 @@ export interface UserReport {
   readonly stale?: readonly StaleUsers[];
 }
 
-export interface ActiveUserReport {
+export interface ActiveUserReport extends CountReport {
   readonly realms: readonly RealmUsers[];
   /** Users with an active token in any of these realms, each user of a resolver once. */
   readonly total: number;

@@ -23,6 +23,7 @@ describe('the configuration', () => {
       workers: 1,
       dataDir: resolve('data'),
       databaseUrl: undefined,
+      databaseReadUrl: undefined,
       databasePreparedStatements: 'on',
       databaseSharedStatements: 'on',
       databasePoolSize: 10,
@@ -161,9 +162,20 @@ describe('the configuration', () => {
   it('puts the password of a file into the URL', () => {
     const file = join(folder, 'password');
     writeFileSync(file, 'p@ss/word\n');
-    const config = loadConfig({ DATABASE_URL: 'postgres://u@db:5432/t', DATABASE_PASSWORD_FILE: file });
+    const config = loadConfig({
+      DATABASE_URL: 'postgres://u@db:5432/t',
+      DATABASE_READ_URL: 'postgres://u@replica/t',
+      DATABASE_PASSWORD_FILE: file,
+    });
     expect(new URL(config.databaseUrl ?? '').password).toBe('p%40ss%2Fword');
     expect(config.databaseUrl).toBe('postgres://u:p%40ss%2Fword@db:5432/t');
+    expect(config.databaseReadUrl).toBe('postgres://u:p%40ss%2Fword@replica/t');
+  });
+
+  it('has no read replica without the database itself', () => {
+    expect(() => loadConfig({ DATABASE_READ_URL: 'postgres://u@replica/t' })).toThrow(
+      'DATABASE_READ_URL also needs DATABASE_URL.',
+    );
   });
 
   it('says which secret file is missing or empty', () => {

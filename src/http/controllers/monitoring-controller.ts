@@ -4,7 +4,7 @@ import { MONITORING_POST_PAGE } from '../deprecation.ts';
 import type { MonitoringDialect } from '../dialects/dialect.ts';
 import { administratorEndpoint, type Endpoint, type EndpointSpec, openEndpoint } from '../endpoint-spec.ts';
 import { htmlPage } from '../html.ts';
-import { htmlReply } from '../reply.ts';
+import { htmlReply, type Reply } from '../reply.ts';
 import { optional } from '../request/parameter-schemas.ts';
 
 /** The operations of /monitoring. */
@@ -12,6 +12,8 @@ export type MonitoringOperations = Pick<
   MonitoringService,
   'tokens' | 'userinfo' | 'activeUsers' | 'config' | 'license' | 'storageEncryption'
 >;
+
+const REPLICA_LAG = 'Tankeeper-Replica-Lag';
 
 const REALMS = optional(
   'a comma list of realms, `/:no realm:/` for tokens in none, `*` for all; empty: all permitted',
@@ -45,8 +47,10 @@ export function monitoringEndpoints(
   return [
     administratorEndpoint(
       spec('tokens', 'number of tokens by realm and status', { realms: REALMS, status: STATUS }),
-      async ({ caller, parameters, context }) =>
-        dialect.tokenReport(await monitoring.tokens(caller, parameters), context),
+      async ({ caller, parameters, context }) => {
+        const report = await monitoring.tokens(caller, parameters);
+        return withLag(dialect.tokenReport(report, context), report.replicaLag);
+      },
     ),
     administratorEndpoint(
       spec('userinfo', 'number of users by realm and resolver', { realms: REALMS }),
@@ -55,8 +59,10 @@ export function monitoringEndpoints(
     ),
     administratorEndpoint(
       spec('activeUsers', 'number of users with an active token', { realms: REALMS }),
-      async ({ caller, parameters, context }) =>
-        dialect.activeUserReport(await monitoring.activeUsers(caller, parameters), context),
+      async ({ caller, parameters, context }) => {
+        const report = await monitoring.activeUsers(caller, parameters);
+        return withLag(dialect.activeUserReport(report, context), report.replicaLag);
+      },
     ),
     administratorEndpoint(
       spec('config', 'state and synchronisation of the configuration', {}),
@@ -72,6 +78,13 @@ export function monitoringEndpoints(
         dialect.storageEncryption(await monitoring.storageEncryption(caller), context),
     ),
   ];
+}
+
+/** Adds the lag of the read replica in a header, in whole seconds, rounded up; bodies are the same with a replica. */
+function withLag(reply: Reply, lag: number | undefined): Reply {
+  return lag === undefined
+    ? reply
+    : { ...reply, headers: { ...reply.headers, [REPLICA_LAG]: String(Math.ceil(lag)) } };
 }
 
 /** @returns the page to which the answers to a deprecated POST link */

@@ -30,6 +30,8 @@ export interface ConfigurationFollowerOptions {
   readonly poll?: number;
   /** Milliseconds after which a connection that gives no sign of life counts as lost; 5000 by default. */
   readonly heartbeat?: number;
+  /** False where no notice arrives, as behind PgBouncer in transaction mode: only the intervals count. Default true. */
+  readonly listens?: boolean | undefined;
 }
 
 /**
@@ -40,12 +42,14 @@ export class ConfigurationFollower {
   readonly #deps: ConfigurationFollowerOptions;
   readonly #listener: ConfigurationListener;
   readonly #loop = new BackgroundLoop((pace) => this.#follow(pace));
-  #isListening = false;
+  /** True also where nothing is to be listened to. */
+  #isListening: boolean;
   #isInStep = false;
   #isTrouble = false;
 
   constructor(options: ConfigurationFollowerOptions) {
     this.#deps = options;
+    this.#isListening = options.listens === false;
     this.#listener = new ConfigurationListener(options, {
       listening: () => {
         this.#isListening = true;
@@ -68,7 +72,9 @@ export class ConfigurationFollower {
 
   /** Starts following. To be called once. */
   start(): void {
-    this.#listener.start();
+    if (this.#deps.listens !== false) {
+      this.#listener.start();
+    }
     this.#loop.start();
   }
 

@@ -30,6 +30,9 @@ const DOUBTFUL = /^(?:08|40003|57|58|XX)/;
 /** From the function hold_sealing_key: another key seals, which this server has not noticed yet. */
 const RETIRED_KEY = 'TK001';
 
+/** From PgBouncer, with the SQLSTATE of a protocol violation. */
+const REFUSED_SETTING = 'unsupported startup parameter';
+
 /** Faults of pg, tarn and knex that carry no code. */
 const UNCODED: readonly (readonly [RegExp, string])[] = [
   [/Timeout acquiring a connection|operation timed out/i, 'no connection became free in time'],
@@ -106,7 +109,11 @@ export function translateFinalFault(error: unknown): unknown {
  */
 export function describeDatabaseFault(error: unknown, url: string): string {
   const cause = error instanceof ServiceError ? (error.cause ?? error) : error;
-  return `the database ${describeDatabaseAddress(url)} is not available: ${reasonOf(cause) ?? textOf(cause)}`;
+  const text = textOf(cause);
+  const reason = text.startsWith(REFUSED_SETTING)
+    ? `PgBouncer refuses the connection (${text}): set ignore_startup_parameters = statement_timeout, lock_timeout`
+    : (reasonOf(cause) ?? text);
+  return `the database ${describeDatabaseAddress(url)} is not available: ${reason}`;
 }
 
 /** @returns the address of a postgres:// URL for people: no user, no password, no parameter but the host */

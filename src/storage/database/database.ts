@@ -91,7 +91,7 @@ const LAST_WORDS = /^(?:57P0[1-5]|25P0[34]|25006)$/;
 export function openDatabase(options: DatabaseOptions): Database {
   const pool = knex(knexConfig(options));
   const { applicationName = 'tankeeper', clock = systemClock, log, keepsStatements = true } = options;
-  const prepared = new PreparedStatements(pool, keepsStatements);
+  const prepared = new PreparedStatements(pool, keepsStatements, log);
   const audit = new AuditTrail({ pool, prepared, name: applicationName, clock, log });
   return {
     knex: pool,

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 
+import type { Log } from '../../kernel/log.ts';
 import { runOnConnection, withPooledConnection } from './knex-internals.ts';
 import { repeatGivenUp } from './repeat-given-up.ts';
 
@@ -19,21 +20,25 @@ export type RunPrepared = <Row>(
   values: readonly unknown[],
 ) => Promise<readonly Row[]>;
 
+/** SQLSTATE of a connection that has the statement in a form of an older schema: feature_not_supported. */
+const OUTDATED = '0A000';
 /**
- * SQLSTATE of a connection that does not have the statement, has it only in a form of an older schema, or has it from
- * another client.
+ * SQLSTATE of a connection that has other statements than this program prepared on it: invalid_sql_statement_name,
+ * duplicate_prepared_statement. A pooler has changed the connection to PostgreSQL.
  */
-const NOT_PREPARED = ['26000', '0A000', '42P05'];
+const POOLED = ['26000', '42P05'];
 
 /** Runs prepared statements, each in a transaction of its own. */
 export class PreparedStatements {
   readonly #pool: Knex;
-  readonly #areNamed: boolean;
+  readonly #log: Log | undefined;
+  #areNamed: boolean;
 
   /** @param areNamed false where connections change between statements, as behind PgBouncer in transaction mode */
-  constructor(pool: Knex, areNamed: boolean) {
+  constructor(pool: Knex, areNamed: boolean, log?: Log) {
     this.#pool = pool;
     this.#areNamed = areNamed;
+    this.#log = log;
   }
 
   /**
@@ -63,10 +68,25 @@ export class PreparedStatements {
     try {
       return (await runOnConnection(this.#pool, connection, { name, ...unnamed })).rows as Row[];
     } catch (error) {
-      if (!NOT_PREPARED.includes(String((error as { code?: unknown } | null)?.code))) {
+      const code = String((error as { code?: unknown } | null)?.code);
+      if (POOLED.includes(code)) {
+        this.#stopNaming(error);
+      } else if (code !== OUTDATED) {
         throw error;
       }
+      // PostgreSQL has refused the statement before it ran.
       return (await runOnConnection(this.#pool, connection, unnamed)).rows as Row[];
+    }
+  }
+
+  /** From now on statements have no name: under a known one, a pooler's connection may hold another text. */
+  #stopNaming(error: unknown): void {
+    if (this.#areNamed) {
+      this.#areNamed = false;
+      this.#log?.warn(
+        'The database forgets prepared statements, as behind PgBouncer in transaction mode: they are prepared each time from now on. Set DATABASE_PREPARED_STATEMENTS=off',
+        { component: 'database', faultDetail: (error as Error).message },
+      );
     }
   }
 }

@@ -12,6 +12,7 @@ const PRINTED_MS = 30_000;
 export interface Answered {
   readonly status: number;
   readonly retryAfter: string | null;
+  readonly headers: Headers;
   readonly body: {
     readonly result?: {
       readonly status: boolean;
@@ -102,6 +103,7 @@ export class ServerClient {
     return {
       status: response.status,
       retryAfter: response.headers.get('retry-after'),
+      headers: response.headers,
       body,
       milliseconds: performance.now() - begun,
     };

@@ -1,0 +1,120 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chownSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DatabaseProxy } from '../database/database-proxy.ts';
+import { freePort } from './free-port.ts';
+import { unprivilegedAccount } from './system-programs.ts';
+
+const STARTS_WITHIN = 30_000;
+
+/** The lines of pgbouncer.ini that docs/guides/operating.md asks for. */
+export const DOCUMENTED_LINES: readonly string[] = [
+  'pool_mode = transaction',
+  'ignore_startup_parameters = statement_timeout, lock_timeout',
+];
+
+/** A PgBouncer of its own before the database of a test. */
+export interface PgBouncer {
+  /** The URL of the database through it. */
+  readonly url: string;
+  /** @returns its log so far */
+  output(): string;
+  /** Ends it and all its connections. */
+  remove(): Promise<void>;
+}
+
+/**
+ * Starts PgBouncer as an account other than root, which it refuses.
+ * @param databaseUrl of a test database
+ * @param lines of the section [pgbouncer]
+ */
+export async function startPgBouncer(
+  program: string,
+  databaseUrl: string,
+  lines: readonly string[],
+): Promise<PgBouncer> {
+  // The embedded PostgreSQL of the tests admits their own account only.
+  const proxy = await DatabaseProxy.start(databaseUrl);
+  const folder = await mkdtemp(join(tmpdir(), 'tankeeper-pgbouncer-'));
+  const port = await freePort();
+  const file = join(folder, 'pgbouncer.ini');
+  const account = unprivilegedAccount();
+  await writeFile(file, configurationOf(new URL(proxy.url), port, lines), { mode: 0o600 });
+  if (account !== undefined) {
+    chownSync(folder, account.uid, account.gid);
+    chownSync(file, account.uid, account.gid);
+  }
+  const child = spawn(program, [file], { stdio: ['ignore', 'ignore', 'pipe'], ...account });
+  const pieces: string[] = [];
+  child.stderr.on('data', (piece: Buffer) => {
+    pieces.push(piece.toString('utf8'));
+  });
+  const output = (): string => pieces.join('');
+  const remove = async (): Promise<void> => {
+    await end(child);
+    await proxy.stop();
+    await rm(folder, { recursive: true, force: true });
+  };
+  try {
+    await waitForPort(port, child);
+  } catch (error) {
+    await remove();
+    throw new Error(`PgBouncer did not start:\n${output()}`, { cause: error });
+  }
+  const url = new URL(proxy.url);
+  url.port = String(port);
+  return { url: url.href, output, remove };
+}
+
+function configurationOf(target: URL, port: number, lines: readonly string[]): string {
+  const password = decodeURIComponent(target.password);
+  const user = decodeURIComponent(target.username);
+  const login = password === '' ? `user=${user}` : `user=${user} password='${password}'`;
+  return [
+    '[databases]',
+    `* = host=127.0.0.1 port=${target.port} ${login}`,
+    '[pgbouncer]',
+    `listen_port = ${port}`,
+    'listen_addr = 127.0.0.1',
+    'unix_socket_dir =',
+    'auth_type = any',
+    ...lines,
+    '',
+  ].join('\n');
+}
+
+async function waitForPort(port: number, child: ChildProcess): Promise<void> {
+  const deadline = Date.now() + STARTS_WITHIN;
+  for (;;) {
+    const socket = connect({ host: '127.0.0.1', port });
+    const isServed = await new Promise<boolean>((resolve) => {
+      socket.once('connect', () => {
+        resolve(true);
+      });
+      socket.once('error', () => {
+        resolve(false);
+      });
+    });
+    socket.destroy();
+    if (isServed && child.exitCode === null) {
+      return;
+    }
+    if (child.exitCode !== null || Date.now() > deadline) {
+      throw new Error(`no answer, code ${String(child.exitCode)}`);
+    }
+    await sleep(50);
+  }
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode === null && child.signalCode === null) {
+    const over = once(child, 'exit');
+    child.kill('SIGKILL');
+    await over;
+  }
+}
