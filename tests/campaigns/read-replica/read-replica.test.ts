@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { SqlCountReplica } from '../../src/storage/counts/count-replica.ts';
-import { openDatabase } from '../../src/storage/database/database.ts';
-import { DatabaseProxy } from '../support/database/database-proxy.ts';
-import { type ReplicatedPostgres, startReplicatedPostgres } from '../support/servers/replicated-postgres.ts';
-import { ServerClient } from '../support/servers/server-client.ts';
-import { type ServerProcess, startServerProcess } from '../support/servers/server-process.ts';
-import { describeWithProgram, findPostgres } from '../support/servers/system-programs.ts';
+import { SqlCountReplica } from '../../../src/storage/counts/count-replica.ts';
+import { openDatabase } from '../../../src/storage/database/database.ts';
+import { DatabaseProxy } from '../../support/database/database-proxy.ts';
+import { type ReplicatedPostgres, startReplicatedPostgres } from '../../support/servers/replicated-postgres.ts';
+import { ServerClient } from '../../support/servers/server-client.ts';
+import { type ServerProcess, startServerProcess } from '../../support/servers/server-process.ts';
+import { describeWithProgram, findPostgres } from '../../support/servers/system-programs.ts';
 
 const LAG = 'tankeeper-replica-lag';
 /** More than the pause after which a server tries a replica again. */
