@@ -6,7 +6,11 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
 import { DOCUMENTED_LINES, type PgBouncer, startPgBouncer } from '../../support/servers/pgbouncer.ts';
 import { type Answered, type OpenTransaction, ServerClient } from '../../support/servers/server-client.ts';
-import { runTankeeper, type ServerProcess, startServerProcess } from '../../support/servers/server-process.ts';
+import {
+  runTankeeper,
+  type ServerProcess,
+  startServerProcess,
+} from '../../support/servers/server-process.ts';
 import { describeWithProgram, findPgBouncer } from '../../support/servers/system-programs.ts';
 
 /** Far fewer connections to PostgreSQL than the server has to PgBouncer. */

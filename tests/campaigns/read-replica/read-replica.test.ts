@@ -6,7 +6,10 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { SqlCountReplica } from '../../../src/storage/counts/count-replica.ts';
 import { openDatabase } from '../../../src/storage/database/database.ts';
 import { DatabaseProxy } from '../../support/database/database-proxy.ts';
-import { type ReplicatedPostgres, startReplicatedPostgres } from '../../support/servers/replicated-postgres.ts';
+import {
+  type ReplicatedPostgres,
+  startReplicatedPostgres,
+} from '../../support/servers/replicated-postgres.ts';
 import { ServerClient } from '../../support/servers/server-client.ts';
 import { type ServerProcess, startServerProcess } from '../../support/servers/server-process.ts';
 import { describeWithProgram, findPostgres } from '../../support/servers/system-programs.ts';

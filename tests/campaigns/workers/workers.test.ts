@@ -8,7 +8,11 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { HalfRequest } from '../../support/servers/half-request.ts';
 import { killProcessesOf, processesOf, untilNobodyIsLeft } from '../../support/servers/processes-of.ts';
 import { printedPassword, ServerClient } from '../../support/servers/server-client.ts';
-import { runTankeeper, type ServerProcess, startServerProcess } from '../../support/servers/server-process.ts';
+import {
+  runTankeeper,
+  type ServerProcess,
+  startServerProcess,
+} from '../../support/servers/server-process.ts';
 import { workersOf } from '../../support/servers/worker-processes.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
 

@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Ended, runCli, type Running, startCli } from './cli-process.ts';
+import { type Ended, runCli, type Running, startCli } from '../../cli/cli-process.ts';
 
 const PASSWORD = 'the administrator of this test';
 /** The tests share the machine with others: many times what they take on their own. */
 const TIMEOUT_MS = 300_000;
 
-const CHECKOUT = fileURLToPath(new URL('../..', import.meta.url));
+const CHECKOUT = fileURLToPath(new URL('../../..', import.meta.url));
 
 let folder: string;
 let temporary: string;

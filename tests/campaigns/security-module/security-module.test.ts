@@ -2,14 +2,18 @@ import { existsSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { computeResponse } from '../../src/ocra/compute.ts';
-import { parseQrTanUrl } from '../../src/ocra/qrtan-url.ts';
-import { parseOcraSuite } from '../../src/ocra/suite.ts';
-import { keyIdOf } from '../../src/security/vault/secret-vault.ts';
-import { isInRepository } from '../repository/repository-file.ts';
-import { runTankeeper, type ServerProcess, startServerProcess } from '../support/servers/server-process.ts';
-import { describeWithSoftHsm, SoftHsm } from '../support/servers/soft-hsm.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
+import { computeResponse } from '../../../src/ocra/compute.ts';
+import { parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
+import { parseOcraSuite } from '../../../src/ocra/suite.ts';
+import { keyIdOf } from '../../../src/security/vault/secret-vault.ts';
+import { isInRepository } from '../../repository/repository-file.ts';
+import {
+  runTankeeper,
+  type ServerProcess,
+  startServerProcess,
+} from '../../support/servers/server-process.ts';
+import { describeWithSoftHsm, SoftHsm } from '../../support/servers/soft-hsm.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
 
 const SUITE = parseOcraSuite('OCRA-1:HOTP-SHA256-8:C-QN08');
 const KEY = '31'.repeat(32);
