@@ -78,7 +78,10 @@ export class MonitoringService {
     const statuses = parseStatuses(status);
     const replica = await this.#deps.countReplica?.read();
     const counts = replica?.counts ?? (await this.#deps.counts.snapshot());
-    return { ...reportTokens(this.#tallyOf(counts, chosen), chosen, statuses), replicaLag: replica?.lag };
+    return {
+      ...reportTokens(this.#tallyOf(counts, chosen), chosen, statuses),
+      ...(replica && { replicaLag: replica.lag }),
+    };
   }
 
   /**
@@ -105,7 +108,10 @@ export class MonitoringService {
     const chosen = chooseRealms(visibleRealms(configuration, grant), realms);
     const replica = await this.#deps.countReplica?.read();
     const users = replica?.counts.activeUsers ?? (await this.#deps.counts.activeUsers());
-    return { ...reportActiveUsers(users, chosen, configuration.realms), replicaLag: replica?.lag };
+    return {
+      ...reportActiveUsers(users, chosen, configuration.realms),
+      ...(replica && { replicaLag: replica.lag }),
+    };
   }
 
   /** Compares this server's configuration with that of the database, and counts its parts. */

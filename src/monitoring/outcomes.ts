@@ -18,7 +18,7 @@ interface RealmTokens {
 /** A report of counts. */
 interface CountReport {
   /** Seconds by which the counts may be old; absent where they come from the primary. */
-  readonly replicaLag?: number | undefined;
+  readonly replicaLag?: number;
 }
 
 export interface TokenReport extends CountReport {

@@ -253,8 +253,11 @@ describe('a challenge that is removed while a response to it is looked at', () =
     const token = await newToken();
     await issue(token, 'open', LONG_AGO);
     const version = async (): Promise<unknown> =>
-      (await test.database.knex.raw<{ rows: unknown[] }>('SELECT version FROM tokens WHERE id = ?', [token.id]))
-        .rows[0];
+      (
+        await test.database.knex.raw<{ rows: unknown[] }>('SELECT version FROM tokens WHERE id = ?', [
+          token.id,
+        ])
+      ).rows[0];
     const before = await version();
     await clear();
     expect(await version()).not.toEqual(before);
