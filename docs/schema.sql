@@ -332,7 +332,7 @@ CREATE TABLE tokens (
 CREATE INDEX tokens_owner_idx ON tokens USING btree (owner_resolver_id, owner_user_id);
 CREATE INDEX tokens_realm_set_idx ON tokens USING btree (realm_set_id);
 CREATE UNIQUE INDEX tokens_serial_caseless ON tokens USING btree (lower(serial COLLATE "default"));
-COMMENT ON COLUMN tokens.version IS 'One more after each write of the row, whoever writes it.';
+COMMENT ON COLUMN tokens.version IS 'Raised by each write of the row.';
 
 CREATE TABLE challenges (
   id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,

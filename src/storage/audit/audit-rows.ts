@@ -5,7 +5,7 @@ import type { Act } from '../../policy/caller.ts';
 import { storableForm } from '../database/stored-text.ts';
 
 /** The columns of an audit row with their types, in the order of `auditValues`. */
-const COLUMNS = {
+export const AUDIT_COLUMNS = {
   ...{ id: 'bigint', at: 'timestamptz', actor: 'text', action: 'text', subject: 'text', realm: 'text' },
   ...{
     outcome: 'text',
@@ -19,9 +19,9 @@ const COLUMNS = {
 };
 
 /** The list of columns for `INSERT INTO audit (…) SELECT …`. */
-export const INSERTED_COLUMNS = Object.keys(COLUMNS).join(', ');
+export const INSERTED_COLUMNS = Object.keys(AUDIT_COLUMNS).join(', ');
 /** A placeholder for each column. */
-export const AUDIT_PLACES = Object.values(COLUMNS)
+export const AUDIT_PLACES = Object.values(AUDIT_COLUMNS)
   .map((type) => `?::${type}`)
   .join(', ');
 

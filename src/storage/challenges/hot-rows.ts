@@ -1,24 +1,12 @@
 import type { AuditRow } from '../../audit/audit-row.ts';
+import { AUDIT_COLUMNS } from '../audit/audit-rows.ts';
 
 /*
  * Rows for the prepared statements of the hot path. They come as one JSON value, so that the same plan serves one row
  * and many.
  */
 
-/** The columns of `audit` in a row of `want`; each has the prefix `audit_`, as some names stand for other columns, too. */
-const AUDIT_COLUMNS = {
-  ...{ id: 'bigint', at: 'timestamptz', actor: 'text', action: 'text', subject: 'text', realm: 'text' },
-  ...{
-    outcome: 'text',
-    client: 'text',
-    request_id: 'text',
-    writer: 'bigint',
-    lane: 'integer',
-    seq: 'bigint',
-  },
-  ...{ prev_digest: 'bytea', digest: 'bytea', signature: 'bytea' },
-};
-
+/** In a row of `want` each has the prefix `audit_`, as some names stand for other columns, too. */
 const AUDIT_NAMES = Object.keys(AUDIT_COLUMNS);
 
 /** The rows that a write for a token is about. */

@@ -47,7 +47,7 @@ const UP = `
     created_at timestamptz NOT NULL DEFAULT now(),
     CONSTRAINT tokens_owner_whole CHECK (num_nulls(owner_resolver_id, owner_user_id, owner_login) IN (0, 3))
   ) WITH (fillfactor = 85);
-  COMMENT ON COLUMN tokens.version IS 'One more after each write of the row, whoever writes it.';
+  COMMENT ON COLUMN tokens.version IS 'Raised by each write of the row.';
 
   CREATE FUNCTION count_token_version() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN
