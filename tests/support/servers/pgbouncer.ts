@@ -1,16 +1,13 @@
+import { waitForPort } from './wait-for-port.ts';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseProxy } from '../database/database-proxy.ts';
 import { freePort } from './free-port.ts';
 import { unprivilegedAccount } from './system-programs.ts';
-
-const STARTS_WITHIN = 30_000;
 
 /** The lines of pgbouncer.ini that docs/guides/operating.md asks for. */
 export const DOCUMENTED_LINES: readonly string[] = [
@@ -86,29 +83,6 @@ function configurationOf(target: URL, port: number, lines: readonly string[]): s
     ...lines,
     '',
   ].join('\n');
-}
-
-async function waitForPort(port: number, child: ChildProcess): Promise<void> {
-  const deadline = Date.now() + STARTS_WITHIN;
-  for (;;) {
-    const socket = connect({ host: '127.0.0.1', port });
-    const isServed = await new Promise<boolean>((resolve) => {
-      socket.once('connect', () => {
-        resolve(true);
-      });
-      socket.once('error', () => {
-        resolve(false);
-      });
-    });
-    socket.destroy();
-    if (isServed && child.exitCode === null) {
-      return;
-    }
-    if (child.exitCode !== null || Date.now() > deadline) {
-      throw new Error(`no answer, code ${String(child.exitCode)}`);
-    }
-    await sleep(50);
-  }
 }
 
 async function end(child: ChildProcess): Promise<void> {

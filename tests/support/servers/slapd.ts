@@ -1,10 +1,9 @@
+import { waitForPort } from './wait-for-port.ts';
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { access, chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { freePort } from './free-port.ts';
 
@@ -12,7 +11,6 @@ const run = promisify(execFile);
 
 /** Folders of Debian's system programs, which an ordinary user's PATH may lack. */
 const PLACES = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin'];
-const STARTS_WITHIN = 30_000;
 
 export const SUFFIX = 'dc=example,dc=org';
 /** May read everything, within the size limits; the root DN would have none. */
@@ -201,30 +199,6 @@ async function findProgram(name: string): Promise<string | undefined> {
     }
   }
   return undefined;
-}
-
-async function waitForPort(port: number, child: ChildProcess): Promise<void> {
-  const end = Date.now() + STARTS_WITHIN;
-  for (;;) {
-    const socket = connect({ host: '127.0.0.1', port });
-    const isServed = await new Promise<boolean>((resolve) => {
-      socket.once('connect', () => {
-        resolve(true);
-      });
-      socket.once('error', () => {
-        resolve(false);
-      });
-    });
-    socket.destroy();
-    // After the end of the process, another program could listen there.
-    if (isServed && child.exitCode === null) {
-      return;
-    }
-    if (child.exitCode !== null || Date.now() > end) {
-      throw new Error(`slapd did not start (code ${String(child.exitCode)})`);
-    }
-    await sleep(50);
-  }
 }
 
 async function end(child: ChildProcess | undefined): Promise<void> {

@@ -1,0 +1,34 @@
+import type { ChildProcess } from 'node:child_process';
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** The longest start of a server, in milliseconds. */
+const TIMEOUT_MS = 30_000;
+
+/**
+ * Waits until a process that was just started accepts connections.
+ * @throws if it ends, or does not within 30 seconds
+ */
+export async function waitForPort(port: number, child: ChildProcess): Promise<void> {
+  const deadline = Date.now() + TIMEOUT_MS;
+  for (;;) {
+    const socket = connect({ host: '127.0.0.1', port });
+    const isServed = await new Promise<boolean>((resolve) => {
+      socket.once('connect', () => {
+        resolve(true);
+      });
+      socket.once('error', () => {
+        resolve(false);
+      });
+    });
+    socket.destroy();
+    // After the end of the process, another program could listen there.
+    if (isServed && child.exitCode === null) {
+      return;
+    }
+    if (child.exitCode !== null || Date.now() > deadline) {
+      throw new Error(`no answer on port ${port} (code ${String(child.exitCode)})`);
+    }
+    await sleep(50);
+  }
+}
