@@ -41,7 +41,8 @@ export function countFolding({ database, log, pause = PAUSE_MS }: CountFoldingOp
       sinceVacuum += folded;
       if (folded < BATCH && sinceVacuum >= VACUUM_AFTER) {
         sinceVacuum = 0;
-        await database.knex.raw('VACUUM (SKIP_LOCKED) count_deltas, user_count_deltas');
+        // Waits for an autovacuum that has begun: it may have passed the newest dead rows already.
+        await database.knex.raw('VACUUM count_deltas, user_count_deltas');
       }
       return folded >= BATCH;
     },
