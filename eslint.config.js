@@ -22,6 +22,10 @@ export default tseslint.config(
           selector: "MemberExpression[object.name='process'][property.name='env']",
           message: 'Only src/config/ reads the environment.',
         },
+        {
+          selector: 'ObjectExpression > SpreadElement > ObjectExpression',
+          message: 'Write the properties out: V8 makes slow objects of a literal spread into a literal.',
+        },
       ],
       'no-restricted-globals': ['error', { name: '__dirname', message: 'Use import.meta.dirname.' }],
       '@typescript-eslint/explicit-module-boundary-types': 'error',

@@ -91,11 +91,20 @@ async function nextLine(lines: AsyncIterator<string>): Promise<Line | undefined>
 function toRow(line: Line): AuditRow {
   const text = (name: string): string => textOf(line, name);
   return {
-    ...{ id: text('id'), at: text('at'), actor: text('actor'), action: text('action') },
-    ...{ subject: text('subject'), realm: text('realm'), outcome: text('outcome') },
-    ...{ client: text('client'), requestId: text('requestId') },
-    ...{ writer: numberOf(line, 'writer'), lane: numberOf(line, 'lane'), seq: numberOf(line, 'seq') },
-    ...{ prevHash: bytesOf(line, 'prevHash'), hash: bytesOf(line, 'hash') },
+    id: text('id'),
+    at: text('at'),
+    actor: text('actor'),
+    action: text('action'),
+    subject: text('subject'),
+    realm: text('realm'),
+    outcome: text('outcome'),
+    client: text('client'),
+    requestId: text('requestId'),
+    writer: numberOf(line, 'writer'),
+    lane: numberOf(line, 'lane'),
+    seq: numberOf(line, 'seq'),
+    prevHash: bytesOf(line, 'prevHash'),
+    hash: bytesOf(line, 'hash'),
     signature: bytesOf(line, 'signature'),
   };
 }
@@ -103,9 +112,14 @@ function toRow(line: Line): AuditRow {
 function toRecord(line: Line): JournalRecord {
   const text = (name: string): string => textOf(line, name);
   return {
-    ...{ number: numberOf(line, 'number'), at: text('at'), kind: text('kind') as JournalKind },
-    ...{ writer: numberOf(line, 'writer'), keyId: text('keyId'), body: text('body') },
-    ...{ prevHash: bytesOf(line, 'prevHash'), hash: bytesOf(line, 'hash') },
+    number: numberOf(line, 'number'),
+    at: text('at'),
+    kind: text('kind') as JournalKind,
+    writer: numberOf(line, 'writer'),
+    keyId: text('keyId'),
+    body: text('body'),
+    prevHash: bytesOf(line, 'prevHash'),
+    hash: bytesOf(line, 'hash'),
     signature: bytesOf(line, 'signature'),
   };
 }

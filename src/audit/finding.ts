@@ -29,7 +29,13 @@ export function journalFinding(
   reason: string,
 ): AuditFinding {
   return {
-    ...{ kind, of: 'journal', id: record === null ? null : String(record.number) },
-    ...{ writer: null, lane: null, seq: null, at: record?.at ?? null, reason },
+    kind,
+    of: 'journal',
+    id: record === null ? null : String(record.number),
+    writer: null,
+    lane: null,
+    seq: null,
+    at: record?.at ?? null,
+    reason,
   };
 }

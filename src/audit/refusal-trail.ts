@@ -129,8 +129,11 @@ export class RefusalTrail implements RefusalNotes {
     this.#folded.set(key, {
       entry: {
         ...entry,
-        ...{ actor: common('actor'), subject: common('subject'), realm: common('realm') },
-        ...{ client: common('client'), requestId: common('requestId') },
+        actor: common('actor'),
+        subject: common('subject'),
+        realm: common('realm'),
+        client: common('client'),
+        requestId: common('requestId'),
       },
       count: (before?.count ?? 0) + count,
     });

@@ -162,7 +162,12 @@ export class RowCheck {
     }
     const [writer = 0, number = 0] = lane.split('/').map(Number);
     this.#report({
-      ...{ kind: 'removed', of: 'row', id: null, writer, lane: number, at: null },
+      kind: 'removed',
+      of: 'row',
+      id: null,
+      writer,
+      lane: number,
+      at: null,
       seq: seq === last ? String(seq) : `${seq}-${last}`,
       reason: where,
     });

@@ -87,7 +87,8 @@ async function findClockAhead(
   const { syncWindow, syncMarker, timeShift } = token;
   const { matches } = await search.all(
     {
-      ...{ ...check, lookBehind: false },
+      ...check,
+      lookBehind: false,
       timeWindow: (check.timeWindow ?? 0) + Math.max(0, timeShift),
       timeAhead: Math.min(syncWindow * step, MAX_CLOCK_SHIFT - timeShift),
     },

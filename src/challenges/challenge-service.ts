@@ -131,8 +131,13 @@ export class ChallengeService {
       ({ question }, transactionId, issuedAt) =>
         challenges.issue(
           {
-            ...{ tokenId: token.id, transactionId, question, data, issuedAt },
-            ...{ owner, key: keySecrets(token) },
+            tokenId: token.id,
+            transactionId,
+            question,
+            data,
+            issuedAt,
+            owner,
+            key: keySecrets(token),
             seen: { version: token.version, serial: token.serial, realms: token.realms },
           },
           maxChallenges,

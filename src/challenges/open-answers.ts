@@ -135,7 +135,9 @@ export class OpenAnswers {
   #reportUnreadable({ serial }: Token, error: ServiceError): void {
     const { fault, faultDetail } = describeFault(error);
     this.#deps.log.warn('The secrets of a token cannot be read: no response to it is accepted', {
-      ...{ serial, fault, faultDetail },
+      serial,
+      fault,
+      faultDetail,
     });
   }
 }

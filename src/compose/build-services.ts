@@ -22,7 +22,9 @@ export function buildServices(parts: ServiceParts): Services {
   const shared = sharedParts(parts);
   const { configuration, credentials, refusals, sources } = shared;
   return {
-    ...{ configuration, credentials, refusals },
+    configuration,
+    credentials,
+    refusals,
     closeSources: () => sources.close(),
     ...accountServices(shared),
     ...challengeServices(shared),

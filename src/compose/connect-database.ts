@@ -99,7 +99,8 @@ async function answer(database: Database, url: string | undefined): Promise<void
 async function openEmbedded(config: Config, { role, ...given }: ConnectOptions): Promise<EmbeddedPostgres> {
   try {
     return await openEmbeddedPostgres({
-      ...{ dataDir: config.dataDir, ...given },
+      dataDir: config.dataDir,
+      ...given,
       role: role === 'server' ? 'server' : 'guest',
     });
   } catch (error) {

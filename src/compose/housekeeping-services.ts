@@ -24,7 +24,9 @@ export function housekeepingServices(shared: SharedParts): HousekeepingServices 
   const audit = new AuditService({ store, authority, clock });
   return {
     housekeeping: new HousekeepingService({
-      ...{ configuration: shared.configuration, clock, store: new SqlHousekeeping({ database }) },
+      configuration: shared.configuration,
+      clock,
+      store: new SqlHousekeeping({ database }),
       challengeRetention: shared.challengeRetention ?? SEVEN_DAYS,
       metrics: shared.metrics.housekeeping,
       auditRetention: new AuditRetention({ store, audit, clock, retention: shared.auditRetention }),

@@ -60,7 +60,8 @@ export function buildGuards(parts: GuardParts): Guards & ConnectionGuards {
   const wrong = limits.loginFailures;
   return {
     requests: new RequestGuard({
-      ...{ isExempt, refusals },
+      isExempt,
+      refusals,
       counts: parts.requestCounts ?? new OwnRequestCounts(limits.clientRequests),
     }),
     work: new WorkGuard({ refusals, most: shareOf(limits.requestsAtOnce, workers) }),

@@ -33,11 +33,16 @@ export function startHttpServer(
     services: { ...services, ready: readinessOf(database) },
     config: { ...config, serviceVersion: serviceVersion(config) },
     metrics: appMetrics(metrics, services.monitoring, metricsText),
-    ...{ guards, log, clock: systemClock, random: systemRandom },
+    guards,
+    log,
+    clock: systemClock,
+    random: systemRandom,
   });
   const { host, port, limits } = config;
   return startServer(app, {
-    ...{ host, port, connections: guards.connections },
+    host,
+    port,
+    connections: guards.connections,
     requestTimeout: limits.requestTimeout * 1000,
   });
 }

@@ -25,7 +25,9 @@ export function monitoringServices(shared: SharedParts): MonitoringServices {
   const licence = new LicenceInspection({ store, signature: shared.licenceSignature, counts, clock });
   return {
     monitoring: new MonitoringService({
-      ...{ ...shared, counts, licence },
+      ...shared,
+      counts,
+      licence,
       configurations: configuration,
       configurationState: configuration,
       probe: new ConfigurationProbe({ ...shared, module }),

@@ -25,7 +25,11 @@ export function openReadReplica({ databaseReadUrl: connection }: Config, log: Lo
   const gate = new ConnectionGate();
   gate.limitStatements(ANSWER_MS);
   const database = openDatabase({
-    ...{ connection, log, gate, poolSize: POOL_SIZE, acquireTimeoutMs: ACQUIRE_MS },
+    connection,
+    log,
+    gate,
+    poolSize: POOL_SIZE,
+    acquireTimeoutMs: ACQUIRE_MS,
     statementTimeoutMs: ANSWER_MS,
     applicationName: 'tankeeper monitoring',
   });

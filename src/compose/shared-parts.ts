@@ -104,20 +104,34 @@ export function sharedParts(parts: ServiceParts): SharedParts {
   const timeLimit = parts.resolverTimeout * 1000;
   const files = new FileBounds({ folders: parts.resolverFileDirs ?? [], timeLimit });
   const sources = openUserSources({
-    ...{ users: managedUsers, hasher: userHasher, fileBounds: files, timeLimit, log },
+    users: managedUsers,
+    hasher: userHasher,
+    fileBounds: files,
+    timeLimit,
+    log,
     secrets: new SqlResolverSecrets({ database, vault }),
     passwords: new HashedDirectoryPasswords({ hasher: userHasher }),
   });
   const credentials = new ConfirmedCredentials({ database, random, window: parts.credentialWindow ?? 0 });
   const administratorStore = new SqlAdministratorStore({ database, credentials });
   return {
-    ...{ ...parts, metrics, managedUsers, files, sources, credentials, administratorStore, timeLimit },
+    ...parts,
+    metrics,
+    managedUsers,
+    files,
+    sources,
+    credentials,
+    administratorStore,
+    timeLimit,
     hasher: administratorHasher,
     configuration: new SqlConfigurationStore({ database, clock, window: parts.configurationWindow ?? 0 }),
     access: new AccessControl({ clock }),
     users: new UserDirectory({ sources }),
     refusals: new RefusalTrail({
-      ...{ administrators: administratorStore, clock, log, workers: parts.workers },
+      administrators: administratorStore,
+      clock,
+      log,
+      workers: parts.workers,
       store: new SqlRefusalStore({ database }),
     }),
   };

@@ -105,7 +105,10 @@ async function findOrCreate(request: EntryRequest): Promise<ClusterLocation> {
     throw noClusterIn(dataFolder);
   }
   await createCluster({
-    ...{ dataFolder, sharedFolder, durable, log },
+    dataFolder,
+    sharedFolder,
+    durable,
+    log,
     findPrograms: (account) => programsFor({ account, accountOwnsFolder: false }, request),
   });
   const created = await locateCluster(dataFolder);
@@ -211,8 +214,10 @@ async function start(
   const socketFolder = await prepareSocketFolder(location);
   const access = await accessRules(location);
   return startPostmaster(programs, location, {
-    ...{ socketFolder, durable: request.durable },
-    ...{ access, stranger: stale?.pid },
+    socketFolder,
+    durable: request.durable,
+    access,
+    stranger: stale?.pid,
   });
 }
 

@@ -44,7 +44,11 @@ export function serveEndpoint(endpoint: Endpoint, server: ServerContext): Exchan
     const { path, usage, family } = endpoint;
     exchange.context = { ...exchange.context, path, usage, family };
     const reply = await run(STEPS, {
-      ...{ endpoint, request, response, exchange, server },
+      endpoint,
+      request,
+      response,
+      exchange,
+      server,
       checks: new RememberedChecks(server),
       query: [],
       values: new Map(),

@@ -55,7 +55,10 @@ export class KeptReasons {
     }
     const { fault, faultDetail } = describeFault(error.cause);
     this.#log.warn(`A request failed, and the client was not told why: ${error.reason}`, {
-      ...{ requestId, path: context.path, fault, faultDetail },
+      requestId,
+      path: context.path,
+      fault,
+      faultDetail,
     });
   }
 

@@ -37,10 +37,14 @@ export async function noteRefused(
 ): Promise<void> {
   if (refused !== undefined) {
     await refusals?.note({
-      ...{ client, requestId, actor: administrator ?? '', action: (context.path ?? '').slice(1) },
+      client,
+      requestId,
+      actor: administrator ?? '',
+      action: (context.path ?? '').slice(1),
       // The parameters of an unknown client are not recorded: one may be a secret in the wrong place.
       ...(administrator !== undefined && {
-        ...{ subject: context.parameters.get('serial') ?? '', realm: context.parameters.get('realm') ?? '' },
+        subject: context.parameters.get('serial') ?? '',
+        realm: context.parameters.get('realm') ?? '',
       }),
       ...refused,
     });

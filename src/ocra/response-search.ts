@@ -148,7 +148,8 @@ export class ResponseSearch {
     ];
     if (counter !== undefined && timeStep !== undefined) {
       this.#searched.push({
-        ...{ input, matches },
+        input,
+        matches,
         first: { counter: counter.least, timeStep: timeStep.least },
         last: { counter: counter.most, timeStep: timeStep.most },
       });

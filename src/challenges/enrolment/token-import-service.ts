@@ -91,20 +91,26 @@ export class TokenImportService {
       throw wrong(place, 'the algorithm is none of ocra, hotp and totp');
     }
     return {
-      ...{ serial, type, description: DESCRIPTION, active: true, owner: null, realms: [] },
-      ...{
-        failCount: 0,
-        maxFail: settings.defaultMaxFail,
-        timeShift: 0,
-        rollout: 'complete',
-        replayMarkers: [],
-      },
+      serial,
+      type,
+      description: DESCRIPTION,
+      active: true,
+      owner: null,
+      realms: [],
+      failCount: 0,
+      maxFail: settings.defaultMaxFail,
+      timeShift: 0,
+      rollout: 'complete',
+      replayMarkers: [],
       counter: key.counter ?? 0n,
       counterWindow: settings.defaultCountWindow,
       syncWindow: settings.defaultSyncWindow,
       ocraSuite: type === 'ocra' ? suiteOf(key, settings.defaultSuite) : null,
       secrets: {
-        ...{ sharedSecret: null, nonce: null, pin: null, ocraPin: null },
+        sharedSecret: null,
+        nonce: null,
+        pin: null,
+        ocraPin: null,
         seed: this.#deps.vault.seal(key.secret, 'seed', serial),
       },
     };

@@ -67,7 +67,9 @@ function addPassword(admin: Command, context: CommandContext): void {
       const output = context.output(command);
       const [revoked, left] = revokesApiTokens ? [apiTokens, 0] : [0, apiTokens];
       output.done(`the administrator ${name} has a new password; all sessions are ended`, {
-        ...{ name, api_tokens_revoked: revoked, api_tokens_left: left },
+        name,
+        api_tokens_revoked: revoked,
+        api_tokens_left: left,
       });
       if (revokesApiTokens) {
         output.say(`API tokens revoked: ${revoked}.`);

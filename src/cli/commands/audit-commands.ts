@@ -128,7 +128,9 @@ function addPrune(audit: Command, context: CommandContext): void {
         ? 'there was nothing to prune'
         : ['pruned', months.join(', ')].join(' ').trim();
       context.output(command).done(`${sentence} (${rows} rows, ${records} records of the journal)`, {
-        ...{ rows, months, records },
+        rows,
+        months,
+        records,
       });
     });
 }

@@ -62,8 +62,11 @@ export function addAuditVerifyCommand(audit: Command, context: CommandContext): 
         output.say(`… and ${total - found.length} more`);
       }
       output.done(summary(result, keys, isWhole), {
-        ...{ rows: result.rows, records: result.records },
-        ...{ newest: result.newest, whole: isWhole, total },
+        rows: result.rows,
+        records: result.records,
+        newest: result.newest,
+        whole: isWhole,
+        total,
         keys: keys.map((one) => keyText(one)),
         findings: found.map((finding) => ({ ...finding })),
       });

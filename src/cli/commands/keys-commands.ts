@@ -131,7 +131,12 @@ function report(output: Output, rotation: Rotation): void {
     `the key ${keyId} ${isNew ? 'is the current one now' : 'was the current one already'}; ` +
       `${resealed} secrets sealed anew, ${left + unreadableCount} left`,
     {
-      ...{ keyid: keyId, changed: isNew, resealed, left, lagging, unreadable },
+      keyid: keyId,
+      changed: isNew,
+      resealed,
+      left,
+      lagging,
+      unreadable,
       unreadable_count: unreadableCount,
     },
   );

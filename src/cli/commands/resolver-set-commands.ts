@@ -81,7 +81,9 @@ function addSet(resolver: Command, context: CommandContext): void {
       }
       const changed = await changedSettings(known, options);
       await resolvers.set(caller, {
-        ...{ name, kind: known.kind, settings: changed },
+        name,
+        kind: known.kind,
+        settings: changed,
         ...(secret !== undefined && { secret }),
       });
       return { kind: known.kind, settings: changed };

@@ -60,7 +60,13 @@ async function toRequest(context: CommandContext, options: InitOptions): Promise
   const { serial, user, realm, suite, description, message } = options;
   const { pin, ocraPin } = await readPins(context, options);
   return {
-    ...{ type: 'ocra', serial, user, realm, description, message, pin },
+    type: 'ocra',
+    serial,
+    user,
+    realm,
+    description,
+    message,
+    pin,
     ocrasuite: suite,
     ocrapin: ocraPin,
     ...(await keySource(context, options)),
@@ -131,8 +137,14 @@ function printPhase2(output: Output, enrolled: Extract<Enrolled, { kind: 'phase2
       `${serial}: phase 2 has begun. The first right response to transaction ${transactionId} completes it.`,
     ].join('\n'),
     {
-      ...{ kind, serial, nonce, transactionid: transactionId, challenge: question },
-      ...{ url: callbackUrl, signature, app_import: appImport },
+      kind,
+      serial,
+      nonce,
+      transactionid: transactionId,
+      challenge: question,
+      url: callbackUrl,
+      signature,
+      app_import: appImport,
     },
   );
 }

@@ -67,7 +67,12 @@ function addAdd(user: Command, context: CommandContext): void {
           : undefined;
       const added = await context.withServices(({ users }, caller) =>
         users.add(caller, {
-          ...{ resolver, login, givenName, surname, email, phone },
+          resolver,
+          login,
+          givenName,
+          surname,
+          email,
+          phone,
           ...(password !== undefined && { password }),
         }),
       );

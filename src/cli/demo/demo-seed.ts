@@ -36,7 +36,11 @@ async function seedRealm(
   await realms.set(caller, { name, resolvers: [resolver] });
   await inParallel(logins, (login) =>
     users.add(caller, {
-      ...{ resolver, login, surname: 'Demo', email: `${login}@example.org`, phone: '' },
+      resolver,
+      login,
+      surname: 'Demo',
+      email: `${login}@example.org`,
+      phone: '',
       givenName: login.charAt(0).toUpperCase() + login.slice(1),
     }),
   );
@@ -49,7 +53,10 @@ async function seedToken(
   random: Random,
 ): Promise<void> {
   await enrolment.init(caller, {
-    ...{ type: 'ocra', serial, otpkey: randomSeed(random), description: 'made by the demo' },
+    type: 'ocra',
+    serial,
+    otpkey: randomSeed(random),
+    description: 'made by the demo',
     ...(owner === null ? { realm: realms[0] } : { user: owner.login, realm: owner.realm }),
   });
   if (realms.length > 1) {

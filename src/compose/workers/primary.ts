@@ -87,7 +87,9 @@ function workersOf({ workers, limits }: Config, metrics: ServiceMetrics, log: Lo
     shares: requestShares(limits.clientRequests, workers),
   });
   const pool = new WorkerPool({
-    ...{ workers, fork: forkWorker, log },
+    workers,
+    fork: forkWorker,
+    log,
     answers: { lease: (client) => leases.lease(String(client)), metrics: text },
     ended: (pid) => {
       noteRestart();

@@ -206,7 +206,8 @@ export class WorkerPool {
     const isSettled = readyAt !== undefined && performance.now() - readyAt >= SETTLED_MS;
     place.failures = isSettled ? 0 : place.failures + 1;
     this.#parts.log.error('A worker has ended, and is started again', {
-      ...{ worker: place.number, pid },
+      worker: place.number,
+      pid,
       ...(exit.signal === null ? { exitCode: exit.exitCode ?? undefined } : { signal: exit.signal }),
       ...(failure !== undefined && { code: failure.code, fault: failure.message }),
     });

@@ -27,8 +27,11 @@ export async function serveAsWorker(config: Config): Promise<void> {
     process.exit();
   }
   const log = createLogger({
-    ...{ level: config.logLevel, format: config.logFormat, stream: joinedOutput() },
-    ...{ clock: systemClock, worker: place.number },
+    level: config.logLevel,
+    format: config.logFormat,
+    stream: joinedOutput(),
+    clock: systemClock,
+    worker: place.number,
   });
   try {
     await serveInPlace(place, { config, metrics, link, log });
@@ -64,7 +67,10 @@ async function serveInPlace(
     metrics.measureProcess();
     metrics.measureDatabase(() => poolUsage(installation.database));
     const server = await startHttpServer(installation, {
-      ...{ config: ownConfig, metrics, log, workers },
+      config: ownConfig,
+      metrics,
+      log,
+      workers,
       metricsText: () => link.metricsText(),
       requestCounts: new LeasedRequestCounts({
         clock: systemClock,

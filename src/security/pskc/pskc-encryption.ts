@@ -25,10 +25,16 @@ interface Cipher {
 
 const XMLENC = 'http://www.w3.org/2001/04/xmlenc#';
 const cbc = (cipher: string, keyBytes: number, ivBytes: number): Cipher => ({
-  ...{ cipher, keyBytes, ivBytes, authenticated: false },
+  cipher,
+  keyBytes,
+  ivBytes,
+  authenticated: false,
 });
 const wrap = (cipher: string, keyBytes: number): Cipher => ({
-  ...{ cipher, keyBytes, ivBytes: 0, authenticated: true },
+  cipher,
+  keyBytes,
+  ivBytes: 0,
+  authenticated: true,
 });
 /** RFC 6030 §6.1. */
 const CIPHERS: ReadonlyMap<string, Cipher> = new Map([

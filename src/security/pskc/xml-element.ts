@@ -45,9 +45,16 @@ export function parseXml(document: string): XmlElement {
 
 function parse(text: string): readonly ParsedNode[] {
   const parser = new XMLParser({
-    ...{ preserveOrder: true, captureMetaData: true, ignoreAttributes: false, attributeNamePrefix: '' },
-    ...{ parseTagValue: false, parseAttributeValue: false, trimValues: true, maxNestedTags: DEEPEST },
-    ...{ processEntities: false, cdataPropName: CDATA },
+    preserveOrder: true,
+    captureMetaData: true,
+    ignoreAttributes: false,
+    attributeNamePrefix: '',
+    parseTagValue: false,
+    parseAttributeValue: false,
+    trimValues: true,
+    maxNestedTags: DEEPEST,
+    processEntities: false,
+    cdataPropName: CDATA,
   });
   try {
     return parser.parse(text) as readonly ParsedNode[];

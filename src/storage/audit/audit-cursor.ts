@@ -53,11 +53,21 @@ export async function* readByCursor<Row>(
 
 export function toAuditRow(row: StoredAuditRow): AuditRow {
   return {
-    ...{ id: row.id, at: text(row.at), actor: text(row.actor), action: text(row.action) },
-    ...{ subject: text(row.subject), realm: text(row.realm), outcome: text(row.outcome) },
-    ...{ client: text(row.client), requestId: text(row.request_id) },
-    ...{ writer: Number(row.writer ?? -1), lane: row.lane ?? -1, seq: Number(row.seq ?? -1) },
-    ...{ prevHash: bytes(row.prev_digest), hash: bytes(row.digest), signature: bytes(row.signature) },
+    id: row.id,
+    at: text(row.at),
+    actor: text(row.actor),
+    action: text(row.action),
+    subject: text(row.subject),
+    realm: text(row.realm),
+    outcome: text(row.outcome),
+    client: text(row.client),
+    requestId: text(row.request_id),
+    writer: Number(row.writer ?? -1),
+    lane: row.lane ?? -1,
+    seq: Number(row.seq ?? -1),
+    prevHash: bytes(row.prev_digest),
+    hash: bytes(row.digest),
+    signature: bytes(row.signature),
   };
 }
 

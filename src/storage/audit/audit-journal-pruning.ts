@@ -78,7 +78,11 @@ export async function planJournalPruning(
 
 async function readJournal(transaction: Knex.Transaction, before: Date): Promise<Known> {
   const known: Known = {
-    ...{ old: [], writers: new Set(), signers: new Map(), ended: new Set(), heads: new Map() },
+    old: [],
+    writers: new Set(),
+    signers: new Map(),
+    ended: new Set(),
+    heads: new Map(),
     before: { cuts: [], gaps: [] },
   };
   const statement = `SELECT number, kind, writer, body, digest, at < '${before.toISOString()}' AS is_old

@@ -54,9 +54,15 @@ export async function appendRecord(
   const hash = recordHash(unsigned);
   const record = { ...unsigned, hash, signature: sign(hash) };
   await transaction('audit_journal').insert({
-    ...{ number: record.number, at: record.at, kind: record.kind, writer: record.writer },
-    ...{ key_id: record.keyId, body: record.body },
-    ...{ prev_digest: record.prevHash, digest: hash, signature: record.signature },
+    number: record.number,
+    at: record.at,
+    kind: record.kind,
+    writer: record.writer,
+    key_id: record.keyId,
+    body: record.body,
+    prev_digest: record.prevHash,
+    digest: hash,
+    signature: record.signature,
   });
   return record;
 }

@@ -146,7 +146,10 @@ async function findCuts(sql: Knex.Transaction, before: Date): Promise<readonly L
     [before],
   );
   return rows.map(({ writer, lane, seq, digest }) => ({
-    ...{ writer: Number(writer), lane, seq: Number(seq), hash: digest },
+    writer: Number(writer),
+    lane,
+    seq: Number(seq),
+    hash: digest,
   }));
 }
 

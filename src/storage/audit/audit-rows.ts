@@ -6,16 +6,21 @@ import { storableForm } from '../database/stored-text.ts';
 
 /** The columns of an audit row with their types, in the order of `auditValues`. */
 export const AUDIT_COLUMNS = {
-  ...{ id: 'bigint', at: 'timestamptz', actor: 'text', action: 'text', subject: 'text', realm: 'text' },
-  ...{
-    outcome: 'text',
-    client: 'text',
-    request_id: 'text',
-    writer: 'bigint',
-    lane: 'integer',
-    seq: 'bigint',
-  },
-  ...{ prev_digest: 'bytea', digest: 'bytea', signature: 'bytea' },
+  id: 'bigint',
+  at: 'timestamptz',
+  actor: 'text',
+  action: 'text',
+  subject: 'text',
+  realm: 'text',
+  outcome: 'text',
+  client: 'text',
+  request_id: 'text',
+  writer: 'bigint',
+  lane: 'integer',
+  seq: 'bigint',
+  prev_digest: 'bytea',
+  digest: 'bytea',
+  signature: 'bytea',
 };
 
 /** The list of columns for `INSERT INTO audit (…) SELECT …`. */

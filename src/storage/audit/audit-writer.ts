@@ -51,7 +51,10 @@ export class AuditWriter {
     const at = auditTime(clock.now());
     const body: WriterBody = { publicKey: key.publicKey.toString('base64'), name };
     const draft: RecordDraft = {
-      ...{ kind: 'writer', at, writer: 0, body: JSON.stringify(body) },
+      kind: 'writer',
+      at,
+      writer: 0,
+      body: JSON.stringify(body),
       keyId: authority?.keys()[0].keyId ?? '',
     };
     const sign = (hash: Uint8Array): Buffer => authority?.sign(hash) ?? Buffer.alloc(0);

@@ -29,7 +29,10 @@ export function heldTokens(
   { from, locked }: HeldRows = { from: 'tokens', locked: 'tokens' },
 ): string {
   const all = {
-    ...{ place: 'integer', token_id: 'bigint', version: 'bigint', ...columns },
+    place: 'integer',
+    token_id: 'bigint',
+    version: 'bigint',
+    ...columns,
     ...Object.fromEntries(Object.entries(AUDIT_COLUMNS).map(([name, type]) => [`audit_${name}`, type])),
   };
   const types = Object.entries(all).map(([name, type]) => `${name} ${type}`);
@@ -60,10 +63,18 @@ export function auditInsert(written: string): string {
 /** @returns the columns of an audit row in `want`, for JSON */
 export function auditFields(row: AuditRow): Readonly<Record<string, string | number>> {
   return {
-    ...{ audit_id: row.id, audit_at: row.at, audit_actor: row.actor, audit_action: row.action },
-    ...{ audit_subject: row.subject, audit_realm: row.realm, audit_outcome: row.outcome },
-    ...{ audit_client: row.client, audit_request_id: row.requestId },
-    ...{ audit_writer: row.writer, audit_lane: row.lane, audit_seq: row.seq },
+    audit_id: row.id,
+    audit_at: row.at,
+    audit_actor: row.actor,
+    audit_action: row.action,
+    audit_subject: row.subject,
+    audit_realm: row.realm,
+    audit_outcome: row.outcome,
+    audit_client: row.client,
+    audit_request_id: row.requestId,
+    audit_writer: row.writer,
+    audit_lane: row.lane,
+    audit_seq: row.seq,
     audit_prev_digest: bytes(row.prevHash),
     audit_digest: bytes(row.hash),
     audit_signature: bytes(row.signature),

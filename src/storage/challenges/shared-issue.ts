@@ -14,8 +14,11 @@ import { SharedWrites } from './shared-writes.ts';
 const STATEMENT = {
   name: 'issue-challenges',
   text: `WITH ${heldTokens({
-    ...{ transaction_id: 'text', question: 'text', data: 'text' },
-    ...{ issued_at: 'timestamptz', max_open: 'integer' },
+    transaction_id: 'text',
+    question: 'text',
+    data: 'text',
+    issued_at: 'timestamptz',
+    max_open: 'integer',
   })}, token AS (
       UPDATE tokens SET last_challenge_at = want.issued_at
       FROM want WHERE ${ALL_HELD} RETURNING want.place
@@ -55,7 +58,9 @@ export class SharedIssue {
     act: Act,
   ): Promise<boolean> {
     return this.#writes.do({
-      ...{ tokenId, version: seen.version, entry: auditEntry(act, seen.serial, 'issued', seen.realms) },
+      tokenId,
+      version: seen.version,
+      entry: auditEntry(act, seen.serial, 'issued', seen.realms),
       columns: { transaction_id: transactionId, question, data, issued_at: issuedAt, max_open: maxOpen },
     });
   }

@@ -10,16 +10,24 @@ type Change = NonNullable<Decision['change']>;
 
 /** The columns of a token that a response changes, with their types. Those of a roll-out are left to `settle`. */
 const TOKEN_COLUMNS = {
-  ...{ fail_count: 'integer', counter: 'bigint', time_shift: 'integer', replay_markers: 'text[]' },
-  ...{ sync_marker: 'text', last_success_at: 'timestamptz' },
+  fail_count: 'integer',
+  counter: 'bigint',
+  time_shift: 'integer',
+  replay_markers: 'text[]',
+  sync_marker: 'text',
+  last_success_at: 'timestamptz',
 };
 
 const STATEMENT = {
   name: 'settle-responses',
   text: `WITH ${heldTokens(
     {
-      ...{ challenge_id: 'bigint', ...TOKEN_COLUMNS, wrong_count: 'integer' },
-      ...{ received_tan: 'boolean', valid_tan: 'boolean', closed_by: 'text' },
+      challenge_id: 'bigint',
+      ...TOKEN_COLUMNS,
+      wrong_count: 'integer',
+      received_tan: 'boolean',
+      valid_tan: 'boolean',
+      closed_by: 'text',
     },
     {
       from: 'tokens JOIN challenges ON challenges.id = want.challenge_id AND challenges.token_id = tokens.id',
@@ -56,10 +64,15 @@ export class SharedSettlement {
     return (
       changed &&
       this.#writes.do({
-        ...{ tokenId: seen.id, version: seen.version, entry },
+        tokenId: seen.id,
+        version: seen.version,
+        entry,
         columns: {
-          ...{ challenge_id: seen.challenge_id, ...changed, wrong_count: challenge.wrongCount },
-          ...{ received_tan: challenge.receivedTan, valid_tan: challenge.validTan },
+          challenge_id: seen.challenge_id,
+          ...changed,
+          wrong_count: challenge.wrongCount,
+          received_tan: challenge.receivedTan,
+          valid_tan: challenge.validTan,
           closed_by: challenge.closedBy,
         },
       })

@@ -105,7 +105,9 @@ export class SharedWrites {
     function wanted(row: AuditRow, place: number): unknown {
       const write = writes[place];
       return {
-        ...{ place, token_id: write?.tokenId, version: write?.version },
+        place,
+        token_id: write?.tokenId,
+        version: write?.version,
         ...write?.columns,
         ...auditFields(row),
       };

@@ -27,12 +27,10 @@ export function countFolding({ database, log, pause = PAUSE_MS }: CountFoldingOp
   const component = 'counts';
   let sinceVacuum = 0;
   return backgroundRounds({
-    ...{
-      component,
-      log,
-      pause,
-      trouble: 'Counts cannot be folded: they stay right, but take longer to read',
-    },
+    component,
+    log,
+    pause,
+    trouble: 'Counts cannot be folded: they stay right, but take longer to read',
     round: async () => {
       const folded = await foldCounts(database);
       if (folded > 0) {

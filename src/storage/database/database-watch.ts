@@ -152,7 +152,9 @@ export class DatabaseWatch {
       gate.cut();
       const { fault: name, faultDetail } = describeFault(translated);
       log.error('The database is away: until it is back, what needs it is answered with 503 at once', {
-        ...{ component: 'database', fault: name, faultDetail },
+        component: 'database',
+        fault: name,
+        faultDetail,
       });
     }
   }

@@ -19,8 +19,11 @@ interface HousekeepingRoundsOptions {
 export function housekeepingRounds({ round, interval, log }: HousekeepingRoundsOptions): BackgroundLoop {
   const component = 'housekeeping';
   return backgroundRounds({
-    ...{ component, log, trouble: 'Housekeeping fails: old rows stay, and change no answer' },
-    ...{ pause: interval, firstPause: Math.min(FIRST_MS, interval) },
+    component,
+    log,
+    trouble: 'Housekeeping fails: old rows stay, and change no answer',
+    pause: interval,
+    firstPause: Math.min(FIRST_MS, interval),
     round: async (signal) => {
       const count = await round(signal);
       if (count > 0) {

@@ -91,7 +91,10 @@ export async function register(
   const isFirst = 'NOT EXISTS (SELECT FROM encryption_keys WHERE is_current)';
   const inserted: unknown[] = await connection('encryption_keys')
     .insert({
-      ...{ key_id: keyId, canary, wrapped: wrapped?.bytes ?? null, wrapped_by: wrapped?.by ?? null },
+      key_id: keyId,
+      canary,
+      wrapped: wrapped?.bytes ?? null,
+      wrapped_by: wrapped?.by ?? null,
       is_current: connection.raw(isFirst),
       current_since: connection.raw(`CASE WHEN ${isFirst} THEN clock_timestamp() END`),
     })

@@ -42,7 +42,9 @@ export class SharedLimit implements AttemptLimit {
     this.#deps = options;
     this.#elsewhere = points - alone;
     this.#shared = new RateLimiterPostgres({
-      ...{ keyPrefix: name, points, duration },
+      keyPrefix: name,
+      points,
+      duration,
       storeClient: database.knex,
       storeType: 'knex',
       tableName: TABLE,

@@ -53,7 +53,8 @@ async function insert(
   const inserted = await sql('tokens')
     .insert(
       tokens.map((token) => ({
-        ...{ serial: token.serial, type: token.type },
+        serial: token.serial,
+        type: token.type,
         ...stateColumns(token),
         ...references,
       })),
