@@ -9,23 +9,28 @@ const SPARE = 1.6;
 /** The figures of each measure, one a round. */
 export type RoundFigures = ReadonlyMap<Measure, readonly Figures[]>;
 
-/** Runs all measures in each round, each round beginning with another one. Each run warms up. */
+/**
+ * Runs all measures in each round, each round beginning with another one. Each run warms up; a round in front, which is
+ * not counted, lets each server compile its code.
+ */
 export async function runRounds(
   bench: Bench,
   measures: readonly Measure[],
   { rounds, seconds }: { readonly rounds: number; readonly seconds: number },
 ): Promise<RoundFigures> {
   const all = new Map<Measure, Figures[]>(measures.map((one) => [one, []]));
-  const bar = new ProgressBar('runs', rounds * measures.length);
+  const quickest = new Map<Measure, number>();
+  const bar = new ProgressBar('runs', (rounds + 1) * measures.length);
   const extent = { seconds, warmUp: warmUpOf(seconds) };
-  for (let round = 0; round < rounds; round += 1) {
+  for (let round = 0; round <= rounds; round += 1) {
     for (const [index, one] of rotated(measures, round).entries()) {
-      const known = all.get(one) ?? [];
-      const rate =
-        known.length === 0
-          ? FIRST_GUESSES[one.connections === 1 ? 0 : 1]
-          : Math.max(...known.map((run) => run.perSecond)) * SPARE;
-      known.push(await one.run(bench, extent, Math.ceil(rate * (extent.seconds + extent.warmUp))));
+      const known = quickest.get(one);
+      const rate = known === undefined ? FIRST_GUESSES[one.connections === 1 ? 0 : 1] : known * SPARE;
+      const figures = await one.run(bench, extent, Math.ceil(rate * (extent.seconds + extent.warmUp)));
+      quickest.set(one, Math.max(known ?? 0, figures.perSecond));
+      if (round > 0) {
+        all.get(one)?.push(figures);
+      }
       bar.show(round * measures.length + index + 1);
     }
   }

@@ -4,6 +4,7 @@ import { EnrolmentService } from '../challenges/enrolment/enrolment-service.ts';
 import { RolloutPhase2 } from '../challenges/enrolment/rollout-phase2.ts';
 import { TokenImportService } from '../challenges/enrolment/token-import-service.ts';
 import { TokenRegistration } from '../challenges/enrolment/token-registration.ts';
+import { nodeResponder } from '../challenges/node-responder.ts';
 import { OpenAnswers } from '../challenges/open-answers.ts';
 import { ResponseChecker } from '../challenges/response-check.ts';
 import { ResynchronisationService } from '../challenges/resynchronisation-service.ts';
@@ -26,7 +27,7 @@ export interface ChallengeServices {
 }
 
 export function challengeServices(parts: SharedParts): ChallengeServices {
-  const { database, random, users, responder, transactionIds = hexTransactionIds } = parts;
+  const { database, random, users, responder = nodeResponder, transactionIds = hexTransactionIds } = parts;
   const store = new SqlTokenStore({ database });
   const tokens = new TokenChoice({ tokens: store, users });
   const factory = new ChallengeFactory({ ...parts, transactionIds });

@@ -37,7 +37,7 @@ export interface ServiceParts {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
-  /** Prepares the computation of responses; by default `responder`. */
+  /** Prepares the computation of responses; by default `nodeResponder`. */
   readonly responder?: Responder | undefined;
   /** The form of transaction ids; by default hexadecimal. */
   readonly transactionIds?: TransactionIds;

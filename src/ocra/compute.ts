@@ -1,7 +1,7 @@
 import { bytesToHex } from '@noble/hashes/utils.js';
 import { ServiceError } from '../kernel/errors.ts';
 import { type DataInputs, encodeDataInput } from './data-input.ts';
-import { keyedHmac } from './hashes.ts';
+import { type KeyedHmac, keyedHmac } from './hashes.ts';
 import type { OcraSuite } from './suite.ts';
 
 /**
@@ -15,14 +15,19 @@ export function computeResponse(suite: OcraSuite, key: Uint8Array, inputs: DataI
 
 /**
  * Prepares the crypto function alone (RFC 6287 §5.2) for many data inputs.
+ * @param prepareHmac computes the HMAC; in JavaScript by default
  * @returns a function from an encoded data input to the response, in the form of `computeResponse`
  * @throws ServiceError 'data-input.invalid' where the key is empty: anyone could compute such responses
  */
-export function responder(suite: OcraSuite, key: Uint8Array): (dataInput: Uint8Array) => string {
+export function responder(
+  suite: OcraSuite,
+  key: Uint8Array,
+  prepareHmac: KeyedHmac = keyedHmac,
+): (dataInput: Uint8Array) => string {
   if (key.length === 0) {
     throw new ServiceError('data-input.invalid', 'No response can be computed: the key is empty.');
   }
-  const mac = keyedHmac(suite.hash, key);
+  const mac = prepareHmac(suite.hash, key);
   return (dataInput) =>
     suite.truncation === 0 ? bytesToHex(mac(dataInput)) : truncate(mac(dataInput), suite.truncation);
 }

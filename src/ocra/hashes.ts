@@ -16,6 +16,9 @@ export function hmac(hash: HashName, key: Uint8Array, data: Uint8Array): Uint8Ar
   return nobleHmac(HASHES[hash], key, data);
 }
 
+/** Prepares an HMAC (RFC 2104) for many data under one key. */
+export type KeyedHmac = (hash: HashName, key: Uint8Array) => (data: Uint8Array) => Uint8Array;
+
 /**
  * Prepares the HMAC for many data under one key, which halves the time of each.
  * @returns a function from data to their HMAC

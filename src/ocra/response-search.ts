@@ -1,7 +1,5 @@
-import { bytesToHex, concatBytes, utf8ToBytes } from '@noble/hashes/utils.js';
 import { responder } from './compute.ts';
 import { dataInputTemplate } from './data-input.ts';
-import { hmac } from './hashes.ts';
 import { type Candidate, responseWindow, type ResponseWindow, sizeOf } from './response-window.ts';
 import {
   candidateTest,
@@ -29,12 +27,12 @@ const PIECE = 250;
 /** Cost of the preparation of a question, in candidates. */
 const PREPARATION = 10;
 
-/** Candidates that are computed already. */
+/** A window whose candidates are computed already. */
 interface Searched {
-  /** Identifies key, suite, question and PIN. */
-  readonly input: string;
-  readonly first: Required<Pick<Candidate, 'counter' | 'timeStep'>>;
-  readonly last: Required<Pick<Candidate, 'counter' | 'timeStep'>>;
+  readonly key: Uint8Array;
+  /** With counter and time step 0. */
+  readonly dataInput: Uint8Array;
+  readonly window: ResponseWindow;
   readonly matches: readonly Candidate[];
 }
 
@@ -98,22 +96,23 @@ export class ResponseSearch {
     const window = responseWindow(check, allowed);
     const taken = sizeOf(window);
     this.#leftInPass -= taken;
+    // A copy: the test writes into the data input.
+    const input = { key: check.key, dataInput: dataInput.bytes.slice() };
     const isRight = candidateTest(check, dataInput, this.#means.responder ?? responder);
-    const input = inputOf(check, dataInput.bytes);
     return { matches: inOrder(await this.#search(window, input, isRight)), taken };
   }
 
   async #search(
     window: ResponseWindow,
-    input: string,
+    input: Pick<Searched, 'key' | 'dataInput'>,
     isRight: (candidate: Candidate) => boolean,
   ): Promise<readonly Candidate[]> {
-    const before = this.#searched.filter((searched) => searched.input === input);
+    const before = this.#searched.filter((searched) => isSameInput(searched, input)).map(boundsOf);
     const matches: Candidate[] = [];
     let isWhole = true;
     this.#piece += PREPARATION;
     for (const candidate of candidatesOf(window)) {
-      const known = before.find((searched) => isWithin(candidate, searched));
+      const known = before.find((bounds) => isWithin(candidate, bounds));
       if (known !== undefined) {
         matches.push(...known.matches.filter((one) => isSame(one, candidate)).map(() => candidate));
         continue;
@@ -136,24 +135,9 @@ export class ResponseSearch {
       }
     }
     if (isWhole) {
-      this.#note(window, input, matches);
+      this.#searched.push({ ...input, window, matches });
     }
     return matches;
-  }
-
-  #note({ counters, steps }: ResponseWindow, input: string, matches: readonly Candidate[]): void {
-    const [counter, timeStep] = [
-      boundsOf(counters.map((each) => each.counter ?? 0n)),
-      boundsOf(steps.map((each) => each.timeStep ?? 0n)),
-    ];
-    if (counter !== undefined && timeStep !== undefined) {
-      this.#searched.push({
-        input,
-        matches,
-        first: { counter: counter.least, timeStep: timeStep.least },
-        last: { counter: counter.most, timeStep: timeStep.most },
-      });
-    }
   }
 }
 
@@ -166,35 +150,51 @@ function* candidatesOf({ counters, steps }: ResponseWindow): Generator<Candidate
   }
 }
 
-/** The key's length is a part of it: HMAC takes a key longer than a block for its hash (RFC 2104 §3). */
-function inputOf({ key }: ResponseCheck, dataInput: Uint8Array): string {
-  return bytesToHex(hmac('sha256', key, concatBytes(utf8ToBytes(`${key.length}|`), dataInput)));
+function isSameInput(one: Pick<Searched, 'key' | 'dataInput'>, other: typeof one): boolean {
+  return areEqual(one.key, other.key) && areEqual(one.dataInput, other.dataInput);
 }
 
-function isWithin({ counter = 0n, timeStep = 0n }: Candidate, { first, last }: Searched): boolean {
-  return (
-    counter >= first.counter &&
-    counter <= last.counter &&
-    timeStep >= first.timeStep &&
-    timeStep <= last.timeStep
-  );
+function areEqual(one: Uint8Array, other: Uint8Array): boolean {
+  return one.length === other.length && one.every((byte, place) => byte === other[place]);
 }
 
-function isSame(one: Candidate, other: Candidate): boolean {
-  return one.counter === other.counter && one.timeStep === other.timeStep;
+/** The least and the greatest position of a window, and its matches. */
+interface Bounds extends Pick<Searched, 'matches'> {
+  readonly counters: Range;
+  readonly steps: Range;
 }
 
-/** @param numbers without a gap, in any order */
-function boundsOf(numbers: readonly bigint[]): { least: bigint; most: bigint } | undefined {
-  const [first] = numbers;
-  if (first === undefined) {
-    return undefined;
-  }
+interface Range {
+  readonly least: bigint;
+  readonly most: bigint;
+}
+
+function boundsOf({ window, matches }: Searched): Bounds {
+  return {
+    counters: rangeOf(window.counters.map(({ counter = 0n }) => counter)),
+    steps: rangeOf(window.steps.map(({ timeStep = 0n }) => timeStep)),
+    matches,
+  };
+}
+
+/** @param numbers without a gap, in any order. Without numbers, the range contains none */
+function rangeOf(numbers: readonly bigint[]): Range {
+  const [first = 0n] = numbers;
   return numbers.reduce(
     ({ least, most }, number) => ({
       least: number < least ? number : least,
       most: number > most ? number : most,
     }),
-    { least: first, most: first },
+    { least: first, most: numbers.length === 0 ? first - 1n : first },
   );
+}
+
+function isWithin({ counter = 0n, timeStep = 0n }: Candidate, { counters, steps }: Bounds): boolean {
+  return (
+    counter >= counters.least && counter <= counters.most && timeStep >= steps.least && timeStep <= steps.most
+  );
+}
+
+function isSame(one: Candidate, other: Candidate): boolean {
+  return one.counter === other.counter && one.timeStep === other.timeStep;
 }

@@ -1,7 +1,7 @@
 import { responder } from './compute.ts';
 import { type DataInputTemplate, dataInputTemplate, type FixedInputs } from './data-input.ts';
 import { type Candidate, responseWindow, type WindowReach } from './response-window.ts';
-import { responseLength } from './suite.ts';
+import { type OcraSuite, responseLength } from './suite.ts';
 import { textComparison } from './text-comparison.ts';
 
 /** A response to check, and the window to search. */
@@ -19,7 +19,7 @@ export type Match = Candidate & { readonly matched: true };
 export type Verification = { readonly matched: false } | Match;
 
 /** Prepares the computation of responses, as `responder` does. */
-export type Responder = typeof responder;
+export type Responder = (suite: OcraSuite, key: Uint8Array) => (dataInput: Uint8Array) => string;
 
 /** Maximum number of responses computed for one check, for windows of any size. */
 const MAX_CANDIDATES = 10_000;
