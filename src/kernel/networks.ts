@@ -27,10 +27,11 @@ export function readAddress(text: string): Address | undefined {
 
 /** A set of addresses and networks of both families. */
 export class NetworkSet {
-  readonly #list = new BlockList();
+  /** Created with the first network: most sets have none. */
+  #list: BlockList | undefined;
 
   get isEmpty(): boolean {
-    return this.#list.rules.length === 0;
+    return this.#list === undefined;
   }
 
   /**
@@ -48,12 +49,13 @@ export class NetworkSet {
     if (Number.isNaN(prefix) || prefix < 0 || prefix > bits) {
       return false;
     }
+    this.#list ??= new BlockList();
     this.#list.addSubnet(address.text, prefix, address.family);
     return true;
   }
 
   has({ text, family }: Address): boolean {
-    return this.#list.check(text, family);
+    return this.#list?.check(text, family) === true;
   }
 }
 

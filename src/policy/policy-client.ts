@@ -24,11 +24,12 @@ export function readClients(text: string): (client: string) => boolean {
     }
   }
   isAny ||= inclusions === 0;
+  if (isAny && excluded.isEmpty) {
+    return () => true;
+  }
   return (client) => {
     const address = readAddress(client);
-    return address === undefined
-      ? isAny && excluded.isEmpty
-      : !excluded.has(address) && (isAny || included.has(address));
+    return address !== undefined && !excluded.has(address) && (isAny || included.has(address));
   };
 }
 
