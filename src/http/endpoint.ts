@@ -43,8 +43,12 @@ export function serveEndpoint(endpoint: Endpoint, server: ServerContext): Exchan
     const { exchange } = response.locals;
     const { path, usage, family } = endpoint;
     exchange.context = { ...exchange.context, path, usage, family };
-    const reply = await run(STEPS, {
-      ...{ endpoint, request, response, exchange, server },
+    const reply = await run(0, {
+      endpoint,
+      request,
+      response,
+      exchange,
+      server,
       checks: new RememberedChecks(server),
       query: [],
       values: new Map(),
@@ -55,9 +59,11 @@ export function serveEndpoint(endpoint: Endpoint, server: ServerContext): Exchan
   };
 }
 
-async function run([step, ...others]: readonly Step[], state: EndpointRequest): Promise<Reply> {
+/** Runs the step with that index, and through it all after it. Makes no promise of its own: there are many steps. */
+function run(index: number, state: EndpointRequest): Promise<Reply> {
+  const step = STEPS[index];
   if (step === undefined) {
     throw new Error('no step has answered the request');
   }
-  return step(state, () => run(others, state));
+  return step(state, () => run(index + 1, state));
 }
