@@ -42,8 +42,15 @@ export function send(
     response.setHeader('Content-Type', contentType);
     response.setHeader('Content-Length', length);
   }
-  // Node sends a text together with the headers, in one write and one encoding: that of headers is Latin-1.
-  if (typeof body === 'string' && length === body.length) {
+  end(response, body, length);
+}
+
+function end(response: ServerResponse, body: string | Buffer, length: number): void {
+  if (response.socket?.destroyed === true) {
+    // The client has left: a text that is ended now would count as sent.
+    response.destroy();
+  } else if (typeof body === 'string' && length === body.length) {
+    // Node sends a text together with the headers, in one write and one encoding: that of headers is Latin-1.
     response.end(body, 'latin1');
   } else {
     response.end(typeof body === 'string' ? Buffer.from(body) : body);
