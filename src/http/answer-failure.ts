@@ -32,14 +32,18 @@ const nothingThere = (cause?: unknown): ServiceError =>
 
 /** @returns a handler that fails every request whose path is not percent-encoded UTF-8; no route matches such a path */
 export function refuseBrokenPath({ requests }: Pick<Guards, 'requests'>): ExchangeHandler {
-  return async (request, response, next) => {
+  const refuse = async (limitedAs: string, cause: unknown): Promise<never> => {
+    await requests.admit(limitedAs);
+    throw nothingThere(cause);
+  };
+  return (request, response, next) => {
     try {
       decodeURIComponent(request.path);
     } catch (cause) {
-      await requests.admit(response.locals.exchange.limitedAs);
-      throw nothingThere(cause);
+      return refuse(response.locals.exchange.limitedAs, cause);
     }
     next();
+    return undefined;
   };
 }
 

@@ -1,5 +1,4 @@
 import express, { type Express } from 'express';
-import helmet from 'helmet';
 import type { RefusalNotes } from '../audit/ports.ts';
 import type { Caller } from '../policy/caller.ts';
 import type { ConfigurationStore } from '../configuration/ports.ts';
@@ -36,6 +35,7 @@ import type { Dialect } from './dialects/dialect.ts';
 import { createDialect, type DialectName } from './dialects/dialects.ts';
 import { serveEndpoint } from './endpoint.ts';
 import type { Endpoint } from './endpoint-spec.ts';
+import { setFixedHeaders } from './fixed-headers.ts';
 import { beginExchange, type ExchangeHandler } from './request/exchange.ts';
 import { type Guards, UNGUARDED } from './limits/guards.ts';
 import { originReader } from './authentication/origin.ts';
@@ -109,8 +109,7 @@ export function createApp(dependencies: AppDependencies): Express {
   if (metrics !== undefined) {
     app.use(measureRequests(metrics));
   }
-  app.use(helmet());
-  app.use(forbidCaching);
+  app.use(setFixedHeaders());
   app.use(refuseBrokenPath(guards));
   for (const endpoint of servedEndpoints(dependencies, dialect)) {
     app.all(
@@ -149,10 +148,3 @@ export function servedEndpoints(
 function deprecations({ isPostDeprecated }: Endpoint, sunset: Date | undefined): ExchangeHandler[] {
   return isPostDeprecated === true ? [announceDeprecatedPost(sunset)] : [];
 }
-
-/** Forbids caches to store an answer: each is for one moment and one client. */
-const forbidCaching: ExchangeHandler = (_request, response, next) => {
-  response.setHeader('Cache-Control', 'no-store');
-  response.setHeader('Pragma', 'no-cache');
-  next();
-};

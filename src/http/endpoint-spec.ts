@@ -75,6 +75,8 @@ export interface AdministratorCall<Parameters> extends Call<Parameters> {
 export type Endpoint = OpenEndpoint | AdministratorEndpoint;
 
 interface ServedEndpoint extends EndpointSpec<z.ZodRawShape> {
+  /** The methods that the path answers, as in the header `Allow`. */
+  readonly allowed: readonly string[];
   /** The names of the parameters whose values only the endpoint may see. */
   readonly secrets: ReadonlySet<string>;
 }
@@ -106,6 +108,7 @@ export function openEndpoint<Shape extends z.ZodRawShape>(
   return {
     ...spec,
     access: 'open',
+    allowed: allowedMethods(spec.methods),
     secrets: secretsOf(spec.parameters),
     answer: (call) => answer({ ...call, parameters: pickParameters(spec.parameters, call.parameters) }),
   };
@@ -119,6 +122,7 @@ export function administratorEndpoint<Shape extends z.ZodRawShape>(
   return {
     ...spec,
     access: spec.requires === 'password' ? 'password' : 'administrator',
+    allowed: allowedMethods(spec.methods),
     secrets: secretsOf(spec.parameters),
     answer: (call, { principal, session, login, proven }) =>
       answer({
@@ -130,4 +134,8 @@ export function administratorEndpoint<Shape extends z.ZodRawShape>(
         caller: { principal, requestId: call.requestId },
       }),
   };
+}
+
+function allowedMethods(methods: readonly Method[]): readonly string[] {
+  return methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).concat('OPTIONS');
 }

@@ -29,7 +29,7 @@ export function send(
   response: ServerResponse,
   { status, contentType, body = '', headers = {} }: Reply,
 ): void {
-  const bytes = Buffer.from(body);
+  const length = Buffer.byteLength(body);
   response.statusCode = status;
   for (const [name, value] of Object.entries(headers)) {
     response.setHeader(name, value);
@@ -40,7 +40,19 @@ export function send(
   }
   if (contentType !== undefined) {
     response.setHeader('Content-Type', contentType);
-    response.setHeader('Content-Length', bytes.length);
+    response.setHeader('Content-Length', length);
   }
-  response.end(bytes);
+  end(response, body, length);
+}
+
+function end(response: ServerResponse, body: string | Buffer, length: number): void {
+  if (response.socket?.destroyed === true) {
+    // The client has left: a text that is ended now would count as sent.
+    response.destroy();
+  } else if (typeof body === 'string' && length === body.length) {
+    // Node sends a text together with the headers, in one write and one encoding: that of headers is Latin-1.
+    response.end(body, 'latin1');
+  } else {
+    response.end(typeof body === 'string' ? Buffer.from(body) : body);
+  }
 }

@@ -49,18 +49,17 @@ type FieldValue = string | number | boolean;
 const MAX_LENGTH = 500;
 const MAX_STACK_LENGTH = 5_000;
 
-/** @returns the allowed fields among the given ones, long texts cut, in the order of the list */
-export function allowedFields(
+/** Adds to a line the allowed fields among the given ones, long texts cut, in the order of the list. */
+export function addAllowedFields(
+  line: Partial<Record<AllowedField, FieldValue>>,
   fields: Readonly<Record<string, unknown>>,
-): Partial<Record<AllowedField, FieldValue>> {
-  const kept: Partial<Record<AllowedField, FieldValue>> = {};
+): void {
   for (const name of ALLOWED) {
     const value = fields[name];
     if (typeof value === 'string') {
-      kept[name] = value.slice(0, name === 'stack' ? MAX_STACK_LENGTH : MAX_LENGTH);
+      line[name] = value.slice(0, name === 'stack' ? MAX_STACK_LENGTH : MAX_LENGTH);
     } else if (typeof value === 'number' || typeof value === 'boolean') {
-      kept[name] = value;
+      line[name] = value;
     }
   }
-  return kept;
 }

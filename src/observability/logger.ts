@@ -1,6 +1,6 @@
 import winston from 'winston';
 import type { Clock } from '../kernel/clock.ts';
-import { allowedFields } from './log-fields.ts';
+import { addAllowedFields } from './log-fields.ts';
 
 const LEVELS = { error: 0, warn: 1, info: 2, debug: 3 } as const;
 type LogLevel = keyof typeof LEVELS;
@@ -34,14 +34,16 @@ export function createLogger({ level, format, stream, clock, worker }: LoggerOpt
     // eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment -- winston's types name its own transports by interfaces
     transports: [new winston.transports.Stream({ stream })],
   });
+  const numbered = worker === undefined ? {} : { worker };
   let isOver = false;
   const write =
     (eventLevel: LogLevel) =>
     (message: string, fields: Readonly<Record<string, unknown>> = {}): void => {
       // A write after its end would make winston exit the process, which may still wait for its last connection.
       if (!isOver) {
-        const time = clock.now().toISOString();
-        target.log({ ...allowedFields({ worker, ...fields }), time, level: eventLevel, message });
+        const line = { time: clock.now().toISOString(), level: eventLevel, message, ...numbered };
+        addAllowedFields(line, fields);
+        target.log(line);
         if (LEVELS[eventLevel] <= LEVELS.warn) {
           stream.flush?.();
         }
@@ -62,8 +64,9 @@ export function createLogger({ level, format, stream, clock, worker }: LoggerOpt
   };
 }
 
-function jsonLine({ time, level, message, ...fields }: winston.Logform.TransformableInfo): string {
-  return visible(JSON.stringify({ time, level, message, ...fields }));
+/** The members have their order from the logger; winston adds symbols only, which JSON leaves out. */
+function jsonLine(line: winston.Logform.TransformableInfo): string {
+  return visible(JSON.stringify(line));
 }
 
 /**

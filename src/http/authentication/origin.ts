@@ -1,4 +1,5 @@
 import type { Request } from 'express';
+import { boundedMemo } from '../../kernel/bounded-memo.ts';
 import type { Log } from '../../kernel/log.ts';
 import { clientAddress } from '../request/client-address.ts';
 import { networkMatcher, unnamedProxy } from '../limits/networks.ts';
@@ -20,6 +21,9 @@ interface OriginOptions {
   readonly log: Log;
 }
 
+/** The most addresses whose canonical form is remembered. */
+const MOST_REMEMBERED = 1_000;
+
 /** The headers that proxies add. Any client can send them; they can only remove an exemption. */
 const TRACES = ['x-forwarded-for', 'forwarded', 'x-real-ip', 'via'] as const;
 
@@ -30,10 +34,11 @@ export function originReader({
 }: OriginOptions): (request: Pick<Request, 'ip' | 'headers' | 'socket'>) => Origin {
   const isNamed = networkMatcher(trustProxy);
   const isThisMachine = networkMatcher(['loopback']);
+  const canonical = boundedMemo(MOST_REMEMBERED, clientAddress);
   let isReported = false;
   return ({ ip, headers, socket }) => {
-    const client = clientAddress(ip);
-    const peer = clientAddress(socket.remoteAddress);
+    const client = canonical(ip ?? '');
+    const peer = canonical(socket.remoteAddress ?? '');
     const isSaid = headers['x-forwarded-for'] !== undefined && isNamed(peer);
     const trace = isSaid ? undefined : TRACES.find((name) => headers[name] !== undefined);
     if (trace === undefined) {

@@ -2,39 +2,45 @@ import type { Checks } from './authenticate.ts';
 
 /** The checks of one request. Each credential is verified once, so that a password is hashed once. */
 export class RememberedChecks implements Checks {
-  readonly credentials: Checks['credentials'];
-  readonly logins: Checks['logins'];
-  readonly guards: Checks['guards'];
-  readonly #known: Map<string, unknown>[] = [];
+  readonly #checks: Checks;
+  readonly #known = new Map<string, Promise<unknown>>();
 
-  constructor({ credentials, logins, guards }: Checks) {
-    this.credentials = {
-      authenticatePassword: this.#once((name, password) => credentials.authenticatePassword(name, password)),
+  constructor(checks: Checks) {
+    this.#checks = checks;
+  }
+
+  /** Made on demand: most requests need no credential. */
+  get credentials(): Checks['credentials'] {
+    const { credentials } = this.#checks;
+    return {
+      authenticatePassword: (name, password) =>
+        this.#once(['password', name, password], () => credentials.authenticatePassword(name, password)),
       recallPassword: (name, password) => credentials.recallPassword(name, password),
-      findSession: this.#once((session) => credentials.findSession(session)),
-      authenticateApiToken: this.#once((token) => credentials.authenticateApiToken(token)),
+      findSession: (session) => this.#once(['session', session], () => credentials.findSession(session)),
+      authenticateApiToken: (token) =>
+        this.#once(['api token', token], () => credentials.authenticateApiToken(token)),
     };
-    this.logins = { authenticate: this.#once((token) => logins.authenticate(token)) };
-    this.guards = guards;
+  }
+
+  get logins(): Checks['logins'] {
+    const { logins } = this.#checks;
+    return { authenticate: (token) => this.#once(['login', token], () => logins.authenticate(token)) };
+  }
+
+  get guards(): Checks['guards'] {
+    return this.#checks.guards;
   }
 
   /** Forgets all results: a password may have changed, or a session may have ended. */
   forget(): void {
-    this.#known.forEach((known) => {
-      known.clear();
-    });
+    this.#known.clear();
   }
 
-  #once<Given extends string[], Found>(
-    check: (...given: Given) => Promise<Found>,
-  ): (...given: Given) => Promise<Found> {
-    const known = new Map<string, Promise<Found>>();
-    this.#known.push(known);
-    return (...given) => {
-      const key = JSON.stringify(given);
-      const found = known.get(key) ?? check(...given);
-      known.set(key, found);
-      return found;
-    };
+  /** @param credential its kind and parts, which tell it from all others */
+  #once<Found>(credential: readonly string[], check: () => Promise<Found>): Promise<Found> {
+    const key = JSON.stringify(credential);
+    const found = (this.#known.get(key) as Promise<Found> | undefined) ?? check();
+    this.#known.set(key, found);
+    return found;
   }
 }

@@ -1,5 +1,6 @@
 import { isIPv6 } from 'node:net';
 import ipaddr from 'ipaddr.js';
+import { boundedMemo } from '../../kernel/bounded-memo.ts';
 import { ServiceError } from '../../kernel/errors.ts';
 import { NetworkSet, readAddress } from '../../kernel/networks.ts';
 
@@ -10,6 +11,9 @@ const NAMED: Readonly<Record<string, readonly string[]>> = {
   linklocal: ['169.254.0.0/16', 'fe80::/10'],
   uniquelocal: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'],
 };
+
+/** The most clients whose match is remembered. */
+const MOST_REMEMBERED = 1_000;
 
 /** The prefix of the address of an unnamed proxy: the result is in no network, so it is never exempt. */
 const PROXY = 'proxy ';
@@ -50,8 +54,11 @@ export function networkMatcher(networks: readonly string[]): (client: string) =>
       throw new ServiceError('configuration.invalid', `'${network}' is no address or network`);
     }
   }
-  return (client) => {
+  if (set.isEmpty) {
+    return () => false;
+  }
+  return boundedMemo(MOST_REMEMBERED, (client) => {
     const address = readAddress(client);
     return address !== undefined && set.has(address);
-  };
+  });
 }

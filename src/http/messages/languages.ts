@@ -10,8 +10,11 @@ const MAX_RANGES = 32;
  * @returns the client's most preferred language of those available; English where none is acceptable
  */
 export function preferredLanguage(header: string | undefined): Language {
+  if (header === undefined) {
+    return 'en';
+  }
   let best: { language: Language; quality: number } = { language: 'en', quality: 0 };
-  for (const range of (header ?? '').split(',', MAX_RANGES)) {
+  for (const range of header.split(',', MAX_RANGES)) {
     const [tag = '', ...options] = range.split(';').map((part) => part.trim().toLowerCase());
     const language = LANGUAGES.find((known) => tag === known || tag.startsWith(`${known}-`));
     const quality = qualityOf(options);

@@ -4,6 +4,7 @@ import { type Family, familyWithoutEndpoint } from '../dialects/family.ts';
 import { type Language, preferredLanguage } from '../messages/languages.ts';
 import type { Origin } from '../authentication/origin.ts';
 import type { RequestValues } from './parameters.ts';
+import { requestIds } from './request-ids.ts';
 
 /** The parts of a request that its answer depends on. */
 export interface RequestContext {
@@ -63,12 +64,15 @@ export function beginExchange({
   readonly random: Random;
   readonly originOf: (request: Pick<Request, 'ip' | 'headers' | 'socket'>) => Origin;
 }): ExchangeHandler {
+  const newId = requestIds(random);
   return (request, response, next) => {
     const given = request.get('x-request-id') ?? '';
-    const requestId = REQUEST_ID.test(given) ? given : random.bytes(16).toString('hex');
+    const requestId = REQUEST_ID.test(given) ? given : newId();
+    const origin = originOf(request);
     response.locals.exchange = {
       requestId,
-      ...originOf(request),
+      client: origin.client,
+      limitedAs: origin.limitedAs,
       startedAt: clock.now(),
       context: {
         path: undefined,

@@ -54,13 +54,14 @@ export function withholdSecrets(
   { parameters, written }: RequestParameters,
   secrets: ReadonlySet<string>,
 ): RequestParameters {
-  const withhold = (all: ReadonlyMap<string, string>): ReadonlyMap<string, string> =>
-    new Map(
-      Array.from(all, ([name, value]) => {
-        const key = name.toLowerCase();
-        return [name, secrets.has(key) || CREDENTIALS.includes(key) ? '' : value];
-      }),
-    );
+  const withhold = (all: ReadonlyMap<string, string>): ReadonlyMap<string, string> => {
+    const kept = new Map<string, string>();
+    for (const [name, value] of all) {
+      const key = name.toLowerCase();
+      kept.set(name, secrets.has(key) || CREDENTIALS.includes(key) ? '' : value);
+    }
+    return kept;
+  };
   return { parameters: withhold(parameters), written: withhold(written) };
 }
 

@@ -177,11 +177,13 @@ function broken(cause?: unknown): ServiceError {
   return new ServiceError('request.malformed', 'The body is shorter than announced', { cause });
 }
 
-/** Reads the body without a limit: body-parser would read a larger body to its end all the same. */
+/** Has no limit: body-parser would read a larger body to its end all the same. */
+const readRaw = raw({ limit: Infinity, inflate: false, type: () => true });
+
 async function readBytes(request: IncomingMessage, response: ServerResponse): Promise<Buffer> {
   await new Promise<void>((resolve, reject) => {
     // eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment -- node's own request, by another name in connect's types
-    raw({ limit: Infinity, inflate: false, type: () => true })(request, response, (error?: unknown) => {
+    readRaw(request, response, (error?: unknown) => {
       if (error === undefined) {
         resolve();
       } else {

@@ -8,6 +8,7 @@ import {
 import type { Socket } from 'node:net';
 import { ServiceError } from '../../kernel/errors.ts';
 import type { ConnectionGuard } from '../limits/connection-guard.ts';
+import { type ExpressPrototypes, expressMessages } from './express-messages.ts';
 import { ServedConnections } from './served-connections.ts';
 import { continueWhenRead, lingerAfterUnreadBody } from '../request/unread-body.ts';
 
@@ -48,10 +49,11 @@ export interface ServerOptions {
 
 /**
  * Starts to listen.
+ * @param listener an app of Express, or any other listener
  * @throws ServiceError 'address.unavailable' with the address and the reason
  */
 export async function startServer(
-  listener: RequestListener,
+  listener: RequestListener & Partial<ExpressPrototypes>,
   { host, port, requestTimeout = REQUEST_TIMEOUT, keepAlive = TIME.keepAlive, connections }: ServerOptions,
 ): Promise<RunningServer> {
   const headersTimeout = Math.min(TIME.headers, requestTimeout);
@@ -68,6 +70,7 @@ export async function startServer(
     });
   };
   const server = createServer({
+    ...(hasPrototypes(listener) && expressMessages(listener)),
     headersTimeout,
     requestTimeout,
     keepAliveTimeout: keepAlive,
@@ -91,6 +94,10 @@ export async function startServer(
       return closeGracefully(server, grace, urgent);
     },
   };
+}
+
+function hasPrototypes(listener: Partial<ExpressPrototypes>): listener is ExpressPrototypes {
+  return listener.request !== undefined && listener.response !== undefined;
 }
 
 /**

@@ -4,9 +4,11 @@ import { readBody } from '../request/request-body.ts';
 import { type EndpointRequest, hasBody, type Step } from './step.ts';
 
 /** Reads the parameters of the query string. */
-export const readQueryString: Step = async (state, next) => {
+export const readQueryString: Step = (state, next) => {
   state.query = readQueryEntries(state.request, state.server.limits.parameters);
-  keep(state, []);
+  if (state.query.length > 0) {
+    keep(state, []);
+  }
   return next();
 };
 

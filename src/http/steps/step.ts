@@ -36,7 +36,8 @@ export interface EndpointRequest {
 }
 
 /**
- * One step of serving a request: it refuses by throwing a ServiceError, answers by itself, or goes on with `next`.
+ * One step of serving a request: it refuses by throwing a ServiceError, at once or by its promise, answers by itself, or
+ * goes on with `next`.
  * @param next the steps after this one
  */
 export type Step = (state: EndpointRequest, next: () => Promise<Reply>) => Promise<Reply>;
