@@ -103,45 +103,31 @@ function formatOf(level: QrLevel, mask: number): number {
   return (data | rest) ^ FORMAT_MASK;
 }
 
-/** Number of modules, or places, that have a feature, by the byte that says under which masks. */
-type Counts = Uint32Array;
+/** Sums by the byte that says to which masks they belong. */
+type Sums = Uint32Array;
 
 /** @returns the penalty of each mask */
 function penaltiesOf(modules: Uint8Array, size: number): readonly number[] {
-  const [runs, points, finders] = [newCounts(), newCounts(), newCounts()];
+  const features = newSums();
   for (let line = 0; line < size; line += 1) {
-    countRuns(modules, line * size, 1, size, runs, points);
-    countRuns(modules, line, size, size, runs, points);
-    countFinders(modules, line * size, 1, size, finders);
-    countFinders(modules, line, size, size, finders);
+    addRuns(modules, line * size, 1, size, features);
+    addRuns(modules, line, size, size, features);
+    addFinders(modules, line * size, 1, size, features);
+    addFinders(modules, line, size, size, features);
   }
-  const blocks = countBlocks(modules, size);
-  const dark = newCounts();
+  addBlocks(modules, size, features);
+  const dark = newSums();
   for (const module of modules) {
-    add(dark, module);
+    add(dark, module, 1);
   }
   return MASKS.map((mask) => {
     const proportion = (ofMask(dark, mask) * 100) / modules.length;
-    return (
-      // A run has three points for its first five modules, one for each further one.
-      ofMask(points, mask) +
-      (PENALTY.run - 1) * ofMask(runs, mask) +
-      PENALTY.block * ofMask(blocks, mask) +
-      PENALTY.finder * ofMask(finders, mask) +
-      PENALTY.proportion * Math.abs(Math.ceil(proportion / 5) - 10)
-    );
+    return ofMask(features, mask) + PENALTY.proportion * Math.abs(Math.ceil(proportion / 5) - 10);
   });
 }
 
-/** Counts in a line the runs of five modules or more, and the modules from the fifth on. */
-function countRuns(
-  modules: Uint8Array,
-  first: number,
-  step: number,
-  size: number,
-  runs: Counts,
-  points: Counts,
-): void {
+/** Adds the penalties of the runs in a line: of five modules of one colour, and one more for each further one. */
+function addRuns(modules: Uint8Array, first: number, step: number, size: number, sums: Sums): void {
   // Under which masks the last modules, up to three or four of them, were like those before them.
   let same1 = 0;
   let same2 = 0;
@@ -152,8 +138,8 @@ function countRuns(
     const module = modules[place] ?? 0;
     const same = ~(module ^ last) & ALL;
     const further = same & same1 & same2 & same3;
-    add(points, further);
-    add(runs, further & ~run);
+    add(sums, further & ~run, PENALTY.run);
+    add(sums, further & run, 1);
     last = module;
     run = further;
     same3 = same2;
@@ -162,16 +148,16 @@ function countRuns(
   }
 }
 
-/** Counts in a line the patterns that look like a finder pattern with a light margin. */
-function countFinders(modules: Uint8Array, first: number, step: number, size: number, finders: Counts): void {
+/** Adds the penalties of the patterns in a line that look like a finder pattern with a light margin. */
+function addFinders(modules: Uint8Array, first: number, step: number, size: number, sums: Sums): void {
   for (let column = 0; column + FINDER <= size; column += 1) {
     const place = first + column * step;
     const found = finderAt(modules, place, step);
     if (found !== 0 && column + FINDER + FINDER_MARGIN <= size) {
-      add(finders, found & ~darkAmong(modules, place + FINDER * step, step));
+      add(sums, found & ~darkAmong(modules, place + FINDER * step, step), PENALTY.finder);
     }
     if (found !== 0 && column >= FINDER_MARGIN) {
-      add(finders, found & ~darkAmong(modules, place - FINDER_MARGIN * step, step));
+      add(sums, found & ~darkAmong(modules, place - FINDER_MARGIN * step, step), PENALTY.finder);
     }
   }
 }
@@ -195,33 +181,31 @@ function darkAmong(modules: Uint8Array, place: number, step: number): number {
   );
 }
 
-/** @returns the blocks of two by two modules of one colour */
-function countBlocks(modules: Uint8Array, size: number): Counts {
-  const blocks = newCounts();
+/** Adds the penalties of the blocks of two by two modules of one colour. */
+function addBlocks(modules: Uint8Array, size: number, sums: Sums): void {
   for (let row = 1; row < size; row += 1) {
     for (let place = row * size + 1, end = (row + 1) * size; place < end; place += 1) {
       const module = modules[place] ?? 0;
       const above = modules[place - size] ?? 0;
       const before = modules[place - 1] ?? 0;
       const aboveBefore = modules[place - size - 1] ?? 0;
-      add(blocks, ~((module ^ above) | (module ^ before) | (module ^ aboveBefore)) & ALL);
+      add(sums, ~((module ^ above) | (module ^ before) | (module ^ aboveBefore)) & ALL, PENALTY.block);
     }
   }
-  return blocks;
 }
 
-function newCounts(): Counts {
+function newSums(): Sums {
   return new Uint32Array(ALL + 1);
 }
 
-function add(counts: Counts, byte: number): void {
-  counts[byte] = (counts[byte] ?? 0) + 1;
+function add(sums: Sums, masks: number, value: number): void {
+  sums[masks] = (sums[masks] ?? 0) + value;
 }
 
-function ofMask(counts: Counts, mask: number): number {
+function ofMask(sums: Sums, mask: number): number {
   let sum = 0;
-  for (let byte = 0; byte <= ALL; byte += 1) {
-    sum += ((byte >> mask) & 1) * (counts[byte] ?? 0);
+  for (let masks = 0; masks <= ALL; masks += 1) {
+    sum += ((masks >> mask) & 1) * (sums[masks] ?? 0);
   }
   return sum;
 }

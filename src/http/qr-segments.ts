@@ -44,9 +44,12 @@ interface Run {
 /** The cheapest way to encode a text up to the end of a run, with that run in one mode. */
 interface Way {
   readonly run: Run;
+  readonly mode: QrMode;
   /** Bits. */
   readonly cost: number;
   readonly before: Way | undefined;
+  /** The place of `before` among the ways up to there. */
+  readonly place: number;
 }
 
 /**
@@ -58,9 +61,9 @@ export function divideIntoSegments(text: string, level: QrLevel): QrSegment[] {
   const versions = versionsOf(runs, level);
   // In the order in which a search for the cheapest way reaches them.
   let ways: readonly Way[] = [];
-  runs.forEach((run, place) => {
-    ways = continueWays(place === 0 ? undefined : ways, run, versions);
-  });
+  for (const run of runs) {
+    ways = FITTING[run.mode].map((mode) => cheapestWay(ways, run, mode, versions)).sort(byCost);
+  }
   return joined(ways[0]);
 }
 
@@ -77,33 +80,33 @@ function versionsOf(runs: readonly Run[], level: QrLevel): 0 | 1 | 2 {
   return bits(0) <= first ? 0 : bits(1) <= second ? 1 : 2;
 }
 
-function continueWays(ways: readonly Way[] | undefined, run: Run, versions: 0 | 1 | 2): readonly Way[] {
-  return FITTING[run.mode]
-    .map((mode) => {
-      const part: Run = { data: run.data, mode, length: run.length };
-      const header = HEADER_BITS[mode][versions] + dataBits(mode, run.length);
-      const alone: Way = { run: part, cost: header, before: undefined };
-      const from = ways?.map((before, place) => ({
-        way: {
-          run: part,
-          before,
-          cost: before.cost + (before.run.mode === mode ? furtherBits(part, run) : header),
-        },
-        place,
-      }));
-      return (
-        from?.reduce((best, one) => (one.way.cost < best.way.cost ? one : best)) ?? { way: alone, place: 0 }
-      );
-    })
-    .sort((left, right) => left.way.cost - right.way.cost || left.place - right.place)
-    .map(({ way }) => way);
+/** @returns the cheapest way with this run in this mode, of equally cheap ones that after the first of `ways` */
+function cheapestWay(ways: readonly Way[], run: Run, mode: QrMode, versions: 0 | 1 | 2): Way {
+  const anew = HEADER_BITS[mode][versions] + dataBits(mode, run.length);
+  let place = 0;
+  let cost = ways.length === 0 ? anew : Infinity;
+  for (let each = 0; each < ways.length; each += 1) {
+    const before = ways[each];
+    if (before !== undefined) {
+      const total = before.cost + (before.mode === mode ? furtherBits(mode, run) : anew);
+      if (total < cost) {
+        cost = total;
+        place = each;
+      }
+    }
+  }
+  return { run, mode, cost, before: ways[place], place };
+}
+
+function byCost(left: Way, right: Way): number {
+  return left.cost - right.cost || left.place - right.place;
 }
 
 /** @returns the bits of further characters in the mode of those before them, as the library weighs them */
-function furtherBits({ mode, length }: Run, run: Run): number {
+function furtherBits(mode: QrMode, run: Run): number {
   // The library does not know how many characters stand before these: as many, or none.
-  const before = run.mode === mode ? 0 : length;
-  return dataBits(mode, before + length) - dataBits(mode, before);
+  const before = run.mode === mode ? 0 : run.length;
+  return dataBits(mode, before + run.length) - dataBits(mode, before);
 }
 
 /** ISO/IEC 18004 §7.4.3 to §7.4.5 */
@@ -118,7 +121,8 @@ function dataBits(mode: QrMode, length: number): number {
 function joined(last: Way | undefined): QrSegment[] {
   const backwards: QrSegment[] = [];
   for (let way = last; way !== undefined; way = way.before) {
-    const { data, mode } = way.run;
+    const { mode } = way;
+    const { data } = way.run;
     const next = backwards.at(-1);
     if (next?.mode === mode) {
       backwards[backwards.length - 1] = { data: data + next.data, mode };
