@@ -1,5 +1,5 @@
 /** How characters become bits: three digits in 10 bits, two characters in 11, or bytes. */
-export type QrMode = 'numeric' | 'alphanumeric' | 'byte';
+type QrMode = 'numeric' | 'alphanumeric' | 'byte';
 
 /** A part of a text in one mode. */
 export interface QrSegment {
