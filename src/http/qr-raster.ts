@@ -21,28 +21,31 @@ export function rasterQrCode({ size, data }: QrModules, width?: number): Bilevel
   const rowsOfModules = Array.from({ length: size }, (_, row) =>
     packRow(data.subarray(row * size, (row + 1) * size), positions),
   );
-  const light = packRow([], positions);
-  return { width: side, rows: positions.map((row) => rowsOfModules[row] ?? light) };
+  const light = packRow(new Uint8Array(size), positions);
+  return { width: side, rows: Array.from(positions, (row) => rowsOfModules[row] ?? light) };
 }
 
 /** The position of a pixel in the quiet zone. */
 const OUTSIDE = -1;
 
 /** @returns for each pixel of a side, the module that it shows */
-function modulePositions(side: number, scale: number): number[] {
+function modulePositions(side: number, scale: number): Int16Array {
   const margin = QUIET_ZONE * scale;
-  return Array.from({ length: side }, (_, pixel) =>
-    pixel >= margin && pixel < side - margin ? Math.floor((pixel - margin) / scale) : OUTSIDE,
-  );
+  const positions = new Int16Array(side).fill(OUTSIDE);
+  for (let pixel = Math.ceil(margin); pixel < side - margin; pixel += 1) {
+    positions[pixel] = Math.floor((pixel - margin) / scale);
+  }
+  return positions;
 }
 
 /** @param modules a row of them */
-function packRow(modules: ArrayLike<number>, positions: readonly number[]): Uint8Array {
+function packRow(modules: Uint8Array, positions: Int16Array): Uint8Array {
   const row = new Uint8Array(Math.ceil(positions.length / 8)).fill(0xff);
-  positions.forEach((position, pixel) => {
-    if (modules[position] === 1) {
+  for (let pixel = 0; pixel < positions.length; pixel += 1) {
+    const position = positions[pixel] ?? OUTSIDE;
+    if (position !== OUTSIDE && modules[position] === 1) {
       row[pixel >> 3] = (row[pixel >> 3] ?? 0) ^ (0x80 >> (pixel & 7));
     }
-  });
+  }
   return row;
 }

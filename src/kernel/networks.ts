@@ -27,11 +27,16 @@ export function readAddress(text: string): Address | undefined {
 
 /** A set of addresses and networks of both families. */
 export class NetworkSet {
-  /** Created with the first network: most sets have none. */
-  #list: BlockList | undefined;
+  /** Created on use: most sets stay empty. */
+  #created: BlockList | undefined;
 
   get isEmpty(): boolean {
-    return this.#list === undefined;
+    return this.#created === undefined;
+  }
+
+  get #list(): BlockList {
+    this.#created ??= new BlockList();
+    return this.#created;
   }
 
   /**
@@ -49,13 +54,12 @@ export class NetworkSet {
     if (Number.isNaN(prefix) || prefix < 0 || prefix > bits) {
       return false;
     }
-    this.#list ??= new BlockList();
     this.#list.addSubnet(address.text, prefix, address.family);
     return true;
   }
 
   has({ text, family }: Address): boolean {
-    return this.#list?.check(text, family) === true;
+    return this.#created?.check(text, family) === true;
   }
 }
 

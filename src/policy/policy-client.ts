@@ -24,12 +24,14 @@ export function readClients(text: string): (client: string) => boolean {
     }
   }
   isAny ||= inclusions === 0;
-  if (isAny && excluded.isEmpty) {
-    return () => true;
-  }
+  return isAny && excluded.isEmpty ? () => true : matchClients(excluded, isAny ? undefined : included);
+}
+
+/** @param included undefined: any */
+function matchClients(excluded: NetworkSet, included: NetworkSet | undefined): (client: string) => boolean {
   return (client) => {
     const address = readAddress(client);
-    return address !== undefined && !excluded.has(address) && (isAny || included.has(address));
+    return address !== undefined && !excluded.has(address) && included?.has(address) !== false;
   };
 }
 

@@ -22,14 +22,20 @@ export interface TokenFilter {
  */
 export type LockedDecision = (token: Token) => TokenStateChange;
 
+/** A serial is `given` if a client chose it, `generated` if this server has made it at random. */
+export type SerialOrigin = 'given' | 'generated';
+
 export interface TokenStore {
   /** @returns the token with exactly this serial */
   findBySerial(serial: string): Promise<Token | undefined>;
   /** @returns tokens by serial */
   list(filter: TokenFilter): Promise<readonly Token[]>;
   count(filter: TokenFilter): Promise<number>;
-  /** @throws 'token.exists' when a serial differs at most in case, 'realm.unknown' */
-  insert(token: NewToken, act: Act): Promise<Token>;
+  /**
+   * @param origin default: `given`
+   * @throws 'token.exists' when a serial differs at most in case, 'realm.unknown'
+   */
+  insert(token: NewToken, act: Act, origin?: SerialOrigin): Promise<Token>;
   /**
    * Changes a token and writes the audit row, in one transaction.
    * @returns the token as it is afterwards, undefined when it does not exist. @throws 'realm.unknown'

@@ -67,7 +67,7 @@ export class TokenRegistration {
       const number = this.#random.below(10_000).toString().padStart(4, '0');
       const serial = `OCRA${number}${this.#random.bytes(2).toString('hex').toUpperCase()}`;
       try {
-        return await this.#tokens.insert(make(serial), actOf(caller, 'admin/init'));
+        return await this.#tokens.insert(make(serial), actOf(caller, 'admin/init'), 'generated');
       } catch (error) {
         if (!isServiceError(error, 'token.exists')) {
           throw error;

@@ -51,17 +51,25 @@ export class SharedIssue {
    * @returns false, and nothing is stored, if the token has changed since it was read, or is just being changed
    * @throws the unique violation of a transaction id that is in use
    */
-  issue(
+  async issue(
     { tokenId, transactionId, question, data, issuedAt }: NewChallenge,
     seen: Pick<Token, 'version' | 'serial' | 'realms'>,
     maxOpen: number,
     act: Act,
   ): Promise<boolean> {
-    return this.#writes.do({
-      tokenId,
-      version: seen.version,
+    const written = await this.#writes.do({
+      key: tokenId,
       entry: auditEntry(act, seen.serial, 'issued', seen.realms),
-      columns: { transaction_id: transactionId, question, data, issued_at: issuedAt, max_open: maxOpen },
+      columns: {
+        token_id: tokenId,
+        version: seen.version,
+        transaction_id: transactionId,
+        question,
+        data,
+        issued_at: issuedAt,
+        max_open: maxOpen,
+      },
     });
+    return written !== undefined;
   }
 }

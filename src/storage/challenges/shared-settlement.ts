@@ -4,7 +4,7 @@ import type { TokenStateChange } from '../../tokens/token.ts';
 import type { Database } from '../database/database.ts';
 import type { ChallengeRow } from './challenge-rows.ts';
 import { ALL_HELD, auditInsert, heldTokens } from './hot-rows.ts';
-import { SharedWrites } from './shared-writes.ts';
+import { SharedWrites, type TokenWrite } from './shared-writes.ts';
 
 type Change = NonNullable<Decision['change']>;
 
@@ -63,20 +63,21 @@ export class SharedSettlement {
     const changed = tokenColumns(seen, token);
     return (
       changed &&
-      this.#writes.do({
-        tokenId: seen.id,
+      this.#settle(seen.id, entry, {
+        token_id: seen.id,
         version: seen.version,
-        entry,
-        columns: {
-          challenge_id: seen.challenge_id,
-          ...changed,
-          wrong_count: challenge.wrongCount,
-          received_tan: challenge.receivedTan,
-          valid_tan: challenge.validTan,
-          closed_by: challenge.closedBy,
-        },
+        challenge_id: seen.challenge_id,
+        ...changed,
+        wrong_count: challenge.wrongCount,
+        received_tan: challenge.receivedTan,
+        valid_tan: challenge.validTan,
+        closed_by: challenge.closedBy,
       })
     );
+  }
+
+  async #settle(key: string, entry: AuditEntry, columns: TokenWrite['columns']): Promise<boolean> {
+    return (await this.#writes.do({ key, entry, columns })) !== undefined;
   }
 }
 

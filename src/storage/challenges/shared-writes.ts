@@ -1,4 +1,4 @@
-import type { AuditEntry, AuditRow } from '../../audit/audit-row.ts';
+import type { AuditEntry } from '../../audit/audit-row.ts';
 import { SharedWork } from '../../kernel/shared-work.ts';
 import { isSurelyUndone } from '../database/database-faults.ts';
 import type { Database } from '../database/database.ts';
@@ -6,32 +6,33 @@ import type { PreparedStatement } from '../database/prepared-statements.ts';
 import { refuseLate } from '../database/sharing.ts';
 import { auditFields } from './hot-rows.ts';
 
-/** A write for one token, on the version of it that was read. */
+/** A write for one token. */
 export interface TokenWrite {
-  readonly tokenId: string;
-  readonly version: string;
-  /** The further columns of `want`. */
+  /** Of the token: of several writes for one token, a statement has one. */
+  readonly key: string;
+  /** The columns of `want`, without its place and its audit row. */
   readonly columns: Readonly<Record<string, unknown>>;
   readonly entry: AuditEntry;
 }
 
-/** The row of a statement made with `heldTokens`: a place that is held, and the number of audit rows written. */
-interface HeldRow {
+/** A row of such a statement: a place that is held, and the number of audit rows written. */
+export interface HeldRow {
   readonly place: number;
   readonly written: number;
 }
 
 /**
  * Writes for tokens, each with its audit row, where requests that come at the same time share one statement and one
- * commit. A statement writes for all of its tokens or for none. If one of them has changed meanwhile, it is left out and
- * the others are written; if the statement fails, each is written by a statement of its own.
+ * commit. A statement writes for all of its tokens or for none. If one of them cannot be held, as it has changed
+ * meanwhile, it is left out and the others are written; if the statement fails, each is written by a statement of its
+ * own.
  */
-export class SharedWrites {
+export class SharedWrites<Row extends HeldRow = HeldRow> {
   readonly #database: Database;
-  readonly #statement: PreparedStatement<HeldRow>;
-  readonly #shared: SharedWork<TokenWrite, boolean>;
+  readonly #statement: PreparedStatement<Row>;
+  readonly #shared: SharedWork<TokenWrite, Row | undefined>;
 
-  constructor(database: Database, statement: PreparedStatement<HeldRow>) {
+  constructor(database: Database, statement: PreparedStatement<Row>) {
     this.#database = database;
     this.#statement = statement;
     this.#shared = new SharedWork({
@@ -41,57 +42,69 @@ export class SharedWrites {
     });
   }
 
-  /** @returns false, and nothing is written, if the token has changed since it was read, or is just being changed */
-  do(write: TokenWrite): Promise<boolean> {
+  /** @returns the row of the write; undefined, and nothing is written, if the token cannot be held */
+  do(write: TokenWrite): Promise<Row | undefined> {
     return this.#shared.do(write);
   }
 
-  async #writeGroup(writes: readonly TokenWrite[]): Promise<readonly PromiseSettledResult<boolean>[]> {
+  /** As `do`, in a statement of its own, whose wait is nobody else's. */
+  async doAlone(write: TokenWrite): Promise<Row | undefined> {
+    const { isWritten, held } = await this.#write([write]);
+    return isWritten ? held.get(write) : undefined;
+  }
+
+  async #writeGroup(
+    writes: readonly TokenWrite[],
+  ): Promise<readonly PromiseSettledResult<Row | undefined>[]> {
     const [first] = writes;
     if (first !== undefined && writes.length === 1) {
-      return Promise.allSettled([this.#writeAlone(first)]);
+      return Promise.allSettled([this.doAlone(first)]);
     }
     // Of several writes for one token, one can be written. The last one has probably read the newest version.
-    const latest = [...new Map(writes.map((write) => [write.tokenId, write])).values()];
+    const latest = [...new Map(writes.map((write) => [write.key, write])).values()];
     try {
       const written = await this.#writeHeld(latest);
-      return writes.map((write) => ({ status: 'fulfilled', value: written.has(write) }));
+      return writes.map((write) => ({ status: 'fulfilled', value: written.get(write) }));
     } catch (error) {
       if (!isSurelyUndone(error)) {
         throw error;
       }
-      return Promise.allSettled(writes.map((write) => this.#writeAlone(write)));
+      return Promise.allSettled(writes.map((write) => this.doAlone(write)));
     }
   }
 
-  async #writeAlone(write: TokenWrite): Promise<boolean> {
-    return (await this.#write([write])).isWritten;
-  }
-
-  /** @returns those that are written: all but the ones whose token was found changed */
-  async #writeHeld(writes: readonly TokenWrite[]): Promise<ReadonlySet<TokenWrite>> {
+  /** @returns the rows of those that are written: all but the ones that could not be held */
+  async #writeHeld(writes: readonly TokenWrite[]): Promise<ReadonlyMap<TokenWrite, Row>> {
     let left = writes;
     while (left.length > 0) {
       const { isWritten, held } = await this.#write(left);
       if (isWritten) {
-        return new Set(left);
+        return held;
       }
-      left = left.filter((_write, place) => held.has(place));
+      left = left.filter((write) => held.has(write));
     }
-    return new Set();
+    return new Map();
   }
 
   async #write(
     writes: readonly TokenWrite[],
-  ): Promise<{ readonly isWritten: boolean; readonly held: ReadonlySet<number> }> {
-    let held: ReadonlySet<number> = new Set();
+  ): Promise<{ readonly isWritten: boolean; readonly held: ReadonlyMap<TokenWrite, Row> }> {
+    const held = new Map<TokenWrite, Row>();
     const isWritten = await this.#database.audit.writeBy(
       writes.map(({ entry }) => entry),
       async (signed, run) => {
         const rows = await run(this.#statement, [
-          JSON.stringify(signed.map((row, place) => wanted(row, place))),
+          JSON.stringify(
+            signed.map((row, place) => ({ place, ...writes[place]?.columns, ...auditFields(row) })),
+          ),
         ]);
-        held = new Set(rows.map(({ place }) => place));
+        held.clear();
+        for (const row of rows) {
+          const write = writes[row.place];
+          if (write !== undefined) {
+            held.set(write, row);
+          }
+        }
         const written = rows[0]?.written ?? 0;
         if (written !== (held.size === writes.length ? writes.length : 0)) {
           // Without a code: the lane of the rows is not used again.
@@ -101,16 +114,5 @@ export class SharedWrites {
       },
     );
     return { isWritten, held };
-
-    function wanted(row: AuditRow, place: number): unknown {
-      const write = writes[place];
-      return {
-        place,
-        token_id: write?.tokenId,
-        version: write?.version,
-        ...write?.columns,
-        ...auditFields(row),
-      };
-    }
   }
 }

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 
 import type { Act } from '../../policy/caller.ts';
-import type { LockedDecision, TokenFilter, TokenStore } from '../../tokens/ports.ts';
+import type { LockedDecision, SerialOrigin, TokenFilter, TokenStore } from '../../tokens/ports.ts';
 import type { NewToken, Token, TokenChange } from '../../tokens/token.ts';
 import { ServiceError } from '../../kernel/errors.ts';
 import { supersede } from '../challenges/challenge-store.ts';
@@ -9,6 +9,7 @@ import type { Database } from '../database/database.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
 import { SharedLook } from '../database/shared-look.ts';
 import { assertStorable, isStorable } from '../database/stored-text.ts';
+import { SharedInsertion } from './shared-insertion.ts';
 import { canMatch, narrow } from './token-filter.ts';
 import { type LockedToken, withLockedTokens } from './token-locks.ts';
 import { holdReferences } from './token-references.ts';
@@ -19,11 +20,13 @@ export class SqlTokenStore implements TokenStore {
   readonly #database: Database;
 
   readonly #bySerial: SharedLook<TokenRow>;
+  readonly #insertion: SharedInsertion;
 
   constructor({ database }: { database: Database }) {
     this.#database = database;
     const bySerial = selectTokens(database.knex).whereRaw('tokens.serial = wanted.key');
     this.#bySerial = new SharedLook(database, 'find-serials', bySerial);
+    this.#insertion = new SharedInsertion(database);
   }
 
   async findBySerial(serial: string): Promise<Token | undefined> {
@@ -57,9 +60,25 @@ export class SqlTokenStore implements TokenStore {
     return Number(row?.number ?? 0);
   }
 
-  async insert(token: NewToken, act: Act): Promise<Token> {
+  async insert(token: NewToken, act: Act, origin: SerialOrigin = 'given'): Promise<Token> {
     assertStorable(token.serial, token.type);
     assertTokenStorable(token);
+    return (await this.#insertShared(token, act, origin)) ?? this.#insertAlone(token, act);
+  }
+
+  async #insertShared(token: NewToken, act: Act, origin: SerialOrigin): Promise<Token | undefined> {
+    try {
+      return await this.#insertion.insert(token, act, origin);
+    } catch (error) {
+      if (isSerialTaken(error)) {
+        return undefined;
+      }
+      throw error;
+    }
+  }
+
+  /** Waits for others that store this serial or change what the token refers to, and names what is wrong. */
+  #insertAlone(token: NewToken, act: Act): Promise<Token> {
     return this.#database.transact(async ({ sql, audit }) => {
       const references = await holdReferences(sql, token);
       const inserted: unknown[] = await sql('tokens')
@@ -118,6 +137,11 @@ export class SqlTokenStore implements TokenStore {
       withLockedTokens(unit.sql, { serials }, (locked) => removeAll(unit, locked), 'remove'),
     );
   }
+}
+
+function isSerialTaken(error: unknown): boolean {
+  const { constraint } = (error ?? {}) as { constraint?: unknown };
+  return constraint === 'tokens_serial_key' || constraint === 'tokens_serial_caseless';
 }
 
 async function changeToken(

@@ -41,6 +41,8 @@ export class CountModelServices {
           owner: await this.#owner(owner),
         }),
         ACT,
+        // Of a generated serial the statement is shared, of a given one it is not.
+        serial.charCodeAt(serial.length - 1) % 2 === 0 ? 'generated' : 'given',
       ),
     assign: async ({ serial, owner }) =>
       this.#tokens.update(serial, { owner: await this.#owner(owner) }, ACT),
