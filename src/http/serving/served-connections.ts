@@ -7,7 +7,7 @@ interface Served {
   readonly owed: Set<ServerResponse>;
   /** Functions that begin to serve the last requests, which wait for earlier ones. */
   readonly held: (() => void)[];
-  /** The timer that ends the connection when no further request comes. Started again after each answer. */
+  /** The timer that ends the connection when no further request comes. */
   idleEnd: NodeJS.Timeout | undefined;
 }
 
@@ -50,6 +50,7 @@ export class ServedConnections {
     if (served === undefined || !socket.writable) {
       return;
     }
+    clearTimeout(served.idleEnd);
     if (this.#isEnding && served.owed.size === 0) {
       response.shouldKeepAlive = false;
     }
@@ -61,7 +62,7 @@ export class ServedConnections {
       }
       serveNext(socket, served);
       if (served.owed.size === 0) {
-        this.#awaitNext(socket, served);
+        served.idleEnd = setTimeout(() => socket.destroy(), this.#patience).unref();
       }
     });
     if (served.owed.size > MAX_SERVED) {
@@ -87,19 +88,6 @@ export class ServedConnections {
         owed.forEach((response) => (response.shouldKeepAlive = false));
       }
     }
-  }
-
-  /** A timer that is started again costs less than a new one for each answer; during a request it may run out. */
-  #awaitNext(socket: Socket, served: Served): void {
-    if (served.idleEnd !== undefined) {
-      served.idleEnd.refresh();
-      return;
-    }
-    served.idleEnd = setTimeout(() => {
-      if (served.owed.size === 0) {
-        socket.destroy();
-      }
-    }, this.#patience).unref();
   }
 
   /** Closes the answers that waited behind others: node does not notify them of the end of the connection. */
