@@ -23,12 +23,14 @@ export function readClients(text: string): (client: string) => boolean {
       throw invalid(network);
     }
   }
-  isAny ||= inclusions === 0;
-  return isAny && excluded.isEmpty ? () => true : matchClients(excluded, isAny ? undefined : included);
+  return matchClients(excluded, isAny || inclusions === 0 ? undefined : included);
 }
 
 /** @param included undefined: any */
 function matchClients(excluded: NetworkSet, included: NetworkSet | undefined): (client: string) => boolean {
+  if (included === undefined && excluded.isEmpty) {
+    return () => true;
+  }
   return (client) => {
     const address = readAddress(client);
     return address !== undefined && !excluded.has(address) && included?.has(address) !== false;
