@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { addAdminCommands } from './commands/admin-commands.ts';
 import { addAuditCommands } from './commands/audit-commands.ts';
+import { addBackupCommands } from './commands/backup-commands.ts';
 import { CliFailure, EXIT_CODES, describeFailure } from './cli-failure.ts';
 import { CommandContext } from './command-context.ts';
 import { addCountCommand } from './commands/count-command.ts';
@@ -57,6 +58,7 @@ export function buildProgram(dependencies: CliDependencies): Command {
   addLicenceCommands(program, context);
   addAuditCommands(program, context);
   addKeysCommands(program, context);
+  addBackupCommands(program, context);
   addDeviceCommands(program, context);
   return program;
 }
