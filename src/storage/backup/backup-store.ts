@@ -74,15 +74,16 @@ async function factsIn(sql: Knex.Transaction): Promise<Omit<BackupHeader, 'versi
  * Sequences belong to no snapshot. They are read after it was taken, so no row in it has a later id.
  */
 async function identitiesIn(sql: Knex.Transaction): Promise<ReadonlyMap<string, string>> {
-  const { rows } = await sql.raw<{ rows: { name: string; last: string }[] }>(
+  const { rows } = await sql.raw<{ rows: { name: string; last: string | null }[] }>(
     `SELECT t.relname AS name, pg_sequence_last_value(s.oid)::text AS last
      FROM pg_class AS s
        JOIN pg_depend AS d ON d.objid = s.oid AND d.deptype = 'i'
        JOIN pg_class AS t ON t.oid = d.refobjid
-     WHERE s.relkind = 'S' AND t.oid = ANY (?::regclass[]) AND pg_sequence_last_value(s.oid) IS NOT NULL`,
+     WHERE s.relkind = 'S' AND t.oid = ANY (?::regclass[])`,
     [[...BACKED_UP_TABLES]],
   );
-  return new Map(rows.map(({ name, last }) => [name, last]));
+  // Without a value: the table has given no id.
+  return new Map(rows.flatMap(({ name, last }) => (last === null ? [] : [[name, last] as const])));
 }
 
 async function auditMonthsIn(sql: Knex.Transaction): Promise<readonly string[]> {
