@@ -10,6 +10,8 @@ export interface RestoreRequest {
   readonly unlock: BackupUnlock;
   /** Verifies the backup and touches no database. */
   readonly checksOnly: boolean;
+  /** Closes every open challenge. */
+  readonly closesChallenges: boolean;
   /** @param done bytes that were verified, or rows that were restored. @param of all of them */
   readonly progress: (step: 'verified' | 'restored', done: number, of: number) => void;
 }

@@ -43,13 +43,12 @@ export async function restoreBackup(
       const progress = (done: number): void => {
         request.progress('restored', done, total(rows));
       };
-      await loadBackup(database, await open(), { keys: keys.vault, of: total(rows), progress });
-      await noteRestore(
-        database,
-        keys,
-        caller,
-        `restored from ${createdAt.toISOString()}, ${total(rows)} rows`,
-      );
+      const { closesChallenges } = request;
+      const options = { keys: keys.vault, of: total(rows), progress, closesChallenges };
+      await loadBackup(database, await open(), options);
+      const closing = closesChallenges ? ', open challenges closed' : '';
+      const outcome = `restored from ${createdAt.toISOString()}, ${total(rows)} rows${closing}`;
+      await noteRestore(database, keys, caller, outcome);
     };
     try {
       await unlessAborted(restore(), giveUp);

@@ -47,8 +47,8 @@ async function written(): Promise<{ lines: string[]; counts: RowCounts }> {
 
 async function read(lines: readonly string[], keys = vault): Promise<{ rows: string[]; counts: RowCounts }> {
   const rows: string[] = [];
-  const { rows: open } = await openBackup(of(lines));
-  const batches = open(keys);
+  const backup = await openBackup(of(lines));
+  const batches = backup.rows(keys);
   for (;;) {
     const next = await batches.next();
     if (next.done === true) {

@@ -91,7 +91,7 @@ async function fill(server: ServerProcess): Promise<void> {
     expect(await check(server, transaction)).toMatchObject({ result: true });
   }
   open.push(await challenge(server, 'QR1', 1n), await challenge(server, 'QR2', 1n));
-  expect(await check(server, { ...(open[1] as OpenTransaction), pass: 'geheim0' })).toEqual({
+  expect(await check(server, { transactionid: open[1]?.transactionid ?? '', pass: 'geheim0' })).toEqual({
     failcount: 1,
     result: false,
   });
@@ -99,10 +99,10 @@ async function fill(server: ServerProcess): Promise<void> {
 
 /** Answers challenges until `work` is done. @returns the number of accepted responses */
 async function answerWhile(server: ServerProcess, work: Promise<unknown>): Promise<number> {
-  let isDone = false;
-  void work.finally(() => (isDone = true));
+  const progress = { isDone: false };
+  void work.finally(() => (progress.isDone = true));
   let answered = 0;
-  for (let counter = 0n; !isDone; counter += 1n) {
+  for (let counter = 0n; !progress.isDone; counter += 1n) {
     const transaction = await challenge(server, 'BUSY', counter);
     expect(await check(server, transaction)).toMatchObject({ result: true });
     answered += 1;

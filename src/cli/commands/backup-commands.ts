@@ -17,6 +17,7 @@ interface RestoreOptions {
   readonly passphraseFile?: string;
   readonly identityFile?: string;
   readonly check?: true;
+  readonly closeChallenges?: true;
 }
 
 const PASSPHRASE = 'Passphrase of the backup';
@@ -89,6 +90,10 @@ function addRestore(program: Command, context: CommandContext): void {
         'a file with age identities (AGE-SECRET-KEY-1…), one of which opens the backup; - for stdin',
       ).conflicts('passphraseFile'),
     )
+    .option(
+      '--close-challenges',
+      'close every open challenge: no response that was accepted after the backup is accepted again',
+    )
     .option('--check', 'only verify the backup and that its keys are here; touch no database')
     .action(async (path: string, options: RestoreOptions, command: Command) => {
       const file = await readableFile(path);
@@ -99,7 +104,7 @@ function addRestore(program: Command, context: CommandContext): void {
       };
       const checksOnly = options.check === true;
       const request = {
-        ...{ ...file, unlock, checksOnly },
+        ...{ ...file, unlock, checksOnly, closesChallenges: options.closeChallenges === true },
         progress: (step: 'verified' | 'restored', done: number, of: number) => {
           bars[step].show(done, of);
         },

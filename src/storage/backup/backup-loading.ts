@@ -17,6 +17,8 @@ export interface LoadOptions {
   /** The number of all rows. */
   readonly of: number;
   readonly progress?: RowProgress | undefined;
+  /** Closes every open challenge: some may have been answered after the backup. */
+  readonly closesChallenges?: boolean;
 }
 
 /**
@@ -46,6 +48,11 @@ export async function loadBackup(
       loaded = await load(sql, backup, options);
     },
     after: async (sql) => {
+      if (options.closesChallenges === true) {
+        await sql('challenges')
+          .whereNull('closed_by')
+          .update({ closed_by: 'superseded', closed_at: sql.fn.now() });
+      }
       await sql.raw('SELECT rebuild_counts()');
       await sql.raw(`ANALYZE ${BACKED_UP_TABLES.join(', ')}`);
     },

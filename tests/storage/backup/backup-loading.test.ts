@@ -118,6 +118,24 @@ describe('a loaded backup', () => {
     expect(await target.database.knex('count_deltas').count()).toEqual([{ count: '1' }]);
   });
 
+  it('has no open challenge where that was asked for', async () => {
+    await source.database.knex.raw(FILL);
+    await source.database.knex.raw(
+      "INSERT INTO challenges (transaction_id, token_id, question, data, issued_at) SELECT 'open', id, '1', '', now() FROM tokens WHERE serial = 'T1'",
+    );
+    const options = { ...OPTIONS, closesChallenges: true };
+    await loadBackup(target.database, await backupOf(source.database), options);
+    expect(
+      await target.database
+        .knex('challenges')
+        .orderBy('transaction_id')
+        .select('transaction_id', 'closed_by'),
+    ).toEqual([
+      { transaction_id: 'open', closed_by: 'superseded' },
+      { transaction_id: 'tx', closed_by: 'accepted' },
+    ]);
+  });
+
   it('has a partition for each month of the audit', async () => {
     await source.database.knex.raw("SELECT add_audit_month('2026-03-01T00:00:00Z')");
     await loadBackup(target.database, await backupOf(source.database), OPTIONS);
