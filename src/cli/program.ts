@@ -16,6 +16,7 @@ import { addRealmCommands } from './commands/realm-commands.ts';
 import { addResolverCommands } from './commands/resolver-commands.ts';
 import { addServerCommands } from './commands/server-commands.ts';
 import { addSettingCommands } from './commands/setting-commands.ts';
+import { addShadowCommand } from './shadow/shadow-command.ts';
 import { addTokenCommands } from './commands/token-commands.ts';
 import { addUserCommands } from './commands/user-commands.ts';
 
@@ -59,6 +60,7 @@ export function buildProgram(dependencies: CliDependencies): Command {
   addAuditCommands(program, context);
   addKeysCommands(program, context);
   addBackupCommands(program, context);
+  addShadowCommand(program, context);
   addDeviceCommands(program, context);
   return program;
 }
