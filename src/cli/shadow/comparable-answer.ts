@@ -54,7 +54,8 @@ export function differences(
 
 /** @returns the member of an object; undefined if it is none */
 export function memberOf(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null
+  // Own members only: an array has a function of the name values.
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, name)
     ? (value as Readonly<Record<string, unknown>>)[name]
     : undefined;
 }

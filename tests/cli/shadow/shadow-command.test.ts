@@ -124,8 +124,8 @@ describe('tankeeper in another dialect', () => {
       '/ocra/checkstatus?serial=T9',
     ]);
     const { code, out } = await shadow(old, tankeeper, ...more, '--json');
-    expect(code).toBe(0);
     expect(JSON.parse(out)).toMatchObject({ questions: 2, alike: 2, differences: [] });
+    expect(code).toBe(0);
   });
 
   it('refuses a wrong password', async () => {
