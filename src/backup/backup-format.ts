@@ -2,7 +2,7 @@ import type { RegisteredKey } from '../keys/vault.ts';
 import { backupInvalid } from './backup-fault.ts';
 
 /** The version of the format. A program reads its own format and no newer one. */
-export const BACKUP_FORMAT = 1;
+const BACKUP_FORMAT = 1;
 
 /** What a backup says of its origin, and what a restore must know before the first row. */
 export interface BackupHeader {

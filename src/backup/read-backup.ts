@@ -14,7 +14,7 @@ import {
 import { addLine, expectedMac, type RowCounts } from './write-backup.ts';
 
 /** Some rows of a backup. */
-export interface BackupRows {
+interface BackupRows {
   readonly table: string;
   /** A JSON array of objects. */
   readonly json: string;
