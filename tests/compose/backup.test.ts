@@ -157,6 +157,10 @@ async function expectRestored(environment: Readonly<Record<string, string>>): Pr
   } finally {
     await server.stop();
   }
+  const found = await runCli(['audit', 'search', '--action', 'backup/restore', '--json'], environment);
+  expect(JSON.parse(found.out)).toMatchObject([
+    { outcome: expect.stringMatching(/^restored from 20.*, \d+ rows$/) as unknown },
+  ]);
   for (const words of [
     ['audit', 'verify'],
     ['count', '--verify'],
