@@ -24,6 +24,7 @@ const concepts = [
   'challenges',
   'monitoring',
   'housekeeping',
+  'backup',
 ];
 /** Sources of users are adapters; the rest of resolvers/ is domain. */
 const SOURCES = '^src/resolvers/sources/';

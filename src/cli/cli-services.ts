@@ -1,4 +1,5 @@
 import type { AuditService } from '../audit/audit-service.ts';
+import type { BackupService } from '../backup/backup-service.ts';
 import type { AdministratorService } from '../administrators/administrator-service.ts';
 import type { SettingService } from '../configuration/setting-service.ts';
 import type { KeyService } from '../keys/key-service.ts';
@@ -34,6 +35,7 @@ export interface CliServices {
   readonly monitoring: Pick<MonitoringService, 'tokens'>;
   readonly counts: MethodsOf<CountService>;
   readonly audit: MethodsOf<AuditService>;
+  readonly backups: MethodsOf<BackupService>;
   readonly keys: MethodsOf<KeyService>;
   readonly housekeeping: Pick<HousekeepingService, 'due' | 'run'>;
 }

@@ -5,6 +5,7 @@ import type { StopRequest } from '../kernel/stop-request.ts';
 import type { CliServices } from './cli-services.ts';
 import type { DemoServer, DemoServerOptions } from './demo/demo-server.ts';
 import type { Fetch } from './device/send-response.ts';
+import type { RestoredBackup, RestoreRequest } from './restore-request.ts';
 
 /** A sink of text. */
 interface TextSink {
@@ -52,6 +53,8 @@ export interface CliDependencies {
   serve(): Promise<void>;
   describeConfig(): readonly ConfigRow[];
   migrate(caller: Caller): Promise<MigrationOutcome>;
+  /** Restores a backup into an empty database, which is created where it is missing. */
+  restore(caller: Caller, request: RestoreRequest): Promise<RestoredBackup>;
   /** Starts a server of its own, with a database of its own. */
   startDemoServer(options: DemoServerOptions): Promise<DemoServer>;
   /** Handles the signals that end a process (Ctrl-C, SIGTERM, a closed terminal) from now on. */

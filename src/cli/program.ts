@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { addAdminCommands } from './commands/admin-commands.ts';
 import { addAuditCommands } from './commands/audit-commands.ts';
+import { addBackupCommands } from './commands/backup-commands.ts';
 import { CliFailure, EXIT_CODES, describeFailure } from './cli-failure.ts';
 import { CommandContext } from './command-context.ts';
 import { addCountCommand } from './commands/count-command.ts';
@@ -15,6 +16,7 @@ import { addRealmCommands } from './commands/realm-commands.ts';
 import { addResolverCommands } from './commands/resolver-commands.ts';
 import { addServerCommands } from './commands/server-commands.ts';
 import { addSettingCommands } from './commands/setting-commands.ts';
+import { addShadowCommand } from './shadow/shadow-command.ts';
 import { addTokenCommands } from './commands/token-commands.ts';
 import { addUserCommands } from './commands/user-commands.ts';
 
@@ -57,6 +59,8 @@ export function buildProgram(dependencies: CliDependencies): Command {
   addLicenceCommands(program, context);
   addAuditCommands(program, context);
   addKeysCommands(program, context);
+  addBackupCommands(program, context);
+  addShadowCommand(program, context);
   addDeviceCommands(program, context);
   return program;
 }

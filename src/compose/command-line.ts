@@ -70,12 +70,12 @@ function commandLineDependencies(): CliDependencies {
     describeConfig: () => describeConfig(),
     migrate: async (caller) => {
       const { migrate } = await import('./database-schema.ts');
-      const signals = watchSignals();
-      try {
-        return { applied: await migrate(config, commandLog, actOf(caller, 'migrate'), signals.requested) };
-      } finally {
-        leave(signals);
-      }
+      const act = actOf(caller, 'migrate');
+      return untilSignal(async (giveUp) => ({ applied: await migrate(config, commandLog, act, giveUp) }));
+    },
+    restore: async (caller, request) => {
+      const { restoreBackup } = await import('./restore-backup.ts');
+      return untilSignal((giveUp) => restoreBackup(config, commandLog, caller, request, giveUp));
     },
     startDemoServer: async (options) => {
       const { startDemoServer } = await import('./demo-server.ts');
@@ -94,6 +94,16 @@ function commandLineDependencies(): CliDependencies {
     osUser: osUser(),
     homeFolder: homedir(),
   };
+}
+
+/** @param work ends when its signal is aborted, which the signals of the process do */
+async function untilSignal<T>(work: (giveUp: AbortSignal) => Promise<T>): Promise<T> {
+  const signals = watchSignals();
+  try {
+    return await work(signals.requested);
+  } finally {
+    leave(signals);
+  }
 }
 
 /** Releases the signals. After aborted work, exits even if a statement still hangs in the database. */

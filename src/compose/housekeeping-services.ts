@@ -1,15 +1,18 @@
 import { AuditRetention } from '../audit/audit-retention.ts';
 import { AuditService } from '../audit/audit-service.ts';
+import { BackupService } from '../backup/backup-service.ts';
 import { HousekeepingService } from '../housekeeping/housekeeping-service.ts';
 import { VaultAuditAuthority } from '../security/vault/vault-audit-authority.ts';
+import { SqlBackupStore } from '../storage/backup/backup-store.ts';
 import { SqlAuditStore } from '../storage/audit/audit-store.ts';
 import { SqlHousekeeping } from '../storage/housekeeping/housekeeping.ts';
 import type { SharedParts } from './shared-parts.ts';
 
-/** The audit, and the removal of what has expired. */
+/** The audit, backups, and the removal of what has expired. */
 export interface HousekeepingServices {
   readonly housekeeping: HousekeepingService;
   readonly audit: AuditService;
+  readonly backups: BackupService;
 }
 
 /** Seconds. */
@@ -32,5 +35,9 @@ export function housekeepingServices(shared: SharedParts): HousekeepingServices 
       auditRetention: new AuditRetention({ store, audit, clock, retention: shared.auditRetention }),
     }),
     audit,
+    backups: new BackupService({
+      ...{ store: new SqlBackupStore({ database }), keys: vault, clock },
+      cipher: async () => new (await import('../security/backup-encryption.ts')).AgeBackupCipher(),
+    }),
   };
 }

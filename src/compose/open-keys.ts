@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { KeyMaterial } from '../keys/key-administration.ts';
 import { KeyService } from '../keys/key-service.ts';
-import { neededKeys, type SecurityModule } from '../keys/vault.ts';
+import { type KeyRegistration, type KeyRegistry, neededKeys, type SecurityModule } from '../keys/vault.ts';
 import type { Config } from '../config/config.ts';
 import { systemRandom } from '../kernel/system-random.ts';
 import type { Log } from '../kernel/log.ts';
@@ -20,6 +20,8 @@ import { SqlKeyHolders } from '../storage/keys/key-holders.ts';
 import { SqlKeyRegistry } from '../storage/keys/key-registry.ts';
 import { SqlKeyRotation } from '../storage/keys/key-rotation.ts';
 
+type KeyList = KeyRegistry & KeyRegistration;
+
 /** The vault of an installation, and the module that holds its keys. */
 export interface OpenedKeys {
   readonly vault: LiveVault;
@@ -33,7 +35,11 @@ export interface OpenedKeys {
  * @throws ServiceError 'key.unavailable', 'security-module.unavailable'
  */
 export function openKeys(config: Config, database: Database, log: Log): Promise<OpenedKeys> {
-  const registry = new SqlKeyRegistry({ database });
+  return openKeysOf(config, new SqlKeyRegistry({ database }), log);
+}
+
+/** As `openKeys`, with the given list of keys in place of the database's. */
+export function openKeysOf(config: Config, registry: KeyList, log: Log): Promise<OpenedKeys> {
   return config.pkcs11 === undefined
     ? openByKeyFile(config.encryptionKeyFile, registry, log)
     : openByPkcs11(config.pkcs11, config.encryptionKeyFile, registry, log);
@@ -69,7 +75,7 @@ export async function followKeys(
   return () => follower.stop();
 }
 
-async function openByKeyFile(file: string, registry: SqlKeyRegistry, log: Log): Promise<OpenedKeys> {
+async function openByKeyFile(file: string, registry: KeyList, log: Log): Promise<OpenedKeys> {
   const random = systemRandom;
   const { vault, created, warnings } = await openVault({ keyFile: file, registry, random });
   warnings.forEach((warning) => {
@@ -102,7 +108,7 @@ async function openByKeyFile(file: string, registry: SqlKeyRegistry, log: Log): 
 async function openByPkcs11(
   settings: Pkcs11Settings,
   keyFile: string,
-  registry: SqlKeyRegistry,
+  registry: KeyList,
   log: Log,
 ): Promise<OpenedKeys> {
   const module = new Pkcs11Module(settings);

@@ -153,6 +153,9 @@ interface Act {
   readonly code?: number;
 }
 
+/** Of a key pair that nobody has kept. */
+const RECIPIENT = 'age1e7ltx5u2zueqp0dqxppc6ytf0km8j0qg9kjj99an7x8ttu2mcclsgywmq3';
+
 const act = (words: string, ...says: string[]): Act => ({
   words: words.split(' ').map((word) => word.replace('@', `${folder}/`)),
   says,
@@ -242,6 +245,7 @@ const acts = (): readonly Act[] => [
   },
   act('audit search'),
   act('audit verify'),
+  act(`export @backup.age --recipient ${RECIPIENT}`, `backup/export: handed out, encrypted for ${RECIPIENT}`),
   act('audit export --output -', 'audit/export: handed out as jsonl'),
   {
     ...act('audit prune --before 2020-02-01 --force', 'audit/prune: pruned before 2020-02-01, 2 rows'),
@@ -252,6 +256,7 @@ const acts = (): readonly Act[] => [
 /** These have no installation, or one of their own; and what `serve` does, the server does. */
 const APART = [
   ...['serve', 'config', 'demo', 'device scan', 'device list', 'device forget', 'device activation-code'],
+  ...['restore', 'shadow'],
 ];
 
 function pathsOf(command: Command, path: readonly string[] = []): readonly string[] {

@@ -41,6 +41,7 @@ export function fakeCli(
     serve: () => Promise.resolve(),
     describeConfig: () => [],
     migrate: () => Promise.resolve({ applied: [] }),
+    restore: () => Promise.reject(new Error('not in this test')),
     startDemoServer: () => Promise.reject(new Error('not in this test')),
     watchSignals: () => ({ requested: new AbortController().signal, urgent: new AbortController().signal }),
     port: 5001,
@@ -85,6 +86,7 @@ export function recordingServices(answers: Answers, calls: Call[], callers: Call
       'counts',
       'audit',
       'keys',
+      'backups',
       'housekeeping',
     ],
   ];

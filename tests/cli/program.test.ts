@@ -25,6 +25,9 @@ describe('the tankeeper command', () => {
       'licence',
       'audit',
       'keys',
+      'export',
+      'restore',
+      'shadow',
       'device',
     ]);
   });

@@ -71,6 +71,11 @@ export class ReplayServer {
     return new ReplayServer(test, services, await startServer(app, { host: '127.0.0.1', port: 0 }));
   }
 
+  /** Without a slash at its end. */
+  get baseUrl(): string {
+    return `http://127.0.0.1:${this.#server.port}`;
+  }
+
   /** An administrator with a password that may be shorter than ours have to be, as recorded. */
   async addAdministrator(name: string, password: string): Promise<void> {
     await new SqlAdministratorStore(this.test).insert(name, `test:${password}`, {

@@ -252,6 +252,7 @@ function dependenciesWith(io: CliDependencies['io']): CliDependencies {
     openServices: reached,
     serve: reached,
     migrate: reached,
+    restore: reached,
     startDemoServer: reached,
     watchSignals: () => {
       throw new Error('reached');

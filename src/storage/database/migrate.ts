@@ -3,7 +3,7 @@ import type { Knex } from 'knex';
 import { ServiceError } from '../../kernel/errors.ts';
 import type { Database } from './database.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
-import { migrationNames, migrationSource } from './migration-source.ts';
+import { migrationNames, migrationSource, migrationSourceOf } from './migration-source.ts';
 
 /** The advisory lock of schema changes: several servers may start at once. "tank", "migr". */
 export const MIGRATION_LOCK = [0x74616e6b, 0x6d696772] as const;
@@ -31,6 +31,47 @@ export function rollbackAll(database: Database): Promise<readonly string[]> {
     const [, undone] = (await sql.migrate.rollback(CONFIG, true)) as [number, string[]];
     return undone;
   });
+}
+
+/** The steps of `rebuildSchema`, in its transaction. */
+export interface RebuildSteps {
+  /** @param isMigrated false if no migration was ever applied */
+  readonly before: (sql: Knex.Transaction, isMigrated: boolean) => Promise<void>;
+  /** Fills the tables as the named migrations have made them. */
+  readonly load: (sql: Knex.Transaction) => Promise<void>;
+  /** Runs on tables that are up to date. */
+  readonly after: (sql: Knex.Transaction) => Promise<void>;
+}
+
+/**
+ * Makes the schema anew as the named migrations leave it, and after the load brings it up to date, in one transaction.
+ * Removes all data.
+ * @param names the first migrations, in order
+ */
+export function rebuildSchema(
+  database: Database,
+  names: readonly string[],
+  { before, load, after }: RebuildSteps,
+): Promise<void> {
+  return withSchemaLocked(database, async (sql) => {
+    await before(sql, (await appliedMigrations(sql)).length > 0);
+    await sql.migrate.rollback(CONFIG, true);
+    await sql.migrate.latest({ migrationSource: migrationSourceOf(names) });
+    await load(sql);
+    await sql.migrate.latest(CONFIG);
+    await after(sql);
+  });
+}
+
+/**
+ * @param fault makes the error from the names of unknown migrations
+ * @throws the error, unless the names are those of this program's first migrations, in order
+ */
+export function assertMigrationsKnown(names: readonly string[], fault: (unknown: string) => Error): void {
+  const unknown = names.filter((name, place) => migrationNames[place] !== name);
+  if (unknown.length > 0) {
+    throw fault(unknown.join(', '));
+  }
 }
 
 /**

@@ -28,13 +28,18 @@ const MIGRATIONS: readonly (readonly [name: string, migration: Knex.Migration])[
 export const migrationNames: readonly string[] = MIGRATIONS.map(([name]) => name);
 
 /** The migrations for Knex, whose `migrate:list` prints the field `file`. */
-export const migrationSource: Knex.MigrationSource<{ readonly file: string }> = {
-  getMigrations: () => Promise.resolve(migrationNames.map((file) => ({ file }))),
-  getMigrationName: ({ file }) => file,
-  getMigration: ({ file }) => {
-    const found = MIGRATIONS.find(([name]) => name === file);
-    return found === undefined
-      ? Promise.reject(new Error(`No migration is called ${file}`))
-      : Promise.resolve(found[1]);
-  },
-};
+export const migrationSource = migrationSourceOf(migrationNames);
+
+/** @returns the named migrations for Knex */
+export function migrationSourceOf(names: readonly string[]): Knex.MigrationSource<{ readonly file: string }> {
+  return {
+    getMigrations: () => Promise.resolve(names.map((file) => ({ file }))),
+    getMigrationName: ({ file }) => file,
+    getMigration: ({ file }) => {
+      const found = MIGRATIONS.find(([name]) => name === file);
+      return found === undefined
+        ? Promise.reject(new Error(`No migration is called ${file}`))
+        : Promise.resolve(found[1]);
+    },
+  };
+}

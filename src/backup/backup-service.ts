@@ -1,0 +1,88 @@
+import type { Clock } from '../kernel/clock.ts';
+import { ServiceError } from '../kernel/errors.ts';
+import type { KeyDerivation } from '../keys/vault.ts';
+import { actOf, type Caller } from '../policy/caller.ts';
+import type { BackupCipher, BackupLock, BackupStore, RowProgress } from './ports.ts';
+import { backupLines, type RowCounts } from './write-backup.ts';
+
+/** The shortest passphrase in UTF-16 code units: a thief of the file can try any number of them. */
+const SHORTEST_PASSPHRASE = 12;
+
+/** Dependencies of the service. */
+export interface BackupDependencies {
+  readonly store: BackupStore;
+  /** Loads the encryption at the first use: few processes need it. */
+  readonly cipher: () => Promise<BackupCipher>;
+  readonly keys: KeyDerivation;
+  readonly clock: Clock;
+}
+
+/** A request for a backup. */
+export interface BackupRequest {
+  readonly lock: BackupLock;
+  /** The version of the program. */
+  readonly version: string;
+  /** Takes the encrypted bytes, piece by piece. */
+  readonly write: (bytes: Uint8Array) => Promise<void>;
+  readonly progress?: RowProgress;
+}
+
+/** A backup that was written. */
+export interface WrittenBackup {
+  /** By table. */
+  readonly rows: RowCounts;
+  /** The ids of the keys without which its secrets do not open. */
+  readonly keyIds: readonly string[];
+}
+
+/** Writes backups of the installation. For operators at the machine. */
+export class BackupService {
+  readonly #deps: BackupDependencies;
+
+  constructor(dependencies: BackupDependencies) {
+    this.#deps = dependencies;
+  }
+
+  /**
+   * Writes a backup of one instant, while servers run. The act is recorded in the audit first: where the database takes
+   * no row, nothing is handed out.
+   * @throws ServiceError 'right.missing' for a caller who is no operator, 'parameter.invalid' for a short passphrase or
+   *   a wrong recipient
+   */
+  async export(caller: Caller, { lock, version, write, progress }: BackupRequest): Promise<WrittenBackup> {
+    if (!caller.principal.operator) {
+      throw new ServiceError('right.missing', 'A backup is made at the machine itself only');
+    }
+    assertLock(lock);
+    const { store, keys, clock } = this.#deps;
+    const cipher = await this.#deps.cipher();
+    const kind = 'passphrase' in lock ? 'by a passphrase' : `for ${lock.recipients.join(', ')}`;
+    await store.note(actOf(caller, 'backup/export'), `handed out, encrypted ${kind}`);
+    const of = await store.estimate();
+    const rows: RowCounts = new Map();
+    const keyIds = await store.read(async (snapshot) => {
+      const header = { version, createdAt: clock.now(), ...(await snapshot.facts()) };
+      for await (const bytes of cipher.encrypt(backupLines(snapshot, header, keys, rows), lock)) {
+        await write(bytes);
+        const done = total(rows);
+        progress?.(done, Math.max(done, of));
+      }
+      return header.keys.filter(({ isRetired }) => isRetired !== true).map(({ keyId }) => keyId);
+    });
+    return { rows, keyIds };
+  }
+}
+
+function assertLock(lock: BackupLock): void {
+  if ('passphrase' in lock && lock.passphrase.length < SHORTEST_PASSPHRASE) {
+    throw new ServiceError(
+      'parameter.invalid',
+      `The passphrase of a backup needs at least ${SHORTEST_PASSPHRASE} characters`,
+    );
+  }
+}
+
+/** @returns the number of rows of all tables */
+export function total(rows: RowCounts): number {
+  return [...rows.values()].reduce((sum, count) => sum + count, 0);
+}

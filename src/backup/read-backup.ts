@@ -1,0 +1,127 @@
+import { createHash, type Hash } from 'node:crypto';
+import { equalText } from '../kernel/constant-time.ts';
+import type { KeyDerivation } from '../keys/vault.ts';
+import { backupInvalid } from './backup-fault.ts';
+import {
+  assertTableLine,
+  type BackupEnd,
+  type BackupHeader,
+  countRows,
+  parseEnd,
+  parseHeader,
+  parseTableEnd,
+} from './backup-format.ts';
+import { addLine, expectedMac, type RowCounts } from './write-backup.ts';
+
+/** Some rows of a backup. */
+interface BackupRows {
+  readonly table: string;
+  /** A JSON array of objects. */
+  readonly json: string;
+  readonly size: number;
+}
+
+/** A backup whose header is read. */
+export interface OpenBackup {
+  readonly header: BackupHeader;
+  /**
+   * Verifies the backup while it is read: checksums, row counts and, at its end, that it was made by the installation
+   * that has these keys.
+   * @returns the rows, in the order of the header's tables; after the last ones the number of rows of each table
+   * @throws ServiceError 'backup.invalid'. Rows are to be trusted only after the end
+   */
+  rows(keys: KeyDerivation): AsyncGenerator<BackupRows, RowCounts>;
+}
+
+/**
+ * Reads the lines of a backup, once and in order.
+ * @throws ServiceError 'backup.invalid' if it is none
+ */
+export async function openBackup(lines: AsyncIterable<string>): Promise<OpenBackup> {
+  const reader = new LineReader(lines);
+  const header = parseHeader(await reader.next());
+  return { header, rows: (keys) => readTables(reader, header, keys) };
+}
+
+async function* readTables(
+  reader: LineReader,
+  { tables }: BackupHeader,
+  keys: KeyDerivation,
+): AsyncGenerator<BackupRows, RowCounts> {
+  const counts: RowCounts = new Map();
+  for (const table of tables) {
+    assertTableLine(await reader.next(), table);
+    counts.set(table, yield* readTable(reader, table));
+  }
+  const sha256 = reader.digest();
+  const end = parseEnd(await reader.next());
+  await reader.assertEnd();
+  assertWhole(end, sha256, counts);
+  assertMade(end, keys);
+  return counts;
+}
+
+/** @returns the rows of a table; at the end their number */
+async function* readTable(reader: LineReader, table: string): AsyncGenerator<BackupRows, number> {
+  const hash = createHash('sha256');
+  let rows = 0;
+  let line = await reader.next();
+  while (line.startsWith('[')) {
+    addLine(hash, line);
+    const size = countRows(line);
+    rows += size;
+    yield { table, json: line, size };
+    line = await reader.next();
+  }
+  const end = parseTableEnd(line);
+  if (end.rows !== rows || end.sha256 !== hash.digest('hex')) {
+    throw backupInvalid(`the rows of the table ${table} are not those that were written`);
+  }
+  return rows;
+}
+
+function assertWhole(end: BackupEnd, sha256: string, counts: RowCounts): void {
+  const rows = [...counts.values()].reduce((sum, count) => sum + count, 0);
+  if (end.rows !== rows || end.sha256 !== sha256) {
+    throw backupInvalid('its rows are not those that were written');
+  }
+}
+
+/** Whoever knows an age recipient can encrypt for it, so the encryption does not tell the origin. */
+function assertMade(end: BackupEnd, keys: KeyDerivation): void {
+  const expected = expectedMac(keys, end.mac.keyId, end.sha256);
+  if (expected === undefined || !equalText(expected, end.mac.value)) {
+    throw backupInvalid('it was not made by an installation with these encryption keys');
+  }
+}
+
+/** The lines of a backup, and the digest of those that were read. */
+class LineReader {
+  readonly #lines: AsyncIterator<string>;
+  readonly #hash: Hash = createHash('sha256');
+
+  constructor(lines: AsyncIterable<string>) {
+    this.#lines = lines[Symbol.asyncIterator]();
+  }
+
+  /** @throws ServiceError 'backup.invalid' if there is no further line */
+  async next(): Promise<string> {
+    const next = await this.#lines.next();
+    if (next.done === true) {
+      throw backupInvalid('it ends too early');
+    }
+    addLine(this.#hash, next.value);
+    return next.value;
+  }
+
+  /** @returns SHA-256 of the lines so far, hexadecimal */
+  digest(): string {
+    return this.#hash.copy().digest('hex');
+  }
+
+  async assertEnd(): Promise<void> {
+    if ((await this.#lines.next()).done !== true) {
+      throw backupInvalid('there is something after its end');
+    }
+  }
+}

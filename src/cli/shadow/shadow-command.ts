@@ -1,0 +1,120 @@
+import type { Command } from 'commander';
+import { InvalidArgumentError } from 'commander';
+import { safeText } from '../../kernel/terminal-text.ts';
+import { CliFailure } from '../cli-failure.ts';
+import type { CommandContext } from '../command-context.ts';
+import type { Output } from '../output.ts';
+import { ProgressBar } from '../progress-bar.ts';
+import { readSecretText } from '../secret-input.ts';
+import { type Difference, differences, IGNORED } from './comparable-answer.ts';
+import { parseQuestions, questionsAbout, REALMS_QUESTION } from './shadow-questions.ts';
+import { ShadowedServer } from './shadowed-server.ts';
+
+interface ShadowOptions {
+  readonly url: string;
+  readonly newUrl?: string;
+  readonly user: string;
+  readonly newUser?: string;
+  readonly passwordFile?: string;
+  readonly newPasswordFile?: string;
+  readonly caFile?: string;
+  readonly newCaFile?: string;
+  readonly questions?: string;
+}
+
+/** Adds `shadow`: asks an old server and tankeeper the same, and compares. */
+export function addShadowCommand(program: Command, context: CommandContext): void {
+  program
+    .command('shadow')
+    .description(
+      'ask an old LinOTP and tankeeper the same questions, which change nothing, and print where the answers differ (exit code 1)',
+    )
+    .requiredOption('--url <url>', 'of the old server', parseBaseUrl)
+    .option('--new-url <url>', 'of tankeeper; default: this machine, at PORT', parseBaseUrl)
+    .option('--user <name>', 'administrator on the old server', 'admin')
+    .option('--new-user <name>', 'administrator on tankeeper; default: the same name')
+    .option('--password-file <file>', 'a file that holds the password there; else it is asked for')
+    .option('--new-password-file <file>', 'a file that holds the password on tankeeper; else it is asked for')
+    .option('--ca-file <file>', 'trust these certificates (PEM) of the old server')
+    .option('--new-ca-file <file>', 'trust these certificates (PEM) of tankeeper')
+    .option(
+      '--questions <file>',
+      'ask these instead, one a line (/ocra/checkstatus?serial=T1); default: /monitoring, for each realm; - for stdin',
+    )
+    .action(async (options: ShadowOptions, command: Command) => {
+      const { io } = context.dependencies;
+      const given =
+        options.questions === undefined
+          ? undefined
+          : parseQuestions(await readSecretText(io, options.questions, 'the list of questions'));
+      const [old, tankeeper] = await openServers(context, options);
+      const questions =
+        given ??
+        questionsAbout(await Promise.all([old.ask(REALMS_QUESTION), tankeeper.ask(REALMS_QUESTION)]));
+      const bar = new ProgressBar(io, 'questions');
+      const found: Difference[] = [];
+      try {
+        for (const [place, question] of questions.entries()) {
+          const [before, after] = await Promise.all([old.ask(question), tankeeper.ask(question)]);
+          found.push(...differences(question, before, after));
+          bar.show(place + 1, questions.length);
+        }
+      } finally {
+        bar.clear();
+      }
+      report(context.output(command), questions.length, found);
+    });
+}
+
+async function openServers(
+  context: CommandContext,
+  options: ShadowOptions,
+): Promise<readonly [ShadowedServer, ShadowedServer]> {
+  const { io, random, port } = context.dependencies;
+  const { url, newUrl = `http://127.0.0.1:${port}`, user, newUser = user } = options;
+  const certificates = async (file: string | undefined): Promise<string | undefined> =>
+    file === undefined ? undefined : readSecretText(io, file, 'the file of certificates');
+  const password = await context.knownSecret(
+    `Password of ${user} at ${url}`,
+    '--password-file',
+    options.passwordFile,
+  );
+  const newPassword = await context.knownSecret(
+    `Password of ${newUser} at ${newUrl}`,
+    '--new-password-file',
+    options.newPasswordFile,
+  );
+  const [ca, newCa] = [await certificates(options.caFile), await certificates(options.newCaFile)];
+  const old = { baseUrl: url, account: { name: user, password }, ca };
+  const tankeeper = { baseUrl: newUrl, account: { name: newUser, password: newPassword }, ca: newCa };
+  return [await ShadowedServer.open(old, random), await ShadowedServer.open(tankeeper, random)];
+}
+
+function report(output: Output, questions: number, found: readonly Difference[]): void {
+  for (const one of found) {
+    output.say(safeText(`${one.question}  ${one.fact}: ${textOf(one.old)} there, ${textOf(one.new)} here`));
+  }
+  const differing = new Set(found.map(({ question }) => question)).size;
+  output.done(`${questions} questions, ${questions - differing} answered alike`, {
+    ...{ questions, alike: questions - differing },
+    differences: found.map(({ question, fact, ...values }) => ({
+      ...{ question, fact, old: values.old ?? null, new: values.new ?? null },
+    })),
+    ignored: IGNORED,
+  });
+  if (found.length > 0) {
+    throw new CliFailure(`${differing} of ${questions} questions are answered differently`);
+  }
+}
+
+function textOf(value: unknown): string {
+  return value === undefined ? 'nothing' : JSON.stringify(value);
+}
+
+function parseBaseUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol) || url.username !== '' || url.search !== '') {
+    throw new InvalidArgumentError('It must be a URL of http or https, without a user and without a query.');
+  }
+  return text.replace(/\/+$/, '');
+}

@@ -1,0 +1,119 @@
+import type { Random } from '../../kernel/clock.ts';
+import { CliFailure } from '../cli-failure.ts';
+import { type Account, DigestAuthentication } from './digest-authentication.ts';
+import { exchange, type HttpAnswer } from './http-exchange.ts';
+
+/** How to reach a server. */
+export interface ServerAddress {
+  /** Without a slash at its end. */
+  readonly baseUrl: string;
+  readonly account: Account;
+  /** Certificates in PEM; undefined: the usual authorities. */
+  readonly ca: string | undefined;
+}
+
+/** An answer, parsed if it is JSON. */
+export interface ShadowAnswer {
+  readonly status: number;
+  /** Undefined: it is no JSON. */
+  readonly body: unknown;
+}
+
+/** The credentials of one request. */
+type Credentials = (method: string, uri: string) => Readonly<Record<string, string>>;
+
+/** A server to which an administrator is logged in. */
+export class ShadowedServer {
+  readonly #address: ServerAddress;
+  readonly #credentials: Credentials;
+  readonly #session: string;
+
+  private constructor(address: ServerAddress, credentials: Credentials, session: string) {
+    this.#address = address;
+    this.#credentials = credentials;
+    this.#session = session;
+  }
+
+  /**
+   * Logs in as the server asks for it: HTTP Digest or Basic with a session of /admin/getsession (LinOTP 2, tankeeper), or
+   * /admin/login (LinOTP 3). The password is sent in clear only where the server does not offer Digest.
+   * @throws CliFailure if the server refuses
+   */
+  static async open(address: ServerAddress, random: Random): Promise<ShadowedServer> {
+    const { baseUrl, account, ca } = address;
+    const session = new URL(`${baseUrl}/admin/getsession`);
+    const { challenges } = await exchange({ url: session, headers: {}, ca });
+    const credentials = credentialsFor(challenges, account, random);
+    if (credentials === undefined) {
+      const cookie = await loginCookie(address);
+      return new ShadowedServer(address, () => ({ Cookie: cookie }), '');
+    }
+    const headers = credentials('GET', session.pathname);
+    const answer = await exchange({ url: session, headers, ca });
+    if (answer.status === 401 || answer.status === 403) {
+      throw refused(address, answer);
+    }
+    const id = answer.cookies.get('admin_session') ?? '';
+    const withSession: Credentials = (method, uri) => ({
+      ...credentials(method, uri),
+      ...(id !== '' && { Cookie: `admin_session=${id}` }),
+    });
+    return new ShadowedServer(address, withSession, id);
+  }
+
+  /** @param path with its query */
+  async ask(path: string): Promise<ShadowAnswer> {
+    const { baseUrl, ca } = this.#address;
+    const url = new URL(baseUrl + path);
+    if (this.#session !== '') {
+      url.search += `${url.search === '' ? '?' : '&'}session=${encodeURIComponent(this.#session)}`;
+    }
+    const headers = this.#credentials('GET', url.pathname + url.search);
+    const { status, body } = await exchange({ url, headers, ca });
+    if (status === 401) {
+      throw new CliFailure(`${baseUrl} does not accept the login any more`);
+    }
+    return { status, body: parse(body) };
+  }
+}
+
+function credentialsFor(
+  challenges: readonly string[],
+  account: Account,
+  random: Random,
+): Credentials | undefined {
+  const digest = challenges.map((one) => DigestAuthentication.of(one)).find((one) => one !== undefined);
+  if (digest !== undefined) {
+    return (method, uri) => ({
+      Authorization: digest.authorize(account, method, uri, random.bytes(16).toString('hex')),
+    });
+  }
+  if (challenges.some((one) => /^\s*Basic\b/i.test(one))) {
+    const basic = Buffer.from(`${account.name}:${account.password}`, 'utf8').toString('base64');
+    return () => ({ Authorization: `Basic ${basic}` });
+  }
+  return undefined;
+}
+
+async function loginCookie(address: ServerAddress): Promise<string> {
+  const { baseUrl, account, ca } = address;
+  const form = { username: account.name, password: account.password };
+  const answer = await exchange({ url: new URL(`${baseUrl}/admin/login`), headers: {}, form, ca });
+  const token = answer.cookies.get('access_token_cookie');
+  if (token === undefined) {
+    throw refused(address, answer);
+  }
+  return `access_token_cookie=${token}`;
+}
+
+function refused({ baseUrl, account }: ServerAddress, { status }: HttpAnswer): CliFailure {
+  return new CliFailure(`${baseUrl} refuses the login of ${account.name} (HTTP ${status})`);
+}
+
+function parse(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+}

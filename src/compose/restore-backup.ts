@@ -1,0 +1,98 @@
+import { BackedUpKeys } from '../backup/backed-up-keys.ts';
+import { backupInvalid } from '../backup/backup-fault.ts';
+import { total } from '../backup/backup-service.ts';
+import { openBackup, type OpenBackup } from '../backup/read-backup.ts';
+import type { RowCounts } from '../backup/write-backup.ts';
+import type { RestoredBackup, RestoreRequest } from '../cli/restore-request.ts';
+import type { Config } from '../config/config.ts';
+import type { Log } from '../kernel/log.ts';
+import { unlessAborted } from '../kernel/stop-request.ts';
+import { actOf, type Caller } from '../policy/caller.ts';
+import { AgeBackupCipher } from '../security/backup-encryption.ts';
+import { VaultAuditAuthority } from '../security/vault/vault-audit-authority.ts';
+import { assertLoadable, loadBackup } from '../storage/backup/backup-loading.ts';
+import { SqlBackupStore } from '../storage/backup/backup-store.ts';
+import type { Database } from '../storage/database/database.ts';
+import { connectDatabase } from './connect-database.ts';
+import { openKeysOf, type OpenedKeys } from './open-keys.ts';
+
+/**
+ * Restores a backup into an empty database, which is created where it is missing. The file is read twice: it is
+ * verified to its end before the database is touched.
+ * @param giveUp aborts the work
+ * @throws ServiceError 'backup.invalid', 'key.unavailable', 'security-module.unavailable', 'database.not-empty',
+ *   'database.unavailable'; the reason of `giveUp`
+ */
+export async function restoreBackup(
+  config: Config,
+  log: Log,
+  caller: Caller,
+  request: RestoreRequest,
+  giveUp: AbortSignal,
+): Promise<RestoredBackup> {
+  const open = (): Promise<OpenBackup> =>
+    openBackup(new AgeBackupCipher().decrypt(request.open(), request.unlock));
+  const first = await unlessAborted(open(), giveUp);
+  assertLoadable(first);
+  const keys = await unlessAborted(openKeysFor(first, config, log), giveUp);
+  const rows = await unlessAborted(verify(first, keys, request), giveUp);
+  const { version, createdAt } = first.header;
+  if (!request.checksOnly) {
+    const { database, close } = await connectDatabase(config, { role: 'guest', create: true, log, giveUp });
+    const restore = async (): Promise<void> => {
+      const progress = (done: number): void => {
+        request.progress('restored', done, total(rows));
+      };
+      const { closesChallenges } = request;
+      const options = { keys: keys.vault, of: total(rows), progress, closesChallenges };
+      await loadBackup(database, await open(), options);
+      const closing = closesChallenges ? ', open challenges closed' : '';
+      const outcome = `restored from ${createdAt.toISOString()}, ${total(rows)} rows${closing}`;
+      await noteRestore(database, keys, caller, outcome);
+    };
+    try {
+      await unlessAborted(restore(), giveUp);
+    } finally {
+      await close();
+    }
+  }
+  return { version, createdAt, rows };
+}
+
+/**
+ * Opens the keys that the backup needs: one that could not be used afterwards is not restored.
+ * @throws ServiceError 'backup.invalid', 'key.unavailable', 'security-module.unavailable'
+ */
+async function openKeysFor({ header }: OpenBackup, config: Config, log: Log): Promise<OpenedKeys> {
+  if (header.keys.length === 0) {
+    throw backupInvalid('it names no encryption key');
+  }
+  return openKeysOf(config, new BackedUpKeys(header.keys), log);
+}
+
+/** @returns the number of rows of each table */
+async function verify(
+  backup: OpenBackup,
+  { vault }: OpenedKeys,
+  { progress, size }: RestoreRequest,
+): Promise<RowCounts> {
+  const batches = backup.rows(vault);
+  for (;;) {
+    const { value, done } = await batches.next();
+    if (done === true) {
+      return value;
+    }
+    progress('verified', size.read(), size.all);
+  }
+}
+
+/** Writes the first audit row of the restored trail, by a writer of its own. */
+async function noteRestore(
+  database: Database,
+  { vault }: OpenedKeys,
+  caller: Caller,
+  outcome: string,
+): Promise<void> {
+  database.audit.certifyBy(new VaultAuditAuthority({ vault }));
+  await new SqlBackupStore({ database }).note(actOf(caller, 'backup/restore'), outcome);
+}

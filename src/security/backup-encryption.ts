@@ -1,0 +1,165 @@
+import { Decrypter, Encrypter } from 'age-encryption';
+import { CompressionStream, DecompressionStream, ReadableStream } from 'node:stream/web';
+import { backupInvalid } from '../backup/backup-fault.ts';
+import type { BackupCipher, BackupLock, BackupUnlock } from '../backup/ports.ts';
+import { isServiceError, ServiceError } from '../kernel/errors.ts';
+
+/** The first bytes of an age file. */
+const MAGIC = 'age-encryption.org/v1\n';
+/** The longest line in bytes: several times the longest row. */
+const LONGEST_LINE = 64 * 1_048_576;
+const LINE_FEED = 10;
+
+/**
+ * Compresses backups (gzip) and encrypts them in the age format (age-encryption.org/v1), which the age command reads,
+ * too. Each chunk of 64 KiB is authenticated, with its place and whether it is the last one.
+ */
+export class AgeBackupCipher implements BackupCipher {
+  async *encrypt(lines: AsyncIterable<string>, lock: BackupLock): AsyncGenerator<Uint8Array> {
+    const encrypter = encrypterFor(lock);
+    const compressed = streamOf(encoded(lines)).pipeThrough(new CompressionStream('gzip'));
+    yield* await encrypter.encrypt(compressed as ReadableStream<Uint8Array>);
+  }
+
+  async *decrypt(bytes: AsyncIterable<Uint8Array>, unlock: BackupUnlock): AsyncGenerator<string> {
+    const decrypter = decrypterFor(unlock);
+    const source = await fromMagic(bytes);
+    const plain = await openWith(decrypter, source, unlock);
+    const opened = streamOf(chunksOf(plain, 'it was changed or cut off'));
+    const text = opened.pipeThrough(new DecompressionStream('gzip')) as ReadableStream<Uint8Array>;
+    yield* linesOf(chunksOf(text, 'what it holds is no backup'));
+  }
+}
+
+function encrypterFor(lock: BackupLock): Encrypter {
+  const encrypter = new Encrypter();
+  if ('passphrase' in lock) {
+    encrypter.setPassphrase(lock.passphrase);
+    return encrypter;
+  }
+  for (const recipient of lock.recipients) {
+    try {
+      encrypter.addRecipient(recipient);
+    } catch (cause) {
+      throw new ServiceError('parameter.invalid', `'${recipient}' is no recipient of age (age1…)`, { cause });
+    }
+  }
+  return encrypter;
+}
+
+function decrypterFor(unlock: BackupUnlock): Decrypter {
+  const decrypter = new Decrypter();
+  if ('passphrase' in unlock) {
+    decrypter.addPassphrase(unlock.passphrase);
+    return decrypter;
+  }
+  for (const identity of unlock.identities) {
+    try {
+      decrypter.addIdentity(identity);
+    } catch {
+      // Without the cause: it may quote the secret.
+      throw new ServiceError('parameter.invalid', 'The identity is none of age (AGE-SECRET-KEY-1…)');
+    }
+  }
+  return decrypter;
+}
+
+/** @throws ServiceError 'backup.invalid' */
+async function openWith(
+  decrypter: Decrypter,
+  source: AsyncIterable<Uint8Array>,
+  unlock: BackupUnlock,
+): Promise<ReadableStream<Uint8Array>> {
+  try {
+    return await decrypter.decrypt(streamOf(source));
+  } catch (error) {
+    if (isServiceError(error)) {
+      throw error;
+    }
+    const isOther = error instanceof Error && error.message.startsWith('no identity matched');
+    const reason =
+      'passphrase' in unlock
+        ? 'the passphrase is wrong, or it was encrypted for a recipient'
+        : 'the identity is none of its recipients, or it was encrypted by a passphrase';
+    throw backupInvalid(isOther ? reason : 'its first lines were changed or cut off', error);
+  }
+}
+
+/** Looks at the beginning of a file: the age library reads a foreign one to its first line end, however far that is. */
+async function fromMagic(bytes: AsyncIterable<Uint8Array>): Promise<AsyncIterable<Uint8Array>> {
+  const pieces = bytes[Symbol.asyncIterator]();
+  let start = Buffer.alloc(0);
+  while (start.length < MAGIC.length) {
+    const next = await pieces.next();
+    if (next.done === true) {
+      break;
+    }
+    start = Buffer.concat([start, next.value]);
+  }
+  if (start.toString('latin1', 0, MAGIC.length) !== MAGIC) {
+    await pieces.return?.();
+    throw backupInvalid('the file is no backup of tankeeper: it is not of the age format');
+  }
+  return resumed(start, pieces);
+}
+
+async function* resumed(start: Uint8Array, pieces: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    yield start;
+    for (let next = await pieces.next(); next.done !== true; next = await pieces.next()) {
+      yield next.value;
+    }
+  } finally {
+    await pieces.return?.();
+  }
+}
+
+async function* encoded(lines: AsyncIterable<string>): AsyncGenerator<Uint8Array> {
+  for await (const line of lines) {
+    yield Buffer.from(`${line}\n`, 'utf8');
+  }
+}
+
+/** @throws ServiceError 'backup.invalid' with this reason for faults of the stream itself */
+async function* chunksOf(stream: AsyncIterable<Uint8Array>, reason: string): AsyncGenerator<Uint8Array> {
+  try {
+    yield* stream;
+  } catch (error) {
+    throw isServiceError(error) ? error : backupInvalid(reason, error);
+  }
+}
+
+async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+  let pending: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of chunks) {
+    let from = 0;
+    for (let end = chunk.indexOf(LINE_FEED); end >= 0; end = chunk.indexOf(LINE_FEED, from)) {
+      yield decode(decoder, [...pending, chunk.subarray(from, end)]);
+      pending = [];
+      length = 0;
+      from = end + 1;
+    }
+    pending.push(chunk.subarray(from));
+    length += chunk.length - from;
+    if (length > LONGEST_LINE) {
+      throw backupInvalid('one of its lines is too long');
+    }
+  }
+  if (length > 0) {
+    throw backupInvalid('it ends too early');
+  }
+}
+
+function decode(decoder: { decode(bytes: Uint8Array): string }, parts: readonly Uint8Array[]): string {
+  try {
+    return decoder.decode(Buffer.concat(parts));
+  } catch (cause) {
+    throw backupInvalid('it is no text in UTF-8', cause);
+  }
+}
+
+function streamOf(bytes: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {
+  return ReadableStream.from(bytes);
+}

@@ -1,0 +1,157 @@
+import type { Knex } from 'knex';
+
+import { backupInvalid } from '../../backup/backup-fault.ts';
+import type { RowProgress } from '../../backup/ports.ts';
+import type { OpenBackup } from '../../backup/read-backup.ts';
+import type { RowCounts } from '../../backup/write-backup.ts';
+import { ServiceError } from '../../kernel/errors.ts';
+import type { KeyDerivation } from '../../keys/vault.ts';
+import type { Database } from '../database/database.ts';
+import { assertMigrationsKnown, rebuildSchema } from '../database/migrate.ts';
+import { liveHolders } from '../keys/key-holders.ts';
+import { BACKED_UP_TABLES, COUNTED_TABLES, TABLES_IN_USE } from './backed-up-tables.ts';
+
+/** What a load needs beside the backup. */
+export interface LoadOptions {
+  readonly keys: KeyDerivation;
+  /** The number of all rows. */
+  readonly of: number;
+  readonly progress?: RowProgress | undefined;
+  /** Closes every open challenge: some may have been answered after the backup. */
+  readonly closesChallenges?: boolean;
+}
+
+/**
+ * Loads a backup into a database that holds nothing, in one transaction: completely or not at all. Tables that are
+ * there are made anew as the backup's migrations leave them, and brought up to date afterwards.
+ * @returns the number of rows of each table
+ * @throws ServiceError 'backup.invalid', 'database.not-empty'
+ */
+export async function loadBackup(
+  database: Database,
+  backup: OpenBackup,
+  options: LoadOptions,
+): Promise<RowCounts> {
+  const { header } = backup;
+  assertLoadable(backup);
+  let hasBegun = false;
+  let loaded: RowCounts = new Map();
+  await rebuildSchema(database, header.migrations, {
+    before: async (sql, isMigrated) => {
+      if (hasBegun) {
+        throw new Error('A restore that has begun cannot be repeated');
+      }
+      hasBegun = true;
+      await (isMigrated ? assertEmpty(sql) : assertNoTables(sql));
+    },
+    load: async (sql) => {
+      loaded = await load(sql, backup, options);
+    },
+    after: async (sql) => {
+      if (options.closesChallenges === true) {
+        await sql('challenges')
+          .whereNull('closed_by')
+          .update({ closed_by: 'superseded', closed_at: sql.fn.now() });
+      }
+      await sql.raw('SELECT rebuild_counts()');
+      await sql.raw(`ANALYZE ${BACKED_UP_TABLES.join(', ')}`);
+    },
+  });
+  return loaded;
+}
+
+/** @throws ServiceError 'backup.invalid' if this program does not know all of its migrations and tables */
+export function assertLoadable({ header }: OpenBackup): void {
+  assertMigrationsKnown(header.migrations, (unknown) =>
+    backupInvalid(
+      `it is newer than this program, which does not know ${unknown}: restore it with tankeeper ${header.version}`,
+    ),
+  );
+  const known: readonly string[] = BACKED_UP_TABLES;
+  const unknown = header.tables.filter((table) => !known.includes(table));
+  if (unknown.length > 0 || header.auditMonths.some((month) => !/^\d{4}-(?:0[1-9]|1[0-2])$/.test(month))) {
+    throw backupInvalid(`it has tables that this program does not know: ${unknown.join(', ')}`);
+  }
+}
+
+async function load(
+  sql: Knex.Transaction,
+  backup: OpenBackup,
+  { keys, of, progress }: LoadOptions,
+): Promise<RowCounts> {
+  const { tables, auditMonths, identities } = backup.header;
+  for (const month of auditMonths) {
+    await sql.raw('SELECT add_audit_month(?::timestamptz)', [`${month}-01T00:00:00Z`]);
+  }
+  for (const table of COUNTED_TABLES) {
+    await sql.raw('ALTER TABLE ?? DISABLE TRIGGER USER', [table]);
+  }
+  // Migrations have put rows into new tables.
+  for (const table of tables.toReversed()) {
+    await sql(table).delete();
+  }
+  const counts = await insertAll(sql, backup.rows(keys), (rows) => progress?.(rows, of));
+  for (const table of COUNTED_TABLES) {
+    await sql.raw('ALTER TABLE ?? ENABLE TRIGGER USER', [table]);
+  }
+  for (const [table, last] of identities) {
+    await sql.raw("SELECT setval(pg_get_serial_sequence(?, 'id'), ?::bigint)", [table, last]);
+  }
+  return counts;
+}
+
+async function insertAll(
+  sql: Knex.Transaction,
+  batches: ReturnType<OpenBackup['rows']>,
+  progress: (rows: number) => void,
+): Promise<RowCounts> {
+  let done = 0;
+  for (;;) {
+    const { value, done: isEnd } = await batches.next();
+    if (isEnd === true) {
+      return value;
+    }
+    await sql.raw(
+      'INSERT INTO ?? OVERRIDING SYSTEM VALUE SELECT * FROM json_populate_recordset(NULL::??, ?::json)',
+      [value.table, value.table, value.json],
+    );
+    done += value.size;
+    progress(done);
+  }
+}
+
+/** @throws ServiceError 'database.not-empty' that names the tables with rows, or the running servers */
+async function assertEmpty(sql: Knex.Transaction): Promise<void> {
+  await sql.raw(`LOCK TABLE ${TABLES_IN_USE.join(', ')} IN ACCESS EXCLUSIVE MODE`);
+  const servers = await liveHolders(sql);
+  if (servers.length > 0) {
+    throw notEmpty(`a server runs on it (${servers.map(({ place }) => place).join(', ')}); stop it`);
+  }
+  const inUse: string[] = [];
+  for (const table of TABLES_IN_USE) {
+    if ((await sql(table).first(sql.raw('1'))) !== undefined) {
+      inUse.push(table);
+    }
+  }
+  if (inUse.length > 0) {
+    throw notEmpty(`it holds ${inUse.join(', ')}`);
+  }
+}
+
+/** @throws ServiceError 'database.not-empty' if another program has tables of these names */
+async function assertNoTables(sql: Knex.Transaction): Promise<void> {
+  const { rows } = await sql.raw<{ rows: { name: string }[] }>(
+    'SELECT name FROM unnest(?::text[]) AS name WHERE to_regclass(name) IS NOT NULL',
+    [[...BACKED_UP_TABLES]],
+  );
+  if (rows.length > 0) {
+    throw notEmpty(`it has tables of another program: ${rows.map(({ name }) => name).join(', ')}`);
+  }
+}
+
+function notEmpty(reason: string): ServiceError {
+  return new ServiceError(
+    'database.not-empty',
+    `A backup is restored into an empty database only, and this one is not: ${reason}. Nothing was written`,
+  );
+}

@@ -1,0 +1,98 @@
+import type { Knex } from 'knex';
+
+import type { BackupHeader } from '../../backup/backup-format.ts';
+import type { BackupSnapshot, BackupStore } from '../../backup/ports.ts';
+import type { Act } from '../../policy/caller.ts';
+import { readByCursor } from '../audit/audit-cursor.ts';
+import type { Database } from '../database/database.ts';
+import type { UnitOfWork } from '../database/unit-of-work.ts';
+import { registered } from '../keys/key-registry.ts';
+import { BACKED_UP_TABLES } from './backed-up-tables.ts';
+
+/** Reads all tables for a backup. */
+export class SqlBackupStore implements BackupStore {
+  readonly #database: Database;
+
+  constructor({ database }: { readonly database: Database }) {
+    this.#database = database;
+  }
+
+  async read<T>(work: (snapshot: BackupSnapshot) => Promise<T>): Promise<T> {
+    let hasBegun = false;
+    const read = async ({ sql }: UnitOfWork): Promise<T> => {
+      await sql.raw('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY');
+      // Locks all tables before the first read: a snapshot does not hold back changes of the schema, and does not see
+      // rows that these have moved.
+      await sql.raw(`LOCK TABLE ${BACKED_UP_TABLES.join(', ')} IN ACCESS SHARE MODE`);
+      if (hasBegun) {
+        throw new Error('A backup that has begun cannot be repeated');
+      }
+      hasBegun = true;
+      return work(snapshotIn(sql));
+    };
+    return this.#database.transact(read, { isLong: true });
+  }
+
+  note(act: Act, outcome: string): Promise<void> {
+    return this.#database.autocommit.audit.write(act, 'backup', outcome);
+  }
+
+  async estimate(): Promise<number> {
+    const { rows } = await this.#database.knex.raw<{ rows: { rows: number }[] }>(
+      `SELECT coalesce(sum(greatest(c.reltuples, 0)), 0)::float8 AS rows FROM pg_class AS c
+       WHERE c.oid = ANY (?::regclass[])
+         OR c.oid IN (SELECT inhrelid FROM pg_inherits WHERE inhparent = 'audit'::regclass)`,
+      [[...BACKED_UP_TABLES]],
+    );
+    return Math.round(rows[0]?.rows ?? 0);
+  }
+}
+
+function snapshotIn(sql: Knex.Transaction): BackupSnapshot {
+  return {
+    facts: () => factsIn(sql),
+    rows: async function* (table: string) {
+      const statement = `SELECT row_to_json(t)::text AS json FROM ${table} AS t`;
+      for await (const rows of readByCursor<{ json: string }>(sql, `backup_${table}`, statement)) {
+        yield rows.map(({ json }) => json);
+      }
+    },
+  };
+}
+
+async function factsIn(sql: Knex.Transaction): Promise<Omit<BackupHeader, 'version' | 'createdAt'>> {
+  return {
+    migrations: await sql('knex_migrations').orderBy('id').pluck<string[]>('name'),
+    keys: await registered(sql),
+    identities: await identitiesIn(sql),
+    auditMonths: await auditMonthsIn(sql),
+    tables: BACKED_UP_TABLES,
+  };
+}
+
+/**
+ * Sequences belong to no snapshot. They are read after it was taken, so no row in it has a later id.
+ */
+async function identitiesIn(sql: Knex.Transaction): Promise<ReadonlyMap<string, string>> {
+  const { rows } = await sql.raw<{ rows: { name: string; last: string | null }[] }>(
+    `SELECT t.relname AS name, pg_sequence_last_value(s.oid)::text AS last
+     FROM pg_class AS s
+       JOIN pg_depend AS d ON d.objid = s.oid AND d.deptype = 'i'
+       JOIN pg_class AS t ON t.oid = d.refobjid
+     WHERE s.relkind = 'S' AND t.oid = ANY (?::regclass[])`,
+    [[...BACKED_UP_TABLES]],
+  );
+  // Without a value: the table has given no id.
+  return new Map(rows.flatMap(({ name, last }) => (last === null ? [] : [[name, last] as const])));
+}
+
+async function auditMonthsIn(sql: Knex.Transaction): Promise<readonly string[]> {
+  const { rows } = await sql.raw<{ rows: { name: string }[] }>(
+    `SELECT c.relname AS name FROM pg_inherits AS i JOIN pg_class AS c ON c.oid = i.inhrelid
+     WHERE i.inhparent = 'audit'::regclass ORDER BY c.relname`,
+  );
+  return rows.flatMap(({ name }) => {
+    const [, year, month] = /^audit_(\d{4})_(\d{2})$/.exec(name) ?? [];
+    return year === undefined || month === undefined ? [] : [`${year}-${month}`];
+  });
+}

@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { generateX25519Identity, identityToRecipient } from 'age-encryption';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { runCli } from '../../cli/cli-process.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
+import { startServerProcess } from '../../support/servers/server-process.ts';
+
+jest.setTimeout(600_000);
+
+const TOKENS = 200_000;
+/** The rows of this test as JSON are about three times as large. */
+const HEAP_MEBIBYTES = 48;
+
+let folder: string;
+let source: TestDatabase;
+let target: TestDatabase;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tankeeper-large-backup-'));
+  [source, target] = await Promise.all([createTestDatabase(), createTestDatabase({ schema: 'empty' })]);
+});
+afterAll(async () => {
+  await Promise.all([source.drop(), target.drop()]);
+  await rm(folder, { recursive: true, force: true });
+});
+
+describe('a backup much larger than the memory of the process', () => {
+  it('is written and restored', async () => {
+    const environment = {
+      ENCRYPTION_KEY_FILE: join(folder, 'key'),
+      NODE_OPTIONS: `--max-old-space-size=${HEAP_MEBIBYTES}`,
+    };
+    const server = await startServerProcess({ ...environment, DATABASE_URL: source.url });
+    await server.stop();
+    await source.database.transact(
+      async ({ sql }) => {
+        await sql.raw(
+          `INSERT INTO tokens (serial, type, active, realm_set_id, ocra_suite, replay_markers, description)
+           SELECT 'T' || n, 'ocra', true, intern_realm_set('{}'), 'OCRA-1:HOTP-SHA256-8:C-QN08', ARRAY[md5(n::text)],
+             repeat(md5(n::text), 4)
+           FROM generate_series(1, ?::int) AS n`,
+          [TOKENS],
+        );
+      },
+      { isLong: true },
+    );
+    const identity = await generateX25519Identity();
+    await writeFile(join(folder, 'identity'), identity);
+    const backup = join(folder, 'backup.age');
+    const lock = ['--recipient', await identityToRecipient(identity)];
+    const exported = await runCli(['export', backup, ...lock, '--json'], {
+      ...environment,
+      DATABASE_URL: source.url,
+    });
+    expect(exported).toMatchObject({ code: 0, err: '' });
+    expect(JSON.parse(exported.out)).toMatchObject({ tables: { tokens: TOKENS } });
+    const unlock = ['--identity-file', join(folder, 'identity')];
+    const restored = await runCli(['restore', backup, ...unlock, '--json'], {
+      ...environment,
+      DATABASE_URL: target.url,
+    });
+    expect(restored).toMatchObject({ code: 0, err: '' });
+    expect(JSON.parse(restored.out)).toMatchObject({ restored: true, tables: { tokens: TOKENS } });
+  });
+});

@@ -1,0 +1,276 @@
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { chmod, copyFile, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { generateX25519Identity, identityToRecipient } from 'age-encryption';
+import { computeResponse } from '../../src/ocra/compute.ts';
+import { parseQrTanUrl } from '../../src/ocra/qrtan-url.ts';
+import { parseOcraSuite } from '../../src/ocra/suite.ts';
+import { type Ended, runCli } from '../cli/cli-process.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
+import { type ServerProcess, startServerProcess } from '../support/servers/server-process.ts';
+
+// Servers and databases are started here, on machines that may be busy.
+jest.setTimeout(180_000);
+
+const PASSWORD = 'the administrator of this test';
+const SUITE = parseOcraSuite('OCRA-1:HOTP-SHA256-8:C-QN08');
+const KEY = '31'.repeat(32);
+const MONITORING = [
+  'tokens?status=active,unassigned%26inactive&realms=*',
+  'userinfo',
+  'activeUsers',
+  'license',
+];
+
+let folder: string;
+let old: Readonly<Record<string, string>>;
+let recipient: string;
+let backup: string;
+const before = new Map<string, unknown>();
+const open: OpenTransaction[] = [];
+const accepted: OpenTransaction[] = [];
+
+interface OpenTransaction {
+  readonly transactionid: string;
+  readonly pass: string;
+}
+
+/** Sends a request as the administrator. */
+async function ask(
+  { baseUrl }: ServerProcess,
+  path: string,
+  parameters?: Record<string, string>,
+): Promise<{ result: { status: boolean; value: unknown }; detail: Record<string, string> }> {
+  const answer = await fetch(`${baseUrl}${path}`, {
+    headers: { Authorization: `Basic ${Buffer.from(`admin:${PASSWORD}`).toString('base64')}` },
+    ...(parameters !== undefined && { method: 'POST', body: new URLSearchParams(parameters) }),
+  });
+  return (await answer.json()) as Awaited<ReturnType<typeof ask>>;
+}
+
+async function challenge(server: ServerProcess, serial: string, counter: bigint): Promise<OpenTransaction> {
+  const { detail } = await ask(server, '/ocra/request', { serial, data: '12345678' });
+  const url = parseQrTanUrl(detail.data ?? '');
+  const question = url.kind === 'req' ? url.question : '';
+  const tan = computeResponse(SUITE, Buffer.from(KEY, 'hex'), { question, counter });
+  return { transactionid: detail.transactionid ?? '', pass: `geheim${tan}` };
+}
+
+async function check(server: ServerProcess, transaction: OpenTransaction): Promise<unknown> {
+  return (await ask(server, '/ocra/check_t', { ...transaction })).result.value;
+}
+
+async function monitoring(server: ServerProcess): Promise<Map<string, unknown>> {
+  const answers = new Map<string, unknown>();
+  for (const path of [...MONITORING, 'config', 'storageEncryption']) {
+    const answer = JSON.stringify(await ask(server, `/monitoring/${path}`));
+    // The time of the answer itself, and of the start of the server.
+    answers.set(path, answer.replaceAll(/"(?:now|synctime)":"[^"]*"/g, ''));
+  }
+  return answers;
+}
+
+async function fill(server: ServerProcess): Promise<void> {
+  const run = async (...words: string[]): Promise<void> => {
+    const ended = await runCli(words, old);
+    expect({ words, ...ended }).toMatchObject({ code: 0, err: '' });
+  };
+  await run('resolver', 'add', 'staff');
+  await run('realm', 'add', 'office', '--resolvers', 'staff');
+  await run('realm', 'add', 'home', '--resolvers', 'staff');
+  await run('user', 'add', 'anna', '--resolver', 'staff', '--password-file', old.ADMIN_PASSWORD_FILE ?? '');
+  const token = { type: 'ocra', otpkey: KEY, ocrasuite: SUITE.text, pin: 'geheim' };
+  await ask(server, '/admin/init', { ...token, serial: 'QR1', user: 'anna', realm: 'office' });
+  for (const serial of ['QR2', 'QR3']) {
+    await ask(server, '/admin/init', { ...token, serial });
+  }
+  await ask(server, '/admin/disable', { serial: 'QR3' });
+  accepted.push(await challenge(server, 'QR1', 0n), await challenge(server, 'QR2', 0n));
+  for (const transaction of accepted) {
+    expect(await check(server, transaction)).toMatchObject({ result: true });
+  }
+  open.push(await challenge(server, 'QR1', 1n), await challenge(server, 'QR2', 1n));
+  expect(await check(server, { transactionid: open[1]?.transactionid ?? '', pass: 'geheim0' })).toEqual({
+    failcount: 1,
+    result: false,
+  });
+}
+
+/** Answers challenges until `work` is done. @returns the number of accepted responses */
+async function answerWhile(server: ServerProcess, work: Promise<unknown>): Promise<number> {
+  const progress = { isDone: false };
+  void work.finally(() => (progress.isDone = true));
+  let answered = 0;
+  for (let counter = 0n; !progress.isDone; counter += 1n) {
+    const transaction = await challenge(server, 'BUSY', counter);
+    expect(await check(server, transaction)).toMatchObject({ result: true });
+    answered += 1;
+  }
+  return answered;
+}
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tankeeper-backup-'));
+  // Under root PostgreSQL runs as another user, who has to get through.
+  await chmod(folder, 0o711);
+  backup = join(folder, 'backup.age');
+  await writeFile(join(folder, 'password'), PASSWORD, { mode: 0o600 });
+  const identity = await generateX25519Identity();
+  recipient = await identityToRecipient(identity);
+  await writeFile(join(folder, 'identity'), `# of this test\n${identity}\n`, { mode: 0o600 });
+  old = { DATA_DIR: join(folder, 'old'), ADMIN_PASSWORD_FILE: join(folder, 'password') };
+  const server = await startServerProcess(old);
+  await fill(server);
+  await ask(server, '/admin/init', {
+    ...{ type: 'ocra', otpkey: KEY, ocrasuite: SUITE.text, serial: 'BUSY', pin: 'geheim' },
+  });
+  (await monitoring(server)).forEach((answer, path) => before.set(path, answer));
+  const exported = runCli(['export', backup, '--recipient', recipient, '--json'], old);
+  expect(await answerWhile(server, exported)).toBeGreaterThan(0);
+  expect(await exported).toMatchObject({ code: 0, err: '' });
+  await server.stop();
+  await copyFile(join(folder, 'old', 'encryption.key'), join(folder, 'key'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+function restore(environment: Readonly<Record<string, string>>, ...more: string[]): Promise<Ended> {
+  return runCli(['restore', backup, '--identity-file', join(folder, 'identity'), ...more], environment);
+}
+
+/** What must be the same after the restore, and what must be refused. */
+async function expectRestored(environment: Readonly<Record<string, string>>): Promise<void> {
+  expect(await restore(environment)).toMatchObject({ code: 0, err: '' });
+  const server = await startServerProcess(environment);
+  try {
+    expect(await monitoring(server)).toEqual(before);
+    for (const transaction of accepted) {
+      expect(await check(server, transaction)).toMatchObject({ result: false });
+    }
+    for (const transaction of open) {
+      expect(await check(server, transaction)).toEqual({ failcount: 0, result: true });
+      expect(await check(server, transaction)).toMatchObject({ result: false });
+    }
+    expect(await ask(server, '/admin/init', { type: 'ocra', genkey: '1', serial: 'QR4' })).toMatchObject({
+      result: { status: true },
+    });
+  } finally {
+    await server.stop();
+  }
+  const found = await runCli(['audit', 'search', '--action', 'backup/restore', '--json'], environment);
+  expect(JSON.parse(found.out)).toMatchObject([
+    { outcome: expect.stringMatching(/^restored from 20.*, \d+ rows$/) as unknown },
+  ]);
+  for (const words of [
+    ['audit', 'verify'],
+    ['count', '--verify'],
+  ]) {
+    expect({ words, ...(await runCli(words, environment)) }).toMatchObject({ code: 0, err: '' });
+  }
+}
+
+describe('a backup', () => {
+  it('is readable for its owner only, leaves nothing else in its folder, and replaces no file', async () => {
+    expect((await stat(backup)).mode & 0o777).toBe(0o600);
+    expect((await readdir(folder)).filter((name) => name.includes('partial'))).toEqual([]);
+    const bytes = await readFile(backup);
+    expect(await runCli(['export', backup, '--recipient', recipient], old)).toEqual({
+      ...{ code: 1, out: '' },
+      err: `tankeeper: ${backup} is there already (--force replaces it)\n`,
+    });
+    expect(await readFile(backup)).toEqual(bytes);
+  });
+
+  it('restored into a new data folder gives the same answers, and accepts nothing twice', async () => {
+    await expectRestored({
+      ...{ DATA_DIR: join(folder, 'new'), ENCRYPTION_KEY_FILE: join(folder, 'key') },
+      ADMIN_PASSWORD_FILE: join(folder, 'password'),
+    });
+  });
+
+  it.each(['empty', 'migrated'] as const)('restored into a database that is %s does, too', async (schema) => {
+    const database: TestDatabase = await createTestDatabase({ schema });
+    const environment = {
+      ...{ DATABASE_URL: database.url, ENCRYPTION_KEY_FILE: join(folder, 'key') },
+      ADMIN_PASSWORD_FILE: join(folder, 'password'),
+    };
+    try {
+      await expectRestored(environment);
+      const again = await restore(environment);
+      expect(again).toMatchObject({ code: 1, out: '' });
+      expect(again.err).toContain('it holds administrators, realms, resolvers, users, tokens, challenges');
+    } finally {
+      await database.drop();
+    }
+  });
+
+  it('is checked without a database', async () => {
+    const ended = await restore(
+      { ENCRYPTION_KEY_FILE: join(folder, 'key'), DATA_DIR: join(folder, 'none') },
+      '--check',
+    );
+    expect(ended).toMatchObject({ code: 0, err: '' });
+    expect(ended.out).toContain('is intact, and its keys are here');
+    expect(await readdir(folder)).not.toContain('none');
+  });
+});
+
+describe('a backup that cannot be restored', () => {
+  /** @returns the message of the refusal, after which nothing is there */
+  async function refusal(
+    words: readonly string[],
+    environment: Record<string, string> = {},
+  ): Promise<string> {
+    const target = {
+      DATA_DIR: join(folder, 'none'),
+      ENCRYPTION_KEY_FILE: join(folder, 'key'),
+      ...environment,
+    };
+    const ended = await runCli(['restore', ...words], target);
+    expect(ended).toMatchObject({ code: 1, out: '' });
+    expect(await readdir(folder)).not.toContain('none');
+    return ended.err;
+  }
+  const identity = (): string[] => ['--identity-file', join(folder, 'identity')];
+  const spoilt = async (spoil: (path: string) => Promise<unknown>): Promise<string> => {
+    const path = join(folder, 'spoilt.age');
+    await copyFile(backup, path);
+    await spoil(path);
+    return refusal([path, ...identity()]);
+  };
+
+  it('is cut off', async () => {
+    const { size } = await stat(backup);
+    expect(await spoilt((path) => truncate(path, size - 1))).toContain('it was changed or cut off');
+    expect(await spoilt((path) => truncate(path, 100))).toContain('cut off');
+  });
+
+  it('has a flipped bit', async () => {
+    const bytes = await readFile(backup);
+    bytes[Math.floor(bytes.length / 2)] = (bytes[Math.floor(bytes.length / 2)] ?? 0) ^ 1;
+    expect(await spoilt((path) => writeFile(path, bytes))).toContain('it was changed or cut off');
+  });
+
+  it('is a foreign file', async () => {
+    expect(await spoilt((path) => writeFile(path, 'PGDMP'))).toContain('it is not of the age format');
+  });
+
+  it('was encrypted for somebody else, or by a passphrase', async () => {
+    const other = join(folder, 'other-identity');
+    await writeFile(other, await generateX25519Identity());
+    expect(await refusal([backup, '--identity-file', other])).toContain(
+      'the identity is none of its recipients',
+    );
+    expect(await refusal([backup, '--passphrase-file', join(folder, 'password')])).toContain(
+      'the passphrase is wrong, or it was encrypted for a recipient',
+    );
+  });
+
+  it('needs a key that is not here', async () => {
+    const missing = join(folder, 'no-key');
+    expect(await refusal([backup, ...identity()], { ENCRYPTION_KEY_FILE: missing })).toContain(
+      `there is no key file ${missing}`,
+    );
+    expect(await readdir(folder)).not.toContain('no-key');
+  });
+});
