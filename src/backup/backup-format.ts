@@ -47,12 +47,14 @@ export function headerLine(header: BackupHeader): string {
     created: header.createdAt.toISOString(),
     migrations: header.migrations,
     keys: header.keys.map((key) => ({
-      ...{ key_id: key.keyId, canary: key.canary.toString('base64') },
+      key_id: key.keyId,
+      canary: key.canary.toString('base64'),
       ...(key.wrapped !== undefined && {
         wrapped: key.wrapped.bytes.toString('base64'),
         wrapped_by: key.wrapped.by,
       }),
-      ...{ current: key.isCurrent === true, waiting: key.isWaiting === true },
+      current: key.isCurrent === true,
+      waiting: key.isWaiting === true,
       retired: key.isRetired === true,
     })),
     identities: Object.fromEntries(header.identities),

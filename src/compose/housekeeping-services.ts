@@ -36,7 +36,9 @@ export function housekeepingServices(shared: SharedParts): HousekeepingServices 
     }),
     audit,
     backups: new BackupService({
-      ...{ store: new SqlBackupStore({ database }), keys: vault, clock },
+      store: new SqlBackupStore({ database }),
+      keys: vault,
+      clock,
       cipher: async () => new (await import('../security/backup-encryption.ts')).AgeBackupCipher(),
     }),
   };

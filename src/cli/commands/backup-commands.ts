@@ -52,7 +52,8 @@ function addExport(program: Command, context: CommandContext): void {
       try {
         const { rows, keyIds } = await context.withServices(({ backups }, caller) =>
           backups.export(caller, {
-            ...{ lock, version: context.dependencies.version },
+            lock,
+            version: context.dependencies.version,
             write: (bytes) => file.write(bytes),
             progress: (done, of) => {
               bar.show(done, of);
@@ -104,7 +105,10 @@ function addRestore(program: Command, context: CommandContext): void {
       };
       const checksOnly = options.check === true;
       const request = {
-        ...{ ...file, unlock, checksOnly, closesChallenges: options.closeChallenges === true },
+        ...file,
+        unlock,
+        checksOnly,
+        closesChallenges: options.closeChallenges === true,
         progress: (step: 'verified' | 'restored', done: number, of: number) => {
           bars[step].show(done, of);
         },
@@ -118,8 +122,12 @@ function addRestore(program: Command, context: CommandContext): void {
       const origin = `of ${createdAt.toISOString()}, written by tankeeper ${version}`;
       const sentence = `the backup ${origin} is ${checksOnly ? 'intact, and its keys are here' : 'restored'}: ${total(rows)} rows`;
       context.output(command).done(sentence, {
-        ...{ file: path, restored: !checksOnly, created: createdAt.toISOString(), version },
-        ...{ rows: total(rows), tables: Object.fromEntries(rows) },
+        file: path,
+        restored: !checksOnly,
+        created: createdAt.toISOString(),
+        version,
+        rows: total(rows),
+        tables: Object.fromEntries(rows),
       });
     });
 }

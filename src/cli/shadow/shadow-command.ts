@@ -96,9 +96,13 @@ function report(output: Output, questions: number, found: readonly Difference[])
   }
   const differing = new Set(found.map(({ question }) => question)).size;
   output.done(`${questions} questions, ${questions - differing} answered alike`, {
-    ...{ questions, alike: questions - differing },
+    questions,
+    alike: questions - differing,
     differences: found.map(({ question, fact, ...values }) => ({
-      ...{ question, fact, old: values.old ?? null, new: values.new ?? null },
+      question,
+      fact,
+      old: values.old ?? null,
+      new: values.new ?? null,
     })),
     ignored: IGNORED,
   });
