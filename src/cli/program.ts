@@ -8,6 +8,7 @@ import { addDemoCommand } from './demo/demo-command.ts';
 import type { CliDependencies } from './dependencies.ts';
 import { addDeviceCommands } from './device/device-commands.ts';
 import { addHousekeepingCommand } from './commands/housekeeping-command.ts';
+import { addImportCommands } from './commands/import-commands.ts';
 import { addKeysCommands } from './commands/keys-commands.ts';
 import { addLicenceCommands } from './commands/licence-commands.ts';
 import { addPolicyCommands } from './commands/policy-commands.ts';
@@ -55,6 +56,7 @@ export function buildProgram(dependencies: CliDependencies): Command {
   addCountCommand(program, context);
   addHousekeepingCommand(program, context);
   addLicenceCommands(program, context);
+  addImportCommands(program, context);
   addAuditCommands(program, context);
   addKeysCommands(program, context);
   addDeviceCommands(program, context);

@@ -5,11 +5,14 @@ import { accountServices, type AccountServices } from './account-services.ts';
 import { challengeServices, type ChallengeServices } from './challenge-services.ts';
 import { housekeepingServices, type HousekeepingServices } from './housekeeping-services.ts';
 import { monitoringServices, type MonitoringServices } from './monitoring-services.ts';
+import { LinotpImportService } from '../linotp/import-service.ts';
+import { SqlImportTarget } from '../storage/linotp/linotp-import-target.ts';
 import { type ServiceParts, sharedParts } from './shared-parts.ts';
 
 export interface Services
   extends AccountServices, ChallengeServices, MonitoringServices, HousekeepingServices {
   readonly configuration: SqlConfigurationStore;
+  readonly linotpImport: LinotpImportService;
   readonly credentials: ConfirmedCredentials;
   /** Writes refused acts to the audit. Must be flushed periodically, and at the end. */
   readonly refusals: RefusalTrail;
@@ -23,6 +26,7 @@ export function buildServices(parts: ServiceParts): Services {
   const { configuration, credentials, refusals, sources } = shared;
   return {
     ...{ configuration, credentials, refusals },
+    linotpImport: new LinotpImportService({ ...shared, target: new SqlImportTarget(shared) }),
     closeSources: () => sources.close(),
     ...accountServices(shared),
     ...challengeServices(shared),

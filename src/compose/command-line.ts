@@ -63,6 +63,10 @@ function commandLineDependencies(): CliDependencies {
         throw error;
       }
     },
+    openLinotpSource: async (place) => {
+      const { openLinotpSource } = await import('../linotp/sources/open-source.ts');
+      return openLinotpSource(place);
+    },
     serve: async () => {
       const { serve } = await import('./serve.ts');
       await serve(config);

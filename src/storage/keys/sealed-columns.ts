@@ -31,6 +31,14 @@ export const SEALED_TABLES: readonly SealedTable[] = [
     isConfiguration: false,
   },
   {
+    table: 'imported_tokens',
+    id: 'token_id',
+    idType: 'bigint',
+    subject: 'serial',
+    secrets: { so_pin: 'so-pin' },
+    isConfiguration: false,
+  },
+  {
     table: 'resolvers',
     id: 'id',
     idType: 'bigint',
@@ -43,7 +51,7 @@ export const SEALED_TABLES: readonly SealedTable[] = [
     id: 'key',
     idType: 'text',
     subject: 'key',
-    secrets: { secret: 'probe' },
+    secrets: { secret: 'setting' },
     isConfiguration: true,
   },
 ];
