@@ -161,6 +161,16 @@ CREATE TABLE encryption_keys (
 CREATE UNIQUE INDEX encryption_keys_one_current ON encryption_keys USING btree (is_current) WHERE is_current;
 COMMENT ON TABLE encryption_keys IS 'The keys that secrets are sealed with, each with a known text sealed by it. The key itself is wrapped by a security module, or in a key file alone.';
 
+CREATE TABLE imported_entries (
+  kind text NOT NULL,
+  name text COLLATE "C" NOT NULL,
+  fingerprint bytea NOT NULL,
+  imported_at timestamp with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT imported_entries_pkey PRIMARY KEY (kind, name),
+  CONSTRAINT imported_entries_kind_known CHECK (kind = ANY (ARRAY['resolver'::text, 'realm'::text, 'policy'::text, 'setting'::text, 'administrator'::text]))
+);
+COMMENT ON COLUMN imported_entries.fingerprint IS 'HMAC-SHA256 of the source''s entry under its own key file, which is not stored here.';
+
 CREATE TABLE key_holders (
   id text NOT NULL,
   place text NOT NULL,
@@ -193,7 +203,7 @@ CREATE TABLE policies (
   CONSTRAINT policies_pkey PRIMARY KEY (id),
   CONSTRAINT policies_name_key UNIQUE (name),
   CONSTRAINT policies_name_given CHECK (name <> ''::text),
-  CONSTRAINT policies_scope_known CHECK (scope = ANY (ARRAY['admin'::text, 'system'::text, 'monitoring'::text, 'ocra'::text, 'authentication'::text]))
+  CONSTRAINT policies_scope_known CHECK ((scope = ANY (ARRAY['admin'::text, 'system'::text, 'monitoring'::text, 'ocra'::text, 'authentication'::text])) OR NOT active)
 );
 
 CREATE UNLOGGED TABLE rate_limits (
@@ -360,6 +370,27 @@ CREATE INDEX challenges_closed_issued_idx ON challenges USING btree (issued_at) 
 CREATE INDEX challenges_open_idx ON challenges USING btree (token_id, id) WHERE closed_by IS NULL;
 CREATE INDEX challenges_open_issued_idx ON challenges USING btree (issued_at) WHERE closed_by IS NULL;
 CREATE INDEX challenges_token_idx ON challenges USING btree (token_id, issued_at DESC, id DESC);
+
+CREATE TABLE imported_tokens (
+  token_id bigint NOT NULL,
+  serial text COLLATE "C" NOT NULL,
+  fingerprint bytea NOT NULL,
+  token_version bigint NOT NULL,
+  type_name text NOT NULL,
+  otp_length integer NOT NULL,
+  key_form text NOT NULL,
+  info json NOT NULL,
+  resolver_class text NOT NULL,
+  resolver_id text NOT NULL,
+  user_id text NOT NULL,
+  last_match_at timestamp with time zone,
+  so_pin bytea,
+  CONSTRAINT imported_tokens_pkey PRIMARY KEY (token_id),
+  CONSTRAINT imported_tokens_key_form_known CHECK (key_form = ANY (ARRAY['key'::text, 'text'::text, 'crypt'::text, 'none'::text])),
+  CONSTRAINT imported_tokens_token_fkey FOREIGN KEY (token_id) REFERENCES tokens(id) ON DELETE CASCADE
+);
+COMMENT ON TABLE imported_tokens IS 'What LinOTP knew of a token and this server has no use for.';
+COMMENT ON COLUMN imported_tokens.token_version IS 'The version of the token as the import left it: with another one it has been used or changed here since.';
 
 CREATE TABLE user_count_deltas (
   resolver_id bigint NOT NULL,

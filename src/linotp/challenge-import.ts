@@ -69,8 +69,12 @@ export class ChallengeImport {
     await target.audit(audited.map(({ transactionId }) => ({ subject: transactionId, outcome: 'imported' })));
   }
 
-  #report({ name, row, reasons }: Mapped<ImportedChallenge>, outcome: Comparison): Promise<void> {
+  #report(
+    { name, row, reasons, remarks = [] }: Mapped<ImportedChallenge>,
+    outcome: Comparison,
+  ): Promise<void> {
     const entry = { group: 'challenges', name, row } as const;
+    const all = [...reasons, ...remarks];
     const { report } = this.#parts;
     switch (outcome) {
       case 'leave':
@@ -82,10 +86,10 @@ export class ChallengeImport {
           reasons: ['another challenge has this transaction id here'],
         });
       case 'same':
-        return report.add({ ...entry, outcome: 'unchanged', reasons });
+        return report.add({ ...entry, outcome: 'unchanged', reasons: all });
       case 'add':
       case 'change':
-        return report.add({ ...entry, outcome: reasons.length === 0 ? 'taken' : 'changed', reasons });
+        return report.add({ ...entry, outcome: reasons.length === 0 ? 'taken' : 'changed', reasons: all });
     }
   }
 }

@@ -62,14 +62,15 @@ export function mapChallenge(row: SourceRow, context: ChallengeContext): Mapped<
     return left('its content is not readable');
   }
   const state = readState(row, token, context.maxChallengeRequests);
-  const value = { transactionId, serial: token.serial, ...content, issuedAt, ...state.value };
-  return { ...place, value, reasons: [...content.reasons, ...state.reasons] };
+  const { question, data, remarks } = content;
+  const value = { transactionId, serial: token.serial, question, data, issuedAt, ...state.value };
+  return { ...place, value, reasons: state.reasons, remarks };
 }
 
 interface Content {
   readonly question: string;
   readonly data: string;
-  readonly reasons: readonly string[];
+  readonly remarks: readonly string[];
 }
 
 function readContent(row: SourceRow, type: string, context: ChallengeContext): Content | undefined {
@@ -77,13 +78,13 @@ function readContent(row: SourceRow, type: string, context: ChallengeContext): C
   const data = readEither(row, 'bdata', 'data', context);
   if (type === 'ocra') {
     const question = afterColon(challenge);
-    return question === undefined ? undefined : { question, data: afterColon(data) ?? data, reasons: [] };
+    return question === undefined ? undefined : { question, data: afterColon(data) ?? data, remarks: [] };
   }
   if (type === 'ocra2') {
     return readJsonContent(data);
   }
-  const reasons = [`kept; challenges of the type ${type} cannot be answered here`];
-  return { question: challenge, data, reasons };
+  const remarks = [`challenges of the type ${type} are kept; they cannot be answered here`];
+  return { question: challenge, data, remarks };
 }
 
 /** The text columns are left over from older releases, which had no binary ones. */
@@ -108,7 +109,7 @@ function readJsonContent(text: string): Content | undefined {
     const parsed: unknown = JSON.parse(text);
     const { challenge, input = '' } = (parsed ?? {}) as { challenge?: unknown; input?: unknown };
     return typeof challenge === 'string' && challenge !== '' && typeof input === 'string'
-      ? { question: challenge, data: input, reasons: [] }
+      ? { question: challenge, data: input, remarks: [] }
       : undefined;
   } catch {
     return undefined;

@@ -6,4 +6,6 @@ export interface Mapped<Value> {
   readonly value: Value | undefined;
   /** What is changed, or why it is left. Never a secret. */
   readonly reasons: readonly string[];
+  /** What is unusual and yet stored as it was. */
+  readonly remarks?: readonly string[];
 }

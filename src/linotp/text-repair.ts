@@ -1,12 +1,19 @@
 /** Undoes an encoding of texts that depends on the whole database. */
 export type TextRepair = (text: string) => string;
 
-/** The bytes of Windows-1252 that differ from Latin-1, by character. */
-const WINDOWS_1252 = new Map(
-  [
-    ...new TextDecoder('windows-1252').decode(Uint8Array.from({ length: 32 }, (_, index) => 0x80 + index)),
-  ].map((character, index) => [character, 0x80 + index]),
-);
+/**
+ * The characters of the bytes 80 to 9F in Windows-1252, undefined ones as themselves. Some releases of Node decode
+ * them as Latin-1 with `TextDecoder`.
+ */
+const WINDOWS_1252 = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ';
+const FIRST_SPECIAL = 0x80;
+
+/** @returns the text of bytes in Windows-1252 */
+export function decodeWindows1252(bytes: Uint8Array): string {
+  return Buffer.from(bytes)
+    .toString('latin1')
+    .replace(/[\x80-\x9f]/g, (character) => WINDOWS_1252.charAt(character.charCodeAt(0) - FIRST_SPECIAL));
+}
 
 /** Leaves texts as they are. */
 export const unchanged: TextRepair = (text) => text;
@@ -18,7 +25,8 @@ export const unchanged: TextRepair = (text) => text;
 export function decodedTwice(text: string): string | undefined {
   const bytes: number[] = [];
   for (const character of text) {
-    const code = WINDOWS_1252.get(character) ?? character.codePointAt(0) ?? 0;
+    const special = WINDOWS_1252.indexOf(character);
+    const code = special < 0 ? (character.codePointAt(0) ?? 0) : FIRST_SPECIAL + special;
     if (code > 0xff) {
       return undefined;
     }

@@ -275,8 +275,8 @@ export class TokenImport {
   }
 
   #add({ mapped }: Candidate, outcome: 'taken' | 'changed' | 'unchanged'): Promise<void> {
-    const { name, row, reasons } = mapped;
-    return this.#parts.report.add({ group: 'tokens', name, row, outcome, reasons });
+    const { name, row, reasons, remarks = [] } = mapped;
+    return this.#parts.report.add({ group: 'tokens', name, row, outcome, reasons: [...reasons, ...remarks] });
   }
 
   #leave({ name, row }: Mapped<ImportedToken>, ...reasons: readonly string[]): Promise<void> {

@@ -69,7 +69,11 @@ export function mapToken(
     return { ...place, value: undefined, reasons: ['it has no serial that can be stored'] };
   }
   try {
-    return { ...place, value: readToken(serial, row, realmIds, context, reasons), reasons };
+    const value = readToken(serial, row, realmIds, context, reasons);
+    const remarks = OCRA_TYPES.includes(value.type)
+      ? []
+      : [`tokens of the type ${value.type} are kept and counted; they cannot be checked here`];
+    return { ...place, value, reasons, remarks };
   } catch (error) {
     if (error instanceof UnreadableSecret) {
       return { ...place, value: undefined, reasons: [`its secret cannot be read: ${error.message}`] };
@@ -99,9 +103,6 @@ function readToken(
     userId: text('linotpuserid').trim(),
   };
   const isOcra = OCRA_TYPES.includes(type);
-  if (!isOcra) {
-    reasons.push(`kept and counted; tokens of the type ${type} cannot be checked here`);
-  }
   const counter = wholeOf(row, 'linotpcount') ?? 0;
   return {
     ...{ type, typeName, serial, source, description: text('linotptokendesc') },

@@ -45,7 +45,7 @@ export interface ExpectedToken {
   readonly last_auth_match_utc: string | null;
   readonly seed: string | null;
   readonly password_hash: string | null;
-  readonly seed_hex: string | null;
+  readonly seed_hex?: string | null;
   readonly pin: { readonly mode: 'none' | 'hashed' | 'encrypted'; readonly value?: string };
   readonly user_pin: string | null;
   readonly so_pin: string | null;
@@ -76,7 +76,11 @@ export interface ExpectedChallenge {
 /** What must come out of a fixture. */
 export interface Expected {
   readonly default_realm: string;
-  readonly realms: readonly { readonly name: string; readonly resolvers: readonly string[]; readonly default: boolean }[];
+  readonly realms: readonly {
+    readonly name: string;
+    readonly resolvers: readonly string[];
+    readonly default: boolean;
+  }[];
   readonly resolvers: readonly {
     readonly name: string;
     readonly type: string;

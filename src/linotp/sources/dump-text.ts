@@ -1,4 +1,5 @@
 import type { SourceValue } from '../source-row.ts';
+import { decodeWindows1252 } from '../text-repair.ts';
 
 /**
  * SQL as it is read: bytes as characters of the same number (Latin-1), so that no encoding is assumed before a value is
@@ -228,7 +229,7 @@ export function decode(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    return new TextDecoder('windows-1252').decode(bytes);
+    return decodeWindows1252(bytes);
   }
 }
 
