@@ -17,6 +17,7 @@ import { addResolverCommands } from './commands/resolver-commands.ts';
 import { addServerCommands } from './commands/server-commands.ts';
 import { addSettingCommands } from './commands/setting-commands.ts';
 import { addTokenCommands } from './commands/token-commands.ts';
+import { addVerifyCommands } from './commands/verify-commands.ts';
 import { addUserCommands } from './commands/user-commands.ts';
 
 const EXIT_CODES_TEXT = `
@@ -57,6 +58,7 @@ export function buildProgram(dependencies: CliDependencies): Command {
   addHousekeepingCommand(program, context);
   addLicenceCommands(program, context);
   addImportCommands(program, context);
+  addVerifyCommands(program, context);
   addAuditCommands(program, context);
   addKeysCommands(program, context);
   addDeviceCommands(program, context);

@@ -10,7 +10,7 @@ import type { ImportedResolver } from './resolver-mapping.ts';
 import type { ImportedSetting } from './setting-mapping.ts';
 import type { SourceRow } from './source-row.ts';
 import type { ImportedToken } from './token-mapping.ts';
-import type { KeyForm } from './token-secrets.ts';
+import type { KeyForm, PlainTokenSecrets } from './token-secrets.ts';
 
 /** The tables of LinOTP that are read, each with a column by which its rows are ordered. */
 export const SOURCE_TABLES = {
@@ -142,4 +142,18 @@ export interface ImportTarget {
   transact<T>(act: Act, work: (target: TargetTransaction) => Promise<T>): Promise<T>;
   /** As `transact`, and rolls everything back in the end. No audit row is written. */
   rehearse<T>(work: (target: TargetTransaction) => Promise<T>): Promise<T>;
+}
+
+/** A stored token in a form that can be compared. */
+export interface ComparableToken {
+  /** The fields that are no secrets, by their names in `ImportedToken`. */
+  readonly fields: Readonly<Partial<Record<string, string | number | boolean>>>;
+  readonly secrets: Readonly<Record<Exclude<keyof PlainTokenSecrets, 'keyForm'>, Sealed | null>>;
+}
+
+/** The tokens of this server, for a comparison. */
+export interface VerificationTarget {
+  resolverNames(): Promise<ReadonlySet<string>>;
+  /** @returns tokens by serial */
+  tokens(serials: readonly string[]): Promise<ReadonlyMap<string, ComparableToken>>;
 }
