@@ -107,8 +107,8 @@ export interface TargetTransaction {
   insertTokens(tokens: readonly StoredToken[]): Promise<void>;
   /** Replaces tokens by their ids, and removes their challenges. */
   updateTokens(tokens: ReadonlyMap<string, StoredToken>): Promise<void>;
-  /** Notes that the source still has these tokens. */
-  noteSeen(tokenIds: readonly string[]): Promise<void>;
+  /** Notes that the source still has the tokens with these serials. */
+  noteSeen(serials: readonly string[]): Promise<void>;
   /**
    * Removes imported tokens that are not noted as seen, up to a number.
    * @returns their serials, and those that stay because they have been used or changed here since; empty: no more

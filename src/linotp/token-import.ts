@@ -9,7 +9,7 @@ import type { OwnerLogins } from './owner-logins.ts';
 import type { LinotpSource, PresentToken, StoredToken, TargetTransaction } from './ports.ts';
 import { IdSet, RealmLinks } from './realm-links.ts';
 import { mapResolvers } from './resolver-mapping.ts';
-import { type SourceRow, wholeOf } from './source-row.ts';
+import { type SourceRow, textOf, wholeOf } from './source-row.ts';
 import { type ImportedToken, mapToken, type TokenContext } from './token-mapping.ts';
 
 interface TokenImportParts {
@@ -127,7 +127,8 @@ export class TokenImport {
     }
     await this.#write(target, added, changed);
     if (facts.isRepeated) {
-      await target.noteSeen(candidates.flatMap(({ present }) => present?.id ?? []));
+      const { repair } = this.#parts.installation;
+      await target.noteSeen(rows.map((row) => repair(textOf(row, 'linotptokenserialnumber'))));
     }
   }
 

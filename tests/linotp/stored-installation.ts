@@ -49,9 +49,14 @@ const TOKENS = `
   JOIN realm_sets ON realm_sets.id = tokens.realm_set_id
   LEFT JOIN resolvers ON resolvers.id = tokens.owner_resolver_id ORDER BY tokens.serial`;
 
+async function sealedTokens(sql: Knex): Promise<readonly SealedRow[]> {
+  const { rows } = await sql.raw<{ rows: SealedRow[] }>(TOKENS);
+  return rows;
+}
+
 /** @returns every imported token */
 export async function storedTokens(sql: Knex): Promise<readonly StoredRow[]> {
-  const { rows } = await sql.raw<{ rows: SealedRow[] }>(TOKENS);
+  const rows = await sealedTokens(sql);
   return rows.map((row) => ({
     ...row,
     secrets: {
@@ -71,32 +76,40 @@ export function opened(secret: Buffer | null, purpose: SecretPurpose, subject: s
 }
 
 /** Every table that an import writes, without what time and randomness make different. */
-export async function wholeContent(sql: Knex): Promise<unknown> {
-  const tokens = (await storedTokens(sql)).map(({ secrets, ...row }) => ({
-    ...withoutSeals(row),
-    secrets: Object.fromEntries(
-      Object.entries(secrets).map(([name, bytes]) => [name, bytes?.toString('hex')]),
-    ),
-  }));
+export async function wholeContent(sql: Knex): Promise<object> {
+  const tokens = await storedTokens(sql);
+  const resolvers = await sql('resolvers')
+    .orderBy('name')
+    .select<{ name: string; secret: Buffer | null }[]>('name', 'secret');
+  return {
+    ...(await openContent(sql)),
+    secrets: tokens.map(({ serial, secrets }) => [
+      serial,
+      ...Object.values(secrets).map((bytes) => bytes?.toString('hex')),
+    ]),
+    passwords: resolvers.map(({ name, secret }) => [
+      name,
+      opened(secret, 'resolver', name)?.toString('utf8'),
+    ]),
+  };
+}
+
+/** The same without secrets, for an installation with a key of its own. */
+export async function openContent(sql: Knex): Promise<object> {
   const challenges = await sql('challenges')
     .join('tokens', 'tokens.id', 'challenges.token_id')
     .orderBy('transaction_id')
     .select('transaction_id', 'serial', 'question', 'data', 'issued_at', 'wrong_count')
     .select('received_tan', 'valid_tan', 'closed_by');
-  const realms = await sql('realms').orderBy('name').select('name', 'is_default');
-  const users = await sql('users').orderBy('login').select('login', 'password_hash', 'surname');
-  const resolvers = await sql('resolvers')
-    .orderBy('name')
-    .select<{ name: string; secret: Buffer | null }[]>(...['name', 'kind', 'settings', 'secret']);
   return {
-    ...{ tokens, challenges, realms, users },
+    tokens: (await sealedTokens(sql)).map(withoutSeals),
+    challenges,
+    realms: await sql('realms').orderBy('name').select('name', 'is_default'),
+    users: await sql('users').orderBy('login').select('login', 'password_hash', 'surname'),
     policies: await sql('policies').orderBy('name').select('name', 'scope', 'action', 'realm', 'active'),
     settings: await sql('configuration').orderBy('key').select('key', 'value', 'type'),
     administrators: await sql('administrators').orderBy('name').select('name', 'password_hash'),
-    resolvers: resolvers.map((row) => ({
-      ...row,
-      secret: opened(row.secret, 'resolver', row.name)?.toString('utf8'),
-    })),
+    resolvers: await sql('resolvers').orderBy('name').select('name', 'kind', 'settings'),
   };
 }
 

@@ -221,18 +221,16 @@ class SqlTargetTransaction implements TargetTransaction {
     await updateTokens(this.#sql, await this.#referring([...tokens]));
   }
 
-  async noteSeen(tokenIds: readonly string[]): Promise<void> {
-    if (!this.#notesSeen) {
-      await this.#sql.raw('CREATE TEMPORARY TABLE seen_tokens (token_id bigint PRIMARY KEY) ON COMMIT DROP');
-      this.#notesSeen = true;
-    }
-    await this.#sql.raw('INSERT INTO seen_tokens SELECT unnest(?::bigint[]) ON CONFLICT DO NOTHING', [
-      [...tokenIds],
-    ]);
+  async noteSeen(serials: readonly string[]): Promise<void> {
+    await this.#createSeen();
+    await this.#sql.raw(
+      'INSERT INTO seen_tokens SELECT id FROM tokens WHERE serial = ANY (?::text[]) ON CONFLICT DO NOTHING',
+      [[...serials]],
+    );
   }
 
   async removeUnseen(most: number): Promise<{ removed: readonly string[]; kept: readonly string[] }> {
-    await this.noteSeen([]);
+    await this.#createSeen();
     const { rows } = await this.#sql.raw<{ rows: { id: string; serial: string; is_untouched: boolean }[] }>(
       `SELECT tokens.id, tokens.serial, imported_tokens.token_version = tokens.version AS is_untouched
        FROM imported_tokens JOIN tokens ON tokens.id = imported_tokens.token_id
@@ -240,7 +238,6 @@ class SqlTargetTransaction implements TargetTransaction {
        ORDER BY tokens.id LIMIT ? FOR UPDATE OF tokens`,
       [most],
     );
-    await this.noteSeen(rows.map(({ id }) => id));
     const gone = rows.filter(({ is_untouched }) => is_untouched);
     await this.#sql('tokens')
       .whereIn(
@@ -249,6 +246,7 @@ class SqlTargetTransaction implements TargetTransaction {
       )
       .delete();
     const kept = rows.filter(({ is_untouched }) => !is_untouched);
+    await this.noteSeen(kept.map(({ serial }) => serial));
     return { removed: gone.map(({ serial }) => serial), kept: kept.map(({ serial }) => serial) };
   }
 
@@ -282,6 +280,13 @@ class SqlTargetTransaction implements TargetTransaction {
       await audit.writeAll(
         rows.map(({ subject, outcome, realms }) => auditEntry(act, subject, outcome, realms)),
       );
+    }
+  }
+
+  async #createSeen(): Promise<void> {
+    if (!this.#notesSeen) {
+      await this.#sql.raw('CREATE TEMPORARY TABLE seen_tokens (token_id bigint PRIMARY KEY) ON COMMIT DROP');
+      this.#notesSeen = true;
     }
   }
 

@@ -1,0 +1,70 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { runCli, startCli } from '../cli/cli-process.ts';
+import { createTestDatabase } from '../support/database/test-database.ts';
+import { fixtureFile } from './linotp-fixture.ts';
+import { openContent } from './stored-installation.ts';
+
+const FIXTURE = '2.12.6-postgresql';
+const KILLS = 5;
+
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tankeeper-import-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** The command with the options that the fixture needs. */
+function command(...words: readonly string[]): readonly string[] {
+  return [
+    ...words,
+    ...['--database', fixtureFile(FIXTURE, 'dump.sql'), '--enckey', fixtureFile(FIXTURE, 'encKey')],
+    ...['--time-zone', 'Europe/Berlin', '--passwd-dir', join(fixtureFile(FIXTURE, 'encKey'), '..')],
+  ];
+}
+
+async function withInstallation(
+  work: (environment: Readonly<Record<string, string>>, content: () => Promise<object>) => Promise<void>,
+): Promise<void> {
+  const { url, database, drop } = await createTestDatabase();
+  const dataDir = await mkdtemp(join(folder, 'data-'));
+  const environment = { DATABASE_URL: url, DATA_DIR: dataDir, RESOLVER_TIMEOUT: '1' };
+  try {
+    expect(await runCli(['migrate'], environment)).toMatchObject({ code: 0 });
+    await work(environment, () => openContent(database.knex));
+  } finally {
+    await drop();
+  }
+}
+
+it('ends the same where it is killed at five moments and repeated', async () => {
+  let whole: object = {};
+  let took = 0;
+  await withInstallation(async (environment, content) => {
+    const start = performance.now();
+    expect(await runCli(command('import', 'linotp'), environment)).toMatchObject({ code: 0, err: '' });
+    took = performance.now() - start;
+    whole = await content();
+  });
+  await withInstallation(async (environment, content) => {
+    const moments: number[] = [];
+    for (let kill = 0; kill < KILLS; kill += 1) {
+      const running = startCli(command('import', 'linotp'), environment);
+      const moment = took * (0.3 + 0.7 * Math.random());
+      moments.push(Math.round(moment));
+      setTimeout(() => {
+        running.kill();
+      }, moment).unref();
+      await running.ended;
+    }
+    const last = await runCli(command('import', 'linotp'), environment);
+    expect({ moments, ...last }).toMatchObject({ moments, code: 0 });
+    expect(await content()).toEqual(whole);
+    const verified = await runCli(command('verify', 'linotp', '--json'), environment);
+    expect({ moments, ...verified }).toMatchObject({ moments, code: 0 });
+    expect(JSON.parse(verified.out)).toEqual({ compared: 54, equal: 54, different: 0 });
+  });
+}, 300_000);
