@@ -10,6 +10,7 @@ import type { LinotpSource, PresentToken, StoredToken, TargetTransaction } from 
 import { IdSet, RealmLinks } from './realm-links.ts';
 import { mapResolvers } from './resolver-mapping.ts';
 import { type SourceRow, textOf, wholeOf } from './source-row.ts';
+import type { PlainTokenSecrets } from './token-secrets.ts';
 import { type ImportedToken, mapToken, type TokenContext } from './token-mapping.ts';
 
 interface TokenImportParts {
@@ -41,10 +42,16 @@ interface ManagedOwner {
   readonly login: string;
 }
 
+/** A token with its owner as this server knows them; its secrets are not sealed yet. */
+interface ResolvedToken extends Omit<ImportedToken, 'owner'> {
+  readonly owner: StoredToken['owner'];
+  readonly fingerprint: Buffer;
+}
+
 /** A token that can be stored, and the one that is present. */
 interface Candidate {
   readonly mapped: Mapped<ImportedToken>;
-  readonly token: StoredToken;
+  readonly token: ResolvedToken;
   readonly present: PresentToken | undefined;
 }
 
@@ -138,10 +145,12 @@ export class TokenImport {
     changed: readonly Candidate[],
   ): Promise<void> {
     if (added.length > 0) {
-      await target.insertTokens(added.map(({ token }) => token));
+      await target.insertTokens(added.map(({ token }) => this.#sealed(token)));
     }
     if (changed.length > 0) {
-      await target.updateTokens(new Map(changed.map(({ token, present }) => [present?.id ?? '', token])));
+      await target.updateTokens(
+        new Map(changed.map(({ token, present }) => [present?.id ?? '', this.#sealed(token)])),
+      );
     }
     await target.audit([
       ...added.map(({ token }) => ({ subject: token.serial, outcome: 'imported', realms: token.realms })),
@@ -200,11 +209,12 @@ export class TokenImport {
     const { encryptionKey } = this.#parts;
     const reasons = [...mapped.reasons];
     const owner = await this.#owner(value, facts, reasons);
-    const { secrets, ...plain } = value;
+    const token = { ...value, owner };
     // Also covers what depends on the target: realms and owner.
-    const fingerprint = encryptionKey.fingerprint(JSON.stringify({ ...plain, owner, secrets }));
-    const token = { ...plain, owner, fingerprint, ...this.#sealed(value) };
-    return { mapped: { ...mapped, reasons }, token, present };
+    const fingerprint = encryptionKey.fingerprint(
+      JSON.stringify({ ...token, secrets: inHex(value.secrets) }),
+    );
+    return { mapped: { ...mapped, reasons }, token: { ...token, fingerprint }, present };
   }
 
   async #owner(
@@ -232,10 +242,11 @@ export class TokenImport {
     return { resolver: resolver.name, userId, login: userId };
   }
 
-  #sealed({ serial, secrets }: ImportedToken): Pick<StoredToken, 'secrets' | 'soPin' | 'keyForm'> {
+  #sealed({ secrets, ...token }: ResolvedToken): StoredToken {
     const seal = (plain: Buffer | null, purpose: SecretPurpose): Sealed | null =>
-      plain === null ? null : this.#parts.vault.seal(plain, purpose, serial);
+      plain === null ? null : this.#parts.vault.seal(plain, purpose, token.serial);
     return {
+      ...token,
       keyForm: secrets.keyForm,
       secrets: {
         seed: seal(secrets.seed, 'seed'),
@@ -285,11 +296,15 @@ export class TokenImport {
   }
 }
 
+function inHex({ keyForm, ...secrets }: PlainTokenSecrets): readonly (string | undefined)[] {
+  return [keyForm, ...Object.values(secrets).map((bytes) => bytes?.toString('hex'))];
+}
+
 function isAsItWas({ reasons }: Mapped<ImportedToken>): boolean {
   return reasons.length === 0;
 }
 
-function reasonToLeave(token: StoredToken, present: PresentToken): string {
+function reasonToLeave(token: ResolvedToken, present: PresentToken): string {
   if (present.serial !== token.serial) {
     return `the serial differs from ${present.serial} in case only`;
   }

@@ -11,7 +11,7 @@ export interface SnapshotConnection {
   close(): Promise<void>;
 }
 
-const AT_ONCE = 1_000;
+const AT_ONCE = 500;
 /** Tables that may be large; the others are read at once. */
 const LARGE: readonly SourceTable[] = ['Token', 'TokenRealm', 'challenges'];
 const TABLES = {

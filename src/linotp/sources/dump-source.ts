@@ -4,7 +4,7 @@ import type { SourceRow } from '../source-row.ts';
 import { DumpReader, type DumpContent } from './dump-reader.ts';
 import { UnreadableDump } from './dump-text.ts';
 
-const AT_ONCE = 1_000;
+const AT_ONCE = 500;
 
 /** A plain SQL dump. */
 export class DumpSource implements LinotpSource {
