@@ -8,6 +8,7 @@ import { describeConfig } from '../config/describe-config.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { systemRandom } from '../kernel/system-random.ts';
 import { isServiceError } from '../kernel/errors.ts';
+import type { LinotpSource } from '../linotp/ports.ts';
 import { createLogger } from '../observability/logger.ts';
 import { closeLostTerminals, packageVersion, type WatchedSignals, watchSignals } from './process.ts';
 
@@ -63,10 +64,7 @@ function commandLineDependencies(): CliDependencies {
         throw error;
       }
     },
-    openLinotpSource: async (place) => {
-      const { openLinotpSource } = await import('../linotp/sources/open-source.ts');
-      return openLinotpSource(place);
-    },
+    openLinotpSource,
     serve: async () => {
       const { serve } = await import('./serve.ts');
       await serve(config);
@@ -98,6 +96,11 @@ function commandLineDependencies(): CliDependencies {
     osUser: osUser(),
     homeFolder: homedir(),
   };
+}
+
+async function openLinotpSource(place: string): Promise<LinotpSource> {
+  const opening = await import('../linotp/sources/open-source.ts');
+  return opening.openLinotpSource(place);
 }
 
 /** Releases the signals. After aborted work, exits even if a statement still hangs in the database. */

@@ -107,9 +107,11 @@ function compare({ value }: Mapped<ImportedChallenge>, known: PresentChallenge |
   if (known.serial !== value.serial || known.question !== value.question) {
     return 'other';
   }
-  const isAhead =
-    value.wrongCount > known.wrongCount ||
-    (value.wrongCount === known.wrongCount && value.receivedTan && !known.receivedTan) ||
-    value.closedBy !== null;
-  return known.closedBy === null && isAhead ? 'change' : 'same';
+  return known.closedBy === null && isAhead(value, known) ? 'change' : 'same';
+}
+
+/** @returns true if the source has counted more since */
+function isAhead(value: ImportedChallenge, known: PresentChallenge): boolean {
+  const isReceived = value.wrongCount === known.wrongCount && value.receivedTan && !known.receivedTan;
+  return value.wrongCount > known.wrongCount || isReceived || value.closedBy !== null;
 }

@@ -28,7 +28,7 @@ export interface ImportEntry {
   readonly reasons: readonly string[];
 }
 
-export type OutcomeCounts = Readonly<Record<ImportOutcome, number>>;
+type OutcomeCounts = Readonly<Record<ImportOutcome, number>>;
 
 /** The sum of an import. */
 export interface ImportSummary {

@@ -19,7 +19,7 @@ import type { FilePlaces } from './resolver-mapping.ts';
 import { TokenImport } from './token-import.ts';
 
 /** The state of an import, for people who wait for it. */
-export interface ImportProgress {
+interface ImportProgress {
   readonly group: ImportGroup;
   readonly done: number;
   readonly total: number;

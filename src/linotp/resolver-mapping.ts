@@ -8,7 +8,7 @@ import { type SourceRow, textOf } from './source-row.ts';
 import type { TextRepair } from './text-repair.ts';
 
 /** A user of a table that LinOTP filled from a file. */
-export interface ImportedUser {
+interface ImportedUser {
   /** The user's id in LinOTP. */
   readonly userId: string;
   readonly login: string;
@@ -100,19 +100,11 @@ function mapSettings(
   values: ReadonlyMap<string, ConfigValue>,
   places: FilePlaces,
 ): Mapped<ImportedResolver> {
-  const known = SETTINGS_RULES[kind].names;
   const reasons: string[] = [];
-  const settings: Record<string, string> = {};
-  for (const [setting, { value, fault }] of values) {
-    if (fault !== undefined) {
-      reasons.push(`${setting} ${fault}; set it anew`);
-    } else if (!known.includes(setting)) {
-      reasons.push(...(value === '' ? [] : [`${setting} is left: it has no meaning here`]));
-    } else if (value !== '') {
-      settings[setting] = setting === 'fileName' ? places(value) : value;
-    }
-  }
-  if (settings.fileName !== undefined && settings.fileName !== values.get('fileName')?.value) {
+  const settings = knownSettings(kind, values, reasons);
+  const { fileName } = settings;
+  if (fileName !== undefined && places(fileName) !== fileName) {
+    settings.fileName = places(fileName);
     reasons.push(`fileName is now ${settings.fileName}`);
   }
   try {
@@ -124,16 +116,43 @@ function mapSettings(
       throw error;
     }
     // Kept nevertheless: realms and owners of tokens refer to it.
-    const secretName = SECRETS.find((one) => settings[one] !== undefined) ?? '';
-    const { [secretName]: secret = null, ...others } = settings;
-    const value = { name, kind, settings: others, secret, users: [] };
+    const value = { name, kind, ...withoutSecret(settings), users: [] };
     return {
-      name,
-      row,
-      value,
+      ...{ name, row, value },
       reasons: [...reasons, `does not work before it is corrected: ${error.message}`],
     };
   }
+}
+
+/** @param reasons gets the settings that are left */
+function knownSettings(
+  kind: ResolverKind,
+  values: ReadonlyMap<string, ConfigValue>,
+  reasons: string[],
+): Record<string, string> {
+  const known = SETTINGS_RULES[kind].names;
+  const settings: Record<string, string> = {};
+  for (const [setting, { value, fault }] of values) {
+    if (fault !== undefined) {
+      reasons.push(`${setting} ${fault}; set it anew`);
+    } else if (value !== '' && known.includes(setting)) {
+      settings[setting] = value;
+    } else if (value !== '') {
+      reasons.push(`${setting} is left: it has no meaning here`);
+    }
+  }
+  return settings;
+}
+
+function withoutSecret(
+  settings: Readonly<Record<string, string>>,
+): Pick<ImportedResolver, 'settings' | 'secret'> {
+  const name = SECRETS.find((one) => settings[one] !== undefined);
+  const others = Object.entries(settings).filter(([setting]) => setting !== name);
+  return {
+    settings: Object.fromEntries(others),
+    secret: name === undefined ? null : (settings[name] ?? null),
+  };
 }
 
 /** A resolver over LinOTP's own table of users becomes a managed one, with its users. */

@@ -22,7 +22,7 @@ export const unchanged: TextRepair = (text) => text;
  * Undoes UTF-8 that a latin1 connection encoded a second time (`Ã¼` for `ü`), the old default of MySQL.
  * @returns undefined for a text that was not encoded twice; an ASCII text is its own repair
  */
-export function decodedTwice(text: string): string | undefined {
+function decodedTwice(text: string): string | undefined {
   const bytes: number[] = [];
   for (const character of text) {
     const special = WINDOWS_1252.indexOf(character);

@@ -319,14 +319,14 @@ async function* ahead<Item>(items: AsyncIterable<Item>): AsyncIterable<Item> {
   let next = iterator.next();
   try {
     for (;;) {
-      const { done, value } = await next;
-      if (done === true) {
+      const item = await next;
+      if (item.done === true) {
         return;
       }
       next = iterator.next();
       // Its failure is thrown by the await above.
       next.catch(() => undefined);
-      yield value;
+      yield item.value;
     }
   } finally {
     await next.catch(() => undefined);

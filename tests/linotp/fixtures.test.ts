@@ -19,6 +19,9 @@ const berlin = new LocalTime('Europe/Berlin');
 /** Resolvers of directories and databases that do not exist any more: their users have no login here. */
 const ROLLOUTS = { phase1: 'phase1', phase2_open: 'phase2', ready: 'complete' };
 
+const hex = (bytes: Buffer | null): string | null => bytes?.toString('hex') ?? null;
+const text = (bytes: Buffer | null): string | null => bytes?.toString('utf8') ?? null;
+
 describe.each(FIXTURES)('the fixture %s', (fixture) => {
   let app: TestApplication;
   let sql: Knex;
@@ -175,7 +178,6 @@ function keptSettings(settings: Readonly<Record<string, string>>): Readonly<Reco
 /** @returns the stored token in the terms of expected.json */
 function shownToken(row: StoredRow, token: ExpectedToken, { resolvers }: Expected): object {
   const { secrets } = row;
-  const hex = (bytes: Buffer | null): string | null => bytes?.toString('hex') ?? null;
   const isReachable = resolvers.some(
     ({ name, type }) => name === row.owner_resolver && type === 'passwdresolver',
   );
@@ -189,13 +191,13 @@ function shownToken(row: StoredRow, token: ExpectedToken, { resolvers }: Expecte
     login: isReachable ? row.owner_login : token.login,
     ...{ created: row.created_at, success: row.last_success_at, match: row.last_match_at },
     seed_hex: row.key_form === 'key' ? hex(key) : null,
-    password_hash: row.key_form === 'crypt' ? (secrets.seed?.toString('utf8') ?? null) : null,
+    password_hash: row.key_form === 'crypt' ? text(secrets.seed) : null,
     hasPin: secrets.pin !== null,
     pinFits: token.pin.value === undefined || checkPin(secrets.pin, token.pin.value),
     wrongPinFits: checkPin(secrets.pin, `${token.pin.value ?? ''}x`),
     ...{
-      user_pin: secrets.ocraPin?.toString('utf8') ?? null,
-      so_pin: secrets.soPin?.toString('utf8') ?? null,
+      user_pin: text(secrets.ocraPin),
+      so_pin: text(secrets.soPin),
     },
     shared_secret: hex(secrets.sharedSecret),
     ...{ nonce: hex(secrets.nonce), info: row.info, suite: row.ocra_suite, rollout: row.rollout },

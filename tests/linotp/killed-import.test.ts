@@ -18,28 +18,25 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** The command with the options that the fixture needs. */
-function command(...words: readonly string[]): readonly string[] {
-  return [
-    ...words,
-    ...['--database', fixtureFile(FIXTURE, 'dump.sql'), '--enckey', fixtureFile(FIXTURE, 'encKey')],
-    ...['--time-zone', 'Europe/Berlin', '--passwd-dir', join(fixtureFile(FIXTURE, 'encKey'), '..')],
-  ];
-}
+const source = ['--database', fixtureFile(FIXTURE, 'dump.sql'), '--enckey', fixtureFile(FIXTURE, 'encKey')];
+const importing = [
+  ...['import', 'linotp', ...source, '--time-zone', 'Europe/Berlin'],
+  ...['--passwd-dir', join(fixtureFile(FIXTURE, 'encKey'), '..')],
+];
 
 async function withInstallation(
   work: (environment: Readonly<Record<string, string>>, content: () => Promise<object>) => Promise<void>,
 ): Promise<void> {
-  const { url, database, drop } = await createTestDatabase();
+  const test = await createTestDatabase();
   const dataDir = await mkdtemp(join(folder, 'data-'));
-  const environment = { DATABASE_URL: url, DATA_DIR: dataDir, RESOLVER_TIMEOUT: '1' };
+  const environment = { DATABASE_URL: test.url, DATA_DIR: dataDir, RESOLVER_TIMEOUT: '1' };
   try {
     // Makes the key that seals secrets, and the first administrator.
     await (await startServerProcess(environment)).stop();
-    await database.knex('administrators').delete();
-    await work(environment, () => openContent(database.knex));
+    await test.database.knex('administrators').delete();
+    await work(environment, () => openContent(test.database.knex));
   } finally {
-    await drop();
+    await test.drop();
   }
 }
 
@@ -48,14 +45,14 @@ it('ends the same where it is killed at five moments and repeated', async () => 
   let took = 0;
   await withInstallation(async (environment, content) => {
     const start = performance.now();
-    expect(await runCli(command('import', 'linotp'), environment)).toMatchObject({ code: 0 });
+    expect(await runCli(importing, environment)).toMatchObject({ code: 0 });
     took = performance.now() - start;
     whole = await content();
   });
   await withInstallation(async (environment, content) => {
     const moments: number[] = [];
     for (let kill = 0; kill < KILLS; kill += 1) {
-      const running = startCli(command('import', 'linotp'), environment);
+      const running = startCli(importing, environment);
       const moment = took * (0.3 + 0.7 * Math.random());
       moments.push(Math.round(moment));
       setTimeout(() => {
@@ -63,10 +60,11 @@ it('ends the same where it is killed at five moments and repeated', async () => 
       }, moment).unref();
       await running.ended;
     }
-    const last = await runCli(command('import', 'linotp'), environment);
+    const last = await runCli(importing, environment);
     expect({ moments, ...last }).toMatchObject({ moments, code: 0 });
     expect(await content()).toEqual(whole);
-    const verified = await runCli(command('verify', 'linotp', '--json'), environment);
+    const verification = ['verify', 'linotp', '--json', ...source];
+    const verified = await runCli(verification, environment);
     expect({ moments, ...verified }).toMatchObject({ moments, code: 0 });
     expect(JSON.parse(verified.out)).toEqual({ compared: 54, equal: 54, different: 0 });
   });

@@ -60,7 +60,7 @@ export interface ExpectedToken {
   readonly activation_code?: string;
 }
 
-export interface ExpectedChallenge {
+interface ExpectedChallenge {
   readonly transaction_id: string;
   readonly serial: string;
   readonly challenge?: string;

@@ -23,14 +23,14 @@ export interface LinotpOptions {
   readonly databasePasswordFile?: string;
   readonly enckey: string;
   readonly encoding: TextEncoding;
-  readonly timeZone: LocalTime;
-  readonly passwdDir?: string;
 }
 
 interface ImportOptions extends LinotpOptions {
   readonly dryRun?: true;
   readonly only?: readonly ImportGroup[];
   readonly report?: string;
+  readonly timeZone: LocalTime;
+  readonly passwdDir?: string;
 }
 
 /** Differences that are printed; a report file has all of them. */
@@ -45,10 +45,13 @@ export function addImportCommands(program: Command, context: CommandContext): vo
     .description('take over LinOTP 2.x or 3.x; repeated: what has changed there since')
     .option('--dry-run', 'report everything and store nothing')
     .option('--only <groups>', `a comma list of ${IMPORT_GROUPS.join(', ')}`, readGroups)
-    .option(
-      '--report <file>',
-      'write what was taken, changed or left to this file, and as JSON to FILE.json',
-    );
+    .option('--report <file>', 'write what was taken, changed or left to this file, and as JSON to FILE.json')
+    .addOption(
+      new Option('--time-zone <zone>', "the zone of the old server's clock, such as Europe/Berlin")
+        .argParser(readZone)
+        .default(new LocalTime(Intl.DateTimeFormat().resolvedOptions().timeZone), 'that of this machine'),
+    )
+    .option('--passwd-dir <folder>', 'where the passwd files of the old server are now');
   addLinotpOptions(command).action(async (options: ImportOptions, own: Command) => {
     await importLinotp(context, options, own);
   });
@@ -67,14 +70,7 @@ export function addLinotpOptions(command: Command): Command {
       new Option('--encoding <kind>', 'how texts are encoded')
         .choices(['auto', 'utf8', 'double-utf8'])
         .default('auto'),
-    )
-    .option(
-      '--time-zone <zone>',
-      "the zone of the old server's clock, such as Europe/Berlin; by default this machine's",
-      readZone,
-      new LocalTime(Intl.DateTimeFormat().resolvedOptions().timeZone),
-    )
-    .option('--passwd-dir <folder>', 'where the passwd files of the old server are now');
+    );
 }
 
 /** Opens the source and the key file, and closes the source in any case. */
@@ -93,7 +89,7 @@ export async function withLinotp<T>(
 }
 
 /** @returns the path of a passwd file on this machine */
-export function passwdPlaces({ passwdDir }: Pick<LinotpOptions, 'passwdDir'>): (fileName: string) => string {
+function passwdPlaces({ passwdDir }: Pick<ImportOptions, 'passwdDir'>): (fileName: string) => string {
   return (fileName) => (passwdDir === undefined ? fileName : join(passwdDir, basename(fileName)));
 }
 

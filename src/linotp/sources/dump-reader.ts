@@ -108,16 +108,16 @@ export class DumpReader {
   }
 
   async #refill(chunks: AsyncIterator<Buffer>): Promise<void> {
-    const { done, value } = await chunks.next();
+    const next = await chunks.next();
     this.#base += this.#at;
     const rest = this.#text.slice(this.#at);
     this.#at = 0;
-    this.#isEnded = done === true;
+    this.#isEnded = next.done === true;
     if (rest.length > LARGEST_PIECE) {
       throw new UnreadableDump(`what begins at byte ${this.#base} has no end`);
     }
     // The last statement may lack its line end.
-    this.#text = rest + (done === true ? '\n' : value.toString('latin1'));
+    this.#text = rest + (next.done === true ? '\n' : next.value.toString('latin1'));
   }
 
   #assertEnd(state: State): void {

@@ -1,5 +1,4 @@
 import { open } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
 import { ServiceError } from '../../kernel/errors.ts';
 import type { LinotpSource } from '../ports.ts';
 import { DatabaseSource } from './database-source.ts';
@@ -15,23 +14,21 @@ const SQLITE = 'SQLite format 3\0';
  * @throws ServiceError 'import.refused'
  */
 export async function openLinotpSource(place: string): Promise<LinotpSource> {
-  const [, scheme = '', rest = ''] = /^([a-z0-9]+)(?:\+[a-z0-9]+)?(:\/\/.*)$/is.exec(place) ?? [];
-  switch (scheme.toLowerCase()) {
-    case 'postgresql':
-    case 'postgres':
-      return DatabaseSource.open(await connectPostgresql(`postgresql${rest}`));
-    case 'mysql':
-    case 'mariadb':
-      return DatabaseSource.open(await connectMysql(`mysql${rest}`));
-    case '':
-    case 'file':
-      return openFile(scheme === '' ? place : fileURLToPath(place));
-    default:
-      throw new ServiceError(
-        'import.refused',
-        `Databases of the kind ${scheme} cannot be read: give a URL of PostgreSQL, MySQL or MariaDB, or an SQL dump`,
-      );
+  const match = /^([a-z0-9]+)(?:\+[a-z0-9]+)?(:\/\/.*)$/is.exec(place);
+  if (match === null) {
+    return openFile(place);
   }
+  const [, scheme = '', rest = ''] = match;
+  if (/^postgres(?:ql)?$/i.test(scheme)) {
+    return DatabaseSource.open(await connectPostgresql(`postgresql${rest}`));
+  }
+  if (/^(?:mysql|mariadb)$/i.test(scheme)) {
+    return DatabaseSource.open(await connectMysql(`mysql${rest}`));
+  }
+  throw new ServiceError(
+    'import.refused',
+    `Databases of the kind ${scheme} cannot be read: give a URL of PostgreSQL, MySQL or MariaDB, or an SQL dump`,
+  );
 }
 
 async function openFile(path: string): Promise<LinotpSource> {

@@ -328,12 +328,16 @@ interface References {
   readonly resolvers: ReadonlyMap<string, string>;
 }
 
+interface NamedRow {
+  readonly id: string;
+  readonly name: string;
+}
+
 /** Reads the ids of realms and resolvers, and holds them until the end of the transaction. */
 async function readReferences(sql: Knex): Promise<References> {
-  type Row = { readonly id: string; readonly name: string };
-  const resolvers = await sql('resolvers').orderBy('id').forKeyShare().select<Row[]>('id', 'name');
-  const realms = await sql('realms').orderBy('id').forKeyShare().select<Row[]>('id', 'name');
-  const byName = (rows: readonly Row[]): ReadonlyMap<string, string> =>
+  const resolvers = await sql('resolvers').orderBy('id').forKeyShare().select<NamedRow[]>('id', 'name');
+  const realms = await sql('realms').orderBy('id').forKeyShare().select<NamedRow[]>('id', 'name');
+  const byName = (rows: readonly NamedRow[]): ReadonlyMap<string, string> =>
     new Map(rows.map(({ id, name }) => [name, id]));
   return { realms: byName(realms), resolvers: byName(resolvers) };
 }

@@ -3,6 +3,10 @@ import type { ComparableToken, VerificationTarget } from '../../linotp/ports.ts'
 import type { Database } from '../database/database.ts';
 import { selectTokens, type TokenRow, toToken } from '../tokens/token-rows.ts';
 
+interface ComparedRow extends TokenRow {
+  readonly so_pin: Buffer | null;
+}
+
 /** The tokens in PostgreSQL, for a comparison. */
 export class SqlVerificationTarget implements VerificationTarget {
   readonly #database: Database;
@@ -16,17 +20,15 @@ export class SqlVerificationTarget implements VerificationTarget {
   }
 
   async tokens(serials: readonly string[]): Promise<ReadonlyMap<string, ComparableToken>> {
-    const rows = (await selectTokens(this.#database.knex)
+    const rows: ComparedRow[] = await selectTokens(this.#database.knex)
       .leftJoin('imported_tokens', 'imported_tokens.token_id', 'tokens.id')
       .select('imported_tokens.so_pin')
-      .whereRaw('tokens.serial = ANY (?::text[])', [[...serials]])) as (TokenRow & {
-      so_pin: Buffer | null;
-    })[];
+      .whereRaw('tokens.serial = ANY (?::text[])', [[...serials]]);
     return new Map(rows.map((row) => [row.serial, toComparable(row)]));
   }
 }
 
-function toComparable(row: TokenRow & { so_pin: Buffer | null }): ComparableToken {
+function toComparable(row: ComparedRow): ComparableToken {
   const token = toToken(row);
   const { seed, sharedSecret, nonce, pin, ocraPin } = token.secrets;
   return {
