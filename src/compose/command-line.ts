@@ -90,8 +90,7 @@ function commandLineDependencies(): CliDependencies {
     io,
     // Not `fetch` itself: its mere mention loads Node's HTTP client.
     fetch: (...request) => fetch(...request),
-    clock: systemClock,
-    random: systemRandom,
+    ...{ clock: systemClock, random: systemRandom },
     version: packageVersion(),
     osUser: osUser(),
     homeFolder: homedir(),
