@@ -379,7 +379,7 @@ CREATE TABLE imported_tokens (
   type_name text NOT NULL,
   otp_length integer NOT NULL,
   key_form text NOT NULL,
-  info json NOT NULL,
+  info jsonb NOT NULL,
   resolver_class text NOT NULL,
   resolver_id text NOT NULL,
   user_id text NOT NULL,
@@ -653,6 +653,19 @@ AS $function$
     END
   $function$;
 
+CREATE OR REPLACE FUNCTION public.hold_sealing_key_of_so_pin()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO '$user', 'public'
+AS $function$
+    BEGIN
+      IF NEW.so_pin IS DISTINCT FROM OLD.so_pin AND NEW.so_pin IS NOT NULL THEN
+        PERFORM hold_sealing_key(NEW.so_pin);
+      END IF;
+      RETURN NEW;
+    END
+  $function$;
+
 CREATE OR REPLACE FUNCTION public.hold_sealing_keys_of_token()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -858,6 +871,8 @@ CREATE TRIGGER challenges_closed_for_ever BEFORE UPDATE ON challenges FOR EACH R
 CREATE TRIGGER configuration_note_change AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON configuration FOR EACH STATEMENT EXECUTE FUNCTION note_configuration_change();
 CREATE TRIGGER configuration_sealing_key_insert BEFORE INSERT ON configuration FOR EACH ROW EXECUTE FUNCTION hold_sealing_key_of_secret();
 CREATE TRIGGER configuration_sealing_key_update BEFORE UPDATE OF secret ON configuration FOR EACH ROW EXECUTE FUNCTION hold_sealing_key_of_secret();
+CREATE TRIGGER imported_tokens_sealing_key_insert BEFORE INSERT ON imported_tokens FOR EACH ROW WHEN (new.so_pin IS NOT NULL) EXECUTE FUNCTION hold_sealing_key_of_so_pin();
+CREATE TRIGGER imported_tokens_sealing_key_update BEFORE UPDATE OF so_pin ON imported_tokens FOR EACH ROW EXECUTE FUNCTION hold_sealing_key_of_so_pin();
 CREATE TRIGGER policies_note_change AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON policies FOR EACH STATEMENT EXECUTE FUNCTION note_configuration_change();
 CREATE TRIGGER realm_resolvers_note_change AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON realm_resolvers FOR EACH STATEMENT EXECUTE FUNCTION note_configuration_change();
 CREATE TRIGGER realm_sets_note_change AFTER UPDATE ON realm_sets FOR EACH STATEMENT EXECUTE FUNCTION note_realm_set_change();

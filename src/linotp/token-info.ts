@@ -27,5 +27,9 @@ const SECRET_ENTRIES = ['sharedSecret', 'nonce'];
 
 /** @returns the entries that are no secrets */
 export function publicInfo(info: TokenInfo): TokenInfo {
-  return Object.fromEntries(Object.entries(info).filter(([key]) => !SECRET_ENTRIES.includes(key)));
+  const entries = Object.entries(info).filter(([key]) => !SECRET_ENTRIES.includes(key));
+  // The database holds neither NUL nor halves of surrogate pairs.
+  const storable = (_: string, value: unknown): unknown =>
+    typeof value === 'string' ? value.replace(/\0|\p{Surrogate}/gu, '\u{FFFD}') : value;
+  return JSON.parse(JSON.stringify(Object.fromEntries(entries), storable)) as TokenInfo;
 }

@@ -252,6 +252,8 @@ const acts = (): readonly Act[] => [
 /** These have no installation, or one of their own; and what `serve` does, the server does. */
 const APART = [
   ...['serve', 'config', 'demo', 'device scan', 'device list', 'device forget', 'device activation-code'],
+  // They need a LinOTP database: tests/linotp.
+  ...['import linotp', 'verify linotp'],
 ];
 
 function pathsOf(command: Command, path: readonly string[] = []): readonly string[] {

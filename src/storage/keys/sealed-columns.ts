@@ -31,14 +31,6 @@ export const SEALED_TABLES: readonly SealedTable[] = [
     isConfiguration: false,
   },
   {
-    table: 'imported_tokens',
-    id: 'token_id',
-    idType: 'bigint',
-    subject: 'serial',
-    secrets: { so_pin: 'so-pin' },
-    isConfiguration: false,
-  },
-  {
     table: 'resolvers',
     id: 'id',
     idType: 'bigint',
@@ -53,6 +45,14 @@ export const SEALED_TABLES: readonly SealedTable[] = [
     subject: 'key',
     secrets: { secret: 'setting' },
     isConfiguration: true,
+  },
+  {
+    table: 'imported_tokens',
+    id: 'token_id',
+    idType: 'bigint',
+    subject: 'serial',
+    secrets: { so_pin: 'so-pin' },
+    isConfiguration: false,
   },
 ];
 

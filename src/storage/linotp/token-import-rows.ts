@@ -13,7 +13,7 @@ const TOKEN_COLUMNS = {
 };
 /** The same of imported_tokens, without `token_id` and `token_version`. */
 const IMPORT_COLUMNS = {
-  ...{ fingerprint: 'bytea', type_name: 'text', otp_length: 'integer', key_form: 'text', info: 'json' },
+  ...{ fingerprint: 'bytea', type_name: 'text', otp_length: 'integer', key_form: 'text', info: 'jsonb' },
   ...{ resolver_class: 'text', resolver_id: 'text', user_id: 'text', last_match_at: 'timestamptz' },
   so_pin: 'bytea',
 };

@@ -31,7 +31,7 @@ const UP = `
     otp_length integer NOT NULL,
     key_form text NOT NULL CONSTRAINT imported_tokens_key_form_known
       CHECK (key_form IN ('key', 'text', 'crypt', 'none')),
-    info json NOT NULL,
+    info jsonb NOT NULL,
     resolver_class text NOT NULL,
     resolver_id text NOT NULL,
     user_id text NOT NULL,
@@ -41,9 +41,23 @@ const UP = `
   COMMENT ON TABLE imported_tokens IS 'What LinOTP knew of a token and this server has no use for.';
   COMMENT ON COLUMN imported_tokens.token_version IS
     'The version of the token as the import left it: with another one it has been used or changed here since.';
+
+  CREATE FUNCTION hold_sealing_key_of_so_pin() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+    BEGIN
+      IF NEW.so_pin IS DISTINCT FROM OLD.so_pin AND NEW.so_pin IS NOT NULL THEN
+        PERFORM hold_sealing_key(NEW.so_pin);
+      END IF;
+      RETURN NEW;
+    END
+  $$;
+  CREATE TRIGGER imported_tokens_sealing_key_insert BEFORE INSERT ON imported_tokens
+    FOR EACH ROW WHEN (NEW.so_pin IS NOT NULL) EXECUTE FUNCTION hold_sealing_key_of_so_pin();
+  CREATE TRIGGER imported_tokens_sealing_key_update BEFORE UPDATE OF so_pin ON imported_tokens
+    FOR EACH ROW EXECUTE FUNCTION hold_sealing_key_of_so_pin();
 `;
 
 const DOWN = `
   DROP TABLE imported_tokens;
+  DROP FUNCTION hold_sealing_key_of_so_pin();
   DROP TABLE imported_entries;
 `;
