@@ -25,9 +25,10 @@ const concepts = [
   'monitoring',
   'housekeeping',
   'backup',
+  'linotp',
 ];
-/** Sources of users are adapters; the rest of resolvers/ is domain. */
-const SOURCES = '^src/resolvers/sources/';
+/** Sources of users and LinOTP's databases are adapters; the rest of these folders is domain. */
+const SOURCES = '^src/(resolvers|linotp)/sources/';
 const domain = `^src/(kernel|ocra|${concepts.join('|')})/`;
 
 const conceptRule = (concept, place) => ({

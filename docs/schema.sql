@@ -161,6 +161,16 @@ CREATE TABLE encryption_keys (
 CREATE UNIQUE INDEX encryption_keys_one_current ON encryption_keys USING btree (is_current) WHERE is_current;
 COMMENT ON TABLE encryption_keys IS 'The keys that secrets are sealed with, each with a known text sealed by it. The key itself is wrapped by a security module, or in a key file alone.';
 
+CREATE TABLE imported_entries (
+  kind text NOT NULL,
+  name text COLLATE "C" NOT NULL,
+  fingerprint bytea NOT NULL,
+  imported_at timestamp with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT imported_entries_pkey PRIMARY KEY (kind, name),
+  CONSTRAINT imported_entries_kind_known CHECK (kind = ANY (ARRAY['resolver'::text, 'realm'::text, 'policy'::text, 'setting'::text, 'administrator'::text]))
+);
+COMMENT ON COLUMN imported_entries.fingerprint IS 'HMAC-SHA256 of the source''s entry under its own key file, which is not stored here.';
+
 CREATE TABLE key_holders (
   id text NOT NULL,
   place text NOT NULL,
@@ -193,7 +203,7 @@ CREATE TABLE policies (
   CONSTRAINT policies_pkey PRIMARY KEY (id),
   CONSTRAINT policies_name_key UNIQUE (name),
   CONSTRAINT policies_name_given CHECK (name <> ''::text),
-  CONSTRAINT policies_scope_known CHECK (scope = ANY (ARRAY['admin'::text, 'system'::text, 'monitoring'::text, 'ocra'::text, 'authentication'::text]))
+  CONSTRAINT policies_scope_known CHECK ((scope = ANY (ARRAY['admin'::text, 'system'::text, 'monitoring'::text, 'ocra'::text, 'authentication'::text])) OR NOT active)
 );
 
 CREATE UNLOGGED TABLE rate_limits (
@@ -360,6 +370,27 @@ CREATE INDEX challenges_closed_issued_idx ON challenges USING btree (issued_at) 
 CREATE INDEX challenges_open_idx ON challenges USING btree (token_id, id) WHERE closed_by IS NULL;
 CREATE INDEX challenges_open_issued_idx ON challenges USING btree (issued_at) WHERE closed_by IS NULL;
 CREATE INDEX challenges_token_idx ON challenges USING btree (token_id, issued_at DESC, id DESC);
+
+CREATE TABLE imported_tokens (
+  token_id bigint NOT NULL,
+  serial text COLLATE "C" NOT NULL,
+  fingerprint bytea NOT NULL,
+  token_version bigint NOT NULL,
+  type_name text NOT NULL,
+  otp_length integer NOT NULL,
+  key_form text NOT NULL,
+  info jsonb NOT NULL,
+  resolver_class text NOT NULL,
+  resolver_id text NOT NULL,
+  user_id text NOT NULL,
+  last_match_at timestamp with time zone,
+  so_pin bytea,
+  CONSTRAINT imported_tokens_pkey PRIMARY KEY (token_id),
+  CONSTRAINT imported_tokens_key_form_known CHECK (key_form = ANY (ARRAY['key'::text, 'text'::text, 'crypt'::text, 'none'::text])),
+  CONSTRAINT imported_tokens_token_fkey FOREIGN KEY (token_id) REFERENCES tokens(id) ON DELETE CASCADE
+);
+COMMENT ON TABLE imported_tokens IS 'What LinOTP knew of a token and this server has no use for.';
+COMMENT ON COLUMN imported_tokens.token_version IS 'The version of the token as the import left it: with another one it has been used or changed here since.';
 
 CREATE TABLE user_count_deltas (
   resolver_id bigint NOT NULL,
@@ -622,6 +653,19 @@ AS $function$
     END
   $function$;
 
+CREATE OR REPLACE FUNCTION public.hold_sealing_key_of_so_pin()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO '$user', 'public'
+AS $function$
+    BEGIN
+      IF NEW.so_pin IS DISTINCT FROM OLD.so_pin AND NEW.so_pin IS NOT NULL THEN
+        PERFORM hold_sealing_key(NEW.so_pin);
+      END IF;
+      RETURN NEW;
+    END
+  $function$;
+
 CREATE OR REPLACE FUNCTION public.hold_sealing_keys_of_token()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -827,6 +871,8 @@ CREATE TRIGGER challenges_closed_for_ever BEFORE UPDATE ON challenges FOR EACH R
 CREATE TRIGGER configuration_note_change AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON configuration FOR EACH STATEMENT EXECUTE FUNCTION note_configuration_change();
 CREATE TRIGGER configuration_sealing_key_insert BEFORE INSERT ON configuration FOR EACH ROW EXECUTE FUNCTION hold_sealing_key_of_secret();
 CREATE TRIGGER configuration_sealing_key_update BEFORE UPDATE OF secret ON configuration FOR EACH ROW EXECUTE FUNCTION hold_sealing_key_of_secret();
+CREATE TRIGGER imported_tokens_sealing_key_insert BEFORE INSERT ON imported_tokens FOR EACH ROW WHEN (new.so_pin IS NOT NULL) EXECUTE FUNCTION hold_sealing_key_of_so_pin();
+CREATE TRIGGER imported_tokens_sealing_key_update BEFORE UPDATE OF so_pin ON imported_tokens FOR EACH ROW EXECUTE FUNCTION hold_sealing_key_of_so_pin();
 CREATE TRIGGER policies_note_change AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON policies FOR EACH STATEMENT EXECUTE FUNCTION note_configuration_change();
 CREATE TRIGGER realm_resolvers_note_change AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON realm_resolvers FOR EACH STATEMENT EXECUTE FUNCTION note_configuration_change();
 CREATE TRIGGER realm_sets_note_change AFTER UPDATE ON realm_sets FOR EACH STATEMENT EXECUTE FUNCTION note_realm_set_change();

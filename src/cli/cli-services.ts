@@ -14,6 +14,8 @@ import type { MonitoringService } from '../monitoring/monitoring-service.ts';
 import type { EnrolmentService } from '../challenges/enrolment/enrolment-service.ts';
 import type { HousekeepingService } from '../housekeeping/housekeeping-service.ts';
 import type { ResynchronisationService } from '../challenges/resynchronisation-service.ts';
+import type { LinotpImportService } from '../linotp/import-service.ts';
+import type { LinotpVerificationService } from '../linotp/verification-service.ts';
 import type { TokenImportService } from '../challenges/enrolment/token-import-service.ts';
 
 /** All methods of a service, without its private parts: a substitute in a test has only these. */
@@ -31,6 +33,8 @@ export interface CliServices {
   readonly enrolment: MethodsOf<EnrolmentService>;
   readonly resynchronisation: MethodsOf<ResynchronisationService>;
   readonly tokenImport: MethodsOf<TokenImportService>;
+  readonly linotpImport: MethodsOf<LinotpImportService>;
+  readonly linotpVerification: MethodsOf<LinotpVerificationService>;
   readonly licences: MethodsOf<LicenceService>;
   readonly monitoring: Pick<MonitoringService, 'tokens'>;
   readonly counts: MethodsOf<CountService>;

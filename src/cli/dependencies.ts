@@ -1,6 +1,7 @@
 import type { Caller } from '../policy/caller.ts';
 import type { ConfigRow } from '../config/describe-config.ts';
 import type { Clock, Random } from '../kernel/clock.ts';
+import type { LinotpSource } from '../linotp/ports.ts';
 import type { StopRequest } from '../kernel/stop-request.ts';
 import type { CliServices } from './cli-services.ts';
 import type { DemoServer, DemoServerOptions } from './demo/demo-server.ts';
@@ -49,6 +50,11 @@ export interface CliDependencies {
    * @throws ServiceError 'installation.missing' if there is none: nothing is created
    */
   openServices(): Promise<OpenServices>;
+  /**
+   * Opens a LinOTP database: a URL, or the path of an SQL dump. To be closed by the caller.
+   * @throws ServiceError 'import.refused'
+   */
+  openLinotpSource(place: string): Promise<LinotpSource>;
   /** Serves until a signal ends it. */
   serve(): Promise<void>;
   describeConfig(): readonly ConfigRow[];

@@ -9,6 +9,7 @@ import { addDemoCommand } from './demo/demo-command.ts';
 import type { CliDependencies } from './dependencies.ts';
 import { addDeviceCommands } from './device/device-commands.ts';
 import { addHousekeepingCommand } from './commands/housekeeping-command.ts';
+import { addImportCommands } from './commands/import-commands.ts';
 import { addKeysCommands } from './commands/keys-commands.ts';
 import { addLicenceCommands } from './commands/licence-commands.ts';
 import { addPolicyCommands } from './commands/policy-commands.ts';
@@ -18,6 +19,7 @@ import { addServerCommands } from './commands/server-commands.ts';
 import { addSettingCommands } from './commands/setting-commands.ts';
 import { addShadowCommand } from './shadow/shadow-command.ts';
 import { addTokenCommands } from './commands/token-commands.ts';
+import { addVerifyCommands } from './commands/verify-commands.ts';
 import { addUserCommands } from './commands/user-commands.ts';
 
 const EXIT_CODES_TEXT = `
@@ -57,6 +59,8 @@ export function buildProgram(dependencies: CliDependencies): Command {
   addCountCommand(program, context);
   addHousekeepingCommand(program, context);
   addLicenceCommands(program, context);
+  addImportCommands(program, context);
+  addVerifyCommands(program, context);
   addAuditCommands(program, context);
   addKeysCommands(program, context);
   addBackupCommands(program, context);

@@ -14,13 +14,16 @@ export class ProgressBar {
     this.#what = what;
   }
 
-  show(done: number, total: number): void {
+  /** @param rate words about the speed, shown at the end */
+  show(done: number, total: number, rate = ''): void {
     if (!this.#io.isInteractive || total === 0) {
       return;
     }
     const filled = Math.floor((done / total) * WIDTH);
     const bar = '#'.repeat(filled).padEnd(WIDTH, '.');
-    this.#write(`[${bar}] ${Math.floor((done / total) * 100)} %  ${done} of ${total} ${this.#what}`);
+    this.#write(
+      `[${bar}] ${Math.floor((done / total) * 100)} %  ${done} of ${total} ${this.#what}  ${rate}`.trimEnd(),
+    );
   }
 
   /** Removes the line. To be called at the end, also after a failure. */

@@ -5,11 +5,17 @@ import { accountServices, type AccountServices } from './account-services.ts';
 import { challengeServices, type ChallengeServices } from './challenge-services.ts';
 import { housekeepingServices, type HousekeepingServices } from './housekeeping-services.ts';
 import { monitoringServices, type MonitoringServices } from './monitoring-services.ts';
+import { LinotpImportService } from '../linotp/import-service.ts';
+import { LinotpVerificationService } from '../linotp/verification-service.ts';
+import { SqlVerificationTarget } from '../storage/linotp/verification-target.ts';
+import { SqlImportTarget } from '../storage/linotp/linotp-import-target.ts';
 import { type ServiceParts, sharedParts } from './shared-parts.ts';
 
 export interface Services
   extends AccountServices, ChallengeServices, MonitoringServices, HousekeepingServices {
   readonly configuration: SqlConfigurationStore;
+  readonly linotpImport: LinotpImportService;
+  readonly linotpVerification: LinotpVerificationService;
   readonly credentials: ConfirmedCredentials;
   /** Writes refused acts to the audit. Must be flushed periodically, and at the end. */
   readonly refusals: RefusalTrail;
@@ -25,6 +31,11 @@ export function buildServices(parts: ServiceParts): Services {
     configuration,
     credentials,
     refusals,
+    linotpImport: new LinotpImportService({ ...shared, target: new SqlImportTarget(shared) }),
+    linotpVerification: new LinotpVerificationService({
+      ...shared,
+      target: new SqlVerificationTarget(shared),
+    }),
     closeSources: () => sources.close(),
     ...accountServices(shared),
     ...challengeServices(shared),

@@ -3,11 +3,13 @@ import { actOf } from '../policy/caller.ts';
 import type { CliDependencies } from '../cli/dependencies.ts';
 import { runProgram } from '../cli/program.ts';
 import { terminalIo } from '../cli/terminal-io.ts';
-import { loadConfig } from '../config/config.ts';
+import { type Config, loadConfig } from '../config/config.ts';
 import { describeConfig } from '../config/describe-config.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { systemRandom } from '../kernel/system-random.ts';
 import { isServiceError } from '../kernel/errors.ts';
+import type { Log } from '../kernel/log.ts';
+import type { LinotpSource } from '../linotp/ports.ts';
 import { createLogger } from '../observability/logger.ts';
 import { closeLostTerminals, packageVersion, type WatchedSignals, watchSignals } from './process.ts';
 
@@ -44,25 +46,8 @@ function commandLineDependencies(): CliDependencies {
     clock: systemClock,
   });
   return {
-    openServices: async () => {
-      const { openInstallation } = await import('./open-installation.ts');
-      const signals = watchSignals();
-      try {
-        const giveUp = signals.requested;
-        const { services, close } = await openInstallation(config, 'guest', commandLog, { giveUp });
-        return {
-          ...services,
-          interrupted: giveUp,
-          close: () =>
-            close().finally(() => {
-              leave(signals);
-            }),
-        };
-      } catch (error) {
-        leave(signals);
-        throw error;
-      }
-    },
+    openServices: () => openServices(config, commandLog),
+    openLinotpSource,
     serve: async () => {
       const { serve } = await import('./serve.ts');
       await serve(config);
@@ -96,6 +81,27 @@ function commandLineDependencies(): CliDependencies {
   };
 }
 
+/** Opens the installation for one command. Its signals are watched until `close`. */
+async function openServices(config: Config, log: Log): ReturnType<CliDependencies['openServices']> {
+  const { openInstallation } = await import('./open-installation.ts');
+  const signals = watchSignals();
+  try {
+    const giveUp = signals.requested;
+    const { services, close } = await openInstallation(config, 'guest', log, { giveUp });
+    return {
+      ...services,
+      interrupted: giveUp,
+      close: () =>
+        close().finally(() => {
+          leave(signals);
+        }),
+    };
+  } catch (error) {
+    leave(signals);
+    throw error;
+  }
+}
+
 /** @param work ends when its signal is aborted, which the signals of the process do */
 async function untilSignal<T>(work: (giveUp: AbortSignal) => Promise<T>): Promise<T> {
   const signals = watchSignals();
@@ -104,6 +110,11 @@ async function untilSignal<T>(work: (giveUp: AbortSignal) => Promise<T>): Promis
   } finally {
     leave(signals);
   }
+}
+
+async function openLinotpSource(place: string): Promise<LinotpSource> {
+  const opening = await import('../linotp/sources/open-source.ts');
+  return opening.openLinotpSource(place);
 }
 
 /** Releases the signals. After aborted work, exits even if a statement still hangs in the database. */

@@ -54,6 +54,7 @@ const FORMS: Readonly<Record<ErrorCode, FailureForm>> = {
   'token-status.unknown': PLAIN,
   'key-file.invalid': PLAIN,
   'key-file.secret': PLAIN,
+  'import.refused': PLAIN,
   'challenge.too-long': PLAIN,
   'challenge.url-ambiguous': PLAIN,
   'policy.unknown': PLAIN,

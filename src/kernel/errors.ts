@@ -52,6 +52,7 @@ export interface ErrorPayloads {
   'token-status.unknown': { readonly status: string };
   'key-file.invalid': NoPayload;
   'key-file.secret': NoPayload;
+  'import.refused': NoPayload;
   'challenge.too-long': NoPayload;
   /** The values of `qrtanurl`, and the realms of the token whose policies give them. */
   'challenge.url-ambiguous': { readonly urls: readonly string[]; readonly realms: readonly string[] };

@@ -4,7 +4,8 @@ declare const sealed: unique symbol;
 export type Sealed = Buffer & { readonly [sealed]: true };
 
 /** The purpose of a sealed secret. It is authenticated, so that one secret cannot replace another. */
-export type SecretPurpose = 'seed' | 'shared-secret' | 'nonce' | 'pin' | 'ocra-pin' | 'resolver' | 'probe';
+export type SecretPurpose =
+  'seed' | 'shared-secret' | 'nonce' | 'pin' | 'ocra-pin' | 'so-pin' | 'resolver' | 'setting' | 'probe';
 
 /** Seals and opens secrets at rest. */
 export interface Vault {

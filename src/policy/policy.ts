@@ -41,10 +41,7 @@ const BOUND_TO_REALMS: readonly PolicyScope[] = ['admin', 'monitoring', 'authent
  * @throws ServiceError 'policy.invalid' with the reason and the known values
  */
 export function checkPolicy(draft: PolicyDraft): Policy {
-  const scope = POLICY_SCOPES.find((known) => known === draft.scope.trim());
-  if (scope === undefined) {
-    throw invalid(`Unknown scope '${shorten(draft.scope)}'. Known: ${POLICY_SCOPES.join(', ')}.`);
-  }
+  const scope = knownScope(draft.scope);
   const policy: Policy = {
     name: draft.name.trim(),
     scope,
@@ -57,6 +54,15 @@ export function checkPolicy(draft: PolicyDraft): Policy {
   };
   assertReadable(policy);
   return policy;
+}
+
+/** @throws ServiceError 'policy.invalid' */
+function knownScope(text: string): PolicyScope {
+  const scope = POLICY_SCOPES.find((known) => known === text.trim());
+  if (scope === undefined) {
+    throw invalid(`Unknown scope '${shorten(text)}'. Known: ${POLICY_SCOPES.join(', ')}.`);
+  }
+  return scope;
 }
 
 function assertReadable(policy: Policy): void {
@@ -76,7 +82,7 @@ function assertReadable(policy: Policy): void {
   if (splitList(policy.user).length === 0) {
     throw invalid("Name the users of the policy, or '*' for everybody");
   }
-  readActions(policy.scope, policy.action);
+  readActions(knownScope(policy.scope), policy.action);
   readUsers(policy.user);
   readClients(policy.client);
   readTimes(policy.time);
@@ -89,7 +95,9 @@ function assertReadable(policy: Policy): void {
  */
 export function policyMeans(policy: Policy, action: string, subject: PolicySubject): UserMatch {
   return readable((): UserMatch => {
-    const actions = policy.active ? readActions(policy.scope, policy.action) : new Map<string, string>();
+    const actions = policy.active
+      ? readActions(knownScope(policy.scope), policy.action)
+      : new Map<string, string>();
     return actions.has(action) || actions.has('*') ? readUsers(policy.user)(subject) : 'nobody';
   }, 'nobody');
 }

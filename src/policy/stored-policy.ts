@@ -5,7 +5,8 @@ export type PolicyScope = (typeof POLICY_SCOPES)[number];
 /** A policy as it is stored: lists are comma separated texts, `*` means any; `policy.ts` reads them. */
 export interface Policy {
   readonly name: string;
-  readonly scope: PolicyScope;
+  /** One of `POLICY_SCOPES`; in a policy that was imported and is inactive, also another one. */
+  readonly scope: string;
   /** Comma list of `action` or `action=value`. */
   readonly action: string;
   readonly realm: string;

@@ -257,6 +257,8 @@ const acts = (): readonly Act[] => [
 const APART = [
   ...['serve', 'config', 'demo', 'device scan', 'device list', 'device forget', 'device activation-code'],
   ...['restore', 'shadow'],
+  // They need a LinOTP database: tests/linotp.
+  ...['import linotp', 'verify linotp'],
 ];
 
 function pathsOf(command: Command, path: readonly string[] = []): readonly string[] {

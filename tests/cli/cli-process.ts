@@ -16,6 +16,8 @@ export interface Running {
   printed(wanted: string | RegExp): Promise<string>;
   /** Sends a signal. */
   signal(name: 'SIGTERM' | 'SIGINT'): void;
+  /** SIGKILL, as a crash. */
+  kill(): void;
   readonly ended: Promise<Ended>;
 }
 
@@ -54,6 +56,7 @@ export function startCli(
         });
       }),
     signal: (name) => child.kill(name),
+    kill: () => child.kill('SIGKILL'),
     ended,
   };
 }

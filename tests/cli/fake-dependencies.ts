@@ -38,6 +38,7 @@ export function fakeCli(
         },
       });
     },
+    openLinotpSource: () => Promise.reject(new Error('not in this test')),
     serve: () => Promise.resolve(),
     describeConfig: () => [],
     migrate: () => Promise.resolve({ applied: [] }),

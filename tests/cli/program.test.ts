@@ -23,6 +23,8 @@ describe('the tankeeper command', () => {
       'count',
       'housekeeping',
       'licence',
+      'import',
+      'verify',
       'audit',
       'keys',
       'export',

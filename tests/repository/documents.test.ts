@@ -250,6 +250,7 @@ function dependenciesWith(io: CliDependencies['io']): CliDependencies {
     io,
     homeFolder,
     openServices: reached,
+    openLinotpSource: reached,
     serve: reached,
     migrate: reached,
     restore: reached,

@@ -1,5 +1,7 @@
 import { hash, type Options, verify } from '@node-rs/argon2';
+import { equalText } from '../../kernel/constant-time.ts';
 import type { PasswordHasher } from '../../users/ports.ts';
+import { isShaCrypt, shaCrypt } from './sha-crypt.ts';
 
 /** argon2id (RFC 9106) with OWASP's parameters: 19 MiB, two passes, one lane. argon2id is the library's default. */
 const OPTIONS = { memoryCost: 19_456, timeCost: 2, parallelism: 1, outputLen: 32 } as const satisfies Options;
@@ -14,8 +16,15 @@ export class Argon2PasswordHasher implements PasswordHasher {
     return hash(password, OPTIONS);
   }
 
-  /** @returns false also for a hash of another form, which cannot be verified */
+  /**
+   * Also verifies SHA-crypt, which imported accounts have until their password is changed.
+   * @returns false also for a hash of another form, which cannot be verified
+   */
   async verify(passwordHash: string, password: string): Promise<boolean> {
+    if (isShaCrypt(passwordHash)) {
+      const digests = await shaCrypt(passwordHash, password);
+      return digests !== undefined && equalText(digests.made, digests.stored);
+    }
     try {
       return await verify(passwordHash, password);
     } catch {

@@ -8,6 +8,7 @@ import * as encryptionKeys from './migrations/005-encryption-keys.ts';
 import * as audit from './migrations/006-audit.ts';
 import * as counts from './migrations/007-counts.ts';
 import * as rateLimits from './migrations/008-rate-limits.ts';
+import * as linotpImport from './migrations/009-linotp-import.ts';
 
 /**
  * All migrations, in the order in which they are applied. Their names carry no file ending: sources and build name them
@@ -22,6 +23,7 @@ const MIGRATIONS: readonly (readonly [name: string, migration: Knex.Migration])[
   ['006-audit', audit],
   ['007-counts', counts],
   ['008-rate-limits', rateLimits],
+  ['009-linotp-import', linotpImport],
 ];
 
 /** The names of all migrations, in order. */

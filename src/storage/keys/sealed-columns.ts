@@ -43,8 +43,16 @@ export const SEALED_TABLES: readonly SealedTable[] = [
     id: 'key',
     idType: 'text',
     subject: 'key',
-    secrets: { secret: 'probe' },
+    secrets: { secret: 'setting' },
     isConfiguration: true,
+  },
+  {
+    table: 'imported_tokens',
+    id: 'token_id',
+    idType: 'bigint',
+    subject: 'serial',
+    secrets: { so_pin: 'so-pin' },
+    isConfiguration: false,
   },
 ];
 

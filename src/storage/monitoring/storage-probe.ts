@@ -34,7 +34,7 @@ export class ConfigurationProbe implements StorageProbe {
     const keys = await this.#module.freshVault();
     const plain = this.#random.bytes(PROBE_SIZE);
     const key = `probe.${this.#random.bytes(16).toString('hex')}`;
-    const stored = await this.#storeAndTakeBack(key, this.#vault.seal(plain, 'probe', key));
+    const stored = await this.#storeAndTakeBack(key, this.#vault.seal(plain, 'setting', key));
     return stored !== undefined && !shows(stored, plain) && opensTo(keys, { plain, stored, key });
   }
 
@@ -60,7 +60,7 @@ function opensTo(
   { plain, stored, key }: { plain: Buffer; stored: Buffer; key: string },
 ): boolean {
   try {
-    return keys.open(stored as Sealed, 'probe', key).equals(plain);
+    return keys.open(stored as Sealed, 'setting', key).equals(plain);
   } catch (error) {
     if (isServiceError(error, 'secret.unreadable')) {
       return false;

@@ -26,6 +26,8 @@ const NOT_SEALED = [
   'sessions.session_hash',
   'encryption_keys.canary',
   'encryption_keys.wrapped',
+  'imported_entries.fingerprint',
+  'imported_tokens.fingerprint',
 ];
 
 const vaultWith = (...keys: Buffer[]): SecretVault => new SecretVault({ keys, random: systemRandom });
@@ -323,7 +325,14 @@ describe('retiring a key', () => {
     await fill(fresh, 1);
     await rotation.makeCurrent(keyIdOf(TWO), ACT);
     await rotation.retire(keyIdOf(ONE), ACT);
+    const imported = {
+      ...{ serial: 'any', fingerprint: Buffer.from('x'), token_version: 1, type_name: 'ocra', otp_length: 6 },
+      ...{ key_form: 'key', info: {}, resolver_class: '', resolver_id: '', user_id: '' },
+    };
+    const [token] = await test.database.knex('tokens').pluck<string[]>('id');
+    await test.database.knex('imported_tokens').insert({ token_id: token, ...imported });
     const rows: Readonly<Record<string, object>> = {
+      imported_tokens: imported,
       tokens: { serial: 'NEW', type: 'ocra', active: true, realm_set_id: 1 },
       resolvers: { name: 'new', kind: 'managed' },
       configuration: { key: 'new', value: '' },

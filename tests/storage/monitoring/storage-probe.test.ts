@@ -49,8 +49,8 @@ describe('the check of storage encryption', () => {
     );
     const subject: unknown = expect.stringMatching(/^probe\.[0-9a-f]{32}$/);
     expect(seen).toEqual([
-      ['probe', subject],
-      ['probe', subject],
+      ['setting', subject],
+      ['setting', subject],
     ]);
   });
 

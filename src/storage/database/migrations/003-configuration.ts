@@ -14,14 +14,16 @@ const UP = `
     id bigint GENERATED ALWAYS AS IDENTITY CONSTRAINT policies_pkey PRIMARY KEY,
     name text COLLATE "C" NOT NULL CONSTRAINT policies_name_key UNIQUE
       CONSTRAINT policies_name_given CHECK (name <> ''),
-    scope text NOT NULL
-      CONSTRAINT policies_scope_known CHECK (scope IN ('admin', 'system', 'monitoring', 'ocra', 'authentication')),
+    scope text NOT NULL,
     action text NOT NULL,
     realm text NOT NULL,
     username text NOT NULL,
     client text NOT NULL,
     time text NOT NULL,
-    active boolean NOT NULL DEFAULT true
+    active boolean NOT NULL DEFAULT true,
+    -- An inactive policy may come from another server, which had more scopes.
+    CONSTRAINT policies_scope_known
+      CHECK (scope IN ('admin', 'system', 'monitoring', 'ocra', 'authentication') OR NOT active)
   );
   INSERT INTO policies (name, scope, action, realm, username, client, time)
   VALUES ('ocra-administrators', 'ocra', 'request, status, activationcode, calcOTP', '*', '*', '', '');

@@ -1,0 +1,120 @@
+import { readOcraSettings } from '../challenges/ocra-settings.ts';
+import { type ChallengeContext, type ImportedChallenge, mapChallenge } from './challenge-mapping.ts';
+import type { ImportReport } from './import-report.ts';
+import type { LinotpInstallation } from './installation-reading.ts';
+import type { LocalTime } from './local-time.ts';
+import type { Mapped } from './mapped.ts';
+import type { LinotpSource, PresentChallenge, TargetTransaction } from './ports.ts';
+import { type SourceRow, textOf } from './source-row.ts';
+
+interface ChallengeImportParts {
+  readonly source: LinotpSource;
+  readonly installation: LinotpInstallation;
+  readonly localTime: LocalTime;
+  readonly report: ImportReport;
+  readonly progress: (done: number) => void;
+}
+
+/** Imports the challenges of imported tokens, in one transaction. */
+export class ChallengeImport {
+  readonly #parts: ChallengeImportParts;
+
+  constructor(parts: ChallengeImportParts) {
+    this.#parts = parts;
+  }
+
+  async run(target: TargetTransaction): Promise<void> {
+    const { source, report, progress } = this.#parts;
+    report.open('challenges');
+    const { maxChallengeRequests } = readOcraSettings(await target.settings());
+    let done = 0;
+    for await (const rows of source.rows('challenges')) {
+      await this.#store(target, rows, maxChallengeRequests);
+      done += rows.length;
+      progress(done);
+    }
+  }
+
+  async #store(
+    target: TargetTransaction,
+    rows: readonly SourceRow[],
+    maxChallengeRequests: number,
+  ): Promise<void> {
+    const { repair, repairBinary } = this.#parts.installation;
+    const serials = [...new Set(rows.map((row) => repair(textOf(row, 'tokenserial'))))];
+    const tokens = await target.importedTokens(serials);
+    const context: ChallengeContext = {
+      repair,
+      repairBinary,
+      maxChallengeRequests,
+      localTime: this.#parts.localTime,
+      tokenOf: (serial) => tokens.get(serial),
+    };
+    const mapped = rows.map((row) => mapChallenge(row, context));
+    const present = await target.findChallenges(mapped.map(({ name }) => name));
+    const added: (ImportedChallenge & { tokenId: string })[] = [];
+    const changed = new Map<string, ImportedChallenge>();
+    for (const one of mapped) {
+      const known = present.get(one.name);
+      const outcome = compare(one, known);
+      if (one.value !== undefined && outcome === 'add') {
+        added.push({ ...one.value, tokenId: tokens.get(one.value.serial)?.id ?? '' });
+      } else if (one.value !== undefined && outcome === 'change' && known !== undefined) {
+        changed.set(known.id, one.value);
+      }
+      await this.#report(one, outcome);
+    }
+    if (added.length > 0) {
+      await target.insertChallenges(added);
+    }
+    await target.updateChallenges(changed);
+    const audited = [...added, ...changed.values()];
+    await target.audit(audited.map(({ transactionId }) => ({ subject: transactionId, outcome: 'imported' })));
+  }
+
+  #report(
+    { name, row, reasons, remarks = [] }: Mapped<ImportedChallenge>,
+    outcome: Comparison,
+  ): Promise<void> {
+    const entry = { group: 'challenges', name, row } as const;
+    const all = [...reasons, ...remarks];
+    const { report } = this.#parts;
+    switch (outcome) {
+      case 'leave':
+        return report.add({ ...entry, outcome: 'left', reasons });
+      case 'other':
+        return report.add({
+          ...entry,
+          outcome: 'left',
+          reasons: ['another challenge has this transaction id here'],
+        });
+      case 'same':
+        return report.add({ ...entry, outcome: 'unchanged', reasons: all });
+      case 'add':
+      case 'change':
+        return report.add({ ...entry, outcome: reasons.length === 0 ? 'taken' : 'changed', reasons: all });
+    }
+  }
+}
+
+type Comparison = 'leave' | 'other' | 'add' | 'same' | 'change';
+
+/** A challenge that is further here, or closed, stays as it is. */
+function compare({ value }: Mapped<ImportedChallenge>, known: PresentChallenge | undefined): Comparison {
+  if (value === undefined) {
+    return 'leave';
+  }
+  if (known === undefined) {
+    return 'add';
+  }
+  if (known.serial !== value.serial || known.question !== value.question) {
+    return 'other';
+  }
+  return known.closedBy === null && isAhead(value, known) ? 'change' : 'same';
+}
+
+/** @returns true if the source has counted more since */
+function isAhead(value: ImportedChallenge, known: PresentChallenge): boolean {
+  const isReceived = value.wrongCount === known.wrongCount && value.receivedTan && !known.receivedTan;
+  return value.wrongCount > known.wrongCount || isReceived || value.closedBy !== null;
+}

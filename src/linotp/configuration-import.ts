@@ -1,0 +1,191 @@
+import type { Sealed, SecretPurpose, Vault } from '../keys/vault.ts';
+import { mapAdministrators } from './administrator-mapping.ts';
+import type { EncryptionKey } from './encryption-key.ts';
+import type { ImportGroup, ImportReport } from './import-report.ts';
+import type { LinotpInstallation } from './installation-reading.ts';
+import type { Mapped } from './mapped.ts';
+import { mapPolicies } from './policy-mapping.ts';
+import type { EntryKind, TargetTransaction } from './ports.ts';
+import { mapRealms } from './realm-mapping.ts';
+import { type FilePlaces, mapResolvers } from './resolver-mapping.ts';
+import { mapSettings } from './setting-mapping.ts';
+
+/** A group of the configuration. */
+export type ConfigurationGroup = Exclude<ImportGroup, 'tokens' | 'challenges'>;
+
+interface ConfigurationImportParts {
+  readonly installation: LinotpInstallation;
+  readonly encryptionKey: EncryptionKey;
+  readonly vault: Vault;
+  readonly report: ImportReport;
+  readonly places: FilePlaces;
+}
+
+interface EntryWriter<Value> {
+  readonly group: ConfigurationGroup;
+  readonly kind: EntryKind;
+  readonly put: (value: Value, exists: boolean) => Promise<void>;
+  /** Removes an entry that the source has no longer; without it the entry stays and is reported. */
+  readonly remove?: (name: string) => Promise<void>;
+}
+
+/** Imports the parts of the configuration: entries with names, compared by fingerprints. */
+export class ConfigurationImport {
+  readonly #parts: ConfigurationImportParts;
+
+  constructor(parts: ConfigurationImportParts) {
+    this.#parts = parts;
+  }
+
+  async run(group: ConfigurationGroup, target: TargetTransaction): Promise<void> {
+    this.#parts.report.open(group);
+    await target.lockConfiguration();
+    const runs: Readonly<Record<ConfigurationGroup, (target: TargetTransaction) => Promise<void>>> = {
+      resolvers: (one) => this.#resolvers(one),
+      realms: (one) => this.#realms(one),
+      policies: (one) => this.#policies(one),
+      settings: (one) => this.#settings(one),
+      administrators: (one) => this.#administrators(one),
+    };
+    await runs[group](target);
+  }
+
+  #resolvers(target: TargetTransaction): Promise<void> {
+    const { config, users, repair } = this.#parts.installation;
+    const mapped = mapResolvers(config, users, repair, this.#parts.places);
+    return this.#store(target, mapped, {
+      group: 'resolvers',
+      kind: 'resolver',
+      put: (resolver) =>
+        target.putResolver({ ...resolver, secret: this.#seal(resolver.secret, 'resolver', resolver.name) }),
+    });
+  }
+
+  async #realms(target: TargetTransaction): Promise<void> {
+    const { config, realmNames } = this.#parts.installation;
+    const mapped = mapRealms(config, realmNames, await importedNames(target, 'resolver'));
+    await this.#store(target, mapped, {
+      group: 'realms',
+      kind: 'realm',
+      put: async (realm) => {
+        await target.putRealm(realm);
+        if (realm.isDefault) {
+          await target.setDefaultRealm(realm.name);
+        }
+      },
+    });
+  }
+
+  #policies(target: TargetTransaction): Promise<void> {
+    return this.#store(target, mapPolicies(this.#parts.installation.config), {
+      group: 'policies',
+      kind: 'policy',
+      put: (policy) => target.putPolicy(policy),
+      remove: (name) => target.removePolicy(name),
+    });
+  }
+
+  #settings(target: TargetTransaction): Promise<void> {
+    return this.#store(target, mapSettings(this.#parts.installation.config), {
+      group: 'settings',
+      kind: 'setting',
+      put: (setting) =>
+        target.putSetting({ ...setting, secret: this.#seal(setting.secret, 'setting', setting.key) }),
+      remove: (key) => target.removeSetting(key),
+    });
+  }
+
+  #administrators(target: TargetTransaction): Promise<void> {
+    const { users, repair } = this.#parts.installation;
+    return this.#store(target, mapAdministrators(users, repair), {
+      group: 'administrators',
+      kind: 'administrator',
+      put: (administrator, exists) =>
+        exists ? target.setPasswordHash(administrator) : target.insertAdministrator(administrator),
+    });
+  }
+
+  #seal(secret: string | null, purpose: SecretPurpose, subject: string): Sealed | null {
+    return secret === null ? null : this.#parts.vault.seal(Buffer.from(secret, 'utf8'), purpose, subject);
+  }
+
+  async #store<Value>(
+    target: TargetTransaction,
+    mapped: readonly Mapped<Value>[],
+    writer: EntryWriter<Value>,
+  ): Promise<void> {
+    const present = await target.entries(writer.kind);
+    for (const one of mapped) {
+      await this.#storeOne(target, one, writer, present.get(one.name));
+    }
+    const names = new Set(mapped.filter(({ value }) => value !== undefined).map(({ name }) => name));
+    const gone = [...present].filter(
+      ([name, { fingerprint, exists }]) => fingerprint && exists && !names.has(name),
+    );
+    for (const [name] of gone) {
+      await this.#forget(target, name, writer);
+    }
+  }
+
+  async #storeOne<Value>(
+    target: TargetTransaction,
+    { name, row, value, reasons }: Mapped<Value>,
+    { group, kind, put }: EntryWriter<Value>,
+    present = { fingerprint: null as Buffer | null, exists: false },
+  ): Promise<void> {
+    const { report, encryptionKey } = this.#parts;
+    const entry = { group, name, row };
+    if (value === undefined) {
+      await report.add({ ...entry, outcome: 'left', reasons });
+      return;
+    }
+    const fingerprint = encryptionKey.fingerprint(JSON.stringify(value));
+    const isKnown = present.fingerprint?.equals(fingerprint) === true;
+    if (present.exists && present.fingerprint === null) {
+      await report.add({ ...entry, outcome: 'left', reasons: [NOT_IMPORTED] });
+    } else if (isKnown && !present.exists) {
+      await report.add({
+        ...entry,
+        outcome: 'left',
+        reasons: ['it has been removed here since the last import'],
+      });
+    } else if (isKnown) {
+      await report.add({ ...entry, outcome: 'unchanged', reasons });
+    } else {
+      await put(value, present.exists);
+      await target.noteEntry(kind, name, fingerprint);
+      await target.audit([{ subject: name, outcome: `imported ${kind}` }]);
+      await report.add({ ...entry, outcome: reasons.length === 0 ? 'taken' : 'changed', reasons });
+    }
+  }
+
+  async #forget<Value>(
+    target: TargetTransaction,
+    name: string,
+    { group, kind, remove }: EntryWriter<Value>,
+  ): Promise<void> {
+    const entry = { group, name, row: '' };
+    if (remove === undefined) {
+      const reasons = ['the source has it no longer; it stays here until it is removed by a command'];
+      await this.#parts.report.add({ ...entry, outcome: 'left', reasons });
+      return;
+    }
+    await remove(name);
+    await target.forgetEntry(kind, name);
+    await target.audit([{ subject: name, outcome: `removed ${kind}: the source has it no longer` }]);
+    await this.#parts.report.add({ ...entry, outcome: 'removed', reasons: ['the source has it no longer'] });
+  }
+}
+
+const NOT_IMPORTED = 'there is one of this name here already that was not imported';
+
+/** @returns the names of entries that an import made and that still exist */
+export async function importedNames(
+  target: TargetTransaction,
+  kind: EntryKind,
+): Promise<ReadonlySet<string>> {
+  const entries = [...(await target.entries(kind))];
+  return new Set(
+    entries.filter(([, { fingerprint, exists }]) => exists && fingerprint !== null).map(([name]) => name),
+  );
+}

@@ -1,0 +1,79 @@
+/** Parts of an installation that are imported one after the other, each all or nothing, in this order. */
+export const IMPORT_GROUPS = [
+  'resolvers',
+  'realms',
+  'policies',
+  'settings',
+  'administrators',
+  'tokens',
+  'challenges',
+] as const;
+
+export type ImportGroup = (typeof IMPORT_GROUPS)[number];
+
+/**
+ * What became of a row: `taken` as it was, `changed` taken with a difference, `left` not taken, `unchanged` as an
+ * earlier import left it, `removed` because the source has it no longer.
+ */
+export type ImportOutcome = 'taken' | 'changed' | 'left' | 'unchanged' | 'removed';
+
+export interface ImportEntry {
+  readonly group: ImportGroup;
+  readonly outcome: ImportOutcome;
+  /** A serial, the name of a realm, a transaction id. */
+  readonly name: string;
+  /** The place of the row in the source, such as `Token 17`. */
+  readonly row: string;
+  /** Empty only for `taken` and `unchanged`. Never a secret. */
+  readonly reasons: readonly string[];
+}
+
+type OutcomeCounts = Readonly<Record<ImportOutcome, number>>;
+
+/** The sum of an import. */
+export interface ImportSummary {
+  readonly dryRun: boolean;
+  readonly groups: Readonly<Partial<Record<ImportGroup, OutcomeCounts>>>;
+  /** Tokens that were read, by type; a type that the server cannot check is among them. */
+  readonly tokenTypes: Readonly<Record<string, number>>;
+}
+
+/** Takes each entry, in order; a report file. */
+export interface ReportSink {
+  write(entry: ImportEntry): Promise<void>;
+}
+
+/** Counts the outcomes and passes the entries on. Entries of a group whose transaction fails are never passed on. */
+export class ImportReport {
+  readonly #sink: ReportSink;
+  readonly #groups = new Map<ImportGroup, Record<ImportOutcome, number>>();
+  readonly #tokenTypes = new Map<string, number>();
+
+  constructor(sink: ReportSink) {
+    this.#sink = sink;
+  }
+
+  async add(entry: ImportEntry): Promise<void> {
+    this.open(entry.group)[entry.outcome] += 1;
+    await this.#sink.write(entry);
+  }
+
+  /** Makes the group appear in the summary, even without any row. */
+  open(group: ImportGroup): Record<ImportOutcome, number> {
+    const counts = this.#groups.get(group) ?? { taken: 0, changed: 0, left: 0, unchanged: 0, removed: 0 };
+    this.#groups.set(group, counts);
+    return counts;
+  }
+
+  countType(type: string): void {
+    this.#tokenTypes.set(type, (this.#tokenTypes.get(type) ?? 0) + 1);
+  }
+
+  summary(dryRun: boolean): ImportSummary {
+    return {
+      dryRun,
+      groups: Object.fromEntries(this.#groups),
+      tokenTypes: Object.fromEntries([...this.#tokenTypes].sort(([one], [other]) => (one < other ? -1 : 1))),
+    };
+  }
+}

@@ -1,0 +1,102 @@
+import { ServiceError } from '../../kernel/errors.ts';
+import { type LinotpSource, SOURCE_TABLES, type SourceTable } from '../ports.ts';
+import type { SourceRow, SourceValue } from '../source-row.ts';
+
+/** A read-only connection within one transaction that sees the database at one moment. */
+export interface SnapshotConnection {
+  readonly dialect: 'postgresql' | 'mysql';
+  /** @param values for the placeholders `?` of MySQL, `$1` of PostgreSQL */
+  query(sql: string, values: readonly string[]): Promise<readonly Record<string, SourceValue>[]>;
+  /** Ends the transaction and the connection. */
+  close(): Promise<void>;
+}
+
+const AT_ONCE = 500;
+/** Tables that may be large; the others are read at once. */
+const LARGE: readonly SourceTable[] = ['Token', 'TokenRealm', 'challenges'];
+const TABLES = {
+  postgresql: `SELECT table_name AS name FROM information_schema.tables WHERE table_schema = ANY (current_schemas(false))`,
+  mysql: `SELECT table_name AS name FROM information_schema.tables WHERE table_schema = DATABASE()`,
+};
+
+/** A live database of LinOTP. */
+export class DatabaseSource implements LinotpSource {
+  readonly dialect: SnapshotConnection['dialect'];
+  readonly #connection: SnapshotConnection;
+  /** Tables by name in lower case: some servers of MySQL lower all names. */
+  readonly #tables: ReadonlyMap<string, string>;
+
+  private constructor(connection: SnapshotConnection, tables: ReadonlyMap<string, string>) {
+    this.dialect = connection.dialect;
+    this.#connection = connection;
+    this.#tables = tables;
+  }
+
+  static async open(connection: SnapshotConnection): Promise<DatabaseSource> {
+    const rows = await connection.query(TABLES[connection.dialect], []);
+    const names = rows.map(({ name }) => String(name));
+    return new DatabaseSource(connection, new Map(names.map((name) => [name.toLowerCase(), name])));
+  }
+
+  has(table: SourceTable): boolean {
+    return this.#tables.has(table.toLowerCase());
+  }
+
+  async count(table: SourceTable): Promise<number> {
+    if (!this.has(table)) {
+      return 0;
+    }
+    const rows = await this.#connection.query(`SELECT count(*) AS number FROM ${this.#quoted(table)}`, []);
+    return Number(rows[0]?.number ?? 0);
+  }
+
+  async *rows(table: SourceTable): AsyncIterable<readonly SourceRow[]> {
+    if (!this.has(table)) {
+      return;
+    }
+    if (!LARGE.includes(table)) {
+      const rows = await this.#connection.query(`SELECT * FROM ${this.#quoted(table)}`, []);
+      yield rows.map(lowerCased);
+      return;
+    }
+    yield* this.#pages(table);
+  }
+
+  close(): Promise<void> {
+    return this.#connection.close();
+  }
+
+  /** Reads by ranges of the primary key: no driver then keeps more than a page. */
+  async *#pages(table: SourceTable): AsyncIterable<readonly SourceRow[]> {
+    const key = this.#quote(SOURCE_TABLES[table]);
+    const place = this.dialect === 'postgresql' ? '$1::bigint' : '?';
+    const page = `SELECT * FROM ${this.#quoted(table)} WHERE ${key} > ${place} ORDER BY ${key} LIMIT ${AT_ONCE}`;
+    let last = '-9223372036854775808';
+    for (;;) {
+      const rows = (await this.#connection.query(page, [last])).map(lowerCased);
+      const end = rows.at(-1)?.[SOURCE_TABLES[table].toLowerCase()];
+      if (end === undefined || end === null) {
+        return;
+      }
+      yield rows;
+      last = String(end);
+    }
+  }
+
+  #quoted(table: SourceTable): string {
+    const name = this.#tables.get(table.toLowerCase());
+    if (name === undefined) {
+      throw new ServiceError('import.refused', `The database has no table ${table}`);
+    }
+    return this.#quote(name);
+  }
+
+  #quote(name: string): string {
+    const mark = this.dialect === 'postgresql' ? '"' : '`';
+    return mark + name.replaceAll(mark, mark + mark) + mark;
+  }
+}
+
+function lowerCased(row: Readonly<Record<string, SourceValue>>): SourceRow {
+  return Object.fromEntries(Object.entries(row).map(([name, value]) => [name.toLowerCase(), value]));
+}

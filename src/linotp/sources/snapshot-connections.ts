@@ -1,0 +1,77 @@
+import { isServiceError, ServiceError } from '../../kernel/errors.ts';
+import type { SourceValue } from '../source-row.ts';
+import type { SnapshotConnection } from './database-source.ts';
+
+const CONNECT_WITHIN_MS = 10_000;
+
+type Row = Record<string, SourceValue>;
+
+/** @param url `postgresql://user:password@host/database` */
+export async function connectPostgresql(url: string): Promise<SnapshotConnection> {
+  const { default: pg } = await import('pg');
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: 'tankeeper import',
+    connectionTimeoutMillis: CONNECT_WITHIN_MS,
+    // Every value as the text that PostgreSQL sends: no time is moved to another zone.
+    types: { getTypeParser: () => (text: string | Buffer) => text },
+  });
+  // A connection that ends while it is idle makes the next query fail.
+  client.on('error', () => undefined);
+  await translated(async () => {
+    await client.connect();
+    await client.query('BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY');
+    await client.query(`SET LOCAL datestyle = 'ISO'; SET LOCAL bytea_output = 'hex'`);
+  });
+  return {
+    dialect: 'postgresql',
+    query: (sql, values) => translated(async () => (await client.query<Row>(sql, [...values])).rows),
+    close: () => client.end(),
+  };
+}
+
+/** @param url `mysql://user:password@host/database` */
+export async function connectMysql(url: string): Promise<SnapshotConnection> {
+  const mysql = await import('mysql2/promise');
+  const connection = await translated(() =>
+    mysql.createConnection({
+      uri: url,
+      charset: 'utf8mb4',
+      connectTimeout: CONNECT_WITHIN_MS,
+      supportBigNumbers: true,
+      bigNumberStrings: true,
+      dateStrings: true,
+      // A foreign server must not be able to request files of this machine.
+      flags: ['-LOCAL_FILES'],
+    }),
+  );
+  await translated(async () => {
+    await connection.query('SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ');
+    await connection.query('START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY');
+  });
+  return {
+    dialect: 'mysql',
+    query: (sql, values) =>
+      translated(async () => {
+        const [rows] = await connection.query(sql, [...values]);
+        return rows as Row[];
+      }),
+    close: () => connection.end(),
+  };
+}
+
+/** Drivers quote neither URL nor password in their messages. */
+async function translated<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (isServiceError(error)) {
+      throw error;
+    }
+    const { code = '', message = '' } = error as { code?: string; message?: string };
+    const reason = message === '' ? code : message;
+    throw new ServiceError('import.refused', `The LinOTP database cannot be read: ${reason}`, {
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,338 @@
+import type { Resolver } from '../configuration/configuration.ts';
+import type { Sealed, SecretPurpose, Vault } from '../keys/vault.ts';
+import { importedNames } from './configuration-import.ts';
+import type { EncryptionKey } from './encryption-key.ts';
+import type { ImportReport } from './import-report.ts';
+import type { LinotpInstallation } from './installation-reading.ts';
+import type { Mapped } from './mapped.ts';
+import type { OwnerLogins } from './owner-logins.ts';
+import type { LinotpSource, PresentToken, StoredToken, TargetTransaction } from './ports.ts';
+import { IdSet, RealmLinks } from './realm-links.ts';
+import { mapResolvers } from './resolver-mapping.ts';
+import { type SourceRow, textOf, wholeOf } from './source-row.ts';
+import type { PlainTokenSecrets } from './token-secrets.ts';
+import { type ImportedToken, mapToken, type TokenContext } from './token-mapping.ts';
+
+interface TokenImportParts {
+  readonly source: LinotpSource;
+  readonly installation: LinotpInstallation;
+  readonly encryptionKey: EncryptionKey;
+  readonly vault: Vault;
+  readonly logins: OwnerLogins;
+  readonly report: ImportReport;
+  /** @param done rows that were read */
+  readonly progress: (done: number) => void;
+}
+
+/** What one transaction needs to know of the target. */
+interface TargetFacts {
+  readonly context: TokenContext;
+  readonly resolvers: ReadonlyMap<string, Resolver>;
+  /** The users of managed resolvers by their ids in LinOTP, by the name of the resolver. */
+  readonly managed: ReadonlyMap<string, ReadonlyMap<string, ManagedOwner>>;
+  readonly links: RealmLinks;
+  /** True where an earlier import left tokens. */
+  readonly isRepeated: boolean;
+  readonly seen: IdSet;
+}
+
+/** A user of a managed resolver, by the id that the user has here. */
+interface ManagedOwner {
+  readonly userId: string;
+  readonly login: string;
+}
+
+/** A token with its owner as this server knows them; its secrets are not sealed yet. */
+interface ResolvedToken extends Omit<ImportedToken, 'owner'> {
+  readonly owner: StoredToken['owner'];
+  readonly fingerprint: Buffer;
+}
+
+/** A token that can be stored, and the one that is present. */
+interface Candidate {
+  readonly mapped: Mapped<ImportedToken>;
+  readonly token: ResolvedToken;
+  readonly present: PresentToken | undefined;
+}
+
+const REMOVED_AT_ONCE = 1_000;
+
+/** Imports the tokens, batch by batch, in one transaction. */
+export class TokenImport {
+  readonly #parts: TokenImportParts;
+
+  constructor(parts: TokenImportParts) {
+    this.#parts = parts;
+  }
+
+  async run(target: TargetTransaction): Promise<void> {
+    this.#parts.report.open('tokens');
+    const facts = await this.#readFacts(target);
+    let done = 0;
+    for await (const rows of ahead(this.#parts.source.rows('Token'))) {
+      await this.#store(target, rows, facts);
+      done += rows.length;
+      this.#parts.progress(done);
+    }
+    await this.#reportDangling(facts);
+    if (facts.isRepeated) {
+      await this.#removeUnseen(target);
+    }
+  }
+
+  async #readFacts(target: TargetTransaction): Promise<TargetFacts> {
+    const { source, installation, encryptionKey } = this.#parts;
+    const resolvers = await target.resolvers();
+    return {
+      context: {
+        encryptionKey,
+        repair: installation.repair,
+        realmNames: installation.realmNames,
+        realms: await importedNames(target, 'realm'),
+        resolvers: await importedNames(target, 'resolver'),
+      },
+      resolvers,
+      managed: await this.#managedOwners(target, resolvers),
+      links: await RealmLinks.read(source),
+      isRepeated: await target.hasImportedTokens(),
+      seen: new IdSet(),
+    };
+  }
+
+  async #managedOwners(
+    target: TargetTransaction,
+    resolvers: TargetFacts['resolvers'],
+  ): Promise<TargetFacts['managed']> {
+    const { config, users, repair } = this.#parts.installation;
+    const managed = new Map<string, ReadonlyMap<string, ManagedOwner>>();
+    for (const { name, value } of mapResolvers(config, users, repair, (path) => path)) {
+      const resolver = resolvers.get(name);
+      if (value !== undefined && resolver?.kind === 'managed') {
+        const ids = await target.managedUsers(resolver.id);
+        const owners = value.users.flatMap(({ userId, login }): [string, ManagedOwner][] => {
+          const id = ids.get(login);
+          return id === undefined ? [] : [[userId, { userId: id, login }]];
+        });
+        managed.set(name, new Map(owners));
+      }
+    }
+    return managed;
+  }
+
+  async #store(target: TargetTransaction, rows: readonly SourceRow[], facts: TargetFacts): Promise<void> {
+    const candidates = await this.#candidates(target, rows, facts);
+    const added: Candidate[] = [];
+    const changed: Candidate[] = [];
+    for (const candidate of candidates) {
+      const { token, present } = candidate;
+      if (present === undefined) {
+        added.push(candidate);
+      } else if (present.serial === token.serial && present.fingerprint?.equals(token.fingerprint) === true) {
+        await this.#add(candidate, 'unchanged');
+      } else if (present.serial === token.serial && present.isUntouched) {
+        changed.push(candidate);
+      } else {
+        await this.#leave(candidate.mapped, reasonToLeave(token, present));
+      }
+    }
+    await this.#write(target, added, changed);
+    if (facts.isRepeated) {
+      const { repair } = this.#parts.installation;
+      await target.noteSeen(rows.map((row) => repair(textOf(row, 'linotptokenserialnumber'))));
+    }
+  }
+
+  async #write(
+    target: TargetTransaction,
+    added: readonly Candidate[],
+    changed: readonly Candidate[],
+  ): Promise<void> {
+    if (added.length > 0) {
+      await target.insertTokens(added.map(({ token }) => this.#sealed(token)));
+    }
+    if (changed.length > 0) {
+      await target.updateTokens(
+        new Map(changed.map(({ token, present }) => [present?.id ?? '', this.#sealed(token)])),
+      );
+    }
+    await target.audit([
+      ...added.map(({ token }) => ({ subject: token.serial, outcome: 'imported', realms: token.realms })),
+      ...changed.map(({ token }) => ({
+        subject: token.serial,
+        outcome: 'imported anew',
+        realms: token.realms,
+      })),
+    ]);
+    for (const candidate of [...added, ...changed]) {
+      await this.#add(candidate, isAsItWas(candidate.mapped) ? 'taken' : 'changed');
+    }
+  }
+
+  /** @returns the tokens of the rows that can be stored; the others are reported */
+  async #candidates(
+    target: TargetTransaction,
+    rows: readonly SourceRow[],
+    facts: TargetFacts,
+  ): Promise<readonly Candidate[]> {
+    const { report } = this.#parts;
+    const mapped: Mapped<ImportedToken>[] = [];
+    const firsts = new Set<string>();
+    for (const row of rows) {
+      const id = wholeOf(row, 'linotptokenid') ?? -1;
+      facts.seen.add(id);
+      const one = mapToken(row, facts.links.of(id), facts.context);
+      if (one.value === undefined) {
+        await this.#leave(one, ...one.reasons);
+        continue;
+      }
+      report.countType(one.value.type);
+      if (firsts.has(one.name.toLowerCase())) {
+        await this.#leave(one, 'another token has the same serial, or one that differs in case only');
+      } else {
+        firsts.add(one.name.toLowerCase());
+        mapped.push(one);
+      }
+    }
+    const present = await target.findTokens(mapped.map(({ name }) => name));
+    const candidates: Candidate[] = [];
+    for (const one of mapped) {
+      if (one.value !== undefined) {
+        candidates.push(await this.#candidate(one, one.value, facts, present.get(one.name)));
+      }
+    }
+    return candidates;
+  }
+
+  async #candidate(
+    mapped: Mapped<ImportedToken>,
+    value: ImportedToken,
+    facts: TargetFacts,
+    present: PresentToken | undefined,
+  ): Promise<Candidate> {
+    const { encryptionKey } = this.#parts;
+    const reasons = [...mapped.reasons];
+    const owner = await this.#owner(value, facts, reasons);
+    const token = { ...value, owner };
+    // Also covers what depends on the target: realms and owner.
+    const fingerprint = encryptionKey.fingerprint(
+      JSON.stringify({ ...token, secrets: inHex(value.secrets) }),
+    );
+    return { mapped: { ...mapped, reasons }, token: { ...token, fingerprint }, present };
+  }
+
+  async #owner(
+    { owner }: ImportedToken,
+    { resolvers, managed }: TargetFacts,
+    reasons: string[],
+  ): Promise<StoredToken['owner']> {
+    const resolver = owner === null ? undefined : resolvers.get(owner.resolver);
+    if (owner === null || resolver === undefined) {
+      return null;
+    }
+    const { userId } = owner;
+    if (resolver.kind === 'managed') {
+      const user = managed.get(resolver.name)?.get(userId);
+      reasons.push(
+        ...(user === undefined ? [`its owner is left out: there is no user with the id ${userId}`] : []),
+      );
+      return user === undefined ? null : { resolver: resolver.name, ...user };
+    }
+    const found = await this.#parts.logins.find(resolver, userId);
+    if ('login' in found) {
+      return { resolver: resolver.name, ...found };
+    }
+    reasons.push(`the user id ${userId} stands for the login of its owner: ${found.fault}`);
+    return { resolver: resolver.name, userId, login: userId };
+  }
+
+  #sealed({ secrets, ...token }: ResolvedToken): StoredToken {
+    const seal = (plain: Buffer | null, purpose: SecretPurpose): Sealed | null =>
+      plain === null ? null : this.#parts.vault.seal(plain, purpose, token.serial);
+    return {
+      ...token,
+      keyForm: secrets.keyForm,
+      secrets: {
+        seed: seal(secrets.seed, 'seed'),
+        sharedSecret: seal(secrets.sharedSecret, 'shared-secret'),
+        nonce: seal(secrets.nonce, 'nonce'),
+        pin: seal(secrets.pin, 'pin'),
+        ocraPin: seal(secrets.userPin, 'ocra-pin'),
+      },
+      soPin: seal(secrets.soPin, 'so-pin'),
+    };
+  }
+
+  async #reportDangling({ links, seen }: TargetFacts): Promise<void> {
+    for (const tokenId of links.danglingTokens(seen)) {
+      const place = { name: '', row: `TokenRealm of token ${tokenId}` };
+      await this.#leave({ ...place, value: undefined, reasons: [] }, 'there is no such token');
+    }
+  }
+
+  async #removeUnseen(target: TargetTransaction): Promise<void> {
+    const { report } = this.#parts;
+    const entry = { group: 'tokens', row: '' } as const;
+    for (;;) {
+      const { removed, kept } = await target.removeUnseen(REMOVED_AT_ONCE);
+      if (removed.length + kept.length === 0) {
+        return;
+      }
+      const reason = 'the source has it no longer';
+      await target.audit(removed.map((subject) => ({ subject, outcome: `removed: ${reason}` })));
+      for (const name of removed) {
+        await report.add({ ...entry, name, outcome: 'removed', reasons: [reason] });
+      }
+      for (const name of kept) {
+        const reasons = [`${reason}, but it has been used or changed here since the import`];
+        await report.add({ ...entry, name, outcome: 'left', reasons });
+      }
+    }
+  }
+
+  #add({ mapped }: Candidate, outcome: 'taken' | 'changed' | 'unchanged'): Promise<void> {
+    const { name, row, reasons, remarks = [] } = mapped;
+    return this.#parts.report.add({ group: 'tokens', name, row, outcome, reasons: [...reasons, ...remarks] });
+  }
+
+  #leave({ name, row }: Mapped<ImportedToken>, ...reasons: readonly string[]): Promise<void> {
+    return this.#parts.report.add({ group: 'tokens', name, row, outcome: 'left', reasons });
+  }
+}
+
+function inHex({ keyForm, ...secrets }: PlainTokenSecrets): readonly (string | undefined)[] {
+  return [keyForm, ...Object.values(secrets).map((bytes) => bytes?.toString('hex'))];
+}
+
+function isAsItWas({ reasons }: Mapped<ImportedToken>): boolean {
+  return reasons.length === 0;
+}
+
+function reasonToLeave(token: ResolvedToken, present: PresentToken): string {
+  if (present.serial !== token.serial) {
+    return `the serial differs from ${present.serial} in case only`;
+  }
+  return present.fingerprint === null
+    ? 'there is a token of this serial here already that was not imported'
+    : 'it has changed on both sides since the last import: compare it, and change it here by a command';
+}
+
+/** Reads the next batch while the last one is being stored. */
+async function* ahead<Item>(items: AsyncIterable<Item>): AsyncIterable<Item> {
+  const iterator = items[Symbol.asyncIterator]();
+  let next = iterator.next();
+  try {
+    for (;;) {
+      const item = await next;
+      if (item.done === true) {
+        return;
+      }
+      next = iterator.next();
+      // Its failure is thrown by the await above.
+      next.catch(() => undefined);
+      yield item.value;
+    }
+  } finally {
+    await next.catch(() => undefined);
+    await iterator.return?.();
+  }
+}

@@ -1,0 +1,274 @@
+import { isServiceError } from '../kernel/errors.ts';
+import { parseOcraSuite } from '../ocra/suite.ts';
+import { OCRA_TYPES, type Rollout } from '../tokens/token.ts';
+import { type EncryptionKey, UnreadableSecret } from './encryption-key.ts';
+import { readUtc } from './local-time.ts';
+import type { Mapped } from './mapped.ts';
+import { resolverNameOf } from './resolver-mapping.ts';
+import { flagOf, type SourceRow, textOf, wholeOf } from './source-row.ts';
+import type { TextRepair } from './text-repair.ts';
+import { infoText, publicInfo, readTokenInfo, type TokenInfo } from './token-info.ts';
+import { openTokenSecrets, type PlainTokenSecrets } from './token-secrets.ts';
+
+/** A token of LinOTP as it is to be stored, with its secrets in clear. */
+export interface ImportedToken {
+  /** Lower-case. */
+  readonly type: string;
+  /** As LinOTP spells it: `HMAC`, `mOTP`. */
+  readonly typeName: string;
+  readonly serial: string;
+  readonly description: string;
+  readonly active: boolean;
+  /** Names of realms. */
+  readonly realms: readonly string[];
+  /** null: unassigned, or the resolver is not imported. */
+  readonly owner: { readonly resolver: string; readonly userId: string } | null;
+  /** The owner in LinOTP's columns; empty texts: unassigned. */
+  readonly source: { readonly resolverClass: string; readonly resolverId: string; readonly userId: string };
+  readonly failCount: number;
+  readonly maxFail: number;
+  readonly counter: number;
+  readonly counterWindow: number;
+  readonly syncWindow: number;
+  readonly timeShift: number;
+  readonly otpLength: number;
+  readonly ocraSuite: string | null;
+  readonly rollout: Rollout;
+  readonly replayMarkers: readonly string[];
+  readonly secrets: PlainTokenSecrets;
+  readonly info: TokenInfo;
+  readonly createdAt: Date | null;
+  readonly lastSuccessAt: Date | null;
+  readonly lastMatchAt: Date | null;
+}
+
+/** What the rest of the database says about tokens. */
+export interface TokenContext {
+  readonly encryptionKey: EncryptionKey;
+  readonly repair: TextRepair;
+  /** Names of the realms by their ids. */
+  readonly realmNames: ReadonlyMap<number, string>;
+  /** Names of the realms that are imported. */
+  readonly realms: ReadonlySet<string>;
+  /** Names of the resolvers that are imported. */
+  readonly resolvers: ReadonlySet<string>;
+}
+
+const LARGEST = 2 ** 31 - 1;
+
+/** @param realmIds the ids of the token's realms */
+export function mapToken(
+  row: SourceRow,
+  realmIds: readonly number[],
+  context: TokenContext,
+): Mapped<ImportedToken> {
+  const serial = context.repair(textOf(row, 'linotptokenserialnumber'));
+  const place = { name: serial, row: `Token ${textOf(row, 'linotptokenid')}` };
+  const reasons: string[] = [];
+  if (serial === '' || /\0|\p{Surrogate}/u.test(serial)) {
+    return { ...place, value: undefined, reasons: ['it has no serial that can be stored'] };
+  }
+  try {
+    const value = readToken(serial, row, realmIds, context, reasons);
+    const remarks = OCRA_TYPES.includes(value.type)
+      ? []
+      : [`tokens of the type ${value.type} are kept and counted; they cannot be checked here`];
+    return { ...place, value, reasons, remarks };
+  } catch (error) {
+    if (error instanceof UnreadableSecret) {
+      return { ...place, value: undefined, reasons: [`its secret cannot be read: ${error.message}`] };
+    }
+    throw error;
+  }
+}
+
+function readToken(
+  serial: string,
+  row: SourceRow,
+  realmIds: readonly number[],
+  context: TokenContext,
+  reasons: string[],
+): ImportedToken {
+  const text = (column: string): string => storable(context.repair(textOf(row, column)));
+  const typeName = text('linotptokentype') === '' ? 'HMAC' : text('linotptokentype').trim();
+  const type = typeName.toLowerCase();
+  const info = readTokenInfo(text('linotptokeninfo'));
+  if (info === undefined) {
+    reasons.push('its TokenInfo is not readable, and is left');
+  }
+  const entries = info ?? {};
+  const source = {
+    resolverClass: text('linotpidresclass').trim(),
+    resolverId: text('linotpidresolver').trim(),
+    userId: text('linotpuserid').trim(),
+  };
+  const isOcra = OCRA_TYPES.includes(type);
+  const counter = wholeOf(row, 'linotpcount') ?? 0;
+  return {
+    type,
+    typeName,
+    serial,
+    source,
+    description: text('linotptokendesc'),
+    active: flagOf(row, 'linotpisactive'),
+    realms: readRealms(realmIds, context, reasons),
+    owner: readOwner(source, context, reasons),
+    ...readLimits(row, reasons),
+    counter: bounded('counter', counter, { least: 0, most: Number.MAX_SAFE_INTEGER }, reasons),
+    timeShift: readTimeShift(entries, reasons),
+    otpLength: wholeOf(row, 'linotpotplen') ?? 0,
+    ...(isOcra ? readOcra(entries, counter, reasons) : PLAIN),
+    secrets: withSharedSecret(
+      openTokenSecrets(row, entries, context.encryptionKey, reasons),
+      entries,
+      isOcra,
+    ),
+    info: publicInfo(entries),
+    createdAt: readUtc(textOf(row, 'linotpcreationdate')) ?? null,
+    lastSuccessAt: readUtc(textOf(row, 'linotplastauthsuccess')) ?? null,
+    lastMatchAt: readUtc(textOf(row, 'linotplastauthmatch')) ?? null,
+  };
+}
+
+/** @returns the text with U+FFFD in place of characters that the database cannot hold */
+function storable(text: string): string {
+  return text.replace(/\0|\p{Surrogate}/gu, '\u{FFFD}');
+}
+
+const PLAIN = { ocraSuite: null, rollout: 'complete', replayMarkers: [] } as const;
+
+function readRealms(
+  ids: readonly number[],
+  { realmNames, realms }: TokenContext,
+  reasons: string[],
+): readonly string[] {
+  const names = new Set<string>();
+  for (const id of ids) {
+    const name = realmNames.get(id);
+    if (name === undefined) {
+      reasons.push(`its realm with the id ${id} does not exist, and is left out`);
+    } else if (!realms.has(name)) {
+      reasons.push(`its realm ${name} is not imported, and is left out`);
+    } else {
+      names.add(name);
+    }
+  }
+  return [...names].sort();
+}
+
+function readOwner(
+  { resolverClass, userId }: ImportedToken['source'],
+  { resolvers }: TokenContext,
+  reasons: string[],
+): ImportedToken['owner'] {
+  if (userId === '') {
+    return null;
+  }
+  const resolver = resolverNameOf(resolverClass);
+  if (resolver === undefined || !resolvers.has(resolver)) {
+    const named = resolver ?? (resolverClass === '' ? 'none' : resolverClass);
+    reasons.push(`its owner is left out: the resolver (${named}) is not imported`);
+    return null;
+  }
+  return { resolver, userId };
+}
+
+function readLimits(
+  row: SourceRow,
+  reasons: string[],
+): Pick<ImportedToken, 'failCount' | 'maxFail' | 'counterWindow' | 'syncWindow'> {
+  const failCount = wholeOf(row, 'linotpfailcount') ?? 0;
+  const maxFail = wholeOf(row, 'linotpmaxfail') ?? 10;
+  const least = (what: string, value: number): number =>
+    bounded(what, value, { least: 1, most: LARGEST }, reasons);
+  const limit = least('maximum of the fail counter', maxFail);
+  const isLocked = failCount >= maxFail;
+  return {
+    // A token that was locked by a limit of 0 stays locked.
+    failCount: bounded(
+      'fail counter',
+      isLocked ? Math.max(failCount, limit) : failCount,
+      { least: 0, most: LARGEST },
+      reasons,
+    ),
+    maxFail: limit,
+    counterWindow: least('counter window', wholeOf(row, 'linotpcountwindow') ?? 10),
+    syncWindow: least('sync window', wholeOf(row, 'linotpsyncwindow') ?? 1000),
+  };
+}
+
+function bounded(
+  what: string,
+  value: number,
+  { least, most }: { least: number; most: number },
+  reasons: string[],
+): number {
+  const fitting = Math.min(Math.max(value, least), most);
+  if (fitting !== value) {
+    reasons.push(`its ${what} ${value} is now ${fitting}`);
+  }
+  return fitting;
+}
+
+/** TokenInfo has the shift as a number or as a text. */
+function readTimeShift(info: TokenInfo, reasons: string[]): number {
+  const text = infoText(info, 'timeShift');
+  const seconds = text === '' ? 0 : Math.trunc(Number(text));
+  if (!Number.isFinite(seconds) || Math.abs(seconds) > LARGEST) {
+    reasons.push('its time shift is not readable, and is now 0');
+    return 0;
+  }
+  return seconds;
+}
+
+function readOcra(
+  info: TokenInfo,
+  counter: number,
+  reasons: string[],
+): Pick<ImportedToken, 'ocraSuite' | 'rollout' | 'replayMarkers'> {
+  const suite = infoText(info, 'ocrasuite');
+  if (suite === '') {
+    reasons.push('it has no OCRA suite, so that it cannot answer');
+  } else {
+    const fault = faultOfSuite(suite);
+    reasons.push(...(fault === undefined ? [] : [`its OCRA suite cannot be served: ${fault}`]));
+  }
+  if (info.lChallenge !== undefined) {
+    reasons.push(
+      'the first half of its automatic resynchronisation is left: the user gives two responses anew',
+    );
+  }
+  return {
+    ocraSuite: suite === '' ? null : suite,
+    rollout: rolloutOf(info),
+    // LinOTP has accepted responses up to here: none of them is accepted again.
+    replayMarkers: counter > 0 ? [`${counter}:`] : [],
+  };
+}
+
+function faultOfSuite(suite: string): string | undefined {
+  try {
+    parseOcraSuite(suite);
+    return undefined;
+  } catch (error) {
+    if (isServiceError(error)) {
+      return error.message;
+    }
+    throw error;
+  }
+}
+
+function rolloutOf(info: TokenInfo): Rollout {
+  const rollout = infoText(info, 'rollout');
+  if (rollout === '1') {
+    return 'phase1';
+  }
+  return rollout === '2' ? 'phase2' : 'complete';
+}
+
+/** In phase 1 LinOTP keeps the shared secret as the key too; here there is no key yet. */
+function withSharedSecret(secrets: PlainTokenSecrets, info: TokenInfo, isOcra: boolean): PlainTokenSecrets {
+  return isOcra && rolloutOf(info) === 'phase1'
+    ? { ...secrets, sharedSecret: secrets.sharedSecret ?? secrets.seed, seed: null }
+    : secrets;
+}

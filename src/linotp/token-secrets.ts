@@ -1,0 +1,153 @@
+import { createHash } from 'node:crypto';
+import { type EncryptionKey, UnreadableSecret } from './encryption-key.ts';
+import { type SourceRow, textOf } from './source-row.ts';
+import { infoText, type TokenInfo } from './token-info.ts';
+
+/**
+ * The form of a token's key: `key` its bytes, `text` a key that is not hexadecimal, as it was typed, `crypt` the hash of
+ * a password, `none` for types without one.
+ */
+export type KeyForm = 'key' | 'text' | 'crypt' | 'none';
+
+/** The secrets of a token, in clear. */
+export interface PlainTokenSecrets {
+  readonly keyForm: KeyForm;
+  readonly seed: Buffer | null;
+  readonly sharedSecret: Buffer | null;
+  readonly nonce: Buffer | null;
+  /** The verifier of the PIN, see `tokens/pin.ts`; null: none was ever set. */
+  readonly pin: Buffer | null;
+  readonly userPin: Buffer | null;
+  readonly soPin: Buffer | null;
+}
+
+/** IV and text of a password token whose password is hashed and not encrypted: the text `:1:`. */
+const HASHED_PASSWORD_IV = '3a313a';
+const PIN_VERSION = 1;
+const SALT_BYTES = 16;
+const ENCRYPTED_PIN = '@@';
+
+/**
+ * Opens the secrets of a token.
+ * @param reasons gets what is changed
+ * @throws UnreadableSecret if the key or the shared secret cannot be read; a PIN that cannot be read matches no input
+ */
+export function openTokenSecrets(
+  row: SourceRow,
+  info: TokenInfo,
+  encryptionKey: EncryptionKey,
+  reasons: string[],
+): PlainTokenSecrets {
+  const key = openSeed(row, encryptionKey);
+  if (key.keyForm === 'text') {
+    reasons.push('its key is not hexadecimal: kept as it was typed');
+  }
+  const sharedSecret = infoText(info, 'sharedSecret');
+  const nonce = infoText(info, 'nonce');
+  return {
+    ...key,
+    sharedSecret:
+      sharedSecret === '' ? null : bytesOfHexText(encryptionKey.decryptPair('token', sharedSecret)),
+    nonce: nonce === '' ? null : bytesOfHexText(Buffer.from(nonce, 'latin1')),
+    pin: openPin(row, encryptionKey, reasons),
+    userPin: openSidePin(row, 'linotptokenpinuser', 'user PIN', encryptionKey, reasons),
+    soPin: openSidePin(row, 'linotptokenpinso', 'SO PIN', encryptionKey, reasons),
+  };
+}
+
+function openSeed(row: SourceRow, encryptionKey: EncryptionKey): Pick<PlainTokenSecrets, 'keyForm' | 'seed'> {
+  const cipher = textOf(row, 'linotpkeyenc').trim();
+  const iv = textOf(row, 'linotpkeyiv').trim();
+  if (cipher === '') {
+    return { keyForm: 'none', seed: null };
+  }
+  if (iv.toLowerCase() === HASHED_PASSWORD_IV) {
+    return { keyForm: 'crypt', seed: Buffer.from(cipher, 'hex') };
+  }
+  const typed = encryptionKey.decrypt('token', iv, cipher);
+  const key = hexText(typed);
+  return key === undefined ? { keyForm: 'text', seed: typed } : { keyForm: 'key', seed: key };
+}
+
+/** @returns the bytes of a text in hexadecimal digits; undefined for another text, and an empty one */
+function hexText(text: Buffer): Buffer | undefined {
+  const digits = text.toString('latin1');
+  return /^(?:[0-9a-f]{2})+$/i.test(digits) ? Buffer.from(digits, 'hex') : undefined;
+}
+
+function bytesOfHexText(text: Buffer): Buffer {
+  const bytes = hexText(text);
+  if (bytes === undefined) {
+    throw new UnreadableSecret('a secret of the roll-out is not hexadecimal');
+  }
+  return bytes;
+}
+
+/** The PIN: none, encrypted (`@@…`), or SHA-256 of the PIN and the salt in the column Seed. */
+function openPin(row: SourceRow, encryptionKey: EncryptionKey, reasons: string[]): Buffer | null {
+  const stored = textOf(row, 'linotppinhash').trim();
+  const salt = textOf(row, 'linotpseed').trim();
+  if (stored === '') {
+    return null;
+  }
+  if (stored.startsWith(ENCRYPTED_PIN)) {
+    return openEncryptedPin(stored.slice(ENCRYPTED_PIN.length), salt, encryptionKey, reasons);
+  }
+  if (!/^[0-9a-f]{64}$/i.test(stored) || !/^[0-9a-f]{32}$/i.test(salt)) {
+    reasons.push('its PIN has an unknown form and matches no input: set a new one');
+    return unmatchable();
+  }
+  return Buffer.concat([Buffer.of(PIN_VERSION), Buffer.from(salt, 'hex'), Buffer.from(stored, 'hex')]);
+}
+
+function openEncryptedPin(
+  pair: string,
+  salt: string,
+  encryptionKey: EncryptionKey,
+  reasons: string[],
+): Buffer {
+  try {
+    const pin = encryptionKey.decryptPair('token', Buffer.from(pair, 'hex').toString('latin1'));
+    // The IV is random: it also serves as salt, so that a repeated import gives the same verifier.
+    const bytes = /^[0-9a-f]{32}$/i.test(salt) ? Buffer.from(salt, 'hex') : Buffer.alloc(SALT_BYTES);
+    const digest = createHash('sha256').update(pin).update(bytes).digest();
+    return Buffer.concat([Buffer.of(PIN_VERSION), bytes, digest]);
+  } catch (error) {
+    return withoutPin(error, 'its encrypted PIN', reasons);
+  }
+}
+
+function openSidePin(
+  row: SourceRow,
+  column: string,
+  what: string,
+  encryptionKey: EncryptionKey,
+  reasons: string[],
+): Buffer | null {
+  const cipher = textOf(row, column).trim();
+  if (cipher === '') {
+    return null;
+  }
+  try {
+    return encryptionKey.decrypt('token', textOf(row, `${column}iv`).trim(), cipher);
+  } catch (error) {
+    if (error instanceof UnreadableSecret) {
+      reasons.push(`its ${what} does not decrypt, and is left: set a new one`);
+      return null;
+    }
+    throw error;
+  }
+}
+
+function withoutPin(error: unknown, what: string, reasons: string[]): Buffer {
+  if (!(error instanceof UnreadableSecret)) {
+    throw error;
+  }
+  reasons.push(`${what} does not decrypt and matches no input: set a new one`);
+  return unmatchable();
+}
+
+/** A verifier that no PIN has. An absent one would match the empty PIN. */
+function unmatchable(): Buffer {
+  return Buffer.concat([Buffer.of(PIN_VERSION), Buffer.alloc(SALT_BYTES), Buffer.alloc(32)]);
+}

@@ -1,0 +1,96 @@
+import type { Knex } from 'knex';
+
+import type { ClosedBy } from '../../challenges/challenge.ts';
+import type { ChallengedToken, ImportedChallenge } from '../../linotp/challenge-mapping.ts';
+import type { PresentChallenge } from '../../linotp/ports.ts';
+
+/** @returns the imported tokens with these serials, by serial */
+export async function importedTokens(
+  sql: Knex,
+  serials: readonly string[],
+): Promise<ReadonlyMap<string, ChallengedToken & { readonly id: string }>> {
+  const rows = await sql('tokens')
+    .join('imported_tokens', 'imported_tokens.token_id', 'tokens.id')
+    .whereRaw('tokens.serial = ANY (?::text[])', [[...serials]])
+    .select<{ id: string; serial: string; type: string; ocra_suite: string | null }[]>(
+      ...['tokens.id', 'tokens.serial', 'tokens.type', 'tokens.ocra_suite'],
+    );
+  return new Map(
+    rows.map(({ id, serial, type, ocra_suite }) => [serial, { id, serial, type, ocraSuite: ocra_suite }]),
+  );
+}
+
+interface PresentRow {
+  readonly id: string;
+  readonly transaction_id: string;
+  readonly serial: string;
+  readonly question: string;
+  readonly data: string;
+  readonly wrong_count: number;
+  readonly received_tan: boolean;
+  readonly valid_tan: boolean;
+  readonly closed_by: ClosedBy | null;
+}
+
+/** @returns challenges by transaction id */
+export async function findChallenges(
+  sql: Knex,
+  transactionIds: readonly string[],
+): Promise<ReadonlyMap<string, PresentChallenge>> {
+  const rows = await sql('challenges')
+    .join('tokens', 'tokens.id', 'challenges.token_id')
+    .whereRaw('challenges.transaction_id = ANY (?::text[])', [[...transactionIds]])
+    .select<PresentRow[]>('challenges.*', 'tokens.serial');
+  return new Map(rows.map((row) => [row.transaction_id, toPresent(row)]));
+}
+
+export async function insertChallenges(
+  sql: Knex,
+  challenges: readonly (ImportedChallenge & { readonly tokenId: string })[],
+): Promise<void> {
+  await sql('challenges').insert(
+    challenges.map((challenge) => ({
+      transaction_id: challenge.transactionId,
+      token_id: challenge.tokenId,
+      question: challenge.question,
+      data: challenge.data,
+      issued_at: challenge.issuedAt,
+      ...stateColumns(challenge),
+    })),
+  );
+}
+
+/** @param challenges by their ids */
+export async function updateChallenges(
+  sql: Knex,
+  challenges: ReadonlyMap<string, ImportedChallenge>,
+): Promise<void> {
+  for (const [id, challenge] of challenges) {
+    await sql('challenges').where({ id }).update(stateColumns(challenge));
+  }
+}
+
+/** LinOTP does not note when a challenge was closed. */
+function stateColumns(challenge: ImportedChallenge): Readonly<Record<string, Knex.Value>> {
+  return {
+    wrong_count: challenge.wrongCount,
+    received_tan: challenge.receivedTan,
+    valid_tan: challenge.validTan,
+    closed_by: challenge.closedBy,
+    closed_at: challenge.closedBy === null ? null : challenge.issuedAt,
+  };
+}
+
+function toPresent(row: PresentRow): PresentChallenge {
+  return {
+    id: row.id,
+    transactionId: row.transaction_id,
+    serial: row.serial,
+    question: row.question,
+    data: row.data,
+    wrongCount: row.wrong_count,
+    receivedTan: row.received_tan,
+    validTan: row.valid_tan,
+    closedBy: row.closed_by,
+  };
+}

@@ -1,0 +1,178 @@
+import type { Knex } from 'knex';
+
+import type { PresentToken, StoredToken } from '../../linotp/ports.ts';
+
+/** The columns of tokens that an import writes, with their types. */
+const TOKEN_COLUMNS = {
+  serial: 'text',
+  type: 'text',
+  description: 'text',
+  active: 'boolean',
+  realm_set_id: 'bigint',
+  owner_resolver_id: 'bigint',
+  owner_user_id: 'text',
+  owner_login: 'text',
+  fail_count: 'integer',
+  max_fail: 'integer',
+  counter: 'bigint',
+  counter_window: 'integer',
+  sync_window: 'integer',
+  time_shift: 'integer',
+  ocra_suite: 'text',
+  rollout: 'text',
+  replay_markers: 'text[]',
+  seed: 'bytea',
+  shared_secret: 'bytea',
+  nonce: 'bytea',
+  pin: 'bytea',
+  ocra_pin: 'bytea',
+  last_success_at: 'timestamptz',
+  created_at: 'timestamptz',
+};
+/** The same of imported_tokens, without `token_id` and `token_version`. */
+const IMPORT_COLUMNS = {
+  fingerprint: 'bytea',
+  type_name: 'text',
+  otp_length: 'integer',
+  key_form: 'text',
+  info: 'jsonb',
+  resolver_class: 'text',
+  resolver_id: 'text',
+  user_id: 'text',
+  last_match_at: 'timestamptz',
+  so_pin: 'bytea',
+};
+
+const given = (columns: Readonly<Record<string, string>>): string =>
+  Object.entries(columns)
+    .map(([name, type]) => `${name} ${type}`)
+    .join(', ');
+const listed = (columns: Readonly<Record<string, string>>, prefix = ''): string =>
+  Object.keys(columns)
+    .map((name) => prefix + name)
+    .join(', ');
+const assigned = (columns: Readonly<Record<string, string>>): string =>
+  Object.keys(columns)
+    .map((name) => `${name} = given.${name}`)
+    .join(', ');
+
+/** Tokens of releases that noted no date are as old as their import. */
+const SELECTED = listed(TOKEN_COLUMNS).replace('created_at', 'coalesce(created_at, now())');
+const CHANGED = assigned(TOKEN_COLUMNS).replace(
+  'given.created_at',
+  'coalesce(given.created_at, tokens.created_at)',
+);
+
+const GIVEN = `given AS (SELECT * FROM json_to_recordset(?::json)
+  AS row(token_id bigint, ${given(TOKEN_COLUMNS)}, ${given(IMPORT_COLUMNS)}))`;
+const INSERT = `WITH ${GIVEN},
+  stored AS (
+    INSERT INTO tokens (${listed(TOKEN_COLUMNS)}) SELECT ${SELECTED} FROM given
+    RETURNING id, version, serial)
+  INSERT INTO imported_tokens (token_id, token_version, serial, ${listed(IMPORT_COLUMNS)})
+  SELECT stored.id, stored.version, stored.serial, ${listed(IMPORT_COLUMNS, 'given.')}
+  FROM stored JOIN given ON given.serial = stored.serial`;
+const UPDATE = `WITH ${GIVEN},
+  stored AS (
+    UPDATE tokens SET ${CHANGED}, sync_marker = NULL FROM given WHERE tokens.id = given.token_id
+    RETURNING tokens.id, tokens.version)
+  UPDATE imported_tokens SET token_version = stored.version, ${assigned(IMPORT_COLUMNS)}
+  FROM stored JOIN given ON given.token_id = stored.id WHERE imported_tokens.token_id = stored.id`;
+
+/** A token with the ids of its references. */
+export interface ReferringToken {
+  readonly tokenId: string | null;
+  readonly token: StoredToken;
+  readonly realmSetId: string;
+  readonly resolverId: string | null;
+}
+
+export async function insertTokens(sql: Knex, tokens: readonly ReferringToken[]): Promise<void> {
+  await sql.raw(INSERT, [JSON.stringify(tokens.map(toRow))]);
+}
+
+/** Also removes the challenges of the tokens: those that the source still has are imported anew. */
+export async function updateTokens(sql: Knex, tokens: readonly ReferringToken[]): Promise<void> {
+  await sql('challenges')
+    .whereIn(
+      'token_id',
+      tokens.map(({ tokenId }) => tokenId).filter((id) => id !== null),
+    )
+    .delete();
+  await sql.raw(UPDATE, [JSON.stringify(tokens.map(toRow))]);
+}
+
+/** @returns tokens by serial in lower case, as the database has it */
+export async function findTokens(
+  sql: Knex,
+  serials: readonly string[],
+): Promise<ReadonlyMap<string, PresentToken>> {
+  const { rows } = await sql.raw<{ rows: PresentTokenRow[] }>(
+    `SELECT tokens.id, tokens.serial, wanted.serial AS wanted, imported_tokens.fingerprint,
+       imported_tokens.token_version = tokens.version AS is_untouched
+     FROM unnest(?::text[]) AS wanted(serial)
+     JOIN tokens ON lower(tokens.serial COLLATE "default") = lower(wanted.serial)
+     LEFT JOIN imported_tokens ON imported_tokens.token_id = tokens.id`,
+    [[...serials]],
+  );
+  return new Map(
+    rows.map(({ id, serial, wanted, fingerprint, is_untouched }) => [
+      wanted,
+      { id, serial, fingerprint, isUntouched: is_untouched === true },
+    ]),
+  );
+}
+
+interface PresentTokenRow {
+  readonly id: string;
+  readonly serial: string;
+  readonly wanted: string;
+  readonly fingerprint: Buffer | null;
+  readonly is_untouched: boolean | null;
+}
+
+/** @returns a row of `GIVEN` */
+function toRow({ tokenId, token, realmSetId, resolverId }: ReferringToken): Record<string, unknown> {
+  const { secrets, source, owner } = token;
+  return {
+    token_id: tokenId,
+    serial: token.serial,
+    type: token.type,
+    description: token.description,
+    active: token.active,
+    realm_set_id: realmSetId,
+    owner_resolver_id: resolverId,
+    owner_user_id: owner?.userId,
+    owner_login: owner?.login,
+    fail_count: token.failCount,
+    max_fail: token.maxFail,
+    counter: token.counter,
+    counter_window: token.counterWindow,
+    sync_window: token.syncWindow,
+    time_shift: token.timeShift,
+    ocra_suite: token.ocraSuite,
+    rollout: token.rollout,
+    replay_markers: token.replayMarkers,
+    seed: bytea(secrets.seed),
+    shared_secret: bytea(secrets.sharedSecret),
+    nonce: bytea(secrets.nonce),
+    pin: bytea(secrets.pin),
+    ocra_pin: bytea(secrets.ocraPin),
+    so_pin: bytea(token.soPin),
+    last_success_at: token.lastSuccessAt,
+    created_at: token.createdAt,
+    fingerprint: bytea(token.fingerprint),
+    type_name: token.typeName,
+    otp_length: token.otpLength,
+    key_form: token.keyForm,
+    info: token.info,
+    last_match_at: token.lastMatchAt,
+    resolver_class: source.resolverClass,
+    resolver_id: source.resolverId,
+    user_id: source.userId,
+  };
+}
+
+function bytea(bytes: Buffer | null): string | null {
+  return bytes === null ? null : `\\x${bytes.toString('hex')}`;
+}

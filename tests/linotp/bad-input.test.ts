@@ -1,0 +1,228 @@
+import { randomBytes } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Knex } from 'knex';
+import { EncryptionKey } from '../../src/linotp/encryption-key.ts';
+import type { ImportRequest } from '../../src/linotp/import-service.ts';
+import { openDatabase } from '../../src/storage/database/database.ts';
+import { TestApplication } from '../support/application/test-application.ts';
+import { appended, replaced, withEditedDump } from './dump-edit.ts';
+import { type Imported, importFixture, keyOf } from './linotp-fixture.ts';
+import { wholeContent } from './stored-installation.ts';
+
+const FIXTURE = '2.12.6-postgresql';
+
+let app: TestApplication;
+let sql: Knex;
+let close: () => Promise<void>;
+
+beforeEach(async () => {
+  app = await TestApplication.open();
+  const database = openDatabase({ connection: app.databaseUrl, applicationName: 'test' });
+  sql = database.knex;
+  close = () => database.close();
+});
+
+afterEach(async () => {
+  await close();
+  await app.close();
+});
+
+function importEdited(
+  edit: (text: string) => string,
+  options: Partial<ImportRequest> = {},
+): Promise<Imported> {
+  return withEditedDump(FIXTURE, edit, (place) =>
+    importFixture(app.services, FIXTURE, { ...options, place }),
+  );
+}
+
+/** @returns outcome and reasons of each entry of that name */
+function reported({ entries }: Imported, group: string, name: string): readonly string[] {
+  return entries
+    .filter((entry) => entry.group === group && entry.name === name)
+    .map(({ outcome, reasons }) => `${outcome}: ${reasons.join('; ')}`);
+}
+
+/** @returns the first row of a table, as SQL */
+function rowOf(text: string, table: string, mark: string): string {
+  const start = text.split(`INSERT INTO public.${table} VALUES `).find((part) => part.includes(mark)) ?? '';
+  return start.slice(0, start.indexOf(');') + 2);
+}
+
+describe('a key file of another installation', () => {
+  it.each(['with the known secret', 'without the known secret'])(
+    'is refused %s, and nothing is written',
+    async (which) => {
+      const before = await wholeContent(sql);
+      const other = EncryptionKey.fromFile(randomBytes(96)) ?? keyOf(FIXTURE);
+      const edit = (text: string): string =>
+        which === 'with the known secret'
+          ? text
+          : replaced(text, /^.*'linotp\.SecretKey\.Partition\.0'.*\n/m, '');
+      await expect(importEdited(edit, { encryptionKey: other })).rejects.toMatchObject({
+        code: 'import.refused',
+        message: expect.stringMatching(/not the plain encKey.*under a password.*hardware security module/s),
+      });
+      expect(await wholeContent(sql)).toEqual(before);
+    },
+  );
+
+  it.each([0, 32, 95, 97])('is no key file with %s bytes', (size) => {
+    expect(EncryptionKey.fromFile(randomBytes(size))).toBeUndefined();
+  });
+});
+
+describe('a database', () => {
+  it('of an unknown version is refused', async () => {
+    const refusal = importEdited((text) => replaced(text, "'2.12.0.0'", "'4.0.0.0'"));
+    await expect(refusal).rejects.toMatchObject({ code: 'import.refused', message: /4\.0\.0\.0/ });
+  });
+
+  it('of another program is refused', async () => {
+    const refusal = importEdited(() => 'CREATE TABLE users (id integer);\nINSERT INTO users VALUES (1);\n');
+    await expect(refusal).rejects.toMatchObject({
+      code: 'import.refused',
+      message: /not a database of LinOTP/,
+    });
+  });
+
+  it('whose dump ends within a row is refused', async () => {
+    const refusal = importEdited((text) => text.slice(0, text.indexOf("'QR07'") + 3));
+    await expect(refusal).rejects.toMatchObject({
+      code: 'import.refused',
+      message: /ends within a statement/,
+    });
+  });
+});
+
+describe('a row', () => {
+  it('of a token without its secret is left and named', async () => {
+    const imported = await importEdited((text) => {
+      const row = rowOf(text, '"Token"', "'QR07'");
+      const cipher = /'([0-9a-f]{160,})'/.exec(row)?.[1] ?? '';
+      return replaced(text, cipher, `00${cipher.slice(2, -32)}${'0'.repeat(32)}`);
+    });
+    expect(reported(imported, 'tokens', 'QR07')).toEqual([
+      expect.stringMatching(/^left: its secret cannot be read/),
+    ]);
+    expect(imported.summary.groups.tokens).toMatchObject({ left: 1 });
+  });
+
+  it('of a PIN that does not decrypt leaves a token that no PIN fits', async () => {
+    const imported = await importEdited((text) => {
+      const row = rowOf(text, '"Token"', "'O201'");
+      const pin = /'(@@[0-9a-f]+)'/.exec(row)?.[1] ?? '';
+      return replaced(text, pin, pin.slice(0, -64));
+    });
+    expect(reported(imported, 'tokens', 'O201')).toEqual([
+      expect.stringMatching(/encrypted PIN does not decrypt/),
+    ]);
+  });
+
+  it('of realm links without token or realm is named', async () => {
+    const imported = await importEdited((text) =>
+      appended(
+        text,
+        'INSERT INTO public."TokenRealm" VALUES (9001, 9999, 1);\nINSERT INTO public."TokenRealm" VALUES (9002, 1, 99);',
+      ),
+    );
+    expect(imported.entries.filter(({ row }) => row === 'TokenRealm of token 9999')).toMatchObject([
+      { outcome: 'left', reasons: ['there is no such token'] },
+    ]);
+    expect(reported(imported, 'tokens', 'QR07')).toEqual([
+      expect.stringMatching(/^changed: its realm with the id 99/),
+    ]);
+  });
+
+  it('of a challenge whose token is gone is left and named', async () => {
+    const imported = await importEdited((text) =>
+      appended(
+        text,
+        String.raw`INSERT INTO public.challenges VALUES (900, '000000000001', '', '', '\x7261773a61', '', '', '\x7261773a61', '', 'GONE', '2026-11-20 12:41:56', 0, false, false);`,
+      ),
+    );
+    expect(reported(imported, 'challenges', '000000000001')).toEqual([
+      expect.stringMatching(/^left: its token GONE/),
+    ]);
+  });
+
+  it('of a serial that differs in case only is left and named', async () => {
+    const imported = await importEdited((text) => {
+      const row = rowOf(text, '"Token"', "'QR07'");
+      const twin = row.replace(/^\(\d+/, '(9000').replace("'QR07'", "'qr07'");
+      return appended(text, `INSERT INTO public."Token" VALUES ${twin}`);
+    });
+    expect(reported(imported, 'tokens', 'qr07')).toEqual([expect.stringMatching(/^left: .*case only/)]);
+  });
+
+  it('of a resolver of an unknown class is left, with what refers to it', async () => {
+    const imported = await importEdited((text) =>
+      appended(
+        replaced(
+          text,
+          "'useridresolver.SQLIdResolver.IdResolver.sql-intern'",
+          "'useridresolver.HTTPIdResolver.IdResolver.web'",
+        ),
+        `INSERT INTO public."Config" VALUES ('linotp.httpresolver.uri.web', 'https://example.com', NULL, NULL);`,
+      ),
+    );
+    expect(reported(imported, 'resolvers', 'web')).toEqual([
+      expect.stringMatching(/^left: resolvers of the type httpresolver/),
+    ]);
+    expect(reported(imported, 'realms', 'sqlwelt')).toEqual([
+      expect.stringMatching(/^changed: its resolver web/),
+    ]);
+  });
+
+  it('of a policy that cannot be read is inactive and named', async () => {
+    const imported = await importEdited((text) => replaced(text, "'192.168.0.0/16'", "'192.168.0.0/99'"));
+    expect(reported(imported, 'policies', 'ocra_status_only')).toEqual([
+      expect.stringMatching(/^changed: is now inactive: '192\.168\.0\.0\/99' is not a client/),
+    ]);
+    const { policies } = await app.services.configuration.current();
+    expect(policies.find(({ name }) => name === 'ocra_status_only')?.active).toBe(false);
+  });
+});
+
+describe('a target that is not empty', () => {
+  it('keeps its own token, realm and resolver, and names them', async () => {
+    await app.addRealm('zweite', ['ole']);
+    await app.addRealm('pw-one');
+    await app.enrolPlain('QR07', 'OCRA-1:HOTP-SHA256-8:C-QA64');
+    const imported = await importFixture(app.services, FIXTURE);
+    const reason = expect.stringMatching(/^left: there is .* here already that was not imported$/);
+    expect(reported(imported, 'tokens', 'QR07')).toEqual([reason]);
+    expect(reported(imported, 'realms', 'zweite')).toEqual([reason]);
+    expect(reported(imported, 'resolvers', 'pw-one')).toEqual([reason]);
+    // Nobody of LinOTP's resolver becomes a user of another one.
+    const owned = await sql('tokens')
+      .join('resolvers', 'resolvers.id', 'owner_resolver_id')
+      .where('name', 'pw-one');
+    expect(owned).toEqual([]);
+  });
+});
+
+describe('a dry run', () => {
+  it('reports what the import does, and writes nothing', async () => {
+    const before = await wholeContent(sql);
+    const rehearsed = await importFixture(app.services, FIXTURE, { dryRun: true });
+    expect(await wholeContent(sql)).toEqual(before);
+    const imported = await importFixture(app.services, FIXTURE);
+    expect(imported.summary).toEqual({ ...rehearsed.summary, dryRun: false });
+    expect(imported.entries).toEqual(rehearsed.entries);
+  });
+});
+
+describe('reports and logs', () => {
+  it('have no secret', async () => {
+    const { entries } = await importFixture(app.services, FIXTURE);
+    const { rows: seeds } = await sql.raw<{ rows: { seed: Buffer }[] }>(
+      'SELECT seed FROM tokens WHERE seed IS NOT NULL',
+    );
+    expect(seeds.length).toBeGreaterThan(0);
+    const text = JSON.stringify([entries, app.logged]);
+    for (const secret of ['sql-geheim#1', 'ldap:geheim:', 'alt-geheim-', '9bf0c11a1752aa36', '$6$O5OWc']) {
+      expect(text).not.toContain(secret);
+    }
+  });
+});

@@ -1,0 +1,243 @@
+import { basename } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Knex } from 'knex';
+import { openDatabase } from '../../src/storage/database/database.ts';
+import { LocalTime } from '../../src/linotp/local-time.ts';
+import { checkPin } from '../../src/tokens/pin.ts';
+import { TestApplication } from '../support/application/test-application.ts';
+import {
+  type Expected,
+  type ExpectedToken,
+  expectedOf,
+  FIXTURES,
+  type FixtureName,
+  fixtureFile,
+  type Imported,
+  importFixture,
+} from './linotp-fixture.ts';
+import { opened, type StoredRow, storedTokens, wholeContent } from './stored-installation.ts';
+
+const berlin = new LocalTime('Europe/Berlin');
+/** Resolvers of directories and databases that do not exist any more: their users have no login here. */
+const ROLLOUTS = { phase1: 'phase1', phase2_open: 'phase2', ready: 'complete' };
+
+const hex = (bytes: Buffer | null): string | null => bytes?.toString('hex') ?? null;
+const text = (bytes: Buffer | null): string | null => bytes?.toString('utf8') ?? null;
+
+describe.each(FIXTURES)('the fixture %s', (fixture) => {
+  let app: TestApplication;
+  let sql: Knex;
+  let close: () => Promise<void>;
+  let imported: Imported;
+  const expected = expectedOf(fixture);
+
+  beforeAll(async () => {
+    app = await TestApplication.open();
+    const database = openDatabase({ connection: app.databaseUrl, applicationName: 'test' });
+    sql = database.knex;
+    close = () => database.close();
+    await sql('administrators').delete();
+    imported = await importFixture(app.services, fixture);
+  }, 60_000);
+
+  afterAll(async () => {
+    await close();
+    await app.close();
+  });
+
+  it('has every token, with all of its fields and secrets', async () => {
+    const stored = await storedTokens(sql);
+    const bySerial = new Map(stored.map((row) => [row.serial, row]));
+    expect([...bySerial.keys()].sort()).toEqual(expected.tokens.map(({ serial }) => serial).sort());
+    for (const token of expected.tokens) {
+      const row = bySerial.get(token.serial);
+      expect(row && shownToken(row, token, expected)).toEqual(wantedToken(token));
+    }
+  });
+
+  it('has every challenge, with its state', async () => {
+    const rows = await sql('challenges')
+      .join('tokens', 'tokens.id', 'challenges.token_id')
+      .select<Record<string, unknown>[]>('challenges.*', 'serial');
+    const byId = new Map(rows.map((row) => [row.transaction_id, row]));
+    expect(byId.size).toBe(expected.challenges.length);
+    for (const challenge of expected.challenges) {
+      const isOcra = challenge.challenge !== undefined;
+      const isRightOfOcra2 = challenge.valid_tan && challenge.received_count > 0;
+      expect(byId.get(challenge.transaction_id)).toMatchObject({
+        serial: challenge.serial,
+        question: isOcra ? challenge.challenge : challenge.challenge_raw,
+        data: isOcra ? challenge.message : challenge.data_raw,
+        received_tan: challenge.received_tan,
+        valid_tan: challenge.valid_tan,
+        wrong_count: challenge.received_count - (isRightOfOcra2 ? 1 : 0),
+      });
+      const issuedAt = byId.get(challenge.transaction_id)?.issued_at as Date;
+      expect(Math.floor(issuedAt.getTime() / 1000) * 1000).toBe(
+        berlin.read(challenge.timestamp_local)?.getTime(),
+      );
+    }
+  });
+
+  it('has every realm with its resolvers in order, and the default realm', async () => {
+    const { realms } = await app.services.configuration.current();
+    const wanted = expected.realms.map(({ name, resolvers }) => ({ name, resolvers }));
+    expect(realms.map(({ name, resolvers }) => ({ name, resolvers }))).toEqual(
+      wanted.sort((one, other) => (one.name < other.name ? -1 : 1)),
+    );
+    expect(realms.find(({ isDefault }) => isDefault)?.name).toBe(expected.default_realm);
+  });
+
+  it('has every resolver with its settings and its decrypted password', async () => {
+    const rows = await sql('resolvers').select<
+      { name: string; kind: string; settings: Record<string, string>; secret: Buffer | null }[]
+    >('name', 'kind', 'settings', 'secret');
+    expect(rows.map(({ name }) => name).sort()).toEqual(expected.resolvers.map(({ name }) => name).sort());
+    for (const resolver of expected.resolvers) {
+      const row = rows.find(({ name }) => name === resolver.name);
+      expect(row && { ...row, secret: text(opened(row.secret, 'resolver', row.name)) }).toEqual(
+        wantedResolver(resolver, fixture),
+      );
+    }
+  });
+
+  it('has every policy; those that are not understood are inactive and reported', async () => {
+    const { policies } = await app.services.configuration.current();
+    const reported = new Set(
+      imported.entries
+        .filter(({ group, outcome }) => group === 'policies' && outcome === 'changed')
+        .map(({ name }) => name),
+    );
+    for (const policy of expected.policies) {
+      const stored = policies.find(({ name }) => name === policy.name);
+      const { active, user, realm, ...others } = policy;
+      expect(stored).toMatchObject(others);
+      expect(stored?.active).toBe(active && !reported.has(policy.name));
+      expect([user, '*', '']).toContain(stored?.user);
+      expect([realm, '*']).toContain(stored?.realm);
+    }
+    const understood = ['ocra', 'monitoring', 'system'];
+    const active = expected.policies.filter(({ scope, active: is }) => is && understood.includes(scope));
+    expect(active.filter(({ name }) => reported.has(name))).toEqual([]);
+  });
+
+  it('has every value of the configuration, secret ones sealed', async () => {
+    const rows = await sql('configuration').select<
+      { key: string; value: string; type: string | null; secret: Buffer | null }[]
+    >('key', 'value', 'type', 'secret');
+    const left = imported.entries.filter(({ group, outcome }) => group === 'settings' && outcome === 'left');
+    const names = new Set(['DefaultRealm', ...left.map(({ name }) => name)]);
+    const wanted = Object.entries(expected.config)
+      .map(([key, { value, type, encrypted = false }]) => [
+        key.slice('linotp.'.length),
+        value,
+        type,
+        encrypted,
+      ])
+      .filter(([key]) => !names.has(String(key)));
+    const shown = rows.map(({ key, value, type, secret }) => [
+      key,
+      text(opened(secret, 'setting', key)) ?? value,
+      type,
+      secret !== null && value === '',
+    ]);
+    expect(new Map(shown.map((row) => [row[0], row]))).toEqual(new Map(wanted.map((row) => [row[0], row])));
+    expect(left.map(({ name }) => name).filter((name) => !OF_THE_OLD_SERVER.includes(name))).toEqual([]);
+  });
+
+  it('has every local administrator with the hash of the password', async () => {
+    const rows = await sql('administrators').select<{ name: string; password_hash: string }[]>(
+      'name',
+      'password_hash',
+    );
+    expect(new Map(rows.map(({ name, password_hash }) => [name, password_hash]))).toEqual(
+      new Map(expected.admins.map(({ username, password }) => [username, password])),
+    );
+  });
+
+  it('changes nothing when it is imported again', async () => {
+    const before = await wholeContent(sql);
+    const again = await importFixture(app.services, fixture);
+    expect(again.entries.filter(({ outcome }) => !['unchanged', 'left'].includes(outcome))).toEqual([]);
+    expect(await wholeContent(sql)).toEqual(before);
+  });
+});
+
+const OF_THE_OLD_SERVER = ['Config', 'root', 'sql_data_model_version', 'uencode_data', 'utf8_conversion'];
+const WITHOUT_MEANING = ['PROXY', 'readonly', 'Password', 'BINDPW'];
+
+function keptSettings(settings: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(settings).filter(([name, value]) => value !== '' && !WITHOUT_MEANING.includes(name)),
+  );
+}
+
+/** @returns the row of the resolver, with its secret in clear */
+function wantedResolver(
+  { name, type, settings }: Expected['resolvers'][number],
+  fixture: FixtureName,
+): object {
+  if (settings.Table === 'imported_user') {
+    return { name, kind: 'managed', settings: {}, secret: null };
+  }
+  const { fileName, ...others } = keptSettings(settings);
+  const file = fileName === undefined ? {} : { fileName: fixtureFile(fixture, basename(fileName)) };
+  const secret = settings.Password ?? settings.BINDPW ?? null;
+  return { name, kind: type.replace('resolver', ''), settings: { ...others, ...file }, secret };
+}
+
+/** @returns the stored token in the terms of expected.json */
+function shownToken(row: StoredRow, token: ExpectedToken, { resolvers }: Expected): object {
+  const { secrets } = row;
+  const isReachable = resolvers.some(
+    ({ name, type }) => name === row.owner_resolver && type === 'passwdresolver',
+  );
+  const key = row.rollout === 'phase1' ? secrets.sharedSecret : secrets.seed;
+  return {
+    ...{ serial: row.serial, type: row.type, type_raw: row.type_name, description: row.description },
+    ...{ active: row.active, failcount: row.fail_count, maxfail: row.max_fail, counter: Number(row.counter) },
+    ...{ otplen: row.otp_length, count_window: row.counter_window, sync_window: row.sync_window },
+    ...{ realms: row.realms, resolver: row.owner_resolver, resolver_class: row.resolver_class },
+    ...{ resolver_id: row.resolver_id, userid: row.user_id },
+    login: isReachable ? row.owner_login : token.login,
+    ...{ created: row.created_at, success: row.last_success_at, match: row.last_match_at },
+    seed_hex: row.key_form === 'key' ? hex(key) : null,
+    password_hash: row.key_form === 'crypt' ? text(secrets.seed) : null,
+    hasPin: secrets.pin !== null,
+    pinFits: token.pin.value === undefined || checkPin(secrets.pin, token.pin.value),
+    wrongPinFits: checkPin(secrets.pin, `${token.pin.value ?? ''}x`),
+    ...{
+      user_pin: text(secrets.ocraPin),
+      so_pin: text(secrets.soPin),
+    },
+    shared_secret: hex(secrets.sharedSecret),
+    ...{ nonce: hex(secrets.nonce), info: row.info, suite: row.ocra_suite, rollout: row.rollout },
+    ...{ time_shift: row.time_shift, locked: row.fail_count >= row.max_fail },
+  };
+}
+
+function wantedToken(token: ExpectedToken): object {
+  const { sharedSecret, nonce, ...info } = token.info;
+  const date = (text: string | null): Date | null => (text === null ? null : new Date(`${text}Z`));
+  expect([sharedSecret === undefined, nonce ?? null]).toEqual([token.shared_secret === null, token.nonce]);
+  return {
+    ...{ serial: token.serial, type: token.type, type_raw: token.type_raw, description: token.description },
+    ...{ active: token.active, failcount: token.failcount, maxfail: token.maxfail, counter: token.counter },
+    ...{ otplen: token.otplen, count_window: token.count_window, sync_window: token.sync_window },
+    ...{
+      realms: [...token.realms].sort(),
+      resolver: token.resolver,
+      resolver_class: token.resolver_class ?? '',
+    },
+    ...{ resolver_id: token.resolver_id ?? '', userid: token.userid ?? '', login: token.login },
+    created: date(token.created_utc),
+    success: date(token.last_auth_success_utc),
+    match: date(token.last_auth_match_utc),
+    ...{ seed_hex: token.seed_hex ?? null, password_hash: token.password_hash },
+    hasPin: token.pin.mode !== 'none',
+    ...{ pinFits: true, wrongPinFits: false, user_pin: token.user_pin, so_pin: token.so_pin },
+    ...{ shared_secret: token.shared_secret, nonce: token.nonce, info, suite: token.ocrasuite },
+    rollout: token.state === undefined ? 'complete' : ROLLOUTS[token.state],
+    ...{ time_shift: Number(token.time_shift ?? 0), locked: token.locked },
+  };
+}

@@ -1,0 +1,71 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { runCli, startCli } from '../cli/cli-process.ts';
+import { startServerProcess } from '../support/servers/server-process.ts';
+import { createTestDatabase } from '../support/database/test-database.ts';
+import { fixtureFile } from './linotp-fixture.ts';
+import { openContent } from './stored-installation.ts';
+
+const FIXTURE = '2.12.6-postgresql';
+const KILLS = 5;
+
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tankeeper-import-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const source = ['--database', fixtureFile(FIXTURE, 'dump.sql'), '--enckey', fixtureFile(FIXTURE, 'encKey')];
+const importing = [
+  ...['import', 'linotp', ...source, '--time-zone', 'Europe/Berlin'],
+  ...['--passwd-dir', join(fixtureFile(FIXTURE, 'encKey'), '..')],
+];
+
+async function withInstallation(
+  work: (environment: Readonly<Record<string, string>>, content: () => Promise<object>) => Promise<void>,
+): Promise<void> {
+  const test = await createTestDatabase();
+  const dataDir = await mkdtemp(join(folder, 'data-'));
+  const environment = { DATABASE_URL: test.url, DATA_DIR: dataDir, RESOLVER_TIMEOUT: '1' };
+  try {
+    // Makes the key that seals secrets, and the first administrator.
+    await (await startServerProcess(environment)).stop();
+    await test.database.knex('administrators').delete();
+    await work(environment, () => openContent(test.database.knex));
+  } finally {
+    await test.drop();
+  }
+}
+
+it('ends the same where it is killed at five moments and repeated', async () => {
+  let whole: object = {};
+  let took = 0;
+  await withInstallation(async (environment, content) => {
+    const start = performance.now();
+    expect(await runCli(importing, environment)).toMatchObject({ code: 0 });
+    took = performance.now() - start;
+    whole = await content();
+  });
+  await withInstallation(async (environment, content) => {
+    const moments: number[] = [];
+    for (let kill = 0; kill < KILLS; kill += 1) {
+      const running = startCli(importing, environment);
+      const moment = took * (0.3 + 0.7 * Math.random());
+      moments.push(Math.round(moment));
+      setTimeout(() => {
+        running.kill();
+      }, moment).unref();
+      await running.ended;
+    }
+    const last = await runCli(importing, environment);
+    expect({ moments, ...last }).toMatchObject({ moments, code: 0 });
+    expect(await content()).toEqual(whole);
+    const verification = ['verify', 'linotp', '--json', ...source];
+    const verified = await runCli(verification, environment);
+    expect({ moments, ...verified }).toMatchObject({ moments, code: 0 });
+    expect(JSON.parse(verified.out)).toEqual({ compared: 54, equal: 54, different: 0 });
+  });
+}, 300_000);

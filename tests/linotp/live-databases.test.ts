@@ -1,0 +1,91 @@
+import { readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import mysql from 'mysql2/promise';
+import { openDatabase } from '../../src/storage/database/database.ts';
+import { TestApplication } from '../support/application/test-application.ts';
+import { queryOnce } from '../support/database/test-server.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
+import { findMariadb, type Mariadb, startMariadb } from '../support/servers/mariadb.ts';
+import { type FixtureName, fixtureFile, importFixture } from './linotp-fixture.ts';
+import { wholeContent } from './stored-installation.ts';
+
+const mariadb = await findMariadb();
+
+/** @returns what an import of the fixture leaves, from its dump or from another place */
+async function contentAfterImport(fixture: FixtureName, place?: string): Promise<unknown> {
+  const app = await TestApplication.open();
+  try {
+    await importFixture(app.services, fixture, place === undefined ? {} : { place });
+    const database = openDatabase({ connection: app.databaseUrl, applicationName: 'test' });
+    const content = await wholeContent(database.knex);
+    await database.close();
+    return content;
+  } finally {
+    await app.close();
+  }
+}
+
+describe('a live PostgreSQL', () => {
+  let linotp: TestDatabase;
+
+  afterAll(async () => {
+    await linotp.drop();
+  });
+
+  it('is imported as its dump is', async () => {
+    linotp = await createTestDatabase({ schema: 'empty' });
+    await queryOnce(linotp.url, await readFile(fixtureFile('3.4.4-postgresql', 'dump.sql'), 'utf8'));
+    expect(await contentAfterImport('3.4.4-postgresql', linotp.url)).toEqual(
+      await contentAfterImport('3.4.4-postgresql'),
+    );
+  }, 60_000);
+});
+
+(mariadb === undefined ? describe.skip : describe)('a live MariaDB', () => {
+  let server: Mariadb;
+
+  beforeAll(async () => {
+    if (mariadb !== undefined) {
+      server = await startMariadb(mariadb);
+    }
+    await server.query(
+      `CREATE USER 'linotp'@'127.0.0.1' IDENTIFIED BY 'a:b@c/d'`,
+      `GRANT ALL ON *.* TO 'linotp'@'127.0.0.1'`,
+    );
+  }, 90_000);
+
+  afterAll(async () => {
+    await server.remove();
+  });
+
+  it.each(['3.4.4-mariadb', '2.12.6-mariadb-latin1'] as const)(
+    'with %s is imported as its dump is',
+    async (fixture) => {
+      const name = fixture.replaceAll(/\W/g, '_');
+      await server.query(`CREATE DATABASE ${name} CHARACTER SET utf8mb4`);
+      const connection = await mysql.createConnection({
+        ...{ host: '127.0.0.1', port: server.port, user: 'linotp', password: 'a:b@c/d', database: name },
+        ...{ multipleStatements: true, charset: 'utf8mb4' },
+      });
+      await connection.query(await readFile(fixtureFile(fixture, 'dump.sql'), 'utf8'));
+      await connection.end();
+      const password = encodeURIComponent('a:b@c/d');
+      const url = `mysql+mysqldb://linotp:${password}@127.0.0.1:${server.port}/${name}`;
+      expect(await contentAfterImport(fixture, url)).toEqual(await contentAfterImport(fixture));
+    },
+    90_000,
+  );
+});
+
+it('says why a database cannot be read, without its password', async () => {
+  const app = await TestApplication.open();
+  try {
+    const refusal = importFixture(app.services, '3.4.4-postgresql', {
+      place: 'postgresql://linotp:geheim@127.0.0.1:1/linotp',
+    });
+    await expect(refusal).rejects.toMatchObject({ code: 'import.refused' });
+    await expect(refusal).rejects.not.toThrow(/geheim/);
+  } finally {
+    await app.close();
+  }
+});
