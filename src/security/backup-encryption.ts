@@ -15,6 +15,10 @@ const LINE_FEED = 10;
  * too. Each chunk of 64 KiB is authenticated, with its place and whether it is the last one.
  */
 export class AgeBackupCipher implements BackupCipher {
+  assertLock(lock: BackupLock): void {
+    encrypterFor(lock);
+  }
+
   async *encrypt(lines: AsyncIterable<string>, lock: BackupLock): AsyncGenerator<Uint8Array> {
     const encrypter = encrypterFor(lock);
     const compressed = streamOf(encoded(lines)).pipeThrough(new CompressionStream('gzip'));
@@ -40,8 +44,10 @@ function encrypterFor(lock: BackupLock): Encrypter {
   for (const recipient of lock.recipients) {
     try {
       encrypter.addRecipient(recipient);
-    } catch (cause) {
-      throw new ServiceError('parameter.invalid', `'${recipient}' is no recipient of age (age1…)`, { cause });
+    } catch {
+      // Only what looks like a recipient is quoted, and no cause: it may be the secret half.
+      const name = recipient.startsWith('age1') ? `'${recipient}'` : 'One of them';
+      throw new ServiceError('parameter.invalid', `${name} is no recipient of age (age1…)`);
     }
   }
   return encrypter;
