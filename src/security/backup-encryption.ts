@@ -45,8 +45,8 @@ function encrypterFor(lock: BackupLock): Encrypter {
     try {
       encrypter.addRecipient(recipient);
     } catch {
-      // Only what looks like a recipient is quoted, and no cause: it may be the secret half.
-      const name = recipient.startsWith('age1') ? `'${recipient}'` : 'One of them';
+      // Without the cause, and the secret half of a key pair is not quoted.
+      const name = /^\s*AGE-SECRET-KEY/i.test(recipient) ? 'A secret key' : `'${recipient}'`;
       throw new ServiceError('parameter.invalid', `${name} is no recipient of age (age1…)`);
     }
   }

@@ -102,7 +102,7 @@ describe('an encrypted backup', () => {
 
   it.each([
     [{ recipients: ['age1x'] }, "'age1x' is no recipient of age (age1…)"],
-    [{ recipients: ['ssh-ed25519 AAAA'] }, 'One of them is no recipient of age (age1…)'],
+    [{ recipients: ['ssh-ed25519 AAAA'] }, "'ssh-ed25519 AAAA' is no recipient of age (age1…)"],
   ])('needs a recipient of age', async (lock, message) => {
     await expect(all(cipher.encrypt(of(LINES), lock))).rejects.toMatchObject({
       ...{ code: 'parameter.invalid', message },

@@ -37,12 +37,18 @@ export class ShadowedServer {
   /**
    * Logs in as the server asks for it: HTTP Digest or Basic with a session of /admin/getsession (LinOTP 2, tankeeper), or
    * /admin/login (LinOTP 3). The password is sent in clear only where the server does not offer Digest.
-   * @throws CliFailure if the server refuses
+   * @throws CliFailure if the server refuses or redirects
    */
   static async open(address: ServerAddress, random: Random): Promise<ShadowedServer> {
     const { baseUrl, account, ca } = address;
     const session = new URL(`${baseUrl}/admin/getsession`);
-    const { challenges } = await exchange({ url: session, headers: {}, ca });
+    const { challenges, redirect } = await exchange({ url: session, headers: {}, ca });
+    if (redirect !== undefined) {
+      // Most often from http to https: the password would be sent in clear.
+      throw new CliFailure(
+        `${baseUrl} redirects to ${redirect}, to which no password is sent: give the URL of the server itself`,
+      );
+    }
     const credentials = credentialsFor(challenges, account, random);
     if (credentials === undefined) {
       const cookie = await loginCookie(address);
