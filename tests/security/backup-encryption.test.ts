@@ -118,3 +118,28 @@ describe('an encrypted backup', () => {
     expect(String((fault as Error).stack)).not.toContain('1SECRET');
   });
 });
+
+describe('a line that no restore would take', () => {
+  it('is not written', async () => {
+    const { recipient } = await keyPair();
+    const long = 'x'.repeat(64 * 1_048_576 + 1);
+    await expect(all(cipher.encrypt(of([long]), { recipients: [recipient] }))).rejects.toThrow(
+      'a line of the backup is longer than 67108864 bytes',
+    );
+  });
+});
+
+describe('a file that cannot be read', () => {
+  it.each([0, 60, 5_000])(
+    'fails by the reason, and is not called changed (after %i bytes)',
+    async (bytes) => {
+      const { identity, recipient } = await keyPair();
+      const whole = await encrypted(recipient);
+      const broken = async function* (): AsyncGenerator<Uint8Array> {
+        yield await Promise.resolve(whole.subarray(0, bytes));
+        throw new Error('EIO');
+      };
+      await expect(all(cipher.decrypt(broken(), { identities: [identity] }))).rejects.toThrow('EIO');
+    },
+  );
+});
