@@ -254,6 +254,29 @@ describe('a LinOTP 2 behind HTTP Digest', () => {
     expect(seen.join()).not.toContain(Buffer.from('admin:correct horse').toString('base64'));
   });
 
+  it('is logged in to again when its nonce has expired', async () => {
+    let asked = 0;
+    const url = await listen((request, response) => {
+      // As Apache after AuthDigestNonceLifetime.
+      const nonce = asked < 2 ? 'n1' : 'n2';
+      if (request.headers.authorization?.includes(`nonce="${nonce}"`) !== true) {
+        response.statusCode = 401;
+        response.setHeader(
+          'WWW-Authenticate',
+          `Digest realm="LinOTP", nonce="${nonce}", qop="auth", stale=true`,
+        );
+      } else if (request.url?.startsWith('/monitoring/') === true) {
+        asked += 1;
+      }
+      response.end('{"result": {"status": true, "value": {}}}');
+    });
+    const both = { url, password: 'password' };
+    const more = await questions(['/monitoring/tokens', '/monitoring/config', '/monitoring/userinfo']);
+    expect(await shadow(both, both, ...more)).toEqual({
+      ...{ code: 0, err: '', out: '3 questions, 3 answered alike\n' },
+    });
+  });
+
   it('that does not answer is named', async () => {
     const nobody = { url: 'http://127.0.0.1:1', password: 'password' };
     const { code, err } = await shadow(nobody, nobody);
