@@ -56,6 +56,8 @@ export class BackupService {
     assertLock(lock);
     const { store, keys, clock } = this.#deps;
     const cipher = await this.#deps.cipher();
+    // Before the audit row, which would keep a secret key that was given as recipient.
+    cipher.assertLock(lock);
     const kind = 'passphrase' in lock ? 'by a passphrase' : `for ${lock.recipients.join(', ')}`;
     await store.note(actOf(caller, 'backup/export'), `handed out, encrypted ${kind}`);
     const of = await store.estimate();

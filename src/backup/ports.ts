@@ -10,6 +10,8 @@ export type BackupUnlock = { readonly passphrase: string } | { readonly identiti
 /** Encrypts backups. Text passes in lines without their ends, which the encryption adds and removes. */
 export interface BackupCipher {
   /** @throws ServiceError 'parameter.invalid' if a recipient is none */
+  assertLock(lock: BackupLock): void;
+  /** @throws ServiceError as `assertLock` */
   encrypt(lines: AsyncIterable<string>, lock: BackupLock): AsyncIterable<Uint8Array>;
   /** @throws ServiceError 'backup.invalid' if it does not open, or was changed or cut off; 'parameter.invalid' */
   decrypt(bytes: AsyncIterable<Uint8Array>, unlock: BackupUnlock): AsyncIterable<string>;

@@ -89,6 +89,7 @@ export function fileErrorText(error: unknown): string {
     ENOENT: 'there is no such file',
     EACCES: 'permission denied',
     EEXIST: 'there is such a file already',
+    ENOSPC: 'the disk is full',
     EISDIR: 'it is a folder',
     ENOTDIR: 'a part of its path is no folder',
   };

@@ -7,6 +7,7 @@ import type { RestoredBackup, RestoreRequest } from '../cli/restore-request.ts';
 import type { Config } from '../config/config.ts';
 import type { Log } from '../kernel/log.ts';
 import { unlessAborted } from '../kernel/stop-request.ts';
+import { neededKeys } from '../keys/vault.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
 import { AgeBackupCipher } from '../security/backup-encryption.ts';
 import { VaultAuditAuthority } from '../security/vault/vault-audit-authority.ts';
@@ -64,7 +65,8 @@ export async function restoreBackup(
  * @throws ServiceError 'backup.invalid', 'key.unavailable', 'security-module.unavailable'
  */
 async function openKeysFor({ header }: OpenBackup, config: Config, log: Log): Promise<OpenedKeys> {
-  if (header.keys.length === 0) {
+  // Without one, a new key would be made.
+  if (neededKeys(header.keys).length === 0) {
     throw backupInvalid('it names no encryption key');
   }
   return openKeysOf(config, new BackedUpKeys(header.keys), log);

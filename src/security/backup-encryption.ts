@@ -15,6 +15,10 @@ const LINE_FEED = 10;
  * too. Each chunk of 64 KiB is authenticated, with its place and whether it is the last one.
  */
 export class AgeBackupCipher implements BackupCipher {
+  assertLock(lock: BackupLock): void {
+    encrypterFor(lock);
+  }
+
   async *encrypt(lines: AsyncIterable<string>, lock: BackupLock): AsyncGenerator<Uint8Array> {
     const encrypter = encrypterFor(lock);
     const compressed = streamOf(encoded(lines)).pipeThrough(new CompressionStream('gzip'));
@@ -23,11 +27,38 @@ export class AgeBackupCipher implements BackupCipher {
 
   async *decrypt(bytes: AsyncIterable<Uint8Array>, unlock: BackupUnlock): AsyncGenerator<string> {
     const decrypter = decrypterFor(unlock);
-    const source = await fromMagic(bytes);
-    const plain = await openWith(decrypter, source, unlock);
-    const opened = streamOf(chunksOf(plain, 'it was changed or cut off'));
-    const text = opened.pipeThrough(new DecompressionStream('gzip')) as ReadableStream<Uint8Array>;
-    yield* linesOf(chunksOf(text, 'what it holds is no backup'));
+    const file = new BackupSource(bytes);
+    try {
+      const plain = await openWith(decrypter, await fromMagic(file.read()), unlock);
+      const opened = streamOf(chunksOf(plain, 'it was changed or cut off'));
+      const text = opened.pipeThrough(new DecompressionStream('gzip')) as ReadableStream<Uint8Array>;
+      yield* linesOf(chunksOf(text, 'what it holds is no backup'));
+    } catch (error) {
+      throw file.fault ?? error;
+    }
+  }
+}
+
+/** Reads a file, and keeps the fault of the reading: it passes through streams that make another one of it. */
+class BackupSource {
+  readonly #bytes: AsyncIterable<Uint8Array>;
+  #fault: unknown;
+
+  constructor(bytes: AsyncIterable<Uint8Array>) {
+    this.#bytes = bytes;
+  }
+
+  get fault(): unknown {
+    return this.#fault;
+  }
+
+  async *read(): AsyncGenerator<Uint8Array> {
+    try {
+      yield* this.#bytes;
+    } catch (error) {
+      this.#fault = error;
+      throw error;
+    }
   }
 }
 
@@ -40,8 +71,10 @@ function encrypterFor(lock: BackupLock): Encrypter {
   for (const recipient of lock.recipients) {
     try {
       encrypter.addRecipient(recipient);
-    } catch (cause) {
-      throw new ServiceError('parameter.invalid', `'${recipient}' is no recipient of age (age1…)`, { cause });
+    } catch {
+      // Without the cause, and the secret half of a key pair is not quoted.
+      const name = /^\s*AGE-SECRET-KEY/i.test(recipient) ? 'A secret key' : `'${recipient}'`;
+      throw new ServiceError('parameter.invalid', `${name} is no recipient of age (age1…)`);
     }
   }
   return encrypter;
@@ -116,7 +149,11 @@ async function* resumed(start: Uint8Array, pieces: AsyncIterator<Uint8Array>): A
 
 async function* encoded(lines: AsyncIterable<string>): AsyncGenerator<Uint8Array> {
   for await (const line of lines) {
-    yield Buffer.from(`${line}\n`, 'utf8');
+    const bytes = Buffer.from(`${line}\n`, 'utf8');
+    if (bytes.length > LONGEST_LINE) {
+      throw new Error(`a line of the backup is longer than ${LONGEST_LINE} bytes: it could not be restored`);
+    }
+    yield bytes;
   }
 }
 

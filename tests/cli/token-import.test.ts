@@ -43,6 +43,21 @@ describe('tankeeper token import', () => {
     });
   });
 
+  it('reports what it would load, and fails where a key would be refused', async () => {
+    const dry = ['import', at('keys.xml'), '--dry-run'];
+    const found = { serials: ['A1'], refused: [{ serial: 'A\n2', reason: 'no' }] };
+    const { code, out, err, calls } = await run(dry, { answers: { 'tokenImport.check': found } });
+    expect([code, out]).toEqual([
+      1,
+      '1 tokens would be loaded:\nA1\n1 keys would be refused:\nA\\u000a2: no\n',
+    ]);
+    expect(err).toBe('tankeeper: the file has keys that would be refused: an import would load none\n');
+    expect(calls).toEqual([['tokenImport.check', { file: '<KeyContainer/>\n', realm: undefined }]]);
+    const good = { serials: ['A1'], refused: [] };
+    const json = await run([...dry, '--json'], { answers: { 'tokenImport.check': good } });
+    expect([json.code, JSON.parse(json.out)]).toEqual([0, good]);
+  });
+
   it.each([
     [['--password-file', 'password'], [], { password: 'qwerty' }],
     [['--key-file', 'key'], [], { preSharedKey: '1234' }],

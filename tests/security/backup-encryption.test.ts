@@ -1,8 +1,11 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { Decrypter, Encrypter, generateX25519Identity, identityToRecipient } from 'age-encryption';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import type { BackupUnlock } from '../../src/backup/ports.ts';
 import { AgeBackupCipher } from '../../src/security/backup-encryption.ts';
+
+// A passphrase takes about a second of computing each time.
+jest.setTimeout(60_000);
 
 const cipher = new AgeBackupCipher();
 const PASSPHRASE = 'a long passphrase';
@@ -117,4 +120,29 @@ describe('an encrypted backup', () => {
     expect(fault).toMatchObject({ code: 'parameter.invalid' });
     expect(String((fault as Error).stack)).not.toContain('1SECRET');
   });
+});
+
+describe('a line that no restore would take', () => {
+  it('is not written', async () => {
+    const { recipient } = await keyPair();
+    const long = 'x'.repeat(64 * 1_048_576 + 1);
+    await expect(all(cipher.encrypt(of([long]), { recipients: [recipient] }))).rejects.toThrow(
+      'a line of the backup is longer than 67108864 bytes',
+    );
+  });
+});
+
+describe('a file that cannot be read', () => {
+  it.each([0, 60, 5_000])(
+    'fails by the reason, and is not called changed (after %i bytes)',
+    async (bytes) => {
+      const { identity, recipient } = await keyPair();
+      const whole = await encrypted(recipient);
+      const broken = async function* (): AsyncGenerator<Uint8Array> {
+        yield await Promise.resolve(whole.subarray(0, bytes));
+        throw new Error('EIO');
+      };
+      await expect(all(cipher.decrypt(broken(), { identities: [identity] }))).rejects.toThrow('EIO');
+    },
+  );
 });

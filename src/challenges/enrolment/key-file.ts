@@ -41,4 +41,6 @@ export interface TokenLoading {
     change: Required<Pick<TokenChange, 'realms'>>,
     act: Act,
   ): Promise<void>;
+  /** @returns those of the serials that are in use, compared case-insensitively; in lower case */
+  taken(serials: readonly string[]): Promise<ReadonlySet<string>>;
 }

@@ -23,6 +23,20 @@ export interface ImportRequest {
   readonly realm?: string | undefined;
 }
 
+/** A key that an import would refuse. */
+interface RefusedKey {
+  readonly serial: string;
+  /** A sentence, with the place in the file where the file is wrong. */
+  readonly reason: string;
+}
+
+/** What an import of a file would do. Any refused key makes it load none. */
+export interface ImportReport {
+  /** The serials of the tokens it would load, in the order of the file. */
+  readonly serials: readonly string[];
+  readonly refused: readonly RefusedKey[];
+}
+
 export interface ImportDependencies {
   readonly configuration: ConfigurationStore;
   readonly access: AccessControl;
@@ -72,6 +86,33 @@ export class TokenImportService {
     assertDistinct(keys);
     await this.#deps.loading.insertAll(tokens, { realms }, actOf(caller, 'token/import'));
     return tokens.map(({ serial }) => serial);
+  }
+
+  /**
+   * Reads a file as `load` does and stores nothing: every wrong key is reported, not the first one alone.
+   * @throws ServiceError as `load`, but for keys that are wrong or exist
+   */
+  async check(caller: Caller, request: ImportRequest): Promise<ImportReport> {
+    const configuration = await this.#deps.configuration.current();
+    realmsFor(configuration, this.#grantOf(configuration, caller), request);
+    const settings = readOcraSettings(configuration.settings);
+    const keys = await this.#deps.reader.read(request.file, secretsOf(request));
+    const taken = await this.#deps.loading.taken(keys.map(({ serial }) => serial).filter(isSerial));
+    const seen = new Set<string>();
+    const [serials, refused]: [string[], RefusedKey[]] = [[], []];
+    for (const key of keys) {
+      try {
+        this.#toToken(key, settings);
+        assertNew(key, seen, taken);
+        serials.push(key.serial);
+      } catch (error) {
+        if (!isServiceError(error, 'key-file.invalid') && !isServiceError(error, 'token.exists')) {
+          throw error;
+        }
+        refused.push({ serial: key.serial, reason: error.message });
+      }
+    }
+    return { serials, refused };
   }
 
   #grantOf(configuration: Configuration, caller: Caller): Grant {
@@ -156,15 +197,29 @@ function suiteOf({ suite, place }: ImportedKey, fallback: string): string {
   }
 }
 
-/** Compares serials case-insensitively, as the database does. */
 function assertDistinct(keys: readonly ImportedKey[]): void {
   const seen = new Set<string>();
-  for (const { serial, place } of keys) {
-    const caseless = serial.toLowerCase();
-    if (seen.has(caseless)) {
-      throw wrong(place, `the serial '${serial}' stands in the file twice`);
-    }
-    seen.add(caseless);
+  for (const key of keys) {
+    assertNew(key, seen);
+  }
+}
+
+/**
+ * Compares serials case-insensitively, as the database does.
+ * @param seen the serials before it in the file, in lower case; receives this one
+ */
+function assertNew(
+  { serial, place }: ImportedKey,
+  seen: Set<string>,
+  taken: ReadonlySet<string> = new Set(),
+): void {
+  const caseless = serial.toLowerCase();
+  if (seen.has(caseless)) {
+    throw wrong(place, `the serial '${serial}' stands in the file twice`);
+  }
+  seen.add(caseless);
+  if (taken.has(caseless)) {
+    throw new ServiceError('token.exists', `There is a token with the serial '${serial}' already`);
   }
 }
 

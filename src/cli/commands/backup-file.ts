@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { type FileHandle, link, open, rename, rm, stat } from 'node:fs/promises';
+import { type FileHandle, lstat, open, rename, rm, stat } from 'node:fs/promises';
 import { createReadStream } from 'node:fs';
 import { CliFailure } from '../cli-failure.ts';
 import { fileErrorText } from '../secret-input.ts';
@@ -58,16 +58,15 @@ export class NewFile {
 
   /** Gives the file its name. */
   async finish(): Promise<WrittenFile> {
-    await this.#handle.sync();
-    await this.#handle.close();
     try {
-      if (this.#isReplacing) {
-        await rename(this.#partial, this.#path);
-      } else {
-        // Unlike a renaming, a link does not replace a file that has come meanwhile.
-        await link(this.#partial, this.#path);
-        await rm(this.#partial);
+      await this.#handle.sync();
+      await this.#handle.close();
+      if (!this.#isReplacing) {
+        // Takes the name first: a renaming alone replaces a file that has come meanwhile. A link does not, but not
+        // every file system has links.
+        await (await open(this.#path, 'wx', 0o600)).close();
       }
+      await rename(this.#partial, this.#path);
     } catch (error) {
       throw new CliFailure(`cannot write ${this.#path}: ${fileErrorText(error)}`);
     }
@@ -113,7 +112,7 @@ export async function readableFile(path: string): Promise<ReadableFile> {
 }
 
 async function exists(path: string): Promise<boolean> {
-  return stat(path).then(
+  return lstat(path).then(
     () => true,
     () => false,
   );

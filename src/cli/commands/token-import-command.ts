@@ -1,7 +1,10 @@
 import { open } from 'node:fs/promises';
 import { Option, type Command } from 'commander';
+import type { ImportReport } from '../../challenges/enrolment/token-import-service.ts';
+import { safeText } from '../../kernel/terminal-text.ts';
 import { CliFailure } from '../cli-failure.ts';
 import type { CommandContext } from '../command-context.ts';
+import type { Output } from '../output.ts';
 import { fileErrorText } from '../secret-input.ts';
 
 interface ImportOptions {
@@ -10,6 +13,7 @@ interface ImportOptions {
   readonly passwordFile?: string;
   readonly askKey?: true;
   readonly keyFile?: string;
+  readonly dryRun?: true;
 }
 
 interface ResyncOptions {
@@ -42,15 +46,42 @@ export function addTokenImportCommand(token: Command, context: CommandContext): 
         'a file that holds the pre-shared key in hexadecimal, - for stdin',
       ).conflicts(['askPassword', 'passwordFile']),
     )
+    .option('--dry-run', 'only report what would be loaded and what would be refused (exit code 1)')
     .action(async (path: string, options: ImportOptions, command: Command) => {
       const file = await readKeyFile(path);
       const secrets = await readSecrets(context, options);
+      const request = { file, realm: options.realm, ...secrets };
+      if (options.dryRun === true) {
+        const found = await context.withServices(({ tokenImport }, caller) =>
+          tokenImport.check(caller, request),
+        );
+        report(context.output(command), found);
+        return;
+      }
       const serials = await context.withServices(({ tokenImport }, caller) =>
-        tokenImport.load(caller, { file, realm: options.realm, ...secrets }),
+        tokenImport.load(caller, request),
       );
       const sentence = `${serials.length} tokens are loaded:\n${serials.join('\n')}`;
       context.output(command).done(sentence, { serials });
     });
+}
+
+/** @throws CliFailure if a key would be refused, and so none loaded */
+function report(output: Output, { serials, refused }: ImportReport): void {
+  const lines = [
+    `${serials.length} tokens would be loaded:`,
+    ...serials,
+    ...(refused.length === 0 ? [] : [`${refused.length} keys would be refused:`]),
+    // Serials of the file, of any characters.
+    ...refused.map(({ serial, reason }) => safeText(`${serial}: ${reason}`)),
+  ];
+  output.done(lines.join('\n'), {
+    serials,
+    refused: refused.map(({ serial, reason }) => ({ serial, reason })),
+  });
+  if (refused.length > 0) {
+    throw new CliFailure('the file has keys that would be refused: an import would load none');
+  }
 }
 
 /** Adds `token resync`. */

@@ -52,6 +52,11 @@ export function differences(
     .map((fact) => ({ question, fact, old: before.get(fact), new: after.get(fact) }));
 }
 
+/** @returns whether the server has answered the question: with a result, not with an error */
+export function hasResult({ body }: ShadowAnswer): boolean {
+  return memberOf(memberOf(body, 'result'), 'status') === true;
+}
+
 /** @returns the member of an object; undefined if it is none */
 export function memberOf(value: unknown, name: string): unknown {
   // Own members only: an array has a function of the name values.
@@ -63,12 +68,13 @@ export function memberOf(value: unknown, name: string): unknown {
 type Scalar = string | number | boolean | null;
 
 /** @returns the compared facts of an answer, by their path */
-function factsOf(question: string, { status, body }: ShadowAnswer): ReadonlyMap<string, Scalar> {
+function factsOf(question: string, answer: ShadowAnswer): ReadonlyMap<string, Scalar> {
+  const { status, body } = answer;
   const result = memberOf(body, 'result');
   if (result === undefined) {
     return new Map([['answer', `HTTP ${status}, no result`]]);
   }
-  if (memberOf(result, 'status') !== true) {
+  if (!hasResult(answer)) {
     return new Map([['answer', 'an error']]);
   }
   const [endpoint = ''] = question.split('?');

@@ -18,6 +18,8 @@ export interface HttpQuestion {
 /** An answer. */
 export interface HttpAnswer {
   readonly status: number;
+  /** The other origin to which the server redirects, if it does. */
+  readonly redirect: string | undefined;
   /** The values of each `WWW-Authenticate`. */
   readonly challenges: readonly string[];
   /** Cookies by name. */
@@ -34,6 +36,7 @@ export async function exchange(question: HttpQuestion): Promise<HttpAnswer> {
     const answer = await send(question);
     return {
       status: answer.statusCode ?? 0,
+      redirect: redirectOf(question.url, answer),
       challenges: answer.headersDistinct['www-authenticate'] ?? [],
       cookies: cookiesOf(answer.headersDistinct['set-cookie'] ?? []),
       body: await bodyOf(answer),
@@ -58,6 +61,16 @@ function send({ url, headers, form, ca }: HttpQuestion): Promise<IncomingMessage
     const request = url.protocol === 'https:' ? httpsRequest : httpRequest;
     request(url, options, resolve).on('error', reject).end(body);
   });
+}
+
+/** @returns the origin alone: paths and queries may carry secrets */
+function redirectOf(asked: URL, { statusCode = 0, headers }: IncomingMessage): string | undefined {
+  const { location = '' } = headers;
+  if (statusCode < 300 || statusCode >= 400 || !URL.canParse(location, asked.href)) {
+    return undefined;
+  }
+  const { origin } = new URL(location, asked.href);
+  return origin === asked.origin ? undefined : origin;
 }
 
 async function bodyOf(answer: IncomingMessage): Promise<string> {

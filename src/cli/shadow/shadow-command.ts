@@ -6,9 +6,17 @@ import type { CommandContext } from '../command-context.ts';
 import type { Output } from '../output.ts';
 import { ProgressBar } from '../progress-bar.ts';
 import { readSecretText } from '../secret-input.ts';
-import { type Difference, differences, IGNORED } from './comparable-answer.ts';
+import { type Difference, differences, hasResult, IGNORED } from './comparable-answer.ts';
 import { parseQuestions, questionsAbout, REALMS_QUESTION } from './shadow-questions.ts';
 import { ShadowedServer } from './shadowed-server.ts';
+
+/** What a comparison has found. */
+interface Comparison {
+  readonly questions: number;
+  readonly differences: readonly Difference[];
+  /** The questions that both servers have answered by an error, or not as servers of this kind do. */
+  readonly unanswered: readonly string[];
+}
 
 interface ShadowOptions {
   readonly url: string;
@@ -52,18 +60,32 @@ export function addShadowCommand(program: Command, context: CommandContext): voi
         given ??
         questionsAbout(await Promise.all([old.ask(REALMS_QUESTION), tankeeper.ask(REALMS_QUESTION)]));
       const bar = new ProgressBar(io, 'questions');
-      const found: Difference[] = [];
-      try {
-        for (const [place, question] of questions.entries()) {
-          const [before, after] = await Promise.all([old.ask(question), tankeeper.ask(question)]);
-          found.push(...differences(question, before, after));
-          bar.show(place + 1, questions.length);
-        }
-      } finally {
+      const found = await compare([old, tankeeper], questions, (done) => {
+        bar.show(done, questions.length);
+      }).finally(() => {
         bar.clear();
-      }
-      report(context.output(command), questions.length, found);
+      });
+      report(context.output(command), found);
     });
+}
+
+async function compare(
+  [old, tankeeper]: readonly [ShadowedServer, ShadowedServer],
+  questions: readonly string[],
+  progress: (done: number) => void,
+): Promise<Comparison> {
+  const found: Difference[] = [];
+  const unanswered: string[] = [];
+  for (const [place, question] of questions.entries()) {
+    const [before, after] = await Promise.all([old.ask(question), tankeeper.ask(question)]);
+    const differing = differences(question, before, after);
+    found.push(...differing);
+    if (differing.length === 0 && !hasResult(before)) {
+      unanswered.push(question);
+    }
+    progress(place + 1);
+  }
+  return { questions: questions.length, differences: found, unanswered };
 }
 
 async function openServers(
@@ -90,14 +112,18 @@ async function openServers(
   return [await ShadowedServer.open(old, random), await ShadowedServer.open(tankeeper, random)];
 }
 
-function report(output: Output, questions: number, found: readonly Difference[]): void {
+/** @throws CliFailure where the answers differ, or none was a result */
+function report(output: Output, { questions, differences: found, unanswered }: Comparison): void {
   for (const one of found) {
     output.say(safeText(`${one.question}  ${one.fact}: ${textOf(one.old)} there, ${textOf(one.new)} here`));
   }
   const differing = new Set(found.map(({ question }) => question)).size;
-  output.done(`${questions} questions, ${questions - differing} answered alike`, {
+  const alike = questions - differing;
+  const errors = unanswered.length === 0 ? '' : `, ${unanswered.length} of these without a result`;
+  output.done(`${questions} questions, ${alike} answered alike${errors}`, {
     questions,
-    alike: questions - differing,
+    alike,
+    unanswered,
     differences: found.map(({ question, fact, ...values }) => ({
       question,
       fact,
@@ -108,6 +134,9 @@ function report(output: Output, questions: number, found: readonly Difference[])
   });
   if (found.length > 0) {
     throw new CliFailure(`${differing} of ${questions} questions are answered differently`);
+  }
+  if (unanswered.length === questions) {
+    throw new CliFailure('no question has a result on either server: nothing was compared');
   }
 }
 

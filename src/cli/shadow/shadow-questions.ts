@@ -41,10 +41,10 @@ export function questionsAbout(answers: readonly ShadowAnswer[]): readonly strin
 
 /**
  * Reads questions, one a line: a path with its query, `GET` before it if wanted. Empty lines and those with # are skipped.
- * @throws CliFailure for a line that is none, or whose endpoint is not read-only
+ * @throws CliFailure for a line that is none, or whose endpoint is not read-only; without any question
  */
 export function parseQuestions(text: string): readonly string[] {
-  return text.split(/\r?\n/).flatMap((line, at) => {
+  const questions = text.split(/\r?\n/).flatMap((line, at) => {
     const question = line.trim().replace(/^GET\s+/, '');
     if (question === '' || question.startsWith('#')) {
       return [];
@@ -57,4 +57,8 @@ export function parseQuestions(text: string): readonly string[] {
     }
     return [question];
   });
+  if (questions.length === 0) {
+    throw new CliFailure('the list of questions is empty');
+  }
+  return questions;
 }

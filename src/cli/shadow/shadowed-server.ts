@@ -22,59 +22,85 @@ export interface ShadowAnswer {
 /** The credentials of one request. */
 type Credentials = (method: string, uri: string) => Readonly<Record<string, string>>;
 
+/** A login: its credentials, and its session, empty where it has none. */
+interface Login {
+  readonly credentials: Credentials;
+  readonly session: string;
+}
+
 /** A server to which an administrator is logged in. */
 export class ShadowedServer {
   readonly #address: ServerAddress;
-  readonly #credentials: Credentials;
-  readonly #session: string;
+  readonly #random: Random;
+  #login: Login;
 
-  private constructor(address: ServerAddress, credentials: Credentials, session: string) {
+  private constructor(address: ServerAddress, random: Random, login: Login) {
     this.#address = address;
-    this.#credentials = credentials;
-    this.#session = session;
+    this.#random = random;
+    this.#login = login;
   }
 
   /**
    * Logs in as the server asks for it: HTTP Digest or Basic with a session of /admin/getsession (LinOTP 2, tankeeper), or
    * /admin/login (LinOTP 3). The password is sent in clear only where the server does not offer Digest.
-   * @throws CliFailure if the server refuses
+   * @throws CliFailure if the server refuses or redirects
    */
   static async open(address: ServerAddress, random: Random): Promise<ShadowedServer> {
-    const { baseUrl, account, ca } = address;
-    const session = new URL(`${baseUrl}/admin/getsession`);
-    const { challenges } = await exchange({ url: session, headers: {}, ca });
-    const credentials = credentialsFor(challenges, account, random);
-    if (credentials === undefined) {
-      const cookie = await loginCookie(address);
-      return new ShadowedServer(address, () => ({ Cookie: cookie }), '');
-    }
-    const headers = credentials('GET', session.pathname);
-    const answer = await exchange({ url: session, headers, ca });
-    if (answer.status === 401 || answer.status === 403) {
-      throw refused(address, answer);
-    }
-    const id = answer.cookies.get('admin_session') ?? '';
-    const withSession: Credentials = (method, uri) => ({
-      ...credentials(method, uri),
-      ...(id !== '' && { Cookie: `admin_session=${id}` }),
-    });
-    return new ShadowedServer(address, withSession, id);
+    return new ShadowedServer(address, random, await login(address, random));
   }
 
-  /** @param path with its query */
+  /**
+   * Asks a question, after a further login where the last one has expired.
+   * @param path with its query
+   */
   async ask(path: string): Promise<ShadowAnswer> {
-    const { baseUrl, ca } = this.#address;
-    const url = new URL(baseUrl + path);
-    if (this.#session !== '') {
-      url.search += `${url.search === '' ? '?' : '&'}session=${encodeURIComponent(this.#session)}`;
+    let answer = await this.#send(path);
+    if (answer.status === 401) {
+      this.#login = await login(this.#address, this.#random);
+      answer = await this.#send(path);
     }
-    const headers = this.#credentials('GET', url.pathname + url.search);
-    const { status, body } = await exchange({ url, headers, ca });
-    if (status === 401) {
-      throw new CliFailure(`${baseUrl} does not accept the login any more`);
+    if (answer.status === 401) {
+      throw new CliFailure(`${this.#address.baseUrl} does not accept the login any more`);
     }
-    return { status, body: parse(body) };
+    return { status: answer.status, body: parse(answer.body) };
   }
+
+  #send(path: string): Promise<HttpAnswer> {
+    const { baseUrl, ca } = this.#address;
+    const { credentials, session } = this.#login;
+    const url = new URL(baseUrl + path);
+    if (session !== '') {
+      url.search += `${url.search === '' ? '?' : '&'}session=${encodeURIComponent(session)}`;
+    }
+    return exchange({ url, headers: credentials('GET', url.pathname + url.search), ca });
+  }
+}
+
+async function login(address: ServerAddress, random: Random): Promise<Login> {
+  const { baseUrl, account, ca } = address;
+  const url = new URL(`${baseUrl}/admin/getsession`);
+  const { challenges, redirect } = await exchange({ url, headers: {}, ca });
+  if (redirect !== undefined) {
+    // Most often from http to https: the password would be sent in clear.
+    throw new CliFailure(
+      `${baseUrl} redirects to ${redirect}, to which no password is sent: give the URL of the server itself`,
+    );
+  }
+  const credentials = credentialsFor(challenges, account, random);
+  if (credentials === undefined) {
+    const cookie = await loginCookie(address);
+    return { credentials: () => ({ Cookie: cookie }), session: '' };
+  }
+  const answer = await exchange({ url, headers: credentials('GET', url.pathname), ca });
+  if (answer.status === 401 || answer.status === 403) {
+    throw refused(address, answer);
+  }
+  const session = answer.cookies.get('admin_session') ?? '';
+  const withSession: Credentials = (method, uri) => ({
+    ...credentials(method, uri),
+    ...(session !== '' && { Cookie: `admin_session=${session}` }),
+  });
+  return { credentials: withSession, session };
 }
 
 function credentialsFor(

@@ -2,7 +2,7 @@
 export const BACKED_UP_TABLES = [
   ...['realms', 'resolvers', 'realm_resolvers', 'resolver_user_counts', 'realm_sets', 'users', 'tokens'],
   ...['challenges', 'configuration', 'policies', 'licence', 'administrators', 'api_tokens'],
-  ...['encryption_keys', 'audit_journal', 'audit'],
+  ...['imported_entries', 'imported_tokens', 'encryption_keys', 'audit_journal', 'audit'],
   // Last: triggers of the tables above write it.
   'configuration_state',
 ] as const;

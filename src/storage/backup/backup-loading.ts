@@ -9,7 +9,7 @@ import type { KeyDerivation } from '../../keys/vault.ts';
 import type { Database } from '../database/database.ts';
 import { assertMigrationsKnown, rebuildSchema } from '../database/migrate.ts';
 import { liveHolders } from '../keys/key-holders.ts';
-import { BACKED_UP_TABLES, COUNTED_TABLES, TABLES_IN_USE } from './backed-up-tables.ts';
+import { BACKED_UP_TABLES, COUNTED_TABLES, LEFT_OUT_TABLES, TABLES_IN_USE } from './backed-up-tables.ts';
 
 /** What a load needs beside the backup. */
 export interface LoadOptions {
@@ -122,13 +122,17 @@ async function insertAll(
 
 /** @throws ServiceError 'database.not-empty' that names the tables with rows, or the running servers */
 async function assertEmpty(sql: Knex.Transaction): Promise<void> {
-  await sql.raw(`LOCK TABLE ${TABLES_IN_USE.join(', ')} IN ACCESS EXCLUSIVE MODE`);
-  const servers = await liveHolders(sql);
+  // An earlier version has fewer tables.
+  const tables = await existing(sql, TABLES_IN_USE);
+  if (tables.length > 0) {
+    await sql.raw(`LOCK TABLE ${tables.join(', ')} IN ACCESS EXCLUSIVE MODE`);
+  }
+  const servers = (await existing(sql, ['key_holders'])).length > 0 ? await liveHolders(sql) : [];
   if (servers.length > 0) {
     throw notEmpty(`a server runs on it (${servers.map(({ place }) => place).join(', ')}); stop it`);
   }
   const inUse: string[] = [];
-  for (const table of TABLES_IN_USE) {
+  for (const table of tables) {
     if ((await sql(table).first(sql.raw('1'))) !== undefined) {
       inUse.push(table);
     }
@@ -140,13 +144,19 @@ async function assertEmpty(sql: Knex.Transaction): Promise<void> {
 
 /** @throws ServiceError 'database.not-empty' if another program has tables of these names */
 async function assertNoTables(sql: Knex.Transaction): Promise<void> {
-  const { rows } = await sql.raw<{ rows: { name: string }[] }>(
-    'SELECT name FROM unnest(?::text[]) AS name WHERE to_regclass(name) IS NOT NULL',
-    [[...BACKED_UP_TABLES]],
-  );
-  if (rows.length > 0) {
-    throw notEmpty(`it has tables of another program: ${rows.map(({ name }) => name).join(', ')}`);
+  const foreign = await existing(sql, [...BACKED_UP_TABLES, ...LEFT_OUT_TABLES]);
+  if (foreign.length > 0) {
+    throw notEmpty(`it has tables of another program: ${foreign.join(', ')}`);
   }
+}
+
+/** @returns those of the tables that the database has */
+async function existing(sql: Knex.Transaction, tables: readonly string[]): Promise<readonly string[]> {
+  const { rows } = await sql.raw<{ rows: { name: string }[] }>(
+    'SELECT name FROM unnest(?::text[]) WITH ORDINALITY AS t (name, place) WHERE to_regclass(name) IS NOT NULL ORDER BY place',
+    [[...tables]],
+  );
+  return rows.map(({ name }) => name);
 }
 
 function notEmpty(reason: string): ServiceError {

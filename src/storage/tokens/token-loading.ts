@@ -41,6 +41,14 @@ export class SqlTokenLoading implements TokenLoading {
       }
     });
   }
+
+  async taken(serials: readonly string[]): Promise<ReadonlySet<string>> {
+    const { rows } = await this.#database.knex.raw<{ rows: { serial: string }[] }>(
+      `SELECT lower(serial COLLATE "default") AS serial FROM tokens WHERE lower(serial COLLATE "default") = ANY (?::text[])`,
+      [serials.map((serial) => serial.toLowerCase())],
+    );
+    return new Set(rows.map(({ serial }) => serial));
+  }
 }
 
 async function insert(

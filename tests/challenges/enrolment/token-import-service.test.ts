@@ -42,7 +42,39 @@ beforeEach(() => {
         stored.push({ tokens, change, act });
         return Promise.resolve();
       },
+      taken: (serials) => Promise.resolve(new Set(serials.includes('K9') ? ['k9'] : [])),
     },
+  });
+});
+
+describe('a check of a file', () => {
+  it('names every key that an import would refuse, and stores nothing', async () => {
+    const wrongSuite = { ...OCRA, serial: 'K2', suite: 'x' };
+    keys = [OCRA, wrongSuite, ...['k1', 'K9', 'a b', 'K3'].map((serial) => ({ ...OCRA, serial }))];
+    const place = 'The key file is wrong in line 12, element Key';
+    expect(await service.check(admin, { file: 'text' })).toEqual({
+      serials: ['K1', 'K3'],
+      refused: [
+        {
+          serial: 'K2',
+          reason: `${place}: Not an OCRA suite, the algorithm 'x' is wrong: it must be 'OCRA-1'.`,
+        },
+        { serial: 'k1', reason: `${place}: the serial 'k1' stands in the file twice` },
+        { serial: 'K9', reason: "There is a token with the serial 'K9' already" },
+        {
+          serial: 'a b',
+          reason: `${place}: a serial has 1 to 64 printable ASCII characters, no blank and no *`,
+        },
+      ],
+    });
+    expect(stored).toEqual([]);
+  });
+
+  it('needs the rights of an import', async () => {
+    expect(await eventualRefusal(service.check(bound, { file: '' }))).toEqual(
+      await eventualRefusal(service.load(bound, { file: '' })),
+    );
+    expect(reads).toEqual([]);
   });
 });
 

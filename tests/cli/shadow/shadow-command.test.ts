@@ -191,7 +191,9 @@ describe('a recorded LinOTP 3.4.4', () => {
     const old = { url: await listen(recorded()), password: 'recorded' };
     const tankeeper = { url: server.baseUrl, password: 'recorded' };
     expect(await shadow(old, tankeeper, ...(await questions(RECORDED)))).toEqual({
-      ...{ code: 0, err: '', out: `${RECORDED.length} questions, ${RECORDED.length} answered alike\n` },
+      ...{ code: 0, err: '' },
+      // One of the recorded answers is an error.
+      out: `${RECORDED.length} questions, ${RECORDED.length} answered alike, 1 of these without a result\n`,
     });
   });
 
@@ -252,10 +254,100 @@ describe('a LinOTP 2 behind HTTP Digest', () => {
     expect(seen.join()).not.toContain(Buffer.from('admin:correct horse').toString('base64'));
   });
 
+  it('is logged in to again when its nonce has expired', async () => {
+    let asked = 0;
+    const url = await listen((request, response) => {
+      // As Apache after AuthDigestNonceLifetime.
+      const nonce = asked < 2 ? 'n1' : 'n2';
+      if (request.headers.authorization?.includes(`nonce="${nonce}"`) !== true) {
+        response.statusCode = 401;
+        response.setHeader(
+          'WWW-Authenticate',
+          `Digest realm="LinOTP", nonce="${nonce}", qop="auth", stale=true`,
+        );
+      } else if (request.url?.startsWith('/monitoring/') === true) {
+        asked += 1;
+      }
+      response.end('{"result": {"status": true, "value": {}}}');
+    });
+    const both = { url, password: 'password' };
+    const more = await questions(['/monitoring/tokens', '/monitoring/config', '/monitoring/userinfo']);
+    expect(await shadow(both, both, ...more)).toEqual({
+      ...{ code: 0, err: '', out: '3 questions, 3 answered alike\n' },
+    });
+  });
+
   it('that does not answer is named', async () => {
     const nobody = { url: 'http://127.0.0.1:1', password: 'password' };
     const { code, err } = await shadow(nobody, nobody);
     expect(code).toBe(1);
     expect(err).toContain('no answer from http://127.0.0.1:1: connect ECONNREFUSED');
+  });
+});
+
+describe('a comparison that proves nothing', () => {
+  /** A server that takes any login and then answers so. */
+  function answering(status: number, body: string): RequestListener {
+    return (request, response) => {
+      request.resume();
+      response.setHeader('Set-Cookie', 'access_token_cookie=jwt; Path=/');
+      response.statusCode = request.url === '/admin/login' ? 200 : status;
+      response.end(body);
+    };
+  }
+
+  it.each([
+    [403, '{"result": {"status": false, "error": {"code": 410}}}'],
+    [502, '<html>'],
+  ])('fails where no question has a result on either side (HTTP %i)', async (status, body) => {
+    const url = await listen(answering(status, body));
+    const both = { url, password: 'password' };
+    const { code, out, err } = await shadow(both, both, ...(await questions(['/monitoring/tokens'])));
+    expect({ code, out }).toEqual({
+      code: 1,
+      out: '1 questions, 1 answered alike, 1 of these without a result\n',
+    });
+    expect(err).toBe('tankeeper: no question has a result on either server: nothing was compared\n');
+  });
+
+  it('names how many questions neither server has a result for', async () => {
+    const url = await listen((request, response) => {
+      const isKnown = request.url?.startsWith('/monitoring/tokens') === true;
+      answering(isKnown ? 200 : 404, isKnown ? '{"result": {"status": true, "value": {}}}' : '')(
+        request,
+        response,
+      );
+    });
+    const both = { url, password: 'password' };
+    const more = await questions(['/monitoring/tokens', '/monitoring/license']);
+    expect(await shadow(both, both, ...more)).toEqual({
+      ...{ code: 0, err: '', out: '2 questions, 2 answered alike, 1 of these without a result\n' },
+    });
+    const { out } = await shadow(both, both, ...more, '--json');
+    expect(JSON.parse(out)).toMatchObject({ questions: 2, alike: 2, unanswered: ['/monitoring/license'] });
+  });
+
+  it('is refused without any question', async () => {
+    const both = { url: await listen(answering(200, '{}')), password: 'password' };
+    expect(await shadow(both, both, ...(await questions(['# none', ''])))).toEqual({
+      ...{ code: 1, out: '', err: 'tankeeper: the list of questions is empty\n' },
+    });
+  });
+});
+
+describe('a server that is elsewhere', () => {
+  it('gets no password, but is named', async () => {
+    const seen: string[] = [];
+    const url = await listen((request, response) => {
+      request.resume();
+      seen.push(request.url ?? '');
+      response.writeHead(301, { Location: 'https://linotp.example.org/admin/getsession?a=b' }).end();
+    });
+    const both = { url, password: 'password' };
+    expect(await shadow(both, both)).toEqual({
+      ...{ code: 1, out: '' },
+      err: `tankeeper: ${url} redirects to https://linotp.example.org, to which no password is sent: give the URL of the server itself\n`,
+    });
+    expect(seen).toEqual(['/admin/getsession']);
   });
 });

@@ -9,7 +9,7 @@ import { assertLoadable, loadBackup } from '../../../src/storage/backup/backup-l
 import { SqlBackupStore } from '../../../src/storage/backup/backup-store.ts';
 import type { Database } from '../../../src/storage/database/database.ts';
 import { pendingMigrations } from '../../../src/storage/database/migrate.ts';
-import { migrationNames } from '../../../src/storage/database/migration-source.ts';
+import { migrationNames, migrationSourceOf } from '../../../src/storage/database/migration-source.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
 
 const keys = new SecretVault({ keys: [Buffer.alloc(32, 7)], random: systemRandom });
@@ -107,6 +107,14 @@ describe('a loaded backup', () => {
     },
   );
 
+  it('replaces the empty tables of an earlier version', async () => {
+    await target.database.knex.migrate.latest({
+      migrationSource: migrationSourceOf(migrationNames.slice(0, 3)),
+    });
+    await loadBackup(target.database, await backupOf(source.database), OPTIONS);
+    expect(await pendingMigrations(target.database)).toEqual([]);
+  });
+
   it('gives no id again, also none whose row was removed before', async () => {
     await source.database.knex.raw(FILL);
     await loadBackup(target.database, await backupOf(source.database), OPTIONS);
@@ -180,12 +188,21 @@ describe('a load that is refused', () => {
     );
   });
 
-  it('names the tables of another program', async () => {
-    await target.database.knex.raw('CREATE TABLE users (id integer)');
+  it.each(['users', 'sessions'])('names a table of another program: %s', async (table) => {
+    await target.database.knex.raw('CREATE TABLE ?? (id integer)', [table]);
     await expect(loadBackup(target.database, await backupOf(source.database), OPTIONS)).rejects.toThrow(
-      'it has tables of another program: users',
+      `it has tables of another program: ${table}`,
     );
-    expect(await tablesOf(target.database)).toEqual(['users']);
+    expect(await tablesOf(target.database)).toEqual([table]);
+  });
+
+  it('names the tables with rows of an earlier version', async () => {
+    const names = migrationNames.slice(0, 3);
+    await target.database.knex.migrate.latest({ migrationSource: migrationSourceOf(names) });
+    await target.database.knex('realms').insert({ name: 'office' });
+    await expect(loadBackup(target.database, await backupOf(source.database), OPTIONS)).rejects.toThrow(
+      'it holds realms.',
+    );
   });
 
   it('names what a newer version has added', async () => {

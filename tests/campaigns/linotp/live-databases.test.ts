@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import mysql from 'mysql2/promise';
-import { openDatabase } from '../../src/storage/database/database.ts';
-import { TestApplication } from '../support/application/test-application.ts';
-import { queryOnce } from '../support/database/test-server.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
-import { findMariadb, type Mariadb, startMariadb } from '../support/servers/mariadb.ts';
-import { type FixtureName, fixtureFile, importFixture } from './linotp-fixture.ts';
-import { wholeContent } from './stored-installation.ts';
+import { openDatabase } from '../../../src/storage/database/database.ts';
+import { TestApplication } from '../../support/application/test-application.ts';
+import { queryOnce } from '../../support/database/test-server.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
+import { findMariadb, type Mariadb, startMariadb } from '../../support/servers/mariadb.ts';
+import { type FixtureName, fixtureFile, importFixture } from '../../linotp/linotp-fixture.ts';
+import { wholeContent } from '../../linotp/stored-installation.ts';
 
 const mariadb = await findMariadb();
 

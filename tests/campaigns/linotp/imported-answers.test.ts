@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { deriveTokenKey } from '../../src/ocra/key-derivation.ts';
-import { parseQrTanUrl } from '../../src/ocra/qrtan-url.ts';
-import { Argon2PasswordHasher } from '../../src/security/passwords/password-hash.ts';
-import { openDatabase } from '../../src/storage/database/database.ts';
-import { TestApplication, wrongResponse } from '../support/application/test-application.ts';
-import { type ExpectedToken, expectedOf, importFixture } from './linotp-fixture.ts';
+import { deriveTokenKey } from '../../../src/ocra/key-derivation.ts';
+import { parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
+import { Argon2PasswordHasher } from '../../../src/security/passwords/password-hash.ts';
+import { openDatabase } from '../../../src/storage/database/database.ts';
+import { TestApplication, wrongResponse } from '../../support/application/test-application.ts';
+import { type ExpectedToken, expectedOf, importFixture } from '../../linotp/linotp-fixture.ts';
 
 const expected = expectedOf('2.12.6-postgresql');
 /** Half a minute after the last challenge of the fixture. */

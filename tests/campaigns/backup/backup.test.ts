@@ -3,12 +3,12 @@ import { chmod, copyFile, mkdtemp, readdir, readFile, rm, stat, truncate, writeF
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { generateX25519Identity, identityToRecipient } from 'age-encryption';
-import { computeResponse } from '../../src/ocra/compute.ts';
-import { parseQrTanUrl } from '../../src/ocra/qrtan-url.ts';
-import { parseOcraSuite } from '../../src/ocra/suite.ts';
-import { type Ended, runCli } from '../cli/cli-process.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
-import { type ServerProcess, startServerProcess } from '../support/servers/server-process.ts';
+import { computeResponse } from '../../../src/ocra/compute.ts';
+import { parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
+import { parseOcraSuite } from '../../../src/ocra/suite.ts';
+import { type Ended, runCli } from '../../cli/cli-process.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
+import { type ServerProcess, startServerProcess } from '../../support/servers/server-process.ts';
 
 // Servers and databases are started here, on machines that may be busy.
 jest.setTimeout(180_000);

@@ -2,11 +2,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { runCli, startCli } from '../cli/cli-process.ts';
-import { startServerProcess } from '../support/servers/server-process.ts';
-import { createTestDatabase } from '../support/database/test-database.ts';
-import { fixtureFile } from './linotp-fixture.ts';
-import { openContent } from './stored-installation.ts';
+import { runCli, startCli } from '../../cli/cli-process.ts';
+import { startServerProcess } from '../../support/servers/server-process.ts';
+import { createTestDatabase } from '../../support/database/test-database.ts';
+import { fixtureFile } from '../../linotp/linotp-fixture.ts';
+import { openContent } from '../../linotp/stored-installation.ts';
 
 const FIXTURE = '2.12.6-postgresql';
 const KILLS = 5;

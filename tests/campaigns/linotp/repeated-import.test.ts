@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Knex } from 'knex';
-import { openDatabase } from '../../src/storage/database/database.ts';
-import { TestApplication } from '../support/application/test-application.ts';
-import { replaced, withEditedDump } from './dump-edit.ts';
-import { type Imported, importFixture } from './linotp-fixture.ts';
-import { storedTokens, wholeContent } from './stored-installation.ts';
+import { openDatabase } from '../../../src/storage/database/database.ts';
+import { TestApplication } from '../../support/application/test-application.ts';
+import { replaced, withEditedDump } from '../../linotp/dump-edit.ts';
+import { type Imported, importFixture } from '../../linotp/linotp-fixture.ts';
+import { storedTokens, wholeContent } from '../../linotp/stored-installation.ts';
 
 const FIXTURE = '2.12.6-postgresql';
 

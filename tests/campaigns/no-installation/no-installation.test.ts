@@ -4,12 +4,12 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { migrationNames, migrationSource } from '../../src/storage/database/migration-source.ts';
-import { embeddedFolders, isServed } from '../embedded-postgres/support/embedded-folders.ts';
-import { REPOSITORY } from '../repository/repository-file.ts';
-import { startServerProcess } from '../support/servers/server-process.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
-import { type Ended, runCli } from './cli-process.ts';
+import { migrationNames, migrationSource } from '../../../src/storage/database/migration-source.ts';
+import { embeddedFolders, isServed } from '../../embedded-postgres/support/embedded-folders.ts';
+import { REPOSITORY } from '../../repository/repository-file.ts';
+import { startServerProcess } from '../../support/servers/server-process.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
+import { type Ended, runCli } from '../../cli/cli-process.ts';
 
 jest.setTimeout(120_000);
 
