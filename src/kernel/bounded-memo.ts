@@ -1,5 +1,10 @@
+/** The longest key to remember, in characters. */
+const LONGEST_KEY = 100;
+
 /**
- * @param most results to remember; beyond it all are forgotten, so that keys from outside cannot fill the memory
+ * Remembers results by keys from outside, which cannot fill the memory: long ones are not remembered, and where there
+ * are too many, all are forgotten.
+ * @param most results to remember
  * @param compute depends on the key alone
  * @returns a function that computes the value of a key once
  */
@@ -10,11 +15,14 @@ export function boundedMemo<Value>(most: number, compute: (key: string) => Value
     if (found !== undefined) {
       return found;
     }
-    if (known.size >= most) {
-      known.clear();
-    }
     const value = compute(key);
-    known.set(key, value);
+    if (key.length <= LONGEST_KEY) {
+      if (known.size >= most) {
+        known.clear();
+      }
+      // A copy: V8 keeps the whole of a header for a part of it.
+      known.set(structuredClone(key), value);
+    }
     return value;
   };
 }
