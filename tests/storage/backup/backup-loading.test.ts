@@ -151,7 +151,11 @@ describe('a loaded backup', () => {
   });
 
   it('of an earlier version is brought up to date', async () => {
-    const backup = await backupOf(source.database, { migrations: migrationNames.slice(0, -1) });
+    const backup = await backupOf(source.database, {
+      migrations: migrationNames.slice(0, -1),
+      // Those of the last migration were not there.
+      tables: BACKED_UP_TABLES.filter((name) => !name.startsWith('imported_')),
+    });
     await loadBackup(target.database, backup, OPTIONS);
     expect(await pendingMigrations(target.database)).toEqual([]);
   });
