@@ -87,7 +87,7 @@ function assertWhole(end: BackupEnd, sha256: string, counts: RowCounts): void {
   }
 }
 
-/** Whoever knows an age recipient can encrypt for it, so the encryption does not tell the origin. */
+/** Anyone who knows an age recipient can encrypt for it, so the encryption does not tell the origin. */
 function assertMade(end: BackupEnd, keys: KeyDerivation): void {
   const expected = expectedMac(keys, end.mac.keyId, end.sha256);
   if (expected === undefined || !equalText(expected, end.mac.value)) {
