@@ -49,6 +49,14 @@ const insertUsers = (from: number, to: number): Promise<unknown> =>
     [from, to],
   );
 
+/** @returns bytes */
+async function sizeOfDeltas(): Promise<number> {
+  const { rows } = await test.database.knex.raw<{ rows: { size: string }[] }>(
+    "SELECT pg_relation_size('user_count_deltas') AS size",
+  );
+  return Number(rows[0]?.size);
+}
+
 describe('folding in the background', () => {
   it('folds what comes, more than one batch of it too, clears away after itself, and stops', async () => {
     const { lines, log } = recordingLog();
@@ -56,12 +64,7 @@ describe('folding in the background', () => {
     folding.start();
     await insertUsers(1, 25_000);
     await until(async () => (await pendingDeltas(test.database)) === 0);
-    await until(async () => {
-      const { rows } = await test.database.knex.raw<{ rows: { size: string }[] }>(
-        `SELECT pg_relation_size('user_count_deltas') AS size`,
-      );
-      return rows[0]?.size === '0';
-    });
+    await until(async () => (await sizeOfDeltas()) === 0);
     await folding.stop();
     // Where a turn was under way, stopping may have been faster.
     await until(() => poolUsage(test.database).used + poolUsage(test.database).waiting === 0);
@@ -70,6 +73,29 @@ describe('folding in the background', () => {
     expect(await pendingDeltas(test.database)).toBe(2);
     expect(new Set(lines)).toEqual(new Set(['debug Folded counts']));
     await expectRightCounts(test.database);
+  }, 60_000);
+
+  it('clears away after an autovacuum that is at work', async () => {
+    const { log } = recordingLog();
+    const { knex } = test.database;
+    // The lock of VACUUM.
+    const other = await knex.transaction();
+    await other.raw('LOCK TABLE user_count_deltas IN SHARE UPDATE EXCLUSIVE MODE');
+    const folding = countFolding({ database: test.database, log, pause: 20 });
+    folding.start();
+    await insertUsers(40_001, 42_000);
+    await until(async () => {
+      const { rows } = await knex.raw<{ rows: { waiting: boolean }[] }>(
+        "SELECT EXISTS (SELECT FROM pg_locks WHERE relation = 'user_count_deltas'::regclass AND NOT granted) AS waiting",
+      );
+      return rows[0]?.waiting === true;
+    });
+    expect(await pendingDeltas(test.database)).toBe(0);
+    await other.commit();
+    await until(async () => (await sizeOfDeltas()) === 0);
+    await knex('users').whereRaw('login::int > 40000').delete();
+    await until(async () => (await pendingDeltas(test.database)) === 0);
+    await folding.stop();
   }, 60_000);
 
   it('is quiet while the database is away, and folds again when it is back', async () => {
