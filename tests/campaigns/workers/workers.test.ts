@@ -165,14 +165,16 @@ describe('a worker that is killed under load', () => {
     process.kill(victim, 'SIGKILL');
     await until(() => server.output().includes('"message":"A worker answers again"'));
     const answeredThen = clients.map(({ answered }) => answered);
+    const brokenThen = clients.map(({ broken }) => broken);
     await until(() => clients.every(({ answered }, index) => answered > (answeredThen[index] ?? 0) + 20));
     clients.forEach((client) => {
       client.stop();
     });
     await Promise.all(load);
     expect(clients.map(({ late }) => late)).toEqual(clients.map(() => 0));
-    // Each client has one connection.
-    expect(Math.max(...clients.map(({ broken }) => broken))).toBe(1);
+    // A client that connects again before the primary has seen the end may be handed to the dead worker once more.
+    expect(clients.map(({ broken }) => broken)).toEqual(brokenThen);
+    expect(clients.some(({ broken }) => broken > 0)).toBe(true);
     expect(clients.some(({ broken }) => broken === 0)).toBe(true);
     expect(reported).toBeGreaterThan(before);
     expect(await counted('/healthz')).toBeGreaterThan(reported);
