@@ -105,17 +105,7 @@ export function pgbenchMeasure(program: string): Measure {
 export function expressMeasures(connections: number): readonly Measure[] {
   const parts = { connections, isYardstick: true };
   return [
-    httpMeasure(
-      { ...parts, name: '(b) Express + pg, two statements', group: BARE_GROUP },
-      async (bench, requests) => {
-        await fillBareChallenges(bench.client, requests, BARE_TOKENS);
-        const bodies = Array.from({ length: requests }, (_, index) => `transactionid=${index + 1}`);
-        return {
-          job: { ...posting([bench.bare.baseUrl], '/check', bodies), expected: '"result":true' },
-          pids: [bench.bare.pid],
-        };
-      },
-    ),
+    httpMeasure({ ...parts, name: '(b) Express + pg, two statements', group: BARE_GROUP }, checkingBare),
     httpMeasure({ ...parts, name: 'Express + pg, SELECT 1', group: 'select' }, getting('/select')),
     httpMeasure({ ...parts, name: '(c) Express, constant', group: 'constant' }, getting('/constant')),
   ];
@@ -149,6 +139,19 @@ export function credentialMeasures(): readonly Measure[] {
     }),
   ];
 }
+
+/** Prepares requests of (b). */
+export const checkingBare = async (
+  { bare, client }: Pick<Bench, 'bare' | 'client'>,
+  requests: number,
+): Promise<Prepared> => {
+  await fillBareChallenges(client, requests, BARE_TOKENS);
+  const bodies = Array.from({ length: requests }, (_, index) => `transactionid=${index + 1}`);
+  return {
+    job: { ...posting([bare.baseUrl], '/check', bodies), expected: '"result":true' },
+    pids: [bare.pid],
+  };
+};
 
 /** Prepares right responses to check_t. */
 export const checking = async (

@@ -2,57 +2,90 @@ import type { BenchServer } from '../bench-server.ts';
 import { ProgressBar } from '../progress-bar.ts';
 import { median, range } from '../sample-statistics.ts';
 import { type MeasuredInstallation, openInstallation, type Workplace } from './installation.ts';
-import { startLoadProcess, type LoadProcess } from './load-process.ts';
+import { type LoadProcess, startLoadProcess } from './load-process.ts';
+import type { BenchOptions } from './options.ts';
+import { startBareProcess } from './bare-process.ts';
+import { makeBareTables } from './bare-statements.ts';
 import { describeMachine, machineLine } from './machine.ts';
-import { checking, enrolling, type Figures, runJob } from './measures.ts';
+import {
+  BARE_TOKENS,
+  type Bench,
+  checking,
+  checkingBare,
+  enrolling,
+  type Figures,
+  type Prepared,
+  runJob,
+} from './measures.ts';
 import { publish } from './publication.ts';
 import { warmUpOf } from './rounds.ts';
 
 const ENROLMENTS = 20;
 const ENROLMENT_CONNECTIONS = 4;
 const FIRST_GUESS = 8_000;
+const BARE = '(b) at half of its full load';
 const ALONE = 'check_t at half of the full load';
 const BESIDE = `the same, ${ENROLMENTS} enrolments a second beside it`;
 
+type Checking = (bench: Bench, requests: number) => Promise<Prepared>;
+
 /**
  * Measures check_t at half of the full load, where requests arrive evenly and do not wait for earlier answers: alone,
- * and with enrolments beside it.
+ * and with enrolments beside it. The yardstick (b), at half of its own full load, shows what the machine itself does to
+ * the slowest answers.
  */
 export async function measureMixedLoad(workplace: Workplace): Promise<void> {
-  const { options, load, closing } = workplace;
+  const { options, load, closing, cluster } = workplace;
   const installation = await openInstallation(workplace, { name: 'mixed' });
+  await makeBareTables(installation.client, BARE_TOKENS);
+  const bare = await startBareProcess(installation.databaseUrl);
+  closing.add(() => bare.stop());
+  const bench: Bench = { ...installation, bare, load, folder: cluster.folder };
   const enroller = startLoadProcess();
   closing.add(() => enroller.stop());
-  const connections = Math.max(...options.connections);
   const bar = new ProgressBar('rounds', options.rounds);
-  const runs: Record<string, Figures[]> = { [ALONE]: [], [BESIDE]: [] };
-  const full: number[] = [];
+  const runs: Record<string, Figures[]> = { [BARE]: [], [ALONE]: [], [BESIDE]: [] };
+  const full: Record<string, number[]> = { bare: [], check: [] };
   const enrolments: Figures[] = [];
+  const atHalf = async (kind: 'bare' | 'check', prepare: Checking): Promise<() => Promise<Figures>> => {
+    const rates = full[kind] ?? [];
+    const most = Math.max(FIRST_GUESS, ...rates.map((rate) => rate * 1.6));
+    rates.push((await check(bench, options, prepare, most)).perSecond);
+    const rate = median(rates) / 2;
+    return () => check(bench, options, prepare, rate + 1, rate);
+  };
   for (let round = 0; round < options.rounds; round += 1) {
-    const most = Math.max(FIRST_GUESS, ...full.map((rate) => rate * 1.6));
-    full.push((await check(load, installation, { connections, seconds: options.seconds, most })).perSecond);
-    const rate = median(full) / 2;
-    const extent = { connections, seconds: options.seconds, most: rate + 1, rate };
-    runs[ALONE]?.push(await check(load, installation, extent));
+    runs[BARE]?.push(await (await atHalf('bare', checkingBare))());
+    const checkAtHalf = await atHalf('check', checking);
+    runs[ALONE]?.push(await checkAtHalf());
     const [beside, enrolled] = await Promise.all([
-      check(load, installation, extent),
+      checkAtHalf(),
       enrol(enroller, installation.servers[0], options.seconds),
     ]);
     runs[BESIDE]?.push(beside);
     enrolments.push(enrolled);
     bar.show(round + 1);
   }
-  await publishMixed(workplace, installation, full, runs, enrolments);
+  await publishMixed(workplace, installation, full.check ?? [], runs, enrolments);
 }
 
+/** @param rate requests a second; without it, full load */
 async function check(
-  load: LoadProcess,
-  installation: MeasuredInstallation,
-  { connections, seconds, most, rate }: { connections: number; seconds: number; most: number; rate?: number },
+  bench: Bench,
+  options: BenchOptions,
+  prepare: Checking,
+  most: number,
+  rate?: number,
 ): Promise<Figures> {
+  const { seconds } = options;
   const warmUp = warmUpOf(seconds);
-  const { job, pids } = await checking(installation, Math.ceil(most * (seconds + warmUp)));
-  return runJob(load, { ...job, connections, seconds, warmUp, ...(rate !== undefined && { rate }) }, pids);
+  const { job, pids } = await prepare(bench, Math.ceil(most * (seconds + warmUp)));
+  const connections = Math.max(...options.connections);
+  return runJob(
+    bench.load,
+    { ...job, connections, seconds, warmUp, ...(rate !== undefined && { rate }) },
+    pids,
+  );
 }
 
 async function enrol(enroller: LoadProcess, server: BenchServer, seconds: number): Promise<Figures> {
@@ -101,7 +134,7 @@ async function publishMixed(
         ...{ title: 'Response times of check_t, median to p99', unit: 'ms' },
         bars: Object.entries(runs).map(([label, rounds], index) => ({
           ...{ label: label.slice(0, 40), value: middle(rounds, 'median'), least: middle(rounds, 'median') },
-          ...{ most: middle(rounds, 'p99'), kind: index === 0 ? 'alone' : 'with enrolments' },
+          ...{ most: middle(rounds, 'p99'), kind: ['yardstick', 'alone', 'with enrolments'][index] ?? '' },
         })),
       },
     },
