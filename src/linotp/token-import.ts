@@ -48,6 +48,12 @@ interface ResolvedToken extends Omit<ImportedToken, 'owner'> {
   readonly fingerprint: Buffer;
 }
 
+/** A token whose row can be read. */
+interface ReadableToken {
+  readonly mapped: Mapped<ImportedToken>;
+  readonly value: ImportedToken;
+}
+
 /** A token that can be stored, and the one that is present. */
 interface Candidate {
   readonly mapped: Mapped<ImportedToken>;
@@ -68,15 +74,33 @@ export class TokenImport {
   async run(target: TargetTransaction): Promise<void> {
     this.#parts.report.open('tokens');
     const facts = await this.#readFacts(target);
-    let done = 0;
-    for await (const rows of ahead(this.#parts.source.rows('Token'))) {
-      await this.#store(target, rows, facts);
-      done += rows.length;
-      this.#parts.progress(done);
-    }
+    await this.#storeAll(target, facts);
     await this.#reportDangling(facts);
     if (facts.isRepeated) {
       await this.#removeUnseen(target);
+    }
+  }
+
+  /** Maps a batch while the one before is being stored. */
+  async #storeAll(target: TargetTransaction, facts: TargetFacts): Promise<void> {
+    let done = 0;
+    let stored = Promise.resolve();
+    try {
+      for await (const rows of ahead(this.#parts.source.rows('Token'))) {
+        const mapped = await this.#map(rows, facts);
+        // Also so that a serial of the batch before, which may differ in case only, is found.
+        await stored;
+        const candidates = await this.#candidates(target, mapped, facts);
+        stored = this.#store(target, rows, candidates, facts).then(() => {
+          done += rows.length;
+          this.#parts.progress(done);
+        });
+        // Its failure is thrown by an await.
+        stored.catch(() => undefined);
+      }
+    } finally {
+      // Nothing may be on its way when the transaction ends.
+      await stored;
     }
   }
 
@@ -119,8 +143,12 @@ export class TokenImport {
     return managed;
   }
 
-  async #store(target: TargetTransaction, rows: readonly SourceRow[], facts: TargetFacts): Promise<void> {
-    const candidates = await this.#candidates(target, rows, facts);
+  async #store(
+    target: TargetTransaction,
+    rows: readonly SourceRow[],
+    candidates: readonly Candidate[],
+    facts: TargetFacts,
+  ): Promise<void> {
     const added: Candidate[] = [];
     const changed: Candidate[] = [];
     for (const candidate of candidates) {
@@ -168,37 +196,40 @@ export class TokenImport {
     }
   }
 
-  /** @returns the tokens of the rows that can be stored; the others are reported */
-  async #candidates(
-    target: TargetTransaction,
-    rows: readonly SourceRow[],
-    facts: TargetFacts,
-  ): Promise<readonly Candidate[]> {
+  /** @returns the tokens of the rows that can be read; the others are reported */
+  async #map(rows: readonly SourceRow[], facts: TargetFacts): Promise<readonly ReadableToken[]> {
     const { report } = this.#parts;
-    const mapped: Mapped<ImportedToken>[] = [];
+    const mapped: ReadableToken[] = [];
     const firsts = new Set<string>();
     for (const row of rows) {
       const id = wholeOf(row, 'linotptokenid') ?? -1;
       facts.seen.add(id);
       const one = mapToken(row, facts.links.of(id), facts.context);
-      if (one.value === undefined) {
+      const { value } = one;
+      if (value === undefined) {
         await this.#leave(one, ...one.reasons);
         continue;
       }
-      report.countType(one.value.type);
+      report.countType(value.type);
       if (firsts.has(one.name.toLowerCase())) {
         await this.#leave(one, 'another token has the same serial, or one that differs in case only');
       } else {
         firsts.add(one.name.toLowerCase());
-        mapped.push(one);
+        mapped.push({ mapped: one, value });
       }
     }
-    const present = await target.findTokens(mapped.map(({ name }) => name));
+    return mapped;
+  }
+
+  async #candidates(
+    target: TargetTransaction,
+    readable: readonly ReadableToken[],
+    facts: TargetFacts,
+  ): Promise<readonly Candidate[]> {
+    const present = await target.findTokens(readable.map(({ mapped }) => mapped.name));
     const candidates: Candidate[] = [];
-    for (const one of mapped) {
-      if (one.value !== undefined) {
-        candidates.push(await this.#candidate(one, one.value, facts, present.get(one.name)));
-      }
+    for (const { mapped, value } of readable) {
+      candidates.push(await this.#candidate(mapped, value, facts, present.get(mapped.name)));
     }
     return candidates;
   }

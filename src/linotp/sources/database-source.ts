@@ -56,7 +56,7 @@ export class DatabaseSource implements LinotpSource {
     }
     if (!LARGE.includes(table)) {
       const rows = await this.#connection.query(`SELECT * FROM ${this.#quoted(table)}`, []);
-      yield rows.map(lowerCased);
+      yield lowerCased(rows);
       return;
     }
     yield* this.#pages(table);
@@ -73,7 +73,7 @@ export class DatabaseSource implements LinotpSource {
     const page = `SELECT * FROM ${this.#quoted(table)} WHERE ${key} > ${place} ORDER BY ${key} LIMIT ${AT_ONCE}`;
     let last = '-9223372036854775808';
     for (;;) {
-      const rows = (await this.#connection.query(page, [last])).map(lowerCased);
+      const rows = lowerCased(await this.#connection.query(page, [last]));
       const end = rows.at(-1)?.[SOURCE_TABLES[table].toLowerCase()];
       if (end === undefined || end === null) {
         return;
@@ -97,6 +97,14 @@ export class DatabaseSource implements LinotpSource {
   }
 }
 
-function lowerCased(row: Readonly<Record<string, SourceValue>>): SourceRow {
-  return Object.fromEntries(Object.entries(row).map(([name, value]) => [name.toLowerCase(), value]));
+/** @returns rows of one query with the names of their columns in lower case */
+function lowerCased(rows: readonly Readonly<Record<string, SourceValue>>[]): readonly SourceRow[] {
+  const names = Object.keys(rows[0] ?? {}).map((name) => [name, name.toLowerCase()] as const);
+  return rows.map((row) => {
+    const lowered: Record<string, SourceValue> = {};
+    for (const [name, lower] of names) {
+      lowered[lower] = row[name] ?? null;
+    }
+    return lowered;
+  });
 }

@@ -30,6 +30,16 @@ export const AUDIT_PLACES = Object.values(AUDIT_COLUMNS)
   .map((type) => `?::${type}`)
   .join(', ');
 
+/** The columns with their types in a row of JSON: with a prefix, as some names stand for other columns of it, too. */
+export const JSON_COLUMNS = Object.fromEntries(
+  Object.entries(AUDIT_COLUMNS).map(([name, type]) => [`audit_${name}`, type]),
+);
+const INSERT_FROM_JSON = `INSERT INTO audit (${INSERTED_COLUMNS})
+  SELECT ${Object.keys(JSON_COLUMNS).join(', ')} FROM json_to_recordset(?::json)
+  AS row(${Object.entries(JSON_COLUMNS)
+    .map(([name, type]) => `${name} ${type}`)
+    .join(', ')})`;
+
 /**
  * @param subject the object of the act: a serial, a realm's name. Never a secret
  * @param outcome the result of the act, in a word or two. Never a secret
@@ -66,6 +76,31 @@ export function auditValues(row: AuditRow): Knex.RawBinding[] {
   ];
 }
 
+/** @returns a row with `JSON_COLUMNS` */
+export function auditFields(row: AuditRow): Readonly<Record<string, string | number>> {
+  return {
+    audit_id: row.id,
+    audit_at: row.at,
+    audit_actor: row.actor,
+    audit_action: row.action,
+    audit_subject: row.subject,
+    audit_realm: row.realm,
+    audit_outcome: row.outcome,
+    audit_client: row.client,
+    audit_request_id: row.requestId,
+    audit_writer: row.writer,
+    audit_lane: row.lane,
+    audit_seq: row.seq,
+    audit_prev_digest: bytes(row.prevHash),
+    audit_digest: bytes(row.hash),
+    audit_signature: bytes(row.signature),
+  };
+}
+
+function bytes(value: Buffer): string {
+  return `\\x${value.toString('hex')}`;
+}
+
 /**
  * Stores signed rows by a statement of its own.
  * @param on puts the statement on the connection of the rows
@@ -94,12 +129,10 @@ export class AuditRows {
     await this.writeAll([auditEntry(act, subject, outcome, realms)]);
   }
 
-  /** Writes several rows in one statement, which has room for about 4 000 rows. */
+  /** Writes several rows in one statement. */
   async writeAll(entries: readonly AuditEntry[]): Promise<void> {
     await this.writeBy(entries, async (rows, on) => {
-      const places = rows.map(() => `(${AUDIT_PLACES})`).join(', ');
-      const insert = `INSERT INTO audit (${INSERTED_COLUMNS}) VALUES ${places}`;
-      await on(this.#sql.raw(insert, rows.flatMap(auditValues)));
+      await on(this.#sql.raw(INSERT_FROM_JSON, [JSON.stringify(rows.map(auditFields))]));
       return true;
     });
   }

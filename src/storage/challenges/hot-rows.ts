@@ -1,13 +1,9 @@
-import type { AuditRow } from '../../audit/audit-row.ts';
-import { AUDIT_COLUMNS } from '../audit/audit-rows.ts';
+import { AUDIT_COLUMNS, JSON_COLUMNS } from '../audit/audit-rows.ts';
 
 /*
  * Rows for the prepared statements of the hot path. They come as one JSON value, so that the same plan serves one row
  * and many.
  */
-
-/** In a row of `want` each has the prefix `audit_`, as some names stand for other columns, too. */
-const AUDIT_NAMES = Object.keys(AUDIT_COLUMNS);
 
 /** The rows that a write for a token is about. */
 interface HeldRows {
@@ -33,7 +29,7 @@ export function heldTokens(
     token_id: 'bigint',
     version: 'bigint',
     ...columns,
-    ...Object.fromEntries(Object.entries(AUDIT_COLUMNS).map(([name, type]) => [`audit_${name}`, type])),
+    ...JSON_COLUMNS,
   };
   const types = Object.entries(all).map(([name, type]) => `${name} ${type}`);
   // The conditions on `want` always hold. Without them the planner would expect a hundred rows and read whole tables.
@@ -55,32 +51,9 @@ export const ALL_HELD = `tokens.id = want.token_id AND tokens.version = want.ver
 
 /** @returns the statement that writes the audit rows of `want` for the places of `written` */
 export function auditInsert(written: string): string {
-  return `INSERT INTO audit (${AUDIT_NAMES.join(', ')})
-      SELECT ${AUDIT_NAMES.map((name) => `want.audit_${name}`).join(', ')}
+  return `INSERT INTO audit (${Object.keys(AUDIT_COLUMNS).join(', ')})
+      SELECT ${Object.keys(JSON_COLUMNS)
+        .map((name) => `want.${name}`)
+        .join(', ')}
       FROM want JOIN ${written} USING (place) RETURNING id`;
-}
-
-/** @returns the columns of an audit row in `want`, for JSON */
-export function auditFields(row: AuditRow): Readonly<Record<string, string | number>> {
-  return {
-    audit_id: row.id,
-    audit_at: row.at,
-    audit_actor: row.actor,
-    audit_action: row.action,
-    audit_subject: row.subject,
-    audit_realm: row.realm,
-    audit_outcome: row.outcome,
-    audit_client: row.client,
-    audit_request_id: row.requestId,
-    audit_writer: row.writer,
-    audit_lane: row.lane,
-    audit_seq: row.seq,
-    audit_prev_digest: bytes(row.prevHash),
-    audit_digest: bytes(row.hash),
-    audit_signature: bytes(row.signature),
-  };
-}
-
-function bytes(value: Buffer): string {
-  return `\\x${value.toString('hex')}`;
 }

@@ -1,10 +1,10 @@
 import type { AuditEntry } from '../../audit/audit-row.ts';
 import { SharedWork } from '../../kernel/shared-work.ts';
+import { auditFields } from '../audit/audit-rows.ts';
 import { isSurelyUndone } from '../database/database-faults.ts';
 import type { Database } from '../database/database.ts';
 import type { PreparedStatement } from '../database/prepared-statements.ts';
 import { refuseLate } from '../database/sharing.ts';
-import { auditFields } from './hot-rows.ts';
 
 /** A write for one token. */
 export interface TokenWrite {

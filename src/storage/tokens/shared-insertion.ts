@@ -1,7 +1,7 @@
 import type { Act } from '../../policy/caller.ts';
 import type { SerialOrigin } from '../../tokens/ports.ts';
 import type { NewToken, Token } from '../../tokens/token.ts';
-import { AUDIT_COLUMNS, auditEntry } from '../audit/audit-rows.ts';
+import { auditEntry, JSON_COLUMNS } from '../audit/audit-rows.ts';
 import { auditInsert } from '../challenges/hot-rows.ts';
 import { type HeldRow, SharedWrites, type TokenWrite } from '../challenges/shared-writes.ts';
 import type { Database } from '../database/database.ts';
@@ -40,7 +40,7 @@ const WANTED = Object.entries({
   ...TOKEN_COLUMNS,
   managed_user_id: 'bigint',
   realm: 'text',
-  ...Object.fromEntries(Object.entries(AUDIT_COLUMNS).map(([name, type]) => [`audit_${name}`, type])),
+  ...JSON_COLUMNS,
 }).map(([name, type]) => `${name} ${type}`);
 
 interface InsertedRow extends HeldRow {
