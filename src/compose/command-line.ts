@@ -11,7 +11,13 @@ import { isServiceError } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
 import type { LinotpSource } from '../linotp/ports.ts';
 import { createLogger } from '../observability/logger.ts';
-import { closeLostTerminals, packageVersion, type WatchedSignals, watchSignals } from './process.ts';
+import {
+  boundHeapGrowth,
+  closeLostTerminals,
+  packageVersion,
+  type WatchedSignals,
+  watchSignals,
+} from './process.ts';
 
 /**
  * Runs the `tankeeper` command.
@@ -20,6 +26,7 @@ import { closeLostTerminals, packageVersion, type WatchedSignals, watchSignals }
  */
 export async function run(parameters: readonly string[]): Promise<number> {
   closeLostTerminals();
+  boundHeapGrowth();
   try {
     return await runProgram(parameters, commandLineDependencies());
   } catch (error) {

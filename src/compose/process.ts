@@ -114,8 +114,8 @@ function isLostTerminal(descriptor: number): boolean {
 }
 
 /**
- * Has V8 collect old garbage once the heap has grown by a third, instead of fourfold: a server that answers at full load
- * takes a third less memory for it.
+ * Has V8 collect old garbage once the heap has grown by a third, instead of fourfold: a server that answers at full load,
+ * or an import, takes a third less memory for it.
  */
 export function boundHeapGrowth(): void {
   setFlagsFromString('--heap-growing-percent=30');

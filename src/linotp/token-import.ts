@@ -48,16 +48,14 @@ interface ResolvedToken extends Omit<ImportedToken, 'owner'> {
   readonly fingerprint: Buffer;
 }
 
-/** A token whose row can be read. */
+/** A token that can be stored. */
 interface ReadableToken {
   readonly mapped: Mapped<ImportedToken>;
-  readonly value: ImportedToken;
+  readonly token: ResolvedToken;
 }
 
-/** A token that can be stored, and the one that is present. */
-interface Candidate {
-  readonly mapped: Mapped<ImportedToken>;
-  readonly token: ResolvedToken;
+/** The same, and the token that is present. */
+interface Candidate extends ReadableToken {
   readonly present: PresentToken | undefined;
 }
 
@@ -90,7 +88,8 @@ export class TokenImport {
         const mapped = await this.#map(rows, facts);
         // Also so that a serial of the batch before, which may differ in case only, is found.
         await stored;
-        const candidates = await this.#candidates(target, mapped, facts);
+        const present = await target.findTokens(mapped.map(({ token }) => token.serial));
+        const candidates = mapped.map((one) => ({ ...one, present: present.get(one.token.serial) }));
         stored = this.#store(target, rows, candidates, facts).then(() => {
           done += rows.length;
           this.#parts.progress(done);
@@ -215,31 +214,17 @@ export class TokenImport {
         await this.#leave(one, 'another token has the same serial, or one that differs in case only');
       } else {
         firsts.add(one.name.toLowerCase());
-        mapped.push({ mapped: one, value });
+        mapped.push(await this.#resolved(one, value, facts));
       }
     }
     return mapped;
   }
 
-  async #candidates(
-    target: TargetTransaction,
-    readable: readonly ReadableToken[],
-    facts: TargetFacts,
-  ): Promise<readonly Candidate[]> {
-    const present = await target.findTokens(readable.map(({ mapped }) => mapped.name));
-    const candidates: Candidate[] = [];
-    for (const { mapped, value } of readable) {
-      candidates.push(await this.#candidate(mapped, value, facts, present.get(mapped.name)));
-    }
-    return candidates;
-  }
-
-  async #candidate(
+  async #resolved(
     mapped: Mapped<ImportedToken>,
     value: ImportedToken,
     facts: TargetFacts,
-    present: PresentToken | undefined,
-  ): Promise<Candidate> {
+  ): Promise<ReadableToken> {
     const { encryptionKey } = this.#parts;
     const reasons = [...mapped.reasons];
     const owner = await this.#owner(value, facts, reasons);
@@ -248,7 +233,7 @@ export class TokenImport {
     const fingerprint = encryptionKey.fingerprint(
       JSON.stringify({ ...token, secrets: inHex(value.secrets) }),
     );
-    return { mapped: { ...mapped, reasons }, token: { ...token, fingerprint }, present };
+    return { mapped: { ...mapped, reasons }, token: { ...token, fingerprint } };
   }
 
   async #owner(

@@ -155,6 +155,26 @@ describe('a row', () => {
     expect(reported(imported, 'tokens', 'qr07')).toEqual([expect.stringMatching(/^left: .*case only/)]);
   });
 
+  it('of such a serial is left and named, too, where the tokens are more than a batch', async () => {
+    const serials = Array.from({ length: 1_500 }, (_, n) =>
+      n % 100 === 99 && n > 399 ? `bulk${n - 399}` : `BULK${n}`,
+    );
+    const imported = await importEdited((text) => {
+      const row = rowOf(text, '"Token"', "'QR07'");
+      const rows = serials.map((serial, n) =>
+        row.replace(/^\(\d+/, `(${9000 + n}`).replace("'QR07'", `'${serial}'`),
+      );
+      return appended(text, rows.map((one) => `INSERT INTO public."Token" VALUES ${one}`).join('\n'));
+    });
+    const twins = serials.filter((serial) => serial.startsWith('bulk'));
+    const left = imported.entries.filter(
+      ({ outcome, name }) => outcome === 'left' && name.startsWith('bulk'),
+    );
+    expect(left.map(({ name }) => name).sort()).toEqual(twins.toSorted());
+    const stored = await sql('tokens').where('serial', 'like', 'BULK%').count();
+    expect(stored).toEqual([{ count: String(serials.length - twins.length) }]);
+  });
+
   it('of a resolver of an unknown class is left, with what refers to it', async () => {
     const imported = await importEdited((text) =>
       appended(
