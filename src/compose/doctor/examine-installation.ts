@@ -120,8 +120,12 @@ async function openAndCheck(config: Config, giveUp: AbortSignal | undefined): Pr
       const reason = `the database was not opened within ${OPENING_LIMIT / 1000} s`;
       return { findings: [unreachable(reason)], value: undefined };
     }
-    if (isServiceError(error, 'installation.missing') || isServiceError(error, 'database.unavailable')) {
+    if (isServiceError(error, 'database.unavailable')) {
       return { findings: [unreachable(error.message)], value: undefined };
+    }
+    if (isServiceError(error, 'installation.missing')) {
+      const remedy = 'DATA_DIR or DATABASE_URL as the server has it; `tankeeper migrate` makes a new installation';
+      return { findings: [found('error', 'database.missing', error.message, remedy)], value: undefined };
     }
     throw error;
   }
