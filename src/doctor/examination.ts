@@ -77,7 +77,7 @@ export class Examination {
       return;
     }
     const text = `not examined, as ${reason}: ${names.join(', ')}`;
-    const remedy = 'correct the error above, then run `tankeeper doctor` again';
+    const remedy = 'correct what is found above, then run `tankeeper doctor` again';
     names.forEach((name, index) => {
       const findings = index === 0 ? [found('note', 'doctor.skipped', text, remedy)] : [];
       this.#results.push({ name, state: 'skipped', findings });
