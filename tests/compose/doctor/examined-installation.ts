@@ -76,24 +76,25 @@ export class ExaminedInstallation {
     return this.#installation.database.audit.checkpoint();
   }
 
-  /** Expects a finding after `provoke`, and none of its code before it and after `remedy`. */
-  async comesAndGoes(
-    [code, severity]: readonly [code: string, severity: Severity],
-    provoke: () => Promise<unknown>,
-    remedy: () => Promise<unknown>,
-  ): Promise<void> {
-    expect(await this.codes()).not.toContain(code);
-    await provoke();
-    const { findings } = await this.examine();
-    await remedy();
-    const wanted = { code, severity, text: expect.stringMatching(/./), remedy: expect.stringMatching(/./) };
-    expect(findings).toContainEqual(wanted);
-    expect(await this.codes()).not.toContain(code);
-  }
-
   async close(): Promise<void> {
     await this.#installation.close();
     await this.test.drop();
     await rm(this.folder, { recursive: true });
   }
+}
+
+/** Expects a finding after `provoke`, and none of its code before it and after `remedy`. */
+export async function expectToComeAndGo(
+  house: ExaminedInstallation,
+  [code, severity]: readonly [code: string, severity: Severity],
+  provoke: () => Promise<unknown>,
+  remedy: () => Promise<unknown>,
+): Promise<void> {
+  expect(await house.codes()).not.toContain(code);
+  await provoke();
+  const { findings } = await house.examine();
+  await remedy();
+  const wanted = { code, severity, text: expect.stringMatching(/./), remedy: expect.stringMatching(/./) };
+  expect(findings).toContainEqual(wanted);
+  expect(await house.codes()).not.toContain(code);
 }

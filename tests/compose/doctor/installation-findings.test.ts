@@ -10,7 +10,7 @@ import { createTestDatabase } from '../../support/database/test-database.ts';
 import { queryOnce } from '../../support/database/test-server.ts';
 import { insertTokens } from '../../support/database/token-rows.ts';
 import { OPERATOR } from '../../support/values/callers.ts';
-import { ExaminedInstallation } from './examined-installation.ts';
+import { ExaminedInstallation, expectToComeAndGo } from './examined-installation.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -60,7 +60,8 @@ describe('the encryption key', () => {
     ['key.file-readable', 0o644, 'warning'],
     ['key.file-writable', 0o620, 'error'],
   ] as const)('%s comes and goes with the mode of its file', async (code, mode, severity) => {
-    await house.comesAndGoes(
+    await expectToComeAndGo(
+      house,
       [code, severity],
       () => chmod(house.keyFile, mode),
       () => chmod(house.keyFile, 0o600),
@@ -68,7 +69,8 @@ describe('the encryption key', () => {
   });
 
   it('key.folder-writable comes and goes with the mode of its folder', async () => {
-    await house.comesAndGoes(
+    await expectToComeAndGo(
+      house,
       ['key.folder-writable', 'warning'],
       () => chmod(house.folder, 0o777),
       () => chmod(house.folder, 0o700),
@@ -76,7 +78,8 @@ describe('the encryption key', () => {
   });
 
   it('key.missing comes and goes with its file, which is not made anew', async () => {
-    await house.comesAndGoes(
+    await expectToComeAndGo(
+      house,
       ['key.missing', 'error'],
       () => rename(house.keyFile, `${house.keyFile}.away`),
       async () => {
@@ -89,7 +92,8 @@ describe('the encryption key', () => {
   it('key.mismatch comes and goes with another key in its file, and is not shown', async () => {
     const right = await readFile(house.keyFile, 'utf8');
     const wrong = Buffer.alloc(32, 9).toString('base64');
-    await house.comesAndGoes(
+    await expectToComeAndGo(
+      house,
       ['key.mismatch', 'error'],
       () => writeFile(house.keyFile, `${wrong}\n`),
       async () => {
@@ -110,7 +114,8 @@ describe('the encryption key', () => {
   it('key.unregistered comes and goes with a key that the database does not know', async () => {
     const right = await readFile(house.keyFile, 'utf8');
     const other = Buffer.alloc(32, 9).toString('base64');
-    await house.comesAndGoes(
+    await expectToComeAndGo(
+      house,
       ['key.unregistered', 'note'],
       () => writeFile(house.keyFile, `${right}${other}\n`),
       () => writeFile(house.keyFile, right),
@@ -135,7 +140,8 @@ describe('the encryption key', () => {
 describe('the counts, the backup and the clock', () => {
   it('counters.drifted comes and goes with a count that is wrong', async () => {
     await insertTokens(house.test.database, [{ serial: 'C1', realms: ['office'] }]);
-    await house.comesAndGoes(
+    await expectToComeAndGo(
+      house,
       ['counters.drifted', 'error'],
       () => house.sql('SELECT fold_counts(1000)', 'UPDATE token_counts SET tokens = tokens + 7'),
       () => house.services.counts.mend(OPERATOR),
@@ -168,7 +174,8 @@ describe('the counts, the backup and the clock', () => {
 
 describe('the audit', () => {
   it('audit.altered comes and goes with a row that nobody has signed', async () => {
-    await house.comesAndGoes(
+    await expectToComeAndGo(
+      house,
       ['audit.altered', 'error'],
       () => house.sql(unsignedRow('forged', new Date().toISOString())),
       () => house.sql("DELETE FROM audit WHERE subject = 'forged'"),
