@@ -61,7 +61,10 @@ function commandLineDependencies(): CliDependencies {
     },
     examine: async () => {
       const { examineInstallation } = await import('./doctor/examine-installation.ts');
-      return untilSignal((giveUp) => examineInstallation(config, { giveUp }));
+      const report = await untilSignal((giveUp) => examineInstallation(config, { giveUp }));
+      // A check that was given up may still hang in the database or a resolver.
+      setTimeout(() => process.exit(), 500).unref();
+      return report;
     },
     restore: async (caller, request) => {
       const { restoreBackup } = await import('./restore-backup.ts');

@@ -113,7 +113,7 @@ function faultFinding(name: string, error: unknown, timeLimit: number): Finding 
 }
 
 /** @returns one line for people; of an error with an SQL statement, the database's own message */
-export function reasonOf(error: unknown): string {
+function reasonOf(error: unknown): string {
   if (isServiceError(error)) {
     return error.detail === undefined ? error.message : `${error.message} (${error.detail})`;
   }

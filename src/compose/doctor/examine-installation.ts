@@ -124,7 +124,8 @@ async function openAndCheck(config: Config, giveUp: AbortSignal | undefined): Pr
       return { findings: [unreachable(error.message)], value: undefined };
     }
     if (isServiceError(error, 'installation.missing')) {
-      const remedy = 'DATA_DIR or DATABASE_URL as the server has it; `tankeeper migrate` makes a new installation';
+      const remedy =
+        'DATA_DIR or DATABASE_URL as the server has it; `tankeeper migrate` makes a new installation';
       return { findings: [found('error', 'database.missing', error.message, remedy)], value: undefined };
     }
     throw error;

@@ -190,3 +190,18 @@ describe('the audit', () => {
     expect(await house.codes(2 * HOUR)).not.toContain('audit.no-checkpoint');
   });
 });
+
+describe('a lock that another holds', () => {
+  it('makes the checks that wait for it findings, and no other', async () => {
+    const report = await house.test.database.knex.transaction(async (sql) => {
+      await sql.raw('LOCK TABLE audit IN ACCESS EXCLUSIVE MODE');
+      return examineInstallation(house.config, { timeLimit: 1_000 });
+    });
+    const failed = report.checks.filter(({ state: end }) => end !== 'done').map(({ name }) => name);
+    expect(failed).toEqual(['backup', 'audit']);
+    expect(report.findings.map(({ code }) => code)).toEqual(
+      expect.arrayContaining(['backup.overdue', 'audit.overdue']),
+    );
+    expect((await house.codes()).filter((code) => code.endsWith('.overdue'))).toEqual([]);
+  });
+});
