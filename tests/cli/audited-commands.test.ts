@@ -257,6 +257,8 @@ const acts = (): readonly Act[] => [
 const APART = [
   ...['serve', 'config', 'demo', 'device scan', 'device list', 'device forget', 'device activation-code'],
   ...['restore', 'shadow'],
+  // It opens the installation by itself, and changes nothing: tests/compose/doctor.
+  'doctor',
   // They need a LinOTP database: tests/linotp.
   ...['import linotp', 'verify linotp'],
 ];
