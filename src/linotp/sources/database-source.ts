@@ -4,8 +4,8 @@ import type { SourceRow, SourceValue } from '../source-row.ts';
 
 /** A read-only connection within one transaction that sees the database at one moment. */
 export interface SnapshotConnection {
-  readonly dialect: 'postgresql' | 'mysql';
-  /** @param values for the placeholders `?` of MySQL, `$1` of PostgreSQL */
+  readonly dialect: LinotpSource['dialect'];
+  /** @param values for the placeholders `$1` of PostgreSQL, `?` of the others */
   query(sql: string, values: readonly string[]): Promise<readonly Record<string, SourceValue>[]>;
   /** Ends the transaction and the connection. */
   close(): Promise<void>;
@@ -17,7 +17,10 @@ const LARGE: readonly SourceTable[] = ['Token', 'TokenRealm', 'challenges'];
 const TABLES = {
   postgresql: `SELECT table_name AS name FROM information_schema.tables WHERE table_schema = ANY (current_schemas(false))`,
   mysql: `SELECT table_name AS name FROM information_schema.tables WHERE table_schema = DATABASE()`,
+  sqlite: `SELECT name FROM sqlite_master WHERE type = 'table'`,
 };
+/** A placeholder for a number that is given as text. */
+const NUMBER = { postgresql: '$1::bigint', mysql: '?', sqlite: 'CAST(? AS INTEGER)' };
 
 /** A live database of LinOTP. */
 export class DatabaseSource implements LinotpSource {
@@ -69,8 +72,7 @@ export class DatabaseSource implements LinotpSource {
   /** Reads by ranges of the primary key: no driver then keeps more than a page. */
   async *#pages(table: SourceTable): AsyncIterable<readonly SourceRow[]> {
     const key = this.#quote(SOURCE_TABLES[table]);
-    const place = this.dialect === 'postgresql' ? '$1::bigint' : '?';
-    const page = `SELECT * FROM ${this.#quoted(table)} WHERE ${key} > ${place} ORDER BY ${key} LIMIT ${AT_ONCE}`;
+    const page = `SELECT * FROM ${this.#quoted(table)} WHERE ${key} > ${NUMBER[this.dialect]} ORDER BY ${key} LIMIT ${AT_ONCE}`;
     let last = '-9223372036854775808';
     for (;;) {
       const rows = (await this.#connection.query(page, [last])).map(lowerCased);
@@ -92,6 +94,7 @@ export class DatabaseSource implements LinotpSource {
   }
 
   #quote(name: string): string {
+    // SQLite takes a name in double quotes that it does not know as a text.
     const mark = this.dialect === 'postgresql' ? '"' : '`';
     return mark + name.replaceAll(mark, mark + mark) + mark;
   }

@@ -1,0 +1,27 @@
+/** A range of bytes that has rows of one table. */
+export interface DumpRange {
+  readonly table: string;
+  readonly columns: readonly string[];
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Collects ranges; successive ones of a table become one, as a dump may have a statement for each row. */
+export class DumpRanges {
+  readonly all: DumpRange[] = [];
+  #last: DumpRange | undefined;
+
+  add(range: DumpRange, tables: ReadonlySet<string>): void {
+    const last = this.#last;
+    const isSuccessor = last?.table === range.table && last.columns.join() === range.columns.join();
+    if (!tables.has(range.table)) {
+      this.#last = undefined;
+    } else if (isSuccessor) {
+      this.#last = { ...last, end: range.end };
+      this.all[this.all.length - 1] = this.#last;
+    } else {
+      this.#last = range;
+      this.all.push(range);
+    }
+  }
+}
