@@ -25,6 +25,7 @@ const NUMBER = { postgresql: '$1::bigint', mysql: '?', sqlite: 'CAST(? AS INTEGE
 /** A live database of LinOTP. */
 export class DatabaseSource implements LinotpSource {
   readonly dialect: SnapshotConnection['dialect'];
+  readonly notes = [];
   readonly #connection: SnapshotConnection;
   /** Tables by name in lower case: some servers of MySQL lower all names. */
   readonly #tables: ReadonlyMap<string, string>;
@@ -37,8 +38,13 @@ export class DatabaseSource implements LinotpSource {
 
   static async open(connection: SnapshotConnection): Promise<DatabaseSource> {
     const rows = await connection.query(TABLES[connection.dialect], []);
+    // Another program's table may differ in case only; the exact name comes last, and wins.
     const names = rows.map(({ name }) => String(name));
-    return new DatabaseSource(connection, new Map(names.map((name) => [name.toLowerCase(), name])));
+    const exact = names.filter((name) => Object.hasOwn(SOURCE_TABLES, name));
+    return new DatabaseSource(
+      connection,
+      new Map([...names, ...exact].map((name) => [name.toLowerCase(), name])),
+    );
   }
 
   has(table: SourceTable): boolean {

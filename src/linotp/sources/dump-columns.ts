@@ -1,14 +1,16 @@
-import { readName } from './dump-text.ts';
+import { type DumpColumn, readName } from './dump-text.ts';
 
 /** The beginning of a statement that makes a table. */
 export const CREATE_TABLE = /^CREATE\s+TABLE\s+(?:IF\s+NOT\s+EXISTS\s+)?/i;
 const CONSTRAINT = /^(?:PRIMARY|UNIQUE|KEY|INDEX|CONSTRAINT|CHECK|FOREIGN|FULLTEXT|SPATIAL)\b/i;
+/** bytea, BLOB and their kind. */
+const BINARY = /^\s*(?:bytea|(?:tiny|medium|long)?blob|(?:var)?binary)\b/i;
 const TEXT = /'(?:[^'\\]|''|\\[^])*'/g;
 
-/** @returns the table that a statement makes, and its columns, in lower case; undefined for one without columns */
+/** @returns the table that a statement makes, in lower case, and its columns; undefined for one without columns */
 export function readTable(
   statement: string,
-): { readonly table: string; readonly columns: readonly string[] } | undefined {
+): { readonly table: string; readonly columns: readonly DumpColumn[] } | undefined {
   const head = CREATE_TABLE.exec(statement)?.[0].length ?? 0;
   const name = readName(statement, head);
   const open = statement.indexOf('(', name?.end ?? statement.length);
@@ -19,13 +21,23 @@ export function readTable(
   const body = statement.slice(open + 1, statement.lastIndexOf(')')).replace(TEXT, "''");
   const columns = topLevelParts(body)
     .filter((part) => !CONSTRAINT.test(part))
-    .flatMap((part) => readName(`${part} `, 0)?.value.toLowerCase() ?? []);
+    .flatMap((part) => readColumn(`${part} `));
   return { table: name.value.toLowerCase(), columns };
 }
 
-/** @returns the names in a comma list, in lower case */
-export function readNames(list: string): readonly string[] {
-  return list.split(',').flatMap((part) => readName(`${part.trim()} `, 0)?.value.toLowerCase() ?? []);
+function readColumn(definition: string): readonly DumpColumn[] {
+  const name = readName(definition, 0);
+  return name === undefined
+    ? []
+    : [{ name: name.value.toLowerCase(), isBinary: BINARY.test(definition.slice(name.end)) }];
+}
+
+/** Reads a comma list of names. @param known the columns of the table */
+export function readColumns(list: string, known: readonly DumpColumn[]): readonly DumpColumn[] {
+  return list
+    .split(',')
+    .flatMap((part) => readColumn(`${part.trim()} `))
+    .map(({ name }) => known.find((column) => column.name === name) ?? { name, isBinary: false });
 }
 
 /** Splits at commas outside of parentheses. */

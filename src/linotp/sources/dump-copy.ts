@@ -1,5 +1,5 @@
 import type { SourceValue } from '../source-row.ts';
-import { decode, type DumpSyntax } from './dump-text.ts';
+import { decodeAs, type DumpColumn, type DumpSyntax } from './dump-text.ts';
 
 const ESCAPES: Readonly<Partial<Record<string, string>>> = {
   b: '\b',
@@ -14,11 +14,15 @@ const ESCAPES: Readonly<Partial<Record<string, string>>> = {
  * Reads a row of PostgreSQL's COPY in its text format.
  * @param line bytes as characters of the same number, without the line end
  */
-export function readCopiedRow(line: string, syntax: DumpSyntax): readonly SourceValue[] {
-  return line.split('\t').map((text) => readValue(text, syntax));
+export function readCopiedRow(
+  line: string,
+  syntax: DumpSyntax,
+  columns: readonly DumpColumn[],
+): readonly SourceValue[] {
+  return line.split('\t').map((text, index) => readValue(text, syntax, columns[index]?.isBinary === true));
 }
 
-function readValue(text: string, syntax: DumpSyntax): SourceValue {
+function readValue(text: string, syntax: DumpSyntax, isBinary: boolean): SourceValue {
   if (text === '\\N') {
     return null;
   }
@@ -30,5 +34,5 @@ function readValue(text: string, syntax: DumpSyntax): SourceValue {
       ? String.fromCharCode(Number.parseInt(escaped, 8))
       : (ESCAPES[escaped] ?? escaped);
   });
-  return decode(Buffer.from(plain, 'latin1'), syntax);
+  return decodeAs(plain, syntax, isBinary);
 }

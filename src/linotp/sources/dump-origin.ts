@@ -28,6 +28,13 @@ export class DumpOrigin implements DumpSyntax {
     return this.#encoding;
   }
 
+  /** What people must know about the content. */
+  get notes(): readonly string[] {
+    return this.#dialect === 'mysql' && this.#encoding === 'windows-1252'
+      ? ['The dump is written in latin1: other characters were lost when it was written']
+      : [];
+  }
+
   /** The last line that the program writes, where it is missing. */
   get missingEnd(): string | undefined {
     if (this.#open > 0) {

@@ -1,7 +1,9 @@
+import type { DumpColumn } from './dump-text.ts';
+
 /** A range of bytes that has rows of one table. */
 export interface DumpRange {
   readonly table: string;
-  readonly columns: readonly string[];
+  readonly columns: readonly DumpColumn[];
   readonly start: number;
   readonly end: number;
 }
@@ -13,7 +15,7 @@ export class DumpRanges {
 
   add(range: DumpRange, tables: ReadonlySet<string>): void {
     const last = this.#last;
-    const isSuccessor = last?.table === range.table && last.columns.join() === range.columns.join();
+    const isSuccessor = last?.table === range.table && haveSameNames(last.columns, range.columns);
     if (!tables.has(range.table)) {
       this.#last = undefined;
     } else if (isSuccessor) {
@@ -24,4 +26,11 @@ export class DumpRanges {
       this.all.push(range);
     }
   }
+}
+
+function haveSameNames(some: readonly DumpColumn[], others: readonly DumpColumn[]): boolean {
+  return (
+    some === others ||
+    (some.length === others.length && some.every(({ name }, index) => name === others[index]?.name))
+  );
 }

@@ -1,10 +1,11 @@
 import { createReadStream } from 'node:fs';
 import type { SourceRow, SourceValue } from '../source-row.ts';
-import { CREATE_TABLE, readNames, readTable } from './dump-columns.ts';
+import { CREATE_TABLE, readColumns, readTable } from './dump-columns.ts';
 import { readCopiedRow } from './dump-copy.ts';
 import { DumpOrigin } from './dump-origin.ts';
 import { type DumpRange, DumpRanges } from './dump-ranges.ts';
 import {
+  type DumpColumn,
   type DumpSyntax,
   readName,
   readTuple,
@@ -18,8 +19,8 @@ import {
 /** The tables of a dump. */
 export interface DumpContent {
   readonly origin: DumpOrigin;
-  /** Columns by the name of the table, both in lower case. */
-  readonly columns: ReadonlyMap<string, readonly string[]>;
+  /** Columns by the name of the table in lower case. */
+  readonly columns: ReadonlyMap<string, readonly DumpColumn[]>;
   readonly ranges: readonly DumpRange[];
   /** Rows by the name of the table, in lower case. */
   readonly counts: ReadonlyMap<string, number>;
@@ -42,7 +43,7 @@ export class DumpReader {
   readonly #syntax: DumpSyntax;
   /** Absent while rows are read again: all is known then. */
   readonly #origin: DumpOrigin | undefined;
-  readonly #columns = new Map<string, readonly string[]>();
+  readonly #columns = new Map<string, readonly DumpColumn[]>();
   #text = '';
   /** The position in the file at which `#text` begins. */
   #base = 0;
@@ -251,42 +252,42 @@ export class DumpReader {
   }
 
   /** @param list the columns that the statement names */
-  #columnsOf(table: string, list: string | undefined): readonly string[] {
-    const columns = list === undefined ? this.#columns.get(table) : readNames(list);
+  #columnsOf(table: string, list: string | undefined): readonly DumpColumn[] {
+    const known = this.#columns.get(table);
+    const columns = list === undefined ? known : readColumns(list, known ?? []);
     if (columns === undefined && this.#tables.has(table)) {
       throw new UnreadableDump(
         `the columns of the table ${table} are not known: write a dump with its schema`,
       );
     }
-    if (columns !== undefined && !this.#columns.has(table)) {
+    if (columns !== undefined && known === undefined) {
       this.#columns.set(table, columns);
     }
     return columns ?? [];
   }
 
   #readInserted(state: Extract<State, { kind: 'rows' }>): Step | undefined {
-    const read = readTuple(this.#text, this.#at, this.#syntax);
+    const read = readTuple(this.#text, this.#at, this.#syntax, state.columns);
     const after = read && skipSpaces(this.#text, read.end);
     const separator = after === undefined ? '' : this.#text.charAt(after);
     if (read === undefined || after === undefined || separator === '') {
       return undefined;
     }
-    const next = separator === ',' ? skipSpaces(this.#text, after + 1) : after + 1;
-    if (next >= this.#text.length) {
+    const next = separator === ',' ? skipSpaces(this.#text, after + 1) : this.#endOfRows(after);
+    if (next === undefined || next >= this.#text.length) {
       return undefined;
     }
     const row = this.#row(state, read.value);
-    if (separator === ',') {
-      this.#at = next;
-      return { next: state, pieces: row };
-    }
-    this.#at = separator === ';' ? next : this.#endOfRows(after);
-    return { next: BETWEEN.next, pieces: [...row, this.#range(state)] };
+    this.#at = next;
+    return separator === ','
+      ? { next: state, pieces: row }
+      : { next: BETWEEN.next, pieces: [...row, this.#range(state)] };
   }
 
-  /** What follows the rows, such as ON CONFLICT, is skipped as a statement. */
-  #endOfRows(at: number): number {
-    return /^ON\s/i.test(this.#text.slice(at, at + 3)) ? at : unexpected(this.#text, at);
+  /** A semicolon, or what ON CONFLICT says and a semicolon. */
+  #endOfRows(at: number): number | undefined {
+    const isEnd = /^(?:;|ON\s)/i.test(this.#text.slice(at, at + 3));
+    return isEnd ? skipStatement(this.#text, at, this.#syntax.escapes) : unexpected(this.#text, at);
   }
 
   #row({ table, columns }: RowsState, values: readonly SourceValue[]): readonly Piece[] {
@@ -327,7 +328,7 @@ export class DumpReader {
       return { next: BETWEEN.next, pieces: [this.#range(state)] };
     }
     const isEnd = this.#isEnded && end === this.#text.length - 1;
-    const row = isEnd ? [] : this.#row(state, readCopiedRow(line, this.#syntax));
+    const row = isEnd ? [] : this.#row(state, readCopiedRow(line, this.#syntax, state.columns));
     this.#at = end + 1;
     return { next: state, pieces: row };
   }
@@ -335,7 +336,7 @@ export class DumpReader {
 
 interface RowsState {
   readonly table: string;
-  readonly columns: readonly string[];
+  readonly columns: readonly DumpColumn[];
   readonly start: number;
 }
 
@@ -355,6 +356,6 @@ interface Step {
 
 const BETWEEN: Step = { next: { kind: 'between' }, pieces: [] };
 
-function toRow(columns: readonly string[], values: readonly SourceValue[]): SourceRow {
-  return Object.fromEntries(columns.map((column, index) => [column, values[index] ?? null]));
+function toRow(columns: readonly DumpColumn[], values: readonly SourceValue[]): SourceRow {
+  return Object.fromEntries(columns.map(({ name }, index) => [name, values[index] ?? null]));
 }

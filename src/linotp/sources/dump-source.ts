@@ -35,6 +35,10 @@ export class DumpSource implements LinotpSource {
     return this.#content.origin.dialect;
   }
 
+  get notes(): readonly string[] {
+    return this.#content.origin.notes;
+  }
+
   has(table: SourceTable): boolean {
     return this.#content.columns.has(table.toLowerCase());
   }

@@ -1,3 +1,4 @@
+import type { LinotpSource } from '../ports.ts';
 import type { SourceValue } from '../source-row.ts';
 import { decodeWindows1252 } from '../text-repair.ts';
 
@@ -13,9 +14,17 @@ export interface Read<Value> {
 
 /** How a dump writes its values. */
 export interface DumpSyntax {
+  readonly dialect: LinotpSource['dialect'];
   /** A backslash in a text is an escape. */
   readonly escapes: boolean;
   readonly encoding: 'utf-8' | 'windows-1252';
+}
+
+/** A column of a table in a dump. */
+export interface DumpColumn {
+  /** In lower case. */
+  readonly name: string;
+  readonly isBinary: boolean;
 }
 
 /** A dump that is not understood. */
@@ -114,15 +123,21 @@ export function readName(text: string, start: number): Read<string> | undefined 
   return text.charAt(end) === '.' ? readName(text, end + 1) : { value: name, end };
 }
 
-/** Reads a list of values in parentheses. */
-export function readTuple(text: string, start: number, syntax: DumpSyntax): Read<SourceValue[]> | undefined {
+/** Reads a list of values in parentheses. @param columns those of the values */
+export function readTuple(
+  text: string,
+  start: number,
+  syntax: DumpSyntax,
+  columns: readonly DumpColumn[],
+): Read<SourceValue[]> | undefined {
   if (text.charAt(start) !== '(') {
     throw new UnreadableDump('a list of values is expected');
   }
   const values: SourceValue[] = [];
   let at = start + 1;
   for (;;) {
-    const read = readValue(text, skipSpaces(text, at), syntax);
+    const isBinary = columns[values.length]?.isBinary === true;
+    const read = readValue(text, skipSpaces(text, at), syntax, isBinary);
     if (read === undefined) {
       return undefined;
     }
@@ -151,9 +166,15 @@ export function skipSpaces(text: string, start: number): number {
 const BARE =
   /(?:0x([0-9a-fA-F]*)|(-?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?)|(NULL|TRUE|FALSE)|(_\w+\s*|[EeXxBb]|replace\(|unistr\())(?=[^]|$)/iy;
 
-function readValue(text: string, start: number, syntax: DumpSyntax): Read<SourceValue> | undefined {
+function readValue(
+  text: string,
+  start: number,
+  syntax: DumpSyntax,
+  isBinary: boolean,
+): Read<SourceValue> | undefined {
   if (text.charAt(start) === "'") {
-    return readText(text, start, syntax);
+    const read = readBytes(text, start, syntax.escapes);
+    return read && { value: decodeAs(read.value, syntax, isBinary), end: read.end };
   }
   BARE.lastIndex = start;
   const match = BARE.exec(text);
@@ -162,17 +183,14 @@ function readValue(text: string, start: number, syntax: DumpSyntax): Read<Source
     return text.length - start < 64 ? undefined : unexpected(text, start);
   }
   const [, hex, number, word, prefix] = match;
-  if (hex !== undefined) {
-    return { value: Buffer.from(hex, 'hex'), end };
-  }
-  if (number !== undefined) {
-    return { value: number, end };
+  if (prefix !== undefined) {
+    return readPrefixed(text, prefix.trim().toLowerCase(), end, syntax, isBinary);
   }
   if (word !== undefined) {
     const value = word.toUpperCase() === 'NULL' ? null : word.toUpperCase() === 'TRUE';
     return { value, end };
   }
-  return readPrefixed(text, (prefix ?? '').trim().toLowerCase(), end, syntax);
+  return { value: number ?? Buffer.from(hex ?? '', 'hex'), end };
 }
 
 function readPrefixed(
@@ -180,6 +198,7 @@ function readPrefixed(
   prefix: string,
   start: number,
   syntax: DumpSyntax,
+  isBinary: boolean,
 ): Read<SourceValue> | undefined {
   if (prefix === 'replace(') {
     return readReplacement(text, start, syntax);
@@ -197,14 +216,12 @@ function readPrefixed(
   if (prefix === 'x') {
     return { value: Buffer.from(read.value, 'hex'), end: read.end };
   }
-  const isBinary = prefix === '_binary';
-  const bytes = Buffer.from(read.value, 'latin1');
-  return { value: isBinary ? bytes : decode(bytes, syntax), end: read.end };
+  return { value: decodeAs(read.value, syntax, isBinary || prefix === '_binary'), end: read.end };
 }
 
 /** SQLite writes line ends as `replace('a\nb','\n',char(10))`. */
 function readReplacement(text: string, start: number, syntax: DumpSyntax): Read<SourceValue> | undefined {
-  const inner = readValue(text, start, syntax);
+  const inner = readValue(text, start, syntax, false);
   if (inner === undefined) {
     return undefined;
   }
@@ -221,7 +238,7 @@ function readReplacement(text: string, start: number, syntax: DumpSyntax): Read<
 
 /** SQLite writes control characters as `unistr('a\u000ab')` from version 3.50 on. */
 function readUnicodeEscapes(text: string, start: number, syntax: DumpSyntax): Read<SourceValue> | undefined {
-  const read = readText(text, start, syntax);
+  const read = readBytes(text, start, syntax.escapes);
   const end = read && skipSpaces(text, read.end);
   if (read === undefined || end === undefined || end >= text.length) {
     return undefined;
@@ -229,7 +246,7 @@ function readUnicodeEscapes(text: string, start: number, syntax: DumpSyntax): Re
   if (text.charAt(end) !== ')') {
     return unexpected(text, end);
   }
-  const value = read.value.replace(
+  const value = String(decodeAs(read.value, syntax, false)).replace(
     /\\(?:\\|u?([0-9a-f]{4})|\+([0-9a-f]{6})|U([0-9a-f]{8}))/gi,
     (_, ...codes: (string | undefined)[]) => {
       const code = codes.slice(0, 3).find((one) => one !== undefined);
@@ -237,11 +254,6 @@ function readUnicodeEscapes(text: string, start: number, syntax: DumpSyntax): Re
     },
   );
   return { value, end: end + 1 };
-}
-
-function readText(text: string, start: number, syntax: DumpSyntax): Read<string> | undefined {
-  const read = readBytes(text, start, syntax.escapes);
-  return read && { value: decode(Buffer.from(read.value, 'latin1'), syntax), end: read.end };
 }
 
 const ESCAPES: Readonly<Partial<Record<string, string>>> = {
@@ -269,8 +281,15 @@ function readBytes(text: string, start: number, escapes: boolean): Read<string> 
   return { value, end };
 }
 
-/** @returns the text of bytes; a text that is not UTF-8 is taken as Windows-1252, which some old connections wrote */
-export function decode(bytes: Uint8Array, { encoding }: DumpSyntax): string {
+/**
+ * Decodes a value: as bytes, or as text; a text that is not UTF-8 is taken as Windows-1252, which old connections wrote.
+ * @param text bytes as characters of the same number
+ */
+export function decodeAs(text: string, { dialect, encoding }: DumpSyntax, isBinary: boolean): SourceValue {
+  const bytes = Buffer.from(text, 'latin1');
+  if (isBinary) {
+    return dialect === 'postgresql' ? readBytea(text) : bytes;
+  }
   if (encoding === 'windows-1252') {
     return decodeWindows1252(bytes);
   }
@@ -279,6 +298,17 @@ export function decode(bytes: Uint8Array, { encoding }: DumpSyntax): string {
   } catch {
     return decodeWindows1252(bytes);
   }
+}
+
+/** PostgreSQL writes bytes as `\x` and hexadecimal digits, or as text with octal numbers. */
+function readBytea(text: string): Uint8Array {
+  if (text.startsWith('\\x')) {
+    return Buffer.from(text.slice(2), 'hex');
+  }
+  const plain = text.replace(/\\(?:\\|([0-7]{3}))/g, (_, code: string | undefined) =>
+    code === undefined ? '\\' : String.fromCharCode(Number.parseInt(code, 8)),
+  );
+  return Buffer.from(plain, 'latin1');
 }
 
 export function unexpected(text: string, at: number): never {

@@ -1,29 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import mysql from 'mysql2/promise';
-import { openDatabase } from '../../../src/storage/database/database.ts';
 import { TestApplication } from '../../support/application/test-application.ts';
 import { queryOnce } from '../../support/database/test-server.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
 import { findMariadb, type Mariadb, startMariadb } from '../../support/servers/mariadb.ts';
-import { type FixtureName, fixtureFile, importFixture } from '../../linotp/linotp-fixture.ts';
-import { wholeContent } from '../../linotp/stored-installation.ts';
+import { contentAfterImport } from '../../linotp/content-after-import.ts';
+import { fixtureFile, importFixture } from '../../linotp/linotp-fixture.ts';
 
 const mariadb = await findMariadb();
-
-/** @returns what an import of the fixture leaves, from its dump or from another place */
-async function contentAfterImport(fixture: FixtureName, place?: string): Promise<unknown> {
-  const app = await TestApplication.open();
-  try {
-    await importFixture(app.services, fixture, place === undefined ? {} : { place });
-    const database = openDatabase({ connection: app.databaseUrl, applicationName: 'test' });
-    const content = await wholeContent(database.knex);
-    await database.close();
-    return content;
-  } finally {
-    await app.close();
-  }
-}
 
 describe('a live PostgreSQL', () => {
   let linotp: TestDatabase;
