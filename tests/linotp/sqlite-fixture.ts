@@ -74,8 +74,8 @@ function columnsOf(dump: string, table: string): readonly Column[] {
 }
 
 function storedValue(value: SourceValue, type: string): SourceValue {
-  if (value === null) {
-    return null;
+  if (value === null || value instanceof Uint8Array) {
+    return value;
   }
   const text = String(value);
   switch (type) {
@@ -85,8 +85,6 @@ function storedValue(value: SourceValue, type: string): SourceValue {
       return text === 'true' ? 1 : 0;
     case 'DATETIME':
       return text.includes('.') ? text.padEnd(26, '0') : `${text}.000000`;
-    case 'BLOB':
-      return Buffer.from(text.replace(/^\\x/, ''), 'hex');
     default:
       return text;
   }

@@ -49,6 +49,8 @@ export class DumpReader {
   #base = 0;
   #at = 0;
   #isEnded = false;
+  /** The last line of the file has a line end of its own, before the one that is added. */
+  #hasLastLineEnd = false;
   /** The line of the position `#counted`. */
   #line = 1;
   #counted = 0;
@@ -125,6 +127,7 @@ export class DumpReader {
     const rest = this.#text.slice(this.#at);
     this.#at = 0;
     this.#isEnded = next.done === true;
+    this.#hasLastLineEnd = this.#text.endsWith('\n');
     if (rest.length > LARGEST_PIECE) {
       throw new UnreadableDump(`what begins at line ${this.#line} has no end`);
     }
@@ -160,8 +163,7 @@ export class DumpReader {
 
   #assertEnd(state: State): void {
     const isBlank = this.#text.slice(this.#at).trim() === '';
-    // The last line end is the one that `#refill` adds.
-    const line = this.#countLines(this.#text.length - 1);
+    const line = this.#countLines(this.#text.length - 1) - (this.#hasLastLineEnd ? 1 : 0);
     if (!isBlank || state.kind !== 'between') {
       throw new UnreadableDump(`the dump ends within a statement, at line ${line}`);
     }

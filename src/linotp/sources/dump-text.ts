@@ -176,6 +176,15 @@ function readValue(
     const read = readBytes(text, start, syntax.escapes);
     return read && { value: decodeAs(read.value, syntax, isBinary), end: read.end };
   }
+  return readBare(text, start, syntax, isBinary);
+}
+
+function readBare(
+  text: string,
+  start: number,
+  syntax: DumpSyntax,
+  isBinary: boolean,
+): Read<SourceValue> | undefined {
   BARE.lastIndex = start;
   const match = BARE.exec(text);
   const end = BARE.lastIndex;
