@@ -55,7 +55,8 @@ describe('a live PostgreSQL', () => {
       await connection.query(await readFile(fixtureFile(fixture, 'dump.sql'), 'utf8'));
       await connection.end();
       const password = encodeURIComponent('a:b@c/d');
-      const url = `mysql+mysqldb://linotp:${password}@127.0.0.1:${server.port}/${name}`;
+      // With parameters of SQLAlchemy's driver, as LinOTP's own configuration has them.
+      const url = `mysql+mysqldb://linotp:${password}@127.0.0.1:${server.port}/${name}?charset=utf8&use_unicode=0`;
       expect(await contentAfterImport(fixture, url)).toEqual(await contentAfterImport(fixture));
     },
     90_000,
