@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import mysql from 'mysql2/promise';
-import { TestApplication } from '../../support/application/test-application.ts';
+import { openLinotpSource } from '../../../src/linotp/sources/open-source.ts';
 import { queryOnce } from '../../support/database/test-server.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
 import { findMariadb, type Mariadb, startMariadb } from '../../support/servers/mariadb.ts';
 import { contentAfterImport } from '../../linotp/content-after-import.ts';
-import { fixtureFile, importFixture } from '../../linotp/linotp-fixture.ts';
+import { fixtureFile } from '../../linotp/linotp-fixture.ts';
 
 const mariadb = await findMariadb();
 
@@ -63,15 +63,17 @@ describe('a live PostgreSQL', () => {
   );
 });
 
-it('says why a database cannot be read, without its password', async () => {
-  const app = await TestApplication.open();
-  try {
-    const refusal = importFixture(app.services, '3.4.4-postgresql', {
-      place: 'postgresql://linotp:geheim@127.0.0.1:1/linotp',
-    });
-    await expect(refusal).rejects.toMatchObject({ code: 'import.refused' });
-    await expect(refusal).rejects.not.toThrow(/geheim/);
-  } finally {
-    await app.close();
-  }
+it.each([
+  ['postgresql://linotp:geheim@127.0.0.1:1/linotp', /ECONNREFUSED/],
+  ['mysql://linotp:geheim@127.0.0.1:1/linotp', /ECONNREFUSED/],
+  ['mysql://linotp:geheim@localhost/linotp?unix_socket=/nowhere/mysqld.sock', /ENOENT.*mysqld\.sock/],
+  ['postgresql://linotp:ge/heim@127.0.0.1:1/linotp', /not valid; encode/],
+  ['mysql+mysqldb://linotp:ge/heim@127.0.0.1:1/linotp', /not valid; encode/],
+])('says why %s cannot be read, without its password', async (place, message) => {
+  const refusal = openLinotpSource(place);
+  await expect(refusal).rejects.toMatchObject({
+    code: 'import.refused',
+    message: expect.stringMatching(message),
+  });
+  await expect(refusal).rejects.not.toThrow(/geheim|ge\/heim/);
 });

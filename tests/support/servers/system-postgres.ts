@@ -12,7 +12,7 @@ import { unprivilegedAccount } from './system-programs.ts';
 const run = promisify(execFile);
 const STARTS_WITHIN = 60_000;
 /** An ordinary role that owns the database, both of the same name. */
-export const OWNER = 'tankeeper';
+const OWNER = 'tankeeper';
 const SUPERUSER = 'postgres';
 
 /** A PostgreSQL of the system, with an ordinary role that owns a database. */
