@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, readlink, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { promisify } from 'node:util';
@@ -34,6 +34,13 @@ async function tokensIn(place: string): Promise<number> {
   }
 }
 
+/** @returns the paths of copies that this process has open, those without a name with ` (deleted)` */
+async function openCopies(): Promise<readonly string[]> {
+  const files = await readdir('/proc/self/fd');
+  const paths = await Promise.all(files.map((file) => readlink(`/proc/self/fd/${file}`).catch(() => '')));
+  return paths.filter((one) => one.includes('/tankeeper-sqlite-'));
+}
+
 function refusal(message: RegExp): object {
   return { code: 'import.refused', message: expect.stringMatching(message) };
 }
@@ -64,7 +71,7 @@ describe('a database file of SQLite', () => {
     }
   });
 
-  it('is never changed, and its copy is removed', async () => {
+  it('is never changed, and its copy has no name any more', async () => {
     (await makeSqlite(FIXTURE, path, 'PRAGMA journal_mode = WAL')).close();
     const state = async (): Promise<unknown> => [
       await readdir(folder),
@@ -73,15 +80,15 @@ describe('a database file of SQLite', () => {
         .update(await readFile(path))
         .digest('hex'),
     ];
-    const copies = async (): Promise<readonly string[]> =>
-      (await readdir(tmpdir())).filter((name) => name.startsWith('tankeeper-sqlite-'));
-    const before = [await state(), await copies()];
+    const before = await state();
     const source = await openLinotpSource(path);
-    // Even where the process is killed from now on.
-    expect([await state(), await copies()]).toEqual(before);
+    const copies = await openCopies();
+    // Nothing would remain if the process were killed now.
+    expect(copies.filter((copy) => copy.endsWith('/linotp.db (deleted)'))).toHaveLength(1);
+    expect(copies.filter((copy) => !copy.endsWith(' (deleted)'))).toEqual([]);
+    expect(await state()).toEqual(before);
     await source.close();
-    await expect(openLinotpSource(`sqlite:${folder}/missing.db`)).rejects.toMatchObject(refusal(/ENOENT/));
-    expect([await state(), await copies()]).toEqual(before);
+    expect([await openCopies(), await state()]).toEqual([[], before]);
   });
 
   it('is read at one moment, while its rows change', async () => {
@@ -144,6 +151,12 @@ describe('a file that is no database', () => {
   ])('%s is refused with the way out', async (_, content, message) => {
     await writeFile(path, content());
     await expect(openLinotpSource(path)).rejects.toMatchObject(refusal(message));
+  });
+
+  it('is refused where it is missing', async () => {
+    await expect(openLinotpSource(`sqlite:${path}`)).rejects.toMatchObject(
+      refusal(/token\.db cannot be opened \(ENOENT\)/),
+    );
   });
 
   it('and is named as one is refused', async () => {
