@@ -27,6 +27,8 @@ export type SourceTable = keyof typeof SOURCE_TABLES;
 /** A LinOTP database, read-only, at one moment. */
 export interface LinotpSource {
   readonly dialect: 'postgresql' | 'mysql' | 'sqlite';
+  /** What people must know about its content. */
+  readonly notes: readonly string[];
   /** @returns true if the database has this table */
   has(table: SourceTable): boolean;
   /** @returns the number of its rows; 0 without the table */

@@ -62,7 +62,7 @@ export function addLinotpOptions(command: Command): Command {
   return command
     .requiredOption(
       '--database <place>',
-      'the LinOTP database: postgresql://…, mysql://…, or the path of an SQL dump',
+      'the LinOTP database: postgresql://…, mysql://…, sqlite:///FILE, or the path of an SQL dump',
     )
     .option('--database-password-file <file>', 'a file that holds the password for the URL, - for stdin')
     .requiredOption('--enckey <file>', "LinOTP's key file (encKey)")
@@ -183,8 +183,8 @@ async function placeOf(
   if (databasePasswordFile === undefined) {
     return database;
   }
-  if (!URL.canParse(database)) {
-    throw new CliFailure('--database-password-file goes with a URL of a database');
+  if (!URL.canParse(database) || /^sqlite/i.test(database)) {
+    throw new CliFailure('--database-password-file goes with the URL of a database server');
   }
   const password = await context.knownSecret('Password', '--database-password-file', databasePasswordFile);
   const url = new URL(database);
