@@ -6,6 +6,7 @@ import {
   IMPORT_GROUPS,
   type ImportEntry,
   type ImportGroup,
+  type ImportSummary,
   type ReportSink,
 } from '../../linotp/import-report.ts';
 import type { TextEncoding } from '../../linotp/installation-reading.ts';
@@ -103,44 +104,60 @@ async function importLinotp(
   const progress = new ImportProgressDisplay(io, clock, { json: json === true });
   const file = options.report === undefined ? undefined : await ImportReportFile.create(options.report);
   const shown = new ShownDifferences(file);
-  const dryRun = options.dryRun === true;
-  try {
-    const summary = await withLinotp(context, options, (source, encryptionKey) =>
-      context.withServices(({ linotpImport }, caller) =>
-        linotpImport.run(caller, {
-          source,
-          encryptionKey,
-          only: options.only,
-          dryRun,
-          encoding: options.encoding,
-          localTime: options.timeZone,
-          places: passwdPlaces(options),
-          sink: shown,
-          progress: (state) => {
-            progress.show(state);
-          },
-          note: (text) => {
-            io.stderr.write(`${text}\n`);
-          },
-        }),
-      ),
-    );
-    progress.clear();
-    await file?.finish(summary);
-    const lines = [...shown.lines(options.report), ...summaryLines(summary)];
-    context.output(command).done(lines.join('\n'), { summary: { ...summary }, entries: shown.entries });
-  } catch (error) {
-    progress.clear();
-    await file?.abandon();
-    throw error;
+  const summary = await runImport(context, options, progress, shown)
+    .finally(() => {
+      progress.clear();
+    })
+    .catch(async (error: unknown) => {
+      await file?.discard();
+      throw error;
+    });
+  const fault = await file?.finish(summary).catch(async (error: unknown) => {
+    await file.discard();
+    return error instanceof Error ? error : new Error(String(error));
+  });
+  const lines = [...shown.lines(options.report), ...summaryLines(summary)];
+  const { entries, more } = shown;
+  context.output(command).done(lines.join('\n'), { summary: { ...summary }, entries, more });
+  if (fault !== undefined) {
+    throw new CliFailure(`all is done but the report: ${fault.message}`);
   }
+}
+
+function runImport(
+  context: CommandContext,
+  options: ImportOptions,
+  progress: ImportProgressDisplay,
+  sink: ReportSink,
+): Promise<ImportSummary> {
+  return withLinotp(context, options, (source, encryptionKey) =>
+    context.withServices(({ linotpImport }, caller) =>
+      linotpImport.run(caller, {
+        source,
+        encryptionKey,
+        only: options.only,
+        dryRun: options.dryRun === true,
+        encoding: options.encoding,
+        localTime: options.timeZone,
+        places: passwdPlaces(options),
+        sink,
+        progress: (state) => {
+          progress.show(state);
+        },
+        note: (text) => {
+          progress.note(text);
+        },
+      }),
+    ),
+  );
 }
 
 /** Keeps the first differences for the terminal, and passes all entries on. */
 class ShownDifferences implements ReportSink {
   readonly entries: { readonly [Field in keyof ImportEntry]: ImportEntry[Field] }[] = [];
   readonly #file: ReportSink | undefined;
-  #more = 0;
+  /** The number of further differences. */
+  more = 0;
 
   constructor(file: ReportSink | undefined) {
     this.#file = file;
@@ -151,14 +168,14 @@ class ShownDifferences implements ReportSink {
     if (isDifference && this.entries.length < SHOWN) {
       this.entries.push(entry);
     } else if (isDifference) {
-      this.#more += 1;
+      this.more += 1;
     }
     await this.#file?.write(entry);
   }
 
   lines(report: string | undefined): readonly string[] {
     const where = report === undefined ? '--report FILE writes all' : `all are in ${report}`;
-    const more = this.#more === 0 ? [] : [`… and ${this.#more} more: ${where}`];
+    const more = this.more === 0 ? [] : [`… and ${this.more} more: ${where}`];
     return [...this.entries.map(reportLine), ...more];
   }
 }
