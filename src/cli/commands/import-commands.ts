@@ -24,13 +24,13 @@ export interface LinotpOptions {
   readonly databasePasswordFile?: string;
   readonly enckey: string;
   readonly encoding: TextEncoding;
+  readonly timeZone: LocalTime;
 }
 
 interface ImportOptions extends LinotpOptions {
   readonly dryRun?: true;
   readonly only?: readonly ImportGroup[];
   readonly report?: string;
-  readonly timeZone: LocalTime;
   readonly passwdDir?: string;
 }
 
@@ -47,11 +47,6 @@ export function addImportCommands(program: Command, context: CommandContext): vo
     .option('--dry-run', 'report everything and store nothing')
     .option('--only <groups>', `a comma list of ${IMPORT_GROUPS.join(', ')}`, readGroups)
     .option('--report <file>', 'write what was taken, changed or left to this file, and as JSON to FILE.json')
-    .addOption(
-      new Option('--time-zone <zone>', "the zone of the old server's clock, such as Europe/Berlin")
-        .argParser(readZone)
-        .default(new LocalTime(Intl.DateTimeFormat().resolvedOptions().timeZone), 'that of this machine'),
-    )
     .option('--passwd-dir <folder>', 'where the passwd files of the old server are now');
   addLinotpOptions(command).action(async (options: ImportOptions, own: Command) => {
     await importLinotp(context, options, own);
@@ -71,6 +66,11 @@ export function addLinotpOptions(command: Command): Command {
       new Option('--encoding <kind>', 'how texts are encoded')
         .choices(['auto', 'utf8', 'double-utf8'])
         .default('auto'),
+    )
+    .addOption(
+      new Option('--time-zone <zone>', "the zone of the old server's clock, such as Europe/Berlin")
+        .argParser(readZone)
+        .default(new LocalTime(Intl.DateTimeFormat().resolvedOptions().timeZone), 'that of this machine'),
     );
 }
 
