@@ -1,9 +1,9 @@
-import { isDeepStrictEqual } from 'node:util';
 import { equalBytes } from '../kernel/constant-time.ts';
 import { isServiceError } from '../kernel/errors.ts';
 import type { SecretPurpose, Vault } from '../keys/vault.ts';
 import type { ComparableToken } from './ports.ts';
 import { resolverNameOf } from './resolver-mapping.ts';
+import type { TokenInfo } from './token-info.ts';
 import type { ImportedToken } from './token-mapping.ts';
 import type { PlainTokenSecrets } from './token-secrets.ts';
 
@@ -40,7 +40,7 @@ export function compareToken(
   const there = { ...plainFields(token), owner: ownerThere(token, users) };
   return [
     ...differencesOf(there, here),
-    ...(isDeepStrictEqual(token.info, stored.info ?? token.info) ? [] : ['info: differs']),
+    ...(inOrder(token.info) === inOrder(stored.info ?? token.info) ? [] : ['info: differs']),
     ...SECRETS.flatMap((name) => faultOfSecret(token, stored, name, vault)),
   ];
 }
@@ -54,6 +54,15 @@ export function differencesOf(
     value === null || here[field] === value
       ? []
       : [`${field}: ${shown(value)} in LinOTP, ${shown(here[field])} here`],
+  );
+}
+
+/** @returns JSON with the entries of each object in the order of their names, which the database does not keep */
+function inOrder(info: TokenInfo): string {
+  return JSON.stringify(info, (_, value: unknown) =>
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
+      : value,
   );
 }
 

@@ -17,6 +17,7 @@ import type { CommandContext } from '../command-context.ts';
 import { ImportProgressDisplay } from '../import-progress.ts';
 import { ImportReportFile, reportLine, summaryLines } from '../import-report-file.ts';
 import { fileErrorText } from '../secret-input.ts';
+import { addKeyFileImportCommands } from './key-file-import-commands.ts';
 
 /** Options that tell where a LinOTP installation is and how to read it. */
 export interface LinotpOptions {
@@ -40,7 +41,10 @@ const LARGEST_KEY_FILE = 65_536;
 
 /** Adds `import`. */
 export function addImportCommands(program: Command, context: CommandContext): void {
-  const group = program.command('import').description('take over another installation');
+  const group = program
+    .command('import')
+    .description('take over another installation, or load keys from a file');
+  addKeyFileImportCommands(group, context);
   const command = group
     .command('linotp')
     .description('take over LinOTP 2.x or 3.x; repeated: what has changed there since')
