@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { basename, resolve } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { EncryptionKey } from '../../linotp/encryption-key.ts';
 import {
@@ -93,9 +93,9 @@ export async function withLinotp<T>(
   }
 }
 
-/** @returns the path of a passwd file on this machine */
+/** @returns the path of a passwd file on this machine; absolute, as resolvers need it */
 function passwdPlaces({ passwdDir }: Pick<ImportOptions, 'passwdDir'>): (fileName: string) => string {
-  return (fileName) => (passwdDir === undefined ? fileName : join(passwdDir, basename(fileName)));
+  return (fileName) => (passwdDir === undefined ? fileName : resolve(passwdDir, basename(fileName)));
 }
 
 async function importLinotp(
