@@ -109,8 +109,11 @@ export interface TargetTransaction {
   /** @returns tokens by serial in lower case */
   findTokens(serials: readonly string[]): Promise<ReadonlyMap<string, PresentToken>>;
   insertTokens(tokens: readonly StoredToken[]): Promise<void>;
-  /** Replaces tokens by their ids, and removes their challenges. */
-  updateTokens(tokens: ReadonlyMap<string, StoredToken>): Promise<void>;
+  /**
+   * Replaces tokens by their ids, and removes their challenges.
+   * @returns the ids of the replaced ones; the others have been written since they were found
+   */
+  updateTokens(tokens: ReadonlyMap<string, StoredToken>): Promise<ReadonlySet<string>>;
   /** Notes that the source still has the tokens with these serials. */
   noteSeen(serials: readonly string[]): Promise<void>;
   /**

@@ -217,8 +217,8 @@ class SqlTargetTransaction implements TargetTransaction {
     await insertTokens(this.#sql, await this.#referring(tokens.map((token) => [null, token])));
   }
 
-  async updateTokens(tokens: ReadonlyMap<string, StoredToken>): Promise<void> {
-    await updateTokens(this.#sql, await this.#referring([...tokens]));
+  async updateTokens(tokens: ReadonlyMap<string, StoredToken>): Promise<ReadonlySet<string>> {
+    return updateTokens(this.#sql, await this.#referring([...tokens]));
   }
 
   async noteSeen(serials: readonly string[]): Promise<void> {

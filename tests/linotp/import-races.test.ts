@@ -1,0 +1,85 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Knex } from 'knex';
+import type { ImportEntry } from '../../src/linotp/import-report.ts';
+import { openDatabase } from '../../src/storage/database/database.ts';
+import { TestApplication } from '../support/application/test-application.ts';
+import { replaced, withEditedDump } from './dump-edit.ts';
+import { importFixture } from './linotp-fixture.ts';
+
+const FIXTURE = '2.12.6-postgresql';
+
+let app: TestApplication;
+let sql: Knex;
+let close: () => Promise<void>;
+
+beforeEach(async () => {
+  app = await TestApplication.open();
+  const database = openDatabase({ connection: app.databaseUrl, applicationName: 'test' });
+  sql = database.knex;
+  close = () => database.close();
+});
+
+afterEach(async () => {
+  await close();
+  await app.close();
+});
+
+/** Imports an edited dump, and runs `meanwhile` at the first entry of the group. @returns outcomes by name */
+async function importWhile(
+  group: ImportEntry['group'],
+  edit: (text: string) => string,
+  meanwhile: () => Promise<unknown>,
+): Promise<ReadonlyMap<string, string>> {
+  const outcomes = new Map<string, string>();
+  let isFirst = true;
+  const write = async (entry: ImportEntry): Promise<void> => {
+    outcomes.set(entry.name, `${entry.outcome}: ${entry.reasons.join('; ')}`);
+    if (entry.group === group && isFirst) {
+      isFirst = false;
+      await meanwhile();
+    }
+  };
+  await withEditedDump(FIXTURE, edit, (place) =>
+    importFixture(app.services, FIXTURE, { place, sink: { write } }),
+  );
+  return outcomes;
+}
+
+describe('an import beside live requests', () => {
+  beforeEach(() => importFixture(app.services, FIXTURE));
+
+  it('leaves a token that is written after it was found', async () => {
+    const outcomes = await importWhile(
+      'tokens',
+      (text) => replaced(text, "'QR07', 'ocra'", "'QR07', 'ocra2'"),
+      () => sql('tokens').where({ serial: 'QR07' }).update({ counter: 4711 }),
+    );
+    expect(outcomes.get('QR07')).toMatch(/^left: it has changed on both sides/);
+    expect(await sql('tokens').where({ serial: 'QR07' }).first('type', 'counter')).toEqual({
+      type: 'ocra',
+      counter: '4711',
+    });
+  });
+
+  it('leaves a challenge that is answered after it was found', async () => {
+    const open = await sql('challenges')
+      .join('tokens', 'tokens.id', 'token_id')
+      .where({ serial: 'QR16', received_tan: false })
+      .whereNull('closed_by')
+      .select<{ id: string; transaction_id: string }[]>('challenges.id', 'transaction_id');
+    const [{ id = '', transaction_id: transaction = '' } = {}] = open;
+    const closed = { received_tan: true, valid_tan: true, closed_by: 'accepted', closed_at: new Date() };
+    await importWhile(
+      'challenges',
+      (text) => {
+        const row = text.split('\n').find((line) => line.includes(`'${transaction}'`)) ?? '';
+        return replaced(text, row, replaced(row, '0, false, false);', '1, true, false);'));
+      },
+      () => sql('challenges').where({ id }).update(closed),
+    );
+    expect(await sql('challenges').where({ id }).first('closed_by', 'wrong_count')).toEqual({
+      closed_by: 'accepted',
+      wrong_count: 0,
+    });
+  });
+});
