@@ -135,15 +135,16 @@ export class ConfigurationImport {
   ): Promise<void> {
     const { report, encryptionKey } = this.#parts;
     const entry = { group, name, row };
-    if (value === undefined) {
-      await report.add({ ...entry, outcome: 'left', reasons });
+    if (value === undefined || !isStorable(value)) {
+      const why = value === undefined ? reasons : ['it has a character that cannot be stored'];
+      await report.add({ ...entry, outcome: 'left', reasons: why });
       return;
     }
     const fingerprint = encryptionKey.fingerprint(JSON.stringify(value));
     const isKnown = present.fingerprint?.equals(fingerprint) === true;
     if (present.exists && present.fingerprint === null) {
       await report.add({ ...entry, outcome: 'left', reasons: [NOT_IMPORTED] });
-    } else if (isKnown && !present.exists) {
+    } else if (present.fingerprint !== null && !present.exists) {
       await report.add({
         ...entry,
         outcome: 'left',
@@ -175,6 +176,16 @@ export class ConfigurationImport {
     await target.audit([{ subject: name, outcome: `removed ${kind}: the source has it no longer` }]);
     await this.#parts.report.add({ ...entry, outcome: 'removed', reasons: ['the source has it no longer'] });
   }
+}
+
+/** @returns false for NUL and halves of surrogate pairs in any text of the value */
+function isStorable(value: unknown): boolean {
+  let isWhole = true;
+  JSON.stringify(value, (key, part: unknown) => {
+    isWhole &&= !/\0|\p{Surrogate}/u.test(typeof part === 'string' ? key + part : key);
+    return part;
+  });
+  return isWhole;
 }
 
 const NOT_IMPORTED = 'there is one of this name here already that was not imported';

@@ -167,7 +167,8 @@ export class TokenImport {
     await this.#write(target, added, changed);
     if (facts.isRepeated) {
       const { repair } = this.#parts.installation;
-      await target.noteSeen(rows.map((row) => repair(textOf(row, 'linotptokenserialnumber'))));
+      const serials = rows.map((row) => repair(textOf(row, 'linotptokenserialnumber')));
+      await target.noteSeen(serials.filter((serial) => !serial.includes('\0')));
     }
   }
 
