@@ -152,9 +152,12 @@ export class TokenImport {
   ): Promise<void> {
     const added: Candidate[] = [];
     const changed: Candidate[] = [];
+    const removed = await this.#removedHere(target, candidates);
     for (const candidate of candidates) {
       const { token, present } = candidate;
-      if (present === undefined) {
+      if (removed.has(token.serial)) {
+        await this.#leave(candidate.mapped, 'it has been removed here since the last import');
+      } else if (present === undefined) {
         added.push(candidate);
       } else if (present.serial === token.serial && present.fingerprint?.equals(token.fingerprint) === true) {
         await this.#add(candidate, 'unchanged');
@@ -170,6 +173,11 @@ export class TokenImport {
       const serials = rows.map((row) => repair(textOf(row, 'linotptokenserialnumber')));
       await target.noteSeen(serials.filter((serial) => !serial.includes('\0')));
     }
+  }
+
+  #removedHere(target: TargetTransaction, candidates: readonly Candidate[]): Promise<ReadonlySet<string>> {
+    const absent = candidates.filter(({ present }) => present === undefined);
+    return target.removedTokens(absent.map(({ token }) => token.serial));
   }
 
   async #write(

@@ -45,6 +45,62 @@ async function importWhile(
   return outcomes;
 }
 
+describe('a repeated import', () => {
+  it('does not bring back a token that was removed here', async () => {
+    await importFixture(app.services, FIXTURE);
+    await app.asAdmin('/admin/remove', { serial: 'QR07' });
+    const { entries } = await importFixture(app.services, FIXTURE);
+    expect(entries.filter(({ name }) => name === 'QR07')).toMatchObject([
+      { group: 'tokens', outcome: 'left', reasons: ['it has been removed here since the last import'] },
+    ]);
+    expect(await sql('tokens').where({ serial: 'QR07' })).toEqual([]);
+  });
+
+  it('takes a token that the source has again', async () => {
+    await importFixture(app.services, FIXTURE);
+    const without = (text: string): string => replaced(text, "'QR07', 'ocra'", "'QR99', 'ocra'");
+    await withEditedDump(FIXTURE, without, (place) => importFixture(app.services, FIXTURE, { place }));
+    const { entries } = await importFixture(app.services, FIXTURE);
+    expect(entries.filter(({ group, name }) => group === 'tokens' && name === 'QR07')).toMatchObject([
+      { outcome: 'taken' },
+    ]);
+  });
+
+  it('does not bring back an entry that was removed here and changed there', async () => {
+    await importFixture(app.services, FIXTURE);
+    await sql('policies').where({ name: 'chalresp' }).delete();
+    const outcomes = await importWhile(
+      'policies',
+      (text) =>
+        replaced(text, /('linotp\.Policy\.chalresp\.user', ')[^']*/, "'linotp.Policy.chalresp.user', 'anna"),
+      () => Promise.resolve(),
+    );
+    expect(outcomes.get('chalresp')).toBe('left: it has been removed here since the last import');
+    expect(await sql('policies').where({ name: 'chalresp' })).toEqual([]);
+  });
+
+  it.each([false, true])('of another installation is refused (dry run: %s)', async (dryRun) => {
+    await importFixture(app.services, FIXTURE);
+    const count = await sql('tokens').count();
+    await expect(importFixture(app.services, '3.4.4-postgresql', { dryRun })).rejects.toMatchObject({
+      code: 'import.refused',
+      message: /^Another LinOTP installation/,
+    });
+    expect(await sql('tokens').count()).toEqual(count);
+  });
+});
+
+describe('two imports at once', () => {
+  it('wait for each other: the second one changes nothing', async () => {
+    const outcomes = async (): Promise<readonly string[]> => {
+      const { entries } = await importFixture(app.services, FIXTURE, { only: ['tokens'] });
+      return [...new Set(entries.map(({ outcome }) => outcome))];
+    };
+    const both = await Promise.all([outcomes(), outcomes()]);
+    expect(both).toContainEqual(['unchanged']);
+  });
+});
+
 describe('an import beside live requests', () => {
   beforeEach(() => importFixture(app.services, FIXTURE));
 
