@@ -79,6 +79,17 @@ describe('a repeated import', () => {
     expect(await sql('policies').where({ name: 'chalresp' })).toEqual([]);
   });
 
+  it('keeps a setting that the source has still, but that can no longer be read', async () => {
+    await importFixture(app.services, FIXTURE);
+    const outcomes = await importWhile(
+      'settings',
+      (text) => replaced(text, "'linotp.OcraMaxChallenges', '8'", "'linotp.OcraMaxChallenges', 'x'"),
+      () => Promise.resolve(),
+    );
+    expect(outcomes.get('OcraMaxChallenges')).toMatch(/^left: /);
+    expect((await app.services.configuration.current()).settings.get('OcraMaxChallenges')).toBe('8');
+  });
+
   it.each([false, true])('of another installation is refused (dry run: %s)', async (dryRun) => {
     await importFixture(app.services, FIXTURE);
     const count = await sql('tokens').count();
@@ -123,7 +134,7 @@ describe('an import beside live requests', () => {
       .where({ serial: 'QR16', received_tan: false })
       .whereNull('closed_by')
       .select<{ id: string; transaction_id: string }[]>('challenges.id', 'transaction_id');
-    const [{ id = '', transaction_id: transaction = '' } = {}] = open;
+    const { id, transaction_id: transaction } = open[0] ?? { id: '', transaction_id: '' };
     const closed = { received_tan: true, valid_tan: true, closed_by: 'accepted', closed_at: new Date() };
     await importWhile(
       'challenges',
