@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Knex } from 'knex';
 import type { ImportEntry } from '../../src/linotp/import-report.ts';
 import { openDatabase } from '../../src/storage/database/database.ts';
+import { SqlHousekeeping } from '../../src/storage/housekeeping/housekeeping.ts';
 import { TestApplication } from '../support/application/test-application.ts';
 import { replaced, withEditedDump } from './dump-edit.ts';
 import { importFixture } from './linotp-fixture.ts';
@@ -77,6 +78,24 @@ describe('a repeated import', () => {
     );
     expect(outcomes.get('chalresp')).toBe('left: it has been removed here since the last import');
     expect(await sql('policies').where({ name: 'chalresp' })).toEqual([]);
+  });
+
+  it('takes a changed token whose old challenge has been cleared away here', async () => {
+    await importFixture(app.services, FIXTURE);
+    const database = openDatabase({ connection: app.databaseUrl, applicationName: 'test' });
+    const now = new Date();
+    await new SqlHousekeeping({ database }).clear(
+      { challengesIssuedBefore: now, sessionsEndBy: now, limitsEndBy: now },
+      { signal: new AbortController().signal, removed: () => undefined },
+    );
+    await database.close();
+    expect(await sql('challenges').whereNull('closed_by')).toEqual([]);
+    const outcomes = await importWhile(
+      'tokens',
+      (text) => replaced(text, "'QR16', 'ocra'", "'QR16', 'ocra2'"),
+      () => Promise.resolve(),
+    );
+    expect(outcomes.get('QR16')).toBe('taken: ');
   });
 
   it('keeps a setting that the source has still, but that can no longer be read', async () => {

@@ -123,6 +123,19 @@ async function lockUntouched(sql: Knex, tokenIds: readonly string[]): Promise<Re
   return new Set(rows.map(({ id }) => id));
 }
 
+/**
+ * Lets tokens count as untouched since their import although their rows were just written once, for upkeep. The caller
+ * holds their locks.
+ */
+export async function keepUntouched(sql: Knex, tokenIds: readonly string[]): Promise<void> {
+  await sql.raw(
+    `UPDATE imported_tokens SET token_version = tokens.version FROM tokens
+     WHERE tokens.id = imported_tokens.token_id AND tokens.id = ANY (?::bigint[])
+       AND imported_tokens.token_version = tokens.version - 1`,
+    [[...tokenIds]],
+  );
+}
+
 /** @returns tokens by serial in lower case, as the database has it */
 export async function findTokens(
   sql: Knex,
