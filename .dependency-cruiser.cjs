@@ -26,6 +26,7 @@ const concepts = [
   'housekeeping',
   'backup',
   'linotp',
+  'doctor',
 ];
 /** Sources of users and LinOTP's databases are adapters; the rest of these folders is domain. */
 const SOURCES = '^src/(resolvers|linotp)/sources/';

@@ -46,6 +46,7 @@ const FIRST_NAME = 'admin';
 /** Nothing that reads like something else; 20 of these are 114 bits. */
 const PASSWORD_ALPHABET = 'abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789';
 const SESSION_ACT: Act = { actor: '', action: 'administrator/session', client: '', requestId: '' };
+const RENEWAL_ACT: Act = { actor: '', action: 'administrator/rehash', client: '', requestId: '' };
 const FIRST_ACT: Act = { actor: '', action: 'administrator/first', client: '', requestId: '' };
 
 /**
@@ -167,6 +168,7 @@ export class AdministratorService {
 
   /**
    * Verifies a password by its slow hash, and remembers the right one. It takes as long for a name that does not exist.
+   * An imported hash is replaced by one of this server.
    * @returns what proves that it is the administrator's password; undefined where it is not
    */
   async authenticatePassword(name: string, password: string): Promise<ProvenPassword | undefined> {
@@ -184,9 +186,27 @@ export class AdministratorService {
     if (administrator === undefined || !isRight) {
       return undefined;
     }
-    const proven = { administrator: name, version: secretHash(administrator.passwordHash) };
+    const proven = provenBy(administrator);
+    if (hasher.isForeign(administrator.passwordHash)) {
+      return this.#renewed(proven, password);
+    }
     memory?.passwords.remember(proven, password);
     return proven;
+  }
+
+  /** Replaces an imported hash, which may take a second to verify, by one of this server. */
+  async #renewed(proven: ProvenPassword, password: string): Promise<ProvenPassword | undefined> {
+    const { administrators, hasher } = this.#deps;
+    const { administrator: name } = proven;
+    const passwordHash = await hasher.hash(password);
+    if (await administrators.renewHash(proven, passwordHash, { ...RENEWAL_ACT, actor: name })) {
+      return { administrator: name, version: secretHash(passwordHash) };
+    }
+    // Another login has renewed it, or the password has changed.
+    const changed = await administrators.find(name);
+    return changed !== undefined && (await hasher.verify(changed.passwordHash, password))
+      ? provenBy(changed)
+      : undefined;
   }
 
   /** @returns a new session and when it ends; undefined where the password was changed a moment ago */
@@ -264,6 +284,10 @@ export class AdministratorService {
     assertPassword(password);
     return this.#deps.hasher.hash(password);
   }
+}
+
+function provenBy({ name, passwordHash }: Administrator): ProvenPassword {
+  return { administrator: name, version: secretHash(passwordHash) };
 }
 
 function unknownAdministrator(name: string): ServiceError {

@@ -46,6 +46,12 @@ export interface AdministratorStore {
     act: Act,
     options?: { readonly revokesApiTokens?: boolean },
   ): Promise<{ readonly apiTokens: number } | undefined>;
+  /**
+   * Replaces the hash of a password by another hash of the same password. Sessions stay open.
+   * @param proven names the hash that is replaced
+   * @returns false if the password or its hash has been changed since it was proven, or the administrator is gone
+   */
+  renewHash(proven: ProvenPassword, passwordHash: string, act: Act): Promise<boolean>;
   /** Also removes sessions and API tokens. @throws 'administrator.invalid' for the last one. @returns whether there was one */
   remove(name: string, act: Act): Promise<boolean>;
   /** @throws 'administrator.unknown', 'administrator.exists' when the name is taken for that administrator */

@@ -1,6 +1,7 @@
 import type { Caller } from '../policy/caller.ts';
 import type { ConfigRow } from '../config/describe-config.ts';
 import type { Clock, Random } from '../kernel/clock.ts';
+import type { DoctorReport } from '../doctor/examination.ts';
 import type { LinotpSource } from '../linotp/ports.ts';
 import type { StopRequest } from '../kernel/stop-request.ts';
 import type { CliServices } from './cli-services.ts';
@@ -59,6 +60,8 @@ export interface CliDependencies {
   serve(): Promise<void>;
   describeConfig(): readonly ConfigRow[];
   migrate(caller: Caller): Promise<MigrationOutcome>;
+  /** Examines the installation. What fails is a finding. */
+  examine(): Promise<DoctorReport>;
   /** Restores a backup into an empty database, which is created where it is missing. */
   restore(caller: Caller, request: RestoreRequest): Promise<RestoredBackup>;
   /** Starts a server of its own, with a database of its own. */

@@ -1,31 +1,17 @@
-import { open, rename, type FileHandle } from 'node:fs/promises';
-import type { ImportEntry, ImportSummary, ReportSink } from '../linotp/import-report.ts';
 import { safeText } from '../kernel/terminal-text.ts';
-import { CliFailure } from './cli-failure.ts';
+import type { ImportEntry, ImportSummary, ReportSink } from '../linotp/import-report.ts';
+import { NewFile } from './commands/backup-file.ts';
 
 /** Characters that are collected before they are written. */
 const AT_ONCE = 1 << 16;
-/** Ending of a report that is not complete. */
-const UNFINISHED = '.part';
 
-/** A file that is written piece by piece, and appears under its name when it is complete. */
-class GrowingFile {
-  readonly #path: string;
-  readonly #handle: FileHandle;
+/** Text that is written to a file in large pieces. */
+class TextFile {
+  readonly #file: NewFile;
   #pending = '';
 
-  private constructor(path: string, handle: FileHandle) {
-    this.#path = path;
-    this.#handle = handle;
-  }
-
-  /** @throws CliFailure if it cannot be created */
-  static async create(path: string): Promise<GrowingFile> {
-    // It names serials and users: only its owner may read it.
-    const handle = await open(path + UNFINISHED, 'w', 0o600).catch((error: unknown) => {
-      throw new CliFailure(`${path} cannot be written: ${(error as NodeJS.ErrnoException).code ?? ''}`);
-    });
-    return new GrowingFile(path, handle);
+  constructor(file: NewFile) {
+    this.#file = file;
   }
 
   async write(text: string): Promise<void> {
@@ -36,39 +22,41 @@ class GrowingFile {
   }
 
   async finish(): Promise<void> {
-    await this.close();
-    await rename(this.#path + UNFINISHED, this.#path);
-  }
-
-  async close(): Promise<void> {
     await this.#flush();
-    await this.#handle.close();
+    await this.#file.finish();
   }
 
   async #flush(): Promise<void> {
     const text = this.#pending;
     this.#pending = '';
-    await this.#handle.write(text);
+    await this.#file.write(Buffer.from(text, 'utf8'));
   }
 }
 
-/** The report of an import: a text for people, and the same as JSON in a file beside it. */
+/**
+ * The report of an import: a text for people, and the same as JSON in a file beside it. It names serials and users: only
+ * the owner of the files may read them. They replace those of an earlier report when they are complete.
+ */
 export class ImportReportFile implements ReportSink {
-  readonly #text: GrowingFile;
-  readonly #json: GrowingFile;
+  readonly #files: readonly NewFile[];
+  readonly #text: TextFile;
+  readonly #json: TextFile;
   #isFirst = true;
 
-  private constructor(text: GrowingFile, json: GrowingFile) {
-    this.#text = text;
-    this.#json = json;
+  private constructor(text: NewFile, json: NewFile) {
+    this.#files = [text, json];
+    this.#text = new TextFile(text);
+    this.#json = new TextFile(json);
   }
 
   /** @param path of the text; `.json` is appended for the other. @throws CliFailure */
   static async create(path: string): Promise<ImportReportFile> {
-    const report = new ImportReportFile(
-      await GrowingFile.create(path),
-      await GrowingFile.create(`${path}.json`),
-    );
+    const text = await NewFile.begin(path, true);
+    const json = await NewFile.begin(`${path}.json`, true).catch(async (error: unknown) => {
+      await text.discard();
+      throw error;
+    });
+    const report = new ImportReportFile(text, json);
     await report.#json.write('{"entries":[');
     return report;
   }
@@ -86,10 +74,11 @@ export class ImportReportFile implements ReportSink {
     await this.#text.finish();
   }
 
-  /** Ends a report that is not complete: what it says of the last group was not stored. */
-  async abandon(): Promise<void> {
-    await this.#json.close();
-    await this.#text.close();
+  /** Removes a report that is not complete. */
+  async discard(): Promise<void> {
+    for (const file of this.#files) {
+      await file.discard();
+    }
   }
 }
 

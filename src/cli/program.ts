@@ -8,6 +8,7 @@ import { addCountCommand } from './commands/count-command.ts';
 import { addDemoCommand } from './demo/demo-command.ts';
 import type { CliDependencies } from './dependencies.ts';
 import { addDeviceCommands } from './device/device-commands.ts';
+import { addDoctorCommand } from './commands/doctor-command.ts';
 import { addHousekeepingCommand } from './commands/housekeeping-command.ts';
 import { addImportCommands } from './commands/import-commands.ts';
 import { addKeysCommands } from './commands/keys-commands.ts';
@@ -48,6 +49,7 @@ export function buildProgram(dependencies: CliDependencies): Command {
     .addHelpText('after', EXIT_CODES_TEXT);
   const context = new CommandContext(dependencies);
   addServerCommands(program, context);
+  addDoctorCommand(program, context);
   addDemoCommand(program, context);
   addAdminCommands(program, context);
   addRealmCommands(program, context);

@@ -1,6 +1,8 @@
 import type { CliIo } from './dependencies.ts';
 
+/** Characters of the bar, brackets not counted; on a narrow terminal fewer. */
 const WIDTH = 30;
+const LEAST_WIDTH = 5;
 
 /** A line on a terminal that shows progress. */
 export class ProgressBar {
@@ -19,11 +21,13 @@ export class ProgressBar {
     if (!this.#io.isInteractive || total === 0) {
       return;
     }
-    const filled = Math.floor((done / total) * WIDTH);
-    const bar = '#'.repeat(filled).padEnd(WIDTH, '.');
-    this.#write(
-      `[${bar}] ${Math.floor((done / total) * 100)} %  ${done} of ${total} ${this.#what}  ${rate}`.trimEnd(),
-    );
+    const share = Math.min(done / total, 1);
+    const text = `${Math.floor(share * 100)} %  ${done} of ${total} ${this.#what}  ${rate}`.trimEnd();
+    // A line that fills the last column wraps, and could not be overwritten.
+    const room = this.#io.columns - 1;
+    const width = Math.min(WIDTH, room - text.length - '[] '.length);
+    const bar = width < LEAST_WIDTH ? '' : `[${'#'.repeat(Math.floor(share * width)).padEnd(width, '.')}] `;
+    this.#write(`${bar}${text}`.slice(0, room));
   }
 
   /** Removes the line. To be called at the end, also after a failure. */

@@ -42,11 +42,19 @@ export function challengeServices(parts: SharedParts): ChallengeServices {
     validation: new ValidationService({ ...shared, ocra, openAnswers }),
     tokenImport: new TokenImportService({
       ...shared,
-      reader: {
-        // Loaded on use: the start would wait for the XML library.
-        read: async (text, secrets) => {
-          const { pskcFileReader } = await import('../security/pskc/pskc-file.ts');
-          return pskcFileReader.read(text, secrets);
+      // Loaded on use: the start would wait for the libraries.
+      readers: {
+        pskc: {
+          read: async (text, secrets) => {
+            const { pskcFileReader } = await import('../security/pskc/pskc-file.ts');
+            return pskcFileReader.read(text, secrets);
+          },
+        },
+        csv: {
+          read: async (text, secrets) => {
+            const { csvKeyFileReader } = await import('../security/csv-key-file.ts');
+            return csvKeyFileReader.read(text, secrets);
+          },
         },
       },
       loading: new SqlTokenLoading({ database }),

@@ -34,7 +34,8 @@ export async function run(parameters: readonly string[]): Promise<number> {
       throw error;
     }
     process.stderr.write(`${error.message.replace(/^/gm, 'tankeeper: ')}\n`);
-    return 1;
+    // To a script that runs the doctor, 1 would mean warnings.
+    return parameters.find((word) => !word.startsWith('-')) === 'doctor' ? 2 : 1;
   }
 }
 
@@ -64,6 +65,13 @@ function commandLineDependencies(): CliDependencies {
       const { migrate } = await import('./database-schema.ts');
       const act = actOf(caller, 'migrate');
       return untilSignal(async (giveUp) => ({ applied: await migrate(config, commandLog, act, giveUp) }));
+    },
+    examine: async () => {
+      const { examineInstallation } = await import('./doctor/examine-installation.ts');
+      const report = await untilSignal((giveUp) => examineInstallation(config, { giveUp }));
+      // A check that was given up may still hang in the database or a resolver.
+      setTimeout(() => process.exit(), 500).unref();
+      return report;
     },
     restore: async (caller, request) => {
       const { restoreBackup } = await import('./restore-backup.ts');

@@ -25,6 +25,13 @@ export function readAddress(text: string): Address | undefined {
   return mapped === undefined ? { text: address, family: 'ipv6' } : { text: mapped, family: 'ipv4' };
 }
 
+/** Networks that have a name in the configuration. */
+export const NAMED_NETWORKS = {
+  loopback: ['127.0.0.0/8', '::1/128'],
+  linklocal: ['169.254.0.0/16', 'fe80::/10'],
+  uniquelocal: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'],
+} as const;
+
 /** A set of addresses and networks of both families. */
 export class NetworkSet {
   /** Created on use: most sets stay empty. */

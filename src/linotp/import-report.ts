@@ -43,7 +43,7 @@ export interface ReportSink {
   write(entry: ImportEntry): Promise<void>;
 }
 
-/** Counts the outcomes and passes the entries on. Entries of a group whose transaction fails are never passed on. */
+/** Counts the outcomes and passes the entries on, before their group is committed. */
 export class ImportReport {
   readonly #sink: ReportSink;
   readonly #groups = new Map<ImportGroup, Record<ImportOutcome, number>>();

@@ -97,9 +97,12 @@ export class LinotpImportService {
     const progress = (done: number): void => {
       request.progress({ group, done, total: totals[group] });
     };
-    return group === 'tokens'
-      ? (target) => new TokenImport({ ...shared, logins: new OwnerLogins(sources), progress }).run(target)
-      : (target) => new ChallengeImport({ ...shared, localTime, progress }).run(target);
+    return (target) => {
+      progress(0);
+      return group === 'tokens'
+        ? new TokenImport({ ...shared, logins: new OwnerLogins(sources), progress }).run(target)
+        : new ChallengeImport({ ...shared, localTime, progress }).run(target);
+    };
   }
 }
 

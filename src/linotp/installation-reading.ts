@@ -67,6 +67,7 @@ export async function readInstallation(
     repair,
     repairBinary: unescape,
     notes: [
+      ...source.notes,
       ...(isDouble ? ['The texts of the database are encoded twice (latin1 connection): undone'] : []),
       ...(isEscaped ? ['The texts of the database are escaped (uencode_data): undone'] : []),
     ],

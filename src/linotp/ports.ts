@@ -1,4 +1,4 @@
-import type { Resolver } from '../configuration/configuration.ts';
+import type { Resolver, ResolverKind } from '../configuration/configuration.ts';
 import type { Sealed } from '../keys/vault.ts';
 import type { Act } from '../policy/caller.ts';
 import type { Policy } from '../policy/stored-policy.ts';
@@ -9,6 +9,7 @@ import type { ImportedRealm } from './realm-mapping.ts';
 import type { ImportedResolver } from './resolver-mapping.ts';
 import type { ImportedSetting } from './setting-mapping.ts';
 import type { SourceRow } from './source-row.ts';
+import type { TokenInfo } from './token-info.ts';
 import type { ImportedToken } from './token-mapping.ts';
 import type { KeyForm, PlainTokenSecrets } from './token-secrets.ts';
 
@@ -27,6 +28,8 @@ export type SourceTable = keyof typeof SOURCE_TABLES;
 /** A LinOTP database, read-only, at one moment. */
 export interface LinotpSource {
   readonly dialect: 'postgresql' | 'mysql' | 'sqlite';
+  /** What people must know about its content. */
+  readonly notes: readonly string[];
   /** @returns true if the database has this table */
   has(table: SourceTable): boolean;
   /** @returns the number of its rows; 0 without the table */
@@ -76,7 +79,7 @@ export interface StoredToken extends Omit<ImportedToken, 'secrets' | 'owner'> {
 }
 
 /** A challenge in the target. */
-export interface PresentChallenge extends Omit<ImportedChallenge, 'issuedAt'> {
+export interface PresentChallenge extends ImportedChallenge {
   readonly id: string;
 }
 
@@ -161,14 +164,27 @@ export interface ImportTarget {
 
 /** A stored token in a form that can be compared. */
 export interface ComparableToken {
+  readonly id: string;
   /** The fields that are no secrets, by their names in `ImportedToken`. */
   readonly fields: Readonly<Partial<Record<string, string | number | boolean>>>;
+  readonly owner: { readonly resolver: string; readonly userId: string; readonly login: string } | null;
+  /** null: it was not imported. */
+  readonly info: TokenInfo | null;
   readonly secrets: Readonly<Record<Exclude<keyof PlainTokenSecrets, 'keyForm'>, Sealed | null>>;
 }
 
-/** The tokens of this server, for a comparison. */
+/** The tokens and challenges of this server, for a comparison. */
 export interface VerificationTarget {
-  resolverNames(): Promise<ReadonlySet<string>>;
+  /** @returns the kinds of the resolvers, by name */
+  resolverKinds(): Promise<ReadonlyMap<string, ResolverKind>>;
+  /** @returns the configuration values */
+  settings(): Promise<ReadonlyMap<string, string>>;
   /** @returns tokens by serial */
   tokens(serials: readonly string[]): Promise<ReadonlyMap<string, ComparableToken>>;
+  /** @returns every token, in batches */
+  allTokens(): AsyncIterable<readonly { readonly id: string; readonly serial: string }[]>;
+  /** @returns the imported tokens with these serials, by serial */
+  importedTokens(serials: readonly string[]): Promise<ReadonlyMap<string, ChallengedToken>>;
+  /** @returns challenges by transaction id */
+  findChallenges(transactionIds: readonly string[]): Promise<ReadonlyMap<string, PresentChallenge>>;
 }

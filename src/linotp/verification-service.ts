@@ -1,135 +1,198 @@
+import { readOcraSettings } from '../challenges/ocra-settings.ts';
+import type { Clock } from '../kernel/clock.ts';
 import type { Vault } from '../keys/vault.ts';
-import type { Sealed, SecretPurpose } from '../keys/vault.ts';
-import { equalBytes } from '../kernel/constant-time.ts';
+import { compareChallenge } from './challenge-comparison.ts';
+import { type ChallengeContext, mapChallenge } from './challenge-mapping.ts';
 import type { EncryptionKey } from './encryption-key.ts';
-import { readInstallation, type TextEncoding } from './installation-reading.ts';
-import type { ComparableToken, LinotpSource, VerificationTarget } from './ports.ts';
-import { RealmLinks } from './realm-links.ts';
-import { resolverNameOf } from './resolver-mapping.ts';
-import { wholeOf } from './source-row.ts';
-import { type ImportedToken, mapToken, type TokenContext } from './token-mapping.ts';
-import type { PlainTokenSecrets } from './token-secrets.ts';
+import { type LinotpInstallation, readInstallation, type TextEncoding } from './installation-reading.ts';
+import type { LocalTime } from './local-time.ts';
+import type { LinotpSource, VerificationTarget } from './ports.ts';
+import { IdSet, RealmLinks } from './realm-links.ts';
+import { mapResolvers } from './resolver-mapping.ts';
+import { type SourceRow, textOf, wholeOf } from './source-row.ts';
+import { type ComparedUsers, compareToken } from './token-comparison.ts';
+import { mapToken, type TokenContext } from './token-mapping.ts';
 
-/** A token that is not the same on both sides. */
-export interface TokenDifference {
-  readonly serial: string;
+/** A token or challenge that is not the same on both sides. */
+export interface Difference {
+  readonly kind: 'token' | 'challenge';
+  /** A serial or a transaction id. */
+  readonly name: string;
   /** What differs, each in words; the values of secrets are left out. */
   readonly differences: readonly string[];
 }
 
-export interface VerificationSummary {
-  /** Tokens of the source. */
-  readonly compared: number;
+interface Tally {
   readonly equal: number;
   readonly different: number;
+}
+
+export interface VerificationSummary {
+  /** `onlyHere`: tokens that LinOTP does not have. */
+  readonly tokens: Tally & { readonly onlyHere: number };
+  /** Without those of tokens that are missing here, and expired ones that are not here any more. */
+  readonly challenges: Tally;
 }
 
 export interface VerificationRequest {
   readonly source: LinotpSource;
   readonly encryptionKey: EncryptionKey;
   readonly encoding: TextEncoding;
-  readonly found: (difference: TokenDifference) => void;
-  readonly progress: (done: number, total: number) => void;
+  /** The zone of the old server's clock. */
+  readonly localTime: LocalTime;
+  readonly found: (difference: Difference) => void;
+  readonly progress: (progress: { group: 'tokens' | 'challenges'; done: number; total: number }) => void;
 }
 
-/** Compares the tokens of a LinOTP database with those of this server. It changes nothing. */
-export class LinotpVerificationService {
-  readonly #deps: { readonly target: VerificationTarget; readonly vault: Vault };
+interface VerificationDependencies {
+  readonly target: VerificationTarget;
+  readonly vault: Vault;
+  readonly clock: Clock;
+}
 
-  constructor(dependencies: { target: VerificationTarget; vault: Vault }) {
+/** Compares the tokens and challenges of a LinOTP database with those of this server. It changes nothing. */
+export class LinotpVerificationService {
+  readonly #deps: VerificationDependencies;
+
+  constructor(dependencies: VerificationDependencies) {
     this.#deps = dependencies;
   }
 
   /** @throws ServiceError 'import.refused' */
   async run(request: VerificationRequest): Promise<VerificationSummary> {
-    const { source, encryptionKey, encoding, found, progress } = request;
+    const { source, encryptionKey, encoding, found } = request;
     const installation = await readInstallation(source, encryptionKey, encoding);
+    const seen = new IdSet();
+    const tokens = await this.#compareTokens(request, installation, seen);
+    let onlyHere = 0;
+    for await (const stored of this.#deps.target.allTokens()) {
+      for (const { serial } of stored.filter(({ id }) => !seen.has(Number(id)))) {
+        onlyHere += 1;
+        found({ kind: 'token', name: serial, differences: ['it is missing in LinOTP'] });
+      }
+    }
+    const challenges = await this.#compareChallenges(request, installation);
+    return { tokens: { ...tokens, onlyHere }, challenges };
+  }
+
+  /** @param seen gets the ids of the tokens that LinOTP has */
+  async #compareTokens(
+    request: VerificationRequest,
+    installation: LinotpInstallation,
+    seen: IdSet,
+  ): Promise<Tally> {
+    const { source, encryptionKey, found, progress } = request;
+    const { target, vault } = this.#deps;
     const links = await RealmLinks.read(source);
+    const resolvers = await target.resolverKinds();
     const context: TokenContext = {
       encryptionKey,
       repair: installation.repair,
       realmNames: installation.realmNames,
       realms: new Set(installation.realmNames.values()),
-      resolvers: await this.#deps.target.resolverNames(),
+      resolvers: new Set(resolvers.keys()),
     };
+    const users = comparedUsers(installation, resolvers);
     const total = await source.count('Token');
-    let [compared, different] = [0, 0];
+    progress({ group: 'tokens', done: 0, total });
+    let [done, different] = [0, 0];
     for await (const rows of source.rows('Token')) {
       const mapped = rows.map((row) => mapToken(row, links.of(wholeOf(row, 'linotptokenid') ?? -1), context));
-      const stored = await this.#deps.target.tokens(mapped.map(({ name }) => name));
+      const stored = await target.tokens(mapped.map(({ name }) => name));
+      for (const { id } of stored.values()) {
+        seen.add(Number(id));
+      }
       for (const { name, value, reasons } of mapped) {
-        const differences = value === undefined ? reasons : this.#compare(value, stored.get(name));
+        const here = stored.get(name);
+        const differences = value === undefined ? reasons : compareToken(value, here, { vault, users });
         if (differences.length > 0) {
           different += 1;
-          found({ serial: name, differences });
+          found({ kind: 'token', name, differences });
         }
       }
-      compared += rows.length;
-      progress(compared, total);
+      done += rows.length;
+      progress({ group: 'tokens', done, total });
     }
-    return { compared, different, equal: compared - different };
+    return { equal: done - different, different };
   }
 
-  #compare(token: ImportedToken, stored: ComparableToken | undefined): readonly string[] {
-    if (stored === undefined) {
-      return ['it is missing here'];
+  async #compareChallenges(request: VerificationRequest, installation: LinotpInstallation): Promise<Tally> {
+    const { source, found, progress } = request;
+    const settings = readOcraSettings(await this.#deps.target.settings());
+    const expiry = new Date(this.#deps.clock.now().getTime() - settings.challengeTimeout * 1000);
+    const total = await source.count('challenges');
+    progress({ group: 'challenges', done: 0, total });
+    let [done, equal, different] = [0, 0, 0];
+    for await (const rows of source.rows('challenges')) {
+      const compared = await this.#compareRows(rows, request, installation, settings.maxChallengeRequests);
+      for (const { name, differences } of compared.filter((one) => !isGone(one, expiry))) {
+        if (differences.length === 0) {
+          equal += 1;
+        } else {
+          different += 1;
+          found({ kind: 'challenge', name, differences });
+        }
+      }
+      done += rows.length;
+      progress({ group: 'challenges', done, total });
     }
-    const wanted = plainFields(token);
-    const plain = Object.entries(wanted).flatMap(([field, value]) => {
-      const here = stored.fields[field];
-      return here === value ? [] : [`${field}: ${shown(value)} in LinOTP, ${shown(here)} here`];
+    return { equal, different };
+  }
+
+  async #compareRows(
+    rows: readonly SourceRow[],
+    { localTime }: VerificationRequest,
+    { repair, repairBinary }: LinotpInstallation,
+    maxChallengeRequests: number,
+  ): Promise<readonly ComparedChallenge[]> {
+    const { target } = this.#deps;
+    const serialOf = (row: SourceRow): string => repair(textOf(row, 'tokenserial'));
+    const tokens = await target.importedTokens([...new Set(rows.map(serialOf))]);
+    const context: ChallengeContext = {
+      repair,
+      repairBinary,
+      maxChallengeRequests,
+      localTime,
+      tokenOf: (serial) => tokens.get(serial),
+    };
+    // Challenges of a missing token are missing with it.
+    const mapped = rows.filter((row) => tokens.has(serialOf(row))).map((row) => mapChallenge(row, context));
+    const present = await target.findChallenges(mapped.map(({ name }) => name));
+    return mapped.map(({ name, value, reasons }) => {
+      const here = present.get(name);
+      if (value === undefined) {
+        return { name, differences: reasons };
+      }
+      return here === undefined
+        ? { name, differences: ['it is missing here'], missingSince: value.issuedAt }
+        : { name, differences: compareChallenge(value, here) };
     });
-    const secrets = SECRETS.filter((name) => !this.#isSameSecret(token, stored, name)).map(
-      (name) => `${name}: differs`,
-    );
-    return [...plain, ...secrets];
-  }
-
-  #isSameSecret(token: ImportedToken, stored: ComparableToken, name: SecretName): boolean {
-    const sealed = stored.secrets[name];
-    const here = sealed === null ? null : this.#open(sealed, PURPOSES[name], token.serial);
-    const wanted = token.secrets[name];
-    return wanted === null || here === null ? wanted === here : equalBytes(wanted, here);
-  }
-
-  #open(sealed: Sealed, purpose: SecretPurpose, serial: string): Buffer {
-    return this.#deps.vault.open(sealed, purpose, serial);
   }
 }
 
-export type SecretName = Exclude<keyof PlainTokenSecrets, 'keyForm'>;
+interface ComparedChallenge {
+  readonly name: string;
+  readonly differences: readonly string[];
+  /** The time of issue of a challenge that is missing here. */
+  readonly missingSince?: Date;
+}
 
-const PURPOSES: Readonly<Record<SecretName, SecretPurpose>> = {
-  seed: 'seed',
-  sharedSecret: 'shared-secret',
-  nonce: 'nonce',
-  pin: 'pin',
-  userPin: 'ocra-pin',
-  soPin: 'so-pin',
-};
-const SECRETS = Object.keys(PURPOSES) as SecretName[];
+/** @returns true for a challenge that is not here, and could not be answered any more: housekeeping removes these */
+function isGone({ missingSince }: ComparedChallenge, expiry: Date): boolean {
+  return missingSince !== undefined && missingSince < expiry;
+}
 
-/** @returns the fields that are no secrets, as texts, numbers and booleans */
-function plainFields(token: ImportedToken): ComparableToken['fields'] {
-  const { source } = token;
+function comparedUsers(
+  { config, users, repair }: LinotpInstallation,
+  resolvers: ReadonlyMap<string, string>,
+): ComparedUsers {
+  const filled = mapResolvers(config, users, repair, (path) => path).flatMap(({ name, value }) =>
+    value === undefined
+      ? []
+      : [[name, new Map(value.users.map((user) => [user.userId, user.login]))] as const],
+  );
   return {
-    type: token.type,
-    description: token.description,
-    active: token.active,
-    realms: token.realms.join(', '),
-    resolver: source.userId === '' ? '' : (resolverNameOf(source.resolverClass) ?? ''),
-    failCount: token.failCount,
-    maxFail: token.maxFail,
-    counter: token.counter,
-    counterWindow: token.counterWindow,
-    syncWindow: token.syncWindow,
-    timeShift: token.timeShift,
-    ocraSuite: token.ocraSuite ?? '',
-    rollout: token.rollout,
-    lastSuccessAt: token.lastSuccessAt?.toISOString() ?? '',
+    managedHere: new Set([...resolvers].filter(([, kind]) => kind === 'managed').map(([name]) => name)),
+    logins: new Map(filled),
   };
-}
-
-function shown(value: string | number | boolean | undefined): string {
-  return value === undefined || value === '' ? 'nothing' : String(value);
 }

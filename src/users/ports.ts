@@ -8,4 +8,6 @@ export interface PasswordHasher {
    * @param account distinguishes it from others, as a hash would: work shared between accounts would reveal that neither exists
    */
   verifyNothing(password: string, account: string): Promise<false>;
+  /** @returns true for a hash of another form than `hash` makes, to be replaced when the password is known */
+  isForeign(hash: string): boolean;
 }

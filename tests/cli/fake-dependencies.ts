@@ -42,6 +42,7 @@ export function fakeCli(
     serve: () => Promise.resolve(),
     describeConfig: () => [],
     migrate: () => Promise.resolve({ applied: [] }),
+    examine: () => Promise.resolve({ checks: [], findings: [] }),
     restore: () => Promise.reject(new Error('not in this test')),
     startDemoServer: () => Promise.reject(new Error('not in this test')),
     watchSignals: () => ({ requested: new AbortController().signal, urgent: new AbortController().signal }),

@@ -42,7 +42,7 @@ function loadedBy(...words: readonly string[]): readonly string[] {
 
 /** Loading each of these takes 20 to 80 ms, which every command would wait for. */
 const SERVER = ['express', 'helmet', 'prom-client', 'qrcode', '@fastify/busboy'];
-const FILES = ['fast-xml-parser', 'jsqr', 'pngjs', 'age-encryption'];
+const FILES = ['fast-xml-parser', 'csv-parse', 'jsqr', 'pngjs', 'age-encryption'];
 const DATABASE = ['knex', 'pg'];
 
 describe('a command', () => {

@@ -12,6 +12,7 @@ describe('the tankeeper command', () => {
       'serve',
       'migrate',
       'config',
+      'doctor',
       'demo',
       'admin',
       'realm',

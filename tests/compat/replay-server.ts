@@ -53,6 +53,7 @@ export class ReplayServer {
         hash: (password) => Promise.resolve(`test:${password}`),
         verify: (hash, password) => Promise.resolve(hash === `test:${password}`),
         verifyNothing: () => Promise.resolve(false),
+        isForeign: () => false,
       },
       clock,
       random: systemRandom,

@@ -254,6 +254,7 @@ function dependenciesWith(io: CliDependencies['io']): CliDependencies {
     serve: reached,
     migrate: reached,
     restore: reached,
+    examine: reached,
     startDemoServer: reached,
     watchSignals: () => {
       throw new Error('reached');

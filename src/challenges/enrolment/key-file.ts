@@ -1,4 +1,4 @@
-import type { NewToken, TokenChange } from '../../tokens/token.ts';
+import type { NewToken } from '../../tokens/token.ts';
 import type { Act } from '../../policy/caller.ts';
 
 /** Secrets that open a key file; at most one of them. */
@@ -21,26 +21,39 @@ export interface ImportedKey {
   readonly secret: Buffer;
   /** The next counter; undefined where the file has none. */
   readonly counter: bigint | undefined;
+  readonly description?: string;
+  /** The token PIN. */
+  readonly pin?: string;
+  /** The PIN of a suite with P. */
+  readonly ocraPin?: string;
+  /** The login of the owner. */
+  readonly user?: string;
+  /** The realm of the token, or of its owner; else the one of the request. */
+  readonly realm?: string;
 }
+
+/** A key of a file that can be read but for this key. */
+export interface UnreadableKey extends Pick<ImportedKey, 'place' | 'serial'> {
+  /** What is wrong. Never a secret. */
+  readonly fault: string;
+}
+
+/** `pskc`: RFC 6030. `csv`: a table with a header line (docs/guides/enrolment.md). */
+export type KeyFileFormat = 'pskc' | 'csv';
 
 /** Reader of key files. */
 export interface KeyFileReader {
-  /** @throws ServiceError 'key-file.invalid' with line and element, 'key-file.secret' where the secrets do not fit */
-  read(text: string, secrets: KeyFileSecrets): Promise<readonly ImportedKey[]>;
+  /** @throws ServiceError 'key-file.invalid' with its place, 'key-file.secret' where the secrets do not fit */
+  read(text: string, secrets: KeyFileSecrets): Promise<readonly (ImportedKey | UnreadableKey)[]>;
 }
 
 /** Storage of many tokens at once. */
 export interface TokenLoading {
   /**
    * Stores all of them or none, in one transaction with their audit rows.
-   * @param change realms for all of them
-   * @throws ServiceError 'token.exists' that names a serial, 'realm.unknown'
+   * @throws ServiceError 'token.exists' that names a serial, 'realm.unknown', 'resolver.unknown', 'user.unknown'
    */
-  insertAll(
-    tokens: readonly NewToken[],
-    change: Required<Pick<TokenChange, 'realms'>>,
-    act: Act,
-  ): Promise<void>;
+  insertAll(tokens: readonly NewToken[], act: Act): Promise<void>;
   /** @returns those of the serials that are in use, compared case-insensitively; in lower case */
   taken(serials: readonly string[]): Promise<ReadonlySet<string>>;
 }

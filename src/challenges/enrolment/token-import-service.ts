@@ -3,23 +3,27 @@ import { actOf, type Caller } from '../../policy/caller.ts';
 import { isSerial } from '../../tokens/token.ts';
 import type { ConfigurationStore } from '../../configuration/ports.ts';
 import type { Configuration } from '../../configuration/configuration.ts';
-import type { NewToken } from '../../tokens/token.ts';
+import type { NewToken, TokenSecrets } from '../../tokens/token.ts';
+import { readDescription, sealOcraPin, sealPin } from '../../tokens/token-settings.ts';
 import { visibleRealm } from '../../tokens/token-view.ts';
+import type { UserDirectory } from '../../users/user-directory.ts';
 import type { Vault } from '../../keys/vault.ts';
+import type { Random } from '../../kernel/clock.ts';
 import { isServiceError, ServiceError } from '../../kernel/errors.ts';
 import { bytesFromHex } from '../../ocra/hex.ts';
-import type { ImportedKey, KeyFileReader, TokenLoading } from './key-file.ts';
+import type { ImportedKey, KeyFileFormat, KeyFileReader, TokenLoading, UnreadableKey } from './key-file.ts';
 import { type OcraSettings, readOcraSettings } from '../ocra-settings.ts';
 import { parseOcraSuite } from '../../ocra/suite.ts';
 
 /** A key file and its secret. */
 export interface ImportRequest {
-  /** PSKC (RFC 6030). */
+  /** Default: `pskc`. */
+  readonly format?: KeyFileFormat | undefined;
   readonly file: string;
   /** Hexadecimal; empty means left out. */
   readonly preSharedKey?: string | undefined;
   readonly password?: string | undefined;
-  /** The realm of all the tokens; none if empty or left out. */
+  /** The realm of the tokens for which the file names none; none if empty or left out. */
   readonly realm?: string | undefined;
 }
 
@@ -40,9 +44,20 @@ export interface ImportReport {
 export interface ImportDependencies {
   readonly configuration: ConfigurationStore;
   readonly access: AccessControl;
-  readonly reader: KeyFileReader;
+  readonly readers: Readonly<Record<KeyFileFormat, KeyFileReader>>;
   readonly loading: TokenLoading;
+  readonly users: UserDirectory;
   readonly vault: Vault;
+  readonly random: Random;
+}
+
+/** What the tokens of a file depend on, but for the file. */
+interface Surroundings {
+  readonly configuration: Configuration;
+  readonly grant: Grant;
+  /** The realms of a token for which the file names none. */
+  readonly realms: readonly string[];
+  readonly settings: OcraSettings;
 }
 
 /** Token types by the last part of the algorithms of RFC 6030 §10 and of their profiles. */
@@ -77,14 +92,15 @@ export class TokenImportService {
    *   'token.exists'
    */
   async load(caller: Caller, request: ImportRequest): Promise<readonly string[]> {
-    const configuration = await this.#deps.configuration.current();
-    const grant = this.#grantOf(configuration, caller);
-    const realms = realmsFor(configuration, grant, request);
-    const settings = readOcraSettings(configuration.settings);
-    const keys = await this.#deps.reader.read(request.file, secretsOf(request));
-    const tokens = keys.map((key) => this.#toToken(key, settings));
-    assertDistinct(keys);
-    await this.#deps.loading.insertAll(tokens, { realms }, actOf(caller, 'token/import'));
+    const surroundings = await this.#surroundings(caller, request);
+    const keys = await this.#read(request);
+    const seen = new Set<string>();
+    const tokens: NewToken[] = [];
+    for (const key of keys) {
+      tokens.push(await this.#toToken(key, surroundings));
+      assertNew(key, seen);
+    }
+    await this.#deps.loading.insertAll(tokens, actOf(caller, 'token/import'));
     return tokens.map(({ serial }) => serial);
   }
 
@@ -93,16 +109,14 @@ export class TokenImportService {
    * @throws ServiceError as `load`, but for keys that are wrong or exist
    */
   async check(caller: Caller, request: ImportRequest): Promise<ImportReport> {
-    const configuration = await this.#deps.configuration.current();
-    realmsFor(configuration, this.#grantOf(configuration, caller), request);
-    const settings = readOcraSettings(configuration.settings);
-    const keys = await this.#deps.reader.read(request.file, secretsOf(request));
+    const surroundings = await this.#surroundings(caller, request);
+    const keys = await this.#read(request);
     const taken = await this.#deps.loading.taken(keys.map(({ serial }) => serial).filter(isSerial));
     const seen = new Set<string>();
     const [serials, refused]: [string[], RefusedKey[]] = [[], []];
     for (const key of keys) {
       try {
-        this.#toToken(key, settings);
+        await this.#toToken(key, surroundings);
         assertNew(key, seen, taken);
         serials.push(key.serial);
       } catch (error) {
@@ -115,12 +129,26 @@ export class TokenImportService {
     return { serials, refused };
   }
 
+  async #surroundings(caller: Caller, request: ImportRequest): Promise<Surroundings> {
+    const configuration = await this.#deps.configuration.current();
+    const grant = this.#grantOf(configuration, caller);
+    const realms = realmsFor(configuration, grant, request);
+    return { configuration, grant, realms, settings: readOcraSettings(configuration.settings) };
+  }
+
+  #read(request: ImportRequest): ReturnType<KeyFileReader['read']> {
+    return this.#deps.readers[request.format ?? 'pskc'].read(request.file, secretsOf(request));
+  }
+
   #grantOf(configuration: Configuration, caller: Caller): Grant {
     return this.#deps.access.authorize(configuration, caller, { scope: 'admin', action: 'loadtokens' });
   }
 
-  #toToken(key: ImportedKey, settings: OcraSettings): NewToken {
+  async #toToken(key: ImportedKey | UnreadableKey, surroundings: Surroundings): Promise<NewToken> {
     const { serial, place } = key;
+    if ('fault' in key) {
+      throw wrong(place, key.fault);
+    }
     if (!isSerial(serial)) {
       throw wrong(place, 'a serial has 1 to 64 printable ASCII characters, no blank and no *');
     }
@@ -131,13 +159,14 @@ export class TokenImportService {
     if (type === undefined) {
       throw wrong(place, 'the algorithm is none of ocra, hotp and totp');
     }
+    const { settings } = surroundings;
+    const { description = DESCRIPTION } = key;
     return {
       serial,
       type,
-      description: DESCRIPTION,
+      ...(await this.#assign(key, surroundings)),
+      description: atPlace(place, () => readDescription(description)),
       active: true,
-      owner: null,
-      realms: [],
       failCount: 0,
       maxFail: settings.defaultMaxFail,
       timeShift: 0,
@@ -146,14 +175,41 @@ export class TokenImportService {
       counter: key.counter ?? 0n,
       counterWindow: settings.defaultCountWindow,
       syncWindow: settings.defaultSyncWindow,
-      ocraSuite: type === 'ocra' ? suiteOf(key, settings.defaultSuite) : null,
-      secrets: {
-        sharedSecret: null,
-        nonce: null,
-        pin: null,
-        ocraPin: null,
-        seed: this.#deps.vault.seal(key.secret, 'seed', serial),
-      },
+      ocraSuite: type === 'ocra' ? atPlace(place, () => suiteOf(key, settings.defaultSuite)) : null,
+      secrets: atPlace(place, () => this.#secrets(key)),
+    };
+  }
+
+  #secrets({ serial, secret, pin, ocraPin = '' }: ImportedKey): TokenSecrets {
+    const { vault, random } = this.#deps;
+    return {
+      sharedSecret: null,
+      nonce: null,
+      pin: pin === undefined ? null : sealPin(pin, serial, vault, random),
+      ocraPin: sealOcraPin(ocraPin, serial, vault),
+      seed: vault.seal(secret, 'seed', serial),
+    };
+  }
+
+  /** As in an enrolment: a token comes into the realm of its owner. */
+  async #assign(
+    { place, user, realm }: ImportedKey,
+    { configuration, grant, realms }: Surroundings,
+  ): Promise<Pick<NewToken, 'owner' | 'realms'>> {
+    if (user === undefined) {
+      const named =
+        realm === undefined ? realms : [atPlace(place, () => visibleRealm(configuration, grant, realm))];
+      return { owner: null, realms: named };
+    }
+    const reference = { user, realm: realm ?? realms[0] };
+    const found = await this.#deps.users.find(configuration, reference, grant.realms);
+    if (found === undefined) {
+      throw wrong(place, `there is no user '${user.slice(0, 255)}' in the realm`);
+    }
+    const { resolver, userId, login } = found;
+    return {
+      owner: { resolverId: resolver.id, resolver: resolver.name, userId, login },
+      realms: [found.realm.name],
     };
   }
 }
@@ -189,18 +245,16 @@ function secretsOf({ preSharedKey = '', password = '' }: ImportRequest): {
   };
 }
 
-function suiteOf({ suite, place }: ImportedKey, fallback: string): string {
-  try {
-    return parseOcraSuite(suite ?? fallback).text;
-  } catch (error) {
-    throw isServiceError(error) ? wrong(place, error.message) : error;
-  }
+function suiteOf({ suite }: ImportedKey, fallback: string): string {
+  return parseOcraSuite(suite ?? fallback).text;
 }
 
-function assertDistinct(keys: readonly ImportedKey[]): void {
-  const seen = new Set<string>();
-  for (const key of keys) {
-    assertNew(key, seen);
+/** Adds the place in the file to what is wrong with a value. */
+function atPlace<T>(place: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw isServiceError(error) ? wrong(place, error.message) : error;
   }
 }
 
@@ -209,7 +263,7 @@ function assertDistinct(keys: readonly ImportedKey[]): void {
  * @param seen the serials before it in the file, in lower case; receives this one
  */
 function assertNew(
-  { serial, place }: ImportedKey,
+  { serial, place }: Pick<ImportedKey, 'place' | 'serial'>,
   seen: Set<string>,
   taken: ReadonlySet<string> = new Set(),
 ): void {

@@ -1,11 +1,12 @@
 import { readFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { basename, resolve } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { EncryptionKey } from '../../linotp/encryption-key.ts';
 import {
   IMPORT_GROUPS,
   type ImportEntry,
   type ImportGroup,
+  type ImportSummary,
   type ReportSink,
 } from '../../linotp/import-report.ts';
 import type { TextEncoding } from '../../linotp/installation-reading.ts';
@@ -16,6 +17,7 @@ import type { CommandContext } from '../command-context.ts';
 import { ImportProgressDisplay } from '../import-progress.ts';
 import { ImportReportFile, reportLine, summaryLines } from '../import-report-file.ts';
 import { fileErrorText } from '../secret-input.ts';
+import { addKeyFileImportCommands } from './key-file-import-commands.ts';
 
 /** Options that tell where a LinOTP installation is and how to read it. */
 export interface LinotpOptions {
@@ -23,13 +25,13 @@ export interface LinotpOptions {
   readonly databasePasswordFile?: string;
   readonly enckey: string;
   readonly encoding: TextEncoding;
+  readonly timeZone: LocalTime;
 }
 
 interface ImportOptions extends LinotpOptions {
   readonly dryRun?: true;
   readonly only?: readonly ImportGroup[];
   readonly report?: string;
-  readonly timeZone: LocalTime;
   readonly passwdDir?: string;
 }
 
@@ -39,18 +41,16 @@ const LARGEST_KEY_FILE = 65_536;
 
 /** Adds `import`. */
 export function addImportCommands(program: Command, context: CommandContext): void {
-  const group = program.command('import').description('take over another installation');
+  const group = program
+    .command('import')
+    .description('take over another installation, or load keys from a file');
+  addKeyFileImportCommands(group, context);
   const command = group
     .command('linotp')
     .description('take over LinOTP 2.x or 3.x; repeated: what has changed there since')
     .option('--dry-run', 'report everything and store nothing')
     .option('--only <groups>', `a comma list of ${IMPORT_GROUPS.join(', ')}`, readGroups)
     .option('--report <file>', 'write what was taken, changed or left to this file, and as JSON to FILE.json')
-    .addOption(
-      new Option('--time-zone <zone>', "the zone of the old server's clock, such as Europe/Berlin")
-        .argParser(readZone)
-        .default(new LocalTime(Intl.DateTimeFormat().resolvedOptions().timeZone), 'that of this machine'),
-    )
     .option('--passwd-dir <folder>', 'where the passwd files of the old server are now');
   addLinotpOptions(command).action(async (options: ImportOptions, own: Command) => {
     await importLinotp(context, options, own);
@@ -62,7 +62,7 @@ export function addLinotpOptions(command: Command): Command {
   return command
     .requiredOption(
       '--database <place>',
-      'the LinOTP database: postgresql://…, mysql://…, or the path of an SQL dump',
+      'the LinOTP database: postgresql://…, mysql://…, sqlite:///FILE, or the path of an SQL dump',
     )
     .option('--database-password-file <file>', 'a file that holds the password for the URL, - for stdin')
     .requiredOption('--enckey <file>', "LinOTP's key file (encKey)")
@@ -70,6 +70,11 @@ export function addLinotpOptions(command: Command): Command {
       new Option('--encoding <kind>', 'how texts are encoded')
         .choices(['auto', 'utf8', 'double-utf8'])
         .default('auto'),
+    )
+    .addOption(
+      new Option('--time-zone <zone>', "the zone of the old server's clock, such as Europe/Berlin")
+        .argParser(readZone)
+        .default(new LocalTime(Intl.DateTimeFormat().resolvedOptions().timeZone), 'that of this machine'),
     );
 }
 
@@ -88,9 +93,9 @@ export async function withLinotp<T>(
   }
 }
 
-/** @returns the path of a passwd file on this machine */
+/** @returns the path of a passwd file on this machine; absolute, as resolvers need it */
 function passwdPlaces({ passwdDir }: Pick<ImportOptions, 'passwdDir'>): (fileName: string) => string {
-  return (fileName) => (passwdDir === undefined ? fileName : join(passwdDir, basename(fileName)));
+  return (fileName) => (passwdDir === undefined ? fileName : resolve(passwdDir, basename(fileName)));
 }
 
 async function importLinotp(
@@ -103,44 +108,60 @@ async function importLinotp(
   const progress = new ImportProgressDisplay(io, clock, { json: json === true });
   const file = options.report === undefined ? undefined : await ImportReportFile.create(options.report);
   const shown = new ShownDifferences(file);
-  const dryRun = options.dryRun === true;
-  try {
-    const summary = await withLinotp(context, options, (source, encryptionKey) =>
-      context.withServices(({ linotpImport }, caller) =>
-        linotpImport.run(caller, {
-          source,
-          encryptionKey,
-          only: options.only,
-          dryRun,
-          encoding: options.encoding,
-          localTime: options.timeZone,
-          places: passwdPlaces(options),
-          sink: shown,
-          progress: (state) => {
-            progress.show(state);
-          },
-          note: (text) => {
-            io.stderr.write(`${text}\n`);
-          },
-        }),
-      ),
-    );
-    progress.clear();
-    await file?.finish(summary);
-    const lines = [...shown.lines(options.report), ...summaryLines(summary)];
-    context.output(command).done(lines.join('\n'), { summary: { ...summary }, entries: shown.entries });
-  } catch (error) {
-    progress.clear();
-    await file?.abandon();
-    throw error;
+  const summary = await runImport(context, options, progress, shown)
+    .finally(() => {
+      progress.clear();
+    })
+    .catch(async (error: unknown) => {
+      await file?.discard();
+      throw error;
+    });
+  const fault = await file?.finish(summary).catch(async (error: unknown) => {
+    await file.discard();
+    return error instanceof Error ? error : new Error(String(error));
+  });
+  const lines = [...shown.lines(options.report), ...summaryLines(summary)];
+  const { entries, more } = shown;
+  context.output(command).done(lines.join('\n'), { summary: { ...summary }, entries, more });
+  if (fault !== undefined) {
+    throw new CliFailure(`all is done but the report: ${fault.message}`);
   }
+}
+
+function runImport(
+  context: CommandContext,
+  options: ImportOptions,
+  progress: ImportProgressDisplay,
+  sink: ReportSink,
+): Promise<ImportSummary> {
+  return withLinotp(context, options, (source, encryptionKey) =>
+    context.withServices(({ linotpImport }, caller) =>
+      linotpImport.run(caller, {
+        source,
+        encryptionKey,
+        only: options.only,
+        dryRun: options.dryRun === true,
+        encoding: options.encoding,
+        localTime: options.timeZone,
+        places: passwdPlaces(options),
+        sink,
+        progress: (state) => {
+          progress.show(state);
+        },
+        note: (text) => {
+          progress.note(text);
+        },
+      }),
+    ),
+  );
 }
 
 /** Keeps the first differences for the terminal, and passes all entries on. */
 class ShownDifferences implements ReportSink {
   readonly entries: { readonly [Field in keyof ImportEntry]: ImportEntry[Field] }[] = [];
   readonly #file: ReportSink | undefined;
-  #more = 0;
+  /** The number of further differences. */
+  more = 0;
 
   constructor(file: ReportSink | undefined) {
     this.#file = file;
@@ -151,14 +172,14 @@ class ShownDifferences implements ReportSink {
     if (isDifference && this.entries.length < SHOWN) {
       this.entries.push(entry);
     } else if (isDifference) {
-      this.#more += 1;
+      this.more += 1;
     }
     await this.#file?.write(entry);
   }
 
   lines(report: string | undefined): readonly string[] {
     const where = report === undefined ? '--report FILE writes all' : `all are in ${report}`;
-    const more = this.#more === 0 ? [] : [`… and ${this.#more} more: ${where}`];
+    const more = this.more === 0 ? [] : [`… and ${this.more} more: ${where}`];
     return [...this.entries.map(reportLine), ...more];
   }
 }
@@ -183,8 +204,8 @@ async function placeOf(
   if (databasePasswordFile === undefined) {
     return database;
   }
-  if (!URL.canParse(database)) {
-    throw new CliFailure('--database-password-file goes with a URL of a database');
+  if (!URL.canParse(database) || /^sqlite/i.test(database)) {
+    throw new CliFailure('--database-password-file goes with the URL of a database server');
   }
   const password = await context.knownSecret('Password', '--database-password-file', databasePasswordFile);
   const url = new URL(database);

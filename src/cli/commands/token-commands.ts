@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
 import { parseList } from '../option-values.ts';
-import { addTokenImportCommand, addTokenResyncCommand } from './token-import-command.ts';
 import { addTokenInitCommand } from './token-init-command.ts';
 import { addTokenListCommands } from './token-list-commands.ts';
+import { addTokenResyncCommand } from './token-resync-command.ts';
 import { addTokenSetCommand } from './token-set-command.ts';
 import { CliFailure, EXIT_CODES } from '../cli-failure.ts';
 
@@ -21,7 +21,6 @@ export function addTokenCommands(program: Command, context: CommandContext): voi
   addTokenListCommands(token, context);
   addTokenInitCommand(token, context);
   addTokenSetCommand(token, context);
-  addTokenImportCommand(token, context);
   addTokenResyncCommand(token, context);
   for (const { verb, done, description } of STATE_CHANGES) {
     token

@@ -2,15 +2,10 @@ import { isIPv6 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { boundedMemo } from '../../kernel/bounded-memo.ts';
 import { ServiceError } from '../../kernel/errors.ts';
-import { NetworkSet, readAddress } from '../../kernel/networks.ts';
+import { NAMED_NETWORKS, NetworkSet, readAddress } from '../../kernel/networks.ts';
 
 /** The names of networks in TRUST_PROXY and LIMIT_EXEMPT. */
-const NAMED: Readonly<Record<string, readonly string[]>> = {
-  none: [],
-  loopback: ['127.0.0.0/8', '::1/128'],
-  linklocal: ['169.254.0.0/16', 'fe80::/10'],
-  uniquelocal: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'],
-};
+const NAMED: Readonly<Record<string, readonly string[]>> = { none: [], ...NAMED_NETWORKS };
 
 /** The most clients whose match is remembered. */
 const MOST_REMEMBERED = 1_000;

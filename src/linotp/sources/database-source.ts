@@ -4,8 +4,8 @@ import type { SourceRow, SourceValue } from '../source-row.ts';
 
 /** A read-only connection within one transaction that sees the database at one moment. */
 export interface SnapshotConnection {
-  readonly dialect: 'postgresql' | 'mysql';
-  /** @param values for the placeholders `?` of MySQL, `$1` of PostgreSQL */
+  readonly dialect: LinotpSource['dialect'];
+  /** @param values for the placeholders `$1` of PostgreSQL, `?` of the others */
   query(sql: string, values: readonly string[]): Promise<readonly Record<string, SourceValue>[]>;
   /** Ends the transaction and the connection. */
   close(): Promise<void>;
@@ -17,11 +17,15 @@ const LARGE: readonly SourceTable[] = ['Token', 'TokenRealm', 'challenges'];
 const TABLES = {
   postgresql: `SELECT table_name AS name FROM information_schema.tables WHERE table_schema = ANY (current_schemas(false))`,
   mysql: `SELECT table_name AS name FROM information_schema.tables WHERE table_schema = DATABASE()`,
+  sqlite: `SELECT name FROM sqlite_master WHERE type = 'table'`,
 };
+/** A placeholder for a number that is given as text. */
+const NUMBER = { postgresql: '$1::bigint', mysql: '?', sqlite: 'CAST(? AS INTEGER)' };
 
 /** A live database of LinOTP. */
 export class DatabaseSource implements LinotpSource {
   readonly dialect: SnapshotConnection['dialect'];
+  readonly notes = [];
   readonly #connection: SnapshotConnection;
   /** Tables by name in lower case: some servers of MySQL lower all names. */
   readonly #tables: ReadonlyMap<string, string>;
@@ -34,8 +38,13 @@ export class DatabaseSource implements LinotpSource {
 
   static async open(connection: SnapshotConnection): Promise<DatabaseSource> {
     const rows = await connection.query(TABLES[connection.dialect], []);
+    // Another program's table may differ in case only; the exact name comes last, and wins.
     const names = rows.map(({ name }) => String(name));
-    return new DatabaseSource(connection, new Map(names.map((name) => [name.toLowerCase(), name])));
+    const exact = names.filter((name) => Object.hasOwn(SOURCE_TABLES, name));
+    return new DatabaseSource(
+      connection,
+      new Map([...names, ...exact].map((name) => [name.toLowerCase(), name])),
+    );
   }
 
   has(table: SourceTable): boolean {
@@ -69,8 +78,7 @@ export class DatabaseSource implements LinotpSource {
   /** Reads by ranges of the primary key: no driver then keeps more than a page. */
   async *#pages(table: SourceTable): AsyncIterable<readonly SourceRow[]> {
     const key = this.#quote(SOURCE_TABLES[table]);
-    const place = this.dialect === 'postgresql' ? '$1::bigint' : '?';
-    const page = `SELECT * FROM ${this.#quoted(table)} WHERE ${key} > ${place} ORDER BY ${key} LIMIT ${AT_ONCE}`;
+    const page = `SELECT * FROM ${this.#quoted(table)} WHERE ${key} > ${NUMBER[this.dialect]} ORDER BY ${key} LIMIT ${AT_ONCE}`;
     let last = '-9223372036854775808';
     for (;;) {
       const rows = lowerCased(await this.#connection.query(page, [last]));
@@ -92,6 +100,7 @@ export class DatabaseSource implements LinotpSource {
   }
 
   #quote(name: string): string {
+    // SQLite takes a name in double quotes that it does not know as a text.
     const mark = this.dialect === 'postgresql' ? '"' : '`';
     return mark + name.replaceAll(mark, mark + mark) + mark;
   }

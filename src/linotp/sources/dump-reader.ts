@@ -1,83 +1,95 @@
 import { createReadStream } from 'node:fs';
 import type { SourceRow, SourceValue } from '../source-row.ts';
-import { decode, readName, readTuple, skipBlanks, skipStatement, UnreadableDump } from './dump-text.ts';
+import { CREATE_TABLE, readColumns, readTable } from './dump-columns.ts';
+import { readCopiedRow } from './dump-copy.ts';
+import { DumpOrigin } from './dump-origin.ts';
+import { type DumpRange, DumpRanges } from './dump-ranges.ts';
+import {
+  type DumpColumn,
+  type DumpSyntax,
+  readName,
+  readTuple,
+  skipBlanks,
+  skipSpaces,
+  skipStatement,
+  unexpected,
+  UnreadableDump,
+} from './dump-text.ts';
 
-/** A range of bytes that has rows of one table. */
-export interface DumpRange {
-  readonly table: string;
-  readonly columns: readonly string[] | undefined;
-  readonly start: number;
-  readonly end: number;
-}
-
-/** What a dump is made of. */
+/** The tables of a dump. */
 export interface DumpContent {
-  readonly dialect: 'postgresql' | 'mysql' | 'sqlite';
-  /** Columns by the name of the table, both in lower case. */
-  readonly columns: ReadonlyMap<string, readonly string[]>;
+  readonly origin: DumpOrigin;
+  /** Columns by the name of the table in lower case. */
+  readonly columns: ReadonlyMap<string, readonly DumpColumn[]>;
   readonly ranges: readonly DumpRange[];
   /** Rows by the name of the table, in lower case. */
   readonly counts: ReadonlyMap<string, number>;
 }
 
-/** Rows of the dump, as they come. */
-interface DumpRows {
-  readonly table: string;
-  readonly columns: readonly string[] | undefined;
-  readonly values: readonly SourceValue[];
-}
-
 const CHUNK_BYTES = 1 << 20;
 /** A longer row or statement is refused: a dump has none. */
 const LARGEST_PIECE = 64 << 20;
+/** The longest beginning of an INSERT, up to its values. */
+const LARGEST_HEAD = 1 << 16;
+const BYTE_ORDER_MARK = '\xef\xbb\xbf';
 const COPY = /^COPY\s/i;
 const INSERT = /^(?:INSERT|REPLACE)\s+(?:IGNORE\s+|OR\s+\w+\s+)?INTO\s/i;
-const CREATE = /^CREATE\s+TABLE\s+(?:IF\s+NOT\s+EXISTS\s+)?/i;
+const VALUES = /\s*(\((?:[^()]*)\))?\s*(?:OVERRIDING\s+\w+\s+VALUE\s+)?VALUES\s*(?=\()/iy;
 
 /** Reads a plain SQL dump of PostgreSQL, MySQL, MariaDB or SQLite piece by piece. */
 export class DumpReader {
   readonly #path: string;
+  readonly #tables: ReadonlySet<string>;
+  readonly #syntax: DumpSyntax;
+  /** Absent while rows are read again: all is known then. */
+  readonly #origin: DumpOrigin | undefined;
+  readonly #columns = new Map<string, readonly DumpColumn[]>();
   #text = '';
   /** The position in the file at which `#text` begins. */
   #base = 0;
   #at = 0;
   #isEnded = false;
-  #escapes = false;
+  /** The last line of the file has a line end of its own, before the one that is added. */
+  #hasLastLineEnd = false;
+  /** The line of the position `#counted`. */
+  #line = 1;
+  #counted = 0;
 
-  private constructor(path: string) {
+  private constructor(path: string, tables: ReadonlySet<string>, syntax: DumpSyntax, origin?: DumpOrigin) {
     this.#path = path;
+    this.#tables = tables;
+    this.#syntax = syntax;
+    this.#origin = origin;
   }
 
-  /** Reads the whole dump once. @throws UnreadableDump */
-  static async survey(path: string): Promise<DumpContent> {
-    const reader = new DumpReader(path);
-    const columns = new Map<string, readonly string[]>();
-    const ranges: DumpRange[] = [];
+  /**
+   * Reads the whole dump once, up to its end.
+   * @param tables names in lower case of the tables whose rows are wanted
+   * @throws UnreadableDump
+   */
+  static async survey(path: string, tables: ReadonlySet<string>): Promise<DumpContent> {
+    const origin = new DumpOrigin();
+    const reader = new DumpReader(path, tables, origin, origin);
+    const ranges = new DumpRanges();
     const counts = new Map<string, number>();
-    let dialect: DumpContent['dialect'] = 'postgresql';
     for await (const piece of reader.#pieces()) {
-      if (piece.kind === 'table') {
-        columns.set(piece.table, piece.columns);
-      } else if (piece.kind === 'range') {
-        ranges.push(piece.range);
-      } else if (piece.kind === 'dialect') {
-        dialect = piece.dialect;
+      if (piece.kind === 'range') {
+        ranges.add(piece.range, tables);
       } else {
-        counts.set(piece.row.table, (counts.get(piece.row.table) ?? 0) + 1);
+        counts.set(piece.table, (counts.get(piece.table) ?? 0) + 1);
       }
     }
-    return { dialect, columns, ranges, counts };
+    return { origin, columns: reader.#columns, ranges: ranges.all, counts };
   }
 
-  /** Reads the rows of one table again. */
+  /** Reads the rows of one table again. @throws UnreadableDump if the file is another one now */
   static async *rows(path: string, content: DumpContent, table: string): AsyncIterable<SourceRow> {
-    const named = content.columns.get(table);
     for (const range of content.ranges.filter((one) => one.table === table)) {
-      const reader = new DumpReader(path);
-      reader.#escapes = content.dialect === 'mysql';
+      const reader = new DumpReader(path, new Set([table]), content.origin);
+      reader.#columns.set(table, range.columns);
       for await (const piece of reader.#pieces(range)) {
         if (piece.kind === 'row') {
-          yield toRow(piece.row.columns ?? named, piece.row.values);
+          yield toRow(range.columns, piece.values);
         }
       }
     }
@@ -91,7 +103,7 @@ export class DumpReader {
     let state: State = { kind: 'between' };
     try {
       for (;;) {
-        const step = this.#step(state);
+        const step = this.#located(() => this.#step(state));
         if (step !== undefined) {
           state = step.next;
           yield* step.pieces;
@@ -109,21 +121,57 @@ export class DumpReader {
 
   async #refill(chunks: AsyncIterator<Buffer>): Promise<void> {
     const next = await chunks.next();
+    this.#countLines(this.#at);
+    this.#counted = 0;
     this.#base += this.#at;
     const rest = this.#text.slice(this.#at);
     this.#at = 0;
     this.#isEnded = next.done === true;
+    this.#hasLastLineEnd = this.#text.endsWith('\n');
     if (rest.length > LARGEST_PIECE) {
-      throw new UnreadableDump(`what begins at byte ${this.#base} has no end`);
+      throw new UnreadableDump(`what begins at line ${this.#line} has no end`);
     }
     // The last statement may lack its line end.
     this.#text = rest + (next.done === true ? '\n' : next.value.toString('latin1'));
+    if (this.#base === 0 && this.#text.startsWith(BYTE_ORDER_MARK)) {
+      this.#at = BYTE_ORDER_MARK.length;
+    }
+  }
+
+  /** @param position not before an earlier one. @returns its line */
+  #countLines(position: number): number {
+    let at = this.#text.indexOf('\n', this.#counted);
+    while (at >= 0 && at < position) {
+      this.#line += 1;
+      at = this.#text.indexOf('\n', at + 1);
+    }
+    this.#counted = position;
+    return this.#line;
+  }
+
+  /** Adds the line to what is not understood. */
+  #located<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      if (error instanceof UnreadableDump && this.#origin !== undefined) {
+        throw new UnreadableDump(`line ${this.#countLines(this.#at)}: ${error.message}`);
+      }
+      throw error;
+    }
   }
 
   #assertEnd(state: State): void {
     const isBlank = this.#text.slice(this.#at).trim() === '';
+    const line = this.#countLines(this.#text.length - 1) - (this.#hasLastLineEnd ? 1 : 0);
     if (!isBlank || state.kind !== 'between') {
-      throw new UnreadableDump(`the dump ends within a statement, at byte ${this.#base + this.#text.length}`);
+      throw new UnreadableDump(`the dump ends within a statement, at line ${line}`);
+    }
+    const missing = this.#origin?.missingEnd;
+    if (missing !== undefined) {
+      throw new UnreadableDump(
+        `the dump is incomplete: it ends at line ${line} without the line '${missing}'`,
+      );
     }
   }
 
@@ -139,91 +187,136 @@ export class DumpReader {
   }
 
   #readStatement(): Step | undefined {
-    const start = skipBlanks(this.#text, this.#at);
-    if (start === undefined) {
+    const blanks = skipBlanks(this.#text, this.#at);
+    if (blanks === undefined) {
       return undefined;
     }
+    const start = blanks.end;
     this.#at = start;
-    if (start >= this.#text.length) {
-      return undefined;
+    for (const comment of blanks.value) {
+      this.#origin?.noteComment(comment);
     }
     const head = this.#text.slice(start, start + 64);
-    if (head.length < 64 && !this.#isEnded) {
+    if (head === '' || (head.length < 64 && !this.#isEnded)) {
       return undefined;
     }
-    if (INSERT.test(head)) {
-      return this.#beginRows(start);
-    }
-    const end = skipStatement(this.#text, start, this.#escapes);
+    return INSERT.test(head) ? this.#beginRows(start) : this.#readOther(start, head);
+  }
+
+  #readOther(start: number, head: string): Step | undefined {
+    const end = skipStatement(this.#text, start, this.#syntax.escapes);
     if (end === undefined) {
       return undefined;
     }
-    this.#at = end;
     const statement = this.#text.slice(start, end);
     if (COPY.test(head) && /\sFROM\s+stdin/i.test(statement)) {
-      return this.#beginCopy(statement);
+      return this.#beginCopy(statement, start);
     }
-    return CREATE.test(head) ? this.#noteTable(statement) : { next: { kind: 'between' }, pieces: [] };
+    if (CREATE_TABLE.test(head)) {
+      this.#noteTable(statement);
+    } else {
+      this.#origin?.noteStatement(statement);
+    }
+    this.#at = end;
+    return BETWEEN;
   }
 
-  #noteTable(statement: string): Step {
-    const columns = columnsOf(statement);
-    const isMysql = statement.includes('`');
-    this.#escapes ||= isMysql;
-    const pieces: Piece[] = columns === undefined ? [] : [columns];
-    return {
-      next: { kind: 'between' },
-      pieces: isMysql ? [...pieces, { kind: 'dialect', dialect: 'mysql' }] : pieces,
-    };
+  #noteTable(statement: string): void {
+    this.#origin?.noteNames(statement);
+    const read = readTable(statement);
+    if (read === undefined) {
+      return;
+    }
+    if (this.#columns.has(read.table) && this.#tables.has(read.table)) {
+      throw new UnreadableDump(
+        `there is a second table ${read.table}: write a dump that has the database of LinOTP only`,
+      );
+    }
+    this.#columns.set(read.table, read.columns);
   }
 
   #beginRows(start: number): Step | undefined {
-    const into =
-      /^\w+\s+(?:IGNORE\s+|OR\s+\w+\s+)?INTO\s/i.exec(this.#text.slice(start, start + 64))?.[0].length ?? 0;
+    const into = INSERT.exec(this.#text.slice(start, start + 64))?.[0].length ?? 0;
     const name = readName(this.#text, start + into);
-    const values = /\s*(\((?:[^()]*)\))?\s*VALUES\s*(?=\()/iy;
-    values.lastIndex = name?.end ?? this.#text.length;
-    const match = values.exec(this.#text);
+    VALUES.lastIndex = name?.end ?? this.#text.length;
+    const match = VALUES.exec(this.#text);
     if (name === undefined || match === null) {
+      if (this.#text.length - start > LARGEST_HEAD) {
+        throw new UnreadableDump('an INSERT without VALUES is not read');
+      }
       return undefined;
     }
-    this.#escapes ||= this.#text.slice(start, values.lastIndex).includes('`');
-    this.#at = values.lastIndex;
-    const columns = match[1] === undefined ? undefined : namesIn(match[1].slice(1, -1));
+    this.#origin?.noteNames(this.#text.slice(start, VALUES.lastIndex));
     const table = name.value.toLowerCase();
+    const columns = this.#columnsOf(table, match[1]?.slice(1, -1));
+    this.#at = VALUES.lastIndex;
     return { next: { kind: 'rows', table, columns, start: this.#base + start }, pieces: [] };
   }
 
+  /** @param list the columns that the statement names */
+  #columnsOf(table: string, list: string | undefined): readonly DumpColumn[] {
+    const known = this.#columns.get(table);
+    const columns = list === undefined ? known : readColumns(list, known ?? []);
+    if (columns === undefined && this.#tables.has(table)) {
+      throw new UnreadableDump(
+        `the columns of the table ${table} are not known: write a dump with its schema`,
+      );
+    }
+    if (columns !== undefined && known === undefined) {
+      this.#columns.set(table, columns);
+    }
+    return columns ?? [];
+  }
+
   #readInserted(state: Extract<State, { kind: 'rows' }>): Step | undefined {
-    const read = readTuple(this.#text, this.#at, this.#escapes);
-    const after = read && skipBlanksOnly(this.#text, read.end);
+    const read = readTuple(this.#text, this.#at, this.#syntax, state.columns);
+    const after = read && skipSpaces(this.#text, read.end);
     const separator = after === undefined ? '' : this.#text.charAt(after);
     if (read === undefined || after === undefined || separator === '') {
       return undefined;
     }
-    const next = separator === ',' ? skipBlanksOnly(this.#text, after + 1) : after + 1;
-    if (next >= this.#text.length) {
+    const next = separator === ',' ? skipSpaces(this.#text, after + 1) : this.#endOfRows(after);
+    if (next === undefined || next >= this.#text.length) {
       return undefined;
     }
-    const { table, columns } = state;
-    const row: Piece = { kind: 'row', row: { table, columns, values: read.value } };
+    const row = this.#row(state, read.value);
     this.#at = next;
-    if (separator === ',') {
-      return { next: state, pieces: [row] };
-    }
-    const range = { table, columns, start: state.start, end: this.#base + next };
-    return { next: { kind: 'between' }, pieces: [row, { kind: 'range', range }] };
+    return separator === ','
+      ? { next: state, pieces: row }
+      : { next: BETWEEN.next, pieces: [...row, this.#range(state)] };
   }
 
-  #beginCopy(statement: string): Step {
-    const name = readName(statement, statement.search(/\s/));
-    const columns = /\(([^)]*)\)/.exec(statement)?.[1];
-    const start = this.#base + this.#at - statement.length;
-    const table = (name?.value ?? '').toLowerCase();
-    return {
-      next: { kind: 'copy', table, columns: columns === undefined ? undefined : namesIn(columns), start },
-      pieces: [],
-    };
+  /** A semicolon, or what ON CONFLICT says and a semicolon. */
+  #endOfRows(at: number): number | undefined {
+    const isEnd = /^(?:;|ON\s)/i.test(this.#text.slice(at, at + 3));
+    return isEnd ? skipStatement(this.#text, at, this.#syntax.escapes) : unexpected(this.#text, at);
+  }
+
+  #row({ table, columns }: RowsState, values: readonly SourceValue[]): readonly Piece[] {
+    if (!this.#tables.has(table)) {
+      return [];
+    }
+    if (columns.length !== values.length) {
+      throw new UnreadableDump(
+        `a row of the table ${table} has ${values.length} values for ${columns.length} columns`,
+      );
+    }
+    return [{ kind: 'row', table, values }];
+  }
+
+  #range({ table, columns, start }: RowsState): Piece {
+    return { kind: 'range', range: { table, columns, start, end: this.#base + this.#at } };
+  }
+
+  #beginCopy(statement: string, start: number): Step | undefined {
+    const end = this.#text.indexOf('\n', start + statement.length);
+    if (end < 0) {
+      return undefined;
+    }
+    const table = (readName(statement, statement.search(/\s/))?.value ?? '').toLowerCase();
+    const columns = this.#columnsOf(table, /\(([^)]*)\)/.exec(statement)?.[1]);
+    this.#at = end + 1;
+    return { next: { kind: 'copy', table, columns, start: this.#base + start }, pieces: [] };
   }
 
   #readCopied(state: Extract<State, { kind: 'copy' }>): Step | undefined {
@@ -232,17 +325,21 @@ export class DumpReader {
       return undefined;
     }
     const line = this.#text.slice(this.#at, end).replace(/\r$/, '');
-    this.#at = end + 1;
-    const { table, columns, start } = state;
     if (line === '\\.') {
-      const range = { table, columns, start, end: this.#base + this.#at };
-      return { next: { kind: 'between' }, pieces: [{ kind: 'range', range }] };
+      this.#at = end + 1;
+      return { next: BETWEEN.next, pieces: [this.#range(state)] };
     }
-    // The line of the statement itself ends after its semicolon.
-    const isRow = line !== '' || columns?.length === 1;
-    const values = isRow ? line.split('\t').map(copiedValue) : [];
-    return { next: state, pieces: isRow ? [{ kind: 'row', row: { table, columns, values } }] : [] };
+    const isEnd = this.#isEnded && end === this.#text.length - 1;
+    const row = isEnd ? [] : this.#row(state, readCopiedRow(line, this.#syntax, state.columns));
+    this.#at = end + 1;
+    return { next: state, pieces: row };
   }
+}
+
+interface RowsState {
+  readonly table: string;
+  readonly columns: readonly DumpColumn[];
+  readonly start: number;
 }
 
 type State =
@@ -250,93 +347,17 @@ type State =
   | ({ readonly kind: 'rows' } & RowsState)
   | ({ readonly kind: 'copy' } & RowsState);
 
-interface RowsState {
-  readonly table: string;
-  readonly columns: readonly string[] | undefined;
-  readonly start: number;
-}
-
 type Piece =
-  | { readonly kind: 'table'; readonly table: string; readonly columns: readonly string[] }
   | { readonly kind: 'range'; readonly range: DumpRange }
-  | { readonly kind: 'dialect'; readonly dialect: 'mysql' | 'sqlite' }
-  | { readonly kind: 'row'; readonly row: DumpRows };
+  | { readonly kind: 'row'; readonly table: string; readonly values: readonly SourceValue[] };
 
 interface Step {
   readonly next: State;
   readonly pieces: readonly Piece[];
 }
 
-function skipBlanksOnly(text: string, start: number): number {
-  let at = start;
-  while (/\s/.test(text.charAt(at))) {
-    at += 1;
-  }
-  return at;
-}
+const BETWEEN: Step = { next: { kind: 'between' }, pieces: [] };
 
-/** Reads the columns of a table: the first word of each line that is no constraint. */
-function columnsOf(statement: string): Extract<Piece, { kind: 'table' }> | undefined {
-  const head = CREATE.exec(statement)?.[0].length ?? 0;
-  const name = readName(statement, head);
-  const open = statement.indexOf('(', name?.end ?? statement.length);
-  if (name === undefined || open < 0) {
-    return undefined;
-  }
-  const columns = topLevelParts(statement.slice(open + 1, statement.lastIndexOf(')')))
-    .filter((part) => !/^(?:PRIMARY|UNIQUE|KEY|INDEX|CONSTRAINT|CHECK|FOREIGN|FULLTEXT)\b/i.test(part))
-    .flatMap((part) => readName(`${part} `, 0)?.value.toLowerCase() ?? []);
-  return { kind: 'table', table: name.value.toLowerCase(), columns };
-}
-
-/** Splits at commas outside of parentheses. */
-function topLevelParts(text: string): readonly string[] {
-  const parts: string[] = [];
-  let depth = 0;
-  let start = 0;
-  for (let at = 0; at <= text.length; at += 1) {
-    const character = text.charAt(at);
-    depth += character === '(' ? 1 : character === ')' ? -1 : 0;
-    if (at === text.length || (character === ',' && depth === 0)) {
-      parts.push(text.slice(start, at).trim());
-      start = at + 1;
-    }
-  }
-  return parts.filter((part) => part !== '');
-}
-
-function namesIn(list: string): readonly string[] {
-  return list.split(',').flatMap((part) => readName(`${part.trim()} `, 0)?.value.toLowerCase() ?? []);
-}
-
-const COPY_ESCAPES: Readonly<Partial<Record<string, string>>> = {
-  b: '\b',
-  f: '\f',
-  n: '\n',
-  r: '\r',
-  t: '\t',
-  v: '\v',
-};
-
-/** PostgreSQL's text format of COPY. */
-function copiedValue(text: string): SourceValue {
-  if (text === '\\N') {
-    return null;
-  }
-  const plain = text.replace(/\\(x[0-9a-fA-F]{1,2}|[0-7]{1,3}|[^])/g, (_, escaped: string) => {
-    if (/^x./.test(escaped)) {
-      return String.fromCharCode(Number.parseInt(escaped.slice(1), 16));
-    }
-    return /^[0-7]/.test(escaped)
-      ? String.fromCharCode(Number.parseInt(escaped, 8))
-      : (COPY_ESCAPES[escaped] ?? escaped);
-  });
-  return decode(Buffer.from(plain, 'latin1'));
-}
-
-function toRow(columns: readonly string[] | undefined, values: readonly SourceValue[]): SourceRow {
-  if (columns?.length !== values.length) {
-    throw new UnreadableDump(`a row has ${values.length} values for ${columns?.length ?? 0} columns`);
-  }
-  return Object.fromEntries(columns.map((column, index) => [column, values[index] ?? null]));
+function toRow(columns: readonly DumpColumn[], values: readonly SourceValue[]): SourceRow {
+  return Object.fromEntries(columns.map(({ name }, index) => [name, values[index] ?? null]));
 }

@@ -1,28 +1,42 @@
+import { stat } from 'node:fs/promises';
 import { ServiceError } from '../../kernel/errors.ts';
-import type { LinotpSource, SourceTable } from '../ports.ts';
+import { type LinotpSource, SOURCE_TABLES, type SourceTable } from '../ports.ts';
 import type { SourceRow } from '../source-row.ts';
 import { DumpReader, type DumpContent } from './dump-reader.ts';
 import { UnreadableDump } from './dump-text.ts';
 
 const AT_ONCE = 500;
+const TABLES: ReadonlySet<string> = new Set(Object.keys(SOURCE_TABLES).map((name) => name.toLowerCase()));
 
 /** A plain SQL dump. */
 export class DumpSource implements LinotpSource {
   readonly #path: string;
   readonly #content: DumpContent;
+  /** What tells the file from a later one. */
+  readonly #version: string;
 
-  private constructor(path: string, content: DumpContent) {
+  private constructor(path: string, content: DumpContent, version: string) {
     this.#path = path;
     this.#content = content;
+    this.#version = version;
   }
 
-  /** @throws ServiceError 'import.refused' */
+  /** Reads the dump once, so that a damaged one is refused before anything is imported. @throws ServiceError 'import.refused' */
   static async open(path: string): Promise<DumpSource> {
-    return new DumpSource(path, await translated(() => DumpReader.survey(path)));
+    try {
+      const version = await versionOf(path);
+      return new DumpSource(path, await DumpReader.survey(path, TABLES), version);
+    } catch (error) {
+      throw translated(error);
+    }
   }
 
   get dialect(): LinotpSource['dialect'] {
-    return this.#content.dialect;
+    return this.#content.origin.dialect;
+  }
+
+  get notes(): readonly string[] {
+    return this.#content.origin.notes;
   }
 
   has(table: SourceTable): boolean {
@@ -33,9 +47,13 @@ export class DumpSource implements LinotpSource {
     return Promise.resolve(this.#content.counts.get(table.toLowerCase()) ?? 0);
   }
 
+  /** @throws ServiceError 'import.refused' if the file has changed since */
   async *rows(table: SourceTable): AsyncIterable<readonly SourceRow[]> {
+    if ((await versionOf(this.#path)) !== this.#version) {
+      throw refused('it has changed while it was read');
+    }
     let batch: SourceRow[] = [];
-    for await (const row of DumpReader.rows(this.#path, this.#content, table.toLowerCase())) {
+    for await (const row of this.#translatedRows(table)) {
       batch.push(row);
       if (batch.length >= AT_ONCE) {
         yield batch;
@@ -50,15 +68,25 @@ export class DumpSource implements LinotpSource {
   close(): Promise<void> {
     return Promise.resolve();
   }
+
+  async *#translatedRows(table: SourceTable): AsyncIterable<SourceRow> {
+    try {
+      yield* DumpReader.rows(this.#path, this.#content, table.toLowerCase());
+    } catch (error) {
+      throw translated(error);
+    }
+  }
 }
 
-async function translated<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof UnreadableDump) {
-      throw new ServiceError('import.refused', `The dump cannot be read: ${error.message}`, { cause: error });
-    }
-    throw error;
-  }
+async function versionOf(path: string): Promise<string> {
+  const { dev, ino, size, mtimeNs } = await stat(path, { bigint: true });
+  return [dev, ino, size, mtimeNs].join();
+}
+
+function translated(error: unknown): unknown {
+  return error instanceof UnreadableDump ? refused(error.message, error) : error;
+}
+
+function refused(reason: string, cause?: Error): ServiceError {
+  return new ServiceError('import.refused', `The dump cannot be read: ${reason}`, { cause });
 }

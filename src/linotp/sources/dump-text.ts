@@ -1,3 +1,4 @@
+import type { LinotpSource } from '../ports.ts';
 import type { SourceValue } from '../source-row.ts';
 import { decodeWindows1252 } from '../text-repair.ts';
 
@@ -11,13 +12,29 @@ export interface Read<Value> {
   readonly end: number;
 }
 
+/** How a dump writes its values. */
+export interface DumpSyntax {
+  readonly dialect: LinotpSource['dialect'];
+  /** A backslash in a text is an escape. */
+  readonly escapes: boolean;
+  readonly encoding: 'utf-8' | 'windows-1252';
+}
+
+/** A column of a table in a dump. */
+export interface DumpColumn {
+  /** In lower case. */
+  readonly name: string;
+  readonly isBinary: boolean;
+}
+
 /** A dump that is not understood. */
 export class UnreadableDump extends Error {
   override readonly name = 'UnreadableDump';
 }
 
-/** Skips blanks, line ends and comments. @returns undefined if a comment has no end yet */
-export function skipBlanks(text: string, start: number): number | undefined {
+/** Skips blanks, line ends and comments. @returns the comments; undefined if one has no end yet */
+export function skipBlanks(text: string, start: number): Read<readonly string[]> | undefined {
+  const comments: string[] = [];
   let at = start;
   for (;;) {
     const blank = /[\s;]*/y;
@@ -27,12 +44,13 @@ export function skipBlanks(text: string, start: number): number | undefined {
     const isLine = text.startsWith('--', at) || text.charAt(at) === '#' || text.charAt(at) === '\\';
     const isBlock = text.startsWith('/*', at);
     if (!isLine && !isBlock) {
-      return at;
+      return { value: comments, end: at };
     }
     const end = text.indexOf(isLine ? '\n' : '*/', at + (isLine ? 0 : 2));
     if (end < 0) {
       return undefined;
     }
+    comments.push(text.slice(at, end));
     at = end + (isLine ? 1 : 2);
   }
 }
@@ -67,21 +85,27 @@ function skipQuoted(text: string, mark: string, start: number, escapes: boolean)
   return end < 0 ? undefined : end + closer.length;
 }
 
+/** Quotation marks and backslashes. */
+const ESCAPED: Readonly<Partial<Record<string, RegExp>>> = { "'": /['\\]/g, '"': /["\\]/g };
+
+function nextOf(special: RegExp, text: string, start: number): number {
+  special.lastIndex = start;
+  return special.exec(text)?.index ?? -1;
+}
+
 /** @returns the position after the closing quotation mark; doubled ones belong to the text */
 function closing(text: string, start: number, mark: string, escapes: boolean): number | undefined {
+  const special = escapes ? ESCAPED[mark] : undefined;
   let at = start + 1;
   for (;;) {
-    const end = text.indexOf(mark, at);
-    const escape = escapes ? text.indexOf('\\', at) : -1;
-    if (escape >= 0 && (end < 0 || escape < end)) {
-      at = escape + 2;
-    } else if (end < 0 || end + 1 >= text.length) {
+    const end = special === undefined ? text.indexOf(mark, at) : nextOf(special, text, at);
+    if (end < 0 || end + 1 >= text.length) {
       return undefined;
-    } else if (text.charAt(end + 1) === mark) {
-      at = end + 2;
-    } else {
+    }
+    if (text.charAt(end) === mark && text.charAt(end + 1) !== mark) {
       return end + 1;
     }
+    at = end + 2;
   }
 }
 
@@ -99,15 +123,21 @@ export function readName(text: string, start: number): Read<string> | undefined 
   return text.charAt(end) === '.' ? readName(text, end + 1) : { value: name, end };
 }
 
-/** Reads a list of values in parentheses. */
-export function readTuple(text: string, start: number, escapes: boolean): Read<SourceValue[]> | undefined {
+/** Reads a list of values in parentheses. @param columns those of the values */
+export function readTuple(
+  text: string,
+  start: number,
+  syntax: DumpSyntax,
+  columns: readonly DumpColumn[],
+): Read<SourceValue[]> | undefined {
   if (text.charAt(start) !== '(') {
-    throw new UnreadableDump(`a list of values is expected at byte ${start} of the statement`);
+    throw new UnreadableDump('a list of values is expected');
   }
   const values: SourceValue[] = [];
   let at = start + 1;
   for (;;) {
-    const read = readValue(text, skipSpaces(text, at), escapes);
+    const isBinary = columns[values.length]?.isBinary === true;
+    const read = readValue(text, skipSpaces(text, at), syntax, isBinary);
     if (read === undefined) {
       return undefined;
     }
@@ -124,7 +154,7 @@ export function readTuple(text: string, start: number, escapes: boolean): Read<S
   }
 }
 
-function skipSpaces(text: string, start: number): number {
+export function skipSpaces(text: string, start: number): number {
   let at = start;
   while (/\s/.test(text.charAt(at))) {
     at += 1;
@@ -134,12 +164,27 @@ function skipSpaces(text: string, start: number): number {
 
 /** A literal: text, number, hexadecimal bytes, NULL, a boolean; with a cast of PostgreSQL behind it. */
 const BARE =
-  /(?:0x([0-9a-fA-F]*)|(-?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?)|(NULL|TRUE|FALSE)|(_\w+\s*|[EeXxBb]|replace\())(?=[^]|$)/iy;
+  /(?:0x([0-9a-fA-F]*)|(-?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?)|(NULL|TRUE|FALSE)|(_\w+\s*|[EeXxBb]|replace\(|unistr\())(?=[^]|$)/iy;
 
-function readValue(text: string, start: number, escapes: boolean): Read<SourceValue> | undefined {
+function readValue(
+  text: string,
+  start: number,
+  syntax: DumpSyntax,
+  isBinary: boolean,
+): Read<SourceValue> | undefined {
   if (text.charAt(start) === "'") {
-    return readText(text, start, escapes);
+    const read = readBytes(text, start, syntax.escapes);
+    return read && { value: decodeAs(read.value, syntax, isBinary), end: read.end };
   }
+  return readBare(text, start, syntax, isBinary);
+}
+
+function readBare(
+  text: string,
+  start: number,
+  syntax: DumpSyntax,
+  isBinary: boolean,
+): Read<SourceValue> | undefined {
   BARE.lastIndex = start;
   const match = BARE.exec(text);
   const end = BARE.lastIndex;
@@ -147,46 +192,45 @@ function readValue(text: string, start: number, escapes: boolean): Read<SourceVa
     return text.length - start < 64 ? undefined : unexpected(text, start);
   }
   const [, hex, number, word, prefix] = match;
-  if (hex !== undefined) {
-    return { value: Buffer.from(hex, 'hex'), end };
-  }
-  if (number !== undefined) {
-    return { value: number, end };
+  if (prefix !== undefined) {
+    return readPrefixed(text, prefix.trim().toLowerCase(), end, syntax, isBinary);
   }
   if (word !== undefined) {
     const value = word.toUpperCase() === 'NULL' ? null : word.toUpperCase() === 'TRUE';
     return { value, end };
   }
-  return readPrefixed(text, (prefix ?? '').trim().toLowerCase(), end, escapes);
+  return { value: number ?? Buffer.from(hex ?? '', 'hex'), end };
 }
 
 function readPrefixed(
   text: string,
   prefix: string,
   start: number,
-  escapes: boolean,
+  syntax: DumpSyntax,
+  isBinary: boolean,
 ): Read<SourceValue> | undefined {
   if (prefix === 'replace(') {
-    return readReplacement(text, start);
+    return readReplacement(text, start, syntax);
   }
   if (text.charAt(start) !== "'" && text.length > start + 2) {
     return unexpected(text, start);
   }
-  const read = readBytes(text, start, escapes || prefix === 'e');
+  if (prefix === 'unistr(') {
+    return readUnicodeEscapes(text, start, syntax);
+  }
+  const read = readBytes(text, start, syntax.escapes || prefix === 'e');
   if (read === undefined) {
     return undefined;
   }
   if (prefix === 'x') {
     return { value: Buffer.from(read.value, 'hex'), end: read.end };
   }
-  const isBinary = prefix === '_binary';
-  const bytes = Buffer.from(read.value, 'latin1');
-  return { value: isBinary ? bytes : decode(bytes), end: read.end };
+  return { value: decodeAs(read.value, syntax, isBinary || prefix === '_binary'), end: read.end };
 }
 
 /** SQLite writes line ends as `replace('a\nb','\n',char(10))`. */
-function readReplacement(text: string, start: number): Read<SourceValue> | undefined {
-  const inner = readValue(text, start, false);
+function readReplacement(text: string, start: number, syntax: DumpSyntax): Read<SourceValue> | undefined {
+  const inner = readValue(text, start, syntax, false);
   if (inner === undefined) {
     return undefined;
   }
@@ -201,9 +245,24 @@ function readReplacement(text: string, start: number): Read<SourceValue> | undef
   return { value, end: rest.lastIndex };
 }
 
-function readText(text: string, start: number, escapes: boolean): Read<SourceValue> | undefined {
-  const read = readBytes(text, start, escapes);
-  return read && { value: decode(Buffer.from(read.value, 'latin1')), end: read.end };
+/** SQLite writes control characters as `unistr('a\u000ab')` from version 3.50 on. */
+function readUnicodeEscapes(text: string, start: number, syntax: DumpSyntax): Read<SourceValue> | undefined {
+  const read = readBytes(text, start, syntax.escapes);
+  const end = read && skipSpaces(text, read.end);
+  if (read === undefined || end === undefined || end >= text.length) {
+    return undefined;
+  }
+  if (text.charAt(end) !== ')') {
+    return unexpected(text, end);
+  }
+  const value = String(decodeAs(read.value, syntax, false)).replace(
+    /\\(?:\\|u?([0-9a-f]{4})|\+([0-9a-f]{6})|U([0-9a-f]{8}))/gi,
+    (_, ...codes: (string | undefined)[]) => {
+      const code = codes.slice(0, 3).find((one) => one !== undefined);
+      return code === undefined ? '\\' : String.fromCodePoint(Number.parseInt(code, 16));
+    },
+  );
+  return { value, end: end + 1 };
 }
 
 const ESCAPES: Readonly<Partial<Record<string, string>>> = {
@@ -231,8 +290,18 @@ function readBytes(text: string, start: number, escapes: boolean): Read<string> 
   return { value, end };
 }
 
-/** @returns the text of bytes in UTF-8; else of Windows-1252, which a dump over a latin1 connection has */
-export function decode(bytes: Uint8Array): string {
+/**
+ * Decodes a value: as bytes, or as text; a text that is not UTF-8 is taken as Windows-1252, which old connections wrote.
+ * @param text bytes as characters of the same number
+ */
+export function decodeAs(text: string, { dialect, encoding }: DumpSyntax, isBinary: boolean): SourceValue {
+  const bytes = Buffer.from(text, 'latin1');
+  if (isBinary) {
+    return dialect === 'postgresql' ? readBytea(text) : bytes;
+  }
+  if (encoding === 'windows-1252') {
+    return decodeWindows1252(bytes);
+  }
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
@@ -240,7 +309,18 @@ export function decode(bytes: Uint8Array): string {
   }
 }
 
-function unexpected(text: string, at: number): never {
+/** PostgreSQL writes bytes as `\x` and hexadecimal digits, or as text with octal numbers. */
+function readBytea(text: string): Uint8Array {
+  if (text.startsWith('\\x')) {
+    return Buffer.from(text.slice(2), 'hex');
+  }
+  const plain = text.replace(/\\(?:\\|([0-7]{3}))/g, (_, code: string | undefined) =>
+    code === undefined ? '\\' : String.fromCharCode(Number.parseInt(code, 8)),
+  );
+  return Buffer.from(plain, 'latin1');
+}
+
+export function unexpected(text: string, at: number): never {
   // Only the kind of the character: the text may be a secret.
   const kind = /\w/.test(text.charAt(at)) ? 'a word' : `'${text.charAt(at)}'`;
   throw new UnreadableDump(`${kind} is not expected in a list of values`);

@@ -1,50 +1,63 @@
-import { open } from 'node:fs/promises';
 import { ServiceError } from '../../kernel/errors.ts';
 import type { LinotpSource } from '../ports.ts';
 import { DatabaseSource } from './database-source.ts';
 import { DumpSource } from './dump-source.ts';
 import { connectMysql, connectPostgresql } from './snapshot-connections.ts';
+import { recogniseFile } from './source-file.ts';
+import { connectSqlite } from './sqlite-connection.ts';
 
-/** The beginning of a database file of SQLite. */
-const SQLITE = 'SQLite format 3\0';
+/** With a driver (`mysql+mysqldb`) or not; only SQLite's may have no slashes. */
+const URL_OF_DATABASE = /^(?<scheme>[a-z0-9]+)(?:\+[a-z0-9]+)?:(?<rest>\/\/.*|(?<=^sqlite:).*)$/is;
 
 /**
  * Opens a LinOTP database.
- * @param place a URL (`postgresql://…`, `mysql://…`; SQLAlchemy's names are accepted), or the path of an SQL dump
+ * @param place a URL (`postgresql://…`, `mysql://…`, `sqlite:///FILE`; SQLAlchemy's names are accepted), or the path of
+ *   a database file of SQLite or of an SQL dump
  * @throws ServiceError 'import.refused'
  */
 export async function openLinotpSource(place: string): Promise<LinotpSource> {
-  const match = /^([a-z0-9]+)(?:\+[a-z0-9]+)?(:\/\/.*)$/is.exec(place);
-  if (match === null) {
+  const { scheme, rest = '' } = URL_OF_DATABASE.exec(place)?.groups ?? {};
+  if (scheme === undefined) {
     return openFile(place);
   }
-  const [, scheme = '', rest = ''] = match;
   if (/^postgres(?:ql)?$/i.test(scheme)) {
-    return DatabaseSource.open(await connectPostgresql(`postgresql${rest}`));
+    return DatabaseSource.open(await connectPostgresql(`postgresql:${rest}`));
   }
   if (/^(?:mysql|mariadb)$/i.test(scheme)) {
-    return DatabaseSource.open(await connectMysql(`mysql${rest}`));
+    return DatabaseSource.open(await connectMysql(`mysql:${rest}`));
   }
-  throw new ServiceError(
-    'import.refused',
-    `Databases of the kind ${scheme} cannot be read: give a URL of PostgreSQL, MySQL or MariaDB, or an SQL dump`,
+  if (/^sqlite$/i.test(scheme)) {
+    return openSqlite(pathInUrl(rest));
+  }
+  throw refused(
+    `Databases of the kind ${scheme} cannot be read: give a URL of PostgreSQL, MySQL or MariaDB, a database file of ` +
+      'SQLite, or an SQL dump',
   );
 }
 
+/**
+ * The path of SQLAlchemy's URL: three slashes before a relative path, four for an absolute one; parameters follow a
+ * question mark.
+ */
+function pathInUrl(rest: string): string {
+  const path = rest.replace(/^\/\/\//, '').replace(/\?.*$/s, '');
+  if (path === '' || path.startsWith('//')) {
+    throw refused('A URL of SQLite is sqlite:///relative/path or sqlite:////absolute/path');
+  }
+  return path;
+}
+
 async function openFile(path: string): Promise<LinotpSource> {
-  const head = Buffer.alloc(SQLITE.length);
-  try {
-    const file = await open(path);
-    await file.read(head).finally(() => file.close());
-  } catch (error) {
-    const { code = 'unknown' } = error as { code?: string };
-    throw new ServiceError('import.refused', `The dump cannot be opened (${code})`, { cause: error });
+  return (await recogniseFile(path)) === 'sqlite' ? openSqlite(path) : DumpSource.open(path);
+}
+
+async function openSqlite(path: string): Promise<LinotpSource> {
+  if ((await recogniseFile(path)) !== 'sqlite') {
+    throw refused('This is no database file of SQLite: give the path of an SQL dump without sqlite:');
   }
-  if (head.toString('latin1') === SQLITE) {
-    throw new ServiceError(
-      'import.refused',
-      'This is a database file of SQLite: write a dump with `sqlite3 FILE .dump > dump.sql` and import that',
-    );
-  }
-  return DumpSource.open(path);
+  return DatabaseSource.open(await connectSqlite(path));
+}
+
+function refused(message: string): ServiceError {
+  return new ServiceError('import.refused', message);
 }

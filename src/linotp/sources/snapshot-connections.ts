@@ -4,18 +4,24 @@ import type { SnapshotConnection } from './database-source.ts';
 
 const CONNECT_WITHIN_MS = 10_000;
 
+const INVALID_URL =
+  'the URL is not valid; encode the special characters of its password (%40 for @), or give it in a file';
+
 type Row = Record<string, SourceValue>;
 
 /** @param url `postgresql://user:password@host/database` */
 export async function connectPostgresql(url: string): Promise<SnapshotConnection> {
   const { default: pg } = await import('pg');
-  const client = new pg.Client({
-    connectionString: url,
-    application_name: 'tankeeper import',
-    connectionTimeoutMillis: CONNECT_WITHIN_MS,
-    // Every value as the text that PostgreSQL sends: no time is moved to another zone.
-    types: { getTypeParser: () => (text: string | Buffer) => text },
-  });
+  const client = await translated(
+    () =>
+      new pg.Client({
+        connectionString: url,
+        application_name: 'tankeeper import',
+        connectionTimeoutMillis: CONNECT_WITHIN_MS,
+        // Every value as the text that PostgreSQL sends: no time is moved to another zone.
+        types: { getTypeParser: () => (text: string | Buffer) => text },
+      }),
+  );
   // A connection that ends while it is idle makes the next query fail.
   client.on('error', () => undefined);
   await translated(async () => {
@@ -35,7 +41,7 @@ export async function connectMysql(url: string): Promise<SnapshotConnection> {
   const mysql = await import('mysql2/promise');
   const connection = await translated(() =>
     mysql.createConnection({
-      uri: url,
+      ...mysqlPlace(url),
       charset: 'utf8mb4',
       connectTimeout: CONNECT_WITHIN_MS,
       supportBigNumbers: true,
@@ -60,8 +66,17 @@ export async function connectMysql(url: string): Promise<SnapshotConnection> {
   };
 }
 
+/** SQLAlchemy's URL has parameters of Python's driver, such as `charset`; the socket of the server and TLS matter here. */
+function mysqlPlace(url: string): { readonly uri: string; readonly socketPath?: string } {
+  const place = new URL(url);
+  const socketPath = place.searchParams.get('unix_socket');
+  const ssl = place.searchParams.get('ssl');
+  place.search = ssl === null ? '' : new URLSearchParams({ ssl }).toString();
+  return { uri: place.href, ...(socketPath !== null && { socketPath }) };
+}
+
 /** Drivers quote neither URL nor password in their messages. */
-async function translated<T>(work: () => Promise<T>): Promise<T> {
+async function translated<T>(work: () => T | Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
@@ -69,7 +84,7 @@ async function translated<T>(work: () => Promise<T>): Promise<T> {
       throw error;
     }
     const { code = '', message = '' } = error as { code?: string; message?: string };
-    const reason = message === '' ? code : message;
+    const reason = code === 'ERR_INVALID_URL' ? INVALID_URL : message === '' ? code : message;
     throw new ServiceError('import.refused', `The LinOTP database cannot be read: ${reason}`, {
       cause: error,
     });

@@ -42,6 +42,10 @@ export class BoundedPasswordHasher implements PasswordHasher {
     return false;
   }
 
+  isForeign(hash: string): boolean {
+    return this.#hasher.isForeign(hash);
+  }
+
   #joined(hash: string, password: string, verify: () => Promise<boolean>): Promise<boolean> {
     const key = `${hash}\0${password}`;
     const known = this.#verifying.get(key);

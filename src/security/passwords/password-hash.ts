@@ -17,7 +17,7 @@ export class Argon2PasswordHasher implements PasswordHasher {
   }
 
   /**
-   * Also verifies SHA-crypt, which imported accounts have until their password is changed.
+   * Also verifies SHA-crypt, which imported accounts have at first.
    * @returns false also for a hash of another form, which cannot be verified
    */
   async verify(passwordHash: string, password: string): Promise<boolean> {
@@ -30,6 +30,10 @@ export class Argon2PasswordHasher implements PasswordHasher {
     } catch {
       return this.verifyNothing(password);
     }
+  }
+
+  isForeign(passwordHash: string): boolean {
+    return isShaCrypt(passwordHash);
   }
 
   async verifyNothing(password: string): Promise<false> {

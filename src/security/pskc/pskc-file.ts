@@ -10,8 +10,8 @@ const MAX_KEYS = 10_000;
 const NAMED_SUITE = /[:#](OCRA-\d+:[^:\s]+:[^:\s]+)$/;
 
 /** Reads key containers of PSKC (RFC 6030): in clear, or encrypted with a pre-shared key or a password. */
-export const pskcFileReader: KeyFileReader = {
-  read: async (text, secrets) => {
+export const pskcFileReader = {
+  read: async (text: string, secrets: KeyFileSecrets): Promise<readonly ImportedKey[]> => {
     const container = parseXml(text);
     assertContainer(container);
     const packages = container.children.filter(({ name }) => name === 'KeyPackage');
@@ -25,7 +25,7 @@ export const pskcFileReader: KeyFileReader = {
     const decryption = await openPskcEncryption(container, secrets);
     return packages.map((each) => readPackage(each, decryption, secrets));
   },
-};
+} satisfies KeyFileReader;
 
 function assertContainer(container: XmlElement): void {
   const { name, line, attributes } = container;

@@ -121,6 +121,19 @@ export class SqlAdministratorStore implements AdministratorStore {
     });
   }
 
+  renewHash({ administrator, version }: ProvenPassword, passwordHash: string, act: Act): Promise<boolean> {
+    return this.#revoke(async ({ sql, audit }) => {
+      const renewed = await sql('administrators')
+        .where({ name: administrator })
+        .whereRaw("sha256(convert_to(password_hash, 'UTF8')) = ?", [version])
+        .update({ password_hash: passwordHash });
+      if (renewed > 0) {
+        await audit.write(act, administrator, 'password hash renewed');
+      }
+      return renewed > 0;
+    });
+  }
+
   async remove(name: string, act: Act): Promise<boolean> {
     if (!isStorable(name)) {
       return false;

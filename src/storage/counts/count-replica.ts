@@ -13,7 +13,7 @@ const PAUSE_MS = 5_000;
  * Seconds since the last transaction that was replayed, null if there was none. 0 where all WAL that was received is
  * replayed and more would be received: without a change on the primary the last transaction may be long ago.
  */
-const LAG = `
+export const LAG = `
   CASE
     WHEN NOT pg_is_in_recovery() THEN 0
     WHEN pg_last_wal_replay_lsn() >= pg_last_wal_receive_lsn() AND EXISTS (SELECT FROM pg_stat_wal_receiver) THEN 0

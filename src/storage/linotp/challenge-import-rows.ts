@@ -26,6 +26,7 @@ interface PresentRow {
   readonly serial: string;
   readonly question: string;
   readonly data: string;
+  readonly issued_at: Date;
   readonly wrong_count: number;
   readonly received_tan: boolean;
   readonly valid_tan: boolean;
@@ -88,6 +89,7 @@ function toPresent(row: PresentRow): PresentChallenge {
     serial: row.serial,
     question: row.question,
     data: row.data,
+    issuedAt: row.issued_at,
     wrongCount: row.wrong_count,
     receivedTan: row.received_tan,
     validTan: row.valid_tan,

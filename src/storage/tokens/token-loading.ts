@@ -1,5 +1,5 @@
 import type { Act } from '../../policy/caller.ts';
-import type { NewToken, TokenChange } from '../../tokens/token.ts';
+import type { NewToken } from '../../tokens/token.ts';
 import { ServiceError } from '../../kernel/errors.ts';
 import type { TokenLoading } from '../../challenges/enrolment/key-file.ts';
 import { auditEntry } from '../audit/audit-rows.ts';
@@ -20,11 +20,7 @@ export class SqlTokenLoading implements TokenLoading {
     this.#database = database;
   }
 
-  async insertAll(
-    tokens: readonly NewToken[],
-    change: Required<Pick<TokenChange, 'realms'>>,
-    act: Act,
-  ): Promise<void> {
+  async insertAll(tokens: readonly NewToken[], act: Act): Promise<void> {
     for (const { serial, type, ocraSuite } of tokens) {
       assertStorable(serial, type, ocraSuite);
     }
@@ -35,9 +31,9 @@ export class SqlTokenLoading implements TokenLoading {
       .sort((left, right) => (left.caseless < right.caseless ? -1 : 1))
       .map(({ token }) => token);
     await this.#database.transact(async (unit) => {
-      const references = await holdReferences(unit.sql, change);
+      const references = await holdAllReferences(unit.sql, inOrder);
       for (let start = 0; start < inOrder.length; start += AT_ONCE) {
-        await insert(unit, inOrder.slice(start, start + AT_ONCE), references, change.realms, act);
+        await insert(unit, inOrder.slice(start, start + AT_ONCE), references, act);
       }
     });
   }
@@ -51,11 +47,41 @@ export class SqlTokenLoading implements TokenLoading {
   }
 }
 
+/**
+ * Holds the owners first, then the realms, each in one order: another load of the same ones waits and does not deadlock.
+ * @returns the columns of a token by its owner and realms
+ */
+async function holdAllReferences(
+  sql: UnitOfWork['sql'],
+  tokens: readonly NewToken[],
+): Promise<(token: NewToken) => Columns> {
+  const ownerKey = ({ owner }: NewToken): string =>
+    owner === null ? '' : JSON.stringify([owner.resolverId, owner.userId]);
+  const realmsKey = ({ realms }: NewToken): string => JSON.stringify(realms);
+  const owners = new Map<string, Columns>();
+  for (const [key, { owner }] of distinct(tokens, ownerKey)) {
+    owners.set(key, await holdReferences(sql, { owner }));
+  }
+  const sets = new Map<string, Columns>();
+  for (const [key, { realms }] of distinct(tokens, realmsKey)) {
+    sets.set(key, await holdReferences(sql, { realms }));
+  }
+  return (token) => ({ ...owners.get(ownerKey(token)), ...sets.get(realmsKey(token)) });
+}
+
+/** @returns one token of each key, in the order of the keys */
+function distinct(
+  tokens: readonly NewToken[],
+  keyOf: (token: NewToken) => string,
+): readonly (readonly [string, NewToken])[] {
+  const byKey = new Map(tokens.map((token) => [keyOf(token), token]));
+  return [...byKey].sort(([one], [other]) => (one < other ? -1 : 1));
+}
+
 async function insert(
   { sql, audit }: UnitOfWork,
   tokens: readonly NewToken[],
-  references: Columns,
-  realms: readonly string[],
+  references: (token: NewToken) => Columns,
   act: Act,
 ): Promise<void> {
   const inserted = await sql('tokens')
@@ -64,7 +90,7 @@ async function insert(
         serial: token.serial,
         type: token.type,
         ...stateColumns(token),
-        ...references,
+        ...references(token),
       })),
     )
     .onConflict()
@@ -75,5 +101,5 @@ async function insert(
   if (taken !== undefined) {
     throw new ServiceError('token.exists', `There is a token with the serial '${taken.serial}' already`);
   }
-  await audit.writeAll(tokens.map(({ serial }) => auditEntry(act, serial, 'created', realms)));
+  await audit.writeAll(tokens.map(({ serial, realms }) => auditEntry(act, serial, 'created', realms)));
 }

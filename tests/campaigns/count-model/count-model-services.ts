@@ -58,9 +58,9 @@ export class CountModelServices {
     import: async ({ serials, realms }) => {
       const there = await this.#those(serials);
       const fresh = serials.filter((serial) => !there.includes(serial));
+      const existing = await this.#existing(realms);
       await this.#loading.insertAll(
-        fresh.map((serial) => this.#token(serial, {})),
-        { realms: await this.#existing(realms) },
+        fresh.map((serial) => ({ ...this.#token(serial, {}), realms: existing })),
         ACT,
       );
     },

@@ -1,29 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import mysql from 'mysql2/promise';
-import { openDatabase } from '../../../src/storage/database/database.ts';
-import { TestApplication } from '../../support/application/test-application.ts';
+import { openLinotpSource } from '../../../src/linotp/sources/open-source.ts';
 import { queryOnce } from '../../support/database/test-server.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
 import { findMariadb, type Mariadb, startMariadb } from '../../support/servers/mariadb.ts';
-import { type FixtureName, fixtureFile, importFixture } from '../../linotp/linotp-fixture.ts';
-import { wholeContent } from '../../linotp/stored-installation.ts';
+import { contentAfterImport } from '../../linotp/content-after-import.ts';
+import { fixtureFile } from '../../linotp/linotp-fixture.ts';
 
 const mariadb = await findMariadb();
-
-/** @returns what an import of the fixture leaves, from its dump or from another place */
-async function contentAfterImport(fixture: FixtureName, place?: string): Promise<unknown> {
-  const app = await TestApplication.open();
-  try {
-    await importFixture(app.services, fixture, place === undefined ? {} : { place });
-    const database = openDatabase({ connection: app.databaseUrl, applicationName: 'test' });
-    const content = await wholeContent(database.knex);
-    await database.close();
-    return content;
-  } finally {
-    await app.close();
-  }
-}
 
 describe('a live PostgreSQL', () => {
   let linotp: TestDatabase;
@@ -70,22 +55,25 @@ describe('a live PostgreSQL', () => {
       await connection.query(await readFile(fixtureFile(fixture, 'dump.sql'), 'utf8'));
       await connection.end();
       const password = encodeURIComponent('a:b@c/d');
-      const url = `mysql+mysqldb://linotp:${password}@127.0.0.1:${server.port}/${name}`;
+      // With parameters of SQLAlchemy's driver, as LinOTP's own configuration has them.
+      const url = `mysql+mysqldb://linotp:${password}@127.0.0.1:${server.port}/${name}?charset=utf8&use_unicode=0`;
       expect(await contentAfterImport(fixture, url)).toEqual(await contentAfterImport(fixture));
     },
     90_000,
   );
 });
 
-it('says why a database cannot be read, without its password', async () => {
-  const app = await TestApplication.open();
-  try {
-    const refusal = importFixture(app.services, '3.4.4-postgresql', {
-      place: 'postgresql://linotp:geheim@127.0.0.1:1/linotp',
-    });
-    await expect(refusal).rejects.toMatchObject({ code: 'import.refused' });
-    await expect(refusal).rejects.not.toThrow(/geheim/);
-  } finally {
-    await app.close();
-  }
+it.each([
+  ['postgresql://linotp:geheim@127.0.0.1:1/linotp', /ECONNREFUSED/],
+  ['mysql://linotp:geheim@127.0.0.1:1/linotp', /ECONNREFUSED/],
+  ['mysql://linotp:geheim@localhost/linotp?unix_socket=/nowhere/mysqld.sock', /ENOENT.*mysqld\.sock/],
+  ['postgresql://linotp:ge/heim@127.0.0.1:1/linotp', /not valid; encode/],
+  ['mysql+mysqldb://linotp:ge/heim@127.0.0.1:1/linotp', /not valid; encode/],
+])('says why %s cannot be read, without its password', async (place, message) => {
+  const refusal = openLinotpSource(place);
+  await expect(refusal).rejects.toMatchObject({
+    code: 'import.refused',
+    message: expect.stringMatching(message),
+  });
+  await expect(refusal).rejects.not.toThrow(/geheim|ge\/heim/);
 });

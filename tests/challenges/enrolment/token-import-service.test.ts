@@ -1,8 +1,14 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Act } from '../../../src/policy/caller.ts';
 import type { NewToken } from '../../../src/tokens/token.ts';
-import type { ImportedKey, KeyFileSecrets } from '../../../src/challenges/enrolment/key-file.ts';
+import type {
+  ImportedKey,
+  KeyFileReader,
+  KeyFileSecrets,
+  UnreadableKey,
+} from '../../../src/challenges/enrolment/key-file.ts';
 import { TokenImportService } from '../../../src/challenges/enrolment/token-import-service.ts';
+import { checkPin } from '../../../src/tokens/pin.ts';
 import { callerNamed } from '../../support/values/callers.ts';
 import { eventualRefusal } from '../../support/application/eventual-refusal.ts';
 import { OcraHouse, vault } from '../../support/fakes/ocra-house.ts';
@@ -19,27 +25,28 @@ const OCRA: ImportedKey = {
   counter: undefined,
 };
 
-let keys: ImportedKey[];
+let keys: (ImportedKey | UnreadableKey)[];
 let reads: { text: string; secrets: KeyFileSecrets }[];
-let stored: { tokens: readonly NewToken[]; change: unknown; act: Act }[];
+let stored: { tokens: readonly NewToken[]; act: Act }[];
 let service: TokenImportService;
 
 beforeEach(() => {
-  const { configuration, access } = new OcraHouse({
+  const { configuration, access, users, random } = new OcraHouse({
     settings: { DefaultMaxFailCount: '7', DefaultCountWindow: '8', DefaultSyncWindow: '9' },
   });
   [keys, reads, stored] = [[OCRA], [], []];
-  service = new TokenImportService({
-    ...{ configuration, access, vault },
-    reader: {
-      read: (text, secrets) => {
-        reads.push({ text, secrets });
-        return Promise.resolve(keys);
-      },
+  const reader: KeyFileReader = {
+    read: (text, secrets) => {
+      reads.push({ text, secrets });
+      return Promise.resolve(keys);
     },
+  };
+  service = new TokenImportService({
+    ...{ configuration, access, users, random, vault },
+    readers: { pskc: reader, csv: { read: () => Promise.reject(new Error('not a table')) } },
     loading: {
-      insertAll: (tokens, change, act) => {
-        stored.push({ tokens, change, act });
+      insertAll: (tokens, act) => {
+        stored.push({ tokens, act });
         return Promise.resolve();
       },
       taken: (serials) => Promise.resolve(new Set(serials.includes('K9') ? ['k9'] : [])),
@@ -70,6 +77,30 @@ describe('a check of a file', () => {
     expect(stored).toEqual([]);
   });
 
+  it('names a line that could not be read, an unknown user, realm and PIN', async () => {
+    keys = [
+      { place: 'line 2', serial: 'K1', fault: 'no key' },
+      { ...OCRA, place: 'line 3', user: 'nobody', realm: 'alpha' },
+      { ...OCRA, place: 'line 4', realm: 'gamma' },
+      { ...OCRA, place: 'line 5', pin: '1'.repeat(256) },
+      { ...OCRA, place: 'line 6', description: 'a\u0000' },
+      // Carol is in another realm.
+      { ...OCRA, place: 'line 7', user: 'carol', realm: 'alpha' },
+    ];
+    const { serials, refused } = await service.check(admin, { file: 'text' });
+    expect([serials, refused.map(({ reason }) => reason.replace('The key file is wrong in ', ''))]).toEqual([
+      [],
+      [
+        'line 2: no key',
+        "line 3: there is no user 'nobody' in the realm",
+        "line 4: There is no realm 'gamma'",
+        'line 5: The PIN has at most 255 characters',
+        expect.stringMatching(/^line 6: .*description/),
+        "line 7: there is no user 'carol' in the realm",
+      ],
+    ]);
+  });
+
   it('needs the rights of an import', async () => {
     expect(await eventualRefusal(service.check(bound, { file: '' }))).toEqual(
       await eventualRefusal(service.load(bound, { file: '' })),
@@ -84,7 +115,7 @@ describe('an import', () => {
     expect(await service.load(admin, { file: 'text' })).toEqual(['K1', 'K2']);
     expect(reads).toEqual([{ text: 'text', secrets: {} }]);
     const [{ tokens, ...rest } = { tokens: [] }] = stored;
-    expect(rest).toEqual({ change: { realms: [] }, act: { ...ACT, actor: 'admin', action: 'token/import' } });
+    expect(rest).toEqual({ act: { ...ACT, actor: 'admin', action: 'token/import' } });
     expect(tokens[0]).toEqual({
       ...{ serial: 'K1', type: 'ocra', description: 'imported', active: true, owner: null, realms: [] },
       ...{ failCount: 0, maxFail: 7, timeShift: 0, rollout: 'complete', replayMarkers: [], counter: 0n },
@@ -174,15 +205,41 @@ describe('an import', () => {
     });
   });
 
+  it('gives tokens to their owners, in the realms of these, with PINs and descriptions', async () => {
+    keys = [
+      { ...OCRA, user: 'anna', pin: ' 12 ', ocraPin: '34', description: 'red' },
+      { ...OCRA, serial: 'K2', user: 'carol', realm: 'Beta' },
+      { ...OCRA, serial: 'K3', realm: 'beta' },
+      { ...OCRA, serial: 'K4' },
+    ];
+    await service.load(admin, { file: '', realm: 'alpha' });
+    const tokens = stored[0]?.tokens ?? [];
+    expect(tokens.map(({ owner, realms }) => [owner?.login, realms])).toEqual([
+      ['anna', ['alpha']],
+      ['carol', ['beta']],
+      [undefined, ['beta']],
+      [undefined, ['alpha']],
+    ]);
+    const { description, secrets: { pin: sealedPin = null, ocraPin: sealedOcraPin = null } = {} } =
+      tokens[0] ?? {};
+    const pin = sealedPin && vault.open(sealedPin, 'pin', 'K1');
+    const ocraPin = sealedOcraPin && vault.open(sealedOcraPin, 'ocra-pin', 'K1');
+    expect([description, checkPin(pin, ' 12 '), checkPin(pin, '12'), ocraPin?.toString()]).toEqual([
+      'red',
+      true,
+      false,
+      '34',
+    ]);
+    expect(await eventualRefusal(service.load(bound, { file: '', realm: 'alpha' }))).toMatchObject({
+      message: expect.stringMatching(/there is no user 'carol' in the realm$/),
+    });
+  });
+
   it('puts the tokens into the realm that is named, where the administrator may', async () => {
     await service.load(admin, { file: '', realm: ' BETA ' });
     await service.load(bound, { file: '', realm: 'alpha' });
     await service.load(admin, { file: '', realm: ' ' });
-    expect(stored.map(({ change }) => change)).toEqual([
-      { realms: ['beta'] },
-      { realms: ['alpha'] },
-      { realms: [] },
-    ]);
+    expect(stored.map(({ tokens }) => tokens[0]?.realms)).toEqual([['beta'], ['alpha'], []]);
     expect(await eventualRefusal(service.load(bound, { file: '', realm: 'beta' }))).toMatchObject({
       code: 'realm.unknown',
     });

@@ -17,6 +17,10 @@ class HeldHasher implements PasswordHasher {
     return this.#held(hash === `hash of ${password}`);
   }
 
+  isForeign(hash: string): boolean {
+    return hash === '$6$';
+  }
+
   verifyNothing(): Promise<false> {
     return this.#held<false>(false);
   }
@@ -86,11 +90,17 @@ describe('a bounded hasher', () => {
     expect(await works((hasher, account) => hasher.verifyNothing('x', account))).toBe(3);
   });
 
+  it('tells hashes of another form apart at once', () => {
+    const hasher = new BoundedPasswordHasher({ hasher: new HeldHasher(), atOnce: 1, waiting: 0 });
+    expect([hasher.isForeign('$6$'), hasher.isForeign('hash')]).toEqual([true, false]);
+  });
+
   it('hands on the place of what fails', async () => {
     const failing: PasswordHasher = {
       hash: () => Promise.reject(new Error('no')),
       verify: () => Promise.reject(new Error('no')),
       verifyNothing: () => Promise.resolve(false),
+      isForeign: () => false,
     };
     const hasher = new BoundedPasswordHasher({ hasher: failing, atOnce: 1, waiting: 3 });
     const results = await Promise.allSettled([

@@ -151,7 +151,7 @@ describe('key files that are loaded at once', () => {
     const pool = openDatabase({ connection: url, applicationName: 'test', lockTimeoutMs: 10_000 });
     const loading = new SqlTokenLoading({ database: pool });
     const load = (...serials: readonly string[]): Promise<unknown> =>
-      loading.insertAll(tokensOf(...serials), { realms: [] }, ACT);
+      loading.insertAll(tokensOf(...serials), ACT);
     let second: Promise<unknown> = Promise.resolve();
     const first = whileHeld(
       THE_LAST_TWO,

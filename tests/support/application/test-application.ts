@@ -67,6 +67,7 @@ export const QUICK_HASHER: PasswordHasher = {
   hash: (password) => Promise.resolve(`test:${password}`),
   verify: (hash, password) => Promise.resolve(hash === `test:${password}`),
   verifyNothing: () => Promise.resolve(false),
+  isForeign: () => false,
 };
 
 type Method = 'get' | 'post';

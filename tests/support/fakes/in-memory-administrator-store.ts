@@ -63,6 +63,16 @@ export class InMemoryAdministratorStore implements AdministratorStore {
     return { apiTokens: tokens.length };
   }
 
+  renewHash({ administrator, version }: ProvenPassword, passwordHash: string, act: Act): Promise<boolean> {
+    const known = this.#administrators.get(administrator);
+    if (known === undefined || !secretHash(known.passwordHash).equals(version)) {
+      return Promise.resolve(false);
+    }
+    this.acts.push(act);
+    this.#put(administrator, passwordHash);
+    return Promise.resolve(true);
+  }
+
   remove(name: string, act: Act): Promise<boolean> {
     if (this.#administrators.has(name) && this.#administrators.size === 1) {
       return Promise.reject(

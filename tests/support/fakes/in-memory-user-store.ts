@@ -78,6 +78,10 @@ export class ReadableHasher implements PasswordHasher {
     return Promise.resolve(hash === `hash of ${password}`);
   }
 
+  isForeign(hash: string): boolean {
+    return !hash.startsWith('hash of ');
+  }
+
   verifyNothing(): Promise<false> {
     this.verifiedNothing += 1;
     return Promise.resolve(false);

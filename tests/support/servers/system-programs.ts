@@ -35,9 +35,14 @@ export function describeWithProgram(
   }
 }
 
+/** @returns the path of a program; undefined if it is not installed */
+export function findSystemProgram(name: string): string | undefined {
+  return PLACES.map((place) => join(place, name)).find((path) => existsSync(path));
+}
+
 /** @returns the path of PgBouncer; undefined if it is not installed */
 export function findPgBouncer(): string | undefined {
-  return PLACES.map((place) => join(place, 'pgbouncer')).find((path) => existsSync(path));
+  return findSystemProgram('pgbouncer');
 }
 
 /** @returns the folder of the newest PostgreSQL of the system; undefined if there is none of 14 or newer */

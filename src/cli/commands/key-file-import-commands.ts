@@ -1,5 +1,6 @@
 import { open } from 'node:fs/promises';
 import { Option, type Command } from 'commander';
+import type { KeyFileFormat } from '../../challenges/enrolment/key-file.ts';
 import type { ImportReport } from '../../challenges/enrolment/token-import-service.ts';
 import { safeText } from '../../kernel/terminal-text.ts';
 import { CliFailure } from '../cli-failure.ts';
@@ -16,22 +17,14 @@ interface ImportOptions {
   readonly dryRun?: true;
 }
 
-interface ResyncOptions {
-  readonly challenge1?: string;
-  readonly challenge2?: string;
-  readonly otp1File?: string;
-  readonly otp2File?: string;
-}
-
 const LARGEST_FILE = 16 * 1024 * 1024;
 
-/** Adds `token import`. */
-export function addTokenImportCommand(token: Command, context: CommandContext): void {
-  token
-    .command('import')
+/** Adds `import pskc` and `import csv`. */
+export function addKeyFileImportCommands(group: Command, context: CommandContext): void {
+  const pskc = group
+    .command('pskc')
     .description('load the keys of a PSKC file (RFC 6030): all of them or, if one is wrong, none')
     .argument('<file>')
-    .option('--realm <name>', 'the realm of the tokens; else none')
     .option('--ask-password', 'ask for the password that the file is encrypted with')
     .option('--password-file <file>', 'a file that holds the password, - for stdin')
     .addOption(
@@ -45,25 +38,49 @@ export function addTokenImportCommand(token: Command, context: CommandContext): 
         '--key-file <file>',
         'a file that holds the pre-shared key in hexadecimal, - for stdin',
       ).conflicts(['askPassword', 'passwordFile']),
-    )
-    .option('--dry-run', 'only report what would be loaded and what would be refused (exit code 1)')
-    .action(async (path: string, options: ImportOptions, command: Command) => {
-      const file = await readKeyFile(path);
-      const secrets = await readSecrets(context, options);
-      const request = { file, realm: options.realm, ...secrets };
-      if (options.dryRun === true) {
-        const found = await context.withServices(({ tokenImport }, caller) =>
-          tokenImport.check(caller, request),
-        );
-        report(context.output(command), found);
-        return;
-      }
-      const serials = await context.withServices(({ tokenImport }, caller) =>
-        tokenImport.load(caller, request),
-      );
-      const sentence = `${serials.length} tokens are loaded:\n${serials.join('\n')}`;
-      context.output(command).done(sentence, { serials });
-    });
+    );
+  const csv = group
+    .command('csv')
+    .description('load the keys of a table with a header line: all of them or, if one is wrong, none')
+    .argument('<file>')
+    .addHelpText('after', CSV_HELP);
+  for (const [format, command] of [
+    ['pskc', pskc],
+    ['csv', csv],
+  ] as const) {
+    command
+      .option('--realm <name>', 'the realm of the tokens for which the file names none; else none')
+      .option('--dry-run', 'only report what would be loaded and what would be refused (exit code 1)')
+      .action(async (path: string, options: ImportOptions, own: Command) => {
+        await importKeyFile(context, format, path, options, context.output(own));
+      });
+  }
+}
+
+const CSV_HELP = `
+Columns, in any order: serial, and key (hexadecimal) or key_base32. Others, which may be absent or empty: type (ocra,
+hotp, totp), suite, counter, description, pin, ocra_pin, user, realm. The file is UTF-8; the separator is a comma, a
+semicolon or a tabulator.`;
+
+async function importKeyFile(
+  context: CommandContext,
+  format: KeyFileFormat,
+  path: string,
+  options: ImportOptions,
+  output: Output,
+): Promise<void> {
+  const file = await readKeyFile(path);
+  const secrets = await readSecrets(context, options);
+  const request = { format, file, realm: options.realm, ...secrets };
+  if (options.dryRun === true) {
+    report(
+      output,
+      await context.withServices(({ tokenImport }, caller) => tokenImport.check(caller, request)),
+    );
+    return;
+  }
+  const serials = await context.withServices(({ tokenImport }, caller) => tokenImport.load(caller, request));
+  output.done(`${serials.length} tokens are loaded:\n${serials.join('\n')}`, { serials });
 }
 
 /** @throws CliFailure if a key would be refused, and so none loaded */
@@ -82,33 +99,6 @@ function report(output: Output, { serials, refused }: ImportReport): void {
   if (refused.length > 0) {
     throw new CliFailure('the file has keys that would be refused: an import would load none');
   }
-}
-
-/** Adds `token resync`. */
-export function addTokenResyncCommand(token: Command, context: CommandContext): void {
-  token
-    .command('resync')
-    .description('bring a token back in step by two responses that it gave one after the other')
-    .argument('<serial>')
-    .option('--challenge1 <question>', 'what the first response answers; else the last challenge but one')
-    .option('--challenge2 <question>', 'what the second response answers; else the last challenge')
-    .option('--otp1-file <file>', 'a file that holds the first response, - for stdin; else it is asked for')
-    .option('--otp2-file <file>', 'a file that holds the second response, - for stdin; else it is asked for')
-    .action(async (serial: string, options: ResyncOptions, command: Command) => {
-      const { challenge1, challenge2, otp1File, otp2File } = options;
-      const otp1 = await context.knownSecret('First response', '--otp1-file', otp1File);
-      const otp2 = await context.knownSecret('Second response', '--otp2-file', otp2File);
-      const request = { serial, otp1: otp1.trim(), otp2: otp2.trim(), challenge1, challenge2 };
-      const done = await context.withServices(({ resynchronisation }, caller) =>
-        resynchronisation.resync(caller, request),
-      );
-      if (!done) {
-        throw new CliFailure(
-          `${serial} is not in step: the two responses were not found one after the other`,
-        );
-      }
-      context.output(command).done(`${serial} is in step again`, { serial });
-    });
 }
 
 async function readSecrets(

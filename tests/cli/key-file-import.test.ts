@@ -29,22 +29,24 @@ async function run(
     { 'tokenImport.load': ['A1', 'A2'], 'resynchronisation.resync': true, ...answers },
     { io },
   );
-  const code = await runProgram(['token', ...parameters], cli.dependencies);
+  const code = await runProgram(parameters, cli.dependencies);
   return { code, out: io.out(), err: io.err(), calls: cli.calls };
 }
 
-describe('tankeeper token import', () => {
+describe('tankeeper import pskc', () => {
   it('loads a file and names the tokens', async () => {
-    const { code, out, calls } = await run(['import', at('keys.xml'), '--realm', 'bank']);
+    const { code, out, calls } = await run(['import', 'pskc', at('keys.xml'), '--realm', 'bank']);
     expect([code, out]).toEqual([0, '2 tokens are loaded:\nA1\nA2\n']);
-    expect(calls).toEqual([['tokenImport.load', { file: '<KeyContainer/>\n', realm: 'bank' }]]);
-    expect(JSON.parse((await run(['import', at('keys.xml'), '--json'])).out)).toEqual({
+    expect(calls).toEqual([
+      ['tokenImport.load', { format: 'pskc', file: '<KeyContainer/>\n', realm: 'bank' }],
+    ]);
+    expect(JSON.parse((await run(['import', 'pskc', at('keys.xml'), '--json'])).out)).toEqual({
       serials: ['A1', 'A2'],
     });
   });
 
   it('reports what it would load, and fails where a key would be refused', async () => {
-    const dry = ['import', at('keys.xml'), '--dry-run'];
+    const dry = ['import', 'pskc', at('keys.xml'), '--dry-run'];
     const found = { serials: ['A1'], refused: [{ serial: 'A\n2', reason: 'no' }] };
     const { code, out, err, calls } = await run(dry, { answers: { 'tokenImport.check': found } });
     expect([code, out]).toEqual([
@@ -52,7 +54,9 @@ describe('tankeeper token import', () => {
       '1 tokens would be loaded:\nA1\n1 keys would be refused:\nA\\u000a2: no\n',
     ]);
     expect(err).toBe('tankeeper: the file has keys that would be refused: an import would load none\n');
-    expect(calls).toEqual([['tokenImport.check', { file: '<KeyContainer/>\n', realm: undefined }]]);
+    expect(calls).toEqual([
+      ['tokenImport.check', { format: 'pskc', file: '<KeyContainer/>\n', realm: undefined }],
+    ]);
     const good = { serials: ['A1'], refused: [] };
     const json = await run([...dry, '--json'], { answers: { 'tokenImport.check': good } });
     expect([json.code, JSON.parse(json.out)]).toEqual([0, good]);
@@ -65,8 +69,10 @@ describe('tankeeper token import', () => {
     [['--ask-key'], ['ff00'], { preSharedKey: 'ff00' }],
   ])('takes what opens the file: %j', async ([option = '', file], typed, secret) => {
     const options = file === undefined ? [option] : [option, at(file)];
-    const { calls } = await run(['import', at('keys.xml'), ...options], { io: fakeIo({ typed }) });
-    expect(calls).toEqual([['tokenImport.load', { file: '<KeyContainer/>\n', realm: undefined, ...secret }]]);
+    const { calls } = await run(['import', 'pskc', at('keys.xml'), ...options], { io: fakeIo({ typed }) });
+    expect(calls).toEqual([
+      ['tokenImport.load', { format: 'pskc', file: '<KeyContainer/>\n', realm: undefined, ...secret }],
+    ]);
   });
 
   it.each([
@@ -75,20 +81,43 @@ describe('tankeeper token import', () => {
     ['latin1.xml', /is not UTF-8 text/],
     ['large.xml', /is larger than 16777216 bytes/],
   ])('fails for %s, and nothing is loaded', async (name, message) => {
-    const { code, err, calls } = await run(['import', at(name)]);
+    const { code, err, calls } = await run(['import', 'pskc', at(name)]);
     expect([code, calls]).toEqual([1, []]);
     expect(err).toMatch(message);
   });
 
   it('takes either a key or a password', async () => {
     const both = ['--ask-key', '--password-file', at('password')];
-    expect((await run(['import', at('keys.xml'), ...both])).code).toBe(2);
+    expect((await run(['import', 'pskc', at('keys.xml'), ...both])).code).toBe(2);
   });
 
   it('says what is wrong with the file', async () => {
     const error = new ServiceError('key-file.invalid', 'The key file is wrong in line 7, element Data: no');
-    const { code, err } = await run(['import', at('keys.xml')], { answers: { 'tokenImport.load': error } });
+    const { code, err } = await run(['import', 'pskc', at('keys.xml')], {
+      answers: { 'tokenImport.load': error },
+    });
     expect([code, err]).toEqual([1, 'tankeeper: The key file is wrong in line 7, element Data: no\n']);
+  });
+});
+
+describe('tankeeper import csv', () => {
+  it('loads a table, or reports what it would load', async () => {
+    const file = 'serial,key\nA1,00\n';
+    await writeFile(at('keys.csv'), file);
+    const { code, out, calls } = await run(['import', 'csv', at('keys.csv'), '--realm', 'bank']);
+    expect([code, out]).toEqual([0, '2 tokens are loaded:\nA1\nA2\n']);
+    expect(calls).toEqual([['tokenImport.load', { format: 'csv', file, realm: 'bank' }]]);
+    const answers = { 'tokenImport.check': { serials: [], refused: [{ serial: 'A1', reason: 'no' }] } };
+    const dry = await run(['import', 'csv', at('keys.csv'), '--dry-run', '--json'], { answers });
+    expect([dry.code, JSON.parse(dry.out)]).toEqual([1, answers['tokenImport.check']]);
+    expect(dry.calls).toEqual([['tokenImport.check', { format: 'csv', file, realm: undefined }]]);
+  });
+
+  it('has no options for secrets, and names the columns', async () => {
+    expect((await run(['import', 'csv', at('keys.xml'), '--ask-key'])).code).toBe(2);
+    expect((await run(['import', 'csv', '--help'])).out).toMatch(
+      /serial, and key \(hexadecimal\) or key_base32/,
+    );
   });
 });
 
@@ -96,7 +125,7 @@ describe('tankeeper token resync', () => {
   it('asks for two responses and says that the token is in step', async () => {
     const io = fakeIo({ typed: ['22222222'] });
     const options = ['--otp1-file', at('otp1'), '--challenge1', 'a', '--challenge2', 'b'];
-    const { code, out, calls } = await run(['resync', 'OCRA1', ...options], { io });
+    const { code, out, calls } = await run(['token', 'resync', 'OCRA1', ...options], { io });
     expect([code, out]).toEqual([0, 'OCRA1 is in step again\n']);
     const request = { serial: 'OCRA1', otp1: '11111111', otp2: '22222222', challenge1: 'a', challenge2: 'b' };
     expect(calls).toEqual([['resynchronisation.resync', request]]);
@@ -104,7 +133,7 @@ describe('tankeeper token resync', () => {
 
   it('fails where the two were not found', async () => {
     const io = fakeIo({ typed: ['1', '2'] });
-    const { code, err } = await run(['resync', 'OCRA1'], {
+    const { code, err } = await run(['token', 'resync', 'OCRA1'], {
       answers: { 'resynchronisation.resync': false },
       io,
     });

@@ -1,0 +1,187 @@
+import { BackedUpKeys } from '../../backup/backed-up-keys.ts';
+import type { Config } from '../../config/config.ts';
+import { checkAddresses } from '../../doctor/address-check.ts';
+import { checkDatabase } from '../../doctor/database-check.ts';
+import { type Check, type Checked, type DoctorReport, Examination } from '../../doctor/examination.ts';
+import { type Finding, found } from '../../doctor/finding.ts';
+import { checkKeyFile, checkUnknownKeys, closedKeys, noKeyYet } from '../../doctor/key-check.ts';
+import { checkMigrations } from '../../doctor/migration-check.ts';
+import { type Clock, systemClock } from '../../kernel/clock.ts';
+import { isServiceError } from '../../kernel/errors.ts';
+import type { Log } from '../../kernel/log.ts';
+import { unlessAborted } from '../../kernel/stop-request.ts';
+import type { LiveVault } from '../../security/vault/live-vault.ts';
+import { readKeyFileAccess } from '../../security/vault/key-file-access.ts';
+import type { Database } from '../../storage/database/database.ts';
+import { pendingMigrations } from '../../storage/database/migrate.ts';
+import { migrationNames } from '../../storage/database/migration-source.ts';
+import { readDatabaseFacts } from '../../storage/doctor/database-settings.ts';
+import { SqlKeyRegistry } from '../../storage/keys/key-registry.ts';
+import { connectDatabase, type OpenDatabase } from '../connect-database.ts';
+import { openKeysOf } from '../open-keys.ts';
+import {
+  type CheckTable,
+  DATABASE_CHECKS,
+  type ExaminedDatabase,
+  KEY_CHECKS,
+  TABLE_CHECKS,
+} from './installation-checks.ts';
+
+/** Milliseconds for each check. */
+const TIME_LIMIT = 15_000;
+/** Milliseconds to reach the database: the embedded one may have to recover first. */
+const OPENING_LIMIT = 60_000;
+/** Milliseconds to open the keys: a security module takes up to 15 s. */
+const KEY_LIMIT = 20_000;
+/** Seconds for each statement. */
+const STATEMENT_LIMIT = 10;
+
+/** Findings are the only report: what else would be logged is in one of them. */
+const QUIET: Log = {
+  error: () => undefined,
+  warn: () => undefined,
+  info: () => undefined,
+  debug: () => undefined,
+};
+
+interface ExaminationOptions {
+  /** By default the system's. */
+  readonly clock?: Clock;
+  /** Aborts the examination. */
+  readonly giveUp?: AbortSignal | undefined;
+  /** Milliseconds for each check; 15 s by default. */
+  readonly timeLimit?: number;
+}
+
+/**
+ * Examines the installation of the configuration, with or without a running server. Reads only: it creates nothing, and
+ * writes no audit row.
+ * @throws the reason of `giveUp`; all else that fails is a finding
+ */
+export async function examineInstallation(
+  config: Config,
+  { clock = systemClock, giveUp, timeLimit = TIME_LIMIT }: ExaminationOptions = {},
+): Promise<DoctorReport> {
+  const examination = new Examination({ timeLimit });
+  await examination.run([{ name: 'addresses', find: () => checkAddresses(config) }]);
+  const opened = await examination.take('database', () => openAndCheck(config, giveUp), 2 * OPENING_LIMIT);
+  giveUp?.throwIfAborted();
+  if (opened === undefined) {
+    await examination.run([{ name: 'key', find: () => checkFileAlone(config) }]);
+    examination.skip(namesOf(DATABASE_CHECKS, TABLE_CHECKS, KEY_CHECKS), 'the database is not available');
+    return examination.report;
+  }
+  const { database } = opened;
+  try {
+    const subject = { config, database, clock, log: QUIET, timeLimit };
+    await unlessAborted(examineDatabase(examination, subject), giveUp);
+  } finally {
+    await opened.close();
+  }
+  return examination.report;
+}
+
+async function examineDatabase(examination: Examination, subject: ExaminedDatabase): Promise<void> {
+  const { config, database } = subject;
+  await examination.run(checksOf(DATABASE_CHECKS, subject));
+  const tables = await examination.take('migrations', () => checkMigrations(() => migrationsOf(database)));
+  if (tables === undefined) {
+    await examination.run([{ name: 'key', find: () => checkFileAlone(config) }]);
+    examination.skip(namesOf(TABLE_CHECKS, KEY_CHECKS), 'the tables are not those of this program');
+    return;
+  }
+  const vault = await examination.take('key', () => openAndCheckKeys(config, database), KEY_LIMIT);
+  await examination.run(checksOf(TABLE_CHECKS, subject));
+  if (vault === undefined) {
+    examination.skip(namesOf(KEY_CHECKS), 'the encryption keys are not available');
+    return;
+  }
+  await examination.run(checksOf(KEY_CHECKS, { ...subject, vault }));
+}
+
+/**
+ * @returns findings about the database, and the open database
+ * @throws the reason of `giveUp`
+ */
+async function openAndCheck(config: Config, giveUp: AbortSignal | undefined): Promise<Checked<OpenDatabase>> {
+  const bounded = { ...config, databaseStatementTimeout: STATEMENT_LIMIT };
+  const late = AbortSignal.timeout(OPENING_LIMIT);
+  const signal = giveUp === undefined ? late : AbortSignal.any([giveUp, late]);
+  try {
+    const value = await connectDatabase(bounded, {
+      role: 'guest',
+      create: false,
+      log: QUIET,
+      giveUp: signal,
+    });
+    return { findings: await settingFindings(value), value };
+  } catch (error) {
+    if (error === late.reason) {
+      const reason = `the database was not opened within ${OPENING_LIMIT / 1000} s`;
+      return { findings: [unreachable(reason)], value: undefined };
+    }
+    if (isServiceError(error, 'database.unavailable')) {
+      return { findings: [unreachable(error.message)], value: undefined };
+    }
+    if (isServiceError(error, 'installation.missing')) {
+      const remedy =
+        'DATA_DIR or DATABASE_URL as the server has it; `tankeeper migrate` makes a new installation';
+      return { findings: [found('error', 'database.missing', error.message, remedy)], value: undefined };
+    }
+    throw error;
+  }
+}
+
+async function settingFindings({ database, close }: OpenDatabase): Promise<readonly Finding[]> {
+  try {
+    return checkDatabase(await readDatabaseFacts(database.knex));
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+function unreachable(reason: string): Finding {
+  return found(
+    'error',
+    'database.unavailable',
+    reason,
+    'start the database; DATABASE_URL and DATABASE_PASSWORD_FILE, or DATA_DIR alone, as the server has them',
+  );
+}
+
+async function migrationsOf(database: Database): Promise<{ pending: readonly string[]; isEmpty: boolean }> {
+  const pending = await pendingMigrations(database);
+  return { pending, isEmpty: pending.length === migrationNames.length };
+}
+
+/** Without the database, nothing tells which keys are needed. */
+async function checkFileAlone({ pkcs11, encryptionKeyFile }: Config): Promise<readonly Finding[]> {
+  return pkcs11 === undefined ? checkKeyFile(await readKeyFileAccess(encryptionKeyFile)) : [];
+}
+
+/** Opens the keys of the database as a server does, but registers and makes none. */
+async function openAndCheckKeys(config: Config, database: Database): Promise<Checked<LiveVault>> {
+  const registered = await new SqlKeyRegistry({ database }).registered();
+  const file = config.pkcs11 === undefined ? await readKeyFileAccess(config.encryptionKeyFile) : undefined;
+  const ofFile = file === undefined ? [] : [...checkKeyFile(file), ...checkUnknownKeys(file, registered)];
+  if (registered.length === 0) {
+    return { findings: [...(file === undefined ? [] : checkKeyFile(file)), noKeyYet()], value: undefined };
+  }
+  const readOnly: Config =
+    config.pkcs11 === undefined ? config : { ...config, pkcs11: { ...config.pkcs11, createKey: false } };
+  try {
+    const { vault } = await openKeysOf(readOnly, new BackedUpKeys(registered), QUIET);
+    return { findings: ofFile, value: vault };
+  } catch (error) {
+    return { findings: [closedKeys(error, registered, file), ...ofFile], value: undefined };
+  }
+}
+
+function checksOf<Subject>(table: CheckTable<Subject>, subject: Subject): readonly Check[] {
+  return Object.entries(table).map(([name, find]) => ({ name, find: () => find(subject) }));
+}
+
+function namesOf(...tables: readonly object[]): readonly string[] {
+  return tables.flatMap((table) => Object.keys(table));
+}

@@ -1,0 +1,167 @@
+import type { Config } from '../../config/config.ts';
+import type { Configuration } from '../../configuration/configuration.ts';
+import { checkAudit } from '../../doctor/audit-check.ts';
+import { checkBackups } from '../../doctor/backup-check.ts';
+import { checkClock } from '../../doctor/clock-check.ts';
+import { checkConnections } from '../../doctor/connection-check.ts';
+import { checkCounts } from '../../doctor/count-check.ts';
+import { type Finding, found } from '../../doctor/finding.ts';
+import { checkKeyAges } from '../../doctor/key-check.ts';
+import { checkPolicies } from '../../doctor/policy-check.ts';
+import { checkRealms } from '../../doctor/realm-check.ts';
+import { checkReplica } from '../../doctor/replica-check.ts';
+import { checkResolvers } from '../../doctor/resolver-check.ts';
+import { checkSettings } from '../../doctor/setting-check.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import { isServiceError } from '../../kernel/errors.ts';
+import type { Log } from '../../kernel/log.ts';
+import { systemRandom } from '../../kernel/system-random.ts';
+import type { KeyDerivation, Vault } from '../../keys/vault.ts';
+import type { Caller } from '../../policy/caller.ts';
+import { ResolverService } from '../../resolvers/resolver-service.ts';
+import { Argon2PasswordHasher } from '../../security/passwords/password-hash.ts';
+import { VaultAuditAuthority } from '../../security/vault/vault-audit-authority.ts';
+import { SqlAuditStore } from '../../storage/audit/audit-store.ts';
+import { readConfiguration } from '../../storage/configuration/configuration-snapshot.ts';
+import { type Database, openDatabase } from '../../storage/database/database.ts';
+import { describeDatabaseFault } from '../../storage/database/database-faults.ts';
+import { readDatabaseTime, readReplicaFacts } from '../../storage/doctor/database-settings.ts';
+import { SqlInstallationFacts } from '../../storage/doctor/installation-facts.ts';
+import { sharedParts } from '../shared-parts.ts';
+
+/** The subject of checks that need the database. */
+export interface ExaminedDatabase {
+  readonly config: Config;
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Milliseconds for each check. */
+  readonly timeLimit: number;
+}
+
+/** The subject of checks that need the encryption keys, too. */
+export interface ExaminedInstallation extends ExaminedDatabase {
+  readonly vault: Vault & KeyDerivation;
+}
+
+/** Checks by their names, in the order in which they run. */
+export type CheckTable<Subject> = Readonly<
+  Record<string, (subject: Subject) => Promise<readonly Finding[]> | readonly Finding[]>
+>;
+
+/** The share of a check's time that its parts may take, so that the check itself can tell which part was late. */
+const PART = 0.8;
+
+/** Checks of any database. */
+export const DATABASE_CHECKS: CheckTable<ExaminedDatabase> = {
+  clock: ({ clock, database }) => checkClock(clock, () => readDatabaseTime(database.knex)),
+};
+
+/** Checks of a database with the tables of this program. */
+export const TABLE_CHECKS: CheckTable<ExaminedDatabase> = {
+  connections: async ({ config, database }) =>
+    checkConnections(config, await new SqlInstallationFacts({ database }).connections()),
+  replica: examineReplica,
+  rotation: async ({ database, clock }) =>
+    checkKeyAges(await new SqlInstallationFacts({ database }).keyAges(), clock.now()),
+  realms: async (subject) =>
+    checkRealms(
+      await configurationOf(subject),
+      await new SqlInstallationFacts(subject).realmsOfQrTokens(),
+      subject.clock.now(),
+    ),
+  policies: async (subject) => checkPolicies(await configurationOf(subject)),
+  settings: async (subject) => checkSettings(await configurationOf(subject)),
+  counters: examineCounts,
+  backup: async ({ database, clock }) =>
+    checkBackups(await new SqlInstallationFacts({ database }).backups(), clock.now()),
+};
+
+/** Checks that need the encryption keys. */
+export const KEY_CHECKS: CheckTable<ExaminedInstallation> = {
+  resolvers: examineResolvers,
+  audit: ({ database, vault, clock, timeLimit }) =>
+    checkAudit({
+      store: new SqlAuditStore({ database }),
+      authority: new VaultAuditAuthority({ vault }),
+      trail: () => new SqlInstallationFacts({ database }).trail(),
+      clock,
+      elapsed: () => performance.now(),
+      timeLimit: timeLimit * PART,
+    }),
+};
+
+function configurationOf({ database, clock }: ExaminedDatabase): Promise<Configuration> {
+  return readConfiguration(database.knex, clock.now());
+}
+
+async function examineReplica({ config, log, timeLimit }: ExaminedDatabase): Promise<readonly Finding[]> {
+  const { databaseReadUrl: connection } = config;
+  if (connection === undefined) {
+    return [];
+  }
+  const limits = { acquireTimeoutMs: timeLimit * PART, statementTimeoutMs: timeLimit * PART };
+  const replica = openDatabase({
+    connection,
+    log,
+    poolSize: 1,
+    applicationName: 'tankeeper guest',
+    ...limits,
+  });
+  try {
+    return checkReplica(await readReplicaFacts(replica.knex));
+  } catch (error) {
+    return [
+      found(
+        'warning',
+        'replica.unavailable',
+        `the read replica is not used for counts: ${describeDatabaseFault(error, connection)}`,
+        'start the replica; DATABASE_READ_URL names it, DATABASE_PASSWORD_FILE has the password of both databases',
+      ),
+    ];
+  } finally {
+    await replica.close();
+  }
+}
+
+async function examineCounts({ database }: ExaminedDatabase): Promise<readonly Finding[]> {
+  try {
+    return checkCounts(await new SqlInstallationFacts({ database }).driftedCounts());
+  } catch (error) {
+    if (!isServiceError(error, 'database.unavailable')) {
+      throw error;
+    }
+    const text = 'the counts could not be compared with the tokens and users in time';
+    return [
+      found('note', 'counters.uncompared', text, '`tankeeper count --verify`, which has no time limit'),
+    ];
+  }
+}
+
+/** Tests resolvers as `tankeeper resolver test` does. */
+async function examineResolvers(subject: ExaminedInstallation): Promise<readonly Finding[]> {
+  const { config, timeLimit } = subject;
+  const shared = sharedParts({
+    ...subject,
+    random: systemRandom,
+    hasher: new Argon2PasswordHasher(),
+    sessionLifetime: config.sessionLifetime,
+    resolverTimeout: config.resolverTimeout,
+    resolverFileDirs: config.resolverFileDirs,
+  });
+  const resolvers = new ResolverService(shared);
+  try {
+    return await checkResolvers(await shared.configuration.current(), {
+      test: (name) => resolvers.test(OPERATOR, name),
+      timeLimit: timeLimit * PART,
+    });
+  } finally {
+    await shared.sources.close();
+  }
+}
+
+/** The examination needs no right: it runs at the machine itself. */
+const OPERATOR: Caller = {
+  principal: { administrator: 'operator', rights: ['*'], operator: true, client: '' },
+  requestId: '',
+};

@@ -1,0 +1,112 @@
+import { type Finding, found } from './finding.ts';
+import { isLoopback } from './loopback.ts';
+
+/** The part of the configuration that concerns addresses. */
+export interface AddressSettings {
+  readonly host: string;
+  readonly metricsPort: number | undefined;
+  readonly trustProxy: readonly string[];
+  readonly limits: { readonly exempt: readonly string[] };
+}
+
+/** Every address of a family. */
+const EVERYONE = /\/0+$/;
+
+/** @returns findings about the listening address, trusted proxies and clients that limits exempt */
+export function checkAddresses(settings: AddressSettings): readonly Finding[] {
+  return [...listeningFindings(settings), ...trustFindings(settings), ...exemptionFindings(settings)];
+}
+
+function listeningFindings({ host, metricsPort, trustProxy }: AddressSettings): readonly Finding[] {
+  if (isLoopback(host)) {
+    return trustProxy.length > 0
+      ? []
+      : [
+          found(
+            'note',
+            'addresses.no-proxy',
+            `the server listens on ${host} and trusts no proxy: behind one on this machine, all clients would be one in policies, limits and log`,
+            'TRUST_PROXY=loopback',
+          ),
+        ];
+  }
+  const findings: Finding[] = [];
+  if (trustProxy.length === 0) {
+    findings.push(
+      found(
+        'warning',
+        'addresses.plain-http',
+        `the server listens on ${host} in plain HTTP and trusts no proxy: passwords and responses of clients that reach it directly travel in clear, and behind a proxy all clients are one`,
+        'HOST=127.0.0.1 behind a proxy on this machine; else TRUST_PROXY with the address of the proxy, and a firewall that lets only the proxy through',
+      ),
+    );
+  }
+  if (metricsPort !== undefined) {
+    findings.push(
+      found(
+        'note',
+        'addresses.metrics',
+        `the metrics are open without a credential on ${host}, port ${metricsPort}`,
+        'a firewall that lets only Prometheus through; or unset METRICS_PORT and use an API token with the right monitoring:metrics',
+      ),
+    );
+  }
+  return findings;
+}
+
+function trustFindings({ host, trustProxy }: AddressSettings): readonly Finding[] {
+  const everyone = trustProxy.filter((network) => EVERYONE.test(network));
+  if (everyone.length > 0) {
+    return [
+      found(
+        'error',
+        'addresses.trusts-everyone',
+        `TRUST_PROXY names every address (${everyone.join(', ')}): any client chooses the address that policies, limits and log see`,
+        'TRUST_PROXY with the addresses of the proxies alone',
+      ),
+    ];
+  }
+  const isLocalOnly = isLoopback(host) && trustProxy.length > 0;
+  if (isLocalOnly && !trustProxy.some(includesLoopback)) {
+    return [
+      found(
+        'warning',
+        'addresses.unreachable-proxy',
+        `the server listens on ${host}, where only this machine reaches it, and TRUST_PROXY does not name this machine: no proxy is trusted`,
+        'TRUST_PROXY=loopback, or HOST with the address that the proxy reaches',
+      ),
+    ];
+  }
+  return [];
+}
+
+function exemptionFindings({ trustProxy, limits }: AddressSettings): readonly Finding[] {
+  const everyone = limits.exempt.filter((network) => EVERYONE.test(network));
+  if (everyone.length > 0) {
+    return [
+      found(
+        'error',
+        'addresses.exempts-everyone',
+        `LIMIT_EXEMPT names every address (${everyone.join(', ')}): responses can be guessed without a limit of the client`,
+        'LIMIT_EXEMPT with the addresses of the portals alone',
+      ),
+    ];
+  }
+  const proxies = limits.exempt.filter(
+    (network) => network !== 'none' && !includesLoopback(network) && trustProxy.includes(network),
+  );
+  return proxies.length === 0
+    ? []
+    : [
+        found(
+          'warning',
+          'addresses.exempts-proxy',
+          `LIMIT_EXEMPT names a proxy of TRUST_PROXY (${proxies.join(', ')}): what comes from it without X-Forwarded-For is not limited`,
+          'take the proxy out of LIMIT_EXEMPT; name the portals behind it',
+        ),
+      ];
+}
+
+function includesLoopback(network: string): boolean {
+  return network === 'loopback' || isLoopback(network.replace(/\/\d+$/, ''));
+}

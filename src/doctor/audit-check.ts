@@ -1,0 +1,122 @@
+import type { AuditRow } from '../audit/audit-row.ts';
+import type { AuditAuthority, AuditPeriod, AuditStore, StoredSnapshot } from '../audit/ports.ts';
+import { verifyTrail } from '../audit/verify-trail.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { type Finding, found } from './finding.ts';
+import type { TrailFacts } from './ports.ts';
+
+/** The dependencies of the check. */
+export interface AuditCheckParts {
+  readonly store: Pick<AuditStore, 'read'>;
+  readonly authority: Pick<AuditAuthority, 'keys'>;
+  readonly trail: () => Promise<TrailFacts>;
+  readonly clock: Clock;
+  /** Milliseconds of a clock that never goes back. */
+  readonly elapsed: () => number;
+  /** Milliseconds for the verification. */
+  readonly timeLimit: number;
+}
+
+/** A larger trail is verified from the last day on. */
+const MOST_ROWS = 50_000;
+const DAY_MS = 86_400_000;
+/** Servers write a checkpoint about once a minute. */
+const UNCOVERED_MS = 3_600_000;
+
+const VERIFY = '`tankeeper audit verify`';
+
+/** @returns findings about the last checkpoint, and of a verification with a time limit */
+export async function checkAudit(parts: AuditCheckParts): Promise<readonly Finding[]> {
+  const facts = await parts.trail();
+  return [...checkpointFindings(facts, parts.clock.now()), ...(await verified(parts, facts))];
+}
+
+function checkpointFindings({ lastCheckpoint, oldestUncovered }: TrailFacts, at: Date): readonly Finding[] {
+  const age = oldestUncovered === undefined ? 0 : at.getTime() - oldestUncovered.getTime();
+  if (age < UNCOVERED_MS) {
+    return [];
+  }
+  const last = lastCheckpoint === undefined ? 'there was none yet' : `of ${lastCheckpoint.toISOString()}`;
+  return [
+    found(
+      'warning',
+      'audit.no-checkpoint',
+      `audit rows since ${oldestUncovered?.toISOString() ?? ''} are not covered by a checkpoint (last one: ${last}): their removal would not be noticed`,
+      'a running server writes a checkpoint each minute; its log tells why it does not',
+    ),
+  ];
+}
+
+async function verified(parts: AuditCheckParts, { rows }: TrailFacts): Promise<readonly Finding[]> {
+  const { store, authority, clock, elapsed, timeLimit } = parts;
+  const since = rows > MOST_ROWS ? new Date(clock.now().getTime() - DAY_MS) : undefined;
+  const end = elapsed() + timeLimit;
+  const bounded = (snapshot: StoredSnapshot): BoundedTrail =>
+    new BoundedTrail(snapshot, { since }, () => elapsed() > end);
+  const keys = authority.keys().map(({ keyId, publicKey }) => ({ keyId, publicKey }));
+  let first = '';
+  try {
+    const { findings } = await store.read(async (snapshot) =>
+      verifyTrail(bounded(snapshot), {
+        keys,
+        report: ({ kind, of, reason }) => {
+          first ||= `${kind} ${of === 'row' ? 'row' : 'record'}: ${reason}`;
+        },
+        isWhole: since === undefined,
+        ...(since === undefined && { installation: await snapshot.installation() }),
+      }),
+    );
+    return findings === 0
+      ? []
+      : [
+          found(
+            'error',
+            'audit.altered',
+            `the audit trail does not verify: ${findings} ${findings === 1 ? 'finding' : 'findings'}, the first one a ${first}`,
+            VERIFY,
+          ),
+        ];
+  } catch (error) {
+    if (!(error instanceof OverdueVerification)) {
+      throw error;
+    }
+    const text = `the audit trail is too large to be verified within ${timeLimit / 1000} s`;
+    return [found('note', 'audit.unverified', text, VERIFY)];
+  }
+}
+
+/** The end of a verification that took too long. */
+class OverdueVerification extends Error {
+  override readonly name = 'OverdueVerification';
+}
+
+/** A trail that is read from an instant on, and until a time limit. */
+class BoundedTrail {
+  readonly #snapshot: StoredSnapshot;
+  readonly #period: AuditPeriod;
+  readonly #isOver: () => boolean;
+
+  constructor(snapshot: StoredSnapshot, period: AuditPeriod, isOver: () => boolean) {
+    this.#snapshot = snapshot;
+    this.#period = period;
+    this.#isOver = isOver;
+  }
+
+  records(): ReturnType<StoredSnapshot['records']> {
+    return this.#bounded(this.#snapshot.records());
+  }
+
+  rows(): AsyncIterable<readonly AuditRow[]> {
+    return this.#bounded(this.#snapshot.rows(this.#period));
+  }
+
+  /** @throws OverdueVerification */
+  async *#bounded<Batch>(batches: AsyncIterable<Batch>): AsyncGenerator<Batch> {
+    for await (const batch of batches) {
+      if (this.#isOver()) {
+        throw new OverdueVerification();
+      }
+      yield batch;
+    }
+  }
+}

@@ -1,0 +1,131 @@
+import { isServiceError } from '../kernel/errors.ts';
+import { maskPassword } from '../kernel/masked-url.ts';
+import { within } from '../kernel/time-limit.ts';
+import { type Finding, found } from './finding.ts';
+
+/** The end of one check. */
+export interface CheckResult {
+  readonly name: string;
+  /** `failed`: it ended by a fault or by the time limit; `skipped`: an earlier finding prevents it. */
+  readonly state: 'done' | 'failed' | 'skipped';
+}
+
+/** The result of an examination. */
+export interface DoctorReport {
+  /** In the order of the checks. */
+  readonly checks: readonly CheckResult[];
+  /** In the order of the checks, not by severity. */
+  readonly findings: readonly Finding[];
+}
+
+/** What a check has found, and what later checks need of it. */
+export interface Checked<Value> {
+  readonly findings: readonly Finding[];
+  /** Undefined: checks that need it are skipped. */
+  readonly value: Value | undefined;
+}
+
+/** A check that no other one needs. */
+export interface Check {
+  readonly name: string;
+  readonly find: () => Promise<readonly Finding[]> | readonly Finding[];
+}
+
+/** Runs checks. Each one has a time limit. A fault of a check becomes a finding, and the others go on. */
+export class Examination {
+  readonly #timeLimit: number;
+  readonly #results: (CheckResult & { readonly findings: readonly Finding[] })[] = [];
+
+  /** @param options.timeLimit milliseconds for each check */
+  constructor({ timeLimit }: { readonly timeLimit: number }) {
+    this.#timeLimit = timeLimit;
+  }
+
+  get report(): DoctorReport {
+    return {
+      checks: this.#results.map(({ name, state }) => ({ name, state })),
+      findings: this.#results.flatMap(({ findings }) => findings.map(masked)),
+    };
+  }
+
+  /** Runs a check on which others depend. @returns its value; undefined if it has none, or has failed */
+  async take<Value>(
+    name: string,
+    work: () => Promise<Checked<Value>>,
+    timeLimit = this.#timeLimit,
+  ): Promise<Value | undefined> {
+    try {
+      const { findings, value } = await within(timeLimit, start(work), () => new OverdueCheck());
+      this.#results.push({ name, state: 'done', findings });
+      return value;
+    } catch (error) {
+      this.#results.push({ name, state: 'failed', findings: [faultFinding(name, error, timeLimit)] });
+      return undefined;
+    }
+  }
+
+  /** Runs checks one after the other: the examination is no load for a database that serves. */
+  async run(checks: readonly Check[]): Promise<void> {
+    for (const { name, find } of checks) {
+      await this.take(name, async () => ({ findings: await find(), value: undefined }));
+    }
+  }
+
+  /** Records that checks are not possible, and why. */
+  skip(names: readonly string[], reason: string): void {
+    if (names.length === 0) {
+      return;
+    }
+    const text = `not examined, as ${reason}: ${names.join(', ')}`;
+    const remedy = 'correct what is found above, then run `tankeeper doctor` again';
+    names.forEach((name, index) => {
+      const findings = index === 0 ? [found('note', 'doctor.skipped', text, remedy)] : [];
+      this.#results.push({ name, state: 'skipped', findings });
+    });
+  }
+}
+
+/** The end of a check that took too long. */
+class OverdueCheck extends Error {
+  override readonly name = 'OverdueCheck';
+}
+
+/** Turns an exception before the first wait into a rejection. */
+async function start<Value>(work: () => Promise<Value>): Promise<Value> {
+  return work();
+}
+
+function faultFinding(name: string, error: unknown, timeLimit: number): Finding {
+  if (error instanceof OverdueCheck) {
+    return found(
+      'warning',
+      `${name}.overdue`,
+      `the check did not end within ${timeLimit / 1000} s`,
+      'run `tankeeper doctor` again while the machine and the database have less work',
+    );
+  }
+  return found(
+    'warning',
+    `${name}.failed`,
+    `the check failed: ${reasonOf(error)}`,
+    'correct the reason, then run `tankeeper doctor` again',
+  );
+}
+
+/** @returns one line for people; of an error with an SQL statement, the database's own message */
+function reasonOf(error: unknown): string {
+  if (isServiceError(error)) {
+    return error.detail === undefined ? error.message : `${error.message} (${error.detail})`;
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  return (message.split(' - ').at(-1) ?? message).split('\n')[0] ?? '';
+}
+
+/** Masks the passwords of URLs: a message may quote what was configured. */
+function masked(finding: Finding): Finding {
+  return { ...finding, text: maskUrls(finding.text), remedy: maskUrls(finding.remedy) };
+}
+
+function maskUrls(text: string): string {
+  return text.replace(/[a-z][a-z0-9+.-]*:\/\/[^\s'"]+/gi, maskPassword);
+}

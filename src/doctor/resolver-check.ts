@@ -1,0 +1,120 @@
+import type { Configuration, Resolver } from '../configuration/configuration.ts';
+import { isServiceError, ServiceError } from '../kernel/errors.ts';
+import { within } from '../kernel/time-limit.ts';
+import { readFlag } from '../resolvers/settings/setting-values.ts';
+import { readSqlSettings } from '../resolvers/settings/sql-settings.ts';
+import { type Finding, found } from './finding.ts';
+import { isLoopback } from './loopback.ts';
+
+/** Reads the users of a resolver as a trial. */
+export interface ResolverTrial {
+  /** @returns the number of users. @throws ServiceError with the reason */
+  readonly test: (name: string) => Promise<number>;
+  /** Milliseconds. */
+  readonly timeLimit: number;
+}
+
+/** @returns findings about the resolvers, each of which is tested */
+export async function checkResolvers(
+  { resolvers, realms }: Configuration,
+  trial: ResolverTrial,
+): Promise<readonly Finding[]> {
+  const findings = await Promise.all(
+    resolvers.map(async (resolver) => [
+      ...(await tested(resolver, trial)),
+      ...transportFindings(resolver),
+      ...(realms.some((realm) => realm.resolvers.includes(resolver.name)) ? [] : [unused(resolver)]),
+    ]),
+  );
+  return findings.flat();
+}
+
+async function tested({ name }: Resolver, { test, timeLimit }: ResolverTrial): Promise<readonly Finding[]> {
+  try {
+    const late = (): Error =>
+      new ServiceError('resolver.unavailable', `it does not answer within ${timeLimit / 1000} s`);
+    const users = await within(timeLimit, test(name), late);
+    return users > 0
+      ? []
+      : [
+          found(
+            'note',
+            'resolvers.empty',
+            `the resolver ${name} has no users`,
+            `\`tankeeper resolver show ${name}\` shows where they are read`,
+          ),
+        ];
+  } catch (error) {
+    const reason = isServiceError(error) ? error.message : 'an unexpected fault';
+    return [
+      found(
+        'error',
+        'resolvers.unavailable',
+        `the users of the resolver ${name} cannot be read: ${reason}`,
+        `\`tankeeper resolver set ${name}\`, then \`tankeeper resolver test ${name}\``,
+      ),
+    ];
+  }
+}
+
+function unused({ name }: Resolver): Finding {
+  return found(
+    'note',
+    'resolvers.unused',
+    `the resolver ${name} is in no realm: its users are not found`,
+    `\`tankeeper realm set REALM --resolvers ${name}\`, or \`tankeeper resolver remove ${name}\``,
+  );
+}
+
+function transportFindings(resolver: Resolver): readonly Finding[] {
+  try {
+    return resolver.kind === 'ldap' ? ldapFindings(resolver) : sqlFindings(resolver);
+  } catch (error) {
+    if (isServiceError(error, 'resolver.invalid')) {
+      const remedy = `\`tankeeper resolver set ${resolver.name}\``;
+      const text = `the settings of the resolver ${resolver.name} are wrong: ${error.message}`;
+      return [found('error', 'resolvers.invalid', text, remedy)];
+    }
+    throw error;
+  }
+}
+
+function ldapFindings({ name, settings }: Resolver): readonly Finding[] {
+  const uris = (settings.LDAPURI ?? '').split(',').map((uri) => uri.trim());
+  const remote = uris.filter((uri) => URL.canParse(uri) && !isLoopback(new URL(uri).hostname));
+  const plain = remote.filter((uri) => /^ldap:/i.test(uri));
+  const isEncrypted = plain.length === 0 || readFlag(settings, 'EnforceTLS', false);
+  const findings: Finding[] = [];
+  if (!isEncrypted) {
+    const remedy = `\`tankeeper resolver set ${name} --set EnforceTLS=True\`, or ldaps:// in LDAPURI`;
+    findings.push(unencrypted(name, remedy));
+  }
+  if (remote.length > 0 && isEncrypted && !readFlag(settings, 'only_trusted_certs', true)) {
+    const remedy = `\`tankeeper resolver set ${name} --set only_trusted_certs=True --set-file CACERTIFICATE=FILE\``;
+    findings.push(unverified(name, remedy));
+  }
+  return findings;
+}
+
+function sqlFindings({ name, kind, settings }: Resolver): readonly Finding[] {
+  if (kind !== 'sql') {
+    return [];
+  }
+  const { tls, server } = readSqlSettings(settings);
+  const isLocal = server.startsWith('/') || isLoopback(server);
+  const remedy = `\`tankeeper resolver set ${name} --set conParams=sslmode=verify-full --set-file CACERTIFICATE=FILE\``;
+  if (isLocal || tls === 'verify-full' || tls === 'verify-ca') {
+    return [];
+  }
+  return [tls === 'disable' ? unencrypted(name, remedy) : unverified(name, remedy)];
+}
+
+function unencrypted(name: string, remedy: string): Finding {
+  const text = `the resolver ${name} reads from another machine without TLS: logins and passwords travel in clear`;
+  return found('warning', 'resolvers.no-tls', text, remedy);
+}
+
+function unverified(name: string, remedy: string): Finding {
+  const text = `the resolver ${name} does not verify the certificate of its server: another machine may answer in its place`;
+  return found('warning', 'resolvers.unverified-tls', text, remedy);
+}

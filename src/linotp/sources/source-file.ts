@@ -1,0 +1,63 @@
+import { open, stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { isServiceError, ServiceError } from '../../kernel/errors.ts';
+
+const HEAD_BYTES = 4096;
+/** Beginnings of files that are neither a dump nor a database, as Latin-1, with the way to a dump. */
+const OTHERS: readonly (readonly [beginning: string, kind: string])[] = [
+  ['PGDMP', 'an archive of pg_dump: `pg_restore -f dump.sql FILE` writes an SQL dump of it'],
+  ['\x1f\x8b', 'compressed: `gunzip` it first'],
+  ...['BZh', '\xfd7zXZ', '\x28\xb5\x2f\xfd', 'PK\x03\x04'].map(
+    (beginning) => [beginning, 'compressed: unpack it first'] as const,
+  ),
+  ...['\xff\xfe', '\xfe\xff'].map((mark) => [mark, 'written in UTF-16: write the dump in UTF-8'] as const),
+  ['<?xml', 'XML: write an SQL dump'],
+];
+
+/**
+ * Tells by its content what a file is.
+ * @throws ServiceError 'import.refused' if it cannot be read, or is neither
+ */
+export async function recogniseFile(path: string): Promise<'sqlite' | 'dump'> {
+  const head = await readHead(path);
+  if (head.startsWith('SQLite format 3\0')) {
+    return 'sqlite';
+  }
+  const other = OTHERS.find(([beginning]) => head.startsWith(beginning))?.[1];
+  if (other !== undefined) {
+    throw refused(`The file is ${other}`);
+  }
+  if (head.includes('\0')) {
+    throw refused(
+      'The file is neither an SQL dump nor a database file of SQLite, or the database is encrypted. Where the program ' +
+        'that made it can read it, write an SQL dump (`sqlite3 FILE .dump > dump.sql`) and import that',
+    );
+  }
+  return 'dump';
+}
+
+async function readHead(path: string): Promise<string> {
+  try {
+    // A pipe can be read only once; opening it would wait.
+    if (!(await stat(path)).isFile()) {
+      throw refused(`${resolve(path)} is not a file`);
+    }
+    const file = await open(path);
+    try {
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD_BYTES));
+      return buffer.subarray(0, bytesRead).toString('latin1');
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    if (isServiceError(error)) {
+      throw error;
+    }
+    const { code = 'unknown' } = error as { code?: string };
+    throw new ServiceError('import.refused', `${resolve(path)} cannot be opened (${code})`, { cause: error });
+  }
+}
+
+function refused(message: string): ServiceError {
+  return new ServiceError('import.refused', message);
+}

@@ -1,0 +1,136 @@
+import { equalBytes } from '../kernel/constant-time.ts';
+import { isServiceError } from '../kernel/errors.ts';
+import type { SecretPurpose, Vault } from '../keys/vault.ts';
+import type { ComparableToken } from './ports.ts';
+import { resolverNameOf } from './resolver-mapping.ts';
+import type { TokenInfo } from './token-info.ts';
+import type { ImportedToken } from './token-mapping.ts';
+import type { PlainTokenSecrets } from './token-secrets.ts';
+
+/** What both sides of a comparison know of owners. */
+export interface ComparedUsers {
+  /** The names of the managed resolvers here, whose users have other ids than in LinOTP. */
+  readonly managedHere: ReadonlySet<string>;
+  /** The logins of LinOTP's users by their ids, by the name of the resolver; only of tables that LinOTP filled itself. */
+  readonly logins: ReadonlyMap<string, ReadonlyMap<string, string>>;
+}
+
+type SecretName = Exclude<keyof PlainTokenSecrets, 'keyForm'>;
+
+const PURPOSES: Readonly<Record<SecretName, SecretPurpose>> = {
+  seed: 'seed',
+  sharedSecret: 'shared-secret',
+  nonce: 'nonce',
+  pin: 'pin',
+  userPin: 'ocra-pin',
+  soPin: 'so-pin',
+};
+const SECRETS = Object.keys(PURPOSES) as SecretName[];
+
+/** @returns what differs, each in words; the values of secrets are left out */
+export function compareToken(
+  token: ImportedToken,
+  stored: ComparableToken | undefined,
+  { vault, users }: { readonly vault: Vault; readonly users: ComparedUsers },
+): readonly string[] {
+  if (stored === undefined) {
+    return ['it is missing here'];
+  }
+  const here = { ...stored.fields, owner: ownerHere(stored, users) };
+  const there = { ...plainFields(token), owner: ownerThere(token, users) };
+  return [
+    ...differencesOf(there, here),
+    ...(inOrder(token.info) === inOrder(stored.info ?? token.info) ? [] : ['info: differs']),
+    ...SECRETS.flatMap((name) => faultOfSecret(token, stored, name, vault)),
+  ];
+}
+
+/** @param there values of LinOTP; null: LinOTP does not know it */
+export function differencesOf(
+  there: Readonly<Record<string, Comparable | null>>,
+  here: Readonly<Partial<Record<string, Comparable>>>,
+): readonly string[] {
+  return Object.entries(there).flatMap(([field, value]) =>
+    value === null || here[field] === value
+      ? []
+      : [`${field}: ${shown(value)} in LinOTP, ${shown(here[field])} here`],
+  );
+}
+
+/** @returns JSON with the entries of each object in the order of their names, which the database does not keep */
+function inOrder(info: TokenInfo): string {
+  return JSON.stringify(info, (_, value: unknown) =>
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
+      : value,
+  );
+}
+
+type Comparable = string | number | boolean;
+
+function shown(value: Comparable | undefined): string {
+  return value === undefined || value === '' ? 'nothing' : String(value);
+}
+
+/** @returns the fields that are no secrets, as texts, numbers and booleans */
+function plainFields(token: ImportedToken): Readonly<Record<string, Comparable | null>> {
+  return {
+    type: token.type,
+    description: token.description,
+    active: token.active,
+    realms: token.realms.join(', '),
+    failCount: token.failCount,
+    maxFail: token.maxFail,
+    counter: token.counter,
+    counterWindow: token.counterWindow,
+    syncWindow: token.syncWindow,
+    timeShift: token.timeShift,
+    otpLength: token.otpLength,
+    ocraSuite: token.ocraSuite ?? '',
+    rollout: token.rollout,
+    createdAt: token.createdAt?.toISOString() ?? null,
+    lastSuccessAt: token.lastSuccessAt?.toISOString() ?? '',
+    lastMatchAt: token.lastMatchAt?.toISOString() ?? '',
+  };
+}
+
+function ownerThere({ source }: ImportedToken, { logins, managedHere }: ComparedUsers): string {
+  if (source.userId === '') {
+    return '';
+  }
+  const resolver = resolverNameOf(source.resolverClass) ?? '';
+  const login = managedHere.has(resolver) ? logins.get(resolver)?.get(source.userId) : undefined;
+  return ownerText(login ?? source.userId, resolver);
+}
+
+function ownerHere({ owner }: ComparableToken, { managedHere }: ComparedUsers): string {
+  if (owner === null) {
+    return '';
+  }
+  const { resolver, userId, login } = owner;
+  return ownerText(managedHere.has(resolver) ? login : userId, resolver);
+}
+
+function ownerText(user: string, resolver: string): string {
+  return `${user} of the resolver ${resolver}`;
+}
+
+function faultOfSecret(
+  token: ImportedToken,
+  { secrets }: ComparableToken,
+  name: SecretName,
+  vault: Vault,
+): readonly string[] {
+  const sealed = secrets[name];
+  const wanted = token.secrets[name];
+  try {
+    const here = sealed === null ? null : vault.open(sealed, PURPOSES[name], token.serial);
+    const isSame = wanted === null || here === null ? wanted === here : equalBytes(wanted, here);
+    return isSame ? [] : [`${name}: differs`];
+  } catch (error) {
+    if (isServiceError(error, 'secret.unreadable') || isServiceError(error, 'key.unavailable')) {
+      return [`${name}: cannot be opened here`];
+    }
+    throw error;
+  }
+}

@@ -1,0 +1,56 @@
+import type { Knex } from 'knex';
+
+import type { DatabaseFacts, ReplicaFacts } from '../../doctor/ports.ts';
+import { LAG } from '../counts/count-replica.ts';
+
+/** The settings that are examined. */
+const SETTINGS = [
+  'autovacuum',
+  'default_transaction_isolation',
+  'fsync',
+  'full_page_writes',
+  'server_encoding',
+  'statement_timeout',
+  'synchronous_commit',
+  'TimeZone',
+  'track_counts',
+];
+
+/** @returns the version and the settings of the database */
+export async function readDatabaseFacts(connection: Knex): Promise<DatabaseFacts> {
+  const { rows } = await connection.raw<{
+    rows: { version: number; read_only: boolean; settings: Readonly<Record<string, string>> }[];
+  }>(
+    `SELECT current_setting('server_version_num')::integer AS version,
+       pg_is_in_recovery() OR current_setting('transaction_read_only')::boolean AS read_only,
+       (SELECT json_object_agg(name, current_setting(name, true)) FROM unnest(?::text[]) AS name) AS settings`,
+    [SETTINGS],
+  );
+  const [row] = rows;
+  return {
+    version: row?.version ?? 0,
+    settings: new Map(Object.entries(row?.settings ?? {})),
+    isReadOnly: row?.read_only === true,
+  };
+}
+
+/** @returns the time of the database's clock */
+export async function readDatabaseTime(connection: Knex): Promise<Date> {
+  const { rows } = await connection.raw<{ rows: { now: Date }[] }>('SELECT clock_timestamp() AS now');
+  return rows[0]?.now ?? new Date(Number.NaN);
+}
+
+/** @param connection to the read replica */
+export async function readReplicaFacts(connection: Knex): Promise<ReplicaFacts> {
+  const { rows } = await connection.raw<{
+    rows: { is_standby: boolean; lag: number | null; has_tables: boolean }[];
+  }>(
+    `SELECT pg_is_in_recovery() AS is_standby, ${LAG} AS lag, to_regclass('count_state') IS NOT NULL AS has_tables`,
+  );
+  const [row] = rows;
+  return {
+    isStandby: row?.is_standby === true,
+    lag: row?.lag ?? null,
+    hasTables: row?.has_tables === true,
+  };
+}

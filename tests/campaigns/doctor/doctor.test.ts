@@ -1,0 +1,107 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { examineInstallation } from '../../../src/compose/doctor/examine-installation.ts';
+import { migrate } from '../../../src/compose/database-schema.ts';
+import { loadConfig } from '../../../src/config/config.ts';
+import { queryOnce } from '../../support/database/test-server.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
+import { DOCUMENTED_LINES, type PgBouncer, startPgBouncer } from '../../support/servers/pgbouncer.ts';
+import {
+  type ReplicatedPostgres,
+  startReplicatedPostgres,
+} from '../../support/servers/replicated-postgres.ts';
+import { describeWithProgram, findPgBouncer, findPostgres } from '../../support/servers/system-programs.ts';
+
+const ignored = (): void => undefined;
+const LOG = { error: ignored, warn: ignored, info: ignored, debug: ignored };
+
+let folder: string;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'tankeeper-doctor-'));
+});
+afterAll(() => {
+  rmSync(folder, { recursive: true });
+});
+
+/** @returns the codes that begin with `about` */
+async function codesOf(
+  about: string,
+  environment: Readonly<Record<string, string>>,
+): Promise<readonly string[]> {
+  const { findings } = await examineInstallation(loadConfig({ DATA_DIR: folder, ...environment }));
+  return findings.map(({ code }) => code).filter((code) => code.startsWith(about));
+}
+
+describeWithProgram('a database with a hot standby', findPostgres(), 'postgresql', (programs) => {
+  let postgres: ReplicatedPostgres;
+  let environment: Readonly<Record<string, string>>;
+
+  beforeAll(async () => {
+    postgres = await startReplicatedPostgres(programs);
+    environment = { DATABASE_URL: postgres.primaryUrl, DATABASE_READ_URL: postgres.replicaUrl };
+    const act = { actor: 'test', action: 'migrate', client: '', requestId: '' };
+    await migrate(loadConfig({ DATA_DIR: folder, ...environment }), LOG, act);
+    await postgres.caughtUp();
+  }, 120_000);
+  afterAll(() => postgres.remove(), 60_000);
+
+  it('has no finding about the standby until that is away, and none when it is back', async () => {
+    expect(await codesOf('replica.', environment)).toEqual([]);
+    await postgres.stopReplica();
+    expect(await codesOf('replica.', environment)).toEqual(['replica.unavailable']);
+    await postgres.startReplica();
+    await postgres.caughtUp();
+    expect(await codesOf('replica.', environment)).toEqual([]);
+  }, 60_000);
+
+  it('is read-only for a DATABASE_URL that names the standby', async () => {
+    expect(await codesOf('database.read-only', { DATABASE_URL: postgres.replicaUrl })).toEqual([
+      'database.read-only',
+    ]);
+    expect(await codesOf('database.read-only', environment)).toEqual([]);
+  });
+
+  it('grants too few connections by a limit of the role or of the database', async () => {
+    for (const what of ['ROLE', 'DATABASE']) {
+      await asSuperuser(`ALTER ${what} tankeeper CONNECTION LIMIT 10`);
+      expect(await codesOf('connections.', environment)).toEqual(['connections.too-few']);
+      await asSuperuser(`ALTER ${what} tankeeper CONNECTION LIMIT -1`);
+      expect(await codesOf('connections.', environment)).toEqual([]);
+    }
+  });
+
+  async function asSuperuser(statement: string): Promise<void> {
+    await queryOnce(postgres.primaryUrl.replaceAll('tankeeper', 'postgres'), statement);
+  }
+});
+
+describeWithProgram('a database behind PgBouncer', findPgBouncer(), 'pgbouncer', (program) => {
+  let test: TestDatabase;
+  let bouncer: PgBouncer;
+
+  beforeAll(async () => {
+    test = await createTestDatabase();
+    bouncer = await startPgBouncer(program, test.url, DOCUMENTED_LINES);
+  }, 60_000);
+  afterAll(async () => {
+    await bouncer.remove();
+    await test.drop();
+  });
+
+  it('does not bound statements until the database does', async () => {
+    const environment = { DATABASE_URL: bouncer.url, DATABASE_PREPARED_STATEMENTS: 'off' };
+    const [row] = await queryOnce<{ name: string }>(test.url, 'SELECT current_database() AS name');
+    expect(await codesOf('database.statement', environment)).toEqual(['database.statement_timeout']);
+    await queryOnce(test.url, `ALTER DATABASE ${row?.name ?? ''} SET statement_timeout = '30s'`);
+    // Connections that PgBouncer has opened before keep the former setting.
+    await queryOnce(
+      test.url,
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+       WHERE datname = current_database() AND pid <> pg_backend_pid()`,
+    );
+    expect(await codesOf('database.statement', environment)).toEqual([]);
+  });
+});

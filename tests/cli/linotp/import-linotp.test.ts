@@ -1,0 +1,209 @@
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Knex } from 'knex';
+import type { ImportEntry, ImportSummary } from '../../../src/linotp/import-report.ts';
+import { openDatabase } from '../../../src/storage/database/database.ts';
+import { replaced, withEditedDump } from '../../linotp/dump-edit.ts';
+import { expectedOf } from '../../linotp/linotp-fixture.ts';
+import { wholeContent } from '../../linotp/stored-installation.ts';
+import { TestApplication } from '../../support/application/test-application.ts';
+import { fakeIo } from '../fake-io.ts';
+import { runLinotpCommand } from './linotp-command.ts';
+
+const FIXTURE = '2.12.6-postgresql';
+const TOKENS = expectedOf(FIXTURE).tokens.length;
+const CHALLENGES = expectedOf(FIXTURE).challenges.length;
+const GROUPS = ['resolvers', 'realms', 'policies', 'settings', 'administrators', 'tokens', 'challenges'];
+
+interface JsonReport {
+  readonly entries: readonly ImportEntry[];
+  readonly summary: ImportSummary;
+}
+
+let app: TestApplication;
+let sql: Knex;
+let close: () => Promise<void>;
+let folder: string;
+let report: string;
+
+beforeEach(async () => {
+  app = await TestApplication.open();
+  const database = openDatabase({ connection: app.databaseUrl, applicationName: 'test' });
+  sql = database.knex;
+  close = () => database.close();
+  folder = await mkdtemp(join(tmpdir(), 'tankeeper-report-'));
+  report = join(folder, 'report.txt');
+});
+
+afterEach(async () => {
+  await close();
+  await app.close();
+  await rm(folder, { recursive: true });
+});
+
+async function jsonReport(): Promise<JsonReport> {
+  return JSON.parse(await readFile(`${report}.json`, 'utf8')) as JsonReport;
+}
+
+/** Imports the fixture with one token whose secret cannot be read. @returns the result, and the row of the token */
+function importWithUnreadable(...more: readonly string[]): ReturnType<typeof runLinotpCommand> {
+  return withEditedDump(
+    FIXTURE,
+    (text) => {
+      const at = text.indexOf(", 'QR07', 'ocra'");
+      const row = text.slice(text.lastIndexOf('INSERT', at), text.indexOf(');\n', at));
+      const cipher = /'([0-9a-f]{160,})'/.exec(row)?.[1] ?? '';
+      return replaced(text, cipher, `00${cipher.slice(2, -32)}${'0'.repeat(32)}`);
+    },
+    (database) => runLinotpCommand(app, 'import', { fixture: FIXTURE, database }, ...more),
+  );
+}
+
+describe('the report file of an import', () => {
+  it('has each row as text and as JSON, and the sums', async () => {
+    const { code, out } = await runLinotpCommand(app, 'import', { fixture: FIXTURE }, '--report', report);
+    expect(code).toBe(0);
+    const { entries, summary } = await jsonReport();
+    expect(Object.keys(summary.groups)).toEqual(GROUPS);
+    expect(entries.filter(({ group }) => group === 'tokens')).toHaveLength(TOKENS);
+    expect(entries.filter(({ group }) => group === 'challenges')).toHaveLength(CHALLENGES);
+    const lines = (await readFile(report, 'utf8')).trimEnd().split('\n');
+    expect(lines.filter((line) => /^(taken|changed|left) \S+ /.test(line))).toHaveLength(entries.length);
+    expect(lines).toContainEqual(expect.stringMatching(/^taken tokens QR07 \(Token \d+\)$/));
+    // The sums stand in both, and on the terminal.
+    const sums = lines.slice(entries.length);
+    expect(sums).toHaveLength(GROUPS.length + 1);
+    expect(out).toContain(sums.join('\n'));
+  });
+
+  it('names a row that is left, and why', async () => {
+    const { code, out } = await importWithUnreadable('--report', report);
+    expect(code).toBe(0);
+    const { entries, summary } = await jsonReport();
+    const entry = entries.find(({ name, group }) => name === 'QR07' && group === 'tokens');
+    expect(entry).toEqual({
+      ...{ group: 'tokens', outcome: 'left', name: 'QR07' },
+      row: expect.stringMatching(/^Token \d+$/),
+      reasons: [expect.stringMatching(/^its secret cannot be read: /)],
+    });
+    expect(summary.groups.tokens).toMatchObject({ left: 1 });
+    const line = `left tokens QR07 (${entry?.row}): ${entry?.reasons.join()}`;
+    expect(await readFile(report, 'utf8')).toContain(`\n${line}\n`);
+    expect(out).toContain(line);
+  });
+
+  it('is readable for its owner only, also where it replaces one that was not', async () => {
+    await writeFile(report, 'of yesterday', { mode: 0o644 });
+    await runLinotpCommand(
+      app,
+      'import',
+      { fixture: FIXTURE, io: fakeIo() },
+      '--report',
+      report,
+      '--dry-run',
+    );
+    const files = await readdir(folder);
+    expect(files.sort()).toEqual(['report.txt', 'report.txt.json']);
+    for (const file of files) {
+      expect((await stat(join(folder, file))).mode & 0o777).toBe(0o600);
+    }
+    expect(await readFile(report, 'utf8')).not.toContain('of yesterday');
+  });
+
+  it('is not there after a failure, and leaves the earlier one as it was', async () => {
+    await writeFile(report, 'of yesterday');
+    const { code, err } = await withEditedDump(
+      FIXTURE,
+      (text) => replaced(text, "'2.12.0.0'", "'4.0.0.0'"),
+      (database) => runLinotpCommand(app, 'import', { fixture: FIXTURE, database }, '--report', report),
+    );
+    expect([code, err]).toEqual([1, expect.stringMatching(/^tankeeper: The version 4\.0\.0\.0 of the data/)]);
+    expect(await readdir(folder)).toEqual(['report.txt']);
+    expect(await readFile(report, 'utf8')).toBe('of yesterday');
+  });
+
+  it('is not there where the import fails on its way', async () => {
+    await sql.raw('ALTER TABLE challenges ADD CONSTRAINT refused CHECK (question IS NULL) NOT VALID');
+    const { code, out } = await runLinotpCommand(app, 'import', { fixture: FIXTURE }, '--report', report);
+    expect([code, out, await readdir(folder)]).toEqual([1, '', []]);
+    // The groups before are complete.
+    expect(await sql('imported_tokens').count('* AS n').first()).toEqual({ n: String(TOKENS) });
+  });
+
+  it('that cannot be made refuses the import before it begins', async () => {
+    const nowhere = join(folder, 'missing', 'report.txt');
+    const { code, err } = await runLinotpCommand(app, 'import', { fixture: FIXTURE }, '--report', nowhere);
+    expect([code, err]).toEqual([1, `tankeeper: cannot write ${nowhere}: there is no such file\n`]);
+    expect(await sql('imported_entries')).toEqual([]);
+  });
+});
+
+describe('the output of an import', () => {
+  it('is one JSON document with --json', async () => {
+    const { code, out, err } = await importWithUnreadable('--json');
+    const printed = JSON.parse(out) as JsonReport & { more: number };
+    expect([code, printed.more]).toEqual([0, 0]);
+    expect(Object.keys(printed.summary.groups)).toEqual(GROUPS);
+    expect(printed.entries.filter(({ outcome }) => outcome === 'left').map(({ name }) => name)).toContain(
+      'QR07',
+    );
+    expect(printed.entries.filter(({ outcome }) => outcome === 'taken')).toEqual([]);
+    // Each line of the progress, too.
+    const progress = err.trimEnd().split('\n');
+    expect(progress.map((line) => JSON.parse(line) as unknown)).toContainEqual(
+      expect.objectContaining({ group: 'tokens', done: TOKENS, total: TOKENS }),
+    );
+  });
+
+  it('shows the progress of tokens and challenges', async () => {
+    const { err } = await runLinotpCommand(app, 'import', { fixture: FIXTURE });
+    expect(err).toBe(`tokens: ${TOKENS} of ${TOKENS}\nchallenges: ${CHALLENGES} of ${CHALLENGES}\n`);
+  });
+
+  it('says how many differences it does not show, and where they are', async () => {
+    await runLinotpCommand(app, 'import', { fixture: FIXTURE });
+    await sql('imported_tokens').update({ token_version: -1, fingerprint: Buffer.alloc(32) });
+    const { out } = await runLinotpCommand(app, 'import', { fixture: FIXTURE }, '--only', 'tokens');
+    expect(out.split('\n').filter((line) => line.startsWith('left tokens '))).toHaveLength(50);
+    expect(out).toContain(`\n… and ${TOKENS - 50} more: --report FILE writes all\n`);
+  });
+});
+
+describe('a dry run', () => {
+  it('gives the whole report, and writes nothing', async () => {
+    const before = await wholeContent(sql);
+    const dry = await runLinotpCommand(
+      ...([app, 'import', { fixture: FIXTURE }] as const),
+      ...['--dry-run', '--report', report],
+    );
+    expect(dry.code).toBe(0);
+    expect(dry.out).toContain('\nDry run: nothing is stored\n');
+    expect(await wholeContent(sql)).toEqual(before);
+    const rehearsed = await jsonReport();
+    await runLinotpCommand(app, 'import', { fixture: FIXTURE }, '--report', report);
+    const imported = await jsonReport();
+    expect(imported.entries).toEqual(rehearsed.entries);
+    expect(rehearsed.summary).toEqual({ ...imported.summary, dryRun: true });
+  });
+});
+
+describe('--only', () => {
+  it('imports these groups, in their order', async () => {
+    const { code, out } = await runLinotpCommand(
+      ...([app, 'import', { fixture: FIXTURE }] as const),
+      ...['--only', 'realms, resolvers', '--json'],
+    );
+    const { summary } = JSON.parse(out) as JsonReport;
+    expect([code, Object.keys(summary.groups)]).toEqual([0, ['resolvers', 'realms']]);
+    expect(await sql('tokens')).toEqual([]);
+    expect(await sql('realms').pluck('name')).toHaveLength(expectedOf(FIXTURE).realms.length);
+  });
+
+  it.each(['users', '', 'tokens,'])('refuses %j, and names the groups', async (groups) => {
+    const { code, err } = await runLinotpCommand(app, 'import', { fixture: FIXTURE }, '--only', groups);
+    expect(code).toBe(2);
+    expect(err).toContain(`Known: ${GROUPS.join(', ')}.`);
+  });
+});

@@ -1,0 +1,53 @@
+import { dirname } from 'node:path';
+import { runProgram } from '../../../src/cli/program.ts';
+import { openLinotpSource } from '../../../src/linotp/sources/open-source.ts';
+import { type FixtureName, fixtureFile } from '../../linotp/linotp-fixture.ts';
+import type { TestApplication } from '../../support/application/test-application.ts';
+import { fakeCli, recordingServices } from '../fake-dependencies.ts';
+import { type FakeIo, fakeIo } from '../fake-io.ts';
+
+/** How a command ended. */
+export interface Ran {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+interface LinotpCommand {
+  readonly fixture: FixtureName;
+  /** Default: the dump of the fixture. */
+  readonly database?: string;
+  readonly io?: FakeIo;
+}
+
+/** Runs `import linotp` or `verify linotp` over the services of an application. */
+export async function runLinotpCommand(
+  app: TestApplication,
+  name: 'import' | 'verify',
+  { fixture, database = fixtureFile(fixture, 'dump.sql'), io = fakeIo() }: LinotpCommand,
+  ...more: readonly string[]
+): Promise<Ran> {
+  const { dependencies } = fakeCli(
+    {},
+    {
+      io,
+      openLinotpSource,
+      openServices: () =>
+        Promise.resolve({
+          ...recordingServices({}, [], []),
+          ...app.services,
+          close: () => Promise.resolve(),
+        }),
+    },
+  );
+  const key = fixtureFile(fixture, 'encKey');
+  const code = await runProgram(
+    [
+      ...[name, 'linotp', '--database', database, '--enckey', key, '--time-zone', 'Europe/Berlin'],
+      ...(name === 'import' ? ['--passwd-dir', dirname(key)] : []),
+      ...more,
+    ],
+    dependencies,
+  );
+  return { code, out: io.out(), err: io.err() };
+}

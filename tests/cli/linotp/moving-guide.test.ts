@@ -1,0 +1,118 @@
+import { execFile } from 'node:child_process';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { expectedOf, fixtureFile } from '../../linotp/linotp-fixture.ts';
+import { codeBlocks, shellLines } from '../../repository/markdown.ts';
+import { readRepositoryFile } from '../../repository/repository-file.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
+import { queryOnce } from '../../support/database/test-server.ts';
+import { type ServerProcess, startServerProcess } from '../../support/servers/server-process.ts';
+import { testProgram } from '../../support/servers/test-build.ts';
+
+const FIXTURE = '3.4.4-postgresql';
+const PASSWORD = 'correct horse battery';
+const { tokens } = expectedOf(FIXTURE);
+
+/** The commands of the guide, in its order. Those within lists are indented. */
+const commands = codeBlocks(readRepositoryFile('docs/guides/moving-from-linotp.md').replace(/^ {3}/gm, ''))
+  .filter(({ language }) => language === 'sh')
+  .flatMap(({ text }) => shellLines(text));
+
+let folder: string;
+let linotp: TestDatabase;
+let own: TestDatabase;
+let server: ServerProcess;
+let environment: Record<string, string>;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tankeeper-move-'));
+  [linotp, own] = [await createTestDatabase({ schema: 'empty' }), await createTestDatabase()];
+  await queryOnce(linotp.url, await readFile(fixtureFile(FIXTURE, 'dump.sql'), 'utf8'));
+  await mkdir(join(folder, 'passwd'));
+  for (const file of ['passwd-one', 'passwd-two', 'passwd-three']) {
+    await cp(fixtureFile(FIXTURE, file), join(folder, 'passwd', file));
+  }
+  await cp(fixtureFile(FIXTURE, 'encKey'), join(folder, 'encKey'));
+  for (const file of ['password', 'old-password', 'new-password']) {
+    await writeFile(join(folder, file), `${PASSWORD}\n`);
+  }
+  await mkdir(join(folder, 'bin'));
+  const program = `#!/bin/sh\nexec '${process.execPath}' '${testProgram()}' "$@"\n`;
+  await writeFile(join(folder, 'bin/tankeeper'), program, { mode: 0o755 });
+  environment = { DATABASE_URL: own.url, DATA_DIR: join(folder, 'data') };
+  server = await startServerProcess({ ...environment, ADMIN_PASSWORD_FILE: join(folder, 'new-password') });
+}, 60_000);
+
+afterAll(async () => {
+  await server.stop();
+  await Promise.all([linotp.drop(), own.drop()]);
+  await rm(folder, { recursive: true });
+});
+
+/** Runs a command of the guide with the addresses of this test. @returns what it printed */
+async function run(command: string): Promise<string> {
+  const line = command
+    .replace('postgresql://linotp@db.example.com/linotp', `'${linotp.url}'`)
+    .replaceAll(/https:\/\/(?:linotp|tankeeper)\.example\.com/g, server.baseUrl);
+  const path = `${join(folder, 'bin')}:${process.env.PATH ?? ''}`;
+  const { stdout } = await promisify(execFile)('sh', ['-c', line], {
+    cwd: folder,
+    env: { ...environment, PATH: path },
+  });
+  return stdout;
+}
+
+/** @returns a digest of what LinOTP stores */
+async function linotpContent(): Promise<unknown> {
+  const tables = ['"Token"', '"TokenRealm"', '"Realm"', '"Config"', 'challenges', 'imported_user'];
+  const digests = tables.map(
+    (table) => `(SELECT md5(string_agg(t::text, ',' ORDER BY t::text)) FROM public.${table} t)`,
+  );
+  return queryOnce(linotp.url, `SELECT ARRAY[${digests.join(', ')}] AS digests`);
+}
+
+describe('the guide to moving from LinOTP', () => {
+  it('leads, command by command, to the tokens of LinOTP', async () => {
+    const before = await linotpContent();
+    const printed: (readonly [command: string, output: string])[] = [];
+    for (const command of commands) {
+      printed.push([command, await run(command)]);
+      if (command.includes('--dry-run')) {
+        expect(await queryOnce(own.url, 'SELECT id FROM tokens')).toEqual([]);
+      }
+    }
+    const outputOf = (words: string): string =>
+      printed.find(([command]) => command.includes(words))?.[1] ?? '';
+    const dryRun = outputOf('--dry-run');
+    const bulk = outputOf('Berlin --report report.txt');
+    expect(dryRun).toContain('Dry run: nothing is stored\n');
+    expect(dryRun).toBe(bulk.replace('resolvers:', 'Dry run: nothing is stored\nresolvers:'));
+    expect(bulk).toContain(`tokens: ${tokens.length - 3} taken, 3 changed, 0 left`);
+    expect(bulk).not.toContain('does not work');
+    expect(outputOf('realm list')).toMatch(/^hauptrealm +yes +pw-one$/m);
+    expect(outputOf('policy list')).toMatch(/^mon_all +monitoring .* yes$/m);
+    expect(outputOf('tankeeper count')).toMatch(new RegExp(String.raw`^Summary +${tokens.length} `, 'm'));
+    expect(outputOf('token list')).toMatch(/^OC01 +ocra2 +anna +hauptrealm +active +0$/m);
+    expect(outputOf('difference.txt')).toContain(
+      `tokens: 0 taken, 0 changed, 0 left, ${tokens.length} unchanged, 0 removed`,
+    );
+    expect(outputOf('verify linotp')).toMatch(
+      new RegExp(`^tokens: ${tokens.length} equal, 0 different, 0 only here$`, 'm'),
+    );
+    const [, asked, alike] = /(\d+) questions, (\d+) answered alike/.exec(outputOf('shadow')) ?? [];
+    expect([Number(asked) > 10, alike]).toEqual([true, asked]);
+    expect(commands).toHaveLength(9);
+    const files = await readdir(folder);
+    expect(files.filter((name) => /report|difference/.test(name)).sort()).toEqual([
+      'difference.txt',
+      'difference.txt.json',
+      'report.txt',
+      'report.txt.json',
+    ]);
+    // The roll-back needs LinOTP as it was.
+    expect(await linotpContent()).toEqual(before);
+  }, 120_000);
+});

@@ -1,0 +1,249 @@
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Severity } from '../../../src/doctor/finding.ts';
+import type { PolicyDraft } from '../../../src/policy/policy.ts';
+import { insertTokens } from '../../support/database/token-rows.ts';
+import { OPERATOR } from '../../support/values/callers.ts';
+import { ExaminedInstallation, expectToComeAndGo } from './examined-installation.ts';
+
+let house: ExaminedInstallation;
+
+beforeAll(async () => {
+  house = await ExaminedInstallation.create();
+});
+afterAll(() => house.close());
+
+const setPolicy = (draft: Partial<PolicyDraft>): Promise<unknown> =>
+  house.services.policies.set(OPERATOR, { name: 'p', scope: 'authentication', action: '', ...draft });
+const removePolicy = (name = 'p'): Promise<unknown> => house.services.policies.remove(OPERATOR, name);
+
+describe('resolvers', () => {
+  const set = (kind: string, settings: Readonly<Record<string, string>>): Promise<void> =>
+    house.services.resolvers.set(OPERATOR, { name: 'other', kind, settings });
+  const remove = (): Promise<void> => house.services.resolvers.remove(OPERATOR, 'other');
+
+  it('resolvers.unavailable comes and goes with the file of one', async () => {
+    const file = join(house.folder, 'passwd');
+    await set('passwd', { fileName: file });
+    await writeFile(file, 'bob:x:1001:1001:Bob::\n');
+    await expectToComeAndGo(
+      house,
+      ['resolvers.unavailable', 'error'],
+      () => rm(file),
+      () => writeFile(file, 'bob:x:1001:1001:Bob::\n'),
+    );
+    await remove();
+  });
+
+  it('resolvers.empty comes and goes with the only user', async () => {
+    await expectToComeAndGo(
+      house,
+      ['resolvers.empty', 'note'],
+      () => house.services.users.remove(OPERATOR, { resolver: 'people', login: 'ann' }),
+      () => house.services.users.add(OPERATOR, { resolver: 'people', login: 'ann' }),
+    );
+  });
+
+  it('resolvers.unused comes and goes with one in no realm', async () => {
+    await expectToComeAndGo(house, ['resolvers.unused', 'note'], () => set('managed', {}), remove);
+  });
+
+  const LDAP = {
+    ...{ LDAPURI: 'ldap://directory.invalid', LDAPBASE: 'dc=example', TIMEOUT: '1' },
+    ...{ LOGINNAMEATTRIBUTE: 'uid', LDAPSEARCHFILTER: '(uid=*)', LDAPFILTER: '(uid=%s)', USERINFO: '{}' },
+  };
+  const SQL = {
+    ...{ Driver: 'postgresql', Server: 'db.invalid', Database: 'd', User: 'u', Table: 't' },
+    Map: '{"userid":"id","username":"login"}',
+  };
+  it.each([
+    ['resolvers.no-tls', 'ldap', LDAP, { ...LDAP, EnforceTLS: 'True' }],
+    ['resolvers.no-tls', 'ldap', LDAP, { ...LDAP, LDAPURI: 'ldaps://directory.invalid' }],
+    ['resolvers.no-tls', 'ldap', LDAP, { ...LDAP, LDAPURI: 'ldap://127.0.0.1:1' }],
+    [
+      'resolvers.unverified-tls',
+      'ldap',
+      { ...LDAP, EnforceTLS: 'True', only_trusted_certs: 'False' },
+      { ...LDAP, EnforceTLS: 'True' },
+    ],
+    ['resolvers.no-tls', 'sql', SQL, { ...SQL, conParams: 'sslmode=verify-full' }],
+    ['resolvers.no-tls', 'sql', SQL, { ...SQL, Server: 'localhost', Port: '1' }],
+    [
+      'resolvers.unverified-tls',
+      'sql',
+      { ...SQL, conParams: 'sslmode=require' },
+      { ...SQL, conParams: 'sslmode=verify-full' },
+    ],
+  ])('%s comes and goes with the settings of a resolver (%s)', async (code, kind, wrong, right) => {
+    await expectToComeAndGo(
+      house,
+      [code, 'warning'],
+      () => set(kind, wrong),
+      () => set(kind, right),
+    );
+    await remove();
+  });
+});
+
+describe('realms and the qrtanurl of their tokens', () => {
+  const URL_ACTION = 'qrtanurl=https://tan.example.org/ocra/check_t';
+
+  beforeAll(async () => {
+    await insertTokens(house.test.database, [{ serial: 'Q1', realms: ['office'] }]);
+    await house.sql(`UPDATE tokens SET type = 'ocra2' WHERE serial = 'Q1'`);
+  });
+  afterAll(() => house.sql('DELETE FROM tokens'));
+  beforeEach(() => setPolicy({ name: 'url', action: URL_ACTION, realm: 'office' }));
+
+  it.each<[string, Severity, () => Promise<unknown>, () => Promise<unknown>]>([
+    [
+      'realms.no-qrtanurl',
+      'warning',
+      () => removePolicy('url'),
+      () => setPolicy({ name: 'url', action: URL_ACTION, realm: '*' }),
+    ],
+    [
+      'realms.no-qrtanurl',
+      'warning',
+      () => insertTokens(house.test.database, [{ serial: 'Q2', realms: [] }]).then(() => makeQr('Q2')),
+      () => house.sql(`DELETE FROM tokens WHERE serial = 'Q2'`),
+    ],
+    [
+      'realms.ambiguous-qrtanurl',
+      'error',
+      () => setPolicy({ name: 'second', action: 'qrtanurl=https://other.example.org', realm: '*' }),
+      () => removePolicy('second'),
+    ],
+    [
+      'realms.partial-qrtanurl',
+      'note',
+      () => setPolicy({ name: 'url', action: URL_ACTION, realm: 'office', client: '192.0.2.0/24' }),
+      () => setPolicy({ name: 'url', action: URL_ACTION, realm: 'office' }),
+    ],
+    [
+      'realms.no-default',
+      'note',
+      () => house.services.realms.setDefault(OPERATOR, null),
+      () => house.services.realms.setDefault(OPERATOR, 'office'),
+    ],
+    [
+      'realms.none',
+      'note',
+      () => house.services.realms.remove(OPERATOR, 'office'),
+      () => house.services.realms.set(OPERATOR, { name: 'office', resolvers: ['people'] }),
+    ],
+  ])('%s (%s) comes and goes', async (code, severity, provoke, remedy) => {
+    await expectToComeAndGo(house, [code, severity], provoke, remedy);
+  });
+
+  function makeQr(serial: string): Promise<void> {
+    return house.sql(`UPDATE tokens SET type = 'ocra2' WHERE serial = '${serial}'`);
+  }
+});
+
+describe('unknown names in policies', () => {
+  const ADMIN = { scope: 'admin', action: 'show', realm: 'office', user: 'bert' };
+
+  it.each([
+    ['an action', `UPDATE policies SET action = 'shwo'`],
+    ['a scope', `UPDATE policies SET scope = 'adnim', active = true`],
+  ])('%s: policies.unreadable comes and goes', async (_what, change) => {
+    await setPolicy(ADMIN);
+    await house.sql('ALTER TABLE policies DROP CONSTRAINT IF EXISTS policies_scope_known');
+    await expectToComeAndGo(
+      house,
+      ['policies.unreadable', 'error'],
+      () => house.sql(`${change} WHERE name = 'p'`),
+      () => setPolicy(ADMIN),
+    );
+    await removePolicy();
+  });
+
+  it('policies.unreadable-inactive is one note for all that an import brings', async () => {
+    await setPolicy({ ...ADMIN, active: false });
+    await setPolicy({ ...ADMIN, name: 'q', active: false });
+    await expectToComeAndGo(
+      house,
+      ['policies.unreadable-inactive', 'note'],
+      () => house.sql(`UPDATE policies SET action = 'shwo' WHERE name IN ('p', 'q')`),
+      async () => {
+        const { findings } = await house.examine();
+        expect(findings.filter(({ code }) => code === 'policies.unreadable-inactive')).toHaveLength(1);
+        await removePolicy('q');
+        await removePolicy('p');
+      },
+    );
+  });
+
+  it.each([
+    ['policies.unknown-realm', { realm: 'offize,office' }],
+    ['policies.unknown-user', { user: '*@offize' }],
+    ['policies.unknown-user', { user: '!pepole:, *' }],
+  ])('%s comes and goes with %j', async (code, wrong) => {
+    await expectToComeAndGo(
+      house,
+      [code, 'warning'],
+      () => setPolicy({ ...ADMIN, ...wrong }),
+      () => setPolicy(ADMIN),
+    );
+    await removePolicy();
+  });
+
+  it('are not those that LinOTP gives its administrators', async () => {
+    await setPolicy({ ...ADMIN, user: '*@linotp_admins, LinOTP_local_admins:, *@office, people:' });
+    expect((await house.codes()).filter((code) => code.startsWith('policies.'))).toEqual([]);
+    await removePolicy();
+  });
+});
+
+describe('configuration values', () => {
+  const remove = (key: string) => (): Promise<void> => house.services.settings.remove(OPERATOR, key);
+
+  it('settings.unknown comes and goes with a misspelt one', async () => {
+    const entries = new Map([['OcraMaxChalenges', '5']]);
+    await expectToComeAndGo(
+      house,
+      ['settings.unknown', 'note'],
+      () => house.services.settings.set(OPERATOR, entries),
+      remove('OcraMaxChalenges'),
+    );
+  });
+
+  it('settings.invalid comes and goes with a value that was changed by hand', async () => {
+    await house.services.settings.set(OPERATOR, new Map([['OcraMaxChallenges', '5']]));
+    await expectToComeAndGo(
+      house,
+      ['settings.invalid', 'error'],
+      () => house.sql(`UPDATE configuration SET value = 'many'`),
+      remove('OcraMaxChallenges'),
+    );
+  });
+});
+
+// Last: the installation of this file has read its keys before.
+describe('the change of a key', () => {
+  it('is a note, after a week a warning, until the former key is retired', async () => {
+    const former = (await house.services.keys.list(OPERATOR)).keys[0]?.keyId ?? '';
+    const codes: (readonly string[])[] = [];
+    const note = async (): Promise<void> => {
+      codes.push((await house.codes()).filter((code) => code.startsWith('key.')));
+    };
+    await note();
+    await house.command(({ keys }) => keys.add(OPERATOR));
+    await note();
+    await house.command(({ keys }) => keys.rotate(OPERATOR, { force: false }));
+    await note();
+    const later = await house.examine(8 * 86_400_000);
+    expect(later.findings).toContainEqual(
+      expect.objectContaining({
+        ...{ code: 'key.rotation', severity: 'warning' },
+        text: `the former key ${former} is not retired, 8 days after another key took its place`,
+        remedy: expect.stringContaining(`tankeeper keys retire ${former}`),
+      }),
+    );
+    await house.command(({ keys }) => keys.retire(OPERATOR, former, { removeFromFile: true }));
+    await note();
+    expect(codes).toEqual([[], ['key.never-used'], ['key.rotation'], []]);
+  });
+});

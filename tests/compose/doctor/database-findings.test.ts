@@ -1,0 +1,209 @@
+import { randomBytes } from 'node:crypto';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { examineInstallation } from '../../../src/compose/doctor/examine-installation.ts';
+import { loadConfig } from '../../../src/config/config.ts';
+import type { Finding } from '../../../src/doctor/finding.ts';
+import {
+  type EmbeddedPostgres,
+  openEmbeddedPostgres,
+} from '../../../src/embedded-postgres/embedded-postgres.ts';
+import { embeddedUrl } from '../../support/database/embedded-url.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
+import { queryOnce, testServer, withDatabase } from '../../support/database/test-server.ts';
+import { freePort } from '../../support/servers/free-port.ts';
+import { startSilentServer } from '../../support/servers/silent-server.ts';
+
+const ignored = (): void => undefined;
+const LOG = { error: ignored, warn: ignored, info: ignored, debug: ignored };
+const SECRET = 'hunter2-secret';
+/** The database of the embedded PostgreSQL. */
+const OWN = 'DATABASE tankeeper';
+
+let folder: string;
+let postgres: EmbeddedPostgres;
+let url: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tankeeper-doctor-'));
+  // Under root PostgreSQL runs as another user, who must be able to pass the folder.
+  await chmod(folder, 0o711);
+  const dataDir = join(folder, 'data');
+  postgres = await openEmbeddedPostgres({
+    dataDir,
+    sharedFolder: join(folder, 'shared'),
+    role: 'guest',
+    log: LOG,
+  });
+  url = embeddedUrl(postgres.connection);
+}, 60_000);
+
+afterAll(async () => {
+  await postgres.close();
+  await rm(folder, { recursive: true });
+});
+
+async function findingsOf(
+  databaseUrl: string,
+  more: Readonly<Record<string, string>> = {},
+): Promise<readonly Finding[]> {
+  const config = loadConfig({
+    ...{ DATABASE_URL: databaseUrl, DATA_DIR: folder, TRUST_PROXY: 'loopback' },
+    ...more,
+  });
+  return (await examineInstallation(config)).findings;
+}
+
+async function codesOf(
+  databaseUrl: string,
+  more?: Readonly<Record<string, string>>,
+): Promise<readonly string[]> {
+  return (await findingsOf(databaseUrl, more)).map(({ code }) => code);
+}
+
+/** Changes settings of the server, and waits until new connections have them. */
+async function configure(statement: string, setting: string, value: string): Promise<void> {
+  await queryOnce(url, statement);
+  await queryOnce(url, 'SELECT pg_reload_conf()');
+  for (let tries = 0; ; tries += 1) {
+    const [row] = await queryOnce<{ value: string }>(url, 'SELECT current_setting($1) AS value', [setting]);
+    if (row?.value === value) {
+      return;
+    }
+    expect(tries).toBeLessThan(500);
+    await sleep(20);
+  }
+}
+
+describe('the settings of the database', () => {
+  it('are a finding for none of those that PostgreSQL has by default', async () => {
+    expect((await codesOf(url)).filter((code) => code.startsWith('database.'))).toEqual([]);
+  });
+
+  it.each([
+    ['fsync', 'SYSTEM', 'fsync', 'off', 'on', 'error'],
+    ['full_page_writes', 'SYSTEM', 'full_page_writes', 'off', 'on', 'error'],
+    ['synchronous_commit', 'SYSTEM', 'synchronous_commit', 'off', 'on', 'error'],
+    ['autovacuum', 'SYSTEM', 'autovacuum', 'off', 'on', 'warning'],
+    ['track_counts', 'SYSTEM', 'track_counts', 'off', 'on', 'warning'],
+    [
+      ...['default_transaction_isolation', OWN, 'default_transaction_isolation'],
+      ...['serializable', 'read committed', 'warning'],
+    ],
+    ['timezone', OWN, 'TimeZone', 'Europe/Vienna', 'UTC', 'note'],
+    ['read-only', OWN, 'default_transaction_read_only', 'on', 'off', 'error'],
+  ])('database.%s comes and goes with it', async (code, where, setting, wrong, right, severity) => {
+    await configure(`ALTER ${where} SET ${setting} = '${wrong}'`, setting, wrong);
+    const findings = await findingsOf(url);
+    expect(findings).toContainEqual(expect.objectContaining({ code: `database.${code}`, severity }));
+    // A session that reads only may not change it back otherwise.
+    const writable = where === 'SYSTEM' ? '' : 'SET transaction_read_only = off; ';
+    await configure(`${writable}ALTER ${where} RESET ${setting}`, setting, right);
+    expect(await codesOf(url)).not.toContain(`database.${code}`);
+  });
+});
+
+describe('the encoding of the database', () => {
+  it('is a finding unless it is UTF8', async () => {
+    const name = `latin_${randomBytes(6).toString('hex')}`;
+    const server = testServer().url;
+    await queryOnce(server, `CREATE DATABASE ${name} ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0`);
+    const utf8 = await createTestDatabase({ schema: 'empty' });
+    try {
+      expect(await codesOf(withDatabase(server, name))).toContain('database.server_encoding');
+      expect(await codesOf(utf8.url)).not.toContain('database.server_encoding');
+    } finally {
+      await utf8.drop();
+      await queryOnce(server, `DROP DATABASE ${name} WITH (FORCE)`);
+    }
+  });
+});
+
+describe('a database that is not available', () => {
+  it('is a finding without the password, and leaves the checks that need none', async () => {
+    const absent = `postgres://someone:${SECRET}@127.0.0.1:${await freePort()}/absent`;
+    const config = loadConfig({ DATABASE_URL: absent, DATA_DIR: folder, TRUST_PROXY: '0.0.0.0/0' });
+    const report = await examineInstallation(config);
+    expect(report.findings.map(({ code }) => code)).toEqual([
+      ...['addresses.trusts-everyone', 'database.unavailable', 'doctor.skipped'],
+    ]);
+    expect(report.findings[1]?.text).toContain('no server is listening there');
+    expect(JSON.stringify(report)).not.toContain(SECRET);
+  });
+
+  it('is a finding in bounded time where it accepts connections and does not answer', async () => {
+    const silent = await startSilentServer();
+    try {
+      const hanging = `postgres://someone:${SECRET}@127.0.0.1:${silent.port}/hanging`;
+      expect(await codesOf(hanging)).toContain('database.unavailable');
+    } finally {
+      await silent.stop();
+    }
+  });
+});
+
+describe('the tables', () => {
+  let test: TestDatabase;
+  beforeAll(async () => {
+    test = await createTestDatabase();
+  });
+  afterAll(() => test.drop());
+
+  it('are missing in an empty database, and no longer a finding in a migrated one', async () => {
+    const empty = await createTestDatabase({ schema: 'empty' });
+    expect(await codesOf(empty.url)).toContain('migrations.none');
+    await empty.drop();
+    expect((await codesOf(test.url)).filter((code) => code.startsWith('migrations.'))).toEqual([]);
+  });
+
+  it.each([
+    [
+      'migrations.pending',
+      `DELETE FROM knex_migrations WHERE name = '009-linotp-import'`,
+      `INSERT INTO knex_migrations (name, batch, migration_time) VALUES ('009-linotp-import', 1, now())`,
+    ],
+    [
+      'migrations.newer',
+      `INSERT INTO knex_migrations (name, batch, migration_time) VALUES ('999-future', 2, now())`,
+      `DELETE FROM knex_migrations WHERE name = '999-future'`,
+    ],
+  ])('%s comes and goes with it', async (code, provoke, remedy) => {
+    await test.database.knex.raw(provoke);
+    const before = await codesOf(test.url);
+    await test.database.knex.raw(remedy);
+    expect(before).toEqual(expect.arrayContaining([code, 'doctor.skipped']));
+    expect(await codesOf(test.url)).not.toContain(code);
+  });
+
+  it('are granted too few connections by a limit that is below the pool', async () => {
+    const granted = await queryOnce<{ most: string }>(
+      test.url,
+      `SELECT current_setting('max_connections') AS most`,
+    );
+    expect(Number(granted[0]?.most)).toBeLessThan(500);
+    expect(await codesOf(test.url, { DATABASE_POOL_SIZE: '500' })).toContain('connections.too-few');
+    expect(await codesOf(test.url, { DATABASE_POOL_SIZE: '10' })).not.toContain('connections.too-few');
+  });
+});
+
+describe('a read replica', () => {
+  let test: TestDatabase;
+  beforeAll(async () => {
+    test = await createTestDatabase();
+  });
+  afterAll(() => test.drop());
+
+  it.each([
+    ['replica.unavailable', async () => `postgres://x:${SECRET}@127.0.0.1:${await freePort()}/absent`],
+    ['replica.no-standby', () => Promise.resolve(test.url)],
+    ['replica.other-database', () => Promise.resolve(testServer().url)],
+  ])('%s is a finding that the variable brings and takes', async (code, replica) => {
+    const findings = await findingsOf(test.url, { DATABASE_READ_URL: await replica() });
+    expect(findings.map((finding) => finding.code)).toContain(code);
+    expect(JSON.stringify(findings)).not.toContain(SECRET);
+    expect((await codesOf(test.url)).filter((one) => one.startsWith('replica.'))).toEqual([]);
+  });
+});

@@ -1,0 +1,100 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from '@jest/globals';
+import { examineInstallation } from '../../../src/compose/doctor/examine-installation.ts';
+import { type Installation, openInstallation } from '../../../src/compose/open-installation.ts';
+import { type Config, loadConfig } from '../../../src/config/config.ts';
+import type { DoctorReport } from '../../../src/doctor/examination.ts';
+import type { Severity } from '../../../src/doctor/finding.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
+import { OPERATOR } from '../../support/values/callers.ts';
+
+const ignored = (): void => undefined;
+const LOG = { error: ignored, warn: ignored, info: ignored, debug: ignored };
+
+/** An installation with a key, a user and a realm, without faults of its own. */
+export class ExaminedInstallation {
+  readonly test: TestDatabase;
+  readonly folder: string;
+  readonly config: Config;
+  readonly services: Installation['services'];
+  readonly #installation: Installation;
+
+  private constructor(test: TestDatabase, folder: string, config: Config, installation: Installation) {
+    this.test = test;
+    this.folder = folder;
+    this.config = config;
+    this.services = installation.services;
+    this.#installation = installation;
+  }
+
+  static async create(): Promise<ExaminedInstallation> {
+    const folder = await mkdtemp(join(tmpdir(), 'tankeeper-doctor-'));
+    const test = await createTestDatabase();
+    const config = loadConfig({ DATABASE_URL: test.url, DATA_DIR: folder, TRUST_PROXY: 'loopback' });
+    // A server, not a command, makes the key.
+    await (await openInstallation(config, 'server', LOG)).close();
+    const installation = await openInstallation(config, 'guest', LOG);
+    const { resolvers, realms, users } = installation.services;
+    await resolvers.set(OPERATOR, { name: 'people', kind: 'managed', settings: {} });
+    await users.add(OPERATOR, { resolver: 'people', login: 'ann' });
+    await realms.set(OPERATOR, { name: 'office', resolvers: ['people'] });
+    return new ExaminedInstallation(test, folder, config, installation);
+  }
+
+  get keyFile(): string {
+    return this.config.encryptionKeyFile;
+  }
+
+  /** @param later milliseconds by which the clock of the examination is ahead */
+  examine(later = 0): Promise<DoctorReport> {
+    return examineInstallation(this.config, { clock: { now: () => new Date(Date.now() + later) } });
+  }
+
+  async codes(later = 0): Promise<readonly string[]> {
+    return (await this.examine(later)).findings.map(({ code }) => code);
+  }
+
+  async sql(...statements: readonly string[]): Promise<void> {
+    for (const statement of statements) {
+      await this.test.database.knex.raw(statement);
+    }
+  }
+
+  /** Runs work as a command, which reads the keys when it starts. */
+  async command<T>(work: (services: Installation['services']) => Promise<T>): Promise<T> {
+    const installation = await openInstallation(this.config, 'guest', LOG);
+    try {
+      return await work(installation.services);
+    } finally {
+      await installation.close();
+    }
+  }
+
+  checkpoint(): Promise<unknown> {
+    return this.#installation.database.audit.checkpoint();
+  }
+
+  async close(): Promise<void> {
+    await this.#installation.close();
+    await this.test.drop();
+    await rm(this.folder, { recursive: true });
+  }
+}
+
+/** Expects a finding after `provoke`, and none of its code before it and after `remedy`. */
+export async function expectToComeAndGo(
+  house: ExaminedInstallation,
+  [code, severity]: readonly [code: string, severity: Severity],
+  provoke: () => Promise<unknown>,
+  remedy: () => Promise<unknown>,
+): Promise<void> {
+  expect(await house.codes()).not.toContain(code);
+  await provoke();
+  const { findings } = await house.examine();
+  await remedy();
+  const wanted = { code, severity, text: expect.stringMatching(/./), remedy: expect.stringMatching(/./) };
+  expect(findings).toContainEqual(wanted);
+  expect(await house.codes()).not.toContain(code);
+}

@@ -1,0 +1,44 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { checkAudit } from '../../src/doctor/audit-check.ts';
+import { SqlAuditStore } from '../../src/storage/audit/audit-store.ts';
+import { AuditedDatabase, unsignedRow } from '../support/database/audited-database.ts';
+import { ACT } from '../support/values/token-values.ts';
+
+let audited: AuditedDatabase;
+
+beforeAll(async () => {
+  audited = await AuditedDatabase.create();
+  const server = audited.server();
+  await server.autocommit.audit.write(ACT, 'T1', 'signed');
+  await server.audit.checkpoint();
+});
+afterAll(() => audited.drop());
+
+/** @param rows the number of rows as the database estimates it. @param elapsed milliseconds that each look takes */
+function check(rows: number, elapsed = 0): ReturnType<typeof checkAudit> {
+  let time = 0;
+  return checkAudit({
+    store: new SqlAuditStore({ database: audited.test.database }),
+    authority: audited.authority,
+    trail: () => Promise.resolve({ lastCheckpoint: new Date(), oldestUncovered: undefined, rows }),
+    clock: audited.clock,
+    elapsed: () => (time += elapsed),
+    timeLimit: 1_000,
+  });
+}
+
+it('a trail that cannot be verified in time is a note', async () => {
+  expect(await check(1)).toEqual([]);
+  expect((await check(1, 2_000)).map(({ code, severity }) => [code, severity])).toEqual([
+    ['audit.unverified', 'note'],
+  ]);
+});
+
+it('of a large trail, the last day is verified', async () => {
+  const old = new Date(audited.clock.time.getTime() - 2 * 86_400_000).toISOString();
+  await audited.tamper(unsignedRow('old', old));
+  expect((await check(1)).map(({ code }) => code)).toEqual(['audit.altered']);
+  expect(await check(1_000_000)).toEqual([]);
+  await audited.tamper(unsignedRow('new', audited.clock.time.toISOString()));
+  expect((await check(1_000_000)).map(({ code }) => code)).toEqual(['audit.altered']);
+});

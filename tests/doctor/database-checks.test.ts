@@ -1,0 +1,65 @@
+import { describe, expect, it } from '@jest/globals';
+import { checkClock } from '../../src/doctor/clock-check.ts';
+import { checkConnections } from '../../src/doctor/connection-check.ts';
+import { checkDatabase } from '../../src/doctor/database-check.ts';
+import { checkReplica } from '../../src/doctor/replica-check.ts';
+
+const codes = (findings: readonly { readonly code: string }[]): readonly string[] =>
+  findings.map(({ code }) => code);
+
+describe('the version and the limits of statements', () => {
+  const facts = { version: 140_000, settings: new Map<string, string>(), isReadOnly: false };
+
+  it('PostgreSQL 13 is too old, 14 is not', () => {
+    expect(codes(checkDatabase({ ...facts, version: 130_022 }))).toEqual(['database.version']);
+    expect(checkDatabase(facts)).toEqual([]);
+  });
+
+  it('a limit that a pooler drops is found', () => {
+    const settings = (value: string): ReadonlyMap<string, string> => new Map([['statement_timeout', value]]);
+    expect(codes(checkDatabase({ ...facts, settings: settings('0') }))).toEqual([
+      'database.statement_timeout',
+    ]);
+    expect(checkDatabase({ ...facts, settings: settings('10s') })).toEqual([]);
+  });
+});
+
+describe('connections', () => {
+  it.each([
+    // The pool, two more for the process, four for a command.
+    [{ databasePoolSize: 10, workers: 1 }, 0, 16],
+    [{ databasePoolSize: 10, workers: 1 }, 1, 16],
+    [{ databasePoolSize: 10, workers: 1 }, 3, 40],
+    [{ databasePoolSize: 23, workers: 4 }, 5, 37],
+    [{ databasePoolSize: 23, workers: 4 }, 6, 70],
+  ])('of %j with %i running processes must be %i', (pool, processes, needed) => {
+    expect(checkConnections(pool, { granted: needed, processes })).toEqual([]);
+    const [finding] = checkConnections(pool, { granted: needed - 1, processes });
+    expect(finding?.text).toContain(`may need ${needed}`);
+  });
+});
+
+describe('the read replica', () => {
+  it.each([
+    [60, []],
+    [61, ['replica.lag']],
+    [null, ['replica.lag']],
+  ])('with a lag of %p has the findings %p', (lag, expected) => {
+    expect(codes(checkReplica({ isStandby: true, hasTables: true, lag }))).toEqual(expected);
+  });
+});
+
+describe('the clock', () => {
+  const clockOf = (...times: number[]): { now: () => Date } => ({ now: () => new Date(times.shift() ?? 0) });
+  const there = (time: number) => (): Promise<Date> => Promise.resolve(new Date(time));
+
+  it.each([
+    ['within the duration of a slow answer', [0, 9_000], 5_000, undefined],
+    ['two seconds ahead', [0, 0], 2_000, undefined],
+    ['more ahead', [0, 0], 2_100, 'the clock of the database is 2.1 s ahead of the clock here'],
+    ['behind', [10_000, 10_000], 0, 'the clock of the database is 10.0 s behind the clock here'],
+  ])('that is %s', async (_what, here, databaseTime, text) => {
+    const [finding] = await checkClock(clockOf(...here), there(databaseTime));
+    expect(finding?.text.split(':')[0]).toBe(text);
+  });
+});

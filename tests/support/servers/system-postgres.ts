@@ -1,0 +1,93 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chownSync } from 'node:fs';
+import { chmod, mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { queryOnce } from '../database/test-server.ts';
+import { freePort } from './free-port.ts';
+import { unprivilegedAccount } from './system-programs.ts';
+
+const run = promisify(execFile);
+const STARTS_WITHIN = 60_000;
+/** An ordinary role that owns the database, both of the same name. */
+const OWNER = 'tankeeper';
+const SUPERUSER = 'postgres';
+
+/** A PostgreSQL of the system, with an ordinary role that owns a database. */
+export interface PostgresNode {
+  readonly url: string;
+  readonly superUrl: string;
+  readonly data: string;
+  readonly account: ReturnType<typeof unprivilegedAccount>;
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/**
+ * @param programs the folder of PostgreSQL's programs
+ * @param parent the folder in which its folder is made
+ */
+export async function postgresNode(programs: string, parent: string, name: string): Promise<PostgresNode> {
+  const account = unprivilegedAccount();
+  const port = await freePort();
+  const folder = join(parent, name);
+  const data = join(folder, 'data');
+  await chmod(parent, 0o711);
+  await mkdir(folder, { mode: 0o700 });
+  if (account !== undefined) {
+    chownSync(folder, account.uid, account.gid);
+  }
+  const superUrl = `postgres://${SUPERUSER}@127.0.0.1:${port}/${SUPERUSER}`;
+  let child: ChildProcess | undefined;
+  return {
+    url: `postgres://${OWNER}@127.0.0.1:${port}/${OWNER}`,
+    superUrl,
+    data,
+    account,
+    start: async () => {
+      const settings = ['fsync=off', 'listen_addresses=127.0.0.1', `unix_socket_directories=${folder}`];
+      child = spawn(
+        join(programs, 'postgres'),
+        ['-D', data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])],
+        { stdio: 'ignore', ...account },
+      );
+      await untilServed(superUrl, child);
+    },
+    stop: async () => {
+      if (child?.exitCode === null && child.signalCode === null) {
+        const over = once(child, 'exit');
+        child.kill('SIGQUIT');
+        await over;
+      }
+    },
+  };
+}
+
+/** Makes its data, starts it, and adds the role and the database. */
+export async function initialise(programs: string, node: PostgresNode): Promise<void> {
+  await run(join(programs, 'initdb'), ['-D', node.data, '-U', SUPERUSER, '-A', 'trust', '-E', 'UTF8', '-N'], {
+    ...node.account,
+  });
+  await node.start();
+  await queryOnce(node.superUrl, `CREATE ROLE ${OWNER} LOGIN`);
+  await queryOnce(node.superUrl, `CREATE DATABASE ${OWNER} OWNER ${OWNER}`);
+}
+
+async function untilServed(url: string, child: ChildProcess): Promise<void> {
+  const deadline = Date.now() + STARTS_WITHIN;
+  for (;;) {
+    const fault = await queryOnce(url, 'SELECT 1').then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    if (fault === undefined) {
+      return;
+    }
+    if (child.exitCode !== null || Date.now() > deadline) {
+      throw new Error(`PostgreSQL did not start (code ${String(child.exitCode)})`, { cause: fault });
+    }
+    await sleep(50);
+  }
+}
