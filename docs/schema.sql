@@ -167,7 +167,7 @@ CREATE TABLE imported_entries (
   fingerprint bytea NOT NULL,
   imported_at timestamp with time zone DEFAULT now() NOT NULL,
   CONSTRAINT imported_entries_pkey PRIMARY KEY (kind, name),
-  CONSTRAINT imported_entries_kind_known CHECK (kind = ANY (ARRAY['resolver'::text, 'realm'::text, 'policy'::text, 'setting'::text, 'administrator'::text]))
+  CONSTRAINT imported_entries_kind_known CHECK (kind = ANY (ARRAY['installation'::text, 'resolver'::text, 'realm'::text, 'policy'::text, 'setting'::text, 'administrator'::text, 'removed token'::text]))
 );
 COMMENT ON COLUMN imported_entries.fingerprint IS 'HMAC-SHA256 of the source''s entry under its own key file, which is not stored here.';
 
@@ -752,6 +752,19 @@ AS $function$
     END
   $function$;
 
+CREATE OR REPLACE FUNCTION public.note_removed_imported_token()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO '$user', 'public'
+AS $function$
+    BEGIN
+      INSERT INTO imported_entries (kind, name, fingerprint) VALUES ('removed token', OLD.serial, OLD.fingerprint)
+        ON CONFLICT (kind, name) DO UPDATE SET fingerprint = EXCLUDED.fingerprint, imported_at = now();
+      RETURN NULL;
+    END
+  $function$;
+COMMENT ON FUNCTION note_removed_imported_token() IS 'Notes the serial of a token that is removed here, so that a later import does not bring it back.';
+
 CREATE OR REPLACE FUNCTION public.read_counts(known text)
  RETURNS json
  LANGUAGE plpgsql
@@ -871,6 +884,7 @@ CREATE TRIGGER challenges_closed_for_ever BEFORE UPDATE ON challenges FOR EACH R
 CREATE TRIGGER configuration_note_change AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON configuration FOR EACH STATEMENT EXECUTE FUNCTION note_configuration_change();
 CREATE TRIGGER configuration_sealing_key_insert BEFORE INSERT ON configuration FOR EACH ROW EXECUTE FUNCTION hold_sealing_key_of_secret();
 CREATE TRIGGER configuration_sealing_key_update BEFORE UPDATE OF secret ON configuration FOR EACH ROW EXECUTE FUNCTION hold_sealing_key_of_secret();
+CREATE TRIGGER imported_tokens_note_removal AFTER DELETE ON imported_tokens FOR EACH ROW EXECUTE FUNCTION note_removed_imported_token();
 CREATE TRIGGER imported_tokens_sealing_key_insert BEFORE INSERT ON imported_tokens FOR EACH ROW WHEN (new.so_pin IS NOT NULL) EXECUTE FUNCTION hold_sealing_key_of_so_pin();
 CREATE TRIGGER imported_tokens_sealing_key_update BEFORE UPDATE OF so_pin ON imported_tokens FOR EACH ROW EXECUTE FUNCTION hold_sealing_key_of_so_pin();
 CREATE TRIGGER policies_note_change AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON policies FOR EACH STATEMENT EXECUTE FUNCTION note_configuration_change();

@@ -41,8 +41,8 @@ export class ChallengeImport {
     maxChallengeRequests: number,
   ): Promise<void> {
     const { repair, repairBinary } = this.#parts.installation;
-    const serials = [...new Set(rows.map((row) => repair(textOf(row, 'tokenserial'))))];
-    const tokens = await target.importedTokens(serials);
+    const serials = new Set(rows.map((row) => repair(textOf(row, 'tokenserial'))));
+    const tokens = await target.importedTokens([...serials].filter(isStorable));
     const context: ChallengeContext = {
       repair,
       repairBinary,
@@ -51,7 +51,7 @@ export class ChallengeImport {
       tokenOf: (serial) => tokens.get(serial),
     };
     const mapped = rows.map((row) => mapChallenge(row, context));
-    const present = await target.findChallenges(mapped.map(({ name }) => name));
+    const present = await target.findChallenges(mapped.map(({ name }) => name).filter(isStorable));
     const added: (ImportedChallenge & { tokenId: string })[] = [];
     const changed = new Map<string, ImportedChallenge>();
     for (const one of mapped) {
@@ -95,6 +95,11 @@ export class ChallengeImport {
         return report.add({ ...entry, outcome: reasons.length === 0 ? 'taken' : 'changed', reasons: all });
     }
   }
+}
+
+/** @returns false for a text that the database cannot hold, and that no query may have */
+function isStorable(text: string): boolean {
+  return !text.includes('\0');
 }
 
 type Comparison = 'leave' | 'other' | 'add' | 'same' | 'change';

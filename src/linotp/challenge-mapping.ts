@@ -37,6 +37,9 @@ export interface ChallengeContext {
   readonly tokenOf: (serial: string) => ChallengedToken | undefined;
 }
 
+/** Of the database's integers. */
+const LARGEST = 2 ** 31 - 1;
+
 /** Maps a row of the table challenges. */
 export function mapChallenge(row: SourceRow, context: ChallengeContext): Mapped<ImportedChallenge> {
   const transactionId = textOf(row, 'transid').trim();
@@ -49,8 +52,8 @@ export function mapChallenge(row: SourceRow, context: ChallengeContext): Mapped<
   });
   const token = context.tokenOf(serial);
   const issuedAt = context.localTime.read(textOf(row, 'timestamp'));
-  if (transactionId === '') {
-    return left('it has no transaction id');
+  if (transactionId === '' || /\0|\p{Surrogate}/u.test(transactionId)) {
+    return left('it has no transaction id that can be stored');
   }
   if (token === undefined) {
     return left(`its token ${serial} is not imported or does not exist`);
@@ -126,7 +129,7 @@ function readState(
 ): { readonly value: State; readonly reasons: readonly string[] } {
   const validTan = flagOf(row, 'valid_tan');
   const receivedTan = flagOf(row, 'received_tan') || validTan;
-  const received = Math.max(0, wholeOf(row, 'received_count') ?? 0);
+  const received = Math.min(Math.max(0, wholeOf(row, 'received_count') ?? 0), LARGEST);
   // LinOTP counts the right response of an ocra2 token, too.
   const wrongCount = validTan && type !== 'ocra' ? Math.max(0, received - 1) : received;
   const value = { wrongCount, receivedTan, validTan };

@@ -5,7 +5,7 @@ import type { ImportGroup, ImportReport } from './import-report.ts';
 import type { LinotpInstallation } from './installation-reading.ts';
 import type { Mapped } from './mapped.ts';
 import { mapPolicies } from './policy-mapping.ts';
-import type { EntryKind, TargetTransaction } from './ports.ts';
+import type { EntryKind, PresentEntry, TargetTransaction } from './ports.ts';
 import { mapRealms } from './realm-mapping.ts';
 import { type FilePlaces, mapResolvers } from './resolver-mapping.ts';
 import { mapSettings } from './setting-mapping.ts';
@@ -118,7 +118,7 @@ export class ConfigurationImport {
     for (const one of mapped) {
       await this.#storeOne(target, one, writer, present.get(one.name));
     }
-    const names = new Set(mapped.filter(({ value }) => value !== undefined).map(({ name }) => name));
+    const names = new Set(mapped.map(({ name }) => name));
     const gone = [...present].filter(
       ([name, { fingerprint, exists }]) => fingerprint && exists && !names.has(name),
     );
@@ -131,7 +131,7 @@ export class ConfigurationImport {
     target: TargetTransaction,
     { name, row, value, reasons }: Mapped<Value>,
     { group, kind, put }: EntryWriter<Value>,
-    present = { fingerprint: null as Buffer | null, exists: false },
+    present: PresentEntry = { fingerprint: null, exists: false },
   ): Promise<void> {
     const { report, encryptionKey } = this.#parts;
     const entry = { group, name, row };
@@ -139,17 +139,13 @@ export class ConfigurationImport {
       await report.add({ ...entry, outcome: 'left', reasons });
       return;
     }
+    const whyLeft = reasonToLeave(value, present);
+    if (whyLeft !== undefined) {
+      await report.add({ ...entry, outcome: 'left', reasons: [whyLeft] });
+      return;
+    }
     const fingerprint = encryptionKey.fingerprint(JSON.stringify(value));
-    const isKnown = present.fingerprint?.equals(fingerprint) === true;
-    if (present.exists && present.fingerprint === null) {
-      await report.add({ ...entry, outcome: 'left', reasons: [NOT_IMPORTED] });
-    } else if (isKnown && !present.exists) {
-      await report.add({
-        ...entry,
-        outcome: 'left',
-        reasons: ['it has been removed here since the last import'],
-      });
-    } else if (isKnown) {
+    if (present.fingerprint?.equals(fingerprint) === true) {
       await report.add({ ...entry, outcome: 'unchanged', reasons });
     } else {
       await put(value, present.exists);
@@ -175,6 +171,26 @@ export class ConfigurationImport {
     await target.audit([{ subject: name, outcome: `removed ${kind}: the source has it no longer` }]);
     await this.#parts.report.add({ ...entry, outcome: 'removed', reasons: ['the source has it no longer'] });
   }
+}
+
+function reasonToLeave(value: unknown, { fingerprint, exists }: PresentEntry): string | undefined {
+  if (!isStorable(value)) {
+    return 'it has a character that cannot be stored';
+  }
+  if (fingerprint === null) {
+    return exists ? NOT_IMPORTED : undefined;
+  }
+  return exists ? undefined : 'it has been removed here since the last import';
+}
+
+/** @returns false for NUL and halves of surrogate pairs in any text of the value */
+function isStorable(value: unknown): boolean {
+  let isWhole = true;
+  JSON.stringify(value, (key, part: unknown) => {
+    isWhole &&= !/\0|\p{Surrogate}/u.test(typeof part === 'string' ? key + part : key);
+    return part;
+  });
+  return isWhole;
 }
 
 const NOT_IMPORTED = 'there is one of this name here already that was not imported';

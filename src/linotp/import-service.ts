@@ -1,5 +1,6 @@
 import { actOf, type Caller } from '../policy/caller.ts';
 import type { UserSources } from '../resolvers/ports.ts';
+import { ServiceError } from '../kernel/errors.ts';
 import type { Vault } from '../keys/vault.ts';
 import { ChallengeImport } from './challenge-import.ts';
 import { ConfigurationImport } from './configuration-import.ts';
@@ -63,7 +64,9 @@ export class LinotpImportService {
     const report = new ImportReport(request.sink);
     const totals = { tokens: await source.count('Token'), challenges: await source.count('challenges') };
     const groups = IMPORT_GROUPS.filter((group) => request.only?.includes(group) ?? true);
-    const steps = groups.map((group) => this.#step(group, request, installation, report, totals));
+    const steps = groups
+      .map((group) => this.#step(group, request, installation, report, totals))
+      .map((step) => claimed(step, encryptionKey));
     if (dryRun) {
       await this.#deps.target.rehearse(async (target) => {
         for (const step of steps) {
@@ -101,4 +104,20 @@ export class LinotpImportService {
         : new ChallengeImport({ ...shared, localTime, progress }).run(target);
     };
   }
+}
+
+/** Two installations cannot be told apart once they are mixed: an import would remove what the other one left. */
+function claimed(
+  step: (target: TargetTransaction) => Promise<void>,
+  encryptionKey: EncryptionKey,
+): typeof step {
+  return async (target) => {
+    if (!(await target.claim(encryptionKey.fingerprint('installation')))) {
+      throw new ServiceError(
+        'import.refused',
+        'Another LinOTP installation, with another key file, has been imported here: import this one into a database of its own',
+      );
+    }
+    await step(target);
+  };
 }

@@ -158,11 +158,11 @@ function opensToken(row: SourceRow, encryptionKey: EncryptionKey): boolean {
 }
 
 async function allRows(batches: AsyncIterable<readonly SourceRow[]>): Promise<readonly SourceRow[]> {
-  const rows: SourceRow[] = [];
+  const all: (readonly SourceRow[])[] = [];
   for await (const batch of batches) {
-    rows.push(...batch);
+    all.push(batch);
   }
-  return rows;
+  return all.flat();
 }
 
 function refused(message: string): ServiceError {

@@ -45,7 +45,7 @@ export class LocalTime {
 
 /** @param text `2026-11-20 12:41:56` or with a fraction, in UTC. @returns undefined for another form */
 export function readUtc(text: string): Date | undefined {
-  const match = /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)(\.\d{1,3})?\d*$/.exec(text.trim());
+  const match = /^((?!0000)\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)(\.\d{1,3})?\d*$/.exec(text.trim());
   if (match === null) {
     return undefined;
   }

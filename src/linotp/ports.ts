@@ -85,6 +85,12 @@ export interface PresentChallenge extends ImportedChallenge {
 
 /** The target of an import, within one transaction. */
 export interface TargetTransaction {
+  /**
+   * Notes the installation that is imported, and lets no other import in until the end.
+   * @param installation its fingerprint
+   * @returns false if another one has been imported before
+   */
+  claim(installation: Buffer): Promise<boolean>;
   /** Lets no other change of the configuration in until the end. */
   lockConfiguration(): Promise<void>;
   /** @returns the entries of a kind by name: those that exist, and those that an import made */
@@ -111,9 +117,14 @@ export interface TargetTransaction {
   hasImportedTokens(): Promise<boolean>;
   /** @returns tokens by serial in lower case */
   findTokens(serials: readonly string[]): Promise<ReadonlyMap<string, PresentToken>>;
+  /** @returns those of the serials whose imported tokens have been removed here */
+  removedTokens(serials: readonly string[]): Promise<ReadonlySet<string>>;
   insertTokens(tokens: readonly StoredToken[]): Promise<void>;
-  /** Replaces tokens by their ids, and removes their challenges. */
-  updateTokens(tokens: ReadonlyMap<string, StoredToken>): Promise<void>;
+  /**
+   * Replaces tokens by their ids, and removes their challenges.
+   * @returns the ids of the replaced ones; the others have been written since they were found
+   */
+  updateTokens(tokens: ReadonlyMap<string, StoredToken>): Promise<ReadonlySet<string>>;
   /** Notes that the source still has the tokens with these serials. */
   noteSeen(serials: readonly string[]): Promise<void>;
   /**

@@ -166,11 +166,17 @@ function mapFilledTable(
   repair: TextRepair,
 ): Mapped<ImportedResolver> {
   const group = /^\s*groupid\s*=\s*'([^']*)'\s*$/i.exec(condition)?.[1] ?? name;
-  const users = rows
+  const all = rows
     .filter((one) => repair(textOf(one, 'groupid')) === group)
     .map((one) => readUser(one, repair));
+  const users = [...new Map(all.map((user) => [user.login, user])).values()].filter(
+    ({ login }) => login !== '',
+  );
   const value = { name, kind: 'managed' as const, settings: {}, secret: null, users };
-  return { name, row, value, reasons: [`becomes a managed resolver with ${users.length} users`] };
+  const left = all.length - users.length;
+  const reasons = [`becomes a managed resolver with ${users.length} users`];
+  reasons.push(...(left === 0 ? [] : [`${left} users without a login of their own are left`]));
+  return { name, row, value, reasons };
 }
 
 function readUser(row: SourceRow, repair: TextRepair): ImportedUser {

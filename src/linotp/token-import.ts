@@ -60,6 +60,8 @@ interface Candidate extends ReadableToken {
 }
 
 const REMOVED_AT_ONCE = 1_000;
+const CHANGED_ON_BOTH_SIDES =
+  'it has changed on both sides since the last import: compare it, and change it here by a command';
 
 /** Imports the tokens, batch by batch, in one transaction. */
 export class TokenImport {
@@ -150,9 +152,12 @@ export class TokenImport {
   ): Promise<void> {
     const added: Candidate[] = [];
     const changed: Candidate[] = [];
+    const removed = await this.#removedHere(target, candidates);
     for (const candidate of candidates) {
       const { token, present } = candidate;
-      if (present === undefined) {
+      if (removed.has(token.serial)) {
+        await this.#leave(candidate.mapped, 'it has been removed here since the last import');
+      } else if (present === undefined) {
         added.push(candidate);
       } else if (present.serial === token.serial && present.fingerprint?.equals(token.fingerprint) === true) {
         await this.#add(candidate, 'unchanged');
@@ -165,8 +170,14 @@ export class TokenImport {
     await this.#write(target, added, changed);
     if (facts.isRepeated) {
       const { repair } = this.#parts.installation;
-      await target.noteSeen(rows.map((row) => repair(textOf(row, 'linotptokenserialnumber'))));
+      const serials = rows.map((row) => repair(textOf(row, 'linotptokenserialnumber')));
+      await target.noteSeen(serials.filter((serial) => !serial.includes('\0')));
     }
+  }
+
+  #removedHere(target: TargetTransaction, candidates: readonly Candidate[]): Promise<ReadonlySet<string>> {
+    const absent = candidates.filter(({ present }) => present === undefined);
+    return target.removedTokens(absent.map(({ token }) => token.serial));
   }
 
   async #write(
@@ -177,22 +188,33 @@ export class TokenImport {
     if (added.length > 0) {
       await target.insertTokens(added.map(({ token }) => this.#sealed(token)));
     }
-    if (changed.length > 0) {
-      await target.updateTokens(
-        new Map(changed.map(({ token, present }) => [present?.id ?? '', this.#sealed(token)])),
-      );
-    }
+    const replaced = await this.#replace(target, changed);
     await target.audit([
       ...added.map(({ token }) => ({ subject: token.serial, outcome: 'imported', realms: token.realms })),
-      ...changed.map(({ token }) => ({
+      ...replaced.map(({ token }) => ({
         subject: token.serial,
         outcome: 'imported anew',
         realms: token.realms,
       })),
     ]);
-    for (const candidate of [...added, ...changed]) {
+    for (const candidate of [...added, ...replaced]) {
       await this.#add(candidate, isAsItWas(candidate.mapped) ? 'taken' : 'changed');
     }
+  }
+
+  /** @returns those that were replaced; a token that has been used in this moment is left */
+  async #replace(target: TargetTransaction, changed: readonly Candidate[]): Promise<readonly Candidate[]> {
+    if (changed.length === 0) {
+      return [];
+    }
+    const idOf = ({ present }: Candidate): string => present?.id ?? '';
+    const ids = await target.updateTokens(
+      new Map(changed.map((candidate) => [idOf(candidate), this.#sealed(candidate.token)])),
+    );
+    for (const candidate of changed.filter((one) => !ids.has(idOf(one)))) {
+      await this.#leave(candidate.mapped, CHANGED_ON_BOTH_SIDES);
+    }
+    return changed.filter((candidate) => ids.has(idOf(candidate)));
   }
 
   /** @returns the tokens of the rows that can be read; the others are reported */
@@ -329,7 +351,7 @@ function reasonToLeave(token: ResolvedToken, present: PresentToken): string {
   }
   return present.fingerprint === null
     ? 'there is a token of this serial here already that was not imported'
-    : 'it has changed on both sides since the last import: compare it, and change it here by a command';
+    : CHANGED_ON_BOTH_SIDES;
 }
 
 /** Reads the next batch while the last one is being stored. */

@@ -28,8 +28,18 @@ const SECRET_ENTRIES = ['sharedSecret', 'nonce'];
 /** @returns the entries that are no secrets */
 export function publicInfo(info: TokenInfo): TokenInfo {
   const entries = Object.entries(info).filter(([key]) => !SECRET_ENTRIES.includes(key));
-  // The database holds neither NUL nor halves of surrogate pairs.
-  const storable = (_: string, value: unknown): unknown =>
-    typeof value === 'string' ? value.replace(/\0|\p{Surrogate}/gu, '\u{FFFD}') : value;
-  return JSON.parse(JSON.stringify(Object.fromEntries(entries), storable)) as TokenInfo;
+  return storable(Object.fromEntries(entries)) as TokenInfo;
+}
+
+/** @returns the value with U+FFFD in place of NUL and halves of surrogate pairs, which the database cannot hold */
+function storable(value: unknown): unknown {
+  if (typeof value === 'string') {
+    return value.replace(/\0|\p{Surrogate}/gu, '\u{FFFD}');
+  }
+  if (Array.isArray(value)) {
+    return value.map(storable);
+  }
+  return typeof value === 'object' && value !== null
+    ? Object.fromEntries(Object.entries(value).map((entry) => entry.map(storable)))
+    : value;
 }

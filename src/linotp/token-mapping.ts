@@ -90,7 +90,8 @@ function readToken(
   reasons: string[],
 ): ImportedToken {
   const text = (column: string): string => storable(context.repair(textOf(row, column)));
-  const typeName = text('linotptokentype') === '' ? 'HMAC' : text('linotptokentype').trim();
+  const givenType = text('linotptokentype').trim();
+  const typeName = givenType === '' ? 'HMAC' : givenType;
   const type = typeName.toLowerCase();
   const info = readTokenInfo(text('linotptokeninfo'));
   if (info === undefined) {
@@ -116,7 +117,7 @@ function readToken(
     ...readLimits(row, reasons),
     counter: bounded('counter', counter, { least: 0, most: Number.MAX_SAFE_INTEGER }, reasons),
     timeShift: readTimeShift(entries, reasons),
-    otpLength: wholeOf(row, 'linotpotplen') ?? 0,
+    otpLength: bounded('OTP length', wholeOf(row, 'linotpotplen') ?? 0, { least: 0, most: LARGEST }, reasons),
     ...(isOcra ? readOcra(entries, counter, reasons) : PLAIN),
     secrets: withSharedSecret(
       openTokenSecrets(row, entries, context.encryptionKey, reasons),

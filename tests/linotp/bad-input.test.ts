@@ -7,7 +7,7 @@ import { openDatabase } from '../../src/storage/database/database.ts';
 import { TestApplication } from '../support/application/test-application.ts';
 import { appended, replaced, withEditedDump } from './dump-edit.ts';
 import { type Imported, importFixture, keyOf } from './linotp-fixture.ts';
-import { wholeContent } from './stored-installation.ts';
+import { storedTokens, wholeContent } from './stored-installation.ts';
 
 const FIXTURE = '2.12.6-postgresql';
 
@@ -117,6 +117,33 @@ describe('a row', () => {
     expect(reported(imported, 'tokens', 'O201')).toEqual([
       expect.stringMatching(/encrypted PIN does not decrypt/),
     ]);
+  });
+
+  it('of an OCRA PIN that does not decrypt leaves a token that the empty PIN does not fit', async () => {
+    const suite = /"OCRA-1:[^"]*-PSHA1"|OCRA-1:[^",]*-PSHA1/;
+    const imported = await importEdited((text) => {
+      const row = rowOf(text, '"Token"', "'QR09'");
+      expect(row).toMatch(suite);
+      const [, cipher = ''] = /'QR09'.*?'([0-9a-f]{32,64})', '[0-9a-f]{32}'/s.exec(row) ?? [];
+      return replaced(text, cipher, '0'.repeat(cipher.length));
+    });
+    expect(reported(imported, 'tokens', 'QR09')).toEqual([
+      expect.stringMatching(/user PIN does not decrypt and matches no input/),
+    ]);
+    const token = (await storedTokens(sql)).find(({ serial }) => serial === 'QR09');
+    expect(token?.secrets.ocraPin?.length).toBeGreaterThan(0);
+  });
+
+  it('of values that the database cannot hold is left or mended, and stops nothing', async () => {
+    const imported = await importEdited((text) => {
+      const row = rowOf(text, '"Token"', "'QR07'");
+      const odd = replaced(row, "'ocra'", "' '").replace('{', String.raw`{"a\u0000b": 1, `);
+      return replaced(text, row, odd);
+    });
+    expect(reported(imported, 'tokens', 'QR07')).toEqual([expect.any(String)]);
+    const token = (await storedTokens(sql)).find(({ serial }) => serial === 'QR07');
+    expect(token?.type).toBe('hmac');
+    expect(token?.info).toMatchObject({ 'a\u{FFFD}b': 1 });
   });
 
   it('of realm links without token or realm is named', async () => {

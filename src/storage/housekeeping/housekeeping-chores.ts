@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 
 import type { HousekeepingChore, HousekeepingMoments } from '../../housekeeping/ports.ts';
+import { keepUntouched } from '../linotp/token-import-rows.ts';
 
 /** One step of housekeeping. */
 export interface ChoreStep {
@@ -31,6 +32,7 @@ const openChallenges: ChoreStep = {
     );
     const tokens = rows.map(({ id }) => id);
     await transaction.raw('UPDATE tokens SET serial = serial WHERE id = ANY (?::bigint[])', [tokens]);
+    await keepUntouched(transaction, tokens);
     return transaction('challenges')
       .whereRaw('token_id = ANY (?::bigint[])', [tokens])
       .whereNull('closed_by')

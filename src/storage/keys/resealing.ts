@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { keepUntouched } from '../linotp/token-import-rows.ts';
 import type { Progress, Resealing, SealingVault } from '../../keys/key-administration.ts';
 import type { Sealed } from '../../keys/vault.ts';
 import { isServiceError, ServiceError } from '../../kernel/errors.ts';
@@ -211,5 +212,11 @@ async function writeChunk(
   );
   if (rowCount !== rows.length) {
     throw new Error(`${rows.length - rowCount} rows of ${table} changed while they were locked`);
+  }
+  if (table === 'tokens') {
+    await keepUntouched(
+      sql,
+      rows.map((row) => row.id),
+    );
   }
 }

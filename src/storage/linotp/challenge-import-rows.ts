@@ -61,13 +61,13 @@ export async function insertChallenges(
   );
 }
 
-/** @param challenges by their ids */
+/** Updates challenges that are still open: one may have been closed since it was found. @param challenges by their ids */
 export async function updateChallenges(
   sql: Knex,
   challenges: ReadonlyMap<string, ImportedChallenge>,
 ): Promise<void> {
   for (const [id, challenge] of challenges) {
-    await sql('challenges').where({ id }).update(stateColumns(challenge));
+    await sql('challenges').where({ id }).whereNull('closed_by').update(stateColumns(challenge));
   }
 }
 

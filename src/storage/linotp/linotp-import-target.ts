@@ -109,6 +109,16 @@ class SqlTargetTransaction implements TargetTransaction {
     this.#trail = trail;
   }
 
+  async claim(installation: Buffer): Promise<boolean> {
+    // The update changes nothing, and holds the row until the end.
+    const { rows } = await this.#sql.raw<{ rows: { fingerprint: Buffer }[] }>(
+      `INSERT INTO imported_entries (kind, name, fingerprint) VALUES ('installation', 'linotp', ?)
+       ON CONFLICT (kind, name) DO UPDATE SET fingerprint = imported_entries.fingerprint RETURNING fingerprint`,
+      [installation],
+    );
+    return rows[0]?.fingerprint.equals(installation) === true;
+  }
+
   async lockConfiguration(): Promise<void> {
     await this.#sql('configuration_state').forUpdate().select('revision');
   }
@@ -213,12 +223,20 @@ class SqlTargetTransaction implements TargetTransaction {
     return findTokens(this.#sql, serials);
   }
 
+  async removedTokens(serials: readonly string[]): Promise<ReadonlySet<string>> {
+    const names = await this.#sql('imported_entries')
+      .where({ kind: 'removed token' })
+      .whereRaw('name = ANY (?::text[])', [[...serials]])
+      .pluck<string[]>('name');
+    return new Set(names);
+  }
+
   async insertTokens(tokens: readonly StoredToken[]): Promise<void> {
     await insertTokens(this.#sql, await this.#referring(tokens.map((token) => [null, token])));
   }
 
-  async updateTokens(tokens: ReadonlyMap<string, StoredToken>): Promise<void> {
-    await updateTokens(this.#sql, await this.#referring([...tokens]));
+  async updateTokens(tokens: ReadonlyMap<string, StoredToken>): Promise<ReadonlySet<string>> {
+    return updateTokens(this.#sql, await this.#referring([...tokens]));
   }
 
   async noteSeen(serials: readonly string[]): Promise<void> {
@@ -243,6 +261,14 @@ class SqlTargetTransaction implements TargetTransaction {
       .whereIn(
         'id',
         gone.map(({ id }) => id),
+      )
+      .delete();
+    // It comes back when the source has it again.
+    await this.#sql('imported_entries')
+      .where({ kind: 'removed token' })
+      .whereIn(
+        'name',
+        gone.map(({ serial }) => serial),
       )
       .delete();
     const kept = rows.filter(({ is_untouched }) => !is_untouched);

@@ -91,15 +91,49 @@ export async function insertTokens(sql: Knex, tokens: readonly ReferringToken[])
   await sql.raw(INSERT, [JSON.stringify(tokens.map(toRow))]);
 }
 
-/** Also removes the challenges of the tokens: those that the source still has are imported anew. */
-export async function updateTokens(sql: Knex, tokens: readonly ReferringToken[]): Promise<void> {
+/**
+ * Replaces the tokens that have not been written since their import. Also removes their challenges: those that the source
+ * still has are imported anew.
+ * @returns the ids of the replaced tokens
+ */
+export async function updateTokens(
+  sql: Knex,
+  tokens: readonly ReferringToken[],
+): Promise<ReadonlySet<string>> {
+  const untouched = await lockUntouched(
+    sql,
+    tokens.flatMap(({ tokenId }) => tokenId ?? []),
+  );
+  const replaced = tokens.filter(({ tokenId }) => tokenId !== null && untouched.has(tokenId));
   await sql('challenges')
-    .whereIn(
-      'token_id',
-      tokens.map(({ tokenId }) => tokenId).filter((id) => id !== null),
-    )
+    .whereIn('token_id', [...untouched])
     .delete();
-  await sql.raw(UPDATE, [JSON.stringify(tokens.map(toRow))]);
+  await sql.raw(UPDATE, [JSON.stringify(replaced.map(toRow))]);
+  return untouched;
+}
+
+/** A response may be accepted after a token was found: the row is judged again under its lock. */
+async function lockUntouched(sql: Knex, tokenIds: readonly string[]): Promise<ReadonlySet<string>> {
+  const { rows } = await sql.raw<{ rows: { id: string }[] }>(
+    `SELECT tokens.id FROM tokens JOIN imported_tokens ON imported_tokens.token_id = tokens.id
+     WHERE tokens.id = ANY (?::bigint[]) AND tokens.version = imported_tokens.token_version
+     ORDER BY tokens.id FOR UPDATE OF tokens`,
+    [[...tokenIds]],
+  );
+  return new Set(rows.map(({ id }) => id));
+}
+
+/**
+ * Lets tokens count as untouched since their import although their rows were just written once, for upkeep. The caller
+ * holds their locks.
+ */
+export async function keepUntouched(sql: Knex, tokenIds: readonly string[]): Promise<void> {
+  await sql.raw(
+    `UPDATE imported_tokens SET token_version = tokens.version FROM tokens
+     WHERE tokens.id = imported_tokens.token_id AND tokens.id = ANY (?::bigint[])
+       AND imported_tokens.token_version = tokens.version - 1`,
+    [[...tokenIds]],
+  );
 }
 
 /** @returns tokens by serial in lower case, as the database has it */

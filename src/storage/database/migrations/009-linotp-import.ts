@@ -12,7 +12,7 @@ export async function down(knex: Knex): Promise<void> {
 const UP = `
   CREATE TABLE imported_entries (
     kind text NOT NULL CONSTRAINT imported_entries_kind_known
-      CHECK (kind IN ('resolver', 'realm', 'policy', 'setting', 'administrator')),
+      CHECK (kind IN ('installation', 'resolver', 'realm', 'policy', 'setting', 'administrator', 'removed token')),
     name text COLLATE "C" NOT NULL,
     fingerprint bytea NOT NULL,
     imported_at timestamptz NOT NULL DEFAULT now(),
@@ -42,6 +42,18 @@ const UP = `
   COMMENT ON COLUMN imported_tokens.token_version IS
     'The version of the token as the import left it: with another one it has been used or changed here since.';
 
+  CREATE FUNCTION note_removed_imported_token() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+    BEGIN
+      INSERT INTO imported_entries (kind, name, fingerprint) VALUES ('removed token', OLD.serial, OLD.fingerprint)
+        ON CONFLICT (kind, name) DO UPDATE SET fingerprint = EXCLUDED.fingerprint, imported_at = now();
+      RETURN NULL;
+    END
+  $$;
+  COMMENT ON FUNCTION note_removed_imported_token IS
+    'Notes the serial of a token that is removed here, so that a later import does not bring it back.';
+  CREATE TRIGGER imported_tokens_note_removal AFTER DELETE ON imported_tokens
+    FOR EACH ROW EXECUTE FUNCTION note_removed_imported_token();
+
   CREATE FUNCTION hold_sealing_key_of_so_pin() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
     BEGIN
       IF NEW.so_pin IS DISTINCT FROM OLD.so_pin AND NEW.so_pin IS NOT NULL THEN
@@ -59,5 +71,6 @@ const UP = `
 const DOWN = `
   DROP TABLE imported_tokens;
   DROP FUNCTION hold_sealing_key_of_so_pin();
+  DROP FUNCTION note_removed_imported_token();
   DROP TABLE imported_entries;
 `;

@@ -1,0 +1,25 @@
+import { expect, it } from '@jest/globals';
+import { EncryptionKey } from '../../src/linotp/encryption-key.ts';
+import { readInstallation } from '../../src/linotp/installation-reading.ts';
+import type { LinotpSource, SourceTable } from '../../src/linotp/ports.ts';
+import type { SourceRow } from '../../src/linotp/source-row.ts';
+
+it('reads a table of 300,000 imported users that arrives at once', async () => {
+  const users = Array.from({ length: 300_000 }, (_, userid) => ({ userid }));
+  const source: LinotpSource = {
+    dialect: 'postgresql',
+    notes: [],
+    has: () => true,
+    count: () => Promise.resolve(0),
+    close: () => Promise.resolve(),
+    async *rows(table: SourceTable): AsyncIterable<readonly SourceRow[]> {
+      await Promise.resolve();
+      yield table === 'imported_user' ? users : [];
+    },
+  };
+  const key = EncryptionKey.fromFile(Buffer.alloc(96));
+  if (key === undefined) {
+    throw new Error('no key');
+  }
+  expect((await readInstallation(source, key, 'utf8')).users).toHaveLength(300_000);
+});
