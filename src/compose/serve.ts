@@ -4,7 +4,7 @@ import { systemClock } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
 import { untilAborted } from '../kernel/stop-request.ts';
 import { createLogger } from '../observability/logger.ts';
-import { joinedOutput, watchSignals } from './process.ts';
+import { boundHeapGrowth, joinedOutput, watchSignals } from './process.ts';
 import { startTankeeper, type TankeeperServer } from './server.ts';
 
 /**
@@ -12,6 +12,7 @@ import { startTankeeper, type TankeeperServer } from './server.ts';
  * @throws ServiceError as `startTankeeper` does; the reason of the signals if a second one made it urgent
  */
 export async function serve(config: Config): Promise<void> {
+  boundHeapGrowth(30);
   if (cluster.isWorker) {
     const { serveAsWorker } = await import('./workers/worker.ts');
     await serveAsWorker(config);

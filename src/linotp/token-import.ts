@@ -57,6 +57,8 @@ interface ReadableToken {
 /** The same, and the token that is present. */
 interface Candidate extends ReadableToken {
   readonly present: PresentToken | undefined;
+  /** An earlier import made it, and it was removed here. */
+  readonly isRemoved: boolean;
 }
 
 const REMOVED_AT_ONCE = 1_000;
@@ -90,8 +92,16 @@ export class TokenImport {
         const mapped = await this.#map(rows, facts);
         // Also so that a serial of the batch before, which may differ in case only, is found.
         await stored;
-        const present = await target.findTokens(mapped.map(({ token }) => token.serial));
-        const candidates = mapped.map((one) => ({ ...one, present: present.get(one.token.serial) }));
+        const serials = mapped.map(({ token }) => token.serial);
+        const [present, removed] = await Promise.all([
+          target.findTokens(serials),
+          target.removedTokens(serials),
+        ]);
+        const candidates = mapped.map((one) => ({
+          ...one,
+          present: present.get(one.token.serial),
+          isRemoved: removed.has(one.token.serial),
+        }));
         stored = this.#store(target, rows, candidates, facts).then(() => {
           done += rows.length;
           this.#parts.progress(done);
@@ -152,19 +162,17 @@ export class TokenImport {
   ): Promise<void> {
     const added: Candidate[] = [];
     const changed: Candidate[] = [];
-    const removed = await this.#removedHere(target, candidates);
     for (const candidate of candidates) {
       const { token, present } = candidate;
-      if (removed.has(token.serial)) {
-        await this.#leave(candidate.mapped, 'it has been removed here since the last import');
+      const reason = reasonToLeave(candidate);
+      if (reason !== undefined) {
+        await this.#leave(candidate.mapped, reason);
       } else if (present === undefined) {
         added.push(candidate);
-      } else if (present.serial === token.serial && present.fingerprint?.equals(token.fingerprint) === true) {
+      } else if (isSameImport(token, present)) {
         await this.#add(candidate, 'unchanged');
-      } else if (present.serial === token.serial && present.isUntouched) {
-        changed.push(candidate);
       } else {
-        await this.#leave(candidate.mapped, reasonToLeave(token, present));
+        changed.push(candidate);
       }
     }
     await this.#write(target, added, changed);
@@ -173,11 +181,6 @@ export class TokenImport {
       const serials = rows.map((row) => repair(textOf(row, 'linotptokenserialnumber')));
       await target.noteSeen(serials.filter((serial) => !serial.includes('\0')));
     }
-  }
-
-  #removedHere(target: TargetTransaction, candidates: readonly Candidate[]): Promise<ReadonlySet<string>> {
-    const absent = candidates.filter(({ present }) => present === undefined);
-    return target.removedTokens(absent.map(({ token }) => token.serial));
   }
 
   async #write(
@@ -345,13 +348,24 @@ function isAsItWas({ reasons }: Mapped<ImportedToken>): boolean {
   return reasons.length === 0;
 }
 
-function reasonToLeave(token: ResolvedToken, present: PresentToken): string {
+/** @returns undefined for a token that is stored, or is here already as the source has it */
+function reasonToLeave({ token, present, isRemoved }: Candidate): string | undefined {
+  if (present === undefined) {
+    return isRemoved ? 'it has been removed here since the last import' : undefined;
+  }
   if (present.serial !== token.serial) {
     return `the serial differs from ${present.serial} in case only`;
+  }
+  if (present.isUntouched || isSameImport(token, present)) {
+    return undefined;
   }
   return present.fingerprint === null
     ? 'there is a token of this serial here already that was not imported'
     : CHANGED_ON_BOTH_SIDES;
+}
+
+function isSameImport({ fingerprint }: ResolvedToken, present: PresentToken): boolean {
+  return present.fingerprint?.equals(fingerprint) === true;
 }
 
 /** Reads the next batch while the last one is being stored. */
