@@ -26,7 +26,7 @@ import {
  */
 export async function run(parameters: readonly string[]): Promise<number> {
   closeLostTerminals();
-  boundHeapGrowth(150);
+  boundHeapGrowth(100);
   try {
     return await runProgram(parameters, commandLineDependencies());
   } catch (error) {
