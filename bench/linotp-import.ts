@@ -16,6 +16,7 @@ const FIXTURE = join(ROOT, 'tests/fixtures/linotp/2.12.6-postgresql');
 const LIMITS = { tokensPerSecond: 5_000, megabytes: 250 };
 const MEGABYTE = 1e6;
 const SAMPLE_MS = 100;
+const SOURCE_NAME = `tankeeper_bench_linotp_${process.pid}`;
 
 /** Multiplies the OCRA tokens of the fixture, with their realms: other serials, the same encrypted secrets. */
 const FILL = `
@@ -40,15 +41,17 @@ process.exitCode = (await run(Number(given.tokens))) ? 0 : 1;
 
 async function run(tokens: number): Promise<boolean> {
   const cluster = await openBenchCluster(process.env.BENCH_DATABASE_URL, true);
-  const close = closingOnce(() => cluster.close());
+  const target = await cluster.createDatabase('import');
+  const close = closingOnce(async () => {
+    await queryOnce(target, `DROP DATABASE IF EXISTS ${SOURCE_NAME} WITH (FORCE)`);
+    await cluster.close();
+  });
   try {
-    const target = await cluster.createDatabase('import');
     const source = await fillSource(target, tokens);
     const folder = join(cluster.folder, 'server');
     await (await startBenchServer(target, folder)).stop();
     const first = await importAll(target, source, folder);
     const again = await importAll(target, source, folder);
-    await queryOnce(target, `DROP DATABASE ${databaseOf(source)} WITH (FORCE)`);
     const rate = Math.round(tokens / first.seconds);
     const peak = Math.round(first.peak / MEGABYTE);
     const isKept = rate >= LIMITS.tokensPerSecond && peak <= LIMITS.megabytes;
@@ -84,17 +87,12 @@ async function run(tokens: number): Promise<boolean> {
 
 /** @returns the URL of a LinOTP database on the same server */
 async function fillSource(server: string, tokens: number): Promise<string> {
-  const name = `tankeeper_bench_linotp_${process.pid}`;
-  await queryOnce(server, `CREATE DATABASE ${name} TEMPLATE template0`);
-  const source = withDatabase(server, name);
+  await queryOnce(server, `CREATE DATABASE ${SOURCE_NAME} TEMPLATE template0`);
+  const source = withDatabase(server, SOURCE_NAME);
   await queryOnce(source, await readFile(join(FIXTURE, 'dump.sql'), 'utf8'));
   await queryOnce(source, FILL, [tokens]);
   await queryOnce(source, FILL_REALMS, [tokens]);
   return source;
-}
-
-function databaseOf(url: string): string {
-  return new URL(url).pathname.slice(1);
 }
 
 async function importAll(target: string, source: string, folder: string): Promise<Measured> {
