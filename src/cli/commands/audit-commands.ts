@@ -23,6 +23,7 @@ const COLUMNS: readonly Column<AuditRow>[] = [
   { key: 'outcome', title: 'OUTCOME', value: ({ outcome }) => outcome },
   { key: 'client', title: 'CLIENT', value: ({ client }) => client },
   { key: 'requestid', title: 'REQUEST', value: ({ requestId }) => requestId },
+  { key: 'transaction', title: 'TRANSACTION', value: ({ transaction }) => transaction },
   { key: 'writer', value: ({ writer }) => writer },
   { key: 'lane', value: ({ lane }) => lane },
   { key: 'seq', value: ({ seq }) => seq },
@@ -67,6 +68,7 @@ function addSearch(audit: Command, context: CommandContext): void {
     .option('--outcome <outcome>', 'such as accepted, wrong or created')
     .option('--client <address>', 'from this address')
     .option('--request <id>', 'under this request, as the log names it')
+    .option('--transaction <id>', 'about this transaction')
     .option('--since <date>', 'from this date or time on, in UTC', parseInstant)
     .option('--until <date>', 'before this date or time', parseInstant)
     .option(

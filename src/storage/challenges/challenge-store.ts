@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 
+import type { AuditEntry } from '../../audit/audit-row.ts';
 import type { Act } from '../../policy/caller.ts';
 import { OCRA_TYPES, type TokenChange } from '../../tokens/token.ts';
 import { ServiceError } from '../../kernel/errors.ts';
@@ -109,7 +110,7 @@ export class SqlChallengeStore implements ChallengeStore {
 
   /** As `apply`, in a statement that other responses may share. */
   #apply(seen: ChallengeRow, decision: Decision, act: Act): Promise<boolean> {
-    const entry = auditEntry(act, seen.serial, decision.reason, seen.realms);
+    const entry = decisionEntry(act, seen, decision);
     const settled = decision.change && this.#settlement.settle(seen, decision.change, entry);
     return settled ?? apply(this.#database.autocommit, seen, decision, act);
   }
@@ -233,13 +234,17 @@ async function apply(
   act: Act,
   supersedes: readonly string[] = [],
 ): Promise<boolean> {
-  const { change, reason } = decision;
+  const { change } = decision;
+  const entry = decisionEntry(act, seen, decision);
   if (change !== null) {
-    const entry = auditEntry(act, seen.serial, reason, seen.realms);
     return settle(unit, seen, { ...change, supersedes }, entry);
   }
-  await unit.audit.write(act, seen.serial, reason, seen.realms);
+  await unit.audit.writeAll([entry]);
   return true;
+}
+
+function decisionEntry(act: Act, seen: ChallengeRow, { reason }: Decision): AuditEntry {
+  return auditEntry({ ...act, transaction: seen.transaction_id }, seen.serial, reason, seen.realms);
 }
 
 async function issue(
@@ -273,7 +278,7 @@ async function issue(
     throw new TransactionIdTaken();
   }
   await supersede(sql, tokenId, maxOpen);
-  await audit.write(act, token.serial, 'issued', token.realms);
+  await audit.write({ ...act, transaction: transactionId }, token.serial, 'issued', token.realms);
 }
 
 /**
