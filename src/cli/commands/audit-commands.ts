@@ -8,6 +8,7 @@ import { CliFailure } from '../cli-failure.ts';
 import type { CommandContext } from '../command-context.ts';
 import { parseInstant, wholeNumberOption } from '../option-values.ts';
 import type { Column } from '../output.ts';
+import type { TextStyle } from '../text-style.ts';
 
 const DEFAULT_LIMIT = 100;
 const GREATEST_LIMIT = 100_000;
@@ -15,19 +16,32 @@ const GREATEST_OFFSET = 1_000_000_000;
 
 const COLUMNS: readonly Column<AuditRow>[] = [
   { key: 'id', value: ({ id }) => id },
-  { key: 'at', title: 'TIME', value: ({ at }) => at, text: ({ at }) => at.replace(/\d{3}Z$/, 'Z') },
-  { key: 'actor', title: 'ACTOR', value: ({ actor }) => actor },
-  { key: 'action', title: 'ACTION', value: ({ action }) => action },
-  { key: 'subject', title: 'SUBJECT', value: ({ subject }) => subject },
-  { key: 'realm', title: 'REALM', value: ({ realm }) => realm },
-  { key: 'outcome', title: 'OUTCOME', value: ({ outcome }) => outcome },
-  { key: 'client', title: 'CLIENT', value: ({ client }) => client },
-  { key: 'requestid', title: 'REQUEST', value: ({ requestId }) => requestId },
-  { key: 'transaction', title: 'TRANSACTION', value: ({ transaction }) => transaction },
+  {
+    key: 'at',
+    title: 'TIME',
+    value: ({ at }) => at,
+    text: ({ at }) => at.replace(/\d{3}Z$/, 'Z'),
+    whole: true,
+  },
+  { key: 'actor', title: 'ACTOR', value: ({ actor }) => actor, rank: 5 },
+  { key: 'action', title: 'ACTION', value: ({ action }) => action, rank: 3 },
+  { key: 'subject', title: 'SUBJECT', value: ({ subject }) => subject, rank: 2 },
+  { key: 'realm', title: 'REALM', value: ({ realm }) => realm, rank: 7 },
+  { key: 'outcome', title: 'OUTCOME', value: ({ outcome }) => outcome, style: outcomeStyle, rank: 1 },
+  { key: 'client', title: 'CLIENT', value: ({ client }) => client, rank: 6 },
+  { key: 'requestid', title: 'REQUEST', value: ({ requestId }) => requestId, rank: 8 },
+  { key: 'transaction', title: 'TRANSACTION', value: ({ transaction }) => transaction, rank: 4 },
   { key: 'writer', value: ({ writer }) => writer },
   { key: 'lane', value: ({ lane }) => lane },
   { key: 'seq', value: ({ seq }) => seq },
 ];
+
+/** Responses and acts that were refused. */
+const REFUSED = /^(?:wrong|exhausted|locked|closed|unverifiable|refused)/;
+
+function outcomeStyle({ outcome }: AuditRow): TextStyle | undefined {
+  return outcome === 'accepted' ? 'green' : REFUSED.test(outcome) ? 'red' : undefined;
+}
 
 interface SearchOptions extends Omit<AuditFilter, 'subject' | 'requestId'> {
   readonly serial?: string;

@@ -21,7 +21,13 @@ const POLICY_COLUMNS: readonly Column<Policy>[] = [
   { key: 'user', title: 'USER', value: ({ user }) => user },
   { key: 'client', title: 'CLIENT', value: ({ client }) => client },
   { key: 'time', title: 'TIME', value: ({ time }) => time },
-  { key: 'active', title: 'ACTIVE', value: ({ active }) => active },
+  {
+    key: 'active',
+    title: 'ACTIVE',
+    value: ({ active }) => active,
+    style: ({ active }) => (active ? 'green' : 'dim'),
+    rank: 1,
+  },
 ];
 
 /** Adds `tankeeper policy …`. */

@@ -11,7 +11,12 @@ interface ResolversOption {
 
 const REALM_COLUMNS: readonly Column<Realm>[] = [
   { key: 'name', title: 'NAME', value: ({ name }) => name },
-  { key: 'default', title: 'DEFAULT', value: ({ isDefault }) => isDefault },
+  {
+    key: 'default',
+    title: 'DEFAULT',
+    value: ({ isDefault }) => isDefault,
+    style: ({ isDefault }) => (isDefault ? 'green' : 'dim'),
+  },
   { key: 'resolvers', title: 'RESOLVERS', value: ({ resolvers }) => resolvers },
 ];
 

@@ -7,7 +7,7 @@ import { addResolverSetCommands } from './resolver-set-commands.ts';
 
 const RESOLVER_COLUMNS: readonly Column<Resolver>[] = [
   { key: 'name', title: 'NAME', value: ({ name }) => name },
-  { key: 'kind', title: 'KIND', value: ({ kind }) => kind },
+  { key: 'kind', title: 'KIND', value: ({ kind }) => kind, whole: true },
   {
     key: 'settings',
     title: 'SETTINGS',

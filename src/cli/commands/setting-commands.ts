@@ -11,7 +11,12 @@ interface Setting {
 const SETTING_COLUMNS: readonly Column<Setting>[] = [
   { key: 'key', title: 'KEY', value: ({ key }) => key },
   { key: 'value', title: 'VALUE', value: ({ value }) => value },
-  { key: 'source', title: 'FROM', value: ({ source }) => source },
+  {
+    key: 'source',
+    title: 'FROM',
+    value: ({ source }) => source,
+    style: ({ source }) => (source === 'set' ? 'bold' : 'dim'),
+  },
 ];
 
 /** Adds `tankeeper setting …`: configuration values in the database, for all servers on it. */
