@@ -4,6 +4,7 @@ import type { ExportFormat } from '../../audit/export-trail.ts';
 import type { AuditFilter } from '../../audit/ports.ts';
 import { openExport } from './audit-export-file.ts';
 import { addAuditVerifyCommand } from './audit-verify-command.ts';
+import { misspeltFilter } from '../audit-names.ts';
 import { CliFailure } from '../cli-failure.ts';
 import type { CommandContext } from '../command-context.ts';
 import { parseInstant, wholeNumberOption } from '../option-values.ts';
@@ -98,6 +99,10 @@ function addSearch(audit: Command, context: CommandContext): void {
         ...(request !== undefined && { requestId: request }),
       };
       const rows = await context.withServices((services, caller) => services.audit.search(caller, filter));
+      const misspelt = rows.length === 0 ? misspeltFilter(filter) : undefined;
+      if (misspelt !== undefined) {
+        throw new CliFailure(misspelt);
+      }
       context.output(command).list(rows, COLUMNS, 'nothing matches');
     });
 }

@@ -4,6 +4,7 @@ import { CliFailure, EXIT_CODES } from '../cli-failure.ts';
 import type { CommandContext } from '../command-context.ts';
 import { parseList } from '../option-values.ts';
 import type { Column } from '../output.ts';
+import { unknownName } from '../unknown-name.ts';
 
 interface ResolversOption {
   readonly resolvers: readonly string[];
@@ -106,7 +107,11 @@ function addDefault(realm: Command, context: CommandContext): void {
 function requireRealm(realms: readonly Realm[], name: string): Realm {
   const found = realms.find((realm) => realm.name === name.trim().toLowerCase());
   if (found === undefined) {
-    throw new CliFailure(`there is no realm ${name}`);
+    throw unknownName(
+      'realm',
+      name,
+      realms.map((realm) => realm.name),
+    );
   }
   return found;
 }
