@@ -20,6 +20,7 @@ import { addServerCommands } from './commands/server-commands.ts';
 import { addSettingCommands } from './commands/setting-commands.ts';
 import { addShadowCommand } from './shadow/shadow-command.ts';
 import { addTokenCommands } from './commands/token-commands.ts';
+import { addTransactionCommands } from './commands/transaction-commands.ts';
 import { addVerifyCommands } from './commands/verify-commands.ts';
 import { addUserCommands } from './commands/user-commands.ts';
 import { styled } from './text-style.ts';
@@ -60,6 +61,7 @@ export function buildProgram(dependencies: CliDependencies): Command {
   addResolverCommands(program, context);
   addUserCommands(program, context);
   addTokenCommands(program, context);
+  addTransactionCommands(program, context);
   addPolicyCommands(program, context);
   addSettingCommands(program, context);
   addCountCommand(program, context);

@@ -87,6 +87,7 @@ export function recordingServices(answers: Answers, calls: Call[], callers: Call
       'monitoring',
       'counts',
       'audit',
+      'transactions',
       'keys',
       'backups',
       'housekeeping',
