@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { DoctorReport } from '../../doctor/examination.ts';
 import { type Finding, SEVERITIES, type Severity } from '../../doctor/finding.ts';
+import { isServiceError } from '../../kernel/errors.ts';
 import { safeText } from '../../kernel/terminal-text.ts';
 import { CliFailure, EXIT_CODES } from '../cli-failure.ts';
 import type { CommandContext } from '../command-context.ts';
@@ -31,7 +32,7 @@ export function addDoctorCommand(program: Command, context: CommandContext): voi
     )
     .addHelpText('after', HELP)
     .action(async (_options: object, command: Command) => {
-      const { checks, findings } = await context.dependencies.examine();
+      const { checks, findings } = await examine(context);
       const output = context.output(command);
       for (const finding of bySeverity(findings)) {
         output.say(linesOf(finding, context.dependencies.io.color));
@@ -49,6 +50,17 @@ export function addDoctorCommand(program: Command, context: CommandContext): voi
         throw new CliFailure(`the installation has ${amounts(counts)}`, EXIT_CODE_OF[worst]);
       }
     });
+}
+
+/** To a script, the exit code 1 would mean warnings. */
+async function examine({ dependencies }: CommandContext): Promise<DoctorReport> {
+  try {
+    return await dependencies.examine();
+  } catch (error) {
+    throw isServiceError(error, 'configuration.invalid')
+      ? new CliFailure(error.message, EXIT_CODE_OF.error)
+      : error;
+  }
 }
 
 /** @returns the findings, errors first; those of one severity keep their order */

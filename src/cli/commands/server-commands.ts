@@ -30,7 +30,8 @@ export function addServerCommands(program: Command, context: CommandContext): vo
   program
     .command('config')
     .description('show what the environment configures, secrets masked')
-    .action((_options: object, command: Command) => {
-      context.output(command).list(dependencies.describeConfig(), CONFIG_COLUMNS, 'nothing is configured');
+    .action(async (_options: object, command: Command) => {
+      const rows = await dependencies.describeConfig();
+      context.output(command).list(rows, CONFIG_COLUMNS, 'nothing is configured');
     });
 }
