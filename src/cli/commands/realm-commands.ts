@@ -4,6 +4,7 @@ import { CliFailure, EXIT_CODES } from '../cli-failure.ts';
 import type { CommandContext } from '../command-context.ts';
 import { parseList } from '../option-values.ts';
 import type { Column } from '../output.ts';
+import { examples } from '../examples.ts';
 
 interface ResolversOption {
   readonly resolvers: readonly string[];
@@ -32,6 +33,10 @@ function addWriting(realm: Command, context: CommandContext): void {
   const resolversOption = ['--resolvers <list>', 'comma separated, in the order of the look-up'] as const;
   realm
     .command('add')
+    .addHelpText(
+      'after',
+      examples('realm add office --resolvers staff', 'realm add all --resolvers staff,partners'),
+    )
     .description('add a realm; the first one becomes the default')
     .argument('<name>')
     .requiredOption(...resolversOption, parseList)
@@ -46,6 +51,10 @@ function addWriting(realm: Command, context: CommandContext): void {
     });
   realm
     .command('set')
+    .addHelpText(
+      'after',
+      examples('realm set office --resolvers staff', 'realm set office --resolvers staff,partners'),
+    )
     .description('set the resolvers of a realm')
     .argument('<name>')
     .requiredOption(...resolversOption, parseList)
@@ -61,6 +70,7 @@ function addWriting(realm: Command, context: CommandContext): void {
     });
   realm
     .command('remove')
+    .addHelpText('after', examples('realm remove office', '--json realm remove office'))
     .description('remove a realm, also from its tokens')
     .argument('<name>')
     .action(async (name: string, _options: object, command: Command) => {
@@ -72,6 +82,7 @@ function addWriting(realm: Command, context: CommandContext): void {
 function addReading(realm: Command, context: CommandContext): void {
   realm
     .command('list')
+    .addHelpText('after', examples('realm list', '--json realm list'))
     .description('list the realms')
     .action(async (_options: object, command: Command) => {
       const found = await context.withServices(({ realms }, caller) => realms.list(caller));
@@ -79,6 +90,7 @@ function addReading(realm: Command, context: CommandContext): void {
     });
   realm
     .command('show')
+    .addHelpText('after', examples('realm show office', '--json realm show office'))
     .description('show a realm')
     .argument('<name>')
     .action(async (name: string, _options: object, command: Command) => {
@@ -90,6 +102,7 @@ function addReading(realm: Command, context: CommandContext): void {
 function addDefault(realm: Command, context: CommandContext): void {
   realm
     .command('default')
+    .addHelpText('after', examples('realm default office', 'realm default --none'))
     .description('say which realm counts where none is named')
     .argument('[name]')
     .option('--none', 'no realm does')

@@ -1,11 +1,13 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { CommandContext } from '../command-context.ts';
 import type { DemoOptions } from './run-demo.ts';
+import { examples } from '../examples.ts';
 
 /** Adds `tankeeper demo`. */
 export function addDemoCommand(program: Command, { dependencies }: CommandContext): void {
   program
     .command('demo')
+    .addHelpText('after', examples('demo', 'demo --exit --port 6001'))
     .description('a tour over real HTTP: a server and a database of its own, which go when it ends')
     .option('--exit', 'end after the tour instead of staying up')
     .option('--port <number>', 'where to begin looking for a free port (default: PORT, 5001)', parsePort)

@@ -4,6 +4,7 @@ import type { CommandContext } from '../command-context.ts';
 import type { Column } from '../output.ts';
 import type { DeviceToken } from './device-state.ts';
 import { addScanCommand, stateFile } from './scan-command.ts';
+import { examples } from '../examples.ts';
 
 const TOKEN_COLUMNS: readonly Column<DeviceToken>[] = [
   { key: 'serial', title: 'SERIAL', value: ({ serial }) => serial },
@@ -25,6 +26,7 @@ export function addDeviceCommands(program: Command, context: CommandContext): vo
   addScanCommand(device, context);
   device
     .command('list')
+    .addHelpText('after', examples('device list', '--json device list'))
     .description("list the device's tokens; no secrets")
     .action(async (_options: object, command: Command) => {
       const { readDeviceFile } = await import('./device-file.ts');
@@ -33,6 +35,7 @@ export function addDeviceCommands(program: Command, context: CommandContext): vo
     });
   device
     .command('forget')
+    .addHelpText('after', examples('device forget LSGO1', 'device forget LSGO1 --state phone.json'))
     .description('remove a token from the device')
     .argument('<serial>')
     .action(async (serial: string, _options: object, command: Command) => {
@@ -42,6 +45,7 @@ export function addDeviceCommands(program: Command, context: CommandContext): vo
     });
   device
     .command('activation-code')
+    .addHelpText('after', examples('device activation-code', '--json device activation-code'))
     .description('make a random activation code, keep it for the second roll-out phase and print it')
     .action(async (_options: object, command: Command) => {
       const { makeActivationCode } = await import('./device-changes.ts');

@@ -1,11 +1,13 @@
 import type { Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
 import type { ScanOptions } from './scan-code.ts';
+import { examples } from '../examples.ts';
 
 /** Adds `tankeeper device scan`. */
 export function addScanCommand(device: Command, context: CommandContext): void {
   device
     .command('scan')
+    .addHelpText('after', examples('device scan --png code.png --send', 'device scan --url-file code.txt'))
     .description('read a QR code (lseqr://init, lseqr://nonce or lseqr://req) and show what the app shows')
     .argument('[url]', 'what the code says; for lseqr://init rather a file, as it holds a secret')
     .option('--png <file>', 'a picture of the code')

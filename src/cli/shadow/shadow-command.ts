@@ -1,11 +1,19 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { CommandContext } from '../command-context.ts';
 import type { ShadowOptions } from './run-shadow.ts';
+import { examples } from '../examples.ts';
 
 /** Adds `shadow`: asks an old server and tankeeper the same, and compares. */
 export function addShadowCommand(program: Command, context: CommandContext): void {
   program
     .command('shadow')
+    .addHelpText(
+      'after',
+      examples(
+        'shadow --url https://linotp.example.com --password-file old.password',
+        'shadow --url https://linotp.example.com --new-url https://tan.example.com --questions questions.txt',
+      ),
+    )
     .description(
       'ask an old LinOTP and tankeeper the same questions, which change nothing, and print where the answers differ (exit code 1)',
     )
