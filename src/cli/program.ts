@@ -23,6 +23,7 @@ import { addTokenCommands } from './commands/token-commands.ts';
 import { addTransactionCommands } from './commands/transaction-commands.ts';
 import { addVerifyCommands } from './commands/verify-commands.ts';
 import { addUserCommands } from './commands/user-commands.ts';
+import { isServiceError } from '../kernel/errors.ts';
 import { styled } from './text-style.ts';
 
 const EXIT_CODES_TEXT = `
@@ -77,6 +78,12 @@ export function buildProgram(dependencies: CliDependencies): Command {
   return program;
 }
 
+/** A wrong configuration has a line for each variable. */
+function failureText(text: string, error: unknown): string {
+  const isList = isServiceError(error, 'configuration.invalid');
+  return `${isList ? text.replace(/^/gm, 'tankeeper: ') : `tankeeper: ${text}`}\n`;
+}
+
 /** Removes the value of an unknown option: a password in `--password=…` must not get into the log of a script. */
 function withoutValue(text: string): string {
   return text.replace(/(unknown option '(?:--[^=]*=|-[^-]))[^]*'/, "$1…'");
@@ -98,7 +105,8 @@ export async function runProgram(
     if (error instanceof CommanderError) {
       return error.exitCode === 0 ? EXIT_CODES.success : EXIT_CODES.usage;
     }
-    dependencies.io.stderr.write(`tankeeper: ${describeFailure(error, dependencies)}\n`);
+    const { debug } = await dependencies.settings().catch(() => ({ debug: false }));
+    dependencies.io.stderr.write(failureText(describeFailure(error, { debug }), error));
     return error instanceof CliFailure ? error.exitCode : EXIT_CODES.failure;
   }
 }
