@@ -1,3 +1,4 @@
+import { ConsequenceService } from '../consequences/consequence-service.ts';
 import type { RefusalTrail } from '../audit/refusal-trail.ts';
 import type { ConfirmedCredentials } from '../storage/administrators/confirmed-credentials.ts';
 import type { SqlConfigurationStore } from '../storage/configuration/configuration-store.ts';
@@ -9,11 +10,14 @@ import { LinotpImportService } from '../linotp/import-service.ts';
 import { LinotpVerificationService } from '../linotp/verification-service.ts';
 import { SqlVerificationTarget } from '../storage/linotp/verification-target.ts';
 import { SqlImportTarget } from '../storage/linotp/linotp-import-target.ts';
-import { type ServiceParts, sharedParts } from './shared-parts.ts';
+import { SqlTokenCounts } from '../storage/counts/token-counts.ts';
+import { SqlTokenStore } from '../storage/tokens/token-store.ts';
+import { type ServiceParts, type SharedParts, sharedParts } from './shared-parts.ts';
 
 export interface Services
   extends AccountServices, ChallengeServices, MonitoringServices, HousekeepingServices {
   readonly configuration: SqlConfigurationStore;
+  readonly consequences: ConsequenceService;
   readonly linotpImport: LinotpImportService;
   readonly linotpVerification: LinotpVerificationService;
   readonly credentials: ConfirmedCredentials;
@@ -36,10 +40,22 @@ export function buildServices(parts: ServiceParts): Services {
       ...shared,
       target: new SqlVerificationTarget(shared),
     }),
+    consequences: consequenceService(shared),
     closeSources: () => sources.close(),
     ...accountServices(shared),
     ...challengeServices(shared),
     ...monitoringServices(shared),
     ...housekeepingServices(shared),
   };
+}
+
+function consequenceService(shared: SharedParts): ConsequenceService {
+  const { database, managedUsers, administratorStore } = shared;
+  return new ConsequenceService({
+    ...shared,
+    counts: new SqlTokenCounts({ database }),
+    tokens: new SqlTokenStore({ database }),
+    users: managedUsers,
+    administrators: administratorStore,
+  });
 }
