@@ -16,6 +16,7 @@ import type { HousekeepingService } from '../housekeeping/housekeeping-service.t
 import type { ResynchronisationService } from '../challenges/resynchronisation-service.ts';
 import type { LinotpImportService } from '../linotp/import-service.ts';
 import type { LinotpVerificationService } from '../linotp/verification-service.ts';
+import type { WebhookService } from '../webhooks/webhook-service.ts';
 import type { TokenImportService } from '../challenges/enrolment/token-import-service.ts';
 
 /** All methods of a service, without its private parts: a substitute in a test has only these. */
@@ -41,5 +42,6 @@ export interface CliServices {
   readonly audit: MethodsOf<AuditService>;
   readonly backups: MethodsOf<BackupService>;
   readonly keys: MethodsOf<KeyService>;
+  readonly webhooks: MethodsOf<WebhookService>;
   readonly housekeeping: Pick<HousekeepingService, 'due' | 'run'>;
 }

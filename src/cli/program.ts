@@ -22,6 +22,7 @@ import { addShadowCommand } from './shadow/shadow-command.ts';
 import { addTokenCommands } from './commands/token-commands.ts';
 import { addVerifyCommands } from './commands/verify-commands.ts';
 import { addUserCommands } from './commands/user-commands.ts';
+import { addWebhookCommands } from './commands/webhook-commands.ts';
 
 const EXIT_CODES_TEXT = `
 Exit codes: 0 done, 1 it failed (the reason is on stderr), 2 wrong usage, 130 ended by Ctrl-C.
@@ -66,6 +67,7 @@ export function buildProgram(dependencies: CliDependencies): Command {
   addAuditCommands(program, context);
   addKeysCommands(program, context);
   addBackupCommands(program, context);
+  addWebhookCommands(program, context);
   addShadowCommand(program, context);
   addDeviceCommands(program, context);
   return program;

@@ -10,9 +10,10 @@ import { LinotpVerificationService } from '../linotp/verification-service.ts';
 import { SqlVerificationTarget } from '../storage/linotp/verification-target.ts';
 import { SqlImportTarget } from '../storage/linotp/linotp-import-target.ts';
 import { type ServiceParts, sharedParts } from './shared-parts.ts';
+import { webhookServices, type WebhookServices } from './webhook-services.ts';
 
 export interface Services
-  extends AccountServices, ChallengeServices, MonitoringServices, HousekeepingServices {
+  extends AccountServices, ChallengeServices, MonitoringServices, HousekeepingServices, WebhookServices {
   readonly configuration: SqlConfigurationStore;
   readonly linotpImport: LinotpImportService;
   readonly linotpVerification: LinotpVerificationService;
@@ -41,5 +42,6 @@ export function buildServices(parts: ServiceParts): Services {
     ...challengeServices(shared),
     ...monitoringServices(shared),
     ...housekeepingServices(shared),
+    ...webhookServices(shared),
   };
 }

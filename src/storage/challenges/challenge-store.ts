@@ -16,6 +16,7 @@ import { auditEntry } from '../audit/audit-rows.ts';
 import { type ChallengeRow, selectChallenges, toChallengeOfToken } from './challenge-rows.ts';
 import type { Database } from '../database/database.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
+import { responseEntry } from './response-consequences.ts';
 import { settle } from './settlement.ts';
 import { SharedIssue } from './shared-issue.ts';
 import { SharedLook } from '../database/shared-look.ts';
@@ -109,7 +110,7 @@ export class SqlChallengeStore implements ChallengeStore {
 
   /** As `apply`, in a statement that other responses may share. */
   #apply(seen: ChallengeRow, decision: Decision, act: Act): Promise<boolean> {
-    const entry = auditEntry(act, seen.serial, decision.reason, seen.realms);
+    const entry = responseEntry(auditEntry(act, seen.serial, decision.reason, seen.realms), seen, decision);
     const settled = decision.change && this.#settlement.settle(seen, decision.change, entry);
     return settled ?? apply(this.#database.autocommit, seen, decision, act);
   }
@@ -234,11 +235,11 @@ async function apply(
   supersedes: readonly string[] = [],
 ): Promise<boolean> {
   const { change, reason } = decision;
+  const entry = responseEntry(auditEntry(act, seen.serial, reason, seen.realms), seen, decision);
   if (change !== null) {
-    const entry = auditEntry(act, seen.serial, reason, seen.realms);
     return settle(unit, seen, { ...change, supersedes }, entry);
   }
-  await unit.audit.write(act, seen.serial, reason, seen.realms);
+  await unit.audit.writeAll([entry]);
   return true;
 }
 
