@@ -426,11 +426,12 @@ CREATE TABLE webhook_events (
   type text NOT NULL,
   realms text[] NOT NULL,
   occurred_at timestamp with time zone NOT NULL,
-  data json NOT NULL,
+  data text NOT NULL,
   CONSTRAINT webhook_events_pkey PRIMARY KEY (id)
 );
 CREATE INDEX webhook_events_occurred_at ON webhook_events USING btree (occurred_at);
 COMMENT ON TABLE webhook_events IS 'The outbox: events of committed acts. A dispatcher makes deliveries of them and removes them.';
+COMMENT ON COLUMN webhook_events.data IS 'The JSON that is sent, as it is.';
 
 CREATE TABLE webhooks (
   id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
@@ -459,7 +460,7 @@ CREATE TABLE webhook_deliveries (
   event_id uuid NOT NULL,
   type text NOT NULL,
   occurred_at timestamp with time zone NOT NULL,
-  data json NOT NULL,
+  data text NOT NULL,
   attempts integer DEFAULT 0 NOT NULL,
   next_attempt_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
   first_attempt_at timestamp with time zone,
