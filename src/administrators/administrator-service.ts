@@ -291,5 +291,8 @@ function provenBy({ name, passwordHash }: Administrator): ProvenPassword {
 }
 
 function unknownAdministrator(name: string): ServiceError {
-  return new ServiceError('administrator.unknown', `There is no administrator '${name.slice(0, 128)}'`);
+  const shortened = name.slice(0, 128);
+  return new ServiceError('administrator.unknown', `There is no administrator '${shortened}'`, {
+    name: shortened,
+  });
 }

@@ -12,6 +12,8 @@ export interface AuditEntry {
   readonly outcome: string;
   readonly client: string;
   readonly requestId: string;
+  /** The id of the transaction that the act is about; empty where there is none. */
+  readonly transaction: string;
 }
 
 /** A row as it is stored: its content, its place in a chain, and the signature of its writer. */
@@ -40,10 +42,10 @@ const ROW_FORM = 'tankeeper audit row 1';
 
 /** @returns SHA-256 of the row's content and place */
 export function rowHash(row: Omit<AuditRow, 'hash' | 'signature'>): Buffer {
-  const { id, at, actor, action, subject, realm, outcome, client, requestId } = row;
+  const { id, at, actor, action, subject, realm, outcome, client, requestId, transaction } = row;
   const place = [row.writer, row.lane, row.seq].map(String);
   return hashOf(
-    [ROW_FORM, id, at, actor, action, subject, realm, outcome, client, requestId, ...place],
+    [...[ROW_FORM, id, at, actor, action, subject, realm, outcome, client, requestId, transaction], ...place],
     row.prevHash,
   );
 }

@@ -20,6 +20,7 @@ export interface ExportOptions {
 
 const CSV_COLUMNS: readonly (keyof AuditRow)[] = [
   ...(['id', 'at', 'actor', 'action', 'subject', 'realm', 'outcome', 'client', 'requestId'] as const),
+  ...(['transaction'] as const),
   ...(['writer', 'lane', 'seq', 'prevHash', 'hash', 'signature'] as const),
 ];
 

@@ -100,6 +100,7 @@ function toRow(line: Line): AuditRow {
     outcome: text('outcome'),
     client: text('client'),
     requestId: text('requestId'),
+    transaction: text('transaction'),
     writer: numberOf(line, 'writer'),
     lane: numberOf(line, 'lane'),
     seq: numberOf(line, 'seq'),

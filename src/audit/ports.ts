@@ -70,6 +70,7 @@ export interface AuditFilter extends AuditPeriod {
   readonly outcome?: string | undefined;
   readonly client?: string | undefined;
   readonly requestId?: string | undefined;
+  readonly transaction?: string | undefined;
   readonly limit: number;
   /** The number of newest rows to skip; default 0. */
   readonly offset?: number | undefined;

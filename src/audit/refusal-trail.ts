@@ -124,7 +124,7 @@ export class RefusalTrail implements RefusalNotes {
   #fold(entry: AuditEntry, count: number): void {
     const key = `${entry.action} ${entry.outcome}`;
     const before = this.#folded.get(key);
-    const common = (name: 'actor' | 'subject' | 'realm' | 'client' | 'requestId'): string =>
+    const common = (name: 'actor' | 'subject' | 'realm' | 'client' | 'requestId' | 'transaction'): string =>
       before === undefined || before.entry[name] === entry[name] ? entry[name] : '';
     this.#folded.set(key, {
       entry: {
@@ -134,6 +134,7 @@ export class RefusalTrail implements RefusalNotes {
         realm: common('realm'),
         client: common('client'),
         requestId: common('requestId'),
+        transaction: common('transaction'),
       },
       count: (before?.count ?? 0) + count,
     });
@@ -148,7 +149,8 @@ function entryOf({
   outcome,
   subject = '',
   realm = '',
+  transaction = '',
 }: Refusal): AuditEntry {
   const about = { subject: subject.slice(0, MAX_LENGTH), realm: realm.slice(0, MAX_LENGTH) };
-  return { actor, action, client, requestId, outcome: `refused: ${outcome}`, ...about };
+  return { actor, action, client, requestId, transaction, outcome: `refused: ${outcome}`, ...about };
 }

@@ -4,10 +4,7 @@ import type { Act } from '../policy/caller.ts';
 import type { ConfigurationStore } from '../configuration/ports.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import type { UserDirectory } from '../users/user-directory.ts';
-import type { Clock } from '../kernel/clock.ts';
-import { isOpen } from './challenge.ts';
 import type { ChallengeService } from './challenge-service.ts';
-import { readOcraSettings } from './ocra-settings.ts';
 import type { OpenAnswers } from './open-answers.ts';
 import type { ChallengeFilter, ChallengeStore, Whose } from './ports.ts';
 
@@ -35,7 +32,6 @@ export interface ValidationDependencies {
   readonly challenges: ChallengeStore;
   readonly ocra: Pick<ChallengeService, 'checkTransaction'>;
   readonly openAnswers: Pick<OpenAnswers, 'answer'>;
-  readonly clock: Clock;
   /** Receives the responses on which no decision is possible. Undefined: they are not reported. */
   readonly refusals?: RefusalNotes | undefined;
 }
@@ -60,7 +56,7 @@ export class ValidationService {
   }
 
   /**
-   * Checks a response: against the named transaction, where it is open and belongs to the serial or user; without one,
+   * Checks a response: against the named transaction, where it belongs to the serial or user; without one,
    * against all their open challenges, as `OpenAnswers` does. Where nothing is open, or the user or serial is unknown,
    * it is refused and nothing changes.
    * @returns true if it was correct and this call accepted it
@@ -75,25 +71,21 @@ export class ValidationService {
     const accepted =
       transactionId === ''
         ? whose && (await this.#deps.openAnswers.answer(act, whose, pass))
-        : whose && (await this.#checkNamed(act, configuration, whose, { transactionId, pass }));
+        : whose && (await this.#checkNamed(act, whose, { transactionId, pass }));
     if (accepted === undefined) {
       await this.#deps.refusals?.note({ ...act, outcome: 'nothing is open', subject: '', realm: '' });
     }
     return accepted ?? false;
   }
 
-  /** @returns undefined where no such transaction is open */
+  /** @returns undefined where there is no such transaction. A closed or expired one gets the audit row of its refusal */
   async #checkNamed(
     act: Act,
-    configuration: Configuration,
     whose: Whose,
     { transactionId, pass }: { transactionId: string; pass: string },
   ): Promise<boolean | undefined> {
-    const [found] = await this.#deps.challenges.find({ ...whose, transactionId, open: true });
-    const settings = readOcraSettings(configuration.settings);
-    return found !== undefined && isOpen(found.challenge, settings, this.#deps.clock.now())
-      ? (await this.#deps.ocra.checkTransaction(act, { transactionId, pass })).result
-      : undefined;
+    const [found] = await this.#deps.challenges.find({ ...whose, transactionId });
+    return found && (await this.#deps.ocra.checkTransaction(act, { transactionId, pass })).result;
   }
 
   /** Checks a response as `check` does, by the transaction alone. */

@@ -6,6 +6,7 @@ import type { CliDependencies } from './dependencies.ts';
 import { unlessAborted } from '../kernel/stop-request.ts';
 import { Output } from './output.ts';
 import { readSecret } from './secret-input.ts';
+import { withNearestName } from './unknown-name.ts';
 
 /** The services, the output and the prompts of a command. */
 export class CommandContext {
@@ -18,8 +19,11 @@ export class CommandContext {
   /** Runs `work` with the services, as the operator, and closes them in any case, also after Ctrl-C. */
   async withServices<T>(work: (services: CliServices, caller: Caller) => Promise<T>): Promise<T> {
     const services = await this.dependencies.openServices();
+    const caller = operatorCaller(this.dependencies);
     try {
-      return await unlessAborted(work(services, operatorCaller(this.dependencies)), services.interrupted);
+      return await unlessAborted(work(services, caller), services.interrupted);
+    } catch (error) {
+      throw await withNearestName(error, services, caller);
     } finally {
       await services.close();
     }

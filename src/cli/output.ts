@@ -1,7 +1,8 @@
-import { styleText } from 'node:util';
-import Table from 'cli-table3';
+import stringWidth from 'string-width';
 import type { CliIo } from './dependencies.ts';
 import { safeLines, safeText } from '../kernel/terminal-text.ts';
+import { type ColumnFit, fitColumns, fitText, GAP, wrapText } from './table-layout.ts';
+import { styled, type TextStyle } from './text-style.ts';
 
 /** A JSON value. */
 export type JsonValue =
@@ -17,25 +18,19 @@ export interface Column<Row> {
   /** The text in a table; by default the value. */
   readonly text?: (row: Row) => string;
   readonly align?: 'left' | 'right';
+  /** The look of the text where it means something; by default plain. */
+  readonly style?: (row: Row) => TextStyle | undefined;
+  /**
+   * On a narrow terminal, the columns of the highest rank are left out first, and rank 0 never; by default the place of
+   * the column.
+   */
+  readonly rank?: number;
+  /** The text is left out rather than shortened: a part of a serial is of no use. */
+  readonly whole?: true;
 }
 
-const NO_LINES = {
-  top: '',
-  'top-mid': '',
-  'top-left': '',
-  'top-right': '',
-  bottom: '',
-  'bottom-mid': '',
-  'bottom-left': '',
-  'bottom-right': '',
-  left: '',
-  'left-mid': '',
-  mid: '',
-  'mid-mid': '',
-  right: '',
-  'right-mid': '',
-  middle: '  ',
-};
+/** The width to which a column may be shortened. */
+const LEAST_WIDTH = 10;
 
 /** Writes the results of commands: tables for people, JSON for scripts. */
 export class Output {
@@ -65,10 +60,8 @@ export class Output {
       return;
     }
     const shown = columns.filter(({ title }) => title !== undefined);
-    const width = Math.max(...shown.map(({ title = '' }) => title.length)) + 2;
-    this.#write(
-      shown.map((column) => `${(column.title ?? '').padEnd(width)}${shownText(row, column)}`).join('\n'),
-    );
+    const width = Math.max(...shown.map(({ title = '' }) => title.length)) + GAP;
+    this.#write(shown.map((column) => this.#fact(row, column, width)).join('\n'));
   }
 
   /** Reports a completed change: a sentence, or the object. */
@@ -87,20 +80,63 @@ export class Output {
     }
   }
 
+  /** @returns a line with title and value, the value wrapped to the terminal */
+  #fact<Row>(row: Row, column: Column<Row>, width: number): string {
+    const { title = '', style } = column;
+    const { color } = this.#io;
+    const lines = wrapText(shownText(row, column), Math.max(LEAST_WIDTH, this.#room - width));
+    const look = style?.(row);
+    const value = lines
+      .map((line) => (look === undefined || line === '' ? line : styled(look, line, color)))
+      .join(`\n${' '.repeat(width)}`);
+    return `${styled('bold', title, color)}${' '.repeat(width - title.length)}${value}`;
+  }
+
   #table<Row>(rows: readonly Row[], columns: readonly Column<Row>[]): string {
-    const shown = columns.filter(({ title }) => title !== undefined);
-    const table = new Table({
-      head: shown.map(({ title = '' }) => (this.#io.color ? styleText('bold', title) : title)),
-      colAligns: shown.map(({ align }) => align ?? 'left'),
-      chars: NO_LINES,
-      style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0 },
-    });
-    table.push(...rows.map((row) => shown.map((column) => shownText(row, column))));
-    return table
-      .toString()
-      .split('\n')
-      .map((line) => line.trimEnd())
-      .join('\n');
+    const titled = columns.filter(({ title }) => title !== undefined);
+    const texts = rows.map((row) => titled.map((column) => shownText(row, column)));
+    const widths = fitColumns(
+      titled.map((column, place) => fitOf(column, place, texts)),
+      this.#room,
+    );
+    const line = (cells: readonly string[], look: (place: number) => TextStyle | undefined): string =>
+      titled
+        .flatMap(({ align = 'left' }, place) => {
+          const [width, text = ''] = [widths[place], cells[place]];
+          return width === undefined ? [] : [this.#cell(fitText(text, width, align), look(place))];
+        })
+        .join(' '.repeat(GAP))
+        .trimEnd();
+    this.#nameLeftOut(titled.filter((_column, place) => widths[place] === undefined));
+    return [
+      line(
+        titled.map(({ title = '' }) => title),
+        () => 'bold',
+      ),
+      ...rows.map((row, place) => line(texts[place] ?? [], (column) => titled[column]?.style?.(row))),
+    ].join('\n');
+  }
+
+  /** Standard output holds the table alone. */
+  #nameLeftOut<Row>(columns: readonly Column<Row>[]): void {
+    if (columns.length > 0) {
+      const names = columns.map(({ title = '' }) => title).join(', ');
+      const lines = wrapText(`left out, as the terminal is narrow: ${names}`, this.#room);
+      this.#io.stderr.write(`${styled('dim', lines.join('\n'), this.#io.color)}\n`);
+    }
+  }
+
+  /** Styles the text without the blanks around it. */
+  #cell(padded: string, look: TextStyle | undefined): string {
+    const text = padded.trim();
+    return look === undefined || text === ''
+      ? padded
+      : padded.replace(text, () => styled(look, text, this.#io.color));
+  }
+
+  /** Characters of a line; what is not for a terminal is not cut. */
+  get #room(): number {
+    return this.#io.isTTY ? this.#io.columns : Number.POSITIVE_INFINITY;
   }
 
   #writeJson(value: JsonValue): void {
@@ -115,6 +151,17 @@ export class Output {
 
 function toObject<Row>(row: Row, columns: readonly Column<Row>[]): Record<string, JsonValue> {
   return Object.fromEntries(columns.map(({ key, value }) => [key, value(row)]));
+}
+
+function fitOf<Row>(
+  { title = '', rank, whole }: Column<Row>,
+  place: number,
+  texts: readonly (readonly string[])[],
+): ColumnFit {
+  const titleWidth = stringWidth(title);
+  const natural = texts.reduce((widest, row) => Math.max(widest, stringWidth(row[place] ?? '')), titleWidth);
+  const least = whole === true ? natural : Math.min(natural, Math.max(titleWidth, LEAST_WIDTH));
+  return { natural, least, rank: rank ?? place };
 }
 
 function shownText<Row>(row: Row, { text, value }: Column<Row>): string {

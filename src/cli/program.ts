@@ -23,6 +23,7 @@ import { addTokenCommands } from './commands/token-commands.ts';
 import { addVerifyCommands } from './commands/verify-commands.ts';
 import { addUserCommands } from './commands/user-commands.ts';
 import { addWebhookCommands } from './commands/webhook-commands.ts';
+import { styled } from './text-style.ts';
 
 const EXIT_CODES_TEXT = `
 Exit codes: 0 done, 1 it failed (the reason is on stderr), 2 wrong usage, 130 ended by Ctrl-C.
@@ -36,7 +37,7 @@ export function buildProgram(dependencies: CliDependencies): Command {
     .version(version)
     .option('--json', 'print JSON for scripts')
     .showHelpAfterError('(add --help for more)')
-    .configureHelp({ showGlobalOptions: true })
+    .configureHelp({ showGlobalOptions: true, styleTitle: (title) => styled('bold', title, io.color) })
     .configureOutput({
       writeOut: (text) => io.stdout.write(text),
       writeErr: (text) => io.stderr.write(text),
@@ -45,6 +46,9 @@ export function buildProgram(dependencies: CliDependencies): Command {
       },
       getOutHelpWidth: () => io.columns,
       getErrHelpWidth: () => io.columns,
+      getOutHasColors: () => io.color,
+      // Headings have the colours of standard output, which may be another stream.
+      getErrHasColors: () => io.color && io.isTTY,
     })
     .exitOverride()
     .addHelpText('after', EXIT_CODES_TEXT);

@@ -17,11 +17,21 @@ export function terminalIo(): CliIo {
     stdin,
     isInteractive: stdin.isTTY && stderr.isTTY,
     isTTY: stdout.isTTY,
-    color: stdout.isTTY && stdout.hasColors(),
+    color: showsColours(stdout),
     // Some terminals report 0 columns.
     columns: stdout.isTTY && stdout.columns > 0 ? stdout.columns : DEFAULT_COLUMNS,
     readSecret: readHidden,
   };
+}
+
+/**
+ * @returns whether a stream gets colours: a terminal that has them does, unless NO_COLOR or TERM=dumb says otherwise,
+ *   which `hasColors` knows. A pipe gets them only by FORCE_COLOR.
+ */
+function showsColours(stream: NodeJS.WriteStream): boolean {
+  // eslint-disable-next-line no-restricted-syntax -- it is a convention of terminals, as NO_COLOR and TERM, which Node reads
+  const { FORCE_COLOR: forced = '' } = process.env;
+  return forced === '' ? stream.isTTY && stream.hasColors() : !/^(?:0|false)$/.test(forced);
 }
 
 /** Ignores a closed output: neither `tankeeper token list | head` nor a closed terminal is a failure. */

@@ -1,5 +1,6 @@
 import cluster from 'node:cluster';
 import type { Config } from '../config/config.ts';
+import { describeUnknownVariable, unknownVariables } from '../config/unknown-variables.ts';
 import { systemClock } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
 import { untilAborted } from '../kernel/stop-request.ts';
@@ -24,6 +25,9 @@ export async function serve(config: Config): Promise<void> {
     stream: joinedOutput(),
     clock: systemClock,
   });
+  for (const unknown of unknownVariables()) {
+    log.warn(describeUnknownVariable(unknown));
+  }
   // Before the start: an interrupted start must not leave a database running.
   const { requested, urgent } = watchSignals();
   const server = await startUnlessRequested(config, log, requested);

@@ -1,7 +1,9 @@
 import { ServiceError } from '../kernel/errors.ts';
+import type { Log } from '../kernel/log.ts';
+import { didYouMean } from '../kernel/nearest-name.ts';
 import type { AccessControl } from '../policy/access-control.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
-import { assertSetting, canonicalKey } from './setting.ts';
+import { assertSetting, canonicalKey, ERROR_RESTRICTION } from './setting.ts';
 import type { ConfigurationStore } from './ports.ts';
 import type { Realm, Resolver, Configuration } from './configuration.ts';
 
@@ -12,6 +14,8 @@ export interface SettingDependencies {
   readonly check: (settings: ReadonlyMap<string, string>) => unknown;
   /** Defaults of unset keys. */
   readonly defaults: ReadonlyMap<string, string>;
+  /** By default nothing is logged. */
+  readonly log?: Pick<Log, 'warn'>;
 }
 
 /** The configuration without policies, including the parts that are not stored as values of keys. */
@@ -61,6 +65,18 @@ export class SettingService {
     }
     this.#deps.check(new Map([...settings, ...wanted]));
     await this.#deps.configuration.putSettings(wanted, actOf(caller, 'configuration/set'));
+    // Old clients store keys that only LinOTP reads. The operator has been asked.
+    const unread = caller.principal.operator ? [] : this.#unread(wanted.keys());
+    for (const key of unread) {
+      this.#deps.log?.warn(`The server does not read the configuration value ${key}${this.#nearest(key)}`);
+    }
+  }
+
+  /** @returns undefined for a key that the server reads; else a clause that says so, with the nearest key */
+  async unreadReason(caller: Caller, key: string): Promise<string | undefined> {
+    await this.#authorize(caller, 'read');
+    const [unread] = this.#unread([this.#canonical(key)]);
+    return unread === undefined ? undefined : `the server reads no setting ${unread}${this.#nearest(unread)}`;
   }
 
   /** @throws ServiceError 'configuration.invalid' when no such value is set */
@@ -73,6 +89,14 @@ export class SettingService {
         `The configuration value ${key.slice(0, 100)} is not set`,
       );
     }
+  }
+
+  #unread(keys: Iterable<string>): readonly string[] {
+    return [...keys].filter((key) => key !== ERROR_RESTRICTION && !this.#deps.defaults.has(key));
+  }
+
+  #nearest(key: string): string {
+    return didYouMean(key, this.#deps.defaults.keys());
   }
 
   #canonical(key: string): string {

@@ -2,6 +2,8 @@ import { ServiceError } from '../kernel/errors.ts';
 
 const KEY = /^[A-Za-z0-9_][A-Za-z0-9_.:-]{0,254}$/;
 const MAX_VALUE_LENGTH = 8192;
+/** The key of the error codes that `httperror` applies to; it has no default. */
+export const ERROR_RESTRICTION = 'errors';
 /** Prefix of every key in LinOTP's own table. */
 const PREFIX = 'linotp.';
 

@@ -1,12 +1,9 @@
 import type { Configuration } from '../configuration/configuration.ts';
 import { isServiceError } from '../kernel/errors.ts';
-import { checkPolicy, policyRealms } from '../policy/policy.ts';
-import { plainResolverName, splitList } from '../policy/policy-users.ts';
+import { checkPolicy } from '../policy/policy.ts';
 import type { Policy } from '../policy/stored-policy.ts';
+import { unknownNames, type UnknownPolicyName } from '../policy/unknown-names.ts';
 import { type Finding, found } from './finding.ts';
-
-/** Names of LinOTP that its policies use for administrators; the access control knows them. */
-const LEGACY = { realm: 'linotp_admins', resolver: 'LinOTP_local_admins' };
 
 /** @returns findings about policies that cannot be read, or name what does not exist */
 export function checkPolicies(configuration: Configuration): readonly Finding[] {
@@ -16,8 +13,8 @@ export function checkPolicies(configuration: Configuration): readonly Finding[] 
     ...policies.filter(({ active }) => active).flatMap(unreadable),
     ...unreadableInactive(policies.filter((policy) => !policy.active && faultOf(policy) !== undefined)),
     ...readable.flatMap((policy) => [
-      ...unknownRealms(policy, configuration),
-      ...unknownUsers(policy, configuration),
+      ...unknownRealms(policy, unknownNames(policy, configuration)),
+      ...unknownUsers(policy, unknownNames(policy, configuration)),
     ]),
   ];
 }
@@ -64,46 +61,36 @@ function unreadableInactive(policies: readonly Policy[]): readonly Finding[] {
       ];
 }
 
-function unknownRealms(policy: Policy, { realms }: Configuration): readonly Finding[] {
-  const bounds = policyRealms(policy);
-  const unknown = bounds === 'all' ? [] : bounds.filter((name) => !isRealm(name, realms));
-  return unknown.length === 0
+function unknownRealms(policy: Policy, unknown: readonly UnknownPolicyName[]): readonly Finding[] {
+  const realms = unknown.filter(({ part }) => part === 'realm');
+  return realms.length === 0
     ? []
     : [
         found(
           policy.active ? 'warning' : 'note',
           'policies.unknown-realm',
-          `the policy ${policy.name} names the realm ${unknown.join(', ')}, which does not exist`,
-          `\`tankeeper policy set ${policy.name}\` with one of the realms of \`tankeeper realm list\`, or \`tankeeper realm add ${unknown[0] ?? ''}\``,
+          `the policy ${policy.name} names the realm ${namesOf(realms)}, which does not exist`,
+          `\`tankeeper policy set ${policy.name}\` with one of the realms of \`tankeeper realm list\`, or \`tankeeper realm add ${realms[0]?.name ?? ''}\``,
         ),
       ];
 }
 
-/** Entries that certainly name a realm (`*@realm`) or a resolver (`name:`): an @ may also be a part of a login. */
-function unknownUsers(policy: Policy, { realms, resolvers }: Configuration): readonly Finding[] {
-  const entries = splitList(policy.user).map((entry) => entry.replace(/^!\s*/, ''));
-  const unknown = entries.filter((entry) => {
-    const realm = /^\*@(.+)$/.exec(entry)?.[1]?.toLowerCase();
-    const resolver = entry.endsWith(':') ? plainResolverName(entry.slice(0, -1)) : undefined;
-    return (
-      (realm !== undefined && realm !== '*' && realm !== LEGACY.realm && !isRealm(realm, realms)) ||
-      (resolver !== undefined &&
-        resolver !== LEGACY.resolver &&
-        !resolvers.some(({ name }) => name === resolver))
-    );
-  });
-  return unknown.length === 0
+function unknownUsers(policy: Policy, unknown: readonly UnknownPolicyName[]): readonly Finding[] {
+  const users = unknown.filter(({ part }) => part === 'user');
+  return users.length === 0
     ? []
     : [
         found(
           policy.active ? 'warning' : 'note',
           'policies.unknown-user',
-          `the policy ${policy.name} names the users ${unknown.join(', ')}, whose realm or resolver does not exist`,
+          `the policy ${policy.name} names the users ${namesOf(users)}, whose realm or resolver does not exist`,
           `\`tankeeper policy set ${policy.name}\` with existing ones in --user`,
         ),
       ];
 }
 
-function isRealm(name: string, realms: Configuration['realms']): boolean {
-  return realms.some((realm) => realm.name === name);
+function namesOf(unknown: readonly UnknownPolicyName[]): string {
+  return unknown
+    .map(({ name, nearest }) => (nearest === undefined ? name : `${name} (did you mean ${nearest}?)`))
+    .join(', ');
 }

@@ -1,11 +1,13 @@
 import { checkOcraSettings, OCRA_DEFAULTS } from '../challenges/ocra-settings.ts';
 import type { Configuration } from '../configuration/configuration.ts';
+import { ERROR_RESTRICTION } from '../configuration/setting.ts';
 import { isServiceError } from '../kernel/errors.ts';
+import { nearestName } from '../kernel/nearest-name.ts';
 import { type Finding, found } from './finding.ts';
 
 /** @returns findings about configuration values that are invalid, or that no part of the server reads */
 export function checkSettings({ settings }: Configuration): readonly Finding[] {
-  const unknown = [...settings.keys()].filter((key) => !OCRA_DEFAULTS.has(key));
+  const unknown = [...settings.keys()].filter((key) => key !== ERROR_RESTRICTION && !OCRA_DEFAULTS.has(key));
   return [
     ...invalid(settings),
     ...(unknown.length === 0
@@ -14,11 +16,16 @@ export function checkSettings({ settings }: Configuration): readonly Finding[] {
           found(
             'note',
             'settings.unknown',
-            `configuration values that the server does not read: ${unknown.join(', ')}`,
+            `configuration values that the server does not read: ${unknown.map(withNearest).join(', ')}`,
             `\`tankeeper setting remove ${unknown[0] ?? ''}\`; the known ones are ${[...OCRA_DEFAULTS.keys()].join(', ')}`,
           ),
         ]),
   ];
+}
+
+function withNearest(key: string): string {
+  const nearest = nearestName(key, OCRA_DEFAULTS.keys());
+  return nearest === undefined ? key : `${key} (did you mean ${nearest}?)`;
 }
 
 function invalid(settings: Configuration['settings']): readonly Finding[] {

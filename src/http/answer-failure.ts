@@ -1,6 +1,7 @@
 import type { NextFunction, Request } from 'express';
 import type { RefusalNotes } from '../audit/ports.ts';
 import type { ConfigurationStore } from '../configuration/ports.ts';
+import { ERROR_RESTRICTION } from '../configuration/setting.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { describeFault } from '../kernel/fault.ts';
@@ -14,8 +15,6 @@ import { readQuery, type RequestValues } from './request/parameters.ts';
 import { noteRefused, refusedBy } from './refused-requests.ts';
 import { send } from './reply.ts';
 
-/** The configuration value that restricts `httperror` to some codes. */
-const RESTRICTION = 'errors';
 /** The parameters that every endpoint takes and that change an answer. */
 const ANSWER_PARAMETERS: readonly string[] = ['id', 'httperror'];
 
@@ -117,7 +116,7 @@ function retryAfter({ retryAfter: seconds }: ServiceError): Readonly<Record<stri
 /** Reads the value of `errors`. Without the configuration the error is answered all the same. */
 async function readRestriction(configuration: Pick<ConfigurationStore, 'current'>): Promise<string> {
   try {
-    return (await configuration.current()).settings.get(RESTRICTION) ?? '';
+    return (await configuration.current()).settings.get(ERROR_RESTRICTION) ?? '';
   } catch {
     return '';
   }

@@ -2,6 +2,11 @@
 // eslint-disable-next-line @typescript-eslint/no-generated-empty-object-type -- a payload without members is the very meaning
 type NoPayload = Readonly<Record<never, never>>;
 
+/** A name that does not exist, as the caller wrote it; absent where the message has no single one. */
+interface UnknownName {
+  readonly name?: string;
+}
+
 /**
  * Every failure of a request whose reason the caller may know, each with its payload for programs. A closed union:
  * `http/failures.ts` is the only table that translates the codes into legacy codes and HTTP statuses, and must name
@@ -36,8 +41,8 @@ export interface ErrorPayloads {
   /** The user as the client named them, and the login in it, without a possible realm. */
   'user.unknown': { readonly user: string; readonly login: string };
   'user.exists': NoPayload;
-  'realm.unknown': NoPayload;
-  'resolver.unknown': NoPayload;
+  'realm.unknown': UnknownName;
+  'resolver.unknown': UnknownName;
   'resolver.invalid': NoPayload;
   'resolver.in-use': NoPayload;
   'resolver.unavailable': NoPayload;
@@ -56,9 +61,9 @@ export interface ErrorPayloads {
   'challenge.too-long': NoPayload;
   /** The values of `qrtanurl`, and the realms of the token whose policies give them. */
   'challenge.url-ambiguous': { readonly urls: readonly string[]; readonly realms: readonly string[] };
-  'policy.unknown': NoPayload;
+  'policy.unknown': UnknownName;
   'policy.invalid': NoPayload;
-  'administrator.unknown': NoPayload;
+  'administrator.unknown': UnknownName;
   'administrator.exists': NoPayload;
   'administrator.invalid': NoPayload;
   'configuration.invalid': NoPayload;

@@ -19,6 +19,8 @@ export interface Act {
   readonly client: string;
   /** The id of the request, as in the log lines. */
   readonly requestId: string;
+  /** The id of an existing transaction that the act is about. Never text of the client. */
+  readonly transaction?: string;
 }
 
 /** The principal and the request of an operation that needs a right. */

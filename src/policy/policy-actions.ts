@@ -1,4 +1,5 @@
 import { ServiceError } from '../kernel/errors.ts';
+import { didYouMean } from '../kernel/nearest-name.ts';
 import type { PolicyScope } from './stored-policy.ts';
 
 /** The allowed values of an action of the scope authentication. */
@@ -98,7 +99,9 @@ function unquote(value: string): string {
 function assertAction(scope: PolicyScope, action: string, value: string | undefined): void {
   const isWildcard = action === '*' && scope !== 'authentication';
   if (!isWildcard && !knownActions(scope).includes(action)) {
-    throw invalid(`Unknown action '${action}' in scope ${scope}. Known: ${listKnown(scope)}.`);
+    throw invalid(
+      `Unknown action '${action}' in scope ${scope}${didYouMean(action, knownActions(scope), '.')} Known: ${listKnown(scope)}.`,
+    );
   }
   const valued = scope === 'authentication' ? VALUED[action] : undefined;
   if (valued === undefined && value !== undefined) {

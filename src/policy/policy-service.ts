@@ -1,14 +1,18 @@
 import { ServiceError } from '../kernel/errors.ts';
+import type { Log } from '../kernel/log.ts';
 import type { AccessControl } from './access-control.ts';
 import { actOf, type Caller } from './caller.ts';
 import { checkPolicy, type PolicyDraft, policyRealms } from './policy.ts';
 import { splitList } from './policy-users.ts';
 import type { PolicyBase, PolicyStore } from './ports.ts';
 import type { Policy } from './stored-policy.ts';
+import { listUnknownNames, unknownNames, type UnknownPolicyName } from './unknown-names.ts';
 
 interface PolicyDependencies {
   readonly configuration: PolicyStore;
   readonly access: AccessControl;
+  /** By default nothing is logged. */
+  readonly log?: Pick<Log, 'warn'>;
 }
 
 /** Conditions on the policies to list; an absent or empty one does not restrict. */
@@ -54,10 +58,25 @@ export class PolicyService {
    * @throws ServiceError 'policy.invalid' with the reason and the known values
    */
   async set(caller: Caller, draft: PolicyDraft): Promise<Policy> {
-    await this.#authorize(caller, 'write');
+    const base = await this.#authorize(caller, 'write');
     const policy = checkPolicy(draft);
+    const unknown = unknownNames(policy, base);
     await this.#deps.configuration.putPolicy(policy, actOf(caller, 'policy/set'));
+    // Old clients store policies before the realms in them. The operator has been asked.
+    if (unknown.length > 0 && !caller.principal.operator) {
+      this.#deps.log?.warn(
+        `The policy ${policy.name} names what does not exist: ${listUnknownNames(unknown)}`,
+      );
+    }
     return policy;
+  }
+
+  /**
+   * @returns the realms and resolvers in the policy that do not exist
+   * @throws ServiceError 'policy.invalid' with the reason and the known values
+   */
+  async unknownNames(caller: Caller, draft: PolicyDraft): Promise<readonly UnknownPolicyName[]> {
+    return unknownNames(checkPolicy(draft), await this.#authorize(caller, 'read'));
   }
 
   /** @throws ServiceError 'policy.unknown' */
@@ -86,5 +105,6 @@ function fits(policy: Policy, { name, scope, action, realm, user }: PolicyFilter
 }
 
 function unknownPolicy(name: string): ServiceError {
-  return new ServiceError('policy.unknown', `There is no policy '${name.slice(0, 128)}'`);
+  const shortened = name.slice(0, 128);
+  return new ServiceError('policy.unknown', `There is no policy '${shortened}'`, { name: shortened });
 }

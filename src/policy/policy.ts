@@ -1,4 +1,5 @@
 import { ServiceError } from '../kernel/errors.ts';
+import { didYouMean } from '../kernel/nearest-name.ts';
 import { readActions } from './policy-actions.ts';
 import { readClients } from './policy-client.ts';
 import { readTimes } from './policy-time.ts';
@@ -60,7 +61,9 @@ export function checkPolicy(draft: PolicyDraft): Policy {
 function knownScope(text: string): PolicyScope {
   const scope = POLICY_SCOPES.find((known) => known === text.trim());
   if (scope === undefined) {
-    throw invalid(`Unknown scope '${shorten(text)}'. Known: ${POLICY_SCOPES.join(', ')}.`);
+    throw invalid(
+      `Unknown scope '${shorten(text)}'${didYouMean(text, POLICY_SCOPES, '.')} Known: ${POLICY_SCOPES.join(', ')}.`,
+    );
   }
   return scope;
 }
@@ -111,7 +114,7 @@ export function policyHolds(policy: Policy, client: string, at: Date): boolean {
 }
 
 /** @returns the realms of a policy, lower-case, or 'all' */
-export function policyRealms(policy: Policy): 'all' | readonly string[] {
+export function policyRealms(policy: Pick<Policy, 'realm'>): 'all' | readonly string[] {
   const names = splitList(policy.realm).map((name) => name.toLowerCase());
   return names.includes('*') ? 'all' : names;
 }

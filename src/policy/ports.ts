@@ -7,6 +7,8 @@ export interface PolicyBase {
   readonly policies: readonly Policy[];
   /** All realms, sorted by name. */
   readonly realms: readonly { readonly name: string }[];
+  /** All resolvers, sorted by name. */
+  readonly resolvers: readonly { readonly name: string }[];
 }
 
 /** The policies as they are stored. Every change is one transaction with its audit row. */

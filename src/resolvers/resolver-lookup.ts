@@ -56,5 +56,5 @@ export function unknown(what: 'realm' | 'resolver' | 'user', name: string): Serv
   const message = `There is no ${what} '${shortened}'`;
   return what === 'user'
     ? new ServiceError('user.unknown', message, { user: shortened, login: shortened })
-    : new ServiceError(`${what}.unknown`, message);
+    : new ServiceError(`${what}.unknown`, message, { name: shortened });
 }

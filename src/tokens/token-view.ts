@@ -52,7 +52,8 @@ export function foreignRealms(
 export function visibleRealm(configuration: Configuration, { realms: allowed }: Grant, name: string): string {
   const realm = name.trim() === '' ? undefined : findRealm(configuration, name);
   if (realm === undefined || (allowed !== 'all' && !allowed.includes(realm.name))) {
-    throw new ServiceError('realm.unknown', `There is no realm '${name.slice(0, 255)}'`);
+    const unknown = name.slice(0, 255);
+    throw new ServiceError('realm.unknown', `There is no realm '${unknown}'`, { name: unknown });
   }
   return realm.name;
 }

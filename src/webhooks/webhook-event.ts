@@ -63,6 +63,7 @@ function dataOf(type: EventType, entry: NotedEntry, realms: readonly string[]): 
     serial: entry.subject,
     ...(typeof user === 'string' && user !== '' && { user }),
     realms,
+    ...(entry.transaction !== '' && { transaction: entry.transaction }),
     ...(type === 'response.refused' && { reason: entry.outcome }),
     action: entry.action,
     ...(actor !== '' && { administrator: actor }),

@@ -68,6 +68,16 @@ describe('a response by serial or user', () => {
     ]);
   });
 
+  it('to a transaction that is closed is a refused answer to it', async () => {
+    const { transactionId } = issued;
+    const replay = { serial: 'A1', transactionId, pass: response() };
+    expect(await house.validation.check(open, replay)).toBe(true);
+    expect(await house.validation.check(open, replay)).toBe(false);
+    expect(house.refusals).toEqual([]);
+    const reasons = house.challenges.answers.map(({ decision }) => decision.reason);
+    expect(reasons).toEqual(['accepted', 'closed']);
+  });
+
   it('of an empty serial reads no challenges', async () => {
     expect(await house.validation.check(open, { serial: '', pass: response() })).toBe(false);
     expect(house.challenges.filters).toEqual([]);

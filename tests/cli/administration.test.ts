@@ -36,6 +36,7 @@ const ANSWERS: Answers = {
   'users.add': USER,
   'policies.list': [POLICY, { ...POLICY, name: 'q', scope: 'admin', active: false }],
   'policies.show': POLICY,
+  'policies.unknownNames': [],
   'settings.list': new Map([['OcraMaxChallenges', '5']]),
   'settings.overview': {
     values: new Map([
@@ -278,12 +279,20 @@ describe('what people read', () => {
 describe('what commands refuse', () => {
   it.each<[string, number, string]>([
     ['realm add Bank --resolvers a', 1, 'there is a realm Bank already; `tankeeper realm set` changes it'],
-    ['realm set none --resolvers a', 1, 'there is no realm none'],
-    ['realm show none', 1, 'there is no realm none'],
+    [
+      'realm set none --resolvers a',
+      1,
+      'there is no realm none; `tankeeper realm list` shows those that there are',
+    ],
+    ['realm show none', 1, 'there is no realm none; `tankeeper realm list` shows those that there are'],
     ['realm default', 2, 'give either NAME or --none'],
     ['realm default bank --none', 2, 'give either NAME or --none'],
     ['resolver add unix', 1, 'there is a resolver unix already; `tankeeper resolver set` changes it'],
-    ['resolver set none --set Limit=1', 1, 'there is no resolver none'],
+    [
+      'resolver set none --set Limit=1',
+      1,
+      'there is no resolver none; `tankeeper resolver list` shows those that there are',
+    ],
     [
       'resolver set people --set Password=x',
       2,
@@ -307,7 +316,11 @@ describe('what commands refuse', () => {
     ],
     ['resolver add new --kind passwd', 2, 'a passwd resolver needs --file FILE, no other has one'],
     ['resolver add new --file x', 2, 'a passwd resolver needs --file FILE, no other has one'],
-    ['resolver show none', 1, 'there is no resolver none'],
+    [
+      'resolver show none',
+      1,
+      'there is no resolver none; `tankeeper resolver list` shows those that there are',
+    ],
     ['user list', 2, 'give either --realm or --resolver'],
     ['user list --realm a --resolver b', 2, 'give either --realm or --resolver'],
     [

@@ -14,7 +14,7 @@ const TIMEOUT_MS = 300_000;
 const ROW: AuditRow = {
   ...{ id: '4294967297', at: '2026-11-20T12:00:00.123000Z', actor: 'alice', action: 'admin/init' },
   ...{ subject: 'T1', realm: 'north', outcome: 'created', client: '192.0.2.7', requestId: 'r1' },
-  ...{ writer: 1, lane: 2, seq: 3 },
+  ...{ transaction: 't1', writer: 1, lane: 2, seq: 3 },
   ...{ prevHash: Buffer.alloc(32), hash: Buffer.alloc(32), signature: Buffer.alloc(64) },
 };
 
@@ -32,6 +32,8 @@ describe('tankeeper audit search', () => {
       '192.0.2.7',
       '--request',
       'r1',
+      '--transaction',
+      't1',
       '--offset',
       '10',
       '--limit',
@@ -40,10 +42,17 @@ describe('tankeeper audit search', () => {
     expect(await runProgram(['audit', 'search', ...given], dependencies)).toBe(0);
     const period = { since: new Date('2026-11-01'), until: new Date('2026-12-01T00:30:00Z') };
     const page = { limit: 5, offset: 10 };
-    const filter = { subject: 'T1', client: '192.0.2.7', requestId: 'r1', ...page, ...period };
+    const filter = {
+      subject: 'T1',
+      client: '192.0.2.7',
+      requestId: 'r1',
+      transaction: 't1',
+      ...page,
+      ...period,
+    };
     expect(calls).toEqual([['audit.search', filter]]);
     expect(io.out()).toMatch(
-      /2026-11-20T12:00:00.123Z +alice +admin\/init +T1 +north +created +192.0.2.7 +r1\n/,
+      /2026-11-20T12:00:00.123Z +alice +admin\/init +T1 +north +created +192.0.2.7 +r1 +t1\n/,
     );
   });
 
@@ -54,7 +63,7 @@ describe('tankeeper audit search', () => {
       {
         ...{ id: '4294967297', at: '2026-11-20T12:00:00.123000Z', actor: 'alice', action: 'admin/init' },
         ...{ subject: 'T1', realm: 'north', outcome: 'created', client: '192.0.2.7', requestid: 'r1' },
-        ...{ writer: 1, lane: 2, seq: 3 },
+        ...{ transaction: 't1', writer: 1, lane: 2, seq: 3 },
       },
     ]);
   });

@@ -13,7 +13,13 @@ export interface FakeIo extends CliIo {
 export function fakeIo({
   typed,
   stdin = [],
-}: { typed?: readonly string[]; stdin?: readonly string[] } = {}): FakeIo {
+  terminal,
+}: {
+  typed?: readonly string[];
+  stdin?: readonly string[];
+  /** Standard output is a terminal of that width, with colours unless told otherwise. */
+  terminal?: { readonly columns: number; readonly color?: boolean };
+} = {}): FakeIo {
   const out: string[] = [];
   const err: string[] = [];
   const prompts: string[] = [];
@@ -23,9 +29,9 @@ export function fakeIo({
     stderr: { write: (text) => err.push(text) },
     stdin: streamOf(stdin),
     isInteractive: typed !== undefined,
-    isTTY: false,
-    color: false,
-    columns: 100,
+    isTTY: terminal !== undefined,
+    color: terminal !== undefined && terminal.color !== false,
+    columns: terminal?.columns ?? 100,
     readSecret: (prompt) => {
       prompts.push(prompt);
       return Promise.resolve(answers.shift() ?? '');

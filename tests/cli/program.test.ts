@@ -107,7 +107,7 @@ describe('the tankeeper command', () => {
       'tokens.show': new ServiceError('token.unknown', 'no \u001b[2J'),
     });
     await runProgram(['token', 'show', 'x'], dependencies);
-    expect(io.err()).toBe('tankeeper: no \\u001b[2J\n');
+    expect(io.err()).toBe('tankeeper: no \\u001b[2J; `tankeeper token list` shows those that there are\n');
   });
 
   it('acts as the operator at the machine, under the name of their account', async () => {

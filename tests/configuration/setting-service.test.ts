@@ -25,6 +25,27 @@ beforeEach(() => {
   service = new SettingService({ configuration, access, check: readOcraSettings, defaults: OCRA_DEFAULTS });
 });
 
+describe('keys that the server does not read', () => {
+  it('are stored for old clients, with a warning in the log, and told to the operator first', async () => {
+    const warnings: string[] = [];
+    const logging = new SettingService({
+      ...{ configuration, access: new AccessControl({ clock: { now: () => new Date(0) } }) },
+      ...{ check: readOcraSettings, defaults: OCRA_DEFAULTS },
+      log: { warn: (message) => warnings.push(message) },
+    });
+    const entries = { OcraMaxChalenges: '2', errors: '77', 'linotp.ocraMaxChallenges': '3', Own: 'x' };
+    await logging.set(admin, new Map(Object.entries(entries)));
+    expect(warnings).toEqual([
+      'The server does not read the configuration value OcraMaxChalenges: did you mean OcraMaxChallenges?',
+      'The server does not read the configuration value Own',
+    ]);
+    expect(await logging.unreadReason(admin, 'linotp.OcraMaxChalenges')).toBe(
+      'the server reads no setting OcraMaxChalenges: did you mean OcraMaxChallenges?',
+    );
+    expect(await logging.unreadReason(admin, 'errors')).toBeUndefined();
+  });
+});
+
 describe('configuration values', () => {
   it('are set, listed and removed, case counting', async () => {
     await service.set(

@@ -26,10 +26,10 @@ describe('the rights of an API token', () => {
     ['monitoring:tokens:x', "'monitoring:tokens:x' is no right."],
     [
       'ocra:calcotp',
-      "Unknown action 'calcotp' in 'ocra:calcotp'. Known: request, status, activationcode, calcOTP, *.",
+      "Unknown action 'calcotp' in 'ocra:calcotp': did you mean calcOTP? Known: request, status, activationcode, calcOTP, *.",
     ],
     ['*:everything', "Unknown action 'everything' in '*:everything'."],
-    ['Monitoring:tokens', "'Monitoring:tokens' is no right."],
+    ['Monitoring:tokens', "'Monitoring:tokens' is no right: did you mean monitoring? Use"],
     ['monitoring:', "Unknown action '' in 'monitoring:'."],
   ])('%j are refused', (text, message) => {
     const refusal = refusalOf(() => readRights(['*', text]));

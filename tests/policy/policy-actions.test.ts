@@ -75,7 +75,7 @@ describe('the actions of a policy', () => {
     [
       'ocra',
       'request, calcotp',
-      "Unknown action 'calcotp' in scope ocra. Known: request, status, activationcode, calcOTP, *.",
+      "Unknown action 'calcotp' in scope ocra: did you mean calcOTP? Known: request, status, activationcode, calcOTP, *.",
     ],
     [
       'ocra',

@@ -30,7 +30,7 @@ describe('a policy that somebody writes', () => {
     [
       'an unknown scope',
       { scope: 'ocre' },
-      "Unknown scope 'ocre'. Known: admin, system, monitoring, ocra, authentication.",
+      "Unknown scope 'ocre': did you mean ocra? Known: admin, system, monitoring, ocra, authentication.",
     ],
     [
       'an unknown action',

@@ -135,7 +135,7 @@ function assign(
   }
   const found = findRealm(configuration, realm);
   if (found === undefined) {
-    throw new ServiceError('realm.unknown', `There is no realm '${realm}'`);
+    throw new ServiceError('realm.unknown', `There is no realm '${realm}'`, { name: realm });
   }
   return { owner: null, realms: [found.name] };
 }

@@ -4,10 +4,12 @@ import type { ExportFormat } from '../../audit/export-trail.ts';
 import type { AuditFilter } from '../../audit/ports.ts';
 import { openExport } from './audit-export-file.ts';
 import { addAuditVerifyCommand } from './audit-verify-command.ts';
+import { misspeltFilter } from '../audit-names.ts';
 import { CliFailure } from '../cli-failure.ts';
 import type { CommandContext } from '../command-context.ts';
 import { parseInstant, wholeNumberOption } from '../option-values.ts';
 import type { Column } from '../output.ts';
+import type { TextStyle } from '../text-style.ts';
 
 const DEFAULT_LIMIT = 100;
 const GREATEST_LIMIT = 100_000;
@@ -15,18 +17,32 @@ const GREATEST_OFFSET = 1_000_000_000;
 
 const COLUMNS: readonly Column<AuditRow>[] = [
   { key: 'id', value: ({ id }) => id },
-  { key: 'at', title: 'TIME', value: ({ at }) => at, text: ({ at }) => at.replace(/\d{3}Z$/, 'Z') },
-  { key: 'actor', title: 'ACTOR', value: ({ actor }) => actor },
-  { key: 'action', title: 'ACTION', value: ({ action }) => action },
-  { key: 'subject', title: 'SUBJECT', value: ({ subject }) => subject },
-  { key: 'realm', title: 'REALM', value: ({ realm }) => realm },
-  { key: 'outcome', title: 'OUTCOME', value: ({ outcome }) => outcome },
-  { key: 'client', title: 'CLIENT', value: ({ client }) => client },
-  { key: 'requestid', title: 'REQUEST', value: ({ requestId }) => requestId },
+  {
+    key: 'at',
+    title: 'TIME',
+    value: ({ at }) => at,
+    text: ({ at }) => at.replace(/\d{3}Z$/, 'Z'),
+    whole: true,
+  },
+  { key: 'actor', title: 'ACTOR', value: ({ actor }) => actor, rank: 5 },
+  { key: 'action', title: 'ACTION', value: ({ action }) => action, rank: 3 },
+  { key: 'subject', title: 'SUBJECT', value: ({ subject }) => subject, rank: 2 },
+  { key: 'realm', title: 'REALM', value: ({ realm }) => realm, rank: 7 },
+  { key: 'outcome', title: 'OUTCOME', value: ({ outcome }) => outcome, style: outcomeStyle, rank: 1 },
+  { key: 'client', title: 'CLIENT', value: ({ client }) => client, rank: 6 },
+  { key: 'requestid', title: 'REQUEST', value: ({ requestId }) => requestId, rank: 8 },
+  { key: 'transaction', title: 'TRANSACTION', value: ({ transaction }) => transaction, rank: 4 },
   { key: 'writer', value: ({ writer }) => writer },
   { key: 'lane', value: ({ lane }) => lane },
   { key: 'seq', value: ({ seq }) => seq },
 ];
+
+/** Responses and acts that were refused. */
+const REFUSED = /^(?:wrong|exhausted|locked|closed|unverifiable|refused)/;
+
+function outcomeStyle({ outcome }: AuditRow): TextStyle | undefined {
+  return outcome === 'accepted' ? 'green' : REFUSED.test(outcome) ? 'red' : undefined;
+}
 
 interface SearchOptions extends Omit<AuditFilter, 'subject' | 'requestId'> {
   readonly serial?: string;
@@ -67,6 +83,7 @@ function addSearch(audit: Command, context: CommandContext): void {
     .option('--outcome <outcome>', 'such as accepted, wrong or created')
     .option('--client <address>', 'from this address')
     .option('--request <id>', 'under this request, as the log names it')
+    .option('--transaction <id>', 'about this transaction')
     .option('--since <date>', 'from this date or time on, in UTC', parseInstant)
     .option('--until <date>', 'before this date or time', parseInstant)
     .option(
@@ -82,6 +99,10 @@ function addSearch(audit: Command, context: CommandContext): void {
         ...(request !== undefined && { requestId: request }),
       };
       const rows = await context.withServices((services, caller) => services.audit.search(caller, filter));
+      const misspelt = rows.length === 0 ? misspeltFilter(filter) : undefined;
+      if (misspelt !== undefined) {
+        throw new CliFailure(misspelt);
+      }
       context.output(command).list(rows, COLUMNS, 'nothing matches');
     });
 }

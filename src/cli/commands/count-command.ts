@@ -33,6 +33,7 @@ const COUNT_COLUMNS: readonly Column<RealmCounts>[] = [
     title: status.toUpperCase(),
     value: ({ counts }) => counts.find((one) => one.status === status)?.count ?? 0,
     align: 'right',
+    whole: true,
   })),
 ];
 

@@ -1,10 +1,10 @@
-import { styleText } from 'node:util';
 import type { Command } from 'commander';
 import type { DoctorReport } from '../../doctor/examination.ts';
 import { type Finding, SEVERITIES, type Severity } from '../../doctor/finding.ts';
 import { safeText } from '../../kernel/terminal-text.ts';
 import { CliFailure, EXIT_CODES } from '../cli-failure.ts';
 import type { CommandContext } from '../command-context.ts';
+import { styled } from '../text-style.ts';
 
 /** The exit code by the worst finding. Scripts rely on it. */
 const EXIT_CODE_OF: Readonly<Record<Severity, number>> = { note: 0, warning: 1, error: 2 };
@@ -58,7 +58,7 @@ function bySeverity(findings: readonly Finding[]): readonly Finding[] {
 
 function linesOf({ severity, code, text, remedy }: Finding, isColoured: boolean): string {
   const label = severity.padEnd(MARGIN);
-  const shown = isColoured ? styleText(COLOUR_OF[severity], label) : label;
+  const shown = styled(COLOUR_OF[severity], label, isColoured);
   const blank = ' '.repeat(MARGIN);
   return `${shown}${code}\n${blank}${safeText(text)}\n${blank}remedy: ${safeText(remedy)}\n`;
 }

@@ -4,6 +4,7 @@ import type { Rotation } from '../../keys/key-service.ts';
 import { CliFailure, EXIT_CODES } from '../cli-failure.ts';
 import type { CommandContext } from '../command-context.ts';
 import type { Column, Output } from '../output.ts';
+import type { TextStyle } from '../text-style.ts';
 import { ProgressBar } from '../progress-bar.ts';
 import { safeText } from '../../kernel/terminal-text.ts';
 
@@ -13,18 +14,19 @@ interface KeyRow extends KeyState {
 }
 
 const KEY_COLUMNS: readonly Column<KeyRow>[] = [
-  { key: 'keyid', title: 'KEY', value: ({ keyId }) => keyId },
-  { key: 'state', title: 'STATE', value: stateOf },
-  { key: 'added', title: 'ADDED', value: ({ addedAt }) => timeOf(addedAt) },
-  { key: 'current_since', title: 'FIRST USED', value: ({ currentSince }) => timeOf(currentSince) },
-  { key: 'retired', title: 'RETIRED', value: ({ retiredAt }) => timeOf(retiredAt) },
-  { key: 'secrets', title: 'SECRETS', value: ({ secrets }) => secrets, align: 'right' },
+  { key: 'keyid', title: 'KEY', value: ({ keyId }) => keyId, whole: true },
+  { key: 'state', title: 'STATE', value: stateOf, style: stateStyle, whole: true },
+  { key: 'added', title: 'ADDED', value: ({ addedAt }) => timeOf(addedAt), rank: 4 },
+  { key: 'current_since', title: 'FIRST USED', value: ({ currentSince }) => timeOf(currentSince), rank: 5 },
+  { key: 'retired', title: 'RETIRED', value: ({ retiredAt }) => timeOf(retiredAt), rank: 6 },
+  { key: 'secrets', title: 'SECRETS', value: ({ secrets }) => secrets, align: 'right', rank: 2 },
   {
     key: 'servers',
     title: 'ON SERVERS',
     value: (row) => placesOf(row, true),
     text: (row) => `${placesOf(row, true).length} of ${row.servers.length}`,
     align: 'right',
+    rank: 3,
   },
   { key: 'missing_on', value: (row) => placesOf(row, false) },
   {
@@ -165,6 +167,11 @@ function stateOf({ addedAt, isCurrent, currentSince, retiredAt, secrets }: KeySt
     return 'current';
   }
   return currentSince === undefined ? 'added' : secrets > 0 ? 'needed' : 'unused';
+}
+
+function stateStyle(key: KeyRow): TextStyle | undefined {
+  const styles: Readonly<Record<string, TextStyle>> = { current: 'green', retired: 'dim', unknown: 'red' };
+  return styles[stateOf(key)];
 }
 
 function placesOf({ keyId, servers }: KeyRow, isThere: boolean): readonly string[] {

@@ -57,7 +57,7 @@ function print(output: Output, report: LicenseReport): void {
 function usageOf({ licence, active }: Extract<LicenseReport, { kind: 'valid' }>): Column<unknown>[] {
   const { unit, licensed } = licence;
   return [
-    { key: 'valid', title: 'VALID', value: () => true },
+    { key: 'valid', title: 'VALID', value: () => true, style: () => 'green' },
     { key: 'unit', title: 'COUNTS', value: () => unit, text: () => `active ${unit}s` },
     { key: 'licensed', title: 'LICENSED', value: () => licensed },
     { key: 'active', title: 'ACTIVE', value: () => active },
@@ -67,7 +67,7 @@ function usageOf({ licence, active }: Extract<LicenseReport, { kind: 'valid' }>)
 
 function refusalOf({ explanation }: Extract<LicenseReport, { kind: 'invalid' }>): Column<unknown>[] {
   return [
-    { key: 'valid', title: 'VALID', value: () => false },
+    { key: 'valid', title: 'VALID', value: () => false, style: () => 'red' },
     { key: 'reason', title: 'REASON', value: () => explanation },
   ];
 }

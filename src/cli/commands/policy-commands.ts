@@ -1,5 +1,8 @@
 import type { Command } from 'commander';
 import { type Policy, POLICY_SCOPES } from '../../policy/stored-policy.ts';
+import { didYouMean } from '../../kernel/nearest-name.ts';
+import { listUnknownNames } from '../../policy/unknown-names.ts';
+import { CliFailure, EXIT_CODES } from '../cli-failure.ts';
 import type { CommandContext } from '../command-context.ts';
 import type { Column } from '../output.ts';
 
@@ -11,6 +14,7 @@ interface SetOptions {
   readonly client?: string;
   readonly time?: string;
   readonly inactive?: true;
+  readonly force?: true;
 }
 
 const POLICY_COLUMNS: readonly Column<Policy>[] = [
@@ -21,7 +25,13 @@ const POLICY_COLUMNS: readonly Column<Policy>[] = [
   { key: 'user', title: 'USER', value: ({ user }) => user },
   { key: 'client', title: 'CLIENT', value: ({ client }) => client },
   { key: 'time', title: 'TIME', value: ({ time }) => time },
-  { key: 'active', title: 'ACTIVE', value: ({ active }) => active },
+  {
+    key: 'active',
+    title: 'ACTIVE',
+    value: ({ active }) => active,
+    style: ({ active }) => (active ? 'green' : 'dim'),
+    rank: 1,
+  },
 ];
 
 /** Adds `tankeeper policy …`. */
@@ -61,6 +71,12 @@ function addReading(policy: Command, context: CommandContext): void {
     .description('list the policies')
     .option('--scope <scope>', `only those of one scope: ${POLICY_SCOPES.join(', ')}`)
     .action(async ({ scope }: { scope?: string }, command: Command) => {
+      if (scope !== undefined && !POLICY_SCOPES.some((known) => known === scope)) {
+        throw new CliFailure(
+          `unknown scope ${scope}${didYouMean(scope, POLICY_SCOPES, ';')} the scopes are ${POLICY_SCOPES.join(', ')}`,
+          EXIT_CODES.usage,
+        );
+      }
       const found = await context.withServices(({ policies }, caller) => policies.list(caller));
       const shown = found.filter((one) => scope === undefined || one.scope === scope);
       context.output(command).list(shown, POLICY_COLUMNS, 'no policies');
@@ -87,11 +103,19 @@ function addSet(policy: Command, context: CommandContext): void {
     .option('--client <list>', 'addresses and networks of clients; left out: all')
     .option('--time <times>', 'minute hour day month weekday year; left out: always')
     .option('--inactive', 'switched off')
+    .option('--force', 'also with realms and resolvers that do not exist yet')
     .action(async (name: string, options: SetOptions, command: Command) => {
-      const { inactive, ...draft } = options;
-      await context.withServices(({ policies }, caller) =>
-        policies.set(caller, { ...draft, name, active: inactive !== true }),
-      );
+      const { inactive, force, ...fields } = options;
+      const draft = { ...fields, name, active: inactive !== true };
+      await context.withServices(async ({ policies }, caller) => {
+        const unknown = force === true ? [] : await policies.unknownNames(caller, draft);
+        if (unknown.length > 0) {
+          throw new CliFailure(
+            `the policy ${name} names what does not exist: ${listUnknownNames(unknown)} (--force stores it all the same)`,
+          );
+        }
+        await policies.set(caller, draft);
+      });
       context.output(command).done(`the policy ${name} is set`, { name });
     });
 }

@@ -4,6 +4,7 @@ import { CliFailure, EXIT_CODES } from '../cli-failure.ts';
 import type { CommandContext } from '../command-context.ts';
 import { parseList } from '../option-values.ts';
 import type { Column } from '../output.ts';
+import { unknownName } from '../unknown-name.ts';
 
 interface ResolversOption {
   readonly resolvers: readonly string[];
@@ -11,7 +12,12 @@ interface ResolversOption {
 
 const REALM_COLUMNS: readonly Column<Realm>[] = [
   { key: 'name', title: 'NAME', value: ({ name }) => name },
-  { key: 'default', title: 'DEFAULT', value: ({ isDefault }) => isDefault },
+  {
+    key: 'default',
+    title: 'DEFAULT',
+    value: ({ isDefault }) => isDefault,
+    style: ({ isDefault }) => (isDefault ? 'green' : 'dim'),
+  },
   { key: 'resolvers', title: 'RESOLVERS', value: ({ resolvers }) => resolvers },
 ];
 
@@ -101,7 +107,11 @@ function addDefault(realm: Command, context: CommandContext): void {
 function requireRealm(realms: readonly Realm[], name: string): Realm {
   const found = realms.find((realm) => realm.name === name.trim().toLowerCase());
   if (found === undefined) {
-    throw new CliFailure(`there is no realm ${name}`);
+    throw unknownName(
+      'realm',
+      name,
+      realms.map((realm) => realm.name),
+    );
   }
   return found;
 }

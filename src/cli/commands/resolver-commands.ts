@@ -1,13 +1,13 @@
 import type { Command } from 'commander';
 import type { Resolver } from '../../configuration/configuration.ts';
-import { CliFailure } from '../cli-failure.ts';
 import type { CommandContext } from '../command-context.ts';
 import type { Column } from '../output.ts';
+import { unknownName } from '../unknown-name.ts';
 import { addResolverSetCommands } from './resolver-set-commands.ts';
 
 const RESOLVER_COLUMNS: readonly Column<Resolver>[] = [
   { key: 'name', title: 'NAME', value: ({ name }) => name },
-  { key: 'kind', title: 'KIND', value: ({ kind }) => kind },
+  { key: 'kind', title: 'KIND', value: ({ kind }) => kind, whole: true },
   {
     key: 'settings',
     title: 'SETTINGS',
@@ -61,7 +61,11 @@ export function addResolverCommands(program: Command, context: CommandContext): 
 function requireResolver(resolvers: readonly Resolver[], name: string): Resolver {
   const found = resolvers.find((resolver) => resolver.name === name);
   if (found === undefined) {
-    throw new CliFailure(`there is no resolver ${name}`);
+    throw unknownName(
+      'resolver',
+      name,
+      resolvers.map((resolver) => resolver.name),
+    );
   }
   return found;
 }

@@ -3,6 +3,7 @@ import { type Command, Option } from 'commander';
 import { RESOLVER_KINDS, type Resolver, type ResolverKind } from '../../configuration/configuration.ts';
 import { CliFailure, EXIT_CODES } from '../cli-failure.ts';
 import type { CommandContext } from '../command-context.ts';
+import { unknownName } from '../unknown-name.ts';
 import {
   collectKey,
   collectPair,
@@ -75,9 +76,11 @@ function addSet(resolver: Command, context: CommandContext): void {
     const given = await readResolverSecret(context, name, options);
     const secret = options.removeSecret === true ? null : given;
     const { kind, settings } = await context.withServices(async ({ resolvers }, caller) => {
-      const known = (await resolvers.list(caller)).find((one) => one.name === name);
+      const all = await resolvers.list(caller);
+      const known = all.find((one) => one.name === name);
       if (known === undefined) {
-        throw new CliFailure(`there is no resolver ${name}`);
+        const names = all.map((one) => one.name);
+        throw unknownName('resolver', name, names);
       }
       const changed = await changedSettings(known, options);
       await resolvers.set(caller, {

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { InvalidArgumentError } from 'commander';
 import { SETTINGS_RULES } from '../../resolvers/settings/settings-rules.ts';
 import type { Resolver, ResolverKind } from '../../configuration/configuration.ts';
+import { didYouMean } from '../../kernel/nearest-name.ts';
 import { CliFailure, EXIT_CODES } from '../cli-failure.ts';
 import type { CommandContext } from '../command-context.ts';
 import { fileErrorText } from '../secret-input.ts';
@@ -85,7 +86,7 @@ function canonicalKey(kind: ResolverKind, key: string): string {
   if (found === undefined) {
     const plain = names.filter((name) => name !== secret);
     throw new CliFailure(
-      `a resolver of the kind ${kind} has no setting ${key}; it has ${plain.join(', ') || 'none'}`,
+      `a resolver of the kind ${kind} has no setting ${key}${didYouMean(key, plain, ';')} it has ${plain.join(', ') || 'none'}`,
       EXIT_CODES.usage,
     );
   }

@@ -4,11 +4,11 @@ import { type CommandContext, operatorCaller } from '../command-context.ts';
 import type { Column } from '../output.ts';
 
 const CONFIG_COLUMNS: readonly Column<ConfigRow>[] = [
-  { key: 'variable', title: 'VARIABLE', value: ({ variable }) => variable },
+  { key: 'variable', title: 'VARIABLE', value: ({ variable }) => variable, whole: true },
   { key: 'value', title: 'VALUE', value: ({ value }) => value },
-  { key: 'default', title: 'DEFAULT', value: (row) => row.default },
-  { key: 'source', title: 'FROM', value: ({ source }) => source },
-  { key: 'meaning', title: 'MEANING', value: ({ meaning }) => meaning },
+  { key: 'default', title: 'DEFAULT', value: (row) => row.default, rank: 3 },
+  { key: 'source', title: 'FROM', value: ({ source }) => source, rank: 4 },
+  { key: 'meaning', title: 'MEANING', value: ({ meaning }) => meaning, rank: 2 },
 ];
 
 /** Adds `serve`, `migrate` and `config`. */

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { CliFailure } from '../cli-failure.ts';
 import type { CommandContext } from '../command-context.ts';
 import type { Column } from '../output.ts';
 
@@ -11,7 +12,12 @@ interface Setting {
 const SETTING_COLUMNS: readonly Column<Setting>[] = [
   { key: 'key', title: 'KEY', value: ({ key }) => key },
   { key: 'value', title: 'VALUE', value: ({ value }) => value },
-  { key: 'source', title: 'FROM', value: ({ source }) => source },
+  {
+    key: 'source',
+    title: 'FROM',
+    value: ({ source }) => source,
+    style: ({ source }) => (source === 'set' ? 'bold' : 'dim'),
+  },
 ];
 
 /** Adds `tankeeper setting …`: configuration values in the database, for all servers on it. */
@@ -36,10 +42,15 @@ export function addSettingCommands(program: Command, context: CommandContext): v
     .description('set a value')
     .argument('<key>')
     .argument('<value>')
-    .action(async (key: string, value: string, _options: object, command: Command) => {
-      await context.withServices(({ settings: configuration }, caller) =>
-        configuration.set(caller, new Map([[key, value]])),
-      );
+    .option('--force', 'also a key that the server does not read, for clients that look for it')
+    .action(async (key: string, value: string, { force }: { force?: true }, command: Command) => {
+      await context.withServices(async ({ settings: configuration }, caller) => {
+        const unread = force === true ? undefined : await configuration.unreadReason(caller, key);
+        if (unread !== undefined) {
+          throw new CliFailure(`${unread} (--force stores it all the same)`);
+        }
+        await configuration.set(caller, new Map([[key, value]]));
+      });
       context.output(command).done(`${key} is ${value}`, { key, value });
     });
   setting

@@ -5,6 +5,7 @@ import type { DescribedToken } from '../../tokens/token-view.ts';
 import type { CommandContext } from '../command-context.ts';
 import { wholeNumberOption } from '../option-values.ts';
 import type { Column } from '../output.ts';
+import type { TextStyle } from '../text-style.ts';
 
 interface ListOptions {
   readonly user?: string;
@@ -19,12 +20,12 @@ interface ListOptions {
 }
 
 const LIST_COLUMNS: readonly Column<DescribedToken>[] = [
-  { key: 'serial', title: 'SERIAL', value: ({ serial }) => serial },
-  { key: 'type', title: 'TYPE', value: ({ type }) => type },
+  { key: 'serial', title: 'SERIAL', value: ({ serial }) => serial, whole: true },
+  { key: 'type', title: 'TYPE', value: ({ type }) => type, rank: 7 },
   { key: 'user', title: 'USER', value: ({ owner }) => owner?.login ?? null },
   { key: 'resolver', value: ({ owner }) => owner?.resolver ?? null },
   { key: 'realms', title: 'REALMS', value: ({ realms }) => realms },
-  { key: 'state', title: 'STATE', value: (token) => stateOf(token) },
+  { key: 'state', title: 'STATE', value: stateOf, style: stateStyle, rank: 1, whole: true },
   { key: 'failcount', title: 'FAILS', value: ({ failCount }) => failCount, align: 'right' },
 ];
 
@@ -35,7 +36,7 @@ const SHOW_COLUMNS: readonly Column<DescribedToken>[] = [
   { key: 'user', title: 'User', value: ({ owner }) => owner?.login ?? null },
   { key: 'resolver', title: 'Resolver', value: ({ owner }) => owner?.resolver ?? null },
   { key: 'realms', title: 'Realms', value: ({ realms }) => realms },
-  { key: 'state', title: 'State', value: (token) => stateOf(token) },
+  { key: 'state', title: 'State', value: stateOf, style: stateStyle },
   { key: 'active', value: ({ active }) => active },
   { key: 'rollout', title: 'Roll-out', value: ({ rollout }) => rollout },
   { key: 'suite', title: 'OCRA suite', value: ({ ocraSuite }) => ocraSuite },
@@ -68,6 +69,18 @@ export function stateOf(
     return 'locked';
   }
   return token.active ? 'active' : 'disabled';
+}
+
+/** A token that is refused because of wrong responses stands out; one that is switched off recedes. */
+function stateStyle(token: DescribedToken): TextStyle {
+  const styles = {
+    active: 'green',
+    disabled: 'dim',
+    locked: 'red',
+    phase1: 'yellow',
+    phase2: 'yellow',
+  } as const;
+  return styles[stateOf(token)];
 }
 
 /** Adds `token list` and `token show`. */

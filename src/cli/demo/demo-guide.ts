@@ -1,4 +1,3 @@
-import { styleText } from 'node:util';
 import { CliFailure } from '../cli-failure.ts';
 import type { CliIo } from '../dependencies.ts';
 import type { Fetch } from '../device/send-response.ts';
@@ -7,6 +6,7 @@ import { compactJson } from './compact-json.ts';
 import { curlLine, type DemoRequest, sendDemoRequest } from './demo-request.ts';
 import type { DemoServer } from './demo-server.ts';
 import { assertAnswer, type Expectation } from './expectation.ts';
+import { styled } from '../text-style.ts';
 
 const WIDEST = 110;
 /** Longer than the URLs of QR codes, shorter than pictures. */
@@ -65,7 +65,7 @@ export class DemoGuide {
   }
 
   #styled(style: 'bold' | 'cyan', text: string): string {
-    return this.#io.color ? styleText(style, text) : text;
+    return styled(style, text, this.#io.color);
   }
 
   #write(text: string): void {

@@ -1,11 +1,13 @@
 import { BackedUpKeys } from '../../backup/backed-up-keys.ts';
 import type { Config } from '../../config/config.ts';
+import { unknownVariables } from '../../config/unknown-variables.ts';
 import { checkAddresses } from '../../doctor/address-check.ts';
 import { checkDatabase } from '../../doctor/database-check.ts';
 import { type Check, type Checked, type DoctorReport, Examination } from '../../doctor/examination.ts';
 import { type Finding, found } from '../../doctor/finding.ts';
 import { checkKeyFile, checkUnknownKeys, closedKeys, noKeyYet } from '../../doctor/key-check.ts';
 import { checkMigrations } from '../../doctor/migration-check.ts';
+import { checkVariables } from '../../doctor/variable-check.ts';
 import { type Clock, systemClock } from '../../kernel/clock.ts';
 import { isServiceError } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
@@ -63,7 +65,10 @@ export async function examineInstallation(
   { clock = systemClock, giveUp, timeLimit = TIME_LIMIT }: ExaminationOptions = {},
 ): Promise<DoctorReport> {
   const examination = new Examination({ timeLimit });
-  await examination.run([{ name: 'addresses', find: () => checkAddresses(config) }]);
+  await examination.run([
+    { name: 'variables', find: () => checkVariables(unknownVariables()) },
+    { name: 'addresses', find: () => checkAddresses(config) },
+  ]);
   const opened = await examination.take('database', () => openAndCheck(config, giveUp), 2 * OPENING_LIMIT);
   giveUp?.throwIfAborted();
   if (opened === undefined) {

@@ -282,7 +282,7 @@ async function findId(sql: Knex.Transaction, name: string): Promise<string> {
     ? await sql('administrators').where({ name }).forShare().first<{ id: string } | undefined>('id')
     : undefined;
   if (row === undefined) {
-    throw new ServiceError('administrator.unknown', `There is no administrator '${name}'`);
+    throw new ServiceError('administrator.unknown', `There is no administrator '${name}'`, { name });
   }
   return row.id;
 }

@@ -18,6 +18,7 @@ export interface StoredAuditRow {
   readonly outcome: string | null;
   readonly client: string | null;
   readonly request_id: string | null;
+  readonly transaction_id: string | null;
   readonly writer: string | null;
   readonly lane: number | null;
   readonly seq: string | null;
@@ -27,7 +28,7 @@ export interface StoredAuditRow {
 }
 
 export const AUDIT_COLUMNS = `id, ${utcText('at')}, actor, action, subject, realm, outcome, client, request_id,
-  writer, lane, seq, prev_digest, digest, signature`;
+  transaction_id, writer, lane, seq, prev_digest, digest, signature`;
 
 /** The order in which a trail is verified. */
 export const BY_PLACE = 'ORDER BY writer, lane, seq, id';
@@ -62,6 +63,7 @@ export function toAuditRow(row: StoredAuditRow): AuditRow {
     outcome: text(row.outcome),
     client: text(row.client),
     requestId: text(row.request_id),
+    transaction: text(row.transaction_id),
     writer: Number(row.writer ?? -1),
     lane: row.lane ?? -1,
     seq: Number(row.seq ?? -1),

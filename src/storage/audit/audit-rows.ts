@@ -17,6 +17,7 @@ export const AUDIT_COLUMNS = {
   outcome: 'text',
   client: 'text',
   request_id: 'text',
+  transaction_id: 'text',
   writer: 'bigint',
   lane: 'integer',
   seq: 'bigint',
@@ -54,7 +55,13 @@ export function auditEntry(
   outcome: string,
   realms: readonly string[] = [],
 ): AuditEntry {
-  return storableEntry({ ...act, subject, outcome, realm: realms.join(',') });
+  return storableEntry({
+    ...act,
+    subject,
+    outcome,
+    realm: realms.join(','),
+    transaction: act.transaction ?? '',
+  });
 }
 
 /** @returns the same in a form that the database can store */
@@ -67,14 +74,15 @@ export function storableEntry(entry: AuditEntry): AuditEntry {
     outcome: storableForm(entry.outcome),
     client: storableForm(entry.client),
     requestId: storableForm(entry.requestId),
+    transaction: storableForm(entry.transaction),
   };
 }
 
 /** @returns the values of a row, for `AUDIT_PLACES` */
 export function auditValues(row: AuditRow): Knex.RawBinding[] {
-  const { id, at, actor, action, subject, realm, outcome, client, requestId } = row;
+  const { id, at, actor, action, subject, realm, outcome, client, requestId, transaction } = row;
   return [
-    ...[id, at, actor, action, subject, realm, outcome, client, requestId],
+    ...[id, at, actor, action, subject, realm, outcome, client, requestId, transaction],
     ...[row.writer, row.lane, row.seq, row.prevHash, row.hash, row.signature],
   ];
 }
@@ -91,6 +99,7 @@ export function auditFields(row: AuditRow): Readonly<Record<string, string | num
     audit_outcome: row.outcome,
     audit_client: row.client,
     audit_request_id: row.requestId,
+    audit_transaction_id: row.transaction,
     audit_writer: row.writer,
     audit_lane: row.lane,
     audit_seq: row.seq,

@@ -15,8 +15,8 @@ import type {
 import { auditEntry } from '../audit/audit-rows.ts';
 import { type ChallengeRow, selectChallenges, toChallengeOfToken } from './challenge-rows.ts';
 import type { Database } from '../database/database.ts';
+import { decisionEntry } from './decision-entry.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
-import { responseEntry } from './response-consequences.ts';
 import { settle } from './settlement.ts';
 import { SharedIssue } from './shared-issue.ts';
 import { SharedLook } from '../database/shared-look.ts';
@@ -110,7 +110,7 @@ export class SqlChallengeStore implements ChallengeStore {
 
   /** As `apply`, in a statement that other responses may share. */
   #apply(seen: ChallengeRow, decision: Decision, act: Act): Promise<boolean> {
-    const entry = responseEntry(auditEntry(act, seen.serial, decision.reason, seen.realms), seen, decision);
+    const entry = decisionEntry(act, seen, decision);
     const settled = decision.change && this.#settlement.settle(seen, decision.change, entry);
     return settled ?? apply(this.#database.autocommit, seen, decision, act);
   }
@@ -234,8 +234,8 @@ async function apply(
   act: Act,
   supersedes: readonly string[] = [],
 ): Promise<boolean> {
-  const { change, reason } = decision;
-  const entry = responseEntry(auditEntry(act, seen.serial, reason, seen.realms), seen, decision);
+  const { change } = decision;
+  const entry = decisionEntry(act, seen, decision);
   if (change !== null) {
     return settle(unit, seen, { ...change, supersedes }, entry);
   }
@@ -274,7 +274,7 @@ async function issue(
     throw new TransactionIdTaken();
   }
   await supersede(sql, tokenId, maxOpen);
-  await audit.write(act, token.serial, 'issued', token.realms);
+  await audit.write({ ...act, transaction: transactionId }, token.serial, 'issued', token.realms);
 }
 
 /**

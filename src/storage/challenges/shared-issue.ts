@@ -58,7 +58,7 @@ export class SharedIssue {
   ): Promise<boolean> {
     const written = await this.#writes.do({
       key: tokenId,
-      entry: auditEntry(act, seen.serial, 'issued', seen.realms),
+      entry: auditEntry({ ...act, transaction: transactionId }, seen.serial, 'issued', seen.realms),
       columns: {
         token_id: tokenId,
         version: seen.version,

@@ -152,7 +152,7 @@ export class SqlConfigurationStore implements ConfigurationStore, ConfigurationS
           ? 0
           : await sql('realms').where({ name: wanted }).update({ is_default: true });
       if (wanted !== null && chosen === 0) {
-        throw new ServiceError('realm.unknown', `There is no realm '${wanted}'`);
+        throw new ServiceError('realm.unknown', `There is no realm '${wanted}'`, { name: wanted });
       }
       await audit.write(
         act,

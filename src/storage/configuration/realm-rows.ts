@@ -140,7 +140,7 @@ async function findResolvers(
   return names.map((name) => {
     const resolver = found.find((candidate) => candidate.name === name);
     if (resolver === undefined) {
-      throw new ServiceError('resolver.unknown', `There is no resolver '${name}'`);
+      throw new ServiceError('resolver.unknown', `There is no resolver '${name}'`, { name });
     }
     return resolver.id;
   });

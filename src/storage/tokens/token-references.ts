@@ -72,7 +72,7 @@ async function holdRealms(transaction: Knex.Transaction, realms: readonly string
     .select<{ id: string; name: string }[]>('id', 'name');
   const unknown = names.find((name) => !found.some((realm) => realm.name === name));
   if (unknown !== undefined) {
-    throw new ServiceError('realm.unknown', `There is no realm '${unknown}'`);
+    throw new ServiceError('realm.unknown', `There is no realm '${unknown}'`, { name: unknown });
   }
   const { rows } = await transaction.raw<{ rows: { id: string }[] }>(
     'SELECT intern_realm_set(?::bigint[]) AS id',

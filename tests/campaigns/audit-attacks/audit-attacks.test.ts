@@ -120,6 +120,7 @@ const CHANGES: Readonly<Record<keyof AuditRow, (row: AuditRow, how: number) => A
   outcome: (row, how) => ({ ...row, outcome: `${row.outcome}${how}` }),
   client: (row, how) => ({ ...row, client: `${row.client}${how}` }),
   requestId: (row, how) => ({ ...row, requestId: `${row.requestId}${how}` }),
+  transaction: (row, how) => ({ ...row, transaction: `${row.transaction}${how}` }),
   writer: (row, how) => ({ ...row, writer: row.writer + 1 + how }),
   lane: (row, how) => ({ ...row, lane: row.lane + 1 + how }),
   seq: (row, how) => ({ ...row, seq: row.seq + 1 + how }),

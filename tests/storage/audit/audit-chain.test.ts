@@ -155,6 +155,7 @@ describe('an attacker with the database and no key', () => {
     ['outcome', "outcome = 'accepted'"],
     ['client', "client = ''"],
     ['request_id', "request_id = ''"],
+    ['transaction_id', "transaction_id = 'another'"],
     ['prev_digest', "prev_digest = sha256('x')"],
     ['digest', "digest = sha256('x')"],
     ['signature', "signature = signature || 'x'"],

@@ -1,6 +1,7 @@
 import { SqlTap } from '../../support/database/sql-tap.ts';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 
+import { SqlAuditStore } from '../../../src/storage/audit/audit-store.ts';
 import { SqlChallengeStore } from '../../../src/storage/challenges/challenge-store.ts';
 import type { Database } from '../../../src/storage/database/database.ts';
 import { SqlTokenStore } from '../../../src/storage/tokens/token-store.ts';
@@ -46,6 +47,17 @@ describe('a decision on a response', () => {
     await new SqlChallengeStore({ database }).answer(transactionId, rightly(), ACT);
     tap.close();
     expect(statements).toEqual(['SELECT wante', 'WITH want AS']);
+  });
+
+  it('names its transaction in the row, as does the issue of the challenge', async () => {
+    const transactionId = await issued('named');
+    const [database] = servers as [Database];
+    const challenges = new SqlChallengeStore({ database });
+    await challenges.answer(transactionId, wrongly(1_000), ACT);
+    await challenges.answer(transactionId, rightly(), ACT);
+    await challenges.answer(transactionId, rightly(), ACT);
+    const rows = await new SqlAuditStore({ database }).search({ transaction: transactionId, limit: 10 });
+    expect(rows.map(({ outcome }) => outcome)).toEqual(['closed', 'accepted', 'wrong', 'issued']);
   });
 
   it('leaves one row, signed, also where servers get in each other’s way', async () => {

@@ -26,8 +26,8 @@ class SetClock {
 /** @returns SQL that inserts a row which no writer has signed */
 export function unsignedRow(subject: string, at: string): string {
   return `INSERT INTO audit (id, at, actor, action, subject, realm, outcome, client, request_id,
-      writer, lane, seq, prev_digest, digest, signature)
-    SELECT count(*), '${at}', '', '', '${subject}', '', '', '', '', 0, 0, 0, '', '', '' FROM audit`;
+      transaction_id, writer, lane, seq, prev_digest, digest, signature)
+    SELECT count(*), '${at}', '', '', '${subject}', '', '', '', '', '', 0, 0, 0, '', '', '' FROM audit`;
 }
 
 /** A database whose audit rows are signed for a vault, as those of servers are. */

@@ -24,6 +24,7 @@ const UP = `
     outcome text NOT NULL,
     client text NOT NULL,
     request_id text NOT NULL,
+    transaction_id text NOT NULL,
     writer bigint NOT NULL,
     lane integer NOT NULL,
     seq bigint NOT NULL,
@@ -35,6 +36,7 @@ const UP = `
   CREATE INDEX audit_at_idx ON audit (at, id);
   CREATE INDEX audit_subject_idx ON audit (subject, at);
   CREATE INDEX audit_actor_idx ON audit (actor, at);
+  CREATE INDEX audit_transaction_idx ON audit (transaction_id) WHERE transaction_id <> '';
   CREATE INDEX audit_place_idx ON audit (writer, lane, seq, id);
   COMMENT ON TABLE audit IS
     'One row for each administrative act and each decision on a response, written in its transaction and signed by its writer. The signature covers the id, so the writer gives it: its number * 2^32 + 1, 2, ... No secrets.';

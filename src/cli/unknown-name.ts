@@ -1,0 +1,69 @@
+import { isServiceError } from '../kernel/errors.ts';
+import { didYouMean } from '../kernel/nearest-name.ts';
+import type { Caller } from '../policy/caller.ts';
+import { CliFailure } from './cli-failure.ts';
+import type { CliServices } from './cli-services.ts';
+
+type NamedThing = 'realm' | 'resolver' | 'policy' | 'administrator';
+
+/** The command that lists the names of a kind. */
+const LISTS: Readonly<Record<NamedThing, string>> = {
+  realm: 'tankeeper realm list',
+  resolver: 'tankeeper resolver list',
+  policy: 'tankeeper policy list',
+  administrator: 'tankeeper admin list',
+};
+
+/** @returns the failure of a command that names a thing that does not exist: with the nearest name, or where to look */
+export function unknownName(what: NamedThing, name: string, known: readonly string[]): CliFailure {
+  return new CliFailure(`there is no ${what} ${name}${nearestOrList(what, name, known)}`);
+}
+
+/**
+ * Adds the nearest known name to the failure of a service; the operator may see all names.
+ * @returns the failure to report
+ */
+export async function withNearestName(
+  error: unknown,
+  services: CliServices,
+  caller: Caller,
+): Promise<unknown> {
+  if (!isServiceError(error)) {
+    return error;
+  }
+  if (error.code === 'user.unknown') {
+    return new CliFailure(`${error.message}; \`tankeeper user list --realm NAME\` shows those of a realm`);
+  }
+  if (error.code === 'token.unknown') {
+    return new CliFailure(`${error.message}; \`tankeeper token list\` shows those that there are`);
+  }
+  const named = namedBy(error);
+  if (named === undefined) {
+    return error;
+  }
+  const known = await namesOf(named.what, services, caller).catch(() => []);
+  return new CliFailure(`${error.message}${nearestOrList(named.what, named.name, known)}`);
+}
+
+function namedBy(error: unknown): { readonly what: NamedThing; readonly name: string } | undefined {
+  for (const what of ['realm', 'resolver', 'policy', 'administrator'] as const) {
+    if (isServiceError(error, `${what}.unknown`) && error.payload.name !== undefined) {
+      return { what, name: error.payload.name };
+    }
+  }
+  return undefined;
+}
+
+function nearestOrList(what: NamedThing, name: string, known: readonly string[]): string {
+  const nearest = didYouMean(name, known);
+  return nearest === '' ? `; \`${LISTS[what]}\` shows those that there are` : nearest;
+}
+
+async function namesOf(
+  what: NamedThing,
+  { realms, resolvers, policies, administrators }: CliServices,
+  caller: Caller,
+): Promise<readonly string[]> {
+  const lists = { realm: realms, resolver: resolvers, policy: policies, administrator: administrators };
+  return (await lists[what].list(caller)).map(({ name }) => name);
+}

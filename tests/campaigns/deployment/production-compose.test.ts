@@ -1,0 +1,203 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
+import { request } from 'node:https';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { generateX25519Identity, identityToRecipient } from 'age-encryption';
+import { runCli } from '../../cli/cli-process.ts';
+import { REPOSITORY } from '../../repository/repository-file.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
+import { freePort } from '../../support/servers/free-port.ts';
+import { type ServerProcess, startServerProcess } from '../../support/servers/server-process.ts';
+import { makeCertificates } from '../../support/servers/slapd.ts';
+import { describeWithProgram, findSystemProgram } from '../../support/servers/system-programs.ts';
+import { testProgram } from '../../support/servers/test-build.ts';
+import { waitForPort } from '../../support/servers/wait-for-port.ts';
+
+// Servers are started here, on machines that may be busy.
+jest.setTimeout(120_000);
+
+const PASSWORD = 'the administrator of this test';
+
+let folder: string;
+let database: TestDatabase;
+let environment: Readonly<Record<string, string>>;
+let server: ServerProcess;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tankeeper-deployment-'));
+  database = await createTestDatabase();
+  await writeFile(join(folder, 'password'), PASSWORD);
+  environment = {
+    DATABASE_URL: database.url,
+    DATA_DIR: join(folder, 'data'),
+    ADMIN_PASSWORD_FILE: join(folder, 'password'),
+  };
+  server = await startServerProcess({ ...environment, TRUST_PROXY: 'loopback', LIMIT_EXEMPT: 'none' });
+});
+
+afterAll(async () => {
+  await server.stop();
+  await database.drop();
+  await rm(folder, { recursive: true });
+});
+
+describeWithProgram('deploy/compose/Caddyfile', findSystemProgram('caddy'), 'caddy', (caddy) => {
+  let port: number;
+  let authority: string;
+  let proxy: ChildProcess;
+  const pieces: string[] = [];
+
+  beforeAll(async () => {
+    const certificates = await makeCertificates(await mkdtemp(join(folder, 'certificates-')));
+    authority = await readFile(certificates.authorityFile, 'utf8');
+    port = await freePort();
+    proxy = spawn(
+      caddy,
+      ['run', '--adapter', 'caddyfile', '--config', join(REPOSITORY, 'deploy/compose/Caddyfile')],
+      {
+        env: {
+          PATH: process.env.PATH,
+          HOME: folder,
+          XDG_DATA_HOME: folder,
+          XDG_CONFIG_HOME: folder,
+          SITE_ADDRESS: `https://localhost:${port}`,
+          TLS: `tls ${certificates.certificateFile} ${certificates.keyFile}`,
+          UPSTREAM: new URL(server.baseUrl).host,
+        },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      },
+    );
+    for (const stream of [proxy.stdout, proxy.stderr]) {
+      stream?.on('data', (piece: Buffer) => pieces.push(piece.toString('utf8')));
+    }
+    await waitForPort(port, proxy);
+  });
+
+  afterAll(async () => {
+    const ended = once(proxy, 'close');
+    proxy.kill('SIGTERM');
+    await ended;
+  });
+
+  async function ask(path: string, headers: Record<string, string> = {}): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      request(
+        { host: 'localhost', port, path, headers, ca: authority, servername: 'localhost' },
+        (answer) => {
+          const chunks: Buffer[] = [];
+          answer.on('data', (chunk: Buffer) => chunks.push(chunk));
+          answer.on('end', () => {
+            const { statusCode = 0 } = answer;
+            resolve({ status: statusCode, headers: answer.headers, body: Buffer.concat(chunks).toString() });
+          });
+        },
+      )
+        .on('error', reject)
+        .end();
+    });
+  }
+
+  it('ends TLS and passes requests on', async () => {
+    const { status, headers, body } = await ask('/monitoring/storageEncryption', {
+      Authorization: `Basic ${Buffer.from(`admin:${PASSWORD}`).toString('base64')}`,
+    });
+    expect(status).toBe(200);
+    expect(JSON.parse(body)).toMatchObject({ result: { status: true, value: true } });
+    expect(headers['strict-transport-security']).toMatch(/^max-age=31536000; includeSubDomains$/);
+  });
+
+  it('keeps /metrics from outside', async () => {
+    expect((await ask('/metrics')).status).toBe(404);
+  });
+
+  it('logs no request, and with it no PIN in a query string', async () => {
+    await ask('/ocra/check_t?transactionid=123456789012&pass=geheim12345678');
+    expect(pieces.join('')).not.toMatch(/geheim|check_t/);
+  });
+
+  it('replaces an address that a client claims by its own', async () => {
+    await ask('/healthz?claimed=1', { 'X-Forwarded-For': '203.0.113.9', Forwarded: 'for=203.0.113.9' });
+    await ask('/monitoring/config', { 'X-Forwarded-For': '203.0.113.9' });
+    // Its last lines leave with its end.
+    const { output } = await server.stop();
+    expect(output).toMatch(/"path":"\/monitoring\/config".*"client":"127\.0\.0\.1"/);
+    expect(output).not.toContain('203.0.113.9');
+  });
+});
+
+interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly body: string;
+}
+
+describe('bin/backup-daily', () => {
+  const DAY = 86_400_000;
+  let backups: string;
+  let identity: string;
+
+  beforeAll(async () => {
+    identity = await generateX25519Identity();
+    await writeFile(join(folder, 'identity.txt'), `${identity}\n`);
+    backups = join(folder, 'backups');
+    await mkdir(backups);
+    for (const [name, age] of [
+      ['tankeeper-2020-01-01T000000Z.age', 40],
+      ['tankeeper-2020-01-02T000000Z.age', 10],
+      ['other.age', 40],
+    ] as const) {
+      await writeFile(join(backups, name), '');
+      const time = new Date(Date.now() - age * DAY);
+      await utimes(join(backups, name), time, time);
+    }
+  });
+
+  async function backUp(
+    changes: Readonly<Record<string, string>> = {},
+  ): Promise<{ code: number; err: string }> {
+    return new Promise((resolve) => {
+      execFile(
+        'sh',
+        [join(REPOSITORY, 'bin/backup-daily')],
+        {
+          env: {
+            PATH: process.env.PATH,
+            ...environment,
+            TANKEEPER: testProgram(),
+            BACKUP_DIR: backups,
+            BACKUP_ONCE: 'yes',
+            ...changes,
+          },
+        },
+        (error, _out, err) => {
+          resolve({ code: error === null ? 0 : Number(error.code), err });
+        },
+      );
+    });
+  }
+
+  it('removes nothing while no backup succeeds', async () => {
+    const { code, err } = await backUp({ BACKUP_RECIPIENT: 'age1wrong', BACKUP_KEEP_DAYS: '30' });
+    expect(code).toBe(1);
+    expect(err).toMatch(/the backup failed/);
+    expect(await readdir(backups)).toHaveLength(3);
+    expect((await backUp({ BACKUP_KEEP_DAYS: 'few' })).code).toBe(2);
+  });
+
+  it('writes a backup that can be restored, and removes those that are too old', async () => {
+    const recipient = await identityToRecipient(identity);
+    expect((await backUp({ BACKUP_RECIPIENT: recipient, BACKUP_KEEP_DAYS: '30' })).code).toBe(0);
+    const left = await readdir(backups);
+    expect(left).toHaveLength(3);
+    expect(left).toEqual(expect.arrayContaining(['other.age', 'tankeeper-2020-01-02T000000Z.age']));
+    const [written = ''] = left.filter((name) => name.startsWith('tankeeper-') && !name.includes('2020'));
+    const checked = await runCli(
+      ['restore', join(backups, written), '--identity-file', join(folder, 'identity.txt'), '--check'],
+      environment,
+    );
+    expect(checked).toMatchObject({ code: 0 });
+  });
+});
