@@ -12,7 +12,6 @@ import type {
   OpenDecision,
   Whose,
 } from '../../challenges/ports.ts';
-import { auditEntry } from '../audit/audit-rows.ts';
 import { type ChallengeRow, selectChallenges, toChallengeOfToken } from './challenge-rows.ts';
 import type { Database } from '../database/database.ts';
 import { decisionEntry } from './decision-entry.ts';
