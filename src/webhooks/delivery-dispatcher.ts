@@ -38,7 +38,7 @@ export interface DispatchLimits {
 
 const DAY = 86_400;
 
-export const DISPATCH_LIMITS: DispatchLimits = {
+const DISPATCH_LIMITS: DispatchLimits = {
   poll: 500,
   atOnce: 16,
   atOnceInTrouble: 2,

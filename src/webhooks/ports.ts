@@ -16,7 +16,7 @@ export interface Webhook extends WebhookDraft {
 }
 
 /** The deliveries to a receiver. */
-export interface DeliveryState {
+interface DeliveryState {
   /** Deliveries that are waiting or being tried. */
   readonly waiting: number;
   /** The time of the oldest of them. */

@@ -11,7 +11,7 @@ import { EVENT_TYPES, type EventType } from './webhook-event.ts';
 /** The most receivers. Each may hold some connections that hang. */
 const MOST_WEBHOOKS = 32;
 /** Seconds for which a replaced secret signs beside the new one. */
-export const SECRET_OVERLAP = 86_400;
+const SECRET_OVERLAP = 86_400;
 
 /** What an operator gives for a new receiver. */
 export interface WebhookRequest {

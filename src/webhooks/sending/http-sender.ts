@@ -13,7 +13,7 @@ import type { SignedMessage } from '../signature.ts';
 import { ReceiverNames, RefusedAddress } from './receiver-lookup.ts';
 
 /** The longest time of a request, from the look-up of the name to the end of the answer. */
-export const REQUEST_MS = 10_000;
+const REQUEST_MS = 10_000;
 /** Bytes of an answer's body that are read, so that the connection can be used again. None of them is kept. */
 const MOST_READ = 16_384;
 
