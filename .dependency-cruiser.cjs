@@ -24,13 +24,14 @@ const concepts = [
   'challenges',
   'monitoring',
   'consequences',
+  'webhooks',
   'housekeeping',
   'backup',
   'linotp',
   'doctor',
 ];
-/** Sources of users and LinOTP's databases are adapters; the rest of these folders is domain. */
-const SOURCES = '^src/(resolvers|linotp)/sources/';
+/** Sources of users, LinOTP's databases and the sender of webhooks are adapters; the rest of these folders is domain. */
+const SOURCES = '^src/((resolvers|linotp)/sources|webhooks/sending)/';
 const domain = `^src/(kernel|ocra|${concepts.join('|')})/`;
 
 const conceptRule = (concept, place) => ({
@@ -41,7 +42,7 @@ const conceptRule = (concept, place) => ({
     path: '.',
     pathNot: [
       ...[concept, ...concepts.slice(0, place), 'kernel', 'ocra'].map(
-        (folder) => `^src/${folder}/(?!sources/)`,
+        (folder) => `^src/${folder}/(?!(?:sources|sending)/)`,
       ),
       '^(node:)?crypto$',
       // Address arithmetic.
@@ -126,7 +127,7 @@ module.exports = {
       from: { path: '^src/(http|cli|console)/' },
       to: {
         path: ['^src/'],
-        pathNot: [`${domain}(?!sources/)`, '^src/$1/', '^src/config/describe-config\\.ts$'],
+        pathNot: [`${domain}(?!(?:sources|sending)/)`, '^src/$1/', '^src/config/describe-config\\.ts$'],
       },
     },
     {

@@ -423,6 +423,71 @@ CREATE TABLE users (
   CONSTRAINT users_resolver_fkey FOREIGN KEY (resolver_id) REFERENCES resolvers(id) ON DELETE CASCADE
 );
 
+CREATE TABLE webhook_events (
+  id uuid DEFAULT gen_random_uuid() NOT NULL,
+  type text NOT NULL,
+  realms text[] NOT NULL,
+  occurred_at timestamp with time zone NOT NULL,
+  data text NOT NULL,
+  CONSTRAINT webhook_events_pkey PRIMARY KEY (id)
+);
+CREATE INDEX webhook_events_occurred_at ON webhook_events USING btree (occurred_at);
+COMMENT ON TABLE webhook_events IS 'The outbox: events of committed acts. A dispatcher makes deliveries of them and removes them.';
+COMMENT ON COLUMN webhook_events.data IS 'The JSON that is sent, as it is.';
+
+CREATE TABLE webhooks (
+  id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+  name text COLLATE "C" NOT NULL,
+  url text NOT NULL,
+  allows_http boolean NOT NULL,
+  events text[] NOT NULL,
+  realms text[] NOT NULL,
+  is_enabled boolean DEFAULT true NOT NULL,
+  secret bytea NOT NULL,
+  previous_secret bytea,
+  previous_until timestamp with time zone,
+  created_at timestamp with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT webhooks_pkey PRIMARY KEY (id),
+  CONSTRAINT webhooks_name_key UNIQUE (name),
+  CONSTRAINT webhooks_name_given CHECK (name <> ''::text),
+  CONSTRAINT webhooks_previous_whole CHECK ((previous_secret IS NULL) = (previous_until IS NULL))
+);
+COMMENT ON COLUMN webhooks.events IS 'The types of the events that it gets.';
+COMMENT ON COLUMN webhooks.realms IS 'The realms of the tokens whose events it gets; empty: all tokens.';
+COMMENT ON COLUMN webhooks.previous_secret IS 'Signs beside the secret that has replaced it, until previous_until.';
+
+CREATE TABLE webhook_deliveries (
+  id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+  webhook_id bigint NOT NULL,
+  event_id uuid NOT NULL,
+  type text NOT NULL,
+  occurred_at timestamp with time zone NOT NULL,
+  data text NOT NULL,
+  attempts integer DEFAULT 0 NOT NULL,
+  next_attempt_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+  first_attempt_at timestamp with time zone,
+  last_failure text DEFAULT ''::text NOT NULL,
+  given_up_at timestamp with time zone,
+  CONSTRAINT webhook_deliveries_pkey PRIMARY KEY (id),
+  CONSTRAINT webhook_deliveries_once UNIQUE (webhook_id, event_id),
+  CONSTRAINT webhook_deliveries_webhook_fkey FOREIGN KEY (webhook_id) REFERENCES webhooks(id) ON DELETE CASCADE
+);
+CREATE INDEX webhook_deliveries_due ON webhook_deliveries USING btree (webhook_id, next_attempt_at) WHERE given_up_at IS NULL;
+CREATE INDEX webhook_deliveries_first_attempt_at ON webhook_deliveries USING btree (first_attempt_at) WHERE given_up_at IS NULL AND first_attempt_at IS NOT NULL;
+CREATE INDEX webhook_deliveries_given_up ON webhook_deliveries USING btree (given_up_at) WHERE given_up_at IS NOT NULL;
+COMMENT ON TABLE webhook_deliveries IS 'What has not been delivered yet. A server that tries moves next_attempt_at to the end of its claim.';
+
+CREATE TABLE webhook_health (
+  webhook_id bigint NOT NULL,
+  delivered bigint DEFAULT 0 NOT NULL,
+  last_success_at timestamp with time zone,
+  last_failure_at timestamp with time zone,
+  last_failure text DEFAULT ''::text NOT NULL,
+  CONSTRAINT webhook_health_pkey PRIMARY KEY (webhook_id),
+  CONSTRAINT webhook_health_webhook_fkey FOREIGN KEY (webhook_id) REFERENCES webhooks(id) ON DELETE CASCADE
+);
+COMMENT ON TABLE webhook_health IS 'The last results of each receiver. Apart from it: its row is configuration.';
+
 CREATE OR REPLACE FUNCTION public.add_audit_month(month timestamp with time zone)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -693,6 +758,22 @@ AS $function$
     END
   $function$;
 
+CREATE OR REPLACE FUNCTION public.hold_sealing_keys_of_webhook()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO '$user', 'public'
+AS $function$
+    BEGIN
+      IF NEW.secret IS DISTINCT FROM OLD.secret AND NEW.secret IS NOT NULL THEN
+        PERFORM hold_sealing_key(NEW.secret);
+      END IF;
+      IF NEW.previous_secret IS DISTINCT FROM OLD.previous_secret AND NEW.previous_secret IS NOT NULL THEN
+        PERFORM hold_sealing_key(NEW.previous_secret);
+      END IF;
+      RETURN NEW;
+    END
+  $function$;
+
 CREATE OR REPLACE FUNCTION public.intern_realm_set(ids bigint[])
  RETURNS bigint
  LANGUAGE plpgsql
@@ -910,3 +991,6 @@ CREATE TRIGGER users_count_delete AFTER DELETE ON users FOR EACH ROW EXECUTE FUN
 CREATE TRIGGER users_count_insert AFTER INSERT ON users FOR EACH ROW EXECUTE FUNCTION append_user_deltas();
 CREATE TRIGGER users_count_truncate AFTER TRUNCATE ON users FOR EACH STATEMENT EXECUTE FUNCTION empty_user_counts();
 CREATE TRIGGER users_count_update AFTER UPDATE OF resolver_id ON users FOR EACH ROW WHEN (old.resolver_id IS DISTINCT FROM new.resolver_id) EXECUTE FUNCTION append_user_deltas();
+CREATE TRIGGER webhooks_note_change AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON webhooks FOR EACH STATEMENT EXECUTE FUNCTION note_configuration_change();
+CREATE TRIGGER webhooks_sealing_key_insert BEFORE INSERT ON webhooks FOR EACH ROW EXECUTE FUNCTION hold_sealing_keys_of_webhook();
+CREATE TRIGGER webhooks_sealing_key_update BEFORE UPDATE OF secret, previous_secret ON webhooks FOR EACH ROW EXECUTE FUNCTION hold_sealing_keys_of_webhook();

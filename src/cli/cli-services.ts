@@ -18,6 +18,7 @@ import type { ResynchronisationService } from '../challenges/resynchronisation-s
 import type { TransactionService } from '../challenges/transaction-service.ts';
 import type { LinotpImportService } from '../linotp/import-service.ts';
 import type { LinotpVerificationService } from '../linotp/verification-service.ts';
+import type { WebhookService } from '../webhooks/webhook-service.ts';
 import type { TokenImportService } from '../challenges/enrolment/token-import-service.ts';
 
 /** All methods of a service, without its private parts: a substitute in a test has only these. */
@@ -45,5 +46,6 @@ export interface CliServices {
   readonly audit: MethodsOf<AuditService>;
   readonly backups: MethodsOf<BackupService>;
   readonly keys: MethodsOf<KeyService>;
+  readonly webhooks: MethodsOf<WebhookService>;
   readonly housekeeping: Pick<HousekeepingService, 'due' | 'run'>;
 }

@@ -24,6 +24,7 @@ import { addTransactionCommands } from './commands/transaction-commands.ts';
 import { addVerifyCommands } from './commands/verify-commands.ts';
 import { addUserCommands } from './commands/user-commands.ts';
 import { isServiceError } from '../kernel/errors.ts';
+import { addWebhookCommands } from './commands/webhook-commands.ts';
 import { styled } from './text-style.ts';
 
 const EXIT_CODES_TEXT = `
@@ -73,6 +74,7 @@ export function buildProgram(dependencies: CliDependencies): Command {
   addAuditCommands(program, context);
   addKeysCommands(program, context);
   addBackupCommands(program, context);
+  addWebhookCommands(program, context);
   addShadowCommand(program, context);
   addDeviceCommands(program, context);
   return program;

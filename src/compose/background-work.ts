@@ -17,8 +17,13 @@ export function startBackgroundWork(
   const upkeep = new AuditUpkeep({ database, log, flush: () => services.refusals.flush() });
   upkeep.start();
   const housekeeping = startHousekeeping(config, services, log);
+  const dispatching = services.webhookDispatcher().then((dispatcher) => {
+    dispatcher.start();
+    return dispatcher;
+  });
   return async () => {
-    await Promise.all([folding.stop(), housekeeping?.stop(), upkeep.stop()]);
+    const dispatcher = await dispatching;
+    await Promise.all([folding.stop(), housekeeping?.stop(), upkeep.stop(), dispatcher.stop()]);
   };
 }
 

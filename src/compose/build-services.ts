@@ -9,6 +9,7 @@ import { importServices, type ImportServices } from './import-services.ts';
 import { loginServices, type LoginServices } from './login-services.ts';
 import { monitoringServices, type MonitoringServices } from './monitoring-services.ts';
 import { type ServiceParts, sharedParts } from './shared-parts.ts';
+import { webhookServices, type WebhookServices } from './webhook-services.ts';
 
 export interface Services
   extends
@@ -18,7 +19,8 @@ export interface Services
     ConsequenceServices,
     ChallengeServices,
     MonitoringServices,
-    HousekeepingServices {
+    HousekeepingServices,
+    WebhookServices {
   readonly configuration: SqlConfigurationStore;
   readonly credentials: ConfirmedCredentials;
   /** Writes refused acts to the audit. Must be flushed periodically, and at the end. */
@@ -44,5 +46,6 @@ export function buildServices(parts: ServiceParts): Services {
     ...challengeServices(shared),
     ...monitoringServices(shared),
     ...housekeepingServices(shared),
+    ...webhookServices(shared),
   };
 }

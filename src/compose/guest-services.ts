@@ -24,6 +24,7 @@ export function guestServices(parts: ServiceParts): Services {
   const challenges = once(async () => (await import('./challenge-services.ts')).challengeServices(shared));
   const monitoring = once(async () => (await import('./monitoring-services.ts')).monitoringServices(shared));
   const upkeep = once(async () => (await import('./housekeeping-services.ts')).housekeepingServices(shared));
+  const webhooks = once(async () => (await import('./webhook-services.ts')).webhookServices(shared));
   return {
     configuration,
     credentials,
@@ -41,6 +42,8 @@ export function guestServices(parts: ServiceParts): Services {
     linotpVerification: loadOnUse(async () => (await imports()).linotpVerification),
     consequences: loadOnUse(async () => (await foreseen()).consequences),
     transactions: loadOnUse(async () => (await challenges()).transactions),
+    webhooks: loadOnUse(async () => (await webhooks()).webhooks),
+    webhookDispatcher: async () => (await webhooks()).webhookDispatcher(),
     ocra: loadOnUse(async () => (await challenges()).ocra),
     enrolment: loadOnUse(async () => (await challenges()).enrolment),
     resynchronisation: loadOnUse(async () => (await challenges()).resynchronisation),

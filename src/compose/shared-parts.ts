@@ -21,10 +21,12 @@ import type { Database } from '../storage/database/database.ts';
 import { SqlManagedUserStore } from '../storage/users/managed-user-store.ts';
 import type { PasswordHasher } from '../users/ports.ts';
 import { UserDirectory } from '../users/user-directory.ts';
+import type { WebhookMetrics } from '../webhooks/ports.ts';
 
 /** The meters of the services. */
 export interface ServiceMeasures extends ResolverMetrics {
   readonly housekeeping: HousekeepingMetrics;
+  readonly webhooks: WebhookMetrics;
 }
 
 /** The parts that services are constructed from. */
@@ -91,6 +93,7 @@ const UNMEASURED: ServiceMeasures = {
   lastCounted: () => undefined,
   resolverForgotten: () => undefined,
   housekeeping: { backlogIs: () => undefined, removed: () => undefined, roundDone: () => undefined },
+  webhooks: { attempted: () => undefined, dropped: () => undefined, backlogsAre: () => undefined },
 };
 
 /** Waiting passwords for each one that is verified: about a second of work. */

@@ -66,6 +66,8 @@ const FORMS: Readonly<Record<ErrorCode, FailureForm>> = {
   'configuration.invalid': PLAIN,
   'licence.invalid': PLAIN,
   'licence.unknown': PLAIN,
+  'webhook.unknown': PLAIN,
+  'webhook.invalid': PLAIN,
   'suite.invalid': PLAIN,
   'data-input.invalid': PLAIN,
   'activation-code.invalid': PLAIN,

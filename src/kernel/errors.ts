@@ -70,6 +70,8 @@ export interface ErrorPayloads {
   'configuration.invalid': NoPayload;
   'licence.invalid': NoPayload;
   'licence.unknown': NoPayload;
+  'webhook.unknown': NoPayload;
+  'webhook.invalid': NoPayload;
   /** The wrong part, its text, and the text around it if that tells more. At most 61 characters each. */
   'suite.invalid': { readonly part: SuitePart; readonly text: string; readonly whole?: string };
   /** The fault of the question: its length, or the format of the suite that it violates. */

@@ -5,7 +5,16 @@ export type Sealed = Buffer & { readonly [sealed]: true };
 
 /** The purpose of a sealed secret. It is authenticated, so that one secret cannot replace another. */
 export type SecretPurpose =
-  'seed' | 'shared-secret' | 'nonce' | 'pin' | 'ocra-pin' | 'so-pin' | 'resolver' | 'setting' | 'probe';
+  | 'seed'
+  | 'shared-secret'
+  | 'nonce'
+  | 'pin'
+  | 'ocra-pin'
+  | 'so-pin'
+  | 'resolver'
+  | 'setting'
+  | 'webhook'
+  | 'probe';
 
 /** Seals and opens secrets at rest. */
 export interface Vault {

@@ -17,6 +17,7 @@ const ALLOWED = [
   'realms',
   'resolver',
   'policy',
+  'webhook',
   'scope',
   'action',
   'code',

@@ -2,6 +2,7 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 import type { Clock } from '../kernel/clock.ts';
 import type { ResolverMetrics } from '../monitoring/ports.ts';
 import { PrometheusHousekeepingMetrics } from './housekeeping-metrics.ts';
+import { PrometheusWebhookMetrics } from './webhook-metrics.ts';
 
 /** The use of the connections to the database. */
 interface PoolUsage {
@@ -33,6 +34,8 @@ const DURATIONS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2
 export class ServiceMetrics implements ResolverMetrics {
   /** Metrics of housekeeping. */
   readonly housekeeping: PrometheusHousekeepingMetrics;
+  /** Metrics of webhooks. */
+  readonly webhooks: PrometheusWebhookMetrics;
   readonly #registry = new Registry();
   readonly #requests: Counter<'endpoint' | 'status'>;
   readonly #durations: Histogram<'endpoint'>;
@@ -82,6 +85,7 @@ export class ServiceMetrics implements ResolverMetrics {
       registers,
     });
     this.#measureAges(clock);
+    this.webhooks = new PrometheusWebhookMetrics({ registry: this.#registry });
     this.housekeeping = new PrometheusHousekeepingMetrics({ registry: this.#registry, clock });
   }
 

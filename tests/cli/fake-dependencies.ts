@@ -94,6 +94,7 @@ export function recordingServices(answers: Answers, calls: Call[], callers: Call
       'keys',
       'backups',
       'housekeeping',
+      'webhooks',
     ],
   ];
   return Object.fromEntries(nouns.map((name) => [name, noun(name)])) as unknown as CliServices;

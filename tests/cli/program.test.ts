@@ -30,6 +30,7 @@ describe('the tankeeper command', () => {
       'keys',
       'export',
       'restore',
+      'webhook',
       'shadow',
       'device',
     ]);

@@ -2,7 +2,9 @@ import type { Knex } from 'knex';
 
 import type { AuditEntry, AuditRow } from '../../audit/audit-row.ts';
 import type { Act } from '../../policy/caller.ts';
+import type { NotedEntry } from '../../webhooks/webhook-event.ts';
 import { storableForm } from '../database/stored-text.ts';
+import { eventInsert, type EventOutbox, type EventRow } from '../webhooks/event-outbox.ts';
 
 /** The columns of an audit row with their types, in the order of `auditValues`. */
 export const AUDIT_COLUMNS = {
@@ -40,6 +42,7 @@ const INSERT_FROM_JSON = `INSERT INTO audit (${INSERTED_COLUMNS})
   AS row(${Object.entries(JSON_COLUMNS)
     .map(([name, type]) => `${name} ${type}`)
     .join(', ')})`;
+const INSERT_WITH_EVENTS = `WITH audited AS (${INSERT_FROM_JSON}) ${eventInsert('?')}`;
 
 /**
  * @param subject the object of the act: a serial, a realm's name. Never a secret
@@ -113,24 +116,34 @@ function bytes(value: Buffer): string {
 /**
  * Stores signed rows by a statement of its own.
  * @param on puts the statement on the connection of the rows
+ * @param events must be stored by the same statement
  * @returns false if nothing was stored
  */
-export type StoreRows = (
+type StoreRows = (
+  rows: readonly AuditRow[],
+  on: <Result>(statement: Knex.Raw<Result>) => Knex.Raw<Result>,
+  events: readonly EventRow[],
+) => Promise<boolean>;
+
+/** Stores signed rows, see `StoreRows`. */
+export type StoreSigned = (
   rows: readonly AuditRow[],
   on: <Result>(statement: Knex.Raw<Result>) => Knex.Raw<Result>,
 ) => Promise<boolean>;
 
 /** Signs entries as the next rows of a lane, in whose transaction `store` runs. @returns the result of `store` */
-type SignRows = (entries: readonly AuditEntry[], store: StoreRows) => Promise<boolean>;
+type SignRows = (entries: readonly AuditEntry[], store: StoreSigned) => Promise<boolean>;
 
 /** Writes the audit rows of a unit of work. */
 export class AuditRows {
   readonly #sql: Knex;
   readonly #sign: SignRows;
+  readonly #outbox: EventOutbox;
 
-  constructor(sql: Knex, sign: SignRows) {
+  constructor(sql: Knex, sign: SignRows, outbox: EventOutbox) {
     this.#sql = sql;
     this.#sign = sign;
+    this.#outbox = outbox;
   }
 
   /** Writes one row. The parameters are those of `auditEntry`. */
@@ -138,16 +151,21 @@ export class AuditRows {
     await this.writeAll([auditEntry(act, subject, outcome, realms)]);
   }
 
-  /** Writes several rows in one statement. */
-  async writeAll(entries: readonly AuditEntry[]): Promise<void> {
-    await this.writeBy(entries, async (rows, on) => {
-      await on(this.#sql.raw(INSERT_FROM_JSON, [JSON.stringify(rows.map(auditFields))]));
+  /** Writes several rows in one statement, with their events. */
+  async writeAll(entries: readonly NotedEntry[]): Promise<void> {
+    await this.writeBy(entries, async (rows, on, events) => {
+      const json = JSON.stringify(rows.map(auditFields));
+      const statement =
+        events.length === 0
+          ? this.#sql.raw(INSERT_FROM_JSON, [json])
+          : this.#sql.raw(INSERT_WITH_EVENTS, [json, JSON.stringify(events)]);
+      await on(statement);
       return true;
     });
   }
 
   /** Signs the entries for a statement that also writes other rows. @returns the result of `store` */
-  writeBy(entries: readonly AuditEntry[], store: StoreRows): Promise<boolean> {
-    return this.#sign(entries, store);
+  writeBy(entries: readonly NotedEntry[], store: StoreRows): Promise<boolean> {
+    return this.#sign(entries, (rows, on) => store(rows, on, this.#outbox.eventsOf(entries, rows)));
   }
 }

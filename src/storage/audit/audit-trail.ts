@@ -8,7 +8,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/log.ts';
 import { lockJournal } from './audit-journal.ts';
 import { AuditLanes } from './audit-lanes.ts';
-import { AuditRows, type StoreRows } from './audit-rows.ts';
+import { AuditRows, type StoreSigned } from './audit-rows.ts';
 import { AuditWriter } from './audit-writer.ts';
 import { LaneLease } from './lane-lease.ts';
 import { translateDatabaseFault } from '../database/database-faults.ts';
@@ -16,6 +16,8 @@ import { withExtraConnection, withPooledConnection } from '../database/knex-inte
 import type { PreparedStatements, RunPrepared } from '../database/prepared-statements.ts';
 import { repeatGivenUp } from '../database/repeat-given-up.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
+import { EventOutbox, type EventRow } from '../webhooks/event-outbox.ts';
+import type { NotedEntry } from '../../webhooks/webhook-event.ts';
 
 /** Longest wait of a closing pool for its last checkpoint, in milliseconds. */
 const TIMEOUT_MS = 500;
@@ -44,10 +46,16 @@ export class AuditTrail {
 
   /** Writes rows of acts without a transaction: each call has its own. */
   readonly autocommit: AuditRows;
+  /** The events of the acts. */
+  readonly outbox = new EventOutbox();
 
   constructor(options: AuditTrailOptions) {
     this.#deps = options;
-    this.autocommit = new AuditRows(options.pool, (entries, store) => this.#writeAlone(entries, store));
+    this.autocommit = new AuditRows(
+      options.pool,
+      (entries, store) => this.#writeAlone(entries, store),
+      this.outbox,
+    );
   }
 
   /** Sets the authority, before the first row is written. Without one, verification reports every row as inserted. */
@@ -76,8 +84,10 @@ export class AuditTrail {
   async transact<T>(work: (unit: UnitOfWork) => Promise<T>): Promise<T> {
     return this.#leased((lease) =>
       this.#deps.pool.transaction((sql) => {
-        const audit = new AuditRows(sql, (entries, store) =>
-          lease.write(entries, (rows) => store(rows, (statement) => statement)),
+        const audit = new AuditRows(
+          sql,
+          (entries, store) => lease.write(entries, (rows) => store(rows, (statement) => statement)),
+          this.outbox,
         );
         return work({ sql, audit });
       }),
@@ -111,13 +121,15 @@ export class AuditTrail {
    * @returns the result of `store`
    */
   async writeBy(
-    entries: readonly AuditEntry[],
-    store: (rows: readonly AuditRow[], run: RunPrepared) => Promise<boolean>,
+    entries: readonly NotedEntry[],
+    store: (rows: readonly AuditRow[], run: RunPrepared, events: readonly EventRow[]) => Promise<boolean>,
   ): Promise<boolean> {
     await this.writer();
     return repeatGivenUp(() =>
       this.#deps.prepared.onConnection((run) =>
-        this.#leased((lease) => lease.write(entries, (rows) => store(rows, run))),
+        this.#leased((lease) =>
+          lease.write(entries, (rows) => store(rows, run, this.outbox.eventsOf(entries, rows))),
+        ),
       ),
     );
   }
@@ -126,19 +138,23 @@ export class AuditTrail {
   #introduce(): Promise<AuditWriter> {
     const { pool, name, clock } = this.#deps;
     return withExtraConnection(pool, (connection) =>
-      pool.transaction((transaction) => AuditWriter.introduce(transaction, name, this.#authority, clock), {
-        connection,
-      }),
+      pool.transaction(
+        async (transaction) => {
+          await this.outbox.refresh(transaction);
+          return AuditWriter.introduce(transaction, name, this.#authority, clock);
+        },
+        { connection },
+      ),
     );
   }
 
-  async #writeAlone(entries: readonly AuditEntry[], store: StoreRows): Promise<boolean> {
+  async #writeAlone(entries: readonly AuditEntry[], store: StoreSigned): Promise<boolean> {
     await this.writer();
     return repeatGivenUp(() => this.#writeOnce(entries, store));
   }
 
   /** Takes the connection first, then the lane: there are never more lanes than connections. */
-  #writeOnce(entries: readonly AuditEntry[], store: StoreRows): Promise<boolean> {
+  #writeOnce(entries: readonly AuditEntry[], store: StoreSigned): Promise<boolean> {
     return withPooledConnection(this.#deps.pool, (connection) =>
       this.#leased((lease) =>
         lease.write(entries, (rows) => store(rows, (statement) => statement.connection(connection))),

@@ -1,6 +1,5 @@
 import type { Knex } from 'knex';
 
-import type { AuditEntry } from '../../audit/audit-row.ts';
 import type { Act } from '../../policy/caller.ts';
 import { OCRA_TYPES, type TokenChange } from '../../tokens/token.ts';
 import { ServiceError } from '../../kernel/errors.ts';
@@ -13,9 +12,9 @@ import type {
   OpenDecision,
   Whose,
 } from '../../challenges/ports.ts';
-import { auditEntry } from '../audit/audit-rows.ts';
 import { type ChallengeRow, selectChallenges, toChallengeOfToken } from './challenge-rows.ts';
 import type { Database } from '../database/database.ts';
+import { decisionEntry } from './decision-entry.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
 import { settle } from './settlement.ts';
 import { SharedIssue } from './shared-issue.ts';
@@ -241,10 +240,6 @@ async function apply(
   }
   await unit.audit.writeAll([entry]);
   return true;
-}
-
-function decisionEntry(act: Act, seen: ChallengeRow, { reason }: Decision): AuditEntry {
-  return auditEntry({ ...act, transaction: seen.transaction_id }, seen.serial, reason, seen.realms);
 }
 
 async function issue(

@@ -1,4 +1,6 @@
 import { AUDIT_COLUMNS, JSON_COLUMNS } from '../audit/audit-rows.ts';
+import type { PreparedStatement } from '../database/prepared-statements.ts';
+import { eventInsert } from '../webhooks/event-outbox.ts';
 
 /*
  * Rows for the prepared statements of the hot path. They come as one JSON value, so that the same plan serves one row
@@ -50,10 +52,41 @@ export const ALL_HELD = `tokens.id = want.token_id AND tokens.version = want.ver
       AND (SELECT count(*) FROM held) = (SELECT count(*) FROM want)`;
 
 /** @returns the statement that writes the audit rows of `want` for the places of `written` */
-export function auditInsert(written: string): string {
+function auditInsert(written: string): string {
   return `INSERT INTO audit (${Object.keys(AUDIT_COLUMNS).join(', ')})
       SELECT ${Object.keys(JSON_COLUMNS)
         .map((name) => `want.${name}`)
         .join(', ')}
       FROM want JOIN ${written} USING (place) RETURNING id`;
+}
+
+/** A statement in two forms: `withEvents` stores events, too, which are its second value. */
+export interface WritingStatement<Row> {
+  readonly plain: PreparedStatement<Row>;
+  readonly withEvents: PreparedStatement<Row>;
+}
+
+/**
+ * @param parts the statement up to its last part
+ * @param written the part with the places that are written
+ * @param answer the last part
+ */
+export function writingStatement<Row>(
+  name: string,
+  parts: string,
+  written: string,
+  answer: string,
+): WritingStatement<Row> {
+  const audited = `${parts}, audited AS (
+      ${auditInsert(written)}
+    )`;
+  return {
+    plain: { name, text: `${audited} ${answer}` },
+    withEvents: {
+      name: `${name}-with-events`,
+      text: `${audited}, noted AS (
+      ${eventInsert('$2', `JOIN ${written} USING (place)`)}
+    ) ${answer}`,
+    },
+  };
 }

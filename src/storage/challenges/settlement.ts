@@ -1,9 +1,10 @@
 import type { Knex } from 'knex';
 
-import type { AuditEntry } from '../../audit/audit-row.ts';
 import type { Decision } from '../../challenges/challenge.ts';
 import { AUDIT_PLACES, auditValues, INSERTED_COLUMNS } from '../audit/audit-rows.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
+import { eventInsert } from '../webhooks/event-outbox.ts';
+import type { NotedEntry } from '../../webhooks/webhook-event.ts';
 import type { ChallengeRow } from './challenge-rows.ts';
 import { stateColumns } from '../tokens/token-rows.ts';
 
@@ -19,6 +20,10 @@ const SUPERSEDED = `superseded AS (
        WHERE challenges.id = ANY (?::bigint[]) AND challenges.token_id = token.id AND challenges.closed_by IS NULL
      ),`;
 
+const NOTED = `, noted AS (
+       ${eventInsert('?', 'CROSS JOIN challenge')}
+     )`;
+
 /**
  * Settles a response in one statement, hence in a transaction of its own where the unit has none: the token, its
  * challenge and the audit row. All are written if the token's row is still the version that was read and the challenge
@@ -29,13 +34,13 @@ export async function settle(
   { sql, audit }: UnitOfWork<Knex>,
   seen: Pick<ChallengeRow, 'id' | 'version' | 'challenge_id'>,
   change: Settlement,
-  entry: AuditEntry,
+  entry: NotedEntry,
 ): Promise<boolean> {
   const token = Object.entries(stateColumns(change.token));
   const { wrongCount, receivedTan, validTan, closedBy } = change.challenge;
   const { supersedes = [] } = change;
   // The serial stays the same: the token's row is always written, as its version stands for its challenges.
-  const statement = `WITH token AS (
+  const statement = (noted: string): string => `WITH token AS (
        UPDATE tokens SET ${['serial = serial', ...token.map(([column]) => `${column} = ?`)].join(', ')}
        WHERE id = ? AND version = ?
          AND EXISTS (SELECT FROM challenges WHERE challenges.id = ? AND challenges.token_id = tokens.id)
@@ -51,7 +56,7 @@ export async function settle(
        INSERT INTO audit (${INSERTED_COLUMNS})
        SELECT ${AUDIT_PLACES} FROM challenge
        RETURNING id
-     )
+     )${noted}
      SELECT EXISTS (SELECT FROM audited) AS settled`;
   const values = [
     ...token.map(([, value]) => value),
@@ -59,9 +64,14 @@ export async function settle(
     ...[wrongCount, receivedTan, validTan, closedBy, closedBy !== null, seen.challenge_id],
     ...(supersedes.length > 0 ? [[...supersedes]] : []),
   ] as Knex.RawBinding[];
-  return audit.writeBy([entry], async (signed, on) => {
+  return audit.writeBy([entry], async (signed, on, events) => {
+    const bound = [...values, ...signed.flatMap(auditValues)];
+    const hasEvents = events.length > 0;
     const { rows } = await on(
-      sql.raw<{ rows: { settled: boolean }[] }>(statement, [...values, ...signed.flatMap(auditValues)]),
+      sql.raw<{ rows: { settled: boolean }[] }>(statement(hasEvents ? NOTED : ''), [
+        ...bound,
+        ...(hasEvents ? [JSON.stringify(events)] : []),
+      ]),
     );
     return rows[0]?.settled === true;
   });

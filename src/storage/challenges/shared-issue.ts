@@ -3,17 +3,17 @@ import type { NewChallenge } from '../../challenges/ports.ts';
 import type { Act } from '../../policy/caller.ts';
 import type { Token } from '../../tokens/token.ts';
 import type { Database } from '../database/database.ts';
-import { ALL_HELD, auditInsert, heldTokens } from './hot-rows.ts';
-import { SharedWrites } from './shared-writes.ts';
+import { ALL_HELD, heldTokens, writingStatement } from './hot-rows.ts';
+import { type HeldRow, SharedWrites } from './shared-writes.ts';
 
 /**
  * The challenge, the older ones that it supersedes, the token and the audit row. The statement does not see the row that
  * it inserts: of the older ones, one less than the limit stay open. While the version holds, it sees all of them, as
  * each write of a challenge is one of its token.
  */
-const STATEMENT = {
-  name: 'issue-challenges',
-  text: `WITH ${heldTokens({
+const STATEMENT = writingStatement<HeldRow>(
+  'issue-challenges',
+  `WITH ${heldTokens({
     transaction_id: 'text',
     question: 'text',
     data: 'text',
@@ -32,11 +32,10 @@ const STATEMENT = {
       WHERE challenges.token_id = want.token_id AND challenges.closed_by IS NULL AND challenges.id <= (
         SELECT id FROM challenges AS open WHERE open.token_id = want.token_id AND open.closed_by IS NULL
         ORDER BY id DESC OFFSET want.max_open - 1 LIMIT 1)
-    ), audited AS (
-      ${auditInsert('token')}
-    )
-    SELECT place, (SELECT count(*) FROM audited)::integer AS written FROM held`,
-};
+    )`,
+  'token',
+  'SELECT place, (SELECT count(*) FROM audited)::integer AS written FROM held',
+);
 
 /** Issues challenges for tokens that are as they were read, in statements that requests share. */
 export class SharedIssue {

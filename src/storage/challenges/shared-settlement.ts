@@ -1,10 +1,10 @@
-import type { AuditEntry } from '../../audit/audit-row.ts';
 import type { Decision } from '../../challenges/challenge.ts';
 import type { TokenStateChange } from '../../tokens/token.ts';
+import type { NotedEntry } from '../../webhooks/webhook-event.ts';
 import type { Database } from '../database/database.ts';
 import type { ChallengeRow } from './challenge-rows.ts';
-import { ALL_HELD, auditInsert, heldTokens } from './hot-rows.ts';
-import { SharedWrites, type TokenWrite } from './shared-writes.ts';
+import { ALL_HELD, heldTokens, writingStatement } from './hot-rows.ts';
+import { type HeldRow, SharedWrites, type TokenWrite } from './shared-writes.ts';
 
 type Change = NonNullable<Decision['change']>;
 
@@ -18,9 +18,9 @@ const TOKEN_COLUMNS = {
   last_success_at: 'timestamptz',
 };
 
-const STATEMENT = {
-  name: 'settle-responses',
-  text: `WITH ${heldTokens(
+const STATEMENT = writingStatement<HeldRow>(
+  'settle-responses',
+  `WITH ${heldTokens(
     {
       challenge_id: 'bigint',
       ...TOKEN_COLUMNS,
@@ -44,11 +44,10 @@ const STATEMENT = {
         closed_by = want.closed_by, closed_at = CASE WHEN want.closed_by IS NOT NULL THEN clock_timestamp() END
       FROM want JOIN token USING (place)
       WHERE challenges.id = want.challenge_id RETURNING want.place
-    ), audited AS (
-      ${auditInsert('challenge')}
-    )
-    SELECT place, (SELECT count(*) FROM audited)::integer AS written FROM held`,
-};
+    )`,
+  'challenge',
+  'SELECT place, (SELECT count(*) FROM audited)::integer AS written FROM held',
+);
 
 /** Settles responses as `settle` does, in statements that responses share. */
 export class SharedSettlement {
@@ -59,7 +58,7 @@ export class SharedSettlement {
   }
 
   /** @returns undefined where the change is one for `settle`, else whether it was settled */
-  settle(seen: ChallengeRow, { token, challenge }: Change, entry: AuditEntry): Promise<boolean> | undefined {
+  settle(seen: ChallengeRow, { token, challenge }: Change, entry: NotedEntry): Promise<boolean> | undefined {
     const changed = tokenColumns(seen, token);
     return (
       changed &&
@@ -76,7 +75,7 @@ export class SharedSettlement {
     );
   }
 
-  async #settle(key: string, entry: AuditEntry, columns: TokenWrite['columns']): Promise<boolean> {
+  async #settle(key: string, entry: NotedEntry, columns: TokenWrite['columns']): Promise<boolean> {
     return (await this.#writes.do({ key, entry, columns })) !== undefined;
   }
 }

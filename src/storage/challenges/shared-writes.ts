@@ -1,9 +1,9 @@
-import type { AuditEntry } from '../../audit/audit-row.ts';
 import { SharedWork } from '../../kernel/shared-work.ts';
+import type { NotedEntry } from '../../webhooks/webhook-event.ts';
 import { auditFields } from '../audit/audit-rows.ts';
 import { isSurelyUndone } from '../database/database-faults.ts';
 import type { Database } from '../database/database.ts';
-import type { PreparedStatement } from '../database/prepared-statements.ts';
+import type { WritingStatement } from './hot-rows.ts';
 import { refuseLate } from '../database/sharing.ts';
 
 /** A write for one token. */
@@ -12,7 +12,7 @@ export interface TokenWrite {
   readonly key: string;
   /** The columns of `want`, without its place and its audit row. */
   readonly columns: Readonly<Record<string, unknown>>;
-  readonly entry: AuditEntry;
+  readonly entry: NotedEntry;
 }
 
 /** A row of such a statement: a place that is held, and the number of audit rows written. */
@@ -29,10 +29,10 @@ export interface HeldRow {
  */
 export class SharedWrites<Row extends HeldRow = HeldRow> {
   readonly #database: Database;
-  readonly #statement: PreparedStatement<Row>;
+  readonly #statement: WritingStatement<Row>;
   readonly #shared: SharedWork<TokenWrite, Row | undefined>;
 
-  constructor(database: Database, statement: PreparedStatement<Row>) {
+  constructor(database: Database, statement: WritingStatement<Row>) {
     this.#database = database;
     this.#statement = statement;
     this.#shared = new SharedWork({
@@ -92,12 +92,14 @@ export class SharedWrites<Row extends HeldRow = HeldRow> {
     const held = new Map<TokenWrite, Row>();
     const isWritten = await this.#database.audit.writeBy(
       writes.map(({ entry }) => entry),
-      async (signed, run) => {
-        const rows = await run(this.#statement, [
-          JSON.stringify(
-            signed.map((row, place) => ({ place, ...writes[place]?.columns, ...auditFields(row) })),
-          ),
-        ]);
+      async (signed, run, events) => {
+        const want = JSON.stringify(
+          signed.map((row, place) => ({ place, ...writes[place]?.columns, ...auditFields(row) })),
+        );
+        const { plain, withEvents } = this.#statement;
+        const rows = await (events.length === 0
+          ? run(plain, [want])
+          : run(withEvents, [want, JSON.stringify(events)]));
         held.clear();
         for (const row of rows) {
           const write = writes[row.place];

@@ -44,7 +44,10 @@ export class SqlConfigurationStore implements ConfigurationStore, ConfigurationS
     const { database, clock, window = 0, elapsed = () => performance.now() } = options;
     this.#database = database;
     this.#tokensAtOnce = options.tokensAtOnce ?? TOKENS_AT_ONCE;
-    this.#cache = new ConfigurationCache(() => readConfiguration(database.knex, clock.now()));
+    this.#cache = new ConfigurationCache(async () => {
+      await database.audit.outbox.refresh(database.knex);
+      return readConfiguration(database.knex, clock.now());
+    });
     this.#confirmation = new Confirmation({
       read: async () => this.#cache.at(await readRevision(database.knex)),
       window,

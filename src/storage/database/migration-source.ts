@@ -9,6 +9,7 @@ import * as audit from './migrations/006-audit.ts';
 import * as counts from './migrations/007-counts.ts';
 import * as rateLimits from './migrations/008-rate-limits.ts';
 import * as linotpImport from './migrations/009-linotp-import.ts';
+import * as webhooks from './migrations/010-webhooks.ts';
 
 /**
  * All migrations, in the order in which they are applied. Their names carry no file ending: sources and build name them
@@ -24,6 +25,7 @@ const MIGRATIONS: readonly (readonly [name: string, migration: Knex.Migration])[
   ['007-counts', counts],
   ['008-rate-limits', rateLimits],
   ['009-linotp-import', linotpImport],
+  ['010-webhooks', webhooks],
 ];
 
 /** The names of all migrations, in order. */

@@ -54,6 +54,14 @@ export const SEALED_TABLES: readonly SealedTable[] = [
     secrets: { so_pin: 'so-pin' },
     isConfiguration: false,
   },
+  {
+    table: 'webhooks',
+    id: 'id',
+    idType: 'bigint',
+    subject: 'name',
+    secrets: { secret: 'webhook', previous_secret: 'webhook' },
+    isConfiguration: true,
+  },
 ];
 
 /** The id of the key in the header of a sealed secret, as SQL. */

@@ -2,11 +2,11 @@ import type { Act } from '../../policy/caller.ts';
 import type { SerialOrigin } from '../../tokens/ports.ts';
 import type { NewToken, Token } from '../../tokens/token.ts';
 import { auditEntry, JSON_COLUMNS } from '../audit/audit-rows.ts';
-import { auditInsert } from '../challenges/hot-rows.ts';
+import { writingStatement } from '../challenges/hot-rows.ts';
 import { type HeldRow, SharedWrites, type TokenWrite } from '../challenges/shared-writes.ts';
 import type { Database } from '../database/database.ts';
-import type { PreparedStatement } from '../database/prepared-statements.ts';
 import { isRowId, isStorable } from '../database/stored-text.ts';
+import { enrolmentEntry } from './token-consequences.ts';
 import { stateColumns } from './token-rows.ts';
 
 /** The columns of a new token, with their types; its set of realms is looked up. */
@@ -53,10 +53,10 @@ interface InsertedRow extends HeldRow {
  * there and can be locked at once. The locks keep these from being removed until the token is there. Tokens are inserted
  * in the order of their serials, so that two groups do not block each other.
  */
-const STATEMENT: PreparedStatement<InsertedRow> = {
-  name: 'insert-tokens',
+const STATEMENT = writingStatement<InsertedRow>(
+  'insert-tokens',
   // The conditions on `want` always hold. Without them the planner would expect a hundred rows and read whole tables.
-  text: `WITH want AS MATERIALIZED (
+  `WITH want AS MATERIALIZED (
       SELECT * FROM json_to_recordset($1::json) AS want(${WANTED.join(', ')})
       WHERE place >= 0 AND audit_id > 0 AND audit_seq > 0
     ), held AS MATERIALIZED (
@@ -93,12 +93,11 @@ const STATEMENT: PreparedStatement<InsertedRow> = {
     ), token AS (
       SELECT want.place, stored.id, stored.created_at
       FROM want JOIN stored ON stored.serial = want.serial COLLATE "C"
-    ), audited AS (
-      ${auditInsert('token')}
-    )
-    SELECT held.place, (SELECT count(*) FROM audited)::integer AS written, token.id, token.created_at
+    )`,
+  'token',
+  `SELECT held.place, (SELECT count(*) FROM audited)::integer AS written, token.id, token.created_at
     FROM held LEFT JOIN token USING (place)`,
-};
+);
 
 /** Inserts tokens in statements that enrolments share. */
 export class SharedInsertion {
@@ -121,7 +120,7 @@ export class SharedInsertion {
     const write: TokenWrite = {
       key: token.serial.toLowerCase(),
       columns: { ...columnsOf(token), realm: realms[0] ?? null },
-      entry: auditEntry(act, token.serial, 'created', realms),
+      entry: enrolmentEntry(auditEntry(act, token.serial, 'created', realms), token),
     };
     // A given serial may also be that of a long import, whose end its statement then waits for.
     const stored = await (origin === 'given' ? this.#writes.doAlone(write) : this.#writes.do(write));

@@ -6,6 +6,7 @@ import { auditEntry } from '../audit/audit-rows.ts';
 import type { Database } from '../database/database.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
 import { assertStorable } from '../database/stored-text.ts';
+import { enrolmentEntry } from './token-consequences.ts';
 import { holdReferences } from './token-references.ts';
 import { type Columns, stateColumns } from './token-rows.ts';
 
@@ -101,5 +102,7 @@ async function insert(
   if (taken !== undefined) {
     throw new ServiceError('token.exists', `There is a token with the serial '${taken.serial}' already`);
   }
-  await audit.writeAll(tokens.map(({ serial, realms }) => auditEntry(act, serial, 'created', realms)));
+  await audit.writeAll(
+    tokens.map((token) => enrolmentEntry(auditEntry(act, token.serial, 'created', token.realms), token)),
+  );
 }

@@ -4,12 +4,14 @@ import type { Act } from '../../policy/caller.ts';
 import type { LockedDecision, SerialOrigin, TokenFilter, TokenStore } from '../../tokens/ports.ts';
 import type { NewToken, Token, TokenChange } from '../../tokens/token.ts';
 import { ServiceError } from '../../kernel/errors.ts';
+import { auditEntry } from '../audit/audit-rows.ts';
 import { supersede } from '../challenges/challenge-store.ts';
 import type { Database } from '../database/database.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
 import { SharedLook } from '../database/shared-look.ts';
 import { assertStorable, isStorable } from '../database/stored-text.ts';
 import { SharedInsertion } from './shared-insertion.ts';
+import { changeEntry, enrolmentEntry } from './token-consequences.ts';
 import { canMatch, narrow } from './token-filter.ts';
 import { type LockedToken, withLockedTokens } from './token-locks.ts';
 import { holdReferences } from './token-references.ts';
@@ -90,7 +92,7 @@ export class SqlTokenStore implements TokenStore {
       if (stored === undefined) {
         throw new ServiceError('token.exists', `There is a token with the serial '${token.serial}' already`);
       }
-      await audit.write(act, token.serial, 'created', stored.realms);
+      await audit.writeAll([enrolmentEntry(auditEntry(act, token.serial, 'created', stored.realms), stored)]);
       return stored;
     });
   }
@@ -162,7 +164,8 @@ async function changeToken(
   }
   const token = await findToken(sql, serial);
   if (token !== undefined) {
-    await audit.write(act, serial, describeChange(change), token.realms);
+    const entry = auditEntry(act, serial, describeChange(change), token.realms);
+    await audit.writeAll([changeEntry(entry, token, change)]);
   }
   return token;
 }

@@ -51,6 +51,14 @@ beforeEach(async () => {
 
 afterEach(() => test.drop());
 
+const WEBHOOK = {
+  url: 'https://hook.example.com/',
+  allows_http: false,
+  events: [],
+  realms: [],
+  previous_until: new Date('2100-01-01T00:00:00Z'),
+};
+
 /** A row with every secret that there can be, in each table. */
 async function fill(vault: SecretVault, count = TOKENS): Promise<void> {
   const { knex } = test.database;
@@ -61,8 +69,13 @@ async function fill(vault: SecretVault, count = TOKENS): Promise<void> {
         vault.seal(secretOf(purpose, subject), purpose, subject),
       ]),
     );
-  const [tokens, resolvers, configuration] = SEALED_TABLES;
-  if (tokens === undefined || resolvers === undefined || configuration === undefined) {
+  const [tokens, resolvers, configuration, , webhooks] = SEALED_TABLES;
+  if (
+    tokens === undefined ||
+    resolvers === undefined ||
+    configuration === undefined ||
+    webhooks === undefined
+  ) {
     throw new Error('There are more tables, or fewer');
   }
   const rows = Array.from({ length: count }, (_, index) => ({
@@ -72,6 +85,7 @@ async function fill(vault: SecretVault, count = TOKENS): Promise<void> {
   await knex('tokens').insert(rows);
   await knex('resolvers').insert({ name: 'r', kind: 'managed', ...secretsOf(resolvers, 'r') });
   await knex('configuration').insert({ key: 'k', value: '', ...secretsOf(configuration, 'k') });
+  await knex('webhooks').insert({ ...WEBHOOK, name: 'w', ...secretsOf(webhooks, 'w') });
 }
 
 /** Opens every secret of the database. @returns how many there are */
@@ -111,7 +125,7 @@ describe('the list of sealed columns', () => {
 });
 
 describe('sealing anew', () => {
-  const everything = TOKENS * 5 + 2;
+  const everything = TOKENS * 5 + 4;
 
   beforeEach(async () => {
     await rotation.makeCurrent(keyIdOf(TWO), ACT);
@@ -196,7 +210,7 @@ describe('sealing anew', () => {
       .where({ serial: serialOf(1) })
       .update({ pin: elsewhere });
     expect(await reseal()).toEqual({
-      resealed: 3 * 5 + 2 - 1,
+      resealed: 3 * 5 + 4 - 1,
       left: 0,
       unreadable: ['tokens T001, pin'],
       unreadableCount: 1,
@@ -262,7 +276,7 @@ describe('the current key', () => {
     await fill(old, 2);
     const before = await rotation.states();
     expect(before.map(({ keyId, isCurrent, secrets }) => [keyId, isCurrent, secrets])).toEqual([
-      [keyIdOf(ONE), true, 12],
+      [keyIdOf(ONE), true, 14],
       [keyIdOf(TWO), false, 0],
     ]);
     expect(await rotation.makeCurrent(keyIdOf(TWO), ACT)).toBe(true);
@@ -271,7 +285,7 @@ describe('the current key', () => {
     const after = await rotation.states();
     expect(after.map(({ isCurrent, secrets }) => [isCurrent, secrets])).toEqual([
       [false, 0],
-      [true, 12],
+      [true, 14],
     ]);
     expect((await eventualRefusal(rotation.makeCurrent('0'.repeat(16), ACT))).code).toBe('key.refused');
   });
@@ -284,7 +298,7 @@ describe('retiring a key', () => {
       (await eventualRefusal(rotation.retire(keyId, ACT))).message;
     expect(await refused(keyIdOf(ONE))).toContain('is the current one');
     await rotation.makeCurrent(keyIdOf(TWO), ACT);
-    expect(await refused(keyIdOf(ONE))).toContain('is still needed: 7 secrets are sealed with it');
+    expect(await refused(keyIdOf(ONE))).toContain('is still needed: 9 secrets are sealed with it');
     expect(await refused('0'.repeat(16))).toContain('There is no key');
     await reseal();
     expect(await rotation.retire(keyIdOf(ONE), ACT)).toBe(true);
@@ -336,6 +350,7 @@ describe('retiring a key', () => {
       tokens: { serial: 'NEW', type: 'ocra', active: true, realm_set_id: 1 },
       resolvers: { name: 'new', kind: 'managed' },
       configuration: { key: 'new', value: '' },
+      webhooks: { ...WEBHOOK, name: 'new' },
     };
     for (const { table, secrets } of SEALED_TABLES) {
       for (const [column, purpose] of Object.entries(secrets)) {
@@ -366,7 +381,7 @@ describe('each act', () => {
     expect(rows.map(({ subject, outcome }) => `${subject} ${outcome}`)).toEqual([
       `${keyIdOf(TWO)} added`,
       `${keyIdOf(TWO)} current`,
-      `${keyIdOf(TWO)} sealed 7 anew, 0 left`,
+      `${keyIdOf(TWO)} sealed 9 anew, 0 left`,
       `${keyIdOf(ONE)} retired`,
     ]);
   });

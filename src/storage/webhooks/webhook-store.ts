@@ -1,0 +1,193 @@
+import type { Act } from '../../policy/caller.ts';
+import { ServiceError } from '../../kernel/errors.ts';
+import type { Sealed } from '../../keys/vault.ts';
+import type { SigningWebhook, WebhookDraft, WebhookStore, WebhookWithState } from '../../webhooks/ports.ts';
+import type { Database } from '../database/database.ts';
+import { assertStorable, isStorable } from '../database/stored-text.ts';
+import type { UnitOfWork } from '../database/unit-of-work.ts';
+import { SIGNING_COLUMNS, type SigningRow, toSigningWebhook, toWebhook } from './webhook-rows.ts';
+
+interface StateRow extends SigningRow {
+  readonly waiting: string;
+  readonly oldest_at: Date | null;
+  readonly given_up: string;
+  readonly delivered: string;
+  readonly last_success_at: Date | null;
+  readonly last_failure_at: Date | null;
+  readonly last_failure: string;
+}
+
+const WITH_STATE = `
+  SELECT webhooks.name, webhooks.url, webhooks.allows_http, webhooks.events, webhooks.realms, webhooks.is_enabled,
+    webhooks.created_at, state.waiting, state.oldest_at, state.given_up, coalesce(health.delivered, 0) AS delivered,
+    health.last_success_at, health.last_failure_at, coalesce(health.last_failure, '') AS last_failure
+  FROM webhooks
+  LEFT JOIN webhook_health AS health ON health.webhook_id = webhooks.id
+  CROSS JOIN LATERAL (
+    SELECT count(*) FILTER (WHERE given_up_at IS NULL) AS waiting,
+      min(occurred_at) FILTER (WHERE given_up_at IS NULL) AS oldest_at,
+      count(*) FILTER (WHERE given_up_at IS NOT NULL) AS given_up
+    FROM webhook_deliveries WHERE webhook_id = webhooks.id
+  ) AS state
+  ORDER BY webhooks.name`;
+
+/** Receivers in PostgreSQL. They are part of the configuration: every server notices a change within a second. */
+export class SqlWebhookStore implements WebhookStore {
+  readonly #database: Database;
+
+  constructor({ database }: { readonly database: Database }) {
+    this.#database = database;
+  }
+
+  async list(): Promise<readonly WebhookWithState[]> {
+    const { rows } = await this.#database.knex.raw<{ rows: StateRow[] }>(WITH_STATE);
+    return rows.map((row) => ({
+      ...toWebhook(row),
+      waiting: Number(row.waiting),
+      oldestAt: row.oldest_at,
+      givenUp: Number(row.given_up),
+      delivered: Number(row.delivered),
+      lastSuccessAt: row.last_success_at,
+      lastFailureAt: row.last_failure_at,
+      lastFailure: row.last_failure,
+    }));
+  }
+
+  async find(name: string): Promise<SigningWebhook | undefined> {
+    if (!isStorable(name)) {
+      return undefined;
+    }
+    const { rows } = await this.#database.knex.raw<{ rows: SigningRow[] }>(
+      `SELECT ${SIGNING_COLUMNS} FROM webhooks WHERE name = ?`,
+      [name],
+    );
+    return rows[0] && toSigningWebhook(rows[0]);
+  }
+
+  async add(
+    { name, url, allowsHttp, events, realms }: WebhookDraft,
+    secret: Sealed,
+    most: number,
+    act: Act,
+  ): Promise<void> {
+    assertStorable(name, url, ...realms);
+    await this.#change(async ({ sql, audit }) => {
+      const names = await sql('webhooks').pluck<string[]>('name');
+      if (names.includes(name)) {
+        throw new ServiceError('webhook.invalid', `There is a webhook '${name}' already`);
+      }
+      if (names.length >= most) {
+        throw new ServiceError(
+          'webhook.invalid',
+          `There are ${most} webhooks already, the most that there can be`,
+        );
+      }
+      await sql('webhooks').insert({
+        name,
+        url,
+        allows_http: allowsHttp,
+        secret,
+        events: [...events],
+        realms: [...realms],
+      });
+      await audit.write(act, name, 'created', realms);
+    });
+  }
+
+  enable(name: string, isEnabled: boolean, act: Act): Promise<boolean> {
+    return this.#update(name, act, isEnabled ? 'enabled' : 'disabled', ({ sql }) =>
+      sql('webhooks').where({ name }).update({ is_enabled: isEnabled }),
+    );
+  }
+
+  replaceSecret(name: string, secret: Sealed, overlap: number, act: Act): Promise<boolean> {
+    return this.#update(name, act, 'secret replaced', ({ sql }) =>
+      sql('webhooks')
+        .where({ name })
+        .update({
+          secret,
+          previous_secret: sql.ref('secret'),
+          previous_until: sql.raw("clock_timestamp() + ? * interval '1 second'", [overlap]),
+        }),
+    );
+  }
+
+  retry(name: string, act: Act): Promise<number | undefined> {
+    return this.#withDeliveries(name, act, 'retried', async ({ sql }, id) =>
+      sql('webhook_deliveries')
+        .where({ webhook_id: id })
+        .update({
+          given_up_at: null,
+          // As if new, so that it is not given up again by the first failure.
+          attempts: 0,
+          first_attempt_at: null,
+          next_attempt_at: sql.raw('clock_timestamp()'),
+        }),
+    );
+  }
+
+  remove(name: string, act: Act): Promise<number | undefined> {
+    return this.#withDeliveries(name, act, 'removed', async ({ sql }, id) => {
+      const lost = await sql('webhook_deliveries').where({ webhook_id: id }).delete();
+      await sql('webhooks').where({ id }).delete();
+      return lost;
+    });
+  }
+
+  async noteTest(name: string, outcome: string, act: Act): Promise<void> {
+    await this.#database.autocommit.audit.write(act, name, outcome);
+  }
+
+  /** @param work returns the number of deliveries that it has changed */
+  async #withDeliveries(
+    name: string,
+    act: Act,
+    outcome: string,
+    work: (unit: UnitOfWork, id: string) => Promise<number>,
+  ): Promise<number | undefined> {
+    if (!isStorable(name)) {
+      return undefined;
+    }
+    return this.#change(async (unit) => {
+      // Before its deliveries, as dispatchers do.
+      const found = await unit
+        .sql('webhooks')
+        .where({ name })
+        .forUpdate()
+        .first<{ id: string } | undefined>('id');
+      if (found === undefined) {
+        return undefined;
+      }
+      const deliveries = await work(unit, found.id);
+      await unit.audit.write(act, name, `${outcome}, ${deliveries} deliveries`);
+      return deliveries;
+    });
+  }
+
+  /** @param work returns the number of changed rows */
+  async #update(
+    name: string,
+    act: Act,
+    outcome: string,
+    work: (unit: UnitOfWork) => Promise<number> | PromiseLike<number>,
+  ): Promise<boolean> {
+    if (!isStorable(name)) {
+      return false;
+    }
+    return this.#change(async (unit) => {
+      const isFound = (await work(unit)) > 0;
+      if (isFound) {
+        await unit.audit.write(act, name, outcome);
+      }
+      return isFound;
+    });
+  }
+
+  /** Locks the revision of the configuration first, which the triggers write anyhow. */
+  #change<T>(work: (unit: UnitOfWork) => Promise<T>): Promise<T> {
+    return this.#database.transact(async (unit) => {
+      await unit.sql('configuration_state').forUpdate().select('revision');
+      return work(unit);
+    });
+  }
+}

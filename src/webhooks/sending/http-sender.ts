@@ -1,0 +1,177 @@
+import {
+  Agent as HttpAgent,
+  type ClientRequest,
+  type IncomingMessage,
+  request as requestHttp,
+} from 'node:http';
+import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
+
+import type { SendResult, WebhookSender } from '../ports.ts';
+import { addressFault, hostOf, type ReceiverAddress } from '../receiver-address.ts';
+import { readAddress } from '../../kernel/networks.ts';
+import type { SignedMessage } from '../signature.ts';
+import { ReceiverNames, RefusedAddress } from './receiver-lookup.ts';
+
+/** The longest time of a request, from the look-up of the name to the end of the answer. */
+const REQUEST_MS = 10_000;
+/** Bytes of an answer's body that are read, so that the connection can be used again. None of them is kept. */
+const MOST_READ = 16_384;
+
+interface HttpSenderOptions {
+  /** Milliseconds; 10 000 by default. */
+  readonly timeLimit?: number;
+  readonly userAgent: string;
+  readonly names?: ReceiverNames;
+}
+
+/**
+ * Sends by HTTP/1.1 over connections that are kept for further messages. Uses no proxy, follows no redirects, keeps
+ * nothing of an answer but its status, and connects to no address that `addressFault` refuses.
+ */
+export class HttpWebhookSender implements WebhookSender {
+  readonly #timeLimit: number;
+  readonly #userAgent: string;
+  readonly #names: ReceiverNames;
+  /** By receiver: a connection opened for one is not used for another, for which other addresses may be refused. */
+  readonly #agents = new Map<string, HttpAgent>();
+
+  constructor({ timeLimit = REQUEST_MS, userAgent, names = new ReceiverNames() }: HttpSenderOptions) {
+    this.#timeLimit = timeLimit;
+    this.#userAgent = userAgent;
+    this.#names = names;
+  }
+
+  async send(receiver: ReceiverAddress, message: SignedMessage, signal: AbortSignal): Promise<SendResult> {
+    const ending = new AbortController();
+    const end = (): void => {
+      ending.abort();
+    };
+    const late = new Error(`no answer within ${this.#timeLimit / 1000} seconds`);
+    const limit = setTimeout(() => {
+      ending.abort(late);
+    }, this.#timeLimit);
+    signal.addEventListener('abort', end);
+    try {
+      const status = await this.#sendOnFresh(receiver, message, ending.signal);
+      return status >= 200 && status < 300 ? { status } : { status, failure: `HTTP ${status}` };
+    } catch (error) {
+      return { failure: ending.signal.reason === late ? late.message : describe(error) };
+    } finally {
+      clearTimeout(limit);
+      signal.removeEventListener('abort', end);
+    }
+  }
+
+  close(): void {
+    this.#agents.forEach((agent) => {
+      agent.destroy();
+    });
+    this.#agents.clear();
+  }
+
+  /** Repeats once what was sent on a kept connection that the receiver was just closing. */
+  async #sendOnFresh(receiver: ReceiverAddress, message: SignedMessage, ended: AbortSignal): Promise<number> {
+    try {
+      return await this.#request(receiver, message, ended);
+    } catch (error) {
+      if (!(error instanceof ClosedConnection)) {
+        throw error;
+      }
+      return this.#request(receiver, message, ended);
+    }
+  }
+
+  #request(
+    receiver: ReceiverAddress,
+    { headers, body }: SignedMessage,
+    signal: AbortSignal,
+  ): Promise<number> {
+    const url = new URL(receiver.url);
+    // An address in the URL is connected to without a look-up.
+    const fault = readAddress(hostOf(url)) && addressFault(hostOf(url), receiver);
+    if (fault !== undefined) {
+      return Promise.reject(new RefusedAddress(fault));
+    }
+    return new Promise((resolve, reject) => {
+      const open = url.protocol === 'https:' ? requestHttps : requestHttp;
+      const sent = open(url, {
+        method: 'POST',
+        agent: this.#agentOf(receiver, url.protocol),
+        headers: { ...headers, 'Content-Length': Buffer.byteLength(body), 'User-Agent': this.#userAgent },
+        lookup: this.#names.lookupFor(receiver),
+        signal,
+      });
+      sent.once('error', (error) => {
+        reject(isClosedBefore(sent, error) ? new ClosedConnection(error.message) : error);
+      });
+      sent.once('response', (answer) => {
+        // The receiver has decided by its status, whatever becomes of the rest.
+        drain(answer, sent);
+        resolve(answer.statusCode ?? 0);
+      });
+      sent.end(body);
+    });
+  }
+
+  #agentOf({ url, allowsHttp }: ReceiverAddress, protocol: string): HttpAgent {
+    const key = `${String(allowsHttp)} ${url}`;
+    const known = this.#agents.get(key);
+    if (known !== undefined) {
+      return known;
+    }
+    const options = { keepAlive: true, maxFreeSockets: 4, timeout: 2 * this.#timeLimit };
+    const agent = protocol === 'https:' ? new HttpsAgent(options) : new HttpAgent(options);
+    this.#agents.set(key, agent);
+    return agent;
+  }
+}
+
+/** A kept connection ended before it brought an answer. */
+class ClosedConnection extends Error {
+  override readonly name = 'ClosedConnection';
+}
+
+function isClosedBefore(sent: ClientRequest, error: NodeJS.ErrnoException): boolean {
+  return sent.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
+}
+
+/** Reads the body to its end, if it is short. A connection with a longer one is closed. */
+function drain(answer: IncomingMessage, sent: ClientRequest): void {
+  let read = 0;
+  answer.on('data', (piece: Buffer) => {
+    read += piece.length;
+    if (read > MOST_READ) {
+      sent.destroy();
+    }
+  });
+  // An answer that is cut off, by us or by the receiver, changes nothing any more.
+  answer.on('error', () => undefined);
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'connection refused',
+  ECONNRESET: 'the connection was lost',
+  EPIPE: 'the connection was lost',
+  ENOTFOUND: 'the host name is unknown',
+  EAI_AGAIN: 'the host name is unknown',
+  ETIMEDOUT: 'the host cannot be reached',
+  EHOSTUNREACH: 'the host cannot be reached',
+  ENETUNREACH: 'the host cannot be reached',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is not trusted',
+  SELF_SIGNED_CERT_IN_CHAIN: 'its certificate is not trusted',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate is not trusted',
+  CERT_HAS_EXPIRED: 'its certificate has expired',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another host',
+};
+
+/** @returns a reason that quotes nothing of the receiver's answer */
+function describe(error: unknown): string {
+  if (error instanceof RefusedAddress) {
+    return `nothing is sent there: ${error.message}`;
+  }
+  const { code, errors } = (error ?? {}) as { code?: unknown; errors?: readonly unknown[] };
+  // Of several addresses of a host.
+  const [first] = errors ?? [];
+  const key = String(code ?? (first as { code?: unknown } | undefined)?.code);
+  return REASONS[key] ?? `the request failed (${key})`;
+}

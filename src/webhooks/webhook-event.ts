@@ -1,0 +1,91 @@
+import type { AuditEntry } from '../audit/audit-row.ts';
+
+/** The types of events, each with its meaning. */
+export const EVENT_TYPES = {
+  'response.accepted': 'A response was right and is accepted',
+  'response.refused': 'A response was refused; `reason` says why',
+  'token.locked': 'The fail counter of a token has reached its limit',
+  'token.enrolled':
+    'A token has its key and is ready: made with a key, imported from a key file, or rolled out',
+  'token.key_changed': 'An existing token was enrolled again: its old key is void',
+} as const;
+
+export type EventType = keyof typeof EVENT_TYPES;
+
+/** A result of an act that its audit row does not say. */
+type Consequence = Exclude<EventType, `response.${string}`>;
+
+/** An audit entry with what events tell beyond it. Neither is part of the audit row. */
+export interface NotedEntry extends AuditEntry {
+  /** The login of the token's owner. */
+  readonly user?: string | null;
+  readonly consequences?: readonly Consequence[];
+}
+
+/** An event for receivers. Holds no PIN, key, response or display data. */
+export interface WebhookEvent {
+  readonly type: EventType;
+  /** The realms of the token. */
+  readonly realms: readonly string[];
+  /** The member `data` of the body. */
+  readonly data: Readonly<Record<string, string | readonly string[]>>;
+}
+
+const RESPONSE_ACTS = ['ocra/check_t', 'validate/check', 'validate/check_s', 'validate/check_t'];
+
+/** The outcomes of `Decision` that refuse a response. Requests that a limit refuses are no events. */
+const REFUSALS = ['wrong', 'exhausted', 'locked', 'closed', 'dropped', 'expired', 'disabled', 'unverifiable'];
+
+/** @returns the events of an act, by its audit entry: the one place that says which acts are events */
+export function eventsOf(entry: NotedEntry): readonly WebhookEvent[] {
+  const { consequences = [] } = entry;
+  const types: readonly EventType[] = [...responseTypes(entry), ...consequences];
+  if (types.length === 0) {
+    return [];
+  }
+  const realms = entry.realm === '' ? [] : entry.realm.split(',');
+  return types.map((type) => ({ type, realms, data: dataOf(type, entry, realms) }));
+}
+
+function responseTypes({ action, outcome }: AuditEntry): readonly EventType[] {
+  if (!RESPONSE_ACTS.includes(action)) {
+    return [];
+  }
+  if (outcome === 'accepted') {
+    return ['response.accepted'];
+  }
+  return REFUSALS.includes(outcome) ? ['response.refused'] : [];
+}
+
+function dataOf(type: EventType, entry: NotedEntry, realms: readonly string[]): WebhookEvent['data'] {
+  const { user, actor } = entry;
+  return {
+    serial: entry.subject,
+    ...(typeof user === 'string' && user !== '' && { user }),
+    realms,
+    ...(entry.transaction !== '' && { transaction: entry.transaction }),
+    ...(type === 'response.refused' && { reason: entry.outcome }),
+    action: entry.action,
+    ...(actor !== '' && { administrator: actor }),
+    ...(entry.client !== '' && { client: entry.client }),
+    request: entry.requestId,
+  };
+}
+
+/** The events that a receiver wants. */
+export interface Subscription {
+  readonly events: readonly EventType[];
+  /** Realms of tokens; empty: all tokens, also those in no realm. */
+  readonly realms: readonly string[];
+}
+
+/** @returns true if the receiver wants the event */
+export function isWanted(
+  { events, realms }: Subscription,
+  event: Pick<WebhookEvent, 'type' | 'realms'>,
+): boolean {
+  return (
+    events.includes(event.type) &&
+    (realms.length === 0 || event.realms.some((realm) => realms.includes(realm)))
+  );
+}

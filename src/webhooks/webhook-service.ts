@@ -1,0 +1,180 @@
+import type { Clock, Random } from '../kernel/clock.ts';
+import { ServiceError } from '../kernel/errors.ts';
+import type { Vault } from '../keys/vault.ts';
+import { actOf, type Caller } from '../policy/caller.ts';
+import { openSecrets } from './open-secrets.ts';
+import type { SendResult, WebhookSender, WebhookStore, WebhookWithState } from './ports.ts';
+import { readReceiverUrl } from './receiver-address.ts';
+import { newWebhookSecret, shownSecret, signMessage } from './signature.ts';
+import { EVENT_TYPES, type EventType } from './webhook-event.ts';
+
+/** The most receivers. Each may hold some connections that hang. */
+const MOST_WEBHOOKS = 32;
+/** Seconds for which a replaced secret signs beside the new one. */
+const SECRET_OVERLAP = 86_400;
+
+/** What an operator gives for a new receiver. */
+export interface WebhookRequest {
+  readonly name: string;
+  readonly url: string;
+  /** Types of events; undefined: all. */
+  readonly events?: readonly string[] | undefined;
+  /** Realms of tokens; undefined: all tokens. */
+  readonly realms?: readonly string[] | undefined;
+  readonly allowsHttp?: boolean | undefined;
+}
+
+/** The answer of a receiver to a test event. */
+export interface WebhookTest {
+  readonly result: SendResult;
+  readonly eventId: string;
+  readonly durationMs: number;
+}
+
+export interface WebhookServiceDependencies {
+  readonly store: WebhookStore;
+  /** Opened at the first use. */
+  readonly sender: () => Promise<WebhookSender>;
+  readonly vault: Vault;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Milliseconds of a clock that never goes back. */
+  readonly elapsed?: () => number;
+  readonly newId: () => string;
+}
+
+/** Administration of receivers, by operators only: a receiver learns who uses which token. */
+export class WebhookService {
+  readonly #deps: WebhookServiceDependencies;
+
+  constructor(dependencies: WebhookServiceDependencies) {
+    this.#deps = dependencies;
+  }
+
+  /** @throws ServiceError 'right.missing' for a caller who is no operator, as all methods do */
+  async list(caller: Caller): Promise<readonly WebhookWithState[]> {
+    assertOperator(caller);
+    return this.#deps.store.list();
+  }
+
+  /** @throws ServiceError 'webhook.unknown' */
+  async show(caller: Caller, name: string): Promise<WebhookWithState> {
+    const found = (await this.list(caller)).find((webhook) => webhook.name === name);
+    if (found === undefined) {
+      throw unknown(name);
+    }
+    return found;
+  }
+
+  /**
+   * @returns the secret as receivers need it, which is never shown again
+   * @throws ServiceError 'webhook.invalid'
+   */
+  async add(
+    caller: Caller,
+    { name, url, events, realms = [], allowsHttp = false }: WebhookRequest,
+  ): Promise<string> {
+    assertOperator(caller);
+    if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name)) {
+      throw invalid('The name of a webhook has letters, digits, dots, - and _, 64 at most');
+    }
+    const webhook = {
+      name,
+      url: readReceiverUrl(url, allowsHttp),
+      allowsHttp,
+      events: readEvents(events),
+      realms: realms.map((realm) => realm.trim().toLowerCase()),
+    };
+    const secret = newWebhookSecret(this.#deps.random);
+    const sealed = this.#deps.vault.seal(secret, 'webhook', name);
+    await this.#deps.store.add(webhook, sealed, MOST_WEBHOOKS, actOf(caller, 'webhook/add'));
+    return shownSecret(secret);
+  }
+
+  /** A disabled receiver gets no new events; those that wait stay. @throws ServiceError 'webhook.unknown' */
+  async enable(caller: Caller, name: string, isEnabled: boolean): Promise<void> {
+    assertOperator(caller);
+    const act = actOf(caller, isEnabled ? 'webhook/enable' : 'webhook/disable');
+    assertFound(name, (await this.#deps.store.enable(name, isEnabled, act)) || undefined);
+  }
+
+  /**
+   * @returns the new secret; the one before signs, too, for a day
+   * @throws ServiceError 'webhook.unknown'
+   */
+  async replaceSecret(caller: Caller, name: string): Promise<string> {
+    assertOperator(caller);
+    const { vault, store, random } = this.#deps;
+    const secret = newWebhookSecret(random);
+    const sealed = vault.seal(secret, 'webhook', name);
+    const act = actOf(caller, 'webhook/rotate-secret');
+    assertFound(name, (await store.replaceSecret(name, sealed, SECRET_OVERLAP, act)) || undefined);
+    return shownSecret(secret);
+  }
+
+  /** @returns the number of deliveries that are tried now. @throws ServiceError 'webhook.unknown' */
+  async retry(caller: Caller, name: string): Promise<number> {
+    assertOperator(caller);
+    return assertFound(name, await this.#deps.store.retry(name, actOf(caller, 'webhook/retry')));
+  }
+
+  /** @returns the number of deliveries that are lost. @throws ServiceError 'webhook.unknown' */
+  async remove(caller: Caller, name: string): Promise<number> {
+    assertOperator(caller);
+    return assertFound(name, await this.#deps.store.remove(name, actOf(caller, 'webhook/remove')));
+  }
+
+  /** Sends a signed event of the type `webhook.test` now, once. @throws ServiceError 'webhook.unknown' */
+  async test(caller: Caller, name: string): Promise<WebhookTest> {
+    assertOperator(caller);
+    const { store, vault, clock, elapsed = () => performance.now(), newId } = this.#deps;
+    const webhook = assertFound(name, await store.find(name));
+    const message = { id: newId(), type: 'webhook.test', occurredAt: clock.now(), data: '{}' };
+    const signed = signMessage(message, clock.now(), openSecrets(vault, webhook));
+    const sender = await this.#deps.sender();
+    const begun = elapsed();
+    try {
+      const result = await sender.send(webhook, signed, new AbortController().signal);
+      const durationMs = Math.round(elapsed() - begun);
+      const outcome = result.failure === undefined ? 'delivered' : 'failed';
+      await store.noteTest(name, outcome, actOf(caller, 'webhook/test'));
+      return { result, eventId: message.id, durationMs };
+    } finally {
+      sender.close();
+    }
+  }
+}
+
+function readEvents(given: readonly string[] | undefined): readonly EventType[] {
+  const known = Object.keys(EVENT_TYPES) as EventType[];
+  const wanted = given ?? known;
+  const wrong = wanted.find((type) => !known.some((one) => one === type));
+  if (wrong !== undefined) {
+    throw invalid(`There are no events of the type '${wrong.slice(0, 64)}', but of ${known.join(', ')}`);
+  }
+  if (wanted.length === 0) {
+    throw invalid('A webhook needs one type of events at least');
+  }
+  return known.filter((type) => wanted.includes(type));
+}
+
+function assertOperator({ principal }: Caller): void {
+  if (!principal.operator) {
+    throw new ServiceError('right.missing', 'Webhooks are administered at the machine itself only');
+  }
+}
+
+function assertFound<T>(name: string, found: T | undefined): T {
+  if (found === undefined) {
+    throw unknown(name);
+  }
+  return found;
+}
+
+function unknown(name: string): ServiceError {
+  return new ServiceError('webhook.unknown', `There is no webhook '${name.slice(0, 64)}'`);
+}
+
+function invalid(message: string): ServiceError {
+  return new ServiceError('webhook.invalid', message);
+}

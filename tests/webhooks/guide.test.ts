@@ -1,0 +1,82 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { describe, expect, it } from '@jest/globals';
+
+import { signMessage } from '../../src/webhooks/signature.ts';
+import { EVENT_TYPES } from '../../src/webhooks/webhook-event.ts';
+import { codeBlocks, tableUnder } from '../repository/markdown.ts';
+import { readRepositoryFile } from '../repository/repository-file.ts';
+
+const run = promisify(execFile);
+const GUIDE = readRepositoryFile('docs/guides/webhooks.md');
+const KEY = Buffer.alloc(32, 7);
+const SECRET = `whsec_${KEY.toString('base64')}`;
+
+const { headers, body } = signMessage(
+  { id: 'e1', type: 'token.locked', occurredAt: new Date(), data: '{"user":"Jörg"}' },
+  new Date(),
+  [Buffer.alloc(32, 8), KEY],
+);
+
+/** The calls whose results each snippet prints as JSON: the genuine message, another body, an old one. */
+const CALLS: readonly (readonly [string, Readonly<Record<string, string>>, string])[] = [
+  [SECRET, headers, body],
+  [SECRET, headers, body.replace('locked', 'stolen')],
+  [SECRET, { ...headers, 'webhook-timestamp': '1000' }, body],
+];
+const GIVEN = Buffer.from(JSON.stringify(CALLS)).toString('base64');
+
+const snippet = (language: string): string =>
+  codeBlocks(GUIDE).find((block) => block.language === language)?.text ?? '';
+
+/** The runtimes, each with the lines that call the snippet. */
+const RUNTIMES: Readonly<Record<string, readonly [string, (code: string) => readonly string[]]>> = {
+  js: [
+    process.execPath,
+    (code) => [
+      '--input-type=module',
+      '-e',
+      `${code}\nconst calls = JSON.parse(Buffer.from('${GIVEN}', 'base64'));
+       console.log(JSON.stringify(calls.map((call) => isGenuine(...call))));`,
+    ],
+  ],
+  python: [
+    'python3',
+    (code) => [
+      '-c',
+      `${code}\nimport json\ncalls = json.loads(base64.b64decode('${GIVEN}'))
+print(json.dumps([is_genuine(s, h, b.encode()) for s, h, b in calls]))`,
+    ],
+  ],
+  php: [
+    'php',
+    (code) => [
+      '-r',
+      `${code}\necho json_encode(array_map(fn($c) => is_genuine(...$c), json_decode(base64_decode('${GIVEN}'), true)));`,
+    ],
+  ],
+};
+
+async function isThere(program: string): Promise<boolean> {
+  return run(program, ['--version']).then(
+    () => true,
+    () => false,
+  );
+}
+
+describe('the guide to webhooks', () => {
+  it('lists every type of events', () => {
+    expect(tableUnder(GUIDE, 'Events').map(([type = '', when]) => [type.replaceAll('`', ''), when])).toEqual(
+      Object.entries(EVENT_TYPES),
+    );
+  });
+
+  it.each(Object.keys(RUNTIMES))('verifies in %s, where the runtime is there', async (language) => {
+    const [program, argumentsFor] = RUNTIMES[language] ?? ['', () => []];
+    expect(snippet(language)).not.toBe('');
+    if (await isThere(program)) {
+      const { stdout } = await run(program, [...argumentsFor(snippet(language))]);
+      expect(JSON.parse(stdout)).toEqual([true, false, false]);
+    }
+  });
+});

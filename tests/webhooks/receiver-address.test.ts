@@ -1,0 +1,66 @@
+import { describe, expect, it } from '@jest/globals';
+
+import { addressFault, readReceiverUrl } from '../../src/webhooks/receiver-address.ts';
+
+describe('the URL of a receiver', () => {
+  it.each([
+    ['https://siem.example.com/tankeeper', false],
+    ['https://10.1.2.3:8443/x?y=z', false],
+    ['https://[fd00::1]/', false],
+    ['http://127.0.0.1:8080/', false],
+    ['http://[::1]:8080/', false],
+    ['http://localhost/', false],
+    ['http://10.1.2.3/', true],
+  ])('%s is one', (url, allowsHttp) => {
+    expect(readReceiverUrl(url, allowsHttp)).toBe(url);
+  });
+
+  it.each([
+    ['siem.example.com', 'begins with https://'],
+    ['ftp://siem.example.com/', 'begins with https://'],
+    [`https://siem.example.com/${'x'.repeat(2_000)}`, 'begins with https://'],
+    ['https://anna:secret@siem.example.com/', 'holds no user and password'],
+    ['https://siem.example.com/#top', 'has no fragment'],
+    ['http://siem.example.com/', 'this machine only'],
+    ['http://10.1.2.3/', 'another machine'],
+    ['https://169.254.169.254/latest/meta-data', 'metadata'],
+    ['https://2852039166/', 'metadata'],
+    ['https://0xA9FEA9FE/', 'metadata'],
+    ['https://[fe80::1]/', 'metadata'],
+    ['https://[::ffff:169.254.169.254]/', 'metadata'],
+    ['https://[fd00:ec2::254]/', 'metadata'],
+    ['https://[64:ff9b::a9fe:a9fe]/', 'metadata'],
+    ['https://0.0.0.0/', 'metadata'],
+  ])('%s is refused', (url, reason) => {
+    expect(() => readReceiverUrl(url, false)).toThrow(reason);
+  });
+
+  it('leads to no metadata service over http:// either', () => {
+    expect(() => readReceiverUrl('http://169.254.169.254/', true)).toThrow('metadata');
+  });
+});
+
+describe('an address of a receiver', () => {
+  const https = { url: 'https://siem.example.com/', allowsHttp: false };
+
+  it.each(['10.0.0.1', '192.168.1.1', '127.0.0.1', '203.0.113.5', '2001:db8::1'])(
+    '%s is connected to',
+    (text) => {
+      expect(addressFault(text, https)).toBeUndefined();
+    },
+  );
+
+  it.each(['169.254.169.254', '::ffff:169.254.1.1', 'fe80::1%eth0', '224.0.0.1', '::', 'nonsense'])(
+    '%s is not',
+    (text) => {
+      expect(addressFault(text, https)).toEqual(expect.any(String));
+    },
+  );
+
+  it('of another machine gets nothing by http://, unless it is allowed', () => {
+    const url = 'http://localhost/';
+    expect(addressFault('10.0.0.1', { url, allowsHttp: false })).toContain('another machine');
+    expect(addressFault('10.0.0.1', { url, allowsHttp: true })).toBeUndefined();
+    expect(addressFault('127.0.0.1', { url, allowsHttp: false })).toBeUndefined();
+  });
+});

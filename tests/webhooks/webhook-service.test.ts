@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+
+import { retryDelay } from '../../src/webhooks/retry-delay.ts';
+import { OPERATOR, TestApplication } from '../support/application/test-application.ts';
+import { isSignedWith, WebhookReceiver } from '../support/servers/webhook-receiver.ts';
+
+const URL = 'https://siem.example.com/';
+
+let application: TestApplication;
+let receiver: WebhookReceiver;
+
+beforeAll(async () => {
+  application = await TestApplication.open();
+  receiver = await WebhookReceiver.start();
+});
+
+afterAll(async () => {
+  await receiver.stop();
+  await application.close();
+});
+
+const service = () => application.services.webhooks;
+
+describe('the administration of webhooks', () => {
+  it('is for operators only', async () => {
+    const caller = { ...OPERATOR, principal: { ...OPERATOR.principal, operator: false } };
+    const refused = { code: 'right.missing' };
+    await expect(service().list(caller)).rejects.toMatchObject(refused);
+    await expect(service().add(caller, { name: 'a', url: URL })).rejects.toMatchObject(refused);
+    await expect(service().enable(caller, 'a', true)).rejects.toMatchObject(refused);
+    await expect(service().replaceSecret(caller, 'a')).rejects.toMatchObject(refused);
+    await expect(service().retry(caller, 'a')).rejects.toMatchObject(refused);
+    await expect(service().remove(caller, 'a')).rejects.toMatchObject(refused);
+    await expect(service().test(caller, 'a')).rejects.toMatchObject(refused);
+  });
+
+  it.each([
+    [{ name: 'a b', url: URL }, 'letters, digits'],
+    [{ name: 'a', url: 'http://siem.example.com/' }, 'this machine only'],
+    [{ name: 'a', url: URL, events: ['token.stolen'] }, "no events of the type 'token.stolen'"],
+    [{ name: 'a', url: URL, events: [] }, 'one type of events at least'],
+  ])('refuses %j', async (request, reason) => {
+    await expect(service().add(OPERATOR, request)).rejects.toThrow(reason);
+    expect(await service().list(OPERATOR)).toEqual([]);
+  });
+
+  it('knows no receiver by another name', async () => {
+    const unknown = { code: 'webhook.unknown' };
+    await expect(service().show(OPERATOR, 'x')).rejects.toMatchObject(unknown);
+    await expect(service().enable(OPERATOR, 'x', true)).rejects.toMatchObject(unknown);
+    await expect(service().replaceSecret(OPERATOR, '\0')).rejects.toMatchObject(unknown);
+    await expect(service().retry(OPERATOR, 'x')).rejects.toMatchObject(unknown);
+    await expect(service().remove(OPERATOR, '\0')).rejects.toMatchObject(unknown);
+    await expect(service().test(OPERATOR, '\0')).rejects.toMatchObject(unknown);
+  });
+
+  it('adds a name once, and no more than 32', async () => {
+    for (let number = 0; number < 32; number += 1) {
+      await service().add(OPERATOR, { name: `n${number}`, url: URL });
+    }
+    await expect(service().add(OPERATOR, { name: 'n1', url: URL })).rejects.toThrow('already');
+    await expect(service().add(OPERATOR, { name: 'more', url: URL })).rejects.toThrow('the most');
+    for (let number = 0; number < 32; number += 1) {
+      await service().remove(OPERATOR, `n${number}`);
+    }
+  });
+
+  it('tests a receiver at once, with a signed event', async () => {
+    const secret = await service().add(OPERATOR, { name: 'siem', url: receiver.url });
+    const { result, eventId } = await service().test(OPERATOR, 'siem');
+    expect(result).toEqual({ status: 200 });
+    const [got] = receiver.received;
+    expect(got && isSignedWith(secret, got)).toBe(true);
+    expect(got).toMatchObject({ id: eventId, event: { type: 'webhook.test', data: {} } });
+    receiver.next.push(404);
+    expect((await service().test(OPERATOR, 'siem')).result.failure).toBe('HTTP 404');
+    await service().remove(OPERATOR, 'siem');
+  });
+});
+
+describe('the pause before a repetition', () => {
+  const least = { bytes: () => Buffer.alloc(0), below: () => 0 };
+  const most = { ...least, below: (bound: number) => bound - 1 };
+
+  it('doubles from ten seconds to three hours, varied by a quarter', () => {
+    expect([1, 2, 3].map((attempts) => retryDelay(attempts, least))).toEqual([7_500, 15_000, 30_000]);
+    expect([1, 2, 3].map((attempts) => retryDelay(attempts, most))).toEqual([12_500, 25_000, 50_000]);
+    expect([20, 5_000].map((attempts) => retryDelay(attempts, most))).toEqual([13_500_000, 13_500_000]);
+  });
+});
