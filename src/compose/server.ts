@@ -2,9 +2,9 @@ import type { Config } from '../config/config.ts';
 import { systemClock } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
 import { ServiceMetrics } from '../observability/service-metrics.ts';
-import { poolUsage } from '../storage/database/database.ts';
 import { startBackgroundWork } from './background-work.ts';
 import { createFirstAdministrator, type FirstAdministrator } from './first-administrator.ts';
+import { measureProcess, measureServer } from './measure-installation.ts';
 import { type Installation, openInstallation } from './open-installation.ts';
 
 /** A running server. */
@@ -39,8 +39,8 @@ export async function startTankeeper(
   const opened: (() => Promise<unknown>)[] = [installation.close];
   try {
     const { baseUrlOf, DRAIN_TIMEOUT_MS, startHttpServer, startMetricsServer } = await loading;
-    metrics.measureProcess();
-    metrics.measureDatabase(() => poolUsage(installation.database));
+    measureProcess(metrics, installation);
+    measureServer(metrics, installation);
     const server = await startHttpServer(installation, { config, metrics, log });
     opened.unshift(() => server.close(0));
     const forMetrics = await startMetricsServer(config, metrics, metrics, log);
@@ -48,7 +48,7 @@ export async function startTankeeper(
     // After the ports are bound: a start that fails there must not have made a password that is never shown.
     const firstAdministrator = await createFirstAdministrator(config, installation.services);
     log.info('Listening', { host: config.host, port: server.port });
-    const stopBackgroundWork = startBackgroundWork(config, installation, log);
+    const stopBackgroundWork = startBackgroundWork(config, installation, log, metrics.background);
     return {
       baseUrl: baseUrlOf(config, server.port),
       services: installation.services,

@@ -9,6 +9,7 @@ import { readQrPng } from '../../src/cli/device/qr-image.ts';
 import { buildProgram, runProgram } from '../../src/cli/program.ts';
 import { configurationPage } from '../../scripts/configuration-reference.ts';
 import { endpointsPage } from '../../scripts/endpoint-reference.ts';
+import { metricsPage } from '../../scripts/metrics-reference.ts';
 import { VARIABLES } from '../../src/config/variables.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { systemRandom } from '../../src/kernel/system-random.ts';
@@ -205,6 +206,11 @@ describe('docs/reference', () => {
     const page = endpointsPage();
     const cells = [...tableUnder(page, 'Endpoints'), ...tableUnder(page, 'Parameters')].flat();
     expect(cells.filter((cell) => cell.trim() === '')).toEqual([]);
+  });
+
+  it('shows every metric as it is declared (npm run docs:reference)', () => {
+    expect(readRepositoryFile('docs/reference/metrics.md')).toBe(metricsPage());
+    expect(metricsPage()).toContain('| `tankeeper_responses_total` ');
   });
 
   it('lists every command', () => {
