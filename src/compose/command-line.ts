@@ -1,6 +1,7 @@
 import { homedir, userInfo } from 'node:os';
 import { actOf } from '../policy/caller.ts';
 import type { CliDependencies } from '../cli/dependencies.ts';
+import { PLUGIN_STATES, pluginLine } from '../cli/check/plugin-result.ts';
 import { runProgram } from '../cli/program.ts';
 import { terminalIo } from '../cli/terminal-io.ts';
 import { type Config, loadConfig } from '../config/config.ts';
@@ -33,9 +34,14 @@ export async function run(parameters: readonly string[]): Promise<number> {
     if (!isServiceError(error)) {
       throw error;
     }
+    const command = parameters.find((word) => !word.startsWith('-'));
+    if (command === 'check') {
+      process.stdout.write(`${pluginLine('UNKNOWN', error.message)}\n`);
+      return PLUGIN_STATES.UNKNOWN;
+    }
     process.stderr.write(`${error.message.replace(/^/gm, 'tankeeper: ')}\n`);
     // To a script that runs the doctor, 1 would mean warnings.
-    return parameters.find((word) => !word.startsWith('-')) === 'doctor' ? 2 : 1;
+    return command === 'doctor' ? 2 : 1;
   }
 }
 
@@ -70,7 +76,7 @@ function commandLineDependencies(): CliDependencies {
       const { examineInstallation } = await import('./doctor/examine-installation.ts');
       const report = await untilSignal((giveUp) => examineInstallation(config, { giveUp }));
       // A check that was given up may still hang in the database or a resolver.
-      setTimeout(() => process.exit(), 500).unref();
+      endSoon();
       return report;
     },
     restore: async (caller, request) => {
@@ -82,6 +88,7 @@ function commandLineDependencies(): CliDependencies {
       return startDemoServer(config, options);
     },
     watchSignals: () => watchSignals(),
+    endSoon,
     port: config.port,
     databaseConfigured: config.databaseUrl !== undefined,
     debug: config.logLevel === 'debug',
@@ -132,11 +139,15 @@ async function openLinotpSource(place: string): Promise<LinotpSource> {
   return opening.openLinotpSource(place);
 }
 
+function endSoon(): void {
+  setTimeout(() => process.exit(), 500).unref();
+}
+
 /** Releases the signals. After aborted work, exits even if a statement still hangs in the database. */
 function leave({ requested, release }: WatchedSignals): void {
   release();
   if (requested.aborted) {
-    setTimeout(() => process.exit(), 500).unref();
+    endSoon();
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Config } from '../config/config.ts';
+import { startStartupServer } from '../http/serving/startup-server.ts';
 import { systemClock } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
 import { ServiceMetrics } from '../observability/service-metrics.ts';
@@ -35,12 +36,16 @@ export async function startTankeeper(
   const metrics = new ServiceMetrics({ clock: systemClock });
   // While the embedded database starts.
   const loading = import('./http-server.ts');
-  const installation = await openInstallation(config, 'server', log, { metrics, giveUp });
-  const opened: (() => Promise<unknown>)[] = [installation.close];
+  const opened: (() => Promise<unknown>)[] = [];
   try {
+    const starting = await startStartupServer(config);
+    opened.unshift(() => starting.close());
+    const installation = await openInstallation(config, 'server', log, { metrics, giveUp });
+    opened.unshift(installation.close);
     const { baseUrlOf, DRAIN_TIMEOUT_MS, startHttpServer, startMetricsServer } = await loading;
     measureProcess(metrics, installation);
     measureServer(metrics, installation);
+    await starting.close();
     const server = await startHttpServer(installation, { config, metrics, log });
     opened.unshift(() => server.close(0));
     const forMetrics = await startMetricsServer(config, metrics, metrics, log);

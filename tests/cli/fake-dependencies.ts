@@ -46,6 +46,7 @@ export function fakeCli(
     restore: () => Promise.reject(new Error('not in this test')),
     startDemoServer: () => Promise.reject(new Error('not in this test')),
     watchSignals: () => ({ requested: new AbortController().signal, urgent: new AbortController().signal }),
+    endSoon: () => undefined,
     port: 5001,
     databaseConfigured: false,
     debug: false,

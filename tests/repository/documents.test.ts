@@ -150,7 +150,7 @@ describe('the guides', () => {
     const named = guides.flatMap((text) =>
       [
         ...text.matchAll(
-          /`(\/(?:ocra|admin|system|validate|monitoring|docs|healthz|readyz|metrics)\b[\w/-]*)/g,
+          /`(\/(?:ocra|admin|system|validate|monitoring|docs|healthz|startupz|readyz|metrics)\b[\w/-]*)/g,
         ),
       ].map(([, path = '']) => path.replace(/\/$/, '')),
     );
@@ -266,6 +266,7 @@ function dependenciesWith(io: CliDependencies['io']): CliDependencies {
       throw new Error('reached');
     },
     describeConfig: () => [],
+    endSoon: () => undefined,
     fetch: reached,
     port: 5001,
     databaseConfigured: false,

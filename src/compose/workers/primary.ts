@@ -1,6 +1,7 @@
 import type { Config } from '../../config/config.ts';
 import { dividePool } from '../../config/pool-sizes.ts';
 import { RequestLeases, requestShares } from '../../http/limits/leased-request-counts.ts';
+import { startStartupServer } from '../../http/serving/startup-server.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/log.ts';
 import { unlessAborted } from '../../kernel/stop-request.ts';
@@ -30,9 +31,12 @@ export async function startWithWorkers(
   const { workers } = config;
   const metrics = new ServiceMetrics({ clock: systemClock });
   const ownConfig = { ...config, databasePoolSize: dividePool(config.databasePoolSize, workers).primary };
-  const installation = await openInstallation(ownConfig, 'server', log, { metrics, giveUp });
-  const opened: (() => Promise<unknown>)[] = [installation.close];
+  const opened: (() => Promise<unknown>)[] = [];
   try {
+    const starting = await startStartupServer(config);
+    opened.unshift(() => starting.close());
+    const installation = await openInstallation(ownConfig, 'server', log, { metrics, giveUp });
+    opened.unshift(installation.close);
     measureProcess(metrics, installation);
     measureServer(metrics, installation);
     const { pool, text } = workersOf(config, metrics, log);
@@ -44,6 +48,7 @@ export async function startWithWorkers(
     );
     opened.unshift(async () => forMetrics?.close(0));
     opened.unshift(() => pool.stop(AbortSignal.abort()));
+    await starting.close();
     const port = await unlessAborted(pool.start(), giveUp);
     const firstAdministrator = await createFirstAdministrator(config, installation.services);
     log.info('Listening', { host: config.host, port, count: workers });
