@@ -4,6 +4,8 @@ import { addAuditCommands } from './commands/audit-commands.ts';
 import { addBackupCommands } from './commands/backup-commands.ts';
 import { CliFailure, EXIT_CODES, describeFailure } from './cli-failure.ts';
 import { CommandContext } from './command-context.ts';
+import { addCheckCommand } from './check/check-command.ts';
+import { PluginExit } from './check/plugin-result.ts';
 import { addCountCommand } from './commands/count-command.ts';
 import { addDemoCommand } from './demo/demo-command.ts';
 import type { CliDependencies } from './dependencies.ts';
@@ -57,6 +59,7 @@ export function buildProgram(dependencies: CliDependencies): Command {
   const context = new CommandContext(dependencies);
   addServerCommands(program, context);
   addDoctorCommand(program, context);
+  addCheckCommand(program, context);
   addDemoCommand(program, context);
   addAdminCommands(program, context);
   addRealmCommands(program, context);
@@ -104,6 +107,9 @@ export async function runProgram(
     await buildProgram(dependencies).parseAsync(parameters, { from: 'user' });
     return EXIT_CODES.success;
   } catch (error) {
+    if (error instanceof PluginExit) {
+      return error.exitCode;
+    }
     if (error instanceof CommanderError) {
       return error.exitCode === 0 ? EXIT_CODES.success : EXIT_CODES.usage;
     }

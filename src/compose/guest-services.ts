@@ -51,6 +51,7 @@ export function guestServices(parts: ServiceParts): Services {
     validation: loadOnUse(async () => (await challenges()).validation),
     monitoring: loadOnUse(async () => (await monitoring()).monitoring),
     counts: loadOnUse(async () => (await monitoring()).counts),
+    installation: loadOnUse(async () => (await monitoring()).installation),
     licences: loadOnUse(async () => (await monitoring()).licences),
     housekeeping: loadOnUse(async () => (await upkeep()).housekeeping),
     audit: loadOnUse(async () => (await upkeep()).audit),

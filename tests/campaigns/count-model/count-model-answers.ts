@@ -14,8 +14,11 @@ import {
   NOWHERE,
   readPopulation,
   recountActiveUsers,
+  recountLocked,
   recountTokens,
+  sumsByRealms,
 } from './count-model-recount.ts';
+import { storedStateOf } from '../../../src/storage/monitoring/stored-state.ts';
 import { isExpected, LOCK_TIMEOUT } from './count-model-lane.ts';
 import { CALLER, monitoringIn } from '../../support/fakes/monitoring-fakes.ts';
 
@@ -93,6 +96,8 @@ export class CountModelAnswers {
     for (const { id, name } of configuration.resolvers) {
       await compare(`users of ${name}`, this.#users.count(id), population.users.get(name));
     }
+    const { lockedTokens } = await storedStateOf(this.#snapshotDatabase())(systemClock.now());
+    await compare('locked tokens', Promise.resolve(sumsByRealms(lockedTokens)), recountLocked(population));
     return compared;
   }
 
@@ -119,7 +124,9 @@ export class CountModelAnswers {
         return nothingIsWritten();
       },
       transact: (work) =>
-        snapshot().transaction((sql) => work({ sql, audit: new AuditRows(sql, nothingIsWritten, new EventOutbox()) })),
+        snapshot().transaction((sql) =>
+          work({ sql, audit: new AuditRows(sql, nothingIsWritten, new EventOutbox()) }),
+        ),
       ready: () => Promise.resolve(),
       close: () => Promise.resolve(),
     };
