@@ -3,6 +3,7 @@ import type { Caller } from '../../policy/caller.ts';
 import { administratorEndpoint, type Endpoint, openEndpoint } from '../endpoint-spec.ts';
 import type { Reply } from '../reply.ts';
 import type { MetricsText } from '../request-metrics.ts';
+import { inEveryDialect, type OtherAnswer } from '../answers.ts';
 
 /** The paths that monitoring systems request many times a minute. */
 export const OPERATIONS_PATHS = { health: '/healthz', readiness: '/readyz', metrics: '/metrics' } as const;
@@ -16,6 +17,17 @@ const spec = {
   parameters: z.object({}),
 } as const;
 
+/** @returns the answer that reports that state */
+function state(status: 200 | 503, name: string, meaning: string): OtherAnswer {
+  return {
+    status,
+    contentType: 'application/json',
+    meaning,
+    body: z.strictObject({ status: z.literal(name) }),
+    ...(status === 503 && { headers: { 'Retry-After': 'seconds to wait' } }),
+  };
+}
+
 /**
  * @param ready yields true if the server can do its work, the database included; a fault counts as false
  * @returns the endpoints for liveness and readiness
@@ -27,6 +39,7 @@ export function operationsEndpoints(ready: () => Promise<boolean>): Endpoint[] {
         ...spec,
         path: OPERATIONS_PATHS.health,
         summary: 'liveness; does not use the database',
+        answers: inEveryDialect({ others: [state(200, 'ok', 'the server answers')] }),
         requires: 'nothing',
       },
       () => stateReply(200, 'ok'),
@@ -36,6 +49,12 @@ export function operationsEndpoints(ready: () => Promise<boolean>): Endpoint[] {
         ...spec,
         path: OPERATIONS_PATHS.readiness,
         summary: 'readiness: the database answers',
+        answers: inEveryDialect({
+          others: [
+            state(200, 'ready', 'the server does its work'),
+            state(503, 'unavailable', 'the database does not answer'),
+          ],
+        }),
         requires: 'nothing',
       },
       async () =>
@@ -57,6 +76,11 @@ export function metricsEndpoint(
       ...spec,
       path: OPERATIONS_PATHS.metrics,
       summary: 'measurements of the server for Prometheus',
+      answers: inEveryDialect({
+        others: [
+          { contentType: 'text/plain', meaning: 'the measurements, in the text format of Prometheus' },
+        ],
+      }),
       requires: 'monitoring:metrics',
     },
     async ({ caller }) => {
