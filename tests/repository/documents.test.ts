@@ -140,7 +140,7 @@ describe('the threats of SECURITY.md', () => {
   });
 });
 
-const served = declaredEndpoints('documented').map(({ path }) => path);
+const served: readonly string[] = declaredEndpoints('documented').map(({ path }) => path);
 
 describe('the guides', () => {
   const guides = listRepositoryFiles('docs/guides').map((path) => readRepositoryFile(path));

@@ -163,7 +163,7 @@ function successResponses(
   ]);
   for (const other of others) {
     const { status = 200 } = other;
-    byStatus.set(status, withOther(byStatus.get(status) ?? response(endpoint, other.meaning, {}), other));
+    byStatus.set(status, withOther(byStatus.get(status) ?? response(endpoint, other.meaning), other));
   }
   return Object.fromEntries([...byStatus].map(([status, answer]) => [String(status), answer]));
 }
@@ -190,20 +190,36 @@ function mediaType(
 function response(
   { answerHeaders = {} }: Endpoint,
   description: string,
-  content: Record<string, MediaType>,
+  content?: Record<string, MediaType>,
 ): Response {
-  return { description, headers: { ...REQUEST_ID, ...headersOf(answerHeaders) }, content };
+  return {
+    description,
+    headers: { ...REQUEST_ID, ...headersOf(answerHeaders) },
+    ...(content !== undefined && { content }),
+  };
 }
 
-function withOther(answer: Response, { contentType, body, meaning, headers = {} }: OtherAnswer): Response {
-  const schema = body === undefined ? { type: 'string', description: meaning } : jsonSchemaOf(body, 'output');
+function withOther(answer: Response, other: OtherAnswer): Response {
+  const { contentType, headers = {} } = other;
   return {
     ...answer,
     headers: { ...answer.headers, ...headersOf(headers) },
     ...(contentType !== undefined && {
-      content: { ...answer.content, [contentType]: contentType === 'image/png' ? {} : { schema } },
+      content: {
+        ...answer.content,
+        [contentType]: otherMedia(other, answer.content?.[contentType]?.schema),
+      },
     }),
   };
+}
+
+/** @param beside the schema of further answers of the same type */
+function otherMedia({ contentType, body, meaning }: OtherAnswer, beside: MediaType['schema']): MediaType {
+  if (contentType === 'image/png') {
+    return {};
+  }
+  const schema = body === undefined ? { type: 'string', description: meaning } : jsonSchemaOf(body, 'output');
+  return { schema: beside === undefined ? schema : { anyOf: [schema, beside] } };
 }
 
 function headersOf(headers: Readonly<Record<string, string>>): Response['headers'] {
