@@ -2,11 +2,19 @@
 //
 //   node scripts/build.js [FOLDER]     FOLDER beside src/, dist by default
 //   node scripts/build.js --prepare    for npm: no build where the compiler is missing (npm ci --omit=dev)
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { HASH_FILE, hashSources, sourceNames } from '../bin/program.js';
 
 const ROOT = join(import.meta.dirname, '..');
+const PAGE_FILES = [
+  'swagger-ui-bundle.js',
+  'swagger-ui.css',
+  'LICENSE',
+  'NOTICE',
+  'swagger-ui-bundle.js.LICENSE.txt',
+];
 const COMPILATION = {
   swcrc: false,
   sourceMaps: true,
@@ -34,12 +42,20 @@ async function build(target) {
   const hash = hashSources();
   try {
     await Promise.all(sourceNames().map((name) => compile(name, folder)));
+    await copyPageFiles(join(folder, 'http/documentation/swagger-ui'));
     await writeFile(join(folder, HASH_FILE), hash);
     await rm(target, { recursive: true, force: true });
     await rename(folder, target);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** Copies what the page /docs loads, with its licences: the package itself is not needed where the server runs. */
+async function copyPageFiles(target) {
+  const source = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
+  await mkdir(target, { recursive: true });
+  await Promise.all(PAGE_FILES.map((name) => copyFile(join(source, name), join(target, name))));
 }
 
 async function compile(name, folder) {

@@ -1,7 +1,6 @@
 import type { z } from 'zod';
-import { type AppDependencies, servedEndpoints } from '../src/http/app.ts';
-import { createDialect } from '../src/http/dialects/dialects.ts';
 import type { Endpoint, Requirement } from '../src/http/endpoint-spec.ts';
+import { declaredEndpoints } from './described-interface.ts';
 import { markdownTable } from './markdown-table.ts';
 
 const PAGE_HEAD = `# Endpoints
@@ -31,7 +30,7 @@ const REQUIREMENTS: Readonly<Record<string, string>> = {
 
 /** @returns the text of docs/reference/endpoints.md */
 export function endpointsPage(): string {
-  const endpoints = declaredEndpoints();
+  const endpoints = declaredEndpoints('documented');
   const table = markdownTable(
     ['path', 'methods', 'requires', 'result'],
     endpoints.map((endpoint) => [
@@ -48,13 +47,6 @@ export function endpointsPage(): string {
   return [PAGE_HEAD, `## Endpoints\n\n${table}`, `## Parameters\n\n${PARAMETERS_HEAD}\n${parameters}`].join(
     '\n',
   );
-}
-
-/** @returns every endpoint, as it describes itself */
-function declaredEndpoints(): readonly Endpoint[] {
-  // Declarations use none of the services.
-  const dependencies = { services: {}, config: { monitoringPost: 'on' }, metrics: {} };
-  return servedEndpoints(dependencies as unknown as AppDependencies, createDialect('documented', undefined));
 }
 
 function methodsOf({ methods, isPostDeprecated }: Endpoint): string {

@@ -33,7 +33,11 @@ export function startHttpServer(
   const guards = buildGuards({ ...config, ...shared, database, metrics, log, clock: systemClock });
   const app = createApp({
     services: { ...services, ready: readinessOf(database) },
-    config: { ...config, serviceVersion: serviceVersion(config) },
+    config: {
+      ...config,
+      serviceVersion: serviceVersion(config),
+      documentedVersion: config.apiDocs === 'on' ? packageVersion() : undefined,
+    },
     metrics: appMetrics(metrics, services.monitoring, metricsText),
     guards,
     log,

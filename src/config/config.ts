@@ -34,6 +34,7 @@ const configSchema = environmentSchema.transform((values) =>
     databaseSharedStatements: values.DATABASE_SHARED_STATEMENTS,
     dialect: values.WIRE_DIALECT,
     serviceVersion: values.SERVICE_VERSION,
+    apiDocs: values.API_DOCS,
     monitoringPost: values.MONITORING_POST,
     monitoringPostSunset: values.MONITORING_POST_SUNSET,
     logLevel: values.LOG_LEVEL,

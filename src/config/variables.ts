@@ -71,6 +71,9 @@ const answers = z
     SERVICE_VERSION: aText
       .optional()
       .describe('version that answers carry; unset: Tankeeper and its version, or that of the dialect'),
+    API_DOCS: oneOf('on', 'off')
+      .prefault('on')
+      .describe('description of the interface at /openapi.json, and the page /docs to read and try it'),
     MONITORING_POST: oneOf('on', 'off').prefault('on').describe('POST on /monitoring (deprecated)'),
     MONITORING_POST_SUNSET: day
       .optional()

@@ -20,6 +20,7 @@ import {
   type MonitoringOperations,
   monitoringPostPage,
 } from './controllers/monitoring-controller.ts';
+import { documentationEndpoints } from './controllers/documentation-controller.ts';
 import { type LoginOperations, loginEndpoints } from './controllers/login-controller.ts';
 import { type OcraOperations, ocraEndpoints } from './controllers/ocra-controller.ts';
 import { metricsEndpoint, operationsEndpoints } from './controllers/operations-controller.ts';
@@ -67,6 +68,8 @@ export interface AppConfig {
   readonly serviceVersion: string | undefined;
   readonly monitoringPost: 'on' | 'off';
   readonly monitoringPostSunset?: Date | undefined;
+  /** The version of tankeeper that the documentation names; undefined: no documentation is served. */
+  readonly documentedVersion?: string | undefined;
   readonly bodyLimits?: BodyLimits;
 }
 
@@ -125,10 +128,8 @@ export function createApp(dependencies: AppDependencies): Express {
 }
 
 /** @returns every endpoint that the app serves; every other path is answered with 404 */
-export function servedEndpoints(
-  { services, config, metrics, guards = UNGUARDED }: AppDependencies,
-  dialect: Dialect,
-): Endpoint[] {
+export function servedEndpoints(dependencies: AppDependencies, dialect: Dialect): Endpoint[] {
+  const { services, config, metrics, guards = UNGUARDED } = dependencies;
   return [
     ...monitoringEndpoints(services.monitoring, dialect.monitoring, config.monitoringPost),
     ...ocraEndpoints(services.ocra, dialect.ocra),
@@ -142,7 +143,19 @@ export function servedEndpoints(
     ...operationsEndpoints(() => services.ready()),
     ...(metrics === undefined ? [] : [metricsEndpoint(metrics, (caller) => metrics.authorize(caller))]),
     monitoringPostPage(),
+    ...documentation(dependencies),
   ];
+}
+
+function documentation(dependencies: AppDependencies): Endpoint[] {
+  const { dialect, documentedVersion: version, serviceVersion } = dependencies.config;
+  return version === undefined
+    ? []
+    : documentationEndpoints({
+        dialect,
+        version,
+        endpointsIn: (name) => servedEndpoints(dependencies, createDialect(name, serviceVersion)),
+      });
 }
 
 function deprecations({ isPostDeprecated }: Endpoint, sunset: Date | undefined): ExchangeHandler[] {

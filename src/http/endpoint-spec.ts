@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { ProvenPassword } from '../administrators/ports.ts';
 import type { Right } from '../policy/access-control.ts';
 import type { Caller } from '../policy/caller.ts';
+import type { Answers } from './answers.ts';
 import type { Identity } from './authentication/authenticate.ts';
 import type { Family } from './dialects/family.ts';
 import type { Reply } from './reply.ts';
@@ -19,7 +20,7 @@ export type Method = 'GET' | 'POST';
 export type Requirement =
   `${Right['scope']}:${string}` | 'credential' | 'password' | 'transaction' | 'nothing';
 
-/** The declaration of an endpoint: the source of its checks and of docs/reference/endpoints.md. */
+/** The declaration of an endpoint: the source of its checks, of docs/reference/endpoints.md and of /openapi.json. */
 export interface EndpointSpec<Shape extends z.ZodRawShape> {
   readonly path: `/${string}`;
   readonly methods: readonly Method[];
@@ -34,6 +35,10 @@ export interface EndpointSpec<Shape extends z.ZodRawShape> {
   /** The words that precede the name of a missing parameter. */
   readonly usage: string;
   readonly parameters: z.ZodObject<Shape>;
+  /** The answers to requests that succeed. */
+  readonly answers: Answers;
+  /** The headers of these answers besides those of every answer, each with its meaning. */
+  readonly answerHeaders?: Readonly<Record<string, string>>;
   /** True if it changes anything; cross-site requests of a browser are then refused. */
   readonly changesState: boolean;
   /**
@@ -56,6 +61,8 @@ export interface Call<Parameters> {
   /** The name under which limits count the client. */
   readonly limitedAs: string;
   readonly requestId: string;
+  /** The header `If-None-Match`. */
+  readonly ifNoneMatch: string | undefined;
   /** True if it came over https, as far as trusted proxies report. */
   readonly secure: boolean;
 }

@@ -1,6 +1,6 @@
 import { request as httpRequest } from 'node:http';
 import { buildServices, type Services } from '../../src/compose/build-services.ts';
-import { createApp } from '../../src/http/app.ts';
+import { createDescribedApp } from '../support/description/described-app.ts';
 import { type RunningServer, startServer } from '../../src/http/serving/server.ts';
 import { type Clock } from '../../src/kernel/clock.ts';
 import { systemRandom } from '../../src/kernel/system-random.ts';
@@ -62,7 +62,7 @@ export class ReplayServer {
       sessionLifetime: 3600,
       resolverTimeout: 30,
     });
-    const app = createApp({
+    const app = createDescribedApp({
       services: { ...services, ready: () => Promise.resolve(true) },
       config: { trustProxy: [], dialect: 'linotp', serviceVersion: undefined, monitoringPost: 'on' },
       log,

@@ -38,6 +38,7 @@ describe('the configuration', () => {
       logFormat: 'auto',
       encryptionKeyFile: resolve('data/encryption.key'),
       adminPasswordFile: undefined,
+      apiDocs: 'on',
       trustProxy: [],
       limits: {
         exempt: ['loopback'],

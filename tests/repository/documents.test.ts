@@ -14,7 +14,7 @@ import { VARIABLES } from '../../src/config/variables.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { systemRandom } from '../../src/kernel/system-random.ts';
 import { fakeIo } from '../cli/fake-io.ts';
-import { fuzzedEndpoints } from '../campaigns/fuzz/fuzz-endpoints.ts';
+import { declaredEndpoints } from '../../scripts/described-interface.ts';
 import {
   anchors,
   codeBlocks,
@@ -141,7 +141,7 @@ describe('the threats of SECURITY.md', () => {
   });
 });
 
-const served = fuzzedEndpoints('documented').map(({ path }) => path);
+const served: readonly string[] = declaredEndpoints('documented').map(({ path }) => path);
 
 describe('the guides', () => {
   const guides = listRepositoryFiles('docs/guides').map((path) => readRepositoryFile(path));

@@ -10,6 +10,8 @@ import { administratorEndpoint, type Endpoint, type Method } from '../endpoint-s
 import { QR_PARAMETERS, readQrOptions } from '../qr-picture.ts';
 import type { Reply } from '../reply.ts';
 import { optional, secret } from '../request/parameter-schemas.ts';
+import { done } from '../answers.ts';
+import { ENROLLED } from './enrolment-answers.ts';
 
 /** The operations of enrolment. */
 export type EnrolmentOperations = Pick<EnrolmentService, 'init'>;
@@ -62,6 +64,7 @@ function initEndpoint(enrolment: EnrolmentOperations, dialect: EnrolmentDialect)
       methods: METHODS,
       summary: 'enrols a token, at once or in the two phases of the roll-out',
       requires: 'admin:init',
+      answers: ENROLLED,
       family: 'linotp2',
       usage: 'admin/init: enrol a token.',
       changesState: true,
@@ -81,6 +84,8 @@ function openSessionEndpoint(sessions: SessionOperations, dialect: Administratio
       methods: METHODS,
       summary: 'opens a session',
       requires: 'password',
+      answers: done(),
+      answerHeaders: { 'Set-Cookie': 'the cookie `admin_session`' },
       family: 'linotp2',
       usage: 'admin/getsession: open a session.',
       changesState: true,
@@ -103,6 +108,8 @@ function closeSessionEndpoint(sessions: SessionOperations, dialect: Administrati
       methods: METHODS,
       summary: 'closes the session',
       requires: 'credential',
+      answers: done(),
+      answerHeaders: { 'Set-Cookie': 'removes the cookie `admin_session`' },
       family: 'linotp2',
       usage: 'admin/dropsession: close the session.',
       changesState: true,

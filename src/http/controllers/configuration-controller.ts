@@ -5,6 +5,7 @@ import type { AdministrationDialect } from '../dialects/dialect.ts';
 import { administratorEndpoint, type Endpoint, type Method } from '../endpoint-spec.ts';
 import type { RequestContext } from '../request/exchange.ts';
 import { optional, required } from '../request/parameter-schemas.ts';
+import { CONFIGURATION, REMOVED_CONFIGURATION, STORED_CONFIGURATION } from './system-answers.ts';
 
 /** The operations on configuration values. */
 export type SettingOperations = Pick<SettingService, 'overview' | 'set' | 'remove'>;
@@ -39,6 +40,7 @@ function setEndpoint(configuration: SettingOperations, dialect: AdministrationDi
       path: '/system/setConfig',
       methods: METHODS,
       summary: 'sets configuration values, all or none',
+      answers: STORED_CONFIGURATION,
       requires: 'system:write',
       family: 'linotp2',
       usage: 'system/setConfig: set configuration values.',
@@ -63,6 +65,7 @@ function showEndpoint(configuration: SettingOperations, dialect: AdministrationD
       path: '/system/getConfig',
       methods: METHODS,
       summary: 'shows the values in force, set or default',
+      answers: CONFIGURATION,
       requires: 'system:read',
       family: 'linotp2',
       usage: 'system/getConfig: show configuration values.',
@@ -86,6 +89,7 @@ function removeEndpoint(configuration: SettingOperations, dialect: Administratio
       path: '/system/delConfig',
       methods: METHODS,
       summary: 'restores the default of a value',
+      answers: REMOVED_CONFIGURATION,
       requires: 'system:write',
       family: 'linotp2',
       usage: 'system/delConfig: remove a configuration value; the default counts again.',

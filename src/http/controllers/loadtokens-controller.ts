@@ -4,6 +4,7 @@ import { ServiceError } from '../../kernel/errors.ts';
 import type { EnrolmentDialect } from '../dialects/dialect.ts';
 import { administratorEndpoint, type Endpoint } from '../endpoint-spec.ts';
 import { optional, required, secret } from '../request/parameter-schemas.ts';
+import { LOADED_TOKENS } from './enrolment-answers.ts';
 
 /** The operations of /admin/loadtokens. */
 export type ImportOperations = Pick<TokenImportService, 'authorize' | 'load'>;
@@ -18,6 +19,7 @@ export function loadTokensEndpoint(operations: ImportOperations, dialect: Enrolm
       methods: ['POST'],
       summary: 'loads the keys of a PSKC file, at most 16 MiB',
       requires: 'admin:loadtokens',
+      answers: LOADED_TOKENS,
       family: 'linotp2',
       usage: 'admin/loadtokens: load the tokens of a PSKC file.',
       changesState: true,

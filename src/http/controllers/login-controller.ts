@@ -7,6 +7,7 @@ import { secret } from '../request/parameter-schemas.ts';
 import { failureForm } from '../failures.ts';
 import { type Guards, UNGUARDED } from '../limits/guards.ts';
 import { loginCookies, logoutCookies } from '../authentication/login-cookies.ts';
+import { LOGGED_IN, LOGGED_OUT } from './login-answers.ts';
 
 /** The operations on logins. */
 export type LoginOperations = Pick<LoginService, 'login' | 'logout' | 'authenticate'>;
@@ -28,6 +29,8 @@ function loginEndpoint(logins: LoginOperations, dialect: LoginDialect, guard: Gu
       methods: ['POST'],
       summary: 'opens a login: a signed token in a cookie',
       requires: 'password',
+      answers: LOGGED_IN,
+      answerHeaders: { 'Set-Cookie': 'the cookies `access_token_cookie` and `csrf_access_token`' },
       family: 'linotp3',
       usage: 'admin/login: log in.',
       changesState: true,
@@ -60,6 +63,8 @@ function logoutEndpoint(logins: LoginOperations, dialect: LoginDialect): Endpoin
       methods: ['GET', 'POST'],
       summary: 'closes the login',
       requires: 'credential',
+      answers: LOGGED_OUT,
+      answerHeaders: { 'Set-Cookie': 'removes the cookies of the login' },
       family: 'linotp3',
       usage: 'admin/logout: log out.',
       changesState: true,

@@ -6,6 +6,15 @@ import { administratorEndpoint, type Endpoint, type EndpointSpec, openEndpoint }
 import { htmlPage } from '../html.ts';
 import { htmlReply, type Reply } from '../reply.ts';
 import { optional } from '../request/parameter-schemas.ts';
+import { pageAnswer } from '../answers.ts';
+import {
+  ACTIVE_USER_COUNTS,
+  CONFIGURATION_STATE,
+  LICENCE_STATE,
+  STORAGE_ENCRYPTION,
+  TOKEN_COUNTS,
+  USER_COUNTS,
+} from './monitoring-answers.ts';
 
 /** The operations of /monitoring. */
 export type MonitoringOperations = Pick<
@@ -14,6 +23,35 @@ export type MonitoringOperations = Pick<
 >;
 
 const REPLICA_LAG = 'Tankeeper-Replica-Lag';
+const LAG = {
+  [REPLICA_LAG]: 'seconds by which the numbers may be old; absent without a read replica',
+};
+
+/** The facts in which the endpoints differ. */
+const FACTS: Readonly<
+  Record<
+    keyof MonitoringOperations,
+    Pick<EndpointSpec<z.ZodRawShape>, 'summary' | 'answers' | 'answerHeaders'>
+  >
+> = {
+  tokens: {
+    summary: 'number of tokens by realm and status',
+    answers: TOKEN_COUNTS,
+    answerHeaders: LAG,
+  },
+  userinfo: { summary: 'number of users by realm and resolver', answers: USER_COUNTS },
+  activeUsers: {
+    summary: 'number of users with an active token',
+    answers: ACTIVE_USER_COUNTS,
+    answerHeaders: LAG,
+  },
+  config: { summary: 'state and synchronisation of the configuration', answers: CONFIGURATION_STATE },
+  license: { summary: 'state of the support subscription', answers: LICENCE_STATE },
+  storageEncryption: {
+    summary: 'state of the encryption of stored secrets',
+    answers: STORAGE_ENCRYPTION,
+  },
+};
 
 const REALMS = optional(
   'a comma list of realms, `/:no realm:/` for tokens in none, `*` for all; empty: all permitted',
@@ -31,12 +69,11 @@ export function monitoringEndpoints(
 ): Endpoint[] {
   const spec = <Shape extends z.ZodRawShape>(
     name: keyof MonitoringOperations,
-    summary: string,
     shape: Shape,
   ): EndpointSpec<Shape> => ({
     path: `/monitoring/${name}`,
     ...(post === 'on' ? { methods: ['GET', 'POST'], isPostDeprecated: true } : { methods: ['GET'] }),
-    summary,
+    ...FACTS[name],
     requires: `monitoring:${name}`,
     family: 'linotp3',
     usage: `monitoring/${name}:`,
@@ -46,36 +83,30 @@ export function monitoringEndpoints(
   });
   return [
     administratorEndpoint(
-      spec('tokens', 'number of tokens by realm and status', { realms: REALMS, status: STATUS }),
+      spec('tokens', { realms: REALMS, status: STATUS }),
       async ({ caller, parameters, context }) => {
         const report = await monitoring.tokens(caller, parameters);
         return withLag(dialect.tokenReport(report, context), report.replicaLag);
       },
     ),
-    administratorEndpoint(
-      spec('userinfo', 'number of users by realm and resolver', { realms: REALMS }),
-      async ({ caller, parameters, context }) =>
-        dialect.userReport(await monitoring.userinfo(caller, parameters), context),
+    administratorEndpoint(spec('userinfo', { realms: REALMS }), async ({ caller, parameters, context }) =>
+      dialect.userReport(await monitoring.userinfo(caller, parameters), context),
     ),
     administratorEndpoint(
-      spec('activeUsers', 'number of users with an active token', { realms: REALMS }),
+      spec('activeUsers', { realms: REALMS }),
       async ({ caller, parameters, context }) => {
         const report = await monitoring.activeUsers(caller, parameters);
         return withLag(dialect.activeUserReport(report, context), report.replicaLag);
       },
     ),
-    administratorEndpoint(
-      spec('config', 'state and synchronisation of the configuration', {}),
-      async ({ caller, context }) => dialect.configurationReport(await monitoring.config(caller), context),
+    administratorEndpoint(spec('config', {}), async ({ caller, context }) =>
+      dialect.configurationReport(await monitoring.config(caller), context),
     ),
-    administratorEndpoint(
-      spec('license', 'state of the support subscription', {}),
-      async ({ caller, context }) => dialect.licenseReport(await monitoring.license(caller), context),
+    administratorEndpoint(spec('license', {}), async ({ caller, context }) =>
+      dialect.licenseReport(await monitoring.license(caller), context),
     ),
-    administratorEndpoint(
-      spec('storageEncryption', 'state of the encryption of stored secrets', {}),
-      async ({ caller, context }) =>
-        dialect.storageEncryption(await monitoring.storageEncryption(caller), context),
+    administratorEndpoint(spec('storageEncryption', {}), async ({ caller, context }) =>
+      dialect.storageEncryption(await monitoring.storageEncryption(caller), context),
     ),
   ];
 }
@@ -103,6 +134,7 @@ POST still gives the same answers and will go away; once the day is set, answers
       methods: ['GET'],
       summary: 'the page on POST to `/monitoring`, which is deprecated',
       requires: 'nothing',
+      answers: pageAnswer('the page'),
       family: 'linotp2',
       usage: '',
       changesState: false,

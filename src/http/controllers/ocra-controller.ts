@@ -4,6 +4,13 @@ import type { OcraDialect } from '../dialects/dialect.ts';
 import { administratorEndpoint, type Endpoint, type Method, openEndpoint } from '../endpoint-spec.ts';
 import { QR_PARAMETERS, readQrOptions } from '../qr-picture.ts';
 import { optional, required, secret } from '../request/parameter-schemas.ts';
+import {
+  ACTIVATION_CODE,
+  CALCULATED_OTP,
+  CHECKED_TRANSACTION,
+  ISSUED_CHALLENGE,
+  TRANSACTION_STATUS,
+} from './ocra-answers.ts';
 
 /** The operations of /ocra. */
 export type OcraOperations = Pick<
@@ -39,6 +46,7 @@ function requestEndpoint(ocra: OcraOperations, dialect: OcraDialect): Endpoint {
       methods: METHODS,
       summary: 'issues a challenge to a token, found by `serial` or `user`',
       requires: 'ocra:request',
+      answers: ISSUED_CHALLENGE,
       family: 'linotp2',
       usage: 'ocra/request: request a challenge for a given user or token (serial).',
       changesState: true,
@@ -62,6 +70,7 @@ function checkEndpoint(ocra: OcraOperations, dialect: OcraDialect): Endpoint {
       methods: METHODS,
       summary: 'verifies the response to a challenge',
       requires: 'transaction',
+      answers: CHECKED_TRANSACTION,
       family: 'linotp2',
       usage: 'ocra/check_t: validate a token request.',
       // It settles a transaction, but any client with the transaction id may do so, from any site.
@@ -93,6 +102,7 @@ function statusEndpoint(
       methods: METHODS,
       summary: path === '/ocra' ? 'same as `/ocra/checkstatus`' : 'state of challenges',
       requires: 'ocra:status',
+      answers: TRANSACTION_STATUS,
       family: 'linotp2',
       usage: 'ocra/checkstatus: check the token status - for asynchronous verification. Missing parameter:',
       changesState: false,
@@ -115,6 +125,7 @@ function activationCodeEndpoint(ocra: OcraOperations, dialect: OcraDialect): End
       methods: METHODS,
       summary: 'a valid activation code',
       requires: 'ocra:activationcode',
+      answers: ACTIVATION_CODE,
       family: 'linotp2',
       usage: 'ocra/getActivationCode: get an example activation code.',
       changesState: false,
@@ -135,6 +146,7 @@ function calculationEndpoint(ocra: OcraOperations, dialect: OcraDialect): Endpoi
       methods: METHODS,
       summary: 'the response of an app, to test apps and portals',
       requires: 'ocra:calcOTP',
+      answers: CALCULATED_OTP,
       family: 'linotp2',
       usage: 'ocra/calculateOtp: calculate the response that an app would give.',
       changesState: false,

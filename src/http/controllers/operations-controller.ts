@@ -4,6 +4,7 @@ import { administratorEndpoint, type Endpoint, openEndpoint } from '../endpoint-
 import { OPERATIONS_PATHS } from '../operations-paths.ts';
 import type { Reply } from '../reply.ts';
 import type { MetricsText } from '../request-metrics.ts';
+import { inEveryDialect, type OtherAnswer } from '../answers.ts';
 
 const spec = {
   methods: ['GET'],
@@ -13,6 +14,17 @@ const spec = {
   answersAlways: true,
   parameters: z.object({}),
 } as const;
+
+/** @returns the answer that reports that state */
+function state(status: 200 | 503, name: string, meaning: string): OtherAnswer {
+  return {
+    status,
+    contentType: 'application/json',
+    meaning,
+    body: z.strictObject({ status: z.literal(name) }),
+    ...(status === 503 && { headers: { 'Retry-After': 'seconds to wait' } }),
+  };
+}
 
 /**
  * @param ready yields true if the server can do its work, the database included; a fault counts as false
@@ -25,6 +37,7 @@ export function operationsEndpoints(ready: () => Promise<boolean>): Endpoint[] {
         ...spec,
         path: OPERATIONS_PATHS.health,
         summary: 'liveness; does not use the database',
+        answers: inEveryDialect({ others: [state(200, 'ok', 'the server answers')] }),
         requires: 'nothing',
       },
       () => stateReply(200, 'ok'),
@@ -35,6 +48,12 @@ export function operationsEndpoints(ready: () => Promise<boolean>): Endpoint[] {
         ...spec,
         path: OPERATIONS_PATHS.startup,
         summary: 'whether the server has started; 503 until then',
+        answers: inEveryDialect({
+          others: [
+            state(200, 'started', 'the server has started'),
+            state(503, 'starting', 'the start is not over'),
+          ],
+        }),
         requires: 'nothing',
       },
       () => stateReply(200, 'started'),
@@ -44,6 +63,12 @@ export function operationsEndpoints(ready: () => Promise<boolean>): Endpoint[] {
         ...spec,
         path: OPERATIONS_PATHS.readiness,
         summary: 'readiness: the database answers',
+        answers: inEveryDialect({
+          others: [
+            state(200, 'ready', 'the server does its work'),
+            state(503, 'unavailable', 'the database does not answer'),
+          ],
+        }),
         requires: 'nothing',
       },
       async () =>
@@ -65,6 +90,11 @@ export function metricsEndpoint(
       ...spec,
       path: OPERATIONS_PATHS.metrics,
       summary: 'measurements of the server for Prometheus',
+      answers: inEveryDialect({
+        others: [
+          { contentType: 'text/plain', meaning: 'the measurements, in the text format of Prometheus' },
+        ],
+      }),
       requires: 'monitoring:metrics',
     },
     async ({ caller }) => {

@@ -4,6 +4,7 @@ import { ServiceError } from '../../kernel/errors.ts';
 import type { AdministrationDialect } from '../dialects/dialect.ts';
 import { administratorEndpoint, type Endpoint, type Method } from '../endpoint-spec.ts';
 import { optional, required } from '../request/parameter-schemas.ts';
+import { POLICIES, REMOVED_POLICY, STORED_POLICY } from './system-answers.ts';
 
 /** The operations on policies. */
 export type PolicyOperations = Pick<PolicyService, 'list' | 'set' | 'remove'>;
@@ -21,6 +22,7 @@ function setEndpoint(policies: PolicyOperations, dialect: AdministrationDialect)
       path: '/system/setPolicy',
       methods: METHODS,
       summary: 'creates or replaces a policy',
+      answers: STORED_POLICY,
       requires: 'system:write',
       family: 'linotp2',
       usage: 'system/setPolicy: create a policy or replace it.',
@@ -49,6 +51,7 @@ function listEndpoint(policies: PolicyOperations, dialect: AdministrationDialect
       path: '/system/getPolicy',
       methods: METHODS,
       summary: 'lists policies',
+      answers: POLICIES,
       requires: 'system:read',
       family: 'linotp2',
       usage: 'system/getPolicy: list policies.',
@@ -72,6 +75,7 @@ function removeEndpoint(policies: PolicyOperations, dialect: AdministrationDiale
       path: '/system/delPolicy',
       methods: METHODS,
       summary: 'removes a policy',
+      answers: REMOVED_POLICY,
       requires: 'system:write',
       family: 'linotp2',
       usage: 'system/delPolicy: remove a policy.',

@@ -14,6 +14,8 @@ import {
 } from '../endpoint-spec.ts';
 import type { Reply } from '../reply.ts';
 import { optional, required, secret } from '../request/parameter-schemas.ts';
+import { type Answers, done } from '../answers.ts';
+import { REALMS, REMOVED_REALM, RESOLVERS, SHOWN_RESOLVER } from './system-answers.ts';
 
 /** The operations on realms and resolvers. */
 export interface RealmOperations {
@@ -51,7 +53,7 @@ function resolverParts({ resolvers }: RealmOperations, dialect: AdministrationDi
   return [
     change(
       '/system/setResolver',
-      { summary: 'creates or changes a resolver', purpose: 'create or change a resolver.' },
+      { answers: done(), summary: 'creates or changes a resolver', purpose: 'create or change a resolver.' },
       {
         name: RESOLVER,
         type: required('`passwd`, `sql`, `ldap` or `managed`, also as `passwdresolver`'),
@@ -64,20 +66,20 @@ function resolverParts({ resolvers }: RealmOperations, dialect: AdministrationDi
     ),
     readingEndpoint(
       '/system/getResolvers',
-      { summary: 'lists resolvers', purpose: 'list resolvers.' },
+      { answers: RESOLVERS, summary: 'lists resolvers', purpose: 'list resolvers.' },
       {},
       async ({ caller, context }) => dialect.value(shapes.resolvers(await resolvers.list(caller)), context),
     ),
     readingEndpoint(
       '/system/getResolver',
-      { summary: 'shows a resolver', purpose: 'show a resolver.' },
+      { answers: SHOWN_RESOLVER, summary: 'shows a resolver', purpose: 'show a resolver.' },
       { resolver: RESOLVER },
       async ({ caller, parameters: { resolver }, context }) =>
         dialect.value(shapes.resolver(await resolvers.show(caller, resolver)), context),
     ),
     change(
       '/system/delResolver',
-      { summary: 'removes a resolver', purpose: 'remove a resolver.' },
+      { answers: done(), summary: 'removes a resolver', purpose: 'remove a resolver.' },
       { resolver: RESOLVER },
       async ({ caller, parameters: { resolver }, context }) => {
         await resolvers.remove(caller, resolver);
@@ -92,6 +94,7 @@ function realmParts(operations: RealmOperations, dialect: AdministrationDialect)
     change(
       '/system/setRealm',
       {
+        answers: done(),
         summary: 'creates a realm or replaces its resolvers',
         purpose: 'create a realm or replace its resolvers.',
       },
@@ -103,7 +106,7 @@ function realmParts(operations: RealmOperations, dialect: AdministrationDialect)
     ),
     readingEndpoint(
       '/system/getRealms',
-      { summary: 'lists realms', purpose: 'list realms.' },
+      { answers: REALMS, summary: 'lists realms', purpose: 'list realms.' },
       { realm: optional('lists the realm of this name') },
       async ({ caller, parameters: { realm = '' }, context }) => {
         const wanted = realm.trim().toLowerCase();
@@ -118,7 +121,7 @@ function realmParts(operations: RealmOperations, dialect: AdministrationDialect)
     ),
     change(
       '/system/delRealm',
-      { summary: 'removes a realm', purpose: 'remove a realm.' },
+      { answers: REMOVED_REALM, summary: 'removes a realm', purpose: 'remove a realm.' },
       { realm: REALM },
       async ({ caller, parameters: { realm }, context }) => {
         await operations.realms.remove(caller, realm);
@@ -132,7 +135,11 @@ function defaultParts(operations: RealmOperations, dialect: AdministrationDialec
   return [
     change(
       '/system/setDefaultRealm',
-      { summary: 'sets the default realm, or none', purpose: 'choose the default realm, or none.' },
+      {
+        answers: done(),
+        summary: 'sets the default realm, or none',
+        purpose: 'choose the default realm, or none.',
+      },
       { realm: optional('the name of the realm; empty: none') },
       async ({ caller, parameters: { realm = '' }, context }) => {
         await operations.realms.setDefault(caller, realm.trim() === '' ? null : realm);
@@ -141,7 +148,7 @@ function defaultParts(operations: RealmOperations, dialect: AdministrationDialec
     ),
     readingEndpoint(
       '/system/getDefaultRealm',
-      { summary: 'shows the default realm', purpose: 'show the default realm.' },
+      { answers: REALMS, summary: 'shows the default realm', purpose: 'show the default realm.' },
       {},
       async ({ caller, context }) =>
         dialect.value(await shapeRealms(operations, dialect, caller, ({ isDefault }) => isDefault), context),
@@ -177,7 +184,8 @@ type Answer<Shape extends z.ZodRawShape> = (
   call: AdministratorCall<z.output<z.ZodObject<Shape>>>,
 ) => Promise<Reply>;
 
-interface Texts {
+interface Facts {
+  readonly answers: Answers;
   readonly summary: string;
   /** The words that precede the name of a missing parameter. */
   readonly purpose: string;
@@ -185,31 +193,32 @@ interface Texts {
 
 function readingEndpoint<Shape extends z.ZodRawShape>(
   path: `/system/${string}`,
-  text: Texts,
+  facts: Facts,
   shape: Shape,
   answer: Answer<Shape>,
 ): Endpoint {
-  return administratorEndpoint(spec(path, text, shape, false), answer);
+  return administratorEndpoint(spec(path, facts, shape, false), answer);
 }
 
 function change<Shape extends z.ZodRawShape>(
   path: `/system/${string}`,
-  text: Texts,
+  facts: Facts,
   shape: Shape,
   answer: Answer<Shape>,
 ): Endpoint {
-  return administratorEndpoint(spec(path, text, shape, true), answer);
+  return administratorEndpoint(spec(path, facts, shape, true), answer);
 }
 
 function spec<Shape extends z.ZodRawShape>(
   path: `/system/${string}`,
-  { summary, purpose }: Texts,
+  { summary, purpose, answers }: Facts,
   shape: Shape,
   changesState: boolean,
 ): EndpointSpec<Shape> {
   return {
     path,
     summary,
+    answers,
     requires: changesState ? 'system:write' : 'system:read',
     methods: ['GET', 'POST'],
     family: 'linotp2',

@@ -3,6 +3,7 @@ import type { ResynchronisationService } from '../../challenges/resynchronisatio
 import type { AdministrationDialect } from '../dialects/dialect.ts';
 import { administratorEndpoint, type Endpoint } from '../endpoint-spec.ts';
 import { optional, required, secret } from '../request/parameter-schemas.ts';
+import { RESYNCHRONISED } from './token-answers.ts';
 
 /** The operations of /admin/resync. */
 export type ResynchronisationOperations = Pick<ResynchronisationService, 'resync'>;
@@ -18,6 +19,7 @@ export function resyncEndpoint(
       methods: ['GET', 'POST'],
       summary: 'resynchronises a token by two consecutive responses',
       requires: 'admin:resync',
+      answers: RESYNCHRONISED,
       family: 'linotp2',
       usage: 'admin/resync: bring a token back in step by two consecutive responses.',
       changesState: true,

@@ -7,6 +7,8 @@ import { ServiceError } from '../../kernel/errors.ts';
 import type { AdministrationDialect } from '../dialects/dialect.ts';
 import { administratorEndpoint, type Endpoint, type Method } from '../endpoint-spec.ts';
 import { optional, required, secret } from '../request/parameter-schemas.ts';
+import { done } from '../answers.ts';
+import { CHANGED_TOKENS, SET_TOKENS, TOKEN_PAGE } from './token-answers.ts';
 
 /** The operations on tokens. */
 export interface TokenOperations {
@@ -51,6 +53,7 @@ function showEndpoint({ tokens }: TokenOperations, dialect: AdministrationDialec
       methods: METHODS,
       summary: 'lists tokens',
       requires: 'admin:show',
+      answers: TOKEN_PAGE,
       family: 'linotp2',
       usage: 'admin/show: list tokens.',
       changesState: false,
@@ -94,6 +97,7 @@ function setEndpoint({ tokens }: TokenOperations, dialect: AdministrationDialect
       methods: METHODS,
       summary: 'sets PIN, limits and description of a token',
       requires: 'admin:set',
+      answers: SET_TOKENS,
       family: 'linotp2',
       usage: 'admin/set: set the PIN, limits or description of a token.',
       changesState: true,
@@ -140,6 +144,7 @@ function selectionEndpoint(
       methods: METHODS,
       summary: SUMMARIES[action],
       requires: `admin:${action}`,
+      answers: CHANGED_TOKENS,
       family: 'linotp2',
       usage: `admin/${action}: ${action} a token, or all tokens of a user.`,
       changesState: true,
@@ -159,6 +164,7 @@ function assignEndpoint({ tokens }: TokenOperations, dialect: AdministrationDial
       methods: METHODS,
       summary: 'assigns a token to a user',
       requires: 'admin:assign',
+      answers: done(),
       family: 'linotp2',
       usage: 'admin/assign: give a token to a user.',
       changesState: true,
@@ -183,6 +189,7 @@ function unassignEndpoint({ tokens }: TokenOperations, dialect: AdministrationDi
       methods: METHODS,
       summary: 'removes the owner of a token',
       requires: 'admin:unassign',
+      answers: done(),
       family: 'linotp2',
       usage: 'admin/unassign: take a token, or all tokens of a user, from their user.',
       changesState: true,
@@ -202,6 +209,7 @@ function realmEndpoint({ tokens }: TokenOperations, dialect: AdministrationDiale
       methods: METHODS,
       summary: 'sets the realms of a token',
       requires: 'admin:tokenrealm',
+      answers: CHANGED_TOKENS,
       family: 'linotp2',
       usage: 'admin/tokenrealm: put a token into these realms and no others.',
       changesState: true,

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { TransactionService } from '../../challenges/transaction-service.ts';
 import type { AdministrationDialect } from '../dialects/dialect.ts';
 import { administratorEndpoint, type Endpoint } from '../endpoint-spec.ts';
+import { TRANSACTION } from './transaction-answers.ts';
 import { required } from '../request/parameter-schemas.ts';
 
 /** The operations on transactions. */
@@ -18,6 +19,7 @@ export function transactionEndpoint(
       methods: ['GET', 'POST'],
       summary: 'what happened to a transaction; its display data with `admin:transactiondata` only',
       requires: 'admin:transaction',
+      answers: TRANSACTION,
       family: 'linotp2',
       usage: 'admin/transaction: tell what happened to a transaction.',
       changesState: false,

@@ -3,6 +3,7 @@ import type { ValidationService } from '../../challenges/validation-service.ts';
 import type { ValidateDialect } from '../dialects/dialect.ts';
 import { type Endpoint, type Method, openEndpoint } from '../endpoint-spec.ts';
 import { optional, required, secret } from '../request/parameter-schemas.ts';
+import { VALIDATED, VALIDATED_TRANSACTION } from './validate-answers.ts';
 
 /** The operations of /validate. */
 export type ValidationOperations = Pick<ValidationService, 'check' | 'checkTransaction'>;
@@ -34,6 +35,7 @@ function userEndpoint(validation: ValidationOperations, dialect: ValidateDialect
       path: '/validate/check',
       summary: 'verifies the response of a user',
       requires: 'nothing',
+      answers: VALIDATED,
       usage: 'validate/check: validate the response of a user.',
       parameters: z.object({
         user: required('the login of the user'),
@@ -58,6 +60,7 @@ function serialEndpoint(validation: ValidationOperations, dialect: ValidateDiale
       path: '/validate/check_s',
       summary: 'verifies the response of a token',
       requires: 'nothing',
+      answers: VALIDATED,
       usage: 'validate/check_s: validate the response of a token (serial).',
       parameters: z.object({ serial: required('the serial of the token'), pass: PASS, ...TRANSACTION }),
       transactionNamedBy: ['transactionid', 'state'],
@@ -77,6 +80,7 @@ function transactionEndpoint(validation: ValidationOperations, dialect: Validate
       path: '/validate/check_t',
       summary: 'verifies the response to a challenge',
       requires: 'transaction',
+      answers: VALIDATED_TRANSACTION,
       usage: 'validate/check_t: validate the response to a transaction.',
       parameters: z.object({ pass: PASS, transactionid: required('the transaction') }),
       transactionNamedBy: ['transactionid'],

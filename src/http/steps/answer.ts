@@ -21,7 +21,15 @@ export const withholdReasons: Step = async ({ endpoint }, next) => {
 /** Calls the endpoint. */
 export const answer: Step = async ({ endpoint, request, exchange, values, identity }) => {
   const { context, client, limitedAs, requestId } = exchange;
-  const call = { parameters: values, context, client, limitedAs, requestId, secure: request.secure };
+  const call = {
+    parameters: values,
+    context,
+    client,
+    limitedAs,
+    requestId,
+    secure: request.secure,
+    ifNoneMatch: request.headers['if-none-match'],
+  };
   if (endpoint.access === 'open') {
     return endpoint.answer(call);
   }

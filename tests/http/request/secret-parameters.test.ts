@@ -14,6 +14,7 @@ import { ServiceError } from '../../../src/kernel/errors.ts';
 import { systemRandom } from '../../../src/kernel/system-random.ts';
 import { fuzzedEndpoints } from '../../campaigns/fuzz/fuzz-endpoints.ts';
 import { fixedClock } from '../../support/application/http-app.ts';
+import { done } from '../../../src/http/answers.ts';
 
 const SECRET = 'hunter2';
 
@@ -47,6 +48,7 @@ function appWith(): { app: Express; contexts: RequestContext[]; received: unknow
       family: 'linotp2',
       usage: '',
       changesState: false,
+      answers: done(),
       parameters: z.object({
         pass: secret(required('')),
         note: optional(''),

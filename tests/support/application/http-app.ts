@@ -2,8 +2,10 @@ import type { Express } from 'express';
 import type { Caller } from '../../../src/policy/caller.ts';
 import { type Answer, fakeAdministration } from '../fakes/administration-fakes.ts';
 import type { Configuration } from '../../../src/configuration/configuration.ts';
-import { type AppConfig, type AppServices, createApp } from '../../../src/http/app.ts';
+import { type AppConfig, type AppDependencies, type AppServices } from '../../../src/http/app.ts';
 import { type Guards, UNGUARDED } from '../../../src/http/limits/guards.ts';
+import type { AnswerCheck } from '../description/answer-check.ts';
+import { createDescribedApp } from '../description/described-app.ts';
 import type { Clock, Random } from '../../../src/kernel/clock.ts';
 import type { Log, LogFields } from '../../../src/kernel/log.ts';
 
@@ -42,6 +44,7 @@ export function createTestApp(
   config: Partial<AppConfig> = {},
   overrides: Partial<AppServices> = {},
   guards?: Partial<Guards>,
+  check?: AnswerCheck,
 ): TestApp {
   const calls: DomainCall[] = [];
   const lines: LogLine[] = [];
@@ -54,7 +57,7 @@ export function createTestApp(
       const failure = failures.get(name);
       return failure === undefined ? Promise.resolve(value) : Promise.reject(failure);
     };
-  const app = createApp({
+  const dependencies: AppDependencies = {
     services: { ...fakeServices(answer, settings), ...overrides },
     config: {
       trustProxy: [],
@@ -67,7 +70,8 @@ export function createTestApp(
     log: rememberingLog(lines),
     clock: fixedClock,
     random: countingRandom(),
-  });
+  };
+  const app = createDescribedApp(dependencies, check);
   return { app, calls, lines, settings, fail: (name, error) => failures.set(name, error) };
 }
 

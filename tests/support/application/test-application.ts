@@ -5,7 +5,7 @@ import type { Caller } from '../../../src/policy/caller.ts';
 import { appMetrics, buildGuards } from '../../../src/compose/http-dependencies.ts';
 import { buildServices, type Services } from '../../../src/compose/build-services.ts';
 import { loadConfig } from '../../../src/config/config.ts';
-import { createApp } from '../../../src/http/app.ts';
+import { createDescribedApp } from '../description/described-app.ts';
 import type { DialectName } from '../../../src/http/dialects/dialects.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { systemRandom } from '../../../src/kernel/system-random.ts';
@@ -150,7 +150,7 @@ export class TestApplication {
       metrics: this.metrics,
     });
     this.services = spoil?.(services) ?? services;
-    this.app = createApp({
+    this.app = createDescribedApp({
       services: { ...this.services, ready: () => Promise.resolve(true) },
       config: {
         trustProxy,

@@ -1,0 +1,120 @@
+import { z } from 'zod';
+import { inEveryDialect, type OtherAnswer, pageAnswer } from '../answers.ts';
+import { conditionalReply, type FixedContent, fixedContent } from '../conditional-reply.ts';
+import { describeInterface } from '../description/openapi-document.ts';
+import type { DialectName } from '../dialects/dialects.ts';
+import { PAGE, PAGE_POLICY, PAGE_SCRIPT } from '../documentation/page.ts';
+import { PAGE_FILES, pageFiles } from '../documentation/page-files.ts';
+import { htmlReply } from '../reply.ts';
+import { type Endpoint, openEndpoint } from '../endpoint-spec.ts';
+
+/** The interface that the documentation describes. */
+export interface Documented {
+  /** The dialect of the server. */
+  readonly dialect: DialectName;
+  /** The version of tankeeper. */
+  readonly version: string;
+  /** @returns every endpoint, as declared in that dialect */
+  readonly endpointsIn: (dialect: DialectName) => readonly Endpoint[];
+}
+
+/** The parts of an endpoint that answers with a fixed file. */
+const FILE = {
+  methods: ['GET'],
+  requires: 'nothing',
+  family: 'linotp2',
+  usage: '',
+  changesState: false,
+  parameters: z.object({}),
+} as const;
+
+const CACHED = { ETag: 'the version of the content', 'Cache-Control': 'no-cache' };
+const UNCHANGED: OtherAnswer = { status: 304, meaning: 'the client has this version', headers: CACHED };
+
+/** @returns the endpoints of the documentation */
+export function documentationEndpoints(documented: Documented): Endpoint[] {
+  return [openApiEndpoint(documented), ...pageEndpoints()];
+}
+
+/** @returns the endpoint of the OpenAPI document, which is made by the first request for it */
+function openApiEndpoint({ dialect: own, version, endpointsIn }: Documented): Endpoint {
+  const made = new Map<DialectName, FixedContent>();
+  const documentIn = (dialect: DialectName): FixedContent => {
+    const document =
+      made.get(dialect) ??
+      fixedContent(
+        'application/json; charset=utf-8',
+        JSON.stringify(describeInterface({ dialect, version, endpoints: endpointsIn(dialect) })),
+      );
+    made.set(dialect, document);
+    return document;
+  };
+  return openEndpoint(
+    {
+      path: '/openapi.json',
+      methods: ['GET'],
+      summary: 'the OpenAPI 3.1 description of all endpoints',
+      requires: 'nothing',
+      answers: inEveryDialect({
+        others: [
+          {
+            contentType: 'application/json',
+            meaning: 'the description',
+            body: z.looseObject({ openapi: z.string() }),
+            headers: CACHED,
+          },
+          UNCHANGED,
+        ],
+      }),
+      family: 'linotp2',
+      usage: 'openapi.json:',
+      changesState: false,
+      parameters: z.object({
+        dialect: z
+          .enum(['documented', 'linotp'])
+          .optional()
+          .describe("`documented` or `linotp`: the dialect that is described; default: the server's own"),
+      }),
+    },
+    ({ parameters: { dialect = own }, ifNoneMatch }) => conditionalReply(documentIn(dialect), ifNoneMatch),
+  );
+}
+
+/** @returns the endpoints of the page and its files */
+function pageEndpoints(): Endpoint[] {
+  const fileNamed = pageFiles();
+  const script = fixedContent('text/javascript; charset=utf-8', PAGE_SCRIPT);
+  return [
+    openEndpoint(
+      {
+        ...FILE,
+        path: '/docs',
+        summary: 'the page to read this description, and to try it',
+        answers: pageAnswer('the page'),
+        answerHeaders: { 'Content-Security-Policy': 'what the page may load: its own files alone' },
+      },
+      () => ({ ...htmlReply(PAGE), headers: { 'Content-Security-Policy': PAGE_POLICY } }),
+    ),
+    fileEndpoint('/docs/page.js', 'text/javascript', () => script),
+    ...(['swagger-ui-bundle.js', 'swagger-ui.css'] as const).map((name) =>
+      fileEndpoint(`/docs/${name}`, PAGE_FILES[name], () => fileNamed(name)),
+    ),
+  ];
+}
+
+function fileEndpoint(
+  path: `/docs/${string}`,
+  contentType: 'text/javascript' | 'text/css',
+  content: () => Promise<FixedContent> | FixedContent,
+): Endpoint {
+  const file: OtherAnswer = { contentType, meaning: 'the file', headers: CACHED };
+  return openEndpoint(
+    {
+      ...FILE,
+      path,
+      summary: 'a file of the page `/docs`',
+      answers: inEveryDialect({ others: [file, UNCHANGED] }),
+    },
+    async ({ ifNoneMatch }) => conditionalReply(await content(), ifNoneMatch),
+  );
+}

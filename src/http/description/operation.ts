@@ -1,0 +1,252 @@
+import type { z } from 'zod';
+import type { DialectAnswers, EnvelopeAnswer, OtherAnswer } from '../answers.ts';
+import type { DialectName } from '../dialects/dialects.ts';
+import type { Endpoint, Method, Requirement } from '../endpoint-spec.ts';
+import { type Envelope, envelopeOf, exampleAnswer } from './envelope-schemas.ts';
+import {
+  failsInEnvelope,
+  failureName,
+  failureSchemaName,
+  failureStatuses,
+  REQUEST_ID,
+} from './failure-responses.ts';
+import { jsonSchemaOf } from './json-schema.ts';
+import {
+  type MediaType,
+  type Operation,
+  type Parameter,
+  reference,
+  type Reference,
+  type Response,
+} from './openapi.ts';
+import { securityOf } from './security-schemes.ts';
+
+/** The forms of a body. */
+const BODY_TYPES = ['application/x-www-form-urlencoded', 'application/json', 'multipart/form-data'] as const;
+const DEPRECATION = ['Deprecation', 'Link', 'Sunset'] as const;
+
+const REQUIREMENTS: Readonly<Record<string, string>> = {
+  credential: 'Requires any credential of an administrator.',
+  password: 'Requires the name and password of an administrator.',
+  transaction: 'Requires the id of an open transaction.',
+  nothing: 'Open to all.',
+} satisfies Readonly<Partial<Record<Requirement, string>>>;
+
+/** @returns the name of the endpoint in components and operations: `OcraCheckT` */
+export function endpointName({ path }: Pick<Endpoint, 'path'>): string {
+  return path
+    .split(/[^A-Za-z0-9]+/)
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join('');
+}
+
+/** @returns the name of the schema of a success */
+export function successName(endpoint: Pick<Endpoint, 'path'>): string {
+  return `${endpointName(endpoint)}Answer`;
+}
+
+/** @returns the name of the schema of the answer to a wrong password */
+export function refusalName(endpoint: Pick<Endpoint, 'path'>): string {
+  return `${endpointName(endpoint)}Refusal`;
+}
+
+/** @returns the name of the schema of the parameters in a body */
+export function parametersName(endpoint: Pick<Endpoint, 'path'>): string {
+  return `${endpointName(endpoint)}Parameters`;
+}
+
+/** @returns the description of the endpoint's answer to one method */
+export function describeOperation(endpoint: Endpoint, method: Method, dialect: DialectName): Operation {
+  const { summary, requires, isPostDeprecated, parameters } = endpoint;
+  const isDeprecated = method === 'POST' && isPostDeprecated === true;
+  const [, folder = ''] = endpoint.path.split('/');
+  return {
+    operationId: `${method.toLowerCase()}${endpointName(endpoint)}`,
+    tags: [TAGS[folder] ?? 'operations'],
+    summary: `${summary.charAt(0).toUpperCase()}${summary.slice(1)}`,
+    description: REQUIREMENTS[requires] ?? `Requires the right \`${requires}\`.`,
+    ...(isDeprecated && { deprecated: true }),
+    security: securityOf(endpoint, method),
+    parameters: [
+      ...(method === 'GET' ? queryParameters(parameters) : []),
+      ...(failsInEnvelope(endpoint)
+        ? [reference('parameters', 'id'), reference('parameters', 'httperror')]
+        : []),
+    ],
+    ...(method === 'POST' && bodyOf(endpoint)),
+    responses: responsesOf(endpoint, method, dialect, isDeprecated),
+  };
+}
+
+/** The groups of endpoints, by the first segment of their paths. */
+const TAGS: Readonly<Record<string, string>> = {
+  monitoring: 'monitoring',
+  ocra: 'ocra',
+  validate: 'validate',
+  admin: 'admin',
+  system: 'system',
+  docs: 'documentation',
+  'openapi.json': 'documentation',
+};
+
+function queryParameters(parameters: z.ZodObject): Parameter[] {
+  const { properties = {}, required = [] } = jsonSchemaOf(parameters, 'input') as {
+    readonly properties?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+    readonly required?: readonly string[];
+  };
+  return Object.entries(properties).map(([name, { description, ...schema }]) => ({
+    name,
+    in: 'query',
+    ...(typeof description === 'string' && { description }),
+    ...(required.includes(name) && { required: true }),
+    schema,
+  }));
+}
+
+function bodyOf(endpoint: Endpoint): Pick<Operation, 'requestBody'> {
+  if (Object.keys(endpoint.parameters.shape).length === 0) {
+    return {};
+  }
+  const schema = reference('schemas', parametersName(endpoint));
+  return {
+    requestBody: {
+      required: !endpoint.parameters.safeParse({}).success,
+      content: Object.fromEntries(BODY_TYPES.map((type) => [type, { schema }])),
+    },
+  };
+}
+
+function responsesOf(
+  endpoint: Endpoint,
+  method: Method,
+  dialect: DialectName,
+  isDeprecated: boolean,
+): Operation['responses'] {
+  const envelope = envelopeOf(dialect, endpoint.family);
+  const answers = endpoint.answers[dialect];
+  const failures = failureStatuses(endpoint, method).map(
+    (status) => [String(status), reference('responses', failureName(envelope, status))] as const,
+  );
+  const all = {
+    ...Object.fromEntries(failures),
+    ...refusalResponse(endpoint, envelope, answers),
+    ...successResponses(endpoint, envelope, answers),
+  };
+  return isDeprecated ? withDeprecation(all) : all;
+}
+
+/** The headers of a deprecation are in every answer, also those of failures; a reference cannot add them. */
+function withDeprecation(responses: Operation['responses']): Operation['responses'] {
+  const headers = Object.fromEntries(DEPRECATION.map((name) => [name, reference('headers', name)]));
+  return Object.fromEntries(
+    Object.entries(responses).map(([status, response]) => [
+      status,
+      'headers' in response ? { ...response, headers: { ...response.headers, ...headers } } : response,
+    ]),
+  );
+}
+
+function successResponses(
+  endpoint: Endpoint,
+  envelope: Envelope,
+  { envelope: enveloped, others = [] }: DialectAnswers,
+): Record<string, Response> {
+  const failure = failsInEnvelope(endpoint) ? [reference('schemas', failureSchemaName(envelope))] : [];
+  const success = enveloped === undefined ? [] : [reference('schemas', successName(endpoint))];
+  const schemas = [...success, ...failure];
+  const json: Record<string, MediaType> =
+    schemas.length === 0 ? {} : { 'application/json': mediaType(schemas, envelope, enveloped) };
+  const byStatus = new Map<number, Response>([
+    ...(schemas.length === 0
+      ? []
+      : [[200, response(endpoint, meaningOf(enveloped, failure), json)] as const]),
+  ]);
+  for (const other of others) {
+    const { status = 200 } = other;
+    byStatus.set(status, withOther(byStatus.get(status) ?? response(endpoint, other.meaning), other));
+  }
+  return Object.fromEntries([...byStatus].map(([status, answer]) => [String(status), answer]));
+}
+
+function meaningOf(enveloped: EnvelopeAnswer | undefined, failure: readonly Reference[]): string {
+  const success = enveloped === undefined ? 'the answer' : 'the result';
+  return failure.length === 0 ? success : `${success}, or a failure: \`result.status\` is then false`;
+}
+
+function mediaType(
+  schemas: readonly Reference[],
+  envelope: Envelope,
+  enveloped: EnvelopeAnswer | undefined,
+): MediaType {
+  const [first] = schemas;
+  return {
+    schema: schemas.length === 1 && first !== undefined ? first : { anyOf: schemas },
+    ...(enveloped?.example !== undefined && {
+      examples: { success: { value: exampleAnswer(envelope, enveloped.example) } },
+    }),
+  };
+}
+
+function response(
+  { answerHeaders = {} }: Endpoint,
+  description: string,
+  content?: Record<string, MediaType>,
+): Response {
+  return {
+    description,
+    headers: { ...REQUEST_ID, ...headersOf(answerHeaders) },
+    ...(content !== undefined && { content }),
+  };
+}
+
+function withOther(answer: Response, other: OtherAnswer): Response {
+  const { contentType, headers = {} } = other;
+  return {
+    ...answer,
+    headers: { ...answer.headers, ...headersOf(headers) },
+    ...(contentType !== undefined && {
+      content: {
+        ...answer.content,
+        [contentType]: otherMedia(other, answer.content?.[contentType]?.schema),
+      },
+    }),
+  };
+}
+
+/** @param beside the schema of further answers of the same type */
+function otherMedia({ contentType, body, meaning }: OtherAnswer, beside: MediaType['schema']): MediaType {
+  if (contentType === 'image/png') {
+    return {};
+  }
+  const schema = body === undefined ? { type: 'string', description: meaning } : jsonSchemaOf(body, 'output');
+  return { schema: beside === undefined ? schema : { anyOf: [schema, beside] } };
+}
+
+function headersOf(headers: Readonly<Record<string, string>>): Response['headers'] {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, description]) => [name, { description, schema: { type: 'string' } }]),
+  );
+}
+
+function refusalResponse(
+  endpoint: Endpoint,
+  envelope: Envelope,
+  { refusal }: DialectAnswers,
+): Record<string, Response | Reference> {
+  if (refusal === undefined) {
+    return {};
+  }
+  if (refusal === 'failure') {
+    return { '401': reference('responses', failureName(envelope, 401)) };
+  }
+  const schema = {
+    anyOf: [refusalName(endpoint), failureSchemaName(envelope)].map((name) => reference('schemas', name)),
+  };
+  return {
+    '401': {
+      description: 'the password is wrong',
+      headers: { ...REQUEST_ID, 'WWW-Authenticate': reference('headers', 'WWW-Authenticate') },
+      content: { 'application/json': { schema }, 'text/html': { schema: { type: 'string' } } },
+    },
+  };
+}

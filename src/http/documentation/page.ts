@@ -1,0 +1,52 @@
+/**
+ * What the page may load and run: its own files, and requests to this server. Swagger UI sets styles through the object
+ * model alone, so no inline style is allowed either; its icons are data URLs.
+ */
+export const PAGE_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/** The page. Addresses are relative, as a proxy may serve it below another path. */
+export const PAGE = `<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Tankeeper: interface</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="docs/swagger-ui.css">
+</head>
+<body>
+<div id="interface"></div>
+<script src="docs/swagger-ui-bundle.js"></script>
+<script src="docs/page.js"></script>
+</body>
+</html>
+`;
+
+/**
+ * Starts Swagger UI. Credentials that are typed stay in the page and end with it; no description is sent to a validator
+ * elsewhere.
+ */
+export const PAGE_SCRIPT = `'use strict';
+const dialect = new URLSearchParams(location.search).get('dialect');
+SwaggerUIBundle({
+  url: dialect === null ? 'openapi.json' : 'openapi.json?dialect=' + encodeURIComponent(dialect),
+  dom_id: '#interface',
+  presets: [SwaggerUIBundle.presets.apis],
+  layout: 'BaseLayout',
+  deepLinking: true,
+  docExpansion: 'list',
+  defaultModelsExpandDepth: -1,
+  persistAuthorization: false,
+  queryConfigEnabled: false,
+  validatorUrl: null,
+});
+`;

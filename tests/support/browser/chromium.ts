@@ -1,0 +1,50 @@
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { findSystemProgram } from '../servers/system-programs.ts';
+
+/** No sandbox, as CI is root; no traffic of Chromium's own. */
+const ARGUMENTS = [
+  ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
+  ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
+];
+
+/** A page, and what its visitor would not expect of it. */
+export interface WatchedPage {
+  readonly page: Page;
+  /** Errors on the console (violations of the Content-Security-Policy among them), uncaught errors, requests elsewhere. */
+  readonly problems: readonly string[];
+}
+
+/** @returns the path of Chromium; undefined if it is not installed */
+export function findChromium(): string | undefined {
+  return findSystemProgram('chromium');
+}
+
+/** @param program the path of Chromium */
+export function startChromium(program: string): Promise<Browser> {
+  return chromium.launch({ executablePath: program, args: ARGUMENTS, headless: true });
+}
+
+/**
+ * Opens an empty page of its own: without cookies and cache of others.
+ * @param origin the server; requests to others are refused and noted
+ * @param width pixels
+ */
+export async function openPage(browser: Browser, origin: string, width = 1280): Promise<WatchedPage> {
+  const context = await browser.newContext({ baseURL: origin, viewport: { width, height: 900 } });
+  const page = await context.newPage();
+  const problems: string[] = [];
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') {
+      problems.push(`console: ${message.text()}`);
+    }
+  });
+  page.on('pageerror', (error) => problems.push(`uncaught: ${error.message}`));
+  await context.route(
+    (url) => url.origin !== origin && url.protocol !== 'data:' && url.protocol !== 'blob:',
+    async (route) => {
+      problems.push(`request elsewhere: ${route.request().url()}`);
+      await route.abort();
+    },
+  );
+  return { page, problems };
+}

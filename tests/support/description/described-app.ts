@@ -1,0 +1,90 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { afterAll, afterEach } from '@jest/globals';
+import type { Express } from 'express';
+import { type AppDependencies, createApp, servedEndpoints } from '../../../src/http/app.ts';
+import { describeInterface } from '../../../src/http/description/openapi-document.ts';
+import { createDialect } from '../../../src/http/dialects/dialects.ts';
+import { AnswerCheck } from './answer-check.ts';
+
+type Handle = (request: IncomingMessage, response: ServerResponse, next?: () => void) => void;
+
+const checks = new Map<string, AnswerCheck>();
+const faults: string[] = [];
+
+/**
+ * The app, whose answers are compared with its own description. An answer that differs fails the test that requested it.
+ * @param document default: the description of these endpoints
+ */
+export function createDescribedApp(dependencies: AppDependencies, check = checkOf(dependencies)): Express {
+  const app = createApp(dependencies) as Express & { handle: Handle };
+  const handle = app.handle.bind(app);
+  app.handle = (request, response, next) => {
+    compareAnswer(request, response, check);
+    handle(request, response, next);
+  };
+  return app;
+}
+
+/** @returns the differences since the last call, and forgets them */
+export function takeFaults(): string[] {
+  return faults.splice(0);
+}
+
+afterEach(refuseFaults);
+afterAll(refuseFaults);
+
+function refuseFaults(): void {
+  const [first, ...others] = takeFaults();
+  if (first !== undefined) {
+    throw new Error(
+      `An answer differs from the description (/openapi.json), and ${others.length} more: ${first}`,
+    );
+  }
+}
+
+/** Apps with the same endpoints share a check: each takes a tenth of a second to make. */
+function checkOf(dependencies: AppDependencies): AnswerCheck {
+  const { config, metrics } = dependencies;
+  const { dialect, monitoringPost, documentedVersion } = config;
+  const key = [dialect, monitoringPost, documentedVersion, metrics === undefined].join();
+  const check =
+    checks.get(key) ??
+    new AnswerCheck(
+      describeInterface({
+        dialect,
+        version: '',
+        endpoints: servedEndpoints(dependencies, createDialect(dialect, undefined)),
+      }),
+    );
+  checks.set(key, check);
+  return check;
+}
+
+function compareAnswer(request: IncomingMessage, response: ServerResponse, check: AnswerCheck): void {
+  const { method = '', url = '' } = request;
+  response.end = new Proxy(response.end.bind(response), {
+    apply: (end: (...args: unknown[]) => ServerResponse, _self, args: unknown[]) => {
+      const fault = check.faultIn({
+        method,
+        url,
+        status: response.statusCode,
+        headers: response.getHeaders(),
+        body: bodyOf(args),
+      });
+      if (fault !== undefined) {
+        faults.push(`${method} ${url} (${response.statusCode}): ${fault}`);
+      }
+      return end(...args);
+    },
+  });
+}
+
+/** Answers are sent whole, by one call of `end`. */
+function bodyOf([chunk, encoding]: unknown[]): Buffer {
+  return Buffer.isBuffer(chunk)
+    ? chunk
+    : Buffer.from(
+        typeof chunk === 'string' ? chunk : '',
+        typeof encoding === 'string' ? (encoding as BufferEncoding) : 'utf8',
+      );
+}
