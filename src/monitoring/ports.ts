@@ -147,7 +147,7 @@ export interface ResolverMetrics {
 }
 
 /** Number of locked tokens in exactly this set of realms. */
-export interface LockedTokenRow {
+interface LockedTokenRow {
   /** Names of all realms of these tokens; empty: in no realm. */
   readonly realms: readonly string[];
   readonly tokens: number;

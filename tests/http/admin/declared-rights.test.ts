@@ -70,6 +70,7 @@ describe('an API token', () => {
       ['/validate/check_t', 'transaction'],
       ['/healthz', 'nothing'],
       ['/readyz', 'nothing'],
+      ['/startupz', 'nothing'],
       ['/docs/monitoring-post', 'nothing'],
     ]);
   });
