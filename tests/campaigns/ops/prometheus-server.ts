@@ -8,7 +8,7 @@ import { findSystemProgram } from '../../support/servers/system-programs.ts';
 const STARTS_WITHIN = 30_000;
 
 /** A series of the answer to a query. */
-export interface QueriedSeries {
+interface QueriedSeries {
   readonly metric: Readonly<Record<string, string>>;
 }
 

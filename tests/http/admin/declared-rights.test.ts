@@ -69,8 +69,8 @@ describe('an API token', () => {
       ['/validate/check_s', 'nothing'],
       ['/validate/check_t', 'transaction'],
       ['/healthz', 'nothing'],
-      ['/readyz', 'nothing'],
       ['/startupz', 'nothing'],
+      ['/readyz', 'nothing'],
       ['/docs/monitoring-post', 'nothing'],
     ]);
   });
