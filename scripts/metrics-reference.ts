@@ -29,7 +29,7 @@ export function metricsPage(): string {
 }
 
 /** @returns metrics of a server with workers */
-function allMetrics(): ServiceMetrics {
+export function allMetrics(): ServiceMetrics {
   const metrics = new ServiceMetrics({ clock: systemClock });
   metrics.measureServer({ version: '' });
   metrics.measureInstallation(() => Promise.resolve(undefined));

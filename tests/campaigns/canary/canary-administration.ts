@@ -211,7 +211,7 @@ export class CanaryAdministration {
     for (const name of ['tokens', 'userinfo', 'activeUsers', 'config', 'license', 'storageEncryption']) {
       await this.#send({ path: `/monitoring/${name}`, label: 'once more ', method: 'GET' });
     }
-    for (const path of ['/metrics', '/healthz', '/readyz', '/docs/monitoring-post']) {
+    for (const path of ['/metrics', '/healthz', '/startupz', '/readyz', '/docs/monitoring-post']) {
       await this.#send({ path, method: 'GET' });
     }
   }

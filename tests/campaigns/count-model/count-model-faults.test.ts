@@ -25,6 +25,19 @@ function changed(name: string, from: string, to: string): string {
 
 const FAULTS: readonly (readonly [title: string, sql: string])[] = [
   ['removed tokens still count', 'DROP TRIGGER tokens_count_delete ON tokens'],
+  ['a lock goes unseen', 'DROP TRIGGER tokens_count_locked_update ON tokens'],
+  ['removed tokens still count as locked', 'DROP TRIGGER tokens_count_locked_delete ON tokens'],
+  [
+    'moves of locked tokens go unseen',
+    `DROP TRIGGER tokens_count_locked_update ON tokens;
+     CREATE TRIGGER tokens_count_locked_update AFTER UPDATE OF fail_count, max_fail ON tokens
+       FOR EACH ROW WHEN ((OLD.fail_count >= OLD.max_fail) <> (NEW.fail_count >= NEW.max_fail))
+       EXECUTE FUNCTION append_locked_token_deltas()`,
+  ],
+  [
+    'a fold of locked tokens forgets those of before',
+    changed('fold_counts', 'SET tokens = k.tokens + excluded.tokens', 'SET tokens = excluded.tokens'),
+  ],
   ['an emptied table still counts', 'DROP TRIGGER tokens_count_truncate ON tokens'],
   [
     'moves between realms go unseen',

@@ -290,7 +290,7 @@ const LOOKS: Readonly<Record<string, Given>> = {
   '/metrics': {},
 };
 /** Open to all, and nothing is to be decided. */
-const PLAIN = ['/healthz', '/readyz', '/docs/monitoring-post'];
+const PLAIN = ['/healthz', '/startupz', '/readyz', '/docs/monitoring-post'];
 
 const endpoints = servedEndpoints(
   // None of what they need is called: they are asked for what they say of themselves.

@@ -69,6 +69,7 @@ describe('an API token', () => {
       ['/validate/check_s', 'nothing'],
       ['/validate/check_t', 'transaction'],
       ['/healthz', 'nothing'],
+      ['/startupz', 'nothing'],
       ['/readyz', 'nothing'],
       ['/docs/monitoring-post', 'nothing'],
     ]);

@@ -63,6 +63,7 @@ describe('requests that are worked on at once', () => {
     }
     expect((await request(url).get('/healthz')).status).toBe(200);
     expect((await request(url).get('/readyz')).status).toBe(200);
+    expect((await request(url).get('/startupz')).status).toBe(200);
     expect(counted).toEqual(Array<LimitName>(5).fill('requests-at-once'));
     expect(lines).toHaveLength(1);
     held.resolve({ failCount: 0, result: true });

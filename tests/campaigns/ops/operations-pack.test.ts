@@ -1,0 +1,143 @@
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { runCli } from '../../cli/cli-process.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
+import { ServerClient } from '../../support/servers/server-client.ts';
+import { type ServerProcess, startServerProcess } from '../../support/servers/server-process.ts';
+import { describeWithProgram, findSystemProgram } from '../../support/servers/system-programs.ts';
+import { dashboardQueries, OPS, readRules } from './queries.ts';
+import { promtool, type PrometheusServer, startPrometheus } from './prometheus-server.ts';
+
+const RULES = join(OPS, 'prometheus');
+const FILES = ['tankeeper.rules.yml', 'tankeeper.alerts.yml'];
+/** Enough for two scrapes, an evaluation of the rules and the first round of housekeeping. */
+const DATA_WITHIN = 60_000;
+
+describeWithProgram('promtool', findSystemProgram('promtool'), 'prometheus', () => {
+  it('finds no fault in rules and configuration, and the tests of the rules pass', () => {
+    expect(promtool(['check', 'rules', ...FILES], { cwd: RULES })).toMatchObject({ status: 0 });
+    expect(promtool(['check', 'config', '--syntax-only', 'prometheus.yml'], { cwd: RULES })).toMatchObject({
+      status: 0,
+    });
+    expect(promtool(['test', 'rules', 'tankeeper.tests.yml'], { cwd: RULES })).toMatchObject({ status: 0 });
+  });
+
+  it('fails the tests of the rules for a rule that is changed', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'tankeeper-rules-'));
+    cpSync(RULES, folder, { recursive: true });
+    const file = join(folder, 'tankeeper.alerts.yml');
+    writeFileSync(
+      file,
+      readFileSync(file, 'utf8').replace('tankeeper_database_up == 0', 'tankeeper_database_up == 7'),
+    );
+    expect(promtool(['test', 'rules', 'tankeeper.tests.yml'], { cwd: folder }).status).not.toBe(0);
+    rmSync(folder, { recursive: true });
+  });
+});
+
+describeWithProgram('Prometheus', findSystemProgram('prometheus'), 'prometheus', (program) => {
+  let folder: string;
+  let database: TestDatabase;
+  let server: ServerProcess;
+  let client: ServerClient;
+  let prometheus: PrometheusServer;
+  let token: string;
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'tankeeper-ops-'));
+    database = await createTestDatabase();
+    const environment = { DATABASE_URL: database.url, DATA_DIR: folder };
+    server = await startServerProcess({ ...environment, WORKERS: '2' });
+    client = await ServerClient.open(server);
+    for (const command of [
+      'resolver add people --kind managed',
+      'realm add bank --resolvers people',
+      'user add --resolver people --login ann',
+    ]) {
+      await runCli(command.split(' '), environment);
+    }
+    const add = 'admin api-token add admin prometheus --rights monitoring:metrics'.split(' ');
+    const { out } = await runCli(['--json', ...add], environment);
+    ({ token } = JSON.parse(out) as { token: string });
+    prometheus = await startPrometheus(program, configure(), folder);
+  }, 120_000);
+
+  afterAll(async () => {
+    await prometheus.stop();
+    const { code } = await server.stop();
+    rmSync(folder, { recursive: true });
+    await database.drop();
+    expect(code).toBe(0);
+  }, 60_000);
+
+  /** @returns the path of the example configuration for this server, with a short interval */
+  function configure(): string {
+    const tokenFile = join(folder, 'prometheus-token');
+    writeFileSync(tokenFile, token);
+    FILES.forEach((name) => {
+      cpSync(join(RULES, name), join(folder, name));
+    });
+    const example = readFileSync(join(RULES, 'prometheus.yml'), 'utf8');
+    const own = example
+      .replace('/etc/prometheus/tankeeper-token', tokenFile)
+      .replace('127.0.0.1:5001', server.baseUrl.replace('http://', ''))
+      .replaceAll(': 15s', ': 1s');
+    const path = join(folder, 'prometheus.yml');
+    writeFileSync(path, own);
+    return path;
+  }
+
+  /** @returns a function that sends some more */
+  async function traffic(): Promise<() => Promise<void>> {
+    const transaction = await client.openTransaction('T1');
+    await client.check({ ...transaction, tan: '00000000' });
+    await client.check(transaction);
+    await client.check(transaction);
+    await client.get('/monitoring/tokens');
+    return async () => {
+      await client.check(transaction);
+      await client.get('/monitoring/userinfo');
+    };
+  }
+
+  it('gets data for every query of the dashboard and for every recording rule', async () => {
+    const recorded = readRules('tankeeper.rules.yml').map(({ name }) => name);
+    expect(recorded.length).toBeGreaterThan(2);
+    const queries = [...dashboardQueries(), ...recorded.map((name) => ['rule', name] as const)];
+    expect(queries.length).toBeGreaterThan(30);
+    const deadline = performance.now() + DATA_WITHIN;
+    let missing: readonly string[];
+    const more = await traffic();
+    do {
+      await more();
+      await sleep(500);
+      missing = [];
+      for (const [title, query] of queries) {
+        if ((await prometheus.query(query)).length === 0) {
+          missing = [...missing, `${title}: ${query}`];
+        }
+      }
+    } while (missing.length > 0 && performance.now() < deadline);
+    expect(missing).toEqual([]);
+  }, 120_000);
+
+  it('can evaluate every alert', async () => {
+    const alerts = readRules('tankeeper.alerts.yml');
+    expect(alerts.length).toBeGreaterThan(15);
+    for (const { expression } of alerts) {
+      await prometheus.query(expression);
+    }
+  });
+
+  it('finds no fault in the metrics', async () => {
+    const response = await fetch(`${server.baseUrl}/metrics`, {
+      headers: { Authorization: `Bearer ${token}` },
+    });
+    const input = await response.text();
+    expect(input).toContain('tankeeper_workers 2');
+    expect(promtool(['check', 'metrics'], { input })).toEqual({ status: 0, output: '' });
+  });
+});
