@@ -15,6 +15,7 @@ import {
   type EnrolmentOperations,
   type SessionOperations,
 } from './controllers/admin-controller.ts';
+import { auditEndpoint, type AuditOperations } from './controllers/audit-controller.ts';
 import {
   monitoringEndpoints,
   type MonitoringOperations,
@@ -52,6 +53,7 @@ export interface AppServices extends AdministrationOperations {
   readonly tokenImport: ImportOperations;
   readonly validation: ValidationOperations;
   readonly transactions: TransactionOperations;
+  readonly auditSearch: AuditOperations;
   readonly monitoring: MonitoringOperations;
   readonly administrators: CredentialCheck & SessionOperations;
   readonly logins: LoginOperations;
@@ -129,7 +131,7 @@ export function createApp(dependencies: AppDependencies): Express {
 
 /** @returns every endpoint that the app serves; every other path is answered with 404 */
 export function servedEndpoints(
-  { services, config, metrics, guards = UNGUARDED }: AppDependencies,
+  { services, config, metrics, clock, guards = UNGUARDED }: AppDependencies,
   dialect: Dialect,
 ): Endpoint[] {
   return [
@@ -139,6 +141,7 @@ export function servedEndpoints(
     ...loginEndpoints(services.logins, dialect.login, guards.logins),
     resyncEndpoint(services.resynchronisation, dialect.administration),
     loadTokensEndpoint(services.tokenImport, dialect.enrolment),
+    auditEndpoint(services.auditSearch, dialect.administration, clock),
     transactionEndpoint(services.transactions, dialect.administration),
     ...validateEndpoints(services.validation, dialect.validate),
     ...administrationEndpoints(services, dialect.administration),
