@@ -1,5 +1,6 @@
 import type { Act } from '../policy/caller.ts';
 import type { Resolver } from '../configuration/configuration.ts';
+import type { UserSearch } from './user-search.ts';
 
 /** A user of a managed resolver. */
 export interface ManagedUser {
@@ -17,7 +18,7 @@ export interface ManagedUser {
 export interface ManagedUserStore {
   findByLogin(resolverId: string, login: string): Promise<ManagedUser | undefined>;
   findById(resolverId: string, userId: string): Promise<ManagedUser | undefined>;
-  list(resolverId: string): Promise<readonly ManagedUser[]>;
+  list(resolverId: string, search?: UserSearch): Promise<readonly ManagedUser[]>;
   count(resolverId: string): Promise<number>;
   /** @throws 'user.exists' */
   insert(resolverId: string, user: Omit<ManagedUser, 'userId'>, act: Act): Promise<ManagedUser>;
@@ -40,7 +41,8 @@ export interface DirectoryUser {
 export interface UserSource {
   findByLogin(login: string): Promise<DirectoryUser | undefined>;
   findById(userId: string): Promise<DirectoryUser | undefined>;
-  list(): Promise<readonly DirectoryUser[]>;
+  /** @param search the wanted users; undefined: all */
+  list(search?: UserSearch): Promise<readonly DirectoryUser[]>;
   count(): Promise<number>;
   /** @returns true if it is the user's password; false if the resolver keeps none */
   checkPassword(userId: string, password: string): Promise<boolean>;

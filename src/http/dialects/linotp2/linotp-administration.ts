@@ -4,6 +4,7 @@ import type { Policy } from '../../../policy/stored-policy.ts';
 import type { Realm, Resolver, ResolverKind } from '../../../configuration/configuration.ts';
 import type { TokenPage } from '../../../tokens/token-listing.ts';
 import type { AdministrationShapes } from '../shared/administration-shapes.ts';
+import { userObjects } from '../shared/user-objects.ts';
 import { auditObject, transactionObject } from '../shared/audit-objects.ts';
 import type { AdministrationDialect } from '../dialect.ts';
 import { linotpValue } from './linotp-envelope.ts';
@@ -46,6 +47,7 @@ export function linotpAdministration(version: string): AdministrationDialect {
 /** The recorded answers of LinOTP 2.12.6. */
 export const LINOTP_ADMINISTRATION: AdministrationShapes = {
   tokenPage,
+  users: userObjects,
   auditPage: auditObject,
   transaction: transactionObject,
   changedTokens: (count) => count,
