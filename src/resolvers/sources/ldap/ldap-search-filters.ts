@@ -16,7 +16,7 @@ export function searchFilters(settings: Names, conditions: readonly UserConditio
   const filters: Filter[] = [];
   const others: UserCondition[] = [];
   for (const condition of conditions) {
-    const attributes = condition.fields.map((field) => attributesOf(settings, field));
+    const attributes = condition.fields.map((field) => attributesOf(settings, field, condition.pattern));
     const alternatives = attributes.flat().flatMap((name) => (name === undefined ? [] : [name]));
     if (attributes.includes(undefined) || alternatives.length === 0) {
       others.push(condition);
@@ -31,10 +31,12 @@ export function searchFilters(settings: Names, conditions: readonly UserConditio
 function attributesOf(
   { attributes, userId }: Names,
   field: UserField,
+  pattern: UserPattern,
 ): readonly (string | undefined)[] | undefined {
   switch (field) {
     case 'userId':
-      return userId.kind === 'attribute' ? [userId.name] : undefined;
+      // Directories compare a part of a text, but not of an id such as entryUUID.
+      return userId.kind === 'attribute' && pattern.length === 1 ? [userId.name] : undefined;
     case 'phone':
       return [attributes.phone, attributes.mobile];
     default:
