@@ -4,11 +4,11 @@ import type { ClosedBy, Decision } from './challenge.ts';
 import type { StoredTransaction } from './ports.ts';
 
 /** `given up`: the wrong response that closes the challenge. `refused`: a response that changes nothing, or a lock. */
-export type TransactionEventKind =
+type TransactionEventKind =
   'issued' | 'wrong' | 'accepted' | 'given up' | 'refused' | 'expired' | 'superseded' | 'other';
 
 /** `ended`: not answered, and no longer stored; whether it expired or was replaced is not known. */
-export type TransactionState = 'open' | 'expired' | 'accepted' | 'given up' | 'superseded' | 'ended';
+type TransactionState = 'open' | 'expired' | 'accepted' | 'given up' | 'superseded' | 'ended';
 
 /** One event of a transaction. */
 export interface TransactionEvent {

@@ -1,6 +1,5 @@
 import type { Act } from '../policy/caller.ts';
 import type { Resolver } from '../configuration/configuration.ts';
-import type { UserSearch } from './user-search.ts';
 
 /** A user of a managed resolver. */
 export interface ManagedUser {
@@ -35,6 +34,29 @@ export interface DirectoryUser {
   readonly surname: string;
   readonly email: string;
   readonly phone: string;
+}
+
+/** The fields by which users are searched. */
+export type UserField = keyof DirectoryUser;
+
+/**
+ * A pattern as its literal pieces between the asterisks, each of which stands for any text: `['ann', '']` for `ann*`.
+ * One piece matches the whole value. Case is ignored.
+ */
+export type UserPattern = readonly [string, ...string[]];
+
+/** A condition: one of the fields matches. */
+export interface UserCondition {
+  readonly fields: readonly UserField[];
+  readonly pattern: UserPattern;
+}
+
+/** The selection of users that a source returns. */
+export interface UserSearch {
+  /** All must hold. */
+  readonly conditions: readonly UserCondition[];
+  /** The most users. */
+  readonly limit: number;
 }
 
 /** The users of one resolver. Every method may throw 'resolver.unavailable', with a message that names the resolver. */

@@ -1,27 +1,4 @@
-import type { DirectoryUser } from './ports.ts';
-
-/** The fields by which users are searched. */
-export type UserField = keyof DirectoryUser;
-
-/**
- * A pattern as its literal pieces between the asterisks, each of which stands for any text: `['ann', '']` for `ann*`.
- * One piece matches the whole value. Case is ignored.
- */
-export type UserPattern = readonly [string, ...string[]];
-
-/** A condition: one of the fields matches. */
-export interface UserCondition {
-  readonly fields: readonly UserField[];
-  readonly pattern: UserPattern;
-}
-
-/** The selection of users that a source returns. */
-export interface UserSearch {
-  /** All must hold. */
-  readonly conditions: readonly UserCondition[];
-  /** The most users. */
-  readonly limit: number;
-}
+import type { DirectoryUser, UserCondition, UserField, UserPattern } from './ports.ts';
 
 const MAX_LENGTH = 320;
 /** The fields that a free search looks at. */

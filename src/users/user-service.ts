@@ -4,14 +4,8 @@ import type { AccessControl } from '../policy/access-control.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
 import type { DirectoryUser, ManagedUserStore, UserSources } from '../resolvers/ports.ts';
 import { requireManaged, unknown, visibleResolvers } from '../resolvers/resolver-lookup.ts';
-import {
-  fieldCondition,
-  freeCondition,
-  isSearchable,
-  matchesAll,
-  type UserCondition,
-  type UserField,
-} from '../resolvers/user-search.ts';
+import { fieldCondition, freeCondition, isSearchable, matchesAll } from '../resolvers/user-search.ts';
+import type { UserCondition, UserField } from '../resolvers/ports.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { Semaphore } from '../kernel/semaphore.ts';
 import { within } from '../kernel/time-limit.ts';

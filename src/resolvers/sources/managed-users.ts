@@ -1,5 +1,5 @@
 import type { DirectoryUser, ManagedUser, ManagedUserStore, UserSource } from '../ports.ts';
-import type { UserSearch } from '../user-search.ts';
+import type { UserSearch } from '../ports.ts';
 import type { PasswordHasher } from '../../users/ports.ts';
 
 /** The users of a managed resolver, in this server's own database. */

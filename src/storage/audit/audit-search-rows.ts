@@ -35,7 +35,7 @@ export async function searchRows(database: Database, filter: AuditFilter): Promi
 }
 
 /** @returns the statement of a search, without its time limit */
-export function searchQuery(knex: Knex, filter: AuditFilter): Knex.QueryBuilder {
+function searchQuery(knex: Knex, filter: AuditFilter): Knex.QueryBuilder {
   const { actor, action, subject, realm, outcome, client, requestId, transaction } = filter;
   const query = knex('audit')
     .select(knex.raw(AUDIT_COLUMNS))

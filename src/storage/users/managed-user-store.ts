@@ -2,13 +2,8 @@ import type { Knex } from 'knex';
 
 import type { Act } from '../../policy/caller.ts';
 import type { ManagedUser, ManagedUserStore } from '../../resolvers/ports.ts';
-import {
-  LIKE_ESCAPE,
-  likePattern,
-  type UserCondition,
-  type UserField,
-  type UserSearch,
-} from '../../resolvers/user-search.ts';
+import { LIKE_ESCAPE, likePattern } from '../../resolvers/user-search.ts';
+import type { UserCondition, UserField, UserSearch } from '../../resolvers/ports.ts';
 import { ServiceError } from '../../kernel/errors.ts';
 import { supersede } from '../challenges/challenge-store.ts';
 import type { Database } from '../database/database.ts';

@@ -1,7 +1,8 @@
 import type { Act } from '../../../src/policy/caller.ts';
 import type { ManagedUser, ManagedUserStore } from '../../../src/resolvers/ports.ts';
 import type { PasswordHasher } from '../../../src/users/ports.ts';
-import { matchesUser, type UserSearch } from '../../../src/resolvers/user-search.ts';
+import { matchesUser } from '../../../src/resolvers/user-search.ts';
+import type { UserSearch } from '../../../src/resolvers/ports.ts';
 import { ServiceError } from '../../../src/kernel/errors.ts';
 
 /** Managed users without a database, for tests of services. Records the acts. */

@@ -8,7 +8,8 @@ import { LdapFault } from './ldap-fault.ts';
 import { equals } from './ldap-filter.ts';
 import { isWithin } from './ldap-name.ts';
 import { searchFilters } from './ldap-search-filters.ts';
-import { matchesUser, type UserSearch } from '../../user-search.ts';
+import { matchesUser } from '../../user-search.ts';
+import type { UserSearch } from '../../ports.ts';
 import { type LdapSettings, readLdapSettings } from './ldap-settings.ts';
 
 interface Directory {

@@ -6,7 +6,8 @@ import { within } from '../../../kernel/time-limit.ts';
 import { type PasswdContent, PasswdFault } from './passwd-content.ts';
 import { type PasswdReading, readPasswdFile } from './passwd-reading.ts';
 import type { FileBounds } from '../file-bounds.ts';
-import { matchesUser, type UserSearch } from '../../user-search.ts';
+import { matchesUser } from '../../user-search.ts';
+import type { UserSearch } from '../../ports.ts';
 
 /**
  * The users of a passwd file, read again whenever the file changes. Answers are always from the present file: once it

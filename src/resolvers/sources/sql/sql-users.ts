@@ -7,7 +7,8 @@ import type { Log } from '../../../kernel/log.ts';
 import { isNoSuchValue, SqlRowsFault, sqlUnavailable } from './sql-fault.ts';
 import { SqlPool } from './sql-pool.ts';
 import { cellText, type SqlRow, userOf } from './sql-row.ts';
-import { LIKE_ESCAPE, likePattern, type UserCondition, type UserSearch } from '../../user-search.ts';
+import { LIKE_ESCAPE, likePattern } from '../../user-search.ts';
+import type { UserCondition, UserSearch } from '../../ports.ts';
 import type { ClosableUserSource } from '../closable-source.ts';
 
 interface SqlUsersOptions {

@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SqlUsers } from '../../../../src/resolvers/sources/sql/sql-users.ts';
-import { fieldCondition, freeCondition, type UserCondition } from '../../../../src/resolvers/user-search.ts';
+import { fieldCondition, freeCondition } from '../../../../src/resolvers/user-search.ts';
+import type { UserCondition } from '../../../../src/resolvers/ports.ts';
 import { eventualRefusal } from '../../../support/application/eventual-refusal.ts';
 import { findMariadb, type Mariadb, startMariadb } from '../../../support/servers/mariadb.ts';
 import { startSilentServer } from '../../../support/servers/silent-server.ts';
