@@ -74,6 +74,19 @@ export interface AuditFilter extends AuditPeriod {
   readonly limit: number;
   /** The number of newest rows to skip; default 0. */
   readonly offset?: number | undefined;
+  /** The last row of the page before; its next ones are wanted. */
+  readonly after?: RowPlace | undefined;
+  /** Realms of which the subject is in at least one. */
+  readonly within?: readonly string[] | undefined;
+  /** Milliseconds; undefined: a search may take any time. */
+  readonly timeLimit?: number | undefined;
+}
+
+/** The place of a row in the order of time. */
+export interface RowPlace {
+  /** As `AuditRow.at`. */
+  readonly at: string;
+  readonly id: string;
 }
 
 /** The result of a prune. */
@@ -132,7 +145,7 @@ export interface TransactionTrail {
 
 /** The trail as it is stored. */
 export interface AuditStore {
-  /** @returns rows, newest first */
+  /** @returns rows, newest first. @throws ServiceError 'parameter.invalid' after the time limit of the filter */
   search(filter: AuditFilter): Promise<readonly AuditRow[]>;
   /** Reads in one snapshot of any duration; writers are not blocked. */
   read<T>(work: (snapshot: StoredSnapshot) => Promise<T>): Promise<T>;

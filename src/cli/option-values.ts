@@ -1,6 +1,8 @@
 import { InvalidArgumentError } from 'commander';
+import type { Clock } from '../kernel/clock.ts';
 import { parseDuration } from '../kernel/duration.ts';
 import { isServiceError } from '../kernel/errors.ts';
+import { parsePastInstant } from '../kernel/past-instant.ts';
 
 /** @returns the items of a comma list, trimmed, empty ones left out */
 export function parseList(text: string): readonly string[] {
@@ -42,15 +44,18 @@ export function parseExpiry(text: string, now: Date): Date {
   }
 }
 
-/** @returns the instant of a date (its beginning, in UTC) or of a timestamp (`2027-01-31T12:00:00Z`) */
-export function parseInstant(text: string): Date {
-  const date = /^\d{4}-\d{2}-\d{2}(?:T[\d:.]+(?:Z|[+-]\d{2}:\d{2}))?$/.test(text)
-    ? new Date(text)
-    : undefined;
-  if (date === undefined || Number.isNaN(date.getTime()) || !isCalendarDay(text.slice(0, 10))) {
-    throw new InvalidArgumentError('It must be a date (2027-01-31) or a time (2027-01-31T12:00:00Z).');
-  }
-  return date;
+/**
+ * @returns a reader of a date, a time or a duration back from now, for an option
+ * @param clock tells now
+ */
+export function pastInstantOption(clock: Clock): (text: string) => Date {
+  return (text) => {
+    try {
+      return parsePastInstant(text, clock.now());
+    } catch (error) {
+      throw isServiceError(error) ? new InvalidArgumentError(`${error.message}.`) : error;
+    }
+  };
 }
 
 /** Refuses 30 February, which JavaScript reads as 2 March. */

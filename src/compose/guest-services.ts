@@ -55,6 +55,7 @@ export function guestServices(parts: ServiceParts): Services {
     licences: loadOnUse(async () => (await monitoring()).licences),
     housekeeping: loadOnUse(async () => (await upkeep()).housekeeping),
     audit: loadOnUse(async () => (await upkeep()).audit),
+    auditSearch: loadOnUse(async () => (await upkeep()).auditSearch),
     backups: loadOnUse(async () => (await upkeep()).backups),
   };
 }

@@ -1,4 +1,5 @@
 import { AuditRetention } from '../audit/audit-retention.ts';
+import { AuditSearch } from '../audit/audit-search.ts';
 import { AuditService } from '../audit/audit-service.ts';
 import { BackupService } from '../backup/backup-service.ts';
 import { HousekeepingService } from '../housekeeping/housekeeping-service.ts';
@@ -12,6 +13,7 @@ import type { SharedParts } from './shared-parts.ts';
 export interface HousekeepingServices {
   readonly housekeeping: HousekeepingService;
   readonly audit: AuditService;
+  readonly auditSearch: AuditSearch;
   readonly backups: BackupService;
 }
 
@@ -35,6 +37,7 @@ export function housekeepingServices(shared: SharedParts): HousekeepingServices 
       auditRetention: new AuditRetention({ store, audit, clock, retention: shared.auditRetention }),
     }),
     audit,
+    auditSearch: new AuditSearch({ ...shared, store }),
     backups: new BackupService({
       store: new SqlBackupStore({ database }),
       keys: vault,

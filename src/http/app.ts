@@ -15,6 +15,7 @@ import {
   type EnrolmentOperations,
   type SessionOperations,
 } from './controllers/admin-controller.ts';
+import { auditEndpoint, type AuditOperations } from './controllers/audit-controller.ts';
 import {
   monitoringEndpoints,
   type MonitoringOperations,
@@ -50,6 +51,7 @@ export interface AppServices extends AdministrationOperations {
   readonly tokenImport: ImportOperations;
   readonly validation: ValidationOperations;
   readonly transactions: TransactionOperations;
+  readonly auditSearch: AuditOperations;
   readonly monitoring: MonitoringOperations;
   readonly administrators: CredentialCheck & SessionOperations;
   readonly logins: LoginOperations;
@@ -129,7 +131,7 @@ export function createApp(dependencies: AppDependencies): Express {
 
 /** @returns every endpoint that the app serves; every other path is answered with 404 */
 export function servedEndpoints(dependencies: AppDependencies, dialect: Dialect): Endpoint[] {
-  const { services, config, metrics, guards = UNGUARDED } = dependencies;
+  const { services, config, metrics, clock, guards = UNGUARDED } = dependencies;
   return [
     ...monitoringEndpoints(services.monitoring, dialect.monitoring, config.monitoringPost),
     ...ocraEndpoints(services.ocra, dialect.ocra),
@@ -137,6 +139,7 @@ export function servedEndpoints(dependencies: AppDependencies, dialect: Dialect)
     ...loginEndpoints(services.logins, dialect.login, guards.logins),
     resyncEndpoint(services.resynchronisation, dialect.administration),
     loadTokensEndpoint(services.tokenImport, dialect.enrolment),
+    auditEndpoint(services.auditSearch, dialect.administration, clock),
     transactionEndpoint(services.transactions, dialect.administration),
     ...validateEndpoints(services.validation, dialect.validate),
     ...administrationEndpoints(services, dialect.administration),

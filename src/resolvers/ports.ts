@@ -17,7 +17,7 @@ export interface ManagedUser {
 export interface ManagedUserStore {
   findByLogin(resolverId: string, login: string): Promise<ManagedUser | undefined>;
   findById(resolverId: string, userId: string): Promise<ManagedUser | undefined>;
-  list(resolverId: string): Promise<readonly ManagedUser[]>;
+  list(resolverId: string, search?: UserSearch): Promise<readonly ManagedUser[]>;
   count(resolverId: string): Promise<number>;
   /** @throws 'user.exists' */
   insert(resolverId: string, user: Omit<ManagedUser, 'userId'>, act: Act): Promise<ManagedUser>;
@@ -36,11 +36,35 @@ export interface DirectoryUser {
   readonly phone: string;
 }
 
+/** The fields by which users are searched. */
+export type UserField = keyof DirectoryUser;
+
+/**
+ * A pattern as its literal pieces between the asterisks, each of which stands for any text: `['ann', '']` for `ann*`.
+ * One piece matches the whole value. Case is ignored.
+ */
+export type UserPattern = readonly [string, ...string[]];
+
+/** A condition: one of the fields matches. */
+export interface UserCondition {
+  readonly fields: readonly UserField[];
+  readonly pattern: UserPattern;
+}
+
+/** The selection of users that a source returns. */
+export interface UserSearch {
+  /** All must hold. */
+  readonly conditions: readonly UserCondition[];
+  /** The most users. */
+  readonly limit: number;
+}
+
 /** The users of one resolver. Every method may throw 'resolver.unavailable', with a message that names the resolver. */
 export interface UserSource {
   findByLogin(login: string): Promise<DirectoryUser | undefined>;
   findById(userId: string): Promise<DirectoryUser | undefined>;
-  list(): Promise<readonly DirectoryUser[]>;
+  /** @param search the wanted users; undefined: all */
+  list(search?: UserSearch): Promise<readonly DirectoryUser[]>;
   count(): Promise<number>;
   /** @returns true if it is the user's password; false if the resolver keeps none */
   checkPassword(userId: string, password: string): Promise<boolean>;

@@ -1,9 +1,14 @@
-import type { Configuration } from '../configuration/configuration.ts';
+import type { Configuration, Resolver, ResolverKind } from '../configuration/configuration.ts';
 import type { ConfigurationStore } from '../configuration/ports.ts';
 import type { AccessControl } from '../policy/access-control.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
 import type { DirectoryUser, ManagedUserStore, UserSources } from '../resolvers/ports.ts';
 import { requireManaged, unknown, visibleResolvers } from '../resolvers/resolver-lookup.ts';
+import { fieldCondition, freeCondition, isSearchable, matchesAll } from '../resolvers/user-search.ts';
+import type { UserCondition, UserField } from '../resolvers/ports.ts';
+import { ServiceError } from '../kernel/errors.ts';
+import { Semaphore } from '../kernel/semaphore.ts';
+import { within } from '../kernel/time-limit.ts';
 import { assertPassword } from './password-rule.ts';
 import type { PasswordHasher } from './ports.ts';
 import { checkUser, type UserDraft } from './user-draft.ts';
@@ -21,6 +26,38 @@ export interface ListedUser extends DirectoryUser {
   readonly resolver: string;
 }
 
+/** A listing of users. */
+interface UserListing {
+  readonly realm?: string | undefined;
+  readonly resolver?: string | undefined;
+  /** A text in login, names, e-mail or phone; asterisks stand for any text. */
+  readonly search?: string | undefined;
+  /** The most users; default: all. */
+  readonly limit?: number | undefined;
+}
+
+/** A search for users by their fields. */
+export interface UserFilter extends Pick<UserListing, 'realm' | 'resolver'> {
+  /** Values that the fields must equal but for case; asterisks stand for any text. */
+  readonly matching: Readonly<Partial<Record<UserField, string | undefined>>>;
+}
+
+/** A user, with the kind of their resolver. */
+export interface FoundUser extends ListedUser {
+  readonly kind: ResolverKind;
+}
+
+interface ListBounds {
+  readonly limit?: number | undefined;
+  /** Milliseconds for each resolver. */
+  readonly timeLimit?: number;
+}
+
+const MOST_FOUND = 10_000;
+const FIND_LIMIT_MS = 20_000;
+const FINDS_AT_ONCE = 2;
+const WAITING_FINDS = 8;
+
 /** A user of a managed resolver by name. */
 interface UserName {
   readonly resolver: string;
@@ -34,28 +71,84 @@ interface UserName {
  */
 export class UserService {
   readonly #deps: UserDependencies;
+  readonly #finds = new Semaphore(FINDS_AT_ONCE, {
+    waiting: WAITING_FINDS,
+    patience: FIND_LIMIT_MS,
+    refuse: () => new ServiceError('server.busy', 'Too many searches for users at once', { retryAfter: 5 }),
+  });
 
   constructor(dependencies: UserDependencies) {
     this.#deps = dependencies;
   }
 
   /**
-   * @returns the users of a resolver, or of all resolvers of a realm (the default one if neither is named)
+   * @returns the users of a resolver, or of all resolvers of a realm (the default one if neither is named). With a
+   *   search, a resolver's users are not all read
    * @throws ServiceError 'realm.unknown', 'resolver.unknown', 'resolver.unavailable'
    */
-  async list(
+  async list(caller: Caller, { search, limit, ...where }: UserListing): Promise<readonly ListedUser[]> {
+    const conditions = search === undefined ? [] : [freeCondition(search)];
+    return this.#list(await this.#visible(caller, where), conditions, { limit });
+  }
+
+  /**
+   * As `list`, for programs: bounded in number and time.
+   * @throws also ServiceError 'parameter.invalid' for more users than an answer may hold, 'server.busy'
+   */
+  async find(caller: Caller, { matching, ...where }: UserFilter): Promise<readonly FoundUser[]> {
+    const resolvers = await this.#visible(caller, where);
+    const conditions = Object.entries(matching).flatMap(([field, text]) =>
+      text === undefined ? [] : [fieldCondition(field as UserField, text)],
+    );
+    const bounds = { limit: MOST_FOUND + 1, timeLimit: FIND_LIMIT_MS };
+    const found = await this.#finds.run(() => this.#list(resolvers, conditions, bounds));
+    if (found.length > MOST_FOUND) {
+      throw new ServiceError(
+        'parameter.invalid',
+        `More than ${MOST_FOUND} users match: narrow the search, as by username=a*`,
+      );
+    }
+    const kinds = new Map(resolvers.map(({ name, kind }) => [name, kind]));
+    return found.map((user) => ({ ...user, kind: kinds.get(user.resolver) ?? 'managed' }));
+  }
+
+  async #visible(
     caller: Caller,
-    where: { realm?: string | undefined; resolver?: string | undefined },
-  ): Promise<readonly ListedUser[]> {
+    { realm, resolver }: Pick<UserListing, 'realm' | 'resolver'>,
+  ): Promise<readonly Resolver[]> {
     const { configuration, grant } = await this.#deps.access.authorizeAdmin(
       this.#deps.configuration,
       caller,
       'userlist',
     );
+    if (realm === undefined || resolver === undefined) {
+      return visibleResolvers(configuration, grant, { realm, resolver });
+    }
+    const [named] = visibleResolvers(configuration, grant, { resolver });
+    return visibleResolvers(configuration, grant, { realm }).filter((one) => one === named);
+  }
+
+  async #list(
+    resolvers: readonly Resolver[],
+    conditions: readonly UserCondition[],
+    { limit = Infinity, timeLimit }: ListBounds,
+  ): Promise<readonly ListedUser[]> {
+    const wanted = conditions.filter((condition) => !matchesAll(condition));
     const listed: ListedUser[] = [];
-    for (const resolver of visibleResolvers(configuration, grant, where)) {
-      const users = await this.#deps.sources(resolver).list();
-      listed.push(...users.map((user) => ({ ...user, resolver: resolver.name })));
+    if (!wanted.every(isSearchable)) {
+      return listed;
+    }
+    for (const resolver of resolvers) {
+      if (listed.length >= limit) {
+        break;
+      }
+      const search = { conditions: wanted, limit: Math.min(limit - listed.length, Number.MAX_SAFE_INTEGER) };
+      const isAll = wanted.length === 0 && limit === Infinity;
+      const asked = this.#deps.sources(resolver).list(isAll ? undefined : search);
+      const users = await (timeLimit === undefined ? asked : within(timeLimit, asked, () => late(resolver)));
+      for (const user of users) {
+        listed.push({ ...user, resolver: resolver.name });
+      }
     }
     return listed;
   }
@@ -111,4 +204,11 @@ export class UserService {
   #authorizeWrite(caller: Caller): Promise<Configuration> {
     return this.#deps.access.authorizeSystem(this.#deps.configuration, caller, 'write');
   }
+}
+
+function late({ name }: Resolver): ServiceError {
+  return new ServiceError(
+    'resolver.unavailable',
+    `The resolver '${name}' is unavailable: it did not list its users within ${FIND_LIMIT_MS / 1000} seconds`,
+  );
 }

@@ -119,8 +119,12 @@ describe('what commands ask of the services', () => {
     ],
     ['resolver remove unix', ['resolvers.remove', 'unix']],
     ['resolver test unix', ['resolvers.test', 'unix']],
-    ['user list --realm bank', ['users.list', { realm: 'bank', resolver: undefined }]],
-    ['user list --resolver unix', ['users.list', { realm: undefined, resolver: 'unix' }]],
+    ['user list --realm bank', ['users.list', { realm: 'bank' }]],
+    [
+      'user list --realm bank --search an* --limit 5',
+      ['users.list', { realm: 'bank', search: 'an*', limit: 5 }],
+    ],
+    ['user list --resolver unix', ['users.list', { resolver: 'unix' }]],
     [
       'user add ada --resolver customers --given-name Ada --email a@b',
       [

@@ -201,6 +201,11 @@ const acts = (): readonly Act[] => [
   act('token set T1 --description new', 'token/set: changed description'),
   act('token list'),
   act('token show T1'),
+  {
+    ...act('transaction show shown'),
+    before: sql(`INSERT INTO challenges (transaction_id, token_id, question, data, issued_at)
+      SELECT 'shown', id, '1', '', now() FROM tokens LIMIT 1 ON CONFLICT DO NOTHING`),
+  },
   act('count'),
   act('count --verify'),
   act('token disable T1', 'token/disable: changed active'),

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { AuditRow } from '../../audit/audit-row.ts';
 import type { ExportFormat } from '../../audit/export-trail.ts';
+import { assertKnownFilter } from '../../audit/filter-values.ts';
 import type { AuditFilter } from '../../audit/ports.ts';
 import { consequence, counted } from '../../consequences/consequence.ts';
 import { openExport } from './audit-export-file.ts';
@@ -9,7 +10,7 @@ import { misspeltFilter } from '../audit-names.ts';
 import { CliFailure } from '../cli-failure.ts';
 import { actOnceConfirmed, withConfirmation } from '../confirmation.ts';
 import type { CommandContext } from '../command-context.ts';
-import { parseInstant, wholeNumberOption } from '../option-values.ts';
+import { pastInstantOption, wholeNumberOption } from '../option-values.ts';
 import type { Column } from '../output.ts';
 import type { TextStyle } from '../text-style.ts';
 import { examples } from '../examples.ts';
@@ -17,6 +18,7 @@ import { examples } from '../examples.ts';
 const DEFAULT_LIMIT = 100;
 const GREATEST_LIMIT = 100_000;
 const GREATEST_OFFSET = 1_000_000_000;
+const SINCE = 'from this date or time on, in UTC, or so long ago: 30M, 1H, 2D, 1W';
 
 const COLUMNS: readonly Column<AuditRow>[] = [
   { key: 'id', value: ({ id }) => id },
@@ -91,8 +93,8 @@ function addSearch(audit: Command, context: CommandContext): void {
     .option('--client <address>', 'from this address')
     .option('--request <id>', 'under this request, as the log names it')
     .option('--transaction <id>', 'about this transaction')
-    .option('--since <date>', 'from this date or time on, in UTC', parseInstant)
-    .option('--until <date>', 'before this date or time', parseInstant)
+    .option('--since <when>', SINCE, pastInstantOption(context.dependencies.clock))
+    .option('--until <when>', 'before this date or time', pastInstantOption(context.dependencies.clock))
     .option(
       '--offset <rows>',
       'without so many of the newest, for the next page',
@@ -105,6 +107,7 @@ function addSearch(audit: Command, context: CommandContext): void {
         ...(serial !== undefined && { subject: serial }),
         ...(request !== undefined && { requestId: request }),
       };
+      assertKnownFilter(filter);
       const rows = await context.withServices((services, caller) => services.audit.search(caller, filter));
       const misspelt = rows.length === 0 ? misspeltFilter(filter) : undefined;
       if (misspelt !== undefined) {
@@ -127,8 +130,8 @@ function addExport(audit: Command, context: CommandContext): void {
     .description('write the trail as JSON lines that can be verified at another place, or as CSV')
     .requiredOption('--output <file>', 'a file that is not there yet, - for standard output')
     .option('--csv', 'for spreadsheets; cannot be verified')
-    .option('--since <date>', 'from this date or time on, in UTC', parseInstant)
-    .option('--until <date>', 'before this date or time', parseInstant)
+    .option('--since <when>', SINCE, pastInstantOption(context.dependencies.clock))
+    .option('--until <when>', 'before this date or time', pastInstantOption(context.dependencies.clock))
     .action(async ({ csv, output, ...period }: ExportCommandOptions, command: Command) => {
       const format: ExportFormat = csv === true ? 'csv' : 'jsonl';
       const rows = await context.withServices(async (services, caller) => {
@@ -152,7 +155,11 @@ function addPrune(audit: Command, context: CommandContext): void {
       examples('audit prune --before 2026-01-01', 'audit prune --before 2026-01-01 --force'),
     )
     .description('take away whole months that are over; the trail verifies afterwards as it did before')
-    .requiredOption('--before <date>', 'the month of this date and all later ones are kept', parseInstant)
+    .requiredOption(
+      '--before <date>',
+      'the month of this date and all later ones are kept',
+      pastInstantOption(context.dependencies.clock),
+    )
     .option('--force', 'also where the trail does not verify')
     .action(async ({ before, force }: PruneOptions, command: Command) => {
       if (before > context.dependencies.clock.now()) {

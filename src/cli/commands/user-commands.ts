@@ -3,6 +3,7 @@ import type { ListedUser } from '../../users/user-service.ts';
 import { CliFailure, EXIT_CODES } from '../cli-failure.ts';
 import { actOnceConfirmed, withConfirmation } from '../confirmation.ts';
 import type { CommandContext } from '../command-context.ts';
+import { wholeNumberOption } from '../option-values.ts';
 import type { Column } from '../output.ts';
 import { examples } from '../examples.ts';
 
@@ -14,6 +15,13 @@ interface AddOptions {
   readonly phone: string;
   readonly askPassword?: true;
   readonly passwordFile?: string;
+}
+
+interface ListOptions {
+  readonly realm?: string;
+  readonly resolver?: string;
+  readonly search?: string;
+  readonly limit?: number;
 }
 
 interface PasswordOptions {
@@ -106,13 +114,15 @@ function addList(user: Command, context: CommandContext): void {
     .description('list the users of a realm or of a resolver, whatever its kind')
     .option('--realm <name>', 'all resolvers of this realm')
     .option('--resolver <name>', 'one resolver')
-    .action(async (options: { realm?: string; resolver?: string }, command: Command) => {
-      const { realm, resolver } = options;
+    .option('--search <text>', 'those with this text in login, name, e-mail or phone; * stands for any text')
+    .option('--limit <users>', 'so many at most', wholeNumberOption(1, 1_000_000))
+    .action(async (options: ListOptions, command: Command) => {
+      const { realm, resolver, search, limit } = options;
       if ((realm === undefined) === (resolver === undefined)) {
         throw new CliFailure('give either --realm or --resolver', EXIT_CODES.usage);
       }
       const found = await context.withServices(({ users }, caller) =>
-        users.list(caller, { realm, resolver }),
+        users.list(caller, { realm, resolver, search, limit }),
       );
       context.output(command).list(found, USER_COLUMNS, 'no users');
     });

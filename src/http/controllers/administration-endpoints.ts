@@ -4,9 +4,10 @@ import { type SettingOperations, configurationEndpoints } from './configuration-
 import { type PolicyOperations, policyEndpoints } from './policy-controller.ts';
 import { type RealmOperations, realmEndpoints } from './realm-controller.ts';
 import { tokenEndpoints, type TokenOperations } from './token-controller.ts';
+import { userListEndpoint, type UserOperations } from './userlist-controller.ts';
 
 /** The operations of administration. */
-export interface AdministrationOperations extends TokenOperations, RealmOperations {
+export interface AdministrationOperations extends TokenOperations, RealmOperations, UserOperations {
   readonly policies: PolicyOperations;
   readonly settings: SettingOperations;
 }
@@ -18,6 +19,7 @@ export function administrationEndpoints(
 ): Endpoint[] {
   return [
     ...tokenEndpoints(operations, dialect),
+    userListEndpoint(operations, dialect),
     ...policyEndpoints(operations.policies, dialect),
     ...realmEndpoints(operations, dialect),
     ...configurationEndpoints(operations.settings, dialect),

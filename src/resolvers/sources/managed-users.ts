@@ -1,4 +1,5 @@
 import type { DirectoryUser, ManagedUser, ManagedUserStore, UserSource } from '../ports.ts';
+import type { UserSearch } from '../ports.ts';
 import type { PasswordHasher } from '../../users/ports.ts';
 
 /** The users of a managed resolver, in this server's own database. */
@@ -21,8 +22,8 @@ export class ManagedUsers implements UserSource {
     return described(await this.#users.findById(this.#resolverId, userId));
   }
 
-  async list(): Promise<readonly DirectoryUser[]> {
-    const users = await this.#users.list(this.#resolverId);
+  async list(search?: UserSearch): Promise<readonly DirectoryUser[]> {
+    const users = await this.#users.list(this.#resolverId, search);
     return users.map(withoutHash);
   }
 

@@ -13,12 +13,13 @@ import type {
 } from '../../audit/ports.ts';
 import type { Act } from '../../policy/caller.ts';
 import { AUDIT_COLUMNS, BY_PLACE, readByCursor, type StoredAuditRow, toAuditRow } from './audit-cursor.ts';
+import { searchRows } from './audit-search-rows.ts';
 import { JOURNAL_COLUMNS, type JournalRow, toJournalRecord } from './audit-journal.ts';
 import { partitionsBefore, planPruning, pruneTrail } from './audit-pruning.ts';
 import type { Database } from '../database/database.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
-import { isStorable } from '../database/stored-text.ts';
 import { transactionRows } from './transaction-rows.ts';
+import { isStorable } from '../database/stored-text.ts';
 
 const NO_ROWS: TransactionRows = { rows: [], more: 0 };
 
@@ -30,43 +31,8 @@ export class SqlAuditStore implements AuditStore, TransactionTrail {
     this.#database = database;
   }
 
-  async search(filter: AuditFilter): Promise<readonly AuditRow[]> {
-    const { actor, action, subject, realm, outcome, client, requestId, transaction, since, until } = filter;
-    if (!isStorable(actor, action, subject, realm, outcome, client, requestId, transaction)) {
-      return [];
-    }
-    const { knex } = this.#database;
-    const query = knex('audit')
-      .select(knex.raw(AUDIT_COLUMNS))
-      .limit(filter.limit)
-      .offset(filter.offset ?? 0);
-    const columns = { actor, action, subject, outcome, client, request_id: requestId };
-    for (const [column, wanted] of Object.entries(columns)) {
-      if (wanted !== undefined) {
-        query.where(column, wanted);
-      }
-    }
-    if (transaction !== undefined) {
-      // The index leaves out the empty ones, and a plan for any value must know that none is wanted.
-      query.where('transaction_id', transaction).whereRaw("transaction_id <> ''");
-    }
-    if (realm !== undefined) {
-      query.whereRaw("? = ANY (string_to_array(realm, ','))", [realm]);
-    }
-    if (since !== undefined) {
-      query.where('at', '>=', since);
-    }
-    if (until !== undefined) {
-      query.where('at', '<', until);
-    }
-    // Sorts by the column, not by its text form.
-    query.orderByRaw('audit.at DESC, audit.id DESC');
-    // Rare rows are found by reading the whole table.
-    const find = async ({ sql }: UnitOfWork): Promise<StoredAuditRow[]> => {
-      const found: unknown = await query.clone().transacting(sql);
-      return found as StoredAuditRow[];
-    };
-    return (await this.#database.transact(find, { isLong: true })).map(toAuditRow);
+  search(filter: AuditFilter): Promise<readonly AuditRow[]> {
+    return searchRows(this.#database, filter);
   }
 
   async ofTransaction(

@@ -2,6 +2,8 @@ import type { Knex } from 'knex';
 
 import type { Act } from '../../policy/caller.ts';
 import type { ManagedUser, ManagedUserStore } from '../../resolvers/ports.ts';
+import { LIKE_ESCAPE, likePattern } from '../../resolvers/user-search.ts';
+import type { UserCondition, UserField, UserSearch } from '../../resolvers/ports.ts';
 import { ServiceError } from '../../kernel/errors.ts';
 import { supersede } from '../challenges/challenge-store.ts';
 import type { Database } from '../database/database.ts';
@@ -18,6 +20,15 @@ interface UserRow {
   readonly password_hash: string | null;
 }
 
+/** The columns by the fields of a user. */
+const FIELDS: Readonly<Record<UserField, string>> = {
+  userId: 'id',
+  login: 'login',
+  givenName: 'given_name',
+  surname: 'surname',
+  email: 'email',
+  phone: 'phone',
+};
 const COLUMNS = ['id', 'login', 'given_name', 'surname', 'email', 'phone', 'password_hash'];
 
 /** Folded counts plus pending deltas (docs/adr/0010-counts-kept-by-the-database.md). */
@@ -53,17 +64,21 @@ export class SqlManagedUserStore implements ManagedUserStore {
   /** @returns users by login */
   async list(
     resolverId: string,
-    page: { readonly limit?: number; readonly offset?: number } = {},
+    search: Partial<UserSearch> & { readonly offset?: number } = {},
   ): Promise<readonly ManagedUser[]> {
-    if (!isRowId(resolverId)) {
+    const { conditions = [], limit, offset } = search;
+    if (!isRowId(resolverId) || !conditions.every(({ pattern }) => isStorable(...pattern))) {
       return [];
     }
     const query = this.#users(resolverId).orderBy('login').select<UserRow[]>(COLUMNS);
-    if (page.limit !== undefined) {
-      query.limit(page.limit);
+    conditions.forEach((condition) => {
+      restrict(query, condition);
+    });
+    if (limit !== undefined) {
+      query.limit(limit);
     }
-    if (page.offset !== undefined) {
-      query.offset(page.offset);
+    if (offset !== undefined) {
+      query.offset(offset);
     }
     return (await query).map(toUser);
   }
@@ -169,6 +184,14 @@ export class SqlManagedUserStore implements ManagedUserStore {
     const row = await this.#users(resolverId).where(wanted).first<UserRow | undefined>(COLUMNS);
     return row === undefined ? undefined : toUser(row);
   }
+}
+
+function restrict(query: Knex.QueryBuilder, { fields, pattern }: UserCondition): void {
+  const one = `CAST(?? AS text) ILIKE ? ESCAPE '${LIKE_ESCAPE}'`;
+  query.whereRaw(
+    `(${fields.map(() => one).join(' OR ')})`,
+    fields.flatMap((field) => [FIELDS[field], likePattern(pattern)]),
+  );
 }
 
 async function holdManagedResolver(sql: Knex.Transaction, resolverId: string): Promise<void> {

@@ -5,6 +5,7 @@ import { createDialect, type DialectName } from '../../../src/http/dialects/dial
 export interface FuzzedEndpoint {
   readonly path: string;
   readonly methods: readonly string[];
+  readonly requires: string;
   readonly parameters: readonly string[];
   /** Parameters whose values only the endpoint may see. */
   readonly secrets: readonly string[];
@@ -24,6 +25,7 @@ export function fuzzedEndpoints(dialect: DialectName): readonly FuzzedEndpoint[]
   return servedEndpoints(dependencies, createDialect(dialect, undefined)).map((endpoint) => ({
     path: endpoint.path,
     methods: endpoint.methods,
+    requires: endpoint.requires,
     parameters: Object.keys(endpoint.parameters.shape),
     secrets: [...endpoint.secrets],
     byPassword: endpoint.access === 'password',

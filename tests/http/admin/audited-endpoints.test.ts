@@ -266,6 +266,9 @@ const ACTS: Readonly<Record<string, Act>> = {
 /** Every endpoint that only looks, with what it wants to be asked. */
 const LOOKS: Readonly<Record<string, Given>> = {
   '/admin/show': {},
+  '/admin/userlist': { realm: 'north' },
+  '/admin/transaction': { transactionid: 'X' },
+  '/audit/search': {},
   '/ocra/checkstatus': { serial: 'X' },
   '/ocra': { serial: 'X' },
   '/ocra/getActivationCode': {},

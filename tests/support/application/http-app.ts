@@ -129,6 +129,25 @@ function fakeServices(answer: Answer, settings: ReadonlyMap<string, string>): Ap
         result: true,
       }),
     },
+    auditSearch: {
+      page: answer('auditPage', {
+        rows: [
+          {
+            ...{ id: '4294967297', at: '2026-11-20T12:00:00.000000Z', actor: 'admin', action: 'admin/init' },
+            ...{
+              subject: 'OCRA1',
+              realm: 'a',
+              outcome: 'created',
+              client: '192.0.2.7',
+              requestId: 'request-1',
+            },
+            ...{ transaction: '', writer: 1, lane: 1, seq: 1 },
+            ...{ prevHash: Buffer.alloc(32), hash: Buffer.alloc(32), signature: Buffer.alloc(64) },
+          },
+        ],
+        next: null,
+      }),
+    },
     transactions: {
       history: answer('history', {
         transactionId: '0123456789abcdef0123',

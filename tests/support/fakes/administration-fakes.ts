@@ -69,6 +69,14 @@ export function fakeAdministration(answer: Answer): AdministrationOperations {
       set: answer('set', 1),
       remove: answer('remove', 2),
     },
+    users: {
+      find: answer('findUsers', [
+        {
+          ...{ login: 'root', userId: '0', givenName: 'Ro', surname: 'Ot', email: 'root@example.com' },
+          ...{ phone: '+49 30 1', resolver: 'myDefRes', kind: 'passwd' as const },
+        },
+      ]),
+    },
     policies: {
       list: answer('list', [POLICY]),
       set: answer('setPolicy', POLICY),

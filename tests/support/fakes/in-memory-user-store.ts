@@ -1,6 +1,8 @@
 import type { Act } from '../../../src/policy/caller.ts';
 import type { ManagedUser, ManagedUserStore } from '../../../src/resolvers/ports.ts';
 import type { PasswordHasher } from '../../../src/users/ports.ts';
+import { matchesUser } from '../../../src/resolvers/user-search.ts';
+import type { UserSearch } from '../../../src/resolvers/ports.ts';
 import { ServiceError } from '../../../src/kernel/errors.ts';
 
 /** Managed users without a database, for tests of services. Records the acts. */
@@ -26,9 +28,14 @@ export class InMemoryUserStore implements ManagedUserStore {
     return Promise.resolve(this.#users.get(`${resolverId}/${userId}`));
   }
 
-  list(resolverId: string): Promise<readonly ManagedUser[]> {
+  list(resolverId: string, search?: UserSearch): Promise<readonly ManagedUser[]> {
     const found = [...this.#users].filter(([key]) => key.startsWith(`${resolverId}/`));
-    return Promise.resolve(found.map(([, user]) => user));
+    const users = found.map(([, user]) => user);
+    return Promise.resolve(
+      search === undefined
+        ? users
+        : users.filter((user) => matchesUser(user, search.conditions)).slice(0, search.limit),
+    );
   }
 
   async count(resolverId: string): Promise<number> {

@@ -3,7 +3,8 @@ import type { Policy } from '../../../policy/stored-policy.ts';
 import type { Realm, Resolver } from '../../../configuration/configuration.ts';
 import type { DescribedToken } from '../../../tokens/token-view.ts';
 import type { AdministrationShapes } from '../shared/administration-shapes.ts';
-import { transactionObject } from '../shared/audit-objects.ts';
+import { userObjects } from '../shared/user-objects.ts';
+import { auditObject, transactionObject } from '../shared/audit-objects.ts';
 import type { AdministrationDialect } from '../dialect.ts';
 import { shownSettings } from '../shared/resolver-class.ts';
 import type { DocumentedEnvelope } from './documented-envelope.ts';
@@ -16,6 +17,8 @@ const SHAPES: AdministrationShapes = {
     pagesize: pageSize,
     tokens: tokens.map(tokenValue),
   }),
+  users: userObjects,
+  auditPage: auditObject,
   transaction: transactionObject,
   changedTokens: (count) => count,
   setTokens: (_names, count) => count,

@@ -4,7 +4,8 @@ import type { Policy } from '../../../policy/stored-policy.ts';
 import type { Realm, Resolver, ResolverKind } from '../../../configuration/configuration.ts';
 import type { TokenPage } from '../../../tokens/token-listing.ts';
 import type { AdministrationShapes } from '../shared/administration-shapes.ts';
-import { transactionObject } from '../shared/audit-objects.ts';
+import { userObjects } from '../shared/user-objects.ts';
+import { auditObject, transactionObject } from '../shared/audit-objects.ts';
 import type { AdministrationDialect } from '../dialect.ts';
 import { linotpValue } from './linotp-envelope.ts';
 import { linotpToken } from './linotp-token.ts';
@@ -46,6 +47,8 @@ export function linotpAdministration(version: string): AdministrationDialect {
 /** The recorded answers of LinOTP 2.12.6. */
 export const LINOTP_ADMINISTRATION: AdministrationShapes = {
   tokenPage,
+  users: userObjects,
+  auditPage: auditObject,
   transaction: transactionObject,
   changedTokens: (count) => count,
   setTokens: (names, count) => inPython2Order(names.map((name) => [`set ${name}`, count] as const)),

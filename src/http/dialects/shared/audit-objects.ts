@@ -1,3 +1,4 @@
+import type { AuditPage } from '../../../audit/audit-search.ts';
 import type { TransactionEvent } from '../../../challenges/transaction-history.ts';
 import type { TransactionHistory } from '../../../challenges/transaction-service.ts';
 
@@ -5,6 +6,25 @@ import type { TransactionHistory } from '../../../challenges/transaction-service
  * Objects of this service's own endpoints about the audit. They are the same in all dialects, as LinOTP has nothing
  * like them.
  */
+
+/** @returns a page of audit rows, without their signatures, and the cursor of the next page */
+export function auditObject({ rows, next }: AuditPage): Record<string, unknown> {
+  return {
+    rows: rows.map(({ id, at, actor, action, subject, realm, outcome, client, requestId, transaction }) => ({
+      id,
+      at,
+      actor,
+      action,
+      serial: subject,
+      realm,
+      outcome,
+      client,
+      request: requestId,
+      transactionid: transaction,
+    })),
+    next,
+  };
+}
 
 /** @returns the history of a transaction; `data` only where it is shown */
 export function transactionObject(history: TransactionHistory): Record<string, unknown> {

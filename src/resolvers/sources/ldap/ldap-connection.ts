@@ -92,13 +92,14 @@ export class LdapConnection {
   /**
    * Passes all entries one after the other, page by page (RFC 2696), and keeps none.
    * @param onEntry an error that it throws ends the search and the connection
+   * @param isEnough is called between pages; true ends the search
    * @throws LdapFault
    */
-  async each(search: LdapSearch, onEntry: OnEntry): Promise<void> {
+  async each(search: LdapSearch, onEntry: OnEntry, isEnough = (): boolean => false): Promise<void> {
     const end = performance.now() + MAX_SEARCH_MS;
     let emptyPages = 0;
     let page = await this.#firstPage(search, onEntry);
-    while (page.cookie !== undefined) {
+    while (page.cookie !== undefined && !isEnough()) {
       // A page without entries is not the end; many of them count as no answer.
       emptyPages = page.entries === 0 ? emptyPages + 1 : 0;
       if (emptyPages > MAX_EMPTY_PAGES || performance.now() > end) {

@@ -7,6 +7,9 @@ import { attributesToRead, GUID_ATTRIBUTE, idsOf, loginsOf, readGuid, userOfEntr
 import { LdapFault } from './ldap-fault.ts';
 import { equals } from './ldap-filter.ts';
 import { isWithin } from './ldap-name.ts';
+import { searchFilters } from './ldap-search-filters.ts';
+import { matchesUser } from '../../user-search.ts';
+import type { UserSearch } from '../../ports.ts';
 import { type LdapSettings, readLdapSettings } from './ldap-settings.ts';
 
 interface Directory {
@@ -68,19 +71,26 @@ export class LdapUsers implements UserSource {
   }
 
   /** @throws ServiceError 'resolver.unavailable' also for more users than SIZELIMIT */
-  list(): Promise<readonly DirectoryUser[]> {
+  list({ conditions = [], limit = Infinity }: Partial<UserSearch> = {}): Promise<readonly DirectoryUser[]> {
     return this.#telling(({ settings, connections }) =>
       connections.search(async (connection) => {
         const users: DirectoryUser[] = [];
-        await connection.each(searchFor(settings), (entry) => {
+        const { filters, others } = searchFilters(settings, conditions);
+        const search = searchFor(settings, {
+          filter:
+            filters.length === 0 ? settings.users : new AndFilter({ filters: [settings.users, ...filters] }),
+        });
+        const onEntry = (entry: SearchEntry): void => {
           const user = userOfEntry(entry, settings.attributes, settings.userId);
-          if (user !== undefined) {
-            users.push(user);
+          if (user === undefined || users.length >= limit || !matchesUser(user, others)) {
+            return;
           }
+          users.push(user);
           if (settings.sizeLimit > 0 && users.length > settings.sizeLimit) {
             throw new LdapFault('answer', `it has more users than its SIZELIMIT, ${settings.sizeLimit}`);
           }
-        });
+        };
+        await connection.each(search, onEntry, () => users.length >= limit);
         return users;
       }),
     );

@@ -6,6 +6,8 @@ import { within } from '../../../kernel/time-limit.ts';
 import { type PasswdContent, PasswdFault } from './passwd-content.ts';
 import { type PasswdReading, readPasswdFile } from './passwd-reading.ts';
 import type { FileBounds } from '../file-bounds.ts';
+import { matchesUser } from '../../user-search.ts';
+import type { UserSearch } from '../../ports.ts';
 
 /**
  * The users of a passwd file, read again whenever the file changes. Answers are always from the present file: once it
@@ -58,8 +60,18 @@ export class PasswdFile implements UserSource {
     return (await this.#content()).byId.get(userId)?.user;
   }
 
-  async list(): Promise<readonly DirectoryUser[]> {
-    return Array.from((await this.#content()).byLogin.values(), ({ user }) => user);
+  async list(search?: UserSearch): Promise<readonly DirectoryUser[]> {
+    const accounts = (await this.#content()).byLogin.values();
+    if (search === undefined) {
+      return Array.from(accounts, ({ user }) => user);
+    }
+    const users: DirectoryUser[] = [];
+    for (const { user } of accounts) {
+      if (users.length < search.limit && matchesUser(user, search.conditions)) {
+        users.push(user);
+      }
+    }
+    return users;
   }
 
   async count(): Promise<number> {

@@ -7,6 +7,8 @@ import type { Log } from '../../../kernel/log.ts';
 import { isNoSuchValue, SqlRowsFault, sqlUnavailable } from './sql-fault.ts';
 import { SqlPool } from './sql-pool.ts';
 import { cellText, type SqlRow, userOf } from './sql-row.ts';
+import { LIKE_ESCAPE, likePattern } from '../../user-search.ts';
+import type { UserCondition, UserSearch } from '../../ports.ts';
 import type { ClosableUserSource } from '../closable-source.ts';
 
 interface SqlUsersOptions {
@@ -47,10 +49,18 @@ export class SqlUsers implements ClosableUserSource {
   }
 
   /** @returns the users by login, limited by the setting */
-  async list(): Promise<readonly DirectoryUser[]> {
-    const rows = await this.#ask(({ users, columns, limit }) => {
+  async list(search?: UserSearch): Promise<readonly DirectoryUser[]> {
+    const rows = await this.#ask(({ users, columns, limit, textType }) => {
       const query = users().select(selection(columns)).orderBy(columns.login);
-      return limit === undefined ? query : query.limit(limit);
+      if (search !== undefined) {
+        // Rows without login or id are no users, and must not use up the limit.
+        void query.whereNotNull(columns.userId).whereNotNull(columns.login);
+        search.conditions.forEach((condition) => {
+          restrict(query, columns, textType, condition);
+        });
+      }
+      const most = Math.min(limit ?? Infinity, search?.limit ?? Infinity);
+      return most === Infinity ? query : query.limit(most);
     });
     return rows.flatMap((row) => userOf(row) ?? []);
   }
@@ -137,11 +147,13 @@ interface UserQuery {
   readonly users: () => Query;
   readonly columns: SqlColumns;
   readonly limit: number | undefined;
+  /** The type of texts in a CAST. */
+  readonly textType: string;
   readonly transaction: Knex.Transaction;
 }
 
 function userQuery(
-  { schema, table, where, columns, limit }: SqlSettings,
+  { database, schema, table, where, columns, limit }: SqlSettings,
   transaction: Knex.Transaction,
 ): UserQuery {
   const users = (): Query => {
@@ -149,7 +161,25 @@ function userQuery(
     const inSchema = schema === undefined ? rows : rows.withSchema(schema);
     return where === undefined ? inSchema : inSchema.whereRaw(`(${where})`);
   };
-  return { users, columns, limit, transaction };
+  const textType = database === 'postgresql' ? 'text' : 'CHAR';
+  return { users, columns, limit, textType, transaction };
+}
+
+/** Columns of other types are compared as texts, and case is ignored whatever the collation. */
+function restrict(
+  query: Query,
+  columns: SqlColumns,
+  textType: string,
+  { fields, pattern }: UserCondition,
+): void {
+  const named = fields.flatMap((field) => [columns[field], field === 'phone' ? columns.mobile : undefined]);
+  const alternatives = named.flatMap((column) => (column === undefined ? [] : [column]));
+  const like = likePattern(pattern);
+  const one = `LOWER(CAST(?? AS ${textType})) LIKE LOWER(?) ESCAPE '${LIKE_ESCAPE}'`;
+  void query.whereRaw(
+    alternatives.length === 0 ? '1 = 0' : `(${alternatives.map(() => one).join(' OR ')})`,
+    alternatives.flatMap((column) => [column, like]),
+  );
 }
 
 /** The columns under the names of `SqlRow`; Knex quotes them as identifiers. */

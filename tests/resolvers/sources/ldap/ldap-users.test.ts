@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { LdapUsers } from '../../../../src/resolvers/sources/ldap/ldap-users.ts';
+import { fieldCondition, freeCondition } from '../../../../src/resolvers/user-search.ts';
+import type { UserCondition } from '../../../../src/resolvers/ports.ts';
 import { eventualRefusal } from '../../../support/application/eventual-refusal.ts';
 import { ldapUsers, PEOPLE, person, unit } from '../../../support/servers/ldap-resolver.ts';
 import { findSlapd, type LdapEntry, type Slapd, startSlapd, SUFFIX } from '../../../support/servers/slapd.ts';
@@ -205,6 +207,38 @@ describeWithSlapd('the users of an LDAP directory', () => {
     const listed = await users({ LDAPBASE: `ou=many,${SUFFIX}` }).list();
     expect(new Set(listed.map(({ login }) => login)).size).toBe(MANY);
     expect(new Set(listed.map(({ userId }) => userId)).size).toBe(MANY);
+  });
+
+  it('are searched by the directory, with every text taken as it is', async () => {
+    const found = async (condition: UserCondition, limit = 100): Promise<readonly string[]> => {
+      const listed = await users().list({ conditions: [condition], limit });
+      return listed.map(({ login }) => login);
+    };
+    for (const login of ODD_LOGINS.filter((one) => !one.includes('*'))) {
+      expect(await found(fieldCondition('login', login))).toEqual([login]);
+      expect(await found(freeCondition(login.slice(1)))).toContain(login);
+    }
+    expect(await found(fieldCondition('login', '*)(uid=anna'))).toEqual([]);
+    expect(await found(freeCondition('ARNDT'))).toEqual(['anna']);
+    expect(await found(freeCondition('+49 170 2'))).toEqual(['björn']);
+    expect(await found(fieldCondition('login', 'a*n*a'))).toEqual(['anna']);
+    for (const UIDTYPE of ['dn', 'entryUUID', 'uid']) {
+      const source = users({ UIDTYPE });
+      const { userId = '' } = (await source.findByLogin('anna')) ?? {};
+      for (const text of [userId, `*${userId.slice(1)}`]) {
+        const conditions = [fieldCondition('userId', text)];
+        expect((await source.list({ conditions, limit: 9 })).map(({ login }) => login)).toEqual(['anna']);
+      }
+    }
+  });
+
+  it('are searched up to the limit, which ends the reading of pages', async () => {
+    const many = users({ LDAPBASE: `ou=many,${SUFFIX}`, SIZELIMIT: '700' });
+    const conditions = [fieldCondition('login', 'user1*')];
+    expect(await many.list({ conditions, limit: 600 })).toHaveLength(600);
+    expect((await eventualRefusal(many.list({ conditions, limit: 701 }))).message).toContain('SIZELIMIT');
+    expect((await many.list({ conditions, limit: 1 })).map(({ login }) => login)).toEqual(['user1']);
+    expect(await many.findByLogin('user7')).toMatchObject({ login: 'user7' });
   });
 
   it('are not listed in part: more than SIZELIMIT are refused', async () => {

@@ -1,6 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SqlUsers } from '../../../../src/resolvers/sources/sql/sql-users.ts';
+import { fieldCondition, freeCondition } from '../../../../src/resolvers/user-search.ts';
+import type { UserCondition } from '../../../../src/resolvers/ports.ts';
 import { eventualRefusal } from '../../../support/application/eventual-refusal.ts';
 import { findMariadb, type Mariadb, startMariadb } from '../../../support/servers/mariadb.ts';
 import { startSilentServer } from '../../../support/servers/silent-server.ts';
@@ -161,6 +163,24 @@ describe.each(KINDS.filter(([name]) => name !== 'MariaDB' || mariadbPrograms !==
       expect(await users().count()).toBe(PEOPLE.length);
       const listed = await users().list();
       expect(listed.map(({ login }) => login).sort()).toEqual(PEOPLE.map(([, login]) => login).sort());
+    });
+
+    it('are searched by the database, with every text taken as it is', async () => {
+      const found = async (condition: UserCondition, limit = 10): Promise<readonly string[]> => {
+        const listed = await users().list({ conditions: [condition], limit });
+        return listed.map(({ login }) => login);
+      };
+      for (const [, login] of PEOPLE) {
+        expect(await found(fieldCondition('login', String(login)))).toEqual([login]);
+      }
+      expect(await found(freeCondition('MUST'))).toEqual(['anna']);
+      expect(await found(freeCondition('+47'))).toEqual(['Änne Ødegård ☃']);
+      expect(await found(fieldCondition('userId', '3'))).toEqual(["o'neil"]);
+      for (const text of ['a%', 'a_na', 'ann', "x' OR '1'='1", '!', 'a!nna']) {
+        expect(await found(fieldCondition('login', text))).toEqual([]);
+      }
+      expect(await found(fieldCondition('login', '*'), 2)).toHaveLength(2);
+      expect(await users({ Limit: '1' }).list({ conditions: [], limit: 5 })).toHaveLength(1);
     });
 
     it('are counted and listed up to the limit, and found beyond it', async () => {

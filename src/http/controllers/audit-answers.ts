@@ -28,3 +28,26 @@ export const TRANSACTION: Answers = inEveryDialect(
     }),
   ),
 );
+
+/** The answers of /audit/search. */
+export const AUDIT_PAGE: Answers = inEveryDialect(
+  valueOf(
+    z.strictObject({
+      rows: z.array(
+        z.strictObject({
+          id: z.string().describe('decimal digits'),
+          at: z.string().describe('UTC, to the microsecond'),
+          actor: z.string(),
+          action: z.string(),
+          serial: z.string().describe('the object of the act, such as the serial of a token'),
+          realm: z.string().describe('the realms of the object, separated by commas'),
+          outcome: z.string(),
+          client: z.string(),
+          request: z.string().describe('the id of the request'),
+          transactionid: z.string().describe('empty where the act concerns no transaction'),
+        }),
+      ),
+      next: z.string().nullable().describe('`cursor` of the next page; null: there is none'),
+    }),
+  ),
+);

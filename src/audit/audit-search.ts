@@ -1,0 +1,118 @@
+import { ServiceError } from '../kernel/errors.ts';
+import { Semaphore } from '../kernel/semaphore.ts';
+import type { AccessControl, Grant } from '../policy/access-control.ts';
+import type { Caller } from '../policy/caller.ts';
+import type { PolicyBase } from '../policy/ports.ts';
+import type { AuditRow } from './audit-row.ts';
+import { assertKnownFilter } from './filter-values.ts';
+import type { AuditFilter, AuditStore, RowPlace } from './ports.ts';
+import { grantedRealms } from './realm-view.ts';
+
+/** Dependencies of the search. */
+interface AuditSearchDependencies {
+  readonly store: Pick<AuditStore, 'search'>;
+  readonly access: AccessControl;
+  readonly configuration: { current(): Promise<PolicyBase> };
+}
+
+/** A search; all given filters must match. */
+export interface AuditPageRequest extends Omit<
+  AuditFilter,
+  'limit' | 'offset' | 'after' | 'within' | 'timeLimit'
+> {
+  /** 1 to 1000; default 100. */
+  readonly limit?: number | undefined;
+  /** `next` of the page before; absent: the first page. */
+  readonly cursor?: string | undefined;
+}
+
+/** One page of rows. */
+export interface AuditPage {
+  /** Newest first, each with the realms that the caller may see. */
+  readonly rows: readonly AuditRow[];
+  /** The cursor of the next page; null: this is the last one. */
+  readonly next: string | null;
+}
+
+const DEFAULT_LIMIT = 100;
+const GREATEST_LIMIT = 1_000;
+/** A search for rare rows reads the whole trail: it must neither last nor take the pool's connections. */
+const TIME_LIMIT_MS = 10_000;
+const SEARCHES_AT_ONCE = 2;
+const WAITING_SEARCHES = 8;
+
+/** Searches the audit trail for administrators. It writes no row. */
+export class AuditSearch {
+  readonly #deps: AuditSearchDependencies;
+  readonly #turns = new Semaphore(SEARCHES_AT_ONCE, {
+    waiting: WAITING_SEARCHES,
+    patience: TIME_LIMIT_MS,
+    refuse: () =>
+      new ServiceError('server.busy', 'Too many searches of the audit at once', { retryAfter: 5 }),
+  });
+
+  constructor(dependencies: AuditSearchDependencies) {
+    this.#deps = dependencies;
+  }
+
+  /**
+   * Takes the right `admin/audit`. A caller bound to realms finds rows about what is in one of them, and no others.
+   * @throws ServiceError 'right.missing', 'realm.unknown' for a realm that the caller may not see, 'parameter.invalid'
+   *   for an unknown action or outcome, for a limit or cursor, and for a search that takes too long, 'server.busy'
+   */
+  async page(
+    caller: Caller,
+    { cursor, limit = DEFAULT_LIMIT, ...filter }: AuditPageRequest,
+  ): Promise<AuditPage> {
+    const { access, configuration, store } = this.#deps;
+    const { grant } = await access.authorizeAdmin(configuration, caller, 'audit');
+    assertKnownFilter(filter);
+    assertRealm(grant, filter.realm);
+    const wanted: AuditFilter = {
+      ...filter,
+      limit: readLimit(limit) + 1,
+      timeLimit: TIME_LIMIT_MS,
+      ...(cursor !== undefined && { after: readCursor(cursor) }),
+      ...(grant.realms !== 'all' && { within: grant.realms }),
+    };
+    const found = await this.#turns.run(() => store.search(wanted));
+    const rows = found.slice(0, limit);
+    const last = rows.at(-1);
+    return {
+      rows: rows.map((row) => ({ ...row, realm: grantedRealms(row, grant).join(',') })),
+      next: found.length > limit && last !== undefined ? cursorOf(last) : null,
+    };
+  }
+}
+
+function assertRealm({ realms }: Grant, wanted: string | undefined): void {
+  if (realms !== 'all' && wanted !== undefined && !realms.includes(wanted)) {
+    throw new ServiceError('realm.unknown', `There is no realm '${wanted.slice(0, 255)}'`);
+  }
+}
+
+function readLimit(limit: number): number {
+  if (!Number.isSafeInteger(limit) || limit < 1 || limit > GREATEST_LIMIT) {
+    throw new ServiceError(
+      'parameter.invalid',
+      `The limit must be a whole number from 1 to ${GREATEST_LIMIT}`,
+      {
+        parameter: 'limit',
+      },
+    );
+  }
+  return limit;
+}
+
+function cursorOf({ at, id }: AuditRow): string {
+  return `${at},${id}`;
+}
+
+/** Rows whose time only an attacker can have written, as `infinity`, have no cursor: their next page is refused. */
+function readCursor(cursor: string): RowPlace {
+  const [, at, id] = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z),(-?\d{1,18})$/.exec(cursor) ?? [];
+  if (at === undefined || id === undefined || Number.isNaN(Date.parse(at)) || Date.parse(at) < 0) {
+    throw new ServiceError('parameter.invalid', 'The cursor is none of this search', { parameter: 'cursor' });
+  }
+  return { at, id };
+}

@@ -1,0 +1,92 @@
+import { ServiceError } from '../kernel/errors.ts';
+import type { AuditFilter } from './ports.ts';
+
+/** The first words of outcomes; details may follow: `changed owner, realms`, `refused: password, 812 times`. */
+const OUTCOME_WORDS: readonly string[] = [
+  // Of challenges and responses.
+  ...['issued', 'accepted', 'wrong', 'exhausted', 'locked', 'closed', 'dropped', 'expired', 'disabled'],
+  'unverifiable',
+  // Of administration.
+  ...['created', 'changed', 'stored', 'removed', 'being', 'default', 'no', 'imported', 'done', 'refused'],
+  ...['session', 'password', 'added', 'current', 'sealed', 'retired', 'installed'],
+  // Of upkeep.
+  ...['migrated', 'mended', 'pruned', 'handed', 'restored'],
+];
+
+/** Actions by the part before the slash. Requests that are refused have the path of their endpoint as action. */
+const ACTIONS: Readonly<Record<string, readonly string[]>> = {
+  ocra: ['request', 'check_t', 'checkstatus', 'getActivationCode', 'calculateOtp'],
+  validate: ['check', 'check_s', 'check_t'],
+  admin: [
+    ...['init', 'getsession', 'dropsession', 'login', 'logout', 'loadtokens', 'resync', 'show', 'set'],
+    ...[
+      'reset',
+      'enable',
+      'disable',
+      'remove',
+      'assign',
+      'unassign',
+      'tokenrealm',
+      'transaction',
+      'userlist',
+    ],
+  ],
+  system: [
+    ...['setPolicy', 'getPolicy', 'delPolicy', 'setRealm', 'getRealms', 'delRealm', 'setDefaultRealm'],
+    ...['getDefaultRealm', 'setResolver', 'getResolvers', 'getResolver', 'delResolver'],
+    ...['setConfig', 'getConfig', 'delConfig'],
+  ],
+  monitoring: ['tokens', 'userinfo', 'activeUsers', 'config', 'license', 'storageEncryption'],
+  audit: ['search', 'export', 'prune'],
+  administrator: ['add', 'password', 'remove', 'first', 'rehash', 'session'],
+  'api-token': ['add', 'remove'],
+  backup: ['export', 'restore'],
+  configuration: ['set', 'remove'],
+  count: ['mend'],
+  housekeeping: ['run'],
+  import: ['linotp'],
+  keys: ['add', 'retire', 'rotate'],
+  licence: ['install', 'remove'],
+  policy: ['set', 'remove'],
+  realm: ['set', 'default', 'remove'],
+  resolver: ['set', 'remove'],
+  token: [
+    ...['import', 'resync', 'enable', 'disable', 'reset', 'unassign', 'set', 'remove', 'assign'],
+    'tokenrealm',
+  ],
+  user: ['add', 'password', 'remove'],
+};
+
+/** Actions without a slash. */
+const PLAIN_ACTIONS: readonly string[] = ['migrate', 'metrics', 'ocra'];
+
+/** All actions that audit rows may have. */
+export const KNOWN_ACTIONS: ReadonlySet<string> = new Set([
+  ...PLAIN_ACTIONS,
+  ...Object.entries(ACTIONS).flatMap(([folder, names]) => names.map((name) => `${folder}/${name}`)),
+]);
+
+/** @returns false for an outcome that no audit row can have, whatever details follow its first word */
+export function isKnownOutcome(outcome: string): boolean {
+  return OUTCOME_WORDS.includes(/^[a-z]*/.exec(outcome)?.[0] ?? '');
+}
+
+/** @throws ServiceError 'parameter.invalid' for an action or an outcome that no audit row can have */
+export function assertKnownFilter({ action, outcome }: Pick<AuditFilter, 'action' | 'outcome'>): void {
+  if (action !== undefined && !KNOWN_ACTIONS.has(action)) {
+    throw unknownValue('action', action);
+  }
+  if (outcome !== undefined && !isKnownOutcome(outcome)) {
+    throw unknownValue('outcome', outcome);
+  }
+}
+
+function unknownValue(parameter: string, value: string): ServiceError {
+  return new ServiceError(
+    'parameter.invalid',
+    `There is no ${parameter} '${value.slice(0, 64)}' in the audit`,
+    {
+      parameter,
+    },
+  );
+}

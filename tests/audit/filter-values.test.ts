@@ -1,0 +1,78 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { assertKnownFilter, isKnownOutcome, KNOWN_ACTIONS } from '../../src/audit/filter-values.ts';
+import { type AppDependencies, servedEndpoints } from '../../src/http/app.ts';
+import { createDialect } from '../../src/http/dialects/dialects.ts';
+
+const SOURCES = join(import.meta.dirname, '..', '..', 'src');
+
+function source(): string {
+  return readdirSync(SOURCES, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.ts'))
+    .map((path) => readFileSync(join(SOURCES, path), 'utf8'))
+    .join('\n');
+}
+
+function found(pattern: RegExp): readonly string[] {
+  return [...source().matchAll(pattern)].map(([, text = '']) => text);
+}
+
+describe('the known actions', () => {
+  it('include every path of the interface that needs a credential or takes a response', () => {
+    const endpoints = servedEndpoints(
+      // Declarations use none of the services.
+      { services: {}, config: { monitoringPost: 'on' }, metrics: {} } as unknown as AppDependencies,
+      createDialect('documented', undefined),
+    );
+    const paths = endpoints
+      .filter(({ requires, path }) => requires !== 'nothing' || path.startsWith('/validate/'))
+      .map(({ path }) => path.slice(1));
+    expect(paths.filter((path) => !KNOWN_ACTIONS.has(path))).toEqual([]);
+  });
+
+  it('include every act that the source names', () => {
+    const acts = found(/actOf\(\s*\w+,\s*'([^']+)'/g);
+    const others = found(/\baction: '(\w[\w-]*\/[\w-]+)'/g);
+    expect(acts.length).toBeGreaterThan(30);
+    expect([...acts, ...others].filter((action) => !KNOWN_ACTIONS.has(action))).toEqual([]);
+  });
+});
+
+describe('the known outcomes', () => {
+  it('include every outcome that the source writes as a text', () => {
+    const literals = found(/audit\.write\(\s*[^,]+,\s*[^,]+,\s*['`]([^'`]+)['`]/g);
+    const entries = found(/auditEntry\([^,]+,\s*[^,]+,\s*'([^']+)'/g);
+    const challenge = readFileSync(join(SOURCES, 'challenges', 'challenge.ts'), 'utf8');
+    const [type = ''] = /^type Reason =[^;]+/m.exec(challenge) ?? [];
+    const reasons = [...type.matchAll(/'([a-z]+)'/g)].map(([, reason = '']) => reason);
+    expect(literals.length).toBeGreaterThan(15);
+    expect(reasons).toHaveLength(9);
+    expect([...literals, ...entries, ...reasons].filter((outcome) => !isKnownOutcome(outcome))).toEqual([]);
+  });
+
+  it.each(['changed owner, realms', 'refused: password, 812 times', 'removed, from 3 tokens', 'issued'])(
+    'include %j',
+    (outcome) => {
+      expect(isKnownOutcome(outcome)).toBe(true);
+    },
+  );
+});
+
+describe('a filter', () => {
+  it.each([
+    [{ outcome: 'wrongg' }, "There is no outcome 'wrongg' in the audit"],
+    [{ outcome: '' }, "There is no outcome '' in the audit"],
+    [{ outcome: 'Accepted' }, "There is no outcome 'Accepted' in the audit"],
+    [{ action: 'ocra/chek_t' }, "There is no action 'ocra/chek_t' in the audit"],
+  ])('%j is refused', (filter, message) => {
+    expect(() => {
+      assertKnownFilter(filter);
+    }).toThrow(message);
+  });
+
+  it('without action and outcome is not', () => {
+    assertKnownFilter({});
+    expect(KNOWN_ACTIONS.has('ocra/check_t')).toBe(true);
+  });
+});
