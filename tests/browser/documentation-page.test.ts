@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import { type RunningServer, startServer } from '../../src/http/serving/server.ts';
-import { createTestApp, OTHER_ADMIN } from '../support/application/http-app.ts';
+import { ADMIN, createTestApp } from '../support/application/http-app.ts';
 import { findChromium, openPage, startChromium, type WatchedPage } from '../support/browser/chromium.ts';
 import { describeWithProgram } from '../support/servers/system-programs.ts';
 
@@ -69,8 +69,8 @@ describeWithProgram('the page /docs', findChromium(), 'chromium', (program) => {
   it('tries an endpoint with the credentials that were typed', async () => {
     const { page, problems } = await opened('/docs');
     await page.getByRole('button', { name: 'Authorize' }).first().click();
-    await page.locator('input[name=username]').first().fill(OTHER_ADMIN.name);
-    await page.locator('input[name=password]').first().fill(OTHER_ADMIN.password);
+    await page.locator('input[name=username]').first().fill(ADMIN.name);
+    await page.locator('input[name=password]').first().fill(ADMIN.password);
     await page.getByRole('button', { name: 'Apply credentials' }).first().click();
     await page.locator('.modal-btn.btn-done').first().click();
     expect(await tried(page, '#operations-monitoring-getMonitoringTokens')).toContain('"Summary"');
