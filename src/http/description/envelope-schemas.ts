@@ -44,13 +44,11 @@ export function failureSchema(envelope: Envelope): z.ZodType {
     result: z.strictObject({
       status: z.literal(false),
       error: z.strictObject({
-        code: z
-          .int()
-          .meta({
-            description:
-              '77 a missing parameter, 410 a missing right, 1205 an unknown user, 707 the security module, else -311',
-            examples: [-311],
-          }),
+        code: z.int().meta({
+          description:
+            '77 a missing parameter, 410 a missing right, 1205 an unknown user, 707 the security module, else -311',
+          examples: [-311],
+        }),
         message: z.string().meta({ examples: ['There is no token QR9'] }),
       }),
     }),
