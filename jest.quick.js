@@ -6,8 +6,13 @@ export default {
   ...base,
   testPathIgnorePatterns: [
     ...base.testPathIgnorePatterns,
-    ...['cli', 'compose', 'embedded-postgres', 'resolvers/sources/ldap', 'resolvers/sources/sql'].map(
-      (folder) => `<rootDir>/tests/${folder}/`,
-    ),
+    ...[
+      'browser',
+      'cli',
+      'compose',
+      'embedded-postgres',
+      'resolvers/sources/ldap',
+      'resolvers/sources/sql',
+    ].map((folder) => `<rootDir>/tests/${folder}/`),
   ],
 };

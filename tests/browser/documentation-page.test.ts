@@ -36,7 +36,8 @@ describeWithProgram('the page /docs', findChromium(), 'chromium', (program) => {
 
   it.each([1280, 390])('shows every group of endpoints, %i pixels wide', async (width) => {
     const { page, problems } = await opened('/docs', width);
-    const groups = await page.locator('.opblock-tag').evaluateAll((found) => found.map(({ id }) => id));
+    const tags = await page.locator('.opblock-tag').all();
+    const groups = await Promise.all(tags.map((tag) => tag.getAttribute('id')));
     expect(groups).toEqual(
       ['ocra', 'validate', 'monitoring', 'admin', 'system', 'operations', 'documentation'].map(
         (tag) => `operations-tag-${tag}`,

@@ -29,16 +29,18 @@ export interface SessionOperations {
 
 const METHODS: readonly Method[] = ['GET', 'POST'];
 const ENROLMENT = {
-  type: optional('`ocra` or `ocra2`'),
-  serial: optional('the serial of the token; default: a generated one'),
-  user: optional('the login of the owner'),
-  realm: optional('the realm of the owner'),
-  genkey: optional('`1`: the server generates the key'),
+  type: optional('`ocra` or `ocra2`', 'ocra'),
+  serial: optional('the serial of the token; default: a generated one', 'QR1'),
+  user: optional('the login of the owner', 'alice'),
+  realm: optional('the realm of the owner', 'customers'),
+  genkey: optional('`1`: the server generates the key', '1'),
   otpkey: secret(optional('the key, hexadecimal')),
-  sharedsecret: optional('`1`: the first phase of the roll-out'),
-  activationcode: secret(optional('the activation code: the second phase of the roll-out')),
+  sharedsecret: optional('`1`: the first phase of the roll-out', '1'),
+  activationcode: secret(
+    optional('the activation code: the second phase of the roll-out', 'GEZDGNBVGY3TQOJQ01'),
+  ),
   message: optional('the text that the app displays in the second phase'),
-  ocrasuite: optional('the OCRA suite'),
+  ocrasuite: optional('the OCRA suite', 'OCRA-1:HOTP-SHA256-6:C-QA64'),
   pin: secret(optional('the token PIN')),
   ocrapin: secret(optional('the PIN of a suite with P')),
   description: optional('a description of the token'),

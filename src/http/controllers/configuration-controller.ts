@@ -94,7 +94,7 @@ function removeEndpoint(configuration: SettingOperations, dialect: Administratio
       family: 'linotp2',
       usage: 'system/delConfig: remove a configuration value; the default counts again.',
       changesState: true,
-      parameters: z.object({ key: required('the key of the value') }),
+      parameters: z.object({ key: required('the key of the value', 'OcraMaxChallenges') }),
     },
     async ({ caller, parameters: { key }, context }) => {
       await configuration.remove(caller, key);

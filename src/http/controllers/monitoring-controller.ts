@@ -55,8 +55,12 @@ const FACTS: Readonly<
 
 const REALMS = optional(
   'a comma list of realms, `/:no realm:/` for tokens in none, `*` for all; empty: all permitted',
+  'customers,staff',
 );
-const STATUS = optional('a comma list of `assigned`, `unassigned`, `active`, `inactive`; `&` combines two');
+const STATUS = optional(
+  'a comma list of `assigned`, `unassigned`, `active`, `inactive`; `&` combines two',
+  'assigned,unassigned&inactive',
+);
 
 /**
  * @param post true if POST, which is deprecated, is still answered

@@ -22,9 +22,9 @@ const METHODS: readonly Method[] = ['GET', 'POST'];
 const DISPLAY_DATA = 'the text that the app displays';
 /** The parameters that name a token. */
 const TOKEN = {
-  serial: optional('the serial of a token'),
-  user: optional('the login of the owner'),
-  realm: optional('the realm of the owner'),
+  serial: optional('the serial of a token', 'QR1'),
+  user: optional('the login of the owner', 'alice'),
+  realm: optional('the realm of the owner', 'customers'),
 } as const;
 
 /** @returns the endpoints of /ocra: challenges and responses by RFC 6287 */
@@ -52,7 +52,9 @@ function requestEndpoint(ocra: OcraOperations, dialect: OcraDialect): Endpoint {
       changesState: true,
       parameters: z.object({
         ...TOKEN,
-        data: dialect.requiresDisplayData ? required(DISPLAY_DATA) : optional(DISPLAY_DATA),
+        data: dialect.requiresDisplayData
+          ? required(DISPLAY_DATA, 'Pay 50 EUR')
+          : optional(DISPLAY_DATA, 'Pay 50 EUR'),
         ...QR_PARAMETERS,
       }),
     },
@@ -76,8 +78,8 @@ function checkEndpoint(ocra: OcraOperations, dialect: OcraDialect): Endpoint {
       // It settles a transaction, but any client with the transaction id may do so, from any site.
       changesState: false,
       parameters: z.object({
-        pass: secret(required('the response, after the PIN that the policy `otppin` asks for')),
-        transactionid: required('the transaction'),
+        pass: secret(required('the response, after the PIN that the policy `otppin` asks for', '492017')),
+        transactionid: required('the transaction', '5f1c0e9a7b3d42860c1e'),
       }),
       transactionNamedBy: ['transactionid'],
     },
@@ -107,7 +109,7 @@ function statusEndpoint(
       usage: 'ocra/checkstatus: check the token status - for asynchronous verification. Missing parameter:',
       changesState: false,
       parameters: z.object({
-        transactionid: optional('the transaction; default: all of the token'),
+        transactionid: optional('the transaction; default: all of the token', '5f1c0e9a7b3d42860c1e'),
         ...TOKEN,
       }),
     },
@@ -129,7 +131,9 @@ function activationCodeEndpoint(ocra: OcraOperations, dialect: OcraDialect): End
       family: 'linotp2',
       usage: 'ocra/getActivationCode: get an example activation code.',
       changesState: false,
-      parameters: z.object({ activationcode: optional('the text to encode; default: random bytes') }),
+      parameters: z.object({
+        activationcode: optional('the text to encode; default: random bytes', '1234567890'),
+      }),
     },
     async ({ caller, parameters: { activationcode }, context }) =>
       dialect.activationCode(
@@ -154,9 +158,9 @@ function calculationEndpoint(ocra: OcraOperations, dialect: OcraDialect): Endpoi
         sharedsecret: secret(optional('the shared secret of the roll-out, hexadecimal')),
         activationcode: secret(optional('the activation code of the roll-out')),
         nonce: secret(optional('the nonce of the roll-out, hexadecimal')),
-        ocrasuite: optional('the OCRA suite'),
-        challenge: optional('the question'),
-        counter: optional('the counter; default: 0'),
+        ocrasuite: optional('the OCRA suite', 'OCRA-1:HOTP-SHA256-6:C-QA64'),
+        challenge: optional('the question', 'Pay50EUR00'),
+        counter: optional('the counter; default: 0', '0'),
         ocrapin: secret(optional('the PIN of a suite with P')),
         init1: secret(optional('the URL of the first phase of the roll-out')),
         init2: secret(optional('the URL of the second phase of the roll-out')),

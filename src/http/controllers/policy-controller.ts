@@ -28,14 +28,14 @@ function setEndpoint(policies: PolicyOperations, dialect: AdministrationDialect)
       usage: 'system/setPolicy: create a policy or replace it.',
       changesState: true,
       parameters: z.object({
-        name: required('the name of the policy'),
-        scope: required('the scope'),
-        action: required('the actions, a comma list'),
+        name: required('the name of the policy', 'helpdesk'),
+        scope: required('the scope', 'admin'),
+        action: required('the actions, a comma list', 'show, enable, disable'),
         realm: optional('the realms, a comma list; empty: all'),
         user: optional('the users or administrators, a comma list; empty: all'),
-        client: optional('the addresses of clients, a comma list; empty: all'),
+        client: optional('the addresses of clients, a comma list; empty: all', '10.0.0.0/8'),
         time: optional('the times at which it holds; empty: always'),
-        active: optional('`True` or `False`'),
+        active: optional('`True` or `False`', 'True'),
       }),
     },
     async ({ caller, parameters: { active, ...draft }, context }) => {
@@ -80,7 +80,7 @@ function removeEndpoint(policies: PolicyOperations, dialect: AdministrationDiale
       family: 'linotp2',
       usage: 'system/delPolicy: remove a policy.',
       changesState: true,
-      parameters: z.object({ name: required('the name of the policy') }),
+      parameters: z.object({ name: required('the name of the policy', 'helpdesk') }),
     },
     async ({ caller, parameters: { name }, context }) => {
       await policies.remove(caller, name);

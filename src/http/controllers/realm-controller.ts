@@ -25,8 +25,8 @@ export interface RealmOperations {
 
 /** Settings that contain a password besides the passwords themselves: a database URL. */
 const URLS_WITH_PASSWORD: readonly string[] = ['connect'];
-const RESOLVER = required('the name of the resolver');
-const REALM = required('the name of the realm');
+const RESOLVER = required('the name of the resolver', 'directory');
+const REALM = required('the name of the realm', 'customers');
 
 /** The settings of all kinds of resolvers; the service knows which of them belong together. */
 const RESOLVER_PARAMETERS = Object.fromEntries(
@@ -56,7 +56,7 @@ function resolverParts({ resolvers }: RealmOperations, dialect: AdministrationDi
       { answers: done(), summary: 'creates or changes a resolver', purpose: 'create or change a resolver.' },
       {
         name: RESOLVER,
-        type: required('`passwd`, `sql`, `ldap` or `managed`, also as `passwdresolver`'),
+        type: required('`passwd`, `sql`, `ldap` or `managed`, also as `passwdresolver`', 'ldap'),
         ...RESOLVER_PARAMETERS,
       },
       async ({ caller, parameters: { name, type, ...settings }, context }) => {
@@ -98,7 +98,7 @@ function realmParts(operations: RealmOperations, dialect: AdministrationDialect)
         summary: 'creates a realm or replaces its resolvers',
         purpose: 'create a realm or replace its resolvers.',
       },
-      { realm: REALM, resolvers: required('a comma list of resolvers') },
+      { realm: REALM, resolvers: required('a comma list of resolvers', 'directory') },
       async ({ caller, parameters: { realm, resolvers }, context }) => {
         await operations.realms.set(caller, { name: realm, resolvers: splitList(resolvers) });
         return dialect.done(context);

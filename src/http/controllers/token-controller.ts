@@ -21,9 +21,9 @@ export interface TokenOperations {
 const METHODS: readonly Method[] = ['GET', 'POST'];
 /** The parameters that select a token, or all tokens of a user. */
 const SELECTION = {
-  serial: optional('the serial of the token'),
-  user: optional('the login of the owner'),
-  realm: optional('the realm of the owner'),
+  serial: optional('the serial of the token', 'QR1'),
+  user: optional('the login of the owner', 'alice'),
+  realm: optional('the realm of the owner', 'customers'),
   resconf: optional('the resolver of the owner'),
 } as const;
 const PIN = secret(optional('the token PIN'));
@@ -60,8 +60,8 @@ function showEndpoint({ tokens }: TokenOperations, dialect: AdministrationDialec
       parameters: z.object({
         ...SELECTION,
         viewrealm: optional('a comma list of realms, `/:no realm:/` for tokens in none; empty or `*`: all'),
-        page: optional('the number of the page, from 1'),
-        pagesize: optional('the number of tokens on a page'),
+        page: optional('the number of the page, from 1', '1'),
+        pagesize: optional('the number of tokens on a page', '50'),
         filter: optional('not supported; refused'),
         outform: optional('`json`'),
       }),
@@ -85,9 +85,9 @@ function showEndpoint({ tokens }: TokenOperations, dialect: AdministrationDialec
 function setEndpoint({ tokens }: TokenOperations, dialect: AdministrationDialect): Endpoint {
   const settings = {
     pin: PIN,
-    maxfailcount: optional('the number of wrong responses that locks the token'),
-    counterwindow: optional('the number of counters that a response may be ahead'),
-    syncwindow: optional('the number of counters that are searched to resynchronise'),
+    maxfailcount: optional('the number of wrong responses that locks the token', '10'),
+    counterwindow: optional('the number of counters that a response may be ahead', '10'),
+    syncwindow: optional('the number of counters that are searched to resynchronise', '1000'),
     ocrapin: secret(optional('the PIN of a suite with P')),
     description: optional('the description of the token'),
   } as const;
@@ -170,8 +170,8 @@ function assignEndpoint({ tokens }: TokenOperations, dialect: AdministrationDial
       changesState: true,
       parameters: z.object({
         ...SELECTION,
-        serial: required('the serial of the token'),
-        user: required('the login of the user'),
+        serial: required('the serial of the token', 'QR1'),
+        user: required('the login of the user', 'alice'),
         pin: PIN,
       }),
     },
@@ -214,8 +214,8 @@ function realmEndpoint({ tokens }: TokenOperations, dialect: AdministrationDiale
       usage: 'admin/tokenrealm: put a token into these realms and no others.',
       changesState: true,
       parameters: z.object({
-        serial: required('the serial of the token'),
-        realms: required('a comma list of realms'),
+        serial: required('the serial of the token', 'QR1'),
+        realms: required('a comma list of realms', 'customers,staff'),
       }),
     },
     async ({ caller, parameters: { serial, realms }, context }) => {

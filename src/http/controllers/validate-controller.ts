@@ -21,7 +21,7 @@ export function validateEndpoints(validation: ValidationOperations, dialect: Val
 
 // They settle transactions, but any client with a response may do so, from any site, as at /ocra/check_t.
 const OPEN = { methods: METHODS, family: 'linotp2', changesState: false } as const;
-const PASS = secret(required('the response, after the PIN that the policy `otppin` asks for'));
+const PASS = secret(required('the response, after the PIN that the policy `otppin` asks for', '492017'));
 /** The parameters that name the transaction. */
 const TRANSACTION = {
   transactionid: optional('the transaction; default: every open one'),
@@ -38,9 +38,9 @@ function userEndpoint(validation: ValidationOperations, dialect: ValidateDialect
       answers: VALIDATED,
       usage: 'validate/check: validate the response of a user.',
       parameters: z.object({
-        user: required('the login of the user'),
+        user: required('the login of the user', 'alice'),
         pass: PASS,
-        realm: optional('the realm of the user'),
+        realm: optional('the realm of the user', 'customers'),
         ...TRANSACTION,
       }),
       transactionNamedBy: ['transactionid', 'state'],
@@ -62,7 +62,11 @@ function serialEndpoint(validation: ValidationOperations, dialect: ValidateDiale
       requires: 'nothing',
       answers: VALIDATED,
       usage: 'validate/check_s: validate the response of a token (serial).',
-      parameters: z.object({ serial: required('the serial of the token'), pass: PASS, ...TRANSACTION }),
+      parameters: z.object({
+        serial: required('the serial of the token', 'QR1'),
+        pass: PASS,
+        ...TRANSACTION,
+      }),
       transactionNamedBy: ['transactionid', 'state'],
     },
     async ({ parameters: { serial, pass, transactionid, state }, client, requestId, context }) => {
@@ -82,7 +86,10 @@ function transactionEndpoint(validation: ValidationOperations, dialect: Validate
       requires: 'transaction',
       answers: VALIDATED_TRANSACTION,
       usage: 'validate/check_t: validate the response to a transaction.',
-      parameters: z.object({ pass: PASS, transactionid: required('the transaction') }),
+      parameters: z.object({
+        pass: PASS,
+        transactionid: required('the transaction', '5f1c0e9a7b3d42860c1e'),
+      }),
       transactionNamedBy: ['transactionid'],
     },
     async ({ parameters: { pass, transactionid }, client, requestId, context }) => {

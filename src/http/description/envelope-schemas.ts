@@ -11,9 +11,13 @@ export function envelopeOf(dialect: DialectName, family: Family): Envelope {
   return dialect === 'documented' ? 'documented' : family;
 }
 
-const version = z.string().describe('the version of the server');
+const version = z.string().meta({ description: 'the version of the server', examples: ['Tankeeper'] });
 const HEADS = {
-  documented: { version, jsonrpc: z.literal('2.0'), id: z.int().describe('the parameter `id`; default: 1') },
+  documented: {
+    version,
+    jsonrpc: z.literal('2.0'),
+    id: z.int().meta({ description: 'the parameter `id`; default: 1', examples: [1] }),
+  },
   linotp2: { version, jsonrpc: z.literal('2.0802'), id: z.literal([0, 1]) },
   linotp3: { version, jsonrpc: z.literal('2.0802'), id: z.literal(1), versionNumber: z.string() },
 } as const satisfies Record<Envelope, z.ZodRawShape>;
@@ -40,12 +44,12 @@ export function failureSchema(envelope: Envelope): z.ZodType {
     result: z.strictObject({
       status: z.literal(false),
       error: z.strictObject({
-        code: z
-          .int()
-          .describe(
+        code: z.int().meta({
+          description:
             '77 a missing parameter, 410 a missing right, 1205 an unknown user, 707 the security module, else -311',
-          ),
-        message: z.string(),
+          examples: [-311],
+        }),
+        message: z.string().meta({ examples: ['There is no token QR9'] }),
       }),
     }),
   });

@@ -24,7 +24,7 @@ const DIALECTS: Readonly<Record<DialectName, string>> = {
 
 const COMMON = `Parameters are read from the query string and from the body: a form, JSON or multipart. The query string takes precedence. Names are read in any letter case, but for \`session\`; unknown parameters are ignored.
 
-HEAD is answered wherever GET is, and OPTIONS everywhere. An unknown path is answered with 404, a wrong method with 405 and \`Allow\`. No answer may be cached. The Content-Type of JSON may name the charset UTF-8.`;
+HEAD is answered wherever GET is, and OPTIONS everywhere. An unknown path is answered with 404, a wrong method with 405 and \`Allow\`. Answers may not be cached, but for this description and its page. The Content-Type of JSON may name the charset UTF-8.`;
 
 const TAGS = [
   { name: 'ocra', description: 'Challenges and responses (RFC 6287)' },

@@ -33,7 +33,7 @@ const REQUIREMENTS: Readonly<Record<string, string>> = {
 } satisfies Readonly<Partial<Record<Requirement, string>>>;
 
 /** @returns the name of the endpoint in components and operations: `OcraCheckT` */
-export function endpointName({ path }: Pick<Endpoint, 'path'>): string {
+function endpointName({ path }: Pick<Endpoint, 'path'>): string {
   return path
     .split(/[^A-Za-z0-9]+/)
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
@@ -63,7 +63,8 @@ export function describeOperation(endpoint: Endpoint, method: Method, dialect: D
   return {
     operationId: `${method.toLowerCase()}${endpointName(endpoint)}`,
     tags: [TAGS[folder] ?? 'operations'],
-    summary: `${summary.charAt(0).toUpperCase()}${summary.slice(1)}`,
+    // A summary is plain text.
+    summary: `${summary.charAt(0).toUpperCase()}${summary.slice(1)}`.replaceAll('`', ''),
     description: REQUIREMENTS[requires] ?? `Requires the right \`${requires}\`.`,
     ...(isDeprecated && { deprecated: true }),
     security: securityOf(endpoint, method),

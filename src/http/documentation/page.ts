@@ -48,5 +48,13 @@ SwaggerUIBundle({
   persistAuthorization: false,
   queryConfigEnabled: false,
   validatorUrl: null,
+  requestInterceptor: (request) => {
+    const [scheme, value] = String(request.headers.Authorization).split(' ');
+    if (scheme === 'Basic') {
+      // Swagger UI encodes names and passwords in Latin-1, the server reads UTF-8.
+      request.headers.Authorization = 'Basic ' + btoa(String.fromCharCode(...new TextEncoder().encode(atob(value))));
+    }
+    return request;
+  },
 });
 `;

@@ -4,12 +4,18 @@ import { z } from 'zod';
  * Schemas of parameters, as endpoints declare them. Each has a description for the reference of endpoints.
  */
 
-export function required(meaning: string): z.ZodString {
-  return z.string().describe(meaning);
+/** @param example a value, for the description of the interface */
+export function required(meaning: string, example?: string): z.ZodString {
+  return z.string().meta(facts(meaning, example));
 }
 
-export function optional(meaning: string): z.ZodOptional<z.ZodString> {
-  return z.string().optional().describe(meaning);
+/** @param example a value, for the description of the interface */
+export function optional(meaning: string, example?: string): z.ZodOptional<z.ZodString> {
+  return z.string().optional().meta(facts(meaning, example));
+}
+
+function facts(description: string, example: string | undefined): z.core.GlobalMeta {
+  return { description, ...(example !== undefined && { examples: [example] }) };
 }
 
 /** @returns the schema of a secret: only the endpoint gets its value, not the dialects, the log or the audit */
