@@ -108,6 +108,28 @@ export interface RefusalStore {
   writeRefusals(entries: readonly AuditEntry[]): Promise<void>;
 }
 
+/** The rows of one transaction. */
+export interface TransactionRows {
+  /** Oldest first. */
+  readonly rows: readonly AuditRow[];
+  /** The number of its rows that are not among them. */
+  readonly more: number;
+}
+
+/** Finds the rows of a transaction. */
+export interface TransactionTrail {
+  /**
+   * @param most the number of rows to read
+   * @param realms rows about a token in none of these realms hide the transaction; undefined: none does
+   * @returns its oldest rows; undefined if it is hidden
+   */
+  ofTransaction(
+    transaction: string,
+    most: number,
+    realms?: readonly string[],
+  ): Promise<TransactionRows | undefined>;
+}
+
 /** The trail as it is stored. */
 export interface AuditStore {
   /** @returns rows, newest first */

@@ -1,7 +1,7 @@
 import type { Owner } from '../users/owner.ts';
 import type { Sealed } from '../keys/vault.ts';
 import type { TokenSecrets, Token, TokenStateChange, TokenChange } from '../tokens/token.ts';
-import type { Challenge, Decision } from './challenge.ts';
+import type { Challenge, ClosedBy, Decision } from './challenge.ts';
 import type { Act } from '../policy/caller.ts';
 
 export interface NewChallenge {
@@ -106,4 +106,21 @@ export interface ChallengeStore {
   ): Promise<OpenDecision | undefined>;
   /** @returns the matching challenges of OCRA tokens, newest first */
   find(filter: ChallengeFilter): Promise<readonly ChallengeOfToken[]>;
+}
+
+/** A stored challenge by its transaction, without question and key. */
+export interface StoredTransaction {
+  readonly serial: string;
+  /** The realms of the token now. */
+  readonly realms: readonly string[];
+  /** The display data. */
+  readonly data: string;
+  readonly issuedAt: Date;
+  readonly closedBy: ClosedBy | null;
+  /** Null while it is open. */
+  readonly closedAt: Date | null;
+}
+
+export interface TransactionStore {
+  find(transactionId: string): Promise<StoredTransaction | undefined>;
 }

@@ -14,6 +14,7 @@ import type { MonitoringService } from '../monitoring/monitoring-service.ts';
 import type { EnrolmentService } from '../challenges/enrolment/enrolment-service.ts';
 import type { HousekeepingService } from '../housekeeping/housekeeping-service.ts';
 import type { ResynchronisationService } from '../challenges/resynchronisation-service.ts';
+import type { TransactionService } from '../challenges/transaction-service.ts';
 import type { LinotpImportService } from '../linotp/import-service.ts';
 import type { LinotpVerificationService } from '../linotp/verification-service.ts';
 import type { WebhookService } from '../webhooks/webhook-service.ts';
@@ -33,6 +34,7 @@ export interface CliServices {
   readonly tokens: MethodsOf<TokenService>;
   readonly enrolment: MethodsOf<EnrolmentService>;
   readonly resynchronisation: MethodsOf<ResynchronisationService>;
+  readonly transactions: MethodsOf<TransactionService>;
   readonly tokenImport: MethodsOf<TokenImportService>;
   readonly linotpImport: MethodsOf<LinotpImportService>;
   readonly linotpVerification: MethodsOf<LinotpVerificationService>;

@@ -44,6 +44,16 @@ interface OpenServices extends CliServices {
   close(): Promise<void>;
 }
 
+/** The parts of the configuration that commands use themselves. */
+interface CliSettings {
+  /** The value of PORT, or its default. */
+  readonly port: number;
+  /** DATABASE_URL is set. */
+  readonly databaseConfigured: boolean;
+  /** LOG_LEVEL is debug: unexpected errors show their stack. */
+  readonly debug: boolean;
+}
+
 /** The dependencies of the command line; `compose/command-line.ts` provides them. */
 export interface CliDependencies {
   /**
@@ -58,7 +68,7 @@ export interface CliDependencies {
   openLinotpSource(place: string): Promise<LinotpSource>;
   /** Serves until a signal ends it. */
   serve(): Promise<void>;
-  describeConfig(): readonly ConfigRow[];
+  describeConfig(): Promise<readonly ConfigRow[]>;
   migrate(caller: Caller): Promise<MigrationOutcome>;
   /** Examines the installation. What fails is a finding. */
   examine(): Promise<DoctorReport>;
@@ -68,12 +78,8 @@ export interface CliDependencies {
   startDemoServer(options: DemoServerOptions): Promise<DemoServer>;
   /** Handles the signals that end a process (Ctrl-C, SIGTERM, a closed terminal) from now on. */
   watchSignals(): StopRequest;
-  /** The value of PORT, or its default. */
-  readonly port: number;
-  /** DATABASE_URL is set. */
-  readonly databaseConfigured: boolean;
-  /** LOG_LEVEL is debug: unexpected errors show their stack. */
-  readonly debug: boolean;
+  /** @throws ServiceError 'configuration.invalid' */
+  settings(): Promise<CliSettings>;
   readonly io: CliIo;
   readonly fetch: Fetch;
   readonly clock: Clock;

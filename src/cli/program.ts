@@ -20,9 +20,11 @@ import { addServerCommands } from './commands/server-commands.ts';
 import { addSettingCommands } from './commands/setting-commands.ts';
 import { addShadowCommand } from './shadow/shadow-command.ts';
 import { addTokenCommands } from './commands/token-commands.ts';
+import { addTransactionCommands } from './commands/transaction-commands.ts';
 import { addVerifyCommands } from './commands/verify-commands.ts';
 import { addUserCommands } from './commands/user-commands.ts';
 import { addWebhookCommands } from './commands/webhook-commands.ts';
+import { isServiceError } from '../kernel/errors.ts';
 import { styled } from './text-style.ts';
 
 const EXIT_CODES_TEXT = `
@@ -61,6 +63,7 @@ export function buildProgram(dependencies: CliDependencies): Command {
   addResolverCommands(program, context);
   addUserCommands(program, context);
   addTokenCommands(program, context);
+  addTransactionCommands(program, context);
   addPolicyCommands(program, context);
   addSettingCommands(program, context);
   addCountCommand(program, context);
@@ -75,6 +78,12 @@ export function buildProgram(dependencies: CliDependencies): Command {
   addShadowCommand(program, context);
   addDeviceCommands(program, context);
   return program;
+}
+
+/** A wrong configuration has a line for each variable. */
+function failureText(text: string, error: unknown): string {
+  const isList = isServiceError(error, 'configuration.invalid');
+  return `${isList ? text.replace(/^/gm, 'tankeeper: ') : `tankeeper: ${text}`}\n`;
 }
 
 /** Removes the value of an unknown option: a password in `--password=…` must not get into the log of a script. */
@@ -98,7 +107,8 @@ export async function runProgram(
     if (error instanceof CommanderError) {
       return error.exitCode === 0 ? EXIT_CODES.success : EXIT_CODES.usage;
     }
-    dependencies.io.stderr.write(`tankeeper: ${describeFailure(error, dependencies)}\n`);
+    const { debug } = await dependencies.settings().catch(() => ({ debug: false }));
+    dependencies.io.stderr.write(failureText(describeFailure(error, { debug }), error));
     return error instanceof CliFailure ? error.exitCode : EXIT_CODES.failure;
   }
 }

@@ -1,11 +1,9 @@
 import { AdministratorService } from '../administrators/administrator-service.ts';
-import { LoginService } from '../administrators/login-service.ts';
 import { checkOcraSettings, OCRA_DEFAULTS } from '../challenges/ocra-settings.ts';
 import { SettingService } from '../configuration/setting-service.ts';
 import { PolicyService } from '../policy/policy-service.ts';
 import { RealmService } from '../realms/realm-service.ts';
 import { ResolverService } from '../resolvers/resolver-service.ts';
-import { JwtLoginTokens } from '../security/jwt-login-tokens.ts';
 import { SqlTokenStore } from '../storage/tokens/token-store.ts';
 import { TokenService } from '../tokens/token-service.ts';
 import { UserService } from '../users/user-service.ts';
@@ -14,7 +12,6 @@ import type { SharedParts } from './shared-parts.ts';
 /** The administration of accounts, tokens and their configuration. */
 export interface AccountServices {
   readonly administrators: AdministratorService;
-  readonly logins: LoginService;
   readonly realms: RealmService;
   readonly resolvers: ResolverService;
   readonly users: UserService;
@@ -24,11 +21,9 @@ export interface AccountServices {
 }
 
 export function accountServices(shared: SharedParts): AccountServices {
-  const { database, vault, managedUsers, administratorStore } = shared;
-  const administrators = new AdministratorService({ ...shared, administrators: administratorStore });
+  const { database, managedUsers, administratorStore } = shared;
   return {
-    administrators,
-    logins: new LoginService({ ...shared, administrators, tokens: new JwtLoginTokens({ keys: vault }) }),
+    administrators: new AdministratorService({ ...shared, administrators: administratorStore }),
     realms: new RealmService(shared),
     resolvers: new ResolverService(shared),
     users: new UserService({ ...shared, users: managedUsers }),

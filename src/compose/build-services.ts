@@ -4,19 +4,22 @@ import type { SqlConfigurationStore } from '../storage/configuration/configurati
 import { accountServices, type AccountServices } from './account-services.ts';
 import { challengeServices, type ChallengeServices } from './challenge-services.ts';
 import { housekeepingServices, type HousekeepingServices } from './housekeeping-services.ts';
+import { importServices, type ImportServices } from './import-services.ts';
+import { loginServices, type LoginServices } from './login-services.ts';
 import { monitoringServices, type MonitoringServices } from './monitoring-services.ts';
-import { LinotpImportService } from '../linotp/import-service.ts';
-import { LinotpVerificationService } from '../linotp/verification-service.ts';
-import { SqlVerificationTarget } from '../storage/linotp/verification-target.ts';
-import { SqlImportTarget } from '../storage/linotp/linotp-import-target.ts';
 import { type ServiceParts, sharedParts } from './shared-parts.ts';
 import { webhookServices, type WebhookServices } from './webhook-services.ts';
 
 export interface Services
-  extends AccountServices, ChallengeServices, MonitoringServices, HousekeepingServices, WebhookServices {
+  extends
+    AccountServices,
+    LoginServices,
+    ImportServices,
+    ChallengeServices,
+    MonitoringServices,
+    HousekeepingServices,
+    WebhookServices {
   readonly configuration: SqlConfigurationStore;
-  readonly linotpImport: LinotpImportService;
-  readonly linotpVerification: LinotpVerificationService;
   readonly credentials: ConfirmedCredentials;
   /** Writes refused acts to the audit. Must be flushed periodically, and at the end. */
   readonly refusals: RefusalTrail;
@@ -28,17 +31,15 @@ export interface Services
 export function buildServices(parts: ServiceParts): Services {
   const shared = sharedParts(parts);
   const { configuration, credentials, refusals, sources } = shared;
+  const accounts = accountServices(shared);
   return {
     configuration,
     credentials,
     refusals,
-    linotpImport: new LinotpImportService({ ...shared, target: new SqlImportTarget(shared) }),
-    linotpVerification: new LinotpVerificationService({
-      ...shared,
-      target: new SqlVerificationTarget(shared),
-    }),
     closeSources: () => sources.close(),
-    ...accountServices(shared),
+    ...accounts,
+    ...loginServices(shared, accounts),
+    ...importServices(shared),
     ...challengeServices(shared),
     ...monitoringServices(shared),
     ...housekeepingServices(shared),

@@ -9,9 +9,12 @@ import { OpenAnswers } from '../challenges/open-answers.ts';
 import { ResponseChecker } from '../challenges/response-check.ts';
 import { ResynchronisationService } from '../challenges/resynchronisation-service.ts';
 import { TokenChoice } from '../challenges/token-choice.ts';
+import { TransactionService } from '../challenges/transaction-service.ts';
 import { ValidationService } from '../challenges/validation-service.ts';
 import { ComputingTurns } from '../kernel/computing-turns.ts';
+import { SqlAuditStore } from '../storage/audit/audit-store.ts';
 import { SqlChallengeStore } from '../storage/challenges/challenge-store.ts';
+import { SqlTransactionStore } from '../storage/challenges/transaction-store.ts';
 import { SqlLockedTokens } from '../storage/tokens/locked-tokens.ts';
 import { SqlTokenLoading } from '../storage/tokens/token-loading.ts';
 import { SqlTokenStore } from '../storage/tokens/token-store.ts';
@@ -24,6 +27,7 @@ export interface ChallengeServices {
   readonly resynchronisation: ResynchronisationService;
   readonly tokenImport: TokenImportService;
   readonly validation: ValidationService;
+  readonly transactions: TransactionService;
 }
 
 export function challengeServices(parts: SharedParts): ChallengeServices {
@@ -40,6 +44,11 @@ export function challengeServices(parts: SharedParts): ChallengeServices {
   return {
     ocra,
     validation: new ValidationService({ ...shared, ocra, openAnswers }),
+    transactions: new TransactionService({
+      ...parts,
+      transactions: new SqlTransactionStore({ database }),
+      trail: new SqlAuditStore({ database }),
+    }),
     tokenImport: new TokenImportService({
       ...shared,
       // Loaded on use: the start would wait for the libraries.

@@ -3,14 +3,12 @@ import { actOf } from '../policy/caller.ts';
 import type { CliDependencies } from '../cli/dependencies.ts';
 import { runProgram } from '../cli/program.ts';
 import { terminalIo } from '../cli/terminal-io.ts';
-import { type Config, loadConfig } from '../config/config.ts';
-import { describeConfig } from '../config/describe-config.ts';
+import type { Config } from '../config/config.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { systemRandom } from '../kernel/system-random.ts';
-import { isServiceError } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
 import type { LinotpSource } from '../linotp/ports.ts';
-import { createLogger } from '../observability/logger.ts';
+import { plainLog } from '../observability/plain-log.ts';
 import {
   boundHeapGrowth,
   closeLostTerminals,
@@ -27,46 +25,38 @@ import {
 export async function run(parameters: readonly string[]): Promise<number> {
   closeLostTerminals();
   boundHeapGrowth(100);
-  try {
-    return await runProgram(parameters, commandLineDependencies());
-  } catch (error) {
-    if (!isServiceError(error)) {
-      throw error;
-    }
-    process.stderr.write(`${error.message.replace(/^/gm, 'tankeeper: ')}\n`);
-    // To a script that runs the doctor, 1 would mean warnings.
-    return parameters.find((word) => !word.startsWith('-')) === 'doctor' ? 2 : 1;
-  }
+  return runProgram(parameters, commandLineDependencies());
 }
 
 /**
- * Loads the HTTP and database libraries only in the functions that use them: loading takes longer than most commands.
- * @throws ServiceError 'configuration.invalid' if the environment is wrong
+ * Loads the configuration, HTTP and database libraries only in the functions that use them: loading takes longer than
+ * most commands.
  */
 function commandLineDependencies(): CliDependencies {
-  const config = loadConfig();
   const io = terminalIo();
-  // Only warnings and errors: standard output holds the result of the command.
-  const commandLog = createLogger({
-    level: config.logLevel === 'info' ? 'warn' : config.logLevel,
-    format: config.logFormat,
-    stream: process.stderr,
-    clock: systemClock,
-  });
+  let loaded: Promise<Config> | undefined;
+  const configured = (): Promise<Config> => (loaded ??= loadConfiguration());
   return {
-    openServices: () => openServices(config, commandLog),
+    openServices: async () => openServices(await configured()),
     openLinotpSource,
     serve: async () => {
       const { serve } = await import('./serve.ts');
-      await serve(config);
+      await serve(await configured());
     },
-    describeConfig: () => describeConfig(),
+    describeConfig: async () => {
+      const { describeConfig } = await import('../config/describe-config.ts');
+      return describeConfig();
+    },
     migrate: async (caller) => {
+      const config = await configured();
       const { migrate } = await import('./database-schema.ts');
       const act = actOf(caller, 'migrate');
-      return untilSignal(async (giveUp) => ({ applied: await migrate(config, commandLog, act, giveUp) }));
+      return untilSignal(async (giveUp) => ({
+        applied: await migrate(config, commandLog(config), act, giveUp),
+      }));
     },
     examine: async () => {
+      const config = await configured();
       const { examineInstallation } = await import('./doctor/examine-installation.ts');
       const report = await untilSignal((giveUp) => examineInstallation(config, { giveUp }));
       // A check that was given up may still hang in the database or a resolver.
@@ -74,17 +64,19 @@ function commandLineDependencies(): CliDependencies {
       return report;
     },
     restore: async (caller, request) => {
+      const config = await configured();
       const { restoreBackup } = await import('./restore-backup.ts');
-      return untilSignal((giveUp) => restoreBackup(config, commandLog, caller, request, giveUp));
+      return untilSignal((giveUp) => restoreBackup(config, commandLog(config), caller, request, giveUp));
     },
     startDemoServer: async (options) => {
       const { startDemoServer } = await import('./demo-server.ts');
-      return startDemoServer(config, options);
+      return startDemoServer(await configured(), options);
     },
     watchSignals: () => watchSignals(),
-    port: config.port,
-    databaseConfigured: config.databaseUrl !== undefined,
-    debug: config.logLevel === 'debug',
+    settings: async () => {
+      const { port, databaseUrl, logLevel } = await configured();
+      return { port, databaseConfigured: databaseUrl !== undefined, debug: logLevel === 'debug' };
+    },
     io,
     // Not `fetch` itself: its mere mention loads Node's HTTP client.
     fetch: (...request) => fetch(...request),
@@ -96,9 +88,23 @@ function commandLineDependencies(): CliDependencies {
   };
 }
 
+async function loadConfiguration(): Promise<Config> {
+  const { loadConfig } = await import('../config/config.ts');
+  return loadConfig();
+}
+
+/** @returns a log of warnings and errors only: the result of the command is what its user waits for */
+function commandLog({ logLevel }: Config): Log {
+  return plainLog({
+    level: logLevel === 'info' ? 'warn' : logLevel,
+    write: (text) => process.stderr.write(text),
+  });
+}
+
 /** Opens the installation for one command. Its signals are watched until `close`. */
-async function openServices(config: Config, log: Log): ReturnType<CliDependencies['openServices']> {
+async function openServices(config: Config): ReturnType<CliDependencies['openServices']> {
   const { openInstallation } = await import('./open-installation.ts');
+  const log = commandLog(config);
   const signals = watchSignals();
   try {
     const giveUp = signals.requested;

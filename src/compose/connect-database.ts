@@ -8,7 +8,7 @@ import { type Database, type DatabaseOptions, openDatabase } from '../storage/da
 import { UNSHARED } from '../storage/database/sharing.ts';
 import { describeDatabaseFault } from '../storage/database/database-faults.ts';
 import { DatabaseWatch } from '../storage/database/database-watch.ts';
-import { type EmbeddedPostgres, openEmbeddedPostgres } from '../embedded-postgres/embedded-postgres.ts';
+import type { EmbeddedPostgres } from '../embedded-postgres/embedded-postgres.ts';
 import { noCluster } from './no-installation.ts';
 
 /** Longest wait for running statements when the database closes. */
@@ -97,6 +97,7 @@ async function answer(database: Database, url: string | undefined): Promise<void
 }
 
 async function openEmbedded(config: Config, { role, ...given }: ConnectOptions): Promise<EmbeddedPostgres> {
+  const { openEmbeddedPostgres } = await import('../embedded-postgres/embedded-postgres.ts');
   try {
     return await openEmbeddedPostgres({
       dataDir: config.dataDir,

@@ -8,7 +8,6 @@ import type { Log } from '../kernel/log.ts';
 import { unlessAborted } from '../kernel/stop-request.ts';
 import { decimalTransactionIds, hexTransactionIds } from '../challenges/challenge-factory.ts';
 import type { LicenceSignature } from '../monitoring/ports.ts';
-import { JwsLicenceSignature } from '../security/licence-signature.ts';
 import {
   CONFIGURATION_WINDOW_MS,
   ConfigurationFollower,
@@ -51,10 +50,10 @@ export async function openInstallation(
   log: Log,
   { metrics, giveUp, workers }: OpeningOptions = {},
 ): Promise<Installation> {
-  const licenceSignature = openLicenceKey(config);
+  const licenceSignature = await openLicenceKey(config);
   const serves = role !== 'guest';
   // While the embedded database starts.
-  const loading = loadServices();
+  const loading = loadServices(role);
   const connected = await connectDatabase(config, { role, create: role === 'server', log, giveUp });
   const { database, close } = connected;
   const replica = serves ? openReadReplica(config, log) : undefined;
@@ -144,12 +143,14 @@ function configuredParts(
   };
 }
 
-async function loadServices(): Promise<{
+async function loadServices(role: Role): Promise<{
   buildServices: (parts: ServiceParts) => Services;
   hasher: ServiceParts['hasher'];
 }> {
   const [{ buildServices }, { Argon2PasswordHasher }] = await Promise.all([
-    import('./build-services.ts'),
+    role === 'guest'
+      ? import('./guest-services.ts').then(({ guestServices }) => ({ buildServices: guestServices }))
+      : import('./build-services.ts'),
     import('../security/passwords/password-hash.ts'),
   ]);
   return { buildServices, hasher: new Argon2PasswordHasher() };
@@ -178,10 +179,14 @@ function followChanges(
  * @returns the verifier of licences; undefined if no key is configured. The key is read once, at the start
  * @throws ServiceError 'configuration.invalid' if the file cannot be read or holds no such key
  */
-function openLicenceKey({
+async function openLicenceKey({
   licencePublicKeyFile,
-}: Pick<Config, 'licencePublicKeyFile'>): LicenceSignature | undefined {
-  return licencePublicKeyFile === undefined
-    ? undefined
-    : new JwsLicenceSignature({ publicKey: readSecretFile('LICENCE_PUBLIC_KEY_FILE', licencePublicKeyFile) });
+}: Pick<Config, 'licencePublicKeyFile'>): Promise<LicenceSignature | undefined> {
+  if (licencePublicKeyFile === undefined) {
+    return undefined;
+  }
+  const { JwsLicenceSignature } = await import('../security/licence-signature.ts');
+  return new JwsLicenceSignature({
+    publicKey: readSecretFile('LICENCE_PUBLIC_KEY_FILE', licencePublicKeyFile),
+  });
 }

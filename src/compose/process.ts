@@ -1,7 +1,6 @@
 import { closeSync, fstatSync, readFileSync } from 'node:fs';
 import { isatty } from 'node:tty';
 import { setFlagsFromString } from 'node:v8';
-import { z } from 'zod';
 import { CliFailure, EXIT_CODES } from '../cli/cli-failure.ts';
 import { JoinedWrites } from '../observability/joined-writes.ts';
 import type { StopRequest } from '../kernel/stop-request.ts';
@@ -10,7 +9,8 @@ import type { StopRequest } from '../kernel/stop-request.ts';
 export function packageVersion(): string {
   // The relative path is valid from src/compose/ and from dist/compose/.
   const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
-  return z.object({ version: z.string() }).parse(JSON.parse(text)).version;
+  const { version } = JSON.parse(text) as { readonly version: string };
+  return version;
 }
 
 /** @returns the standard output, which gets the lines of a turn in one write; none is lost when the process ends */

@@ -29,6 +29,7 @@ import {
 } from './controllers/operations-controller.ts';
 import { type ImportOperations, loadTokensEndpoint } from './controllers/loadtokens-controller.ts';
 import { type ResynchronisationOperations, resyncEndpoint } from './controllers/resync-controller.ts';
+import { type TransactionOperations, transactionEndpoint } from './controllers/transaction-controller.ts';
 import { validateEndpoints, type ValidationOperations } from './controllers/validate-controller.ts';
 import { announceDeprecatedPost } from './deprecation.ts';
 import type { Dialect } from './dialects/dialect.ts';
@@ -50,6 +51,7 @@ export interface AppServices extends AdministrationOperations {
   readonly resynchronisation: ResynchronisationOperations;
   readonly tokenImport: ImportOperations;
   readonly validation: ValidationOperations;
+  readonly transactions: TransactionOperations;
   readonly monitoring: MonitoringOperations;
   readonly administrators: CredentialCheck & SessionOperations;
   readonly logins: LoginOperations;
@@ -137,6 +139,7 @@ export function servedEndpoints(
     ...loginEndpoints(services.logins, dialect.login, guards.logins),
     resyncEndpoint(services.resynchronisation, dialect.administration),
     loadTokensEndpoint(services.tokenImport, dialect.enrolment),
+    transactionEndpoint(services.transactions, dialect.administration),
     ...validateEndpoints(services.validation, dialect.validate),
     ...administrationEndpoints(services, dialect.administration),
     ...operationsEndpoints(() => services.ready()),

@@ -51,6 +51,7 @@ const FORMS: Readonly<Record<ErrorCode, FailureForm>> = {
   'token.not-ocra': PLAIN,
   'token.not-ready': PLAIN,
   'token.state': PLAIN,
+  'transaction.unknown': PLAIN,
   'token-status.unknown': PLAIN,
   'key-file.invalid': PLAIN,
   'key-file.secret': PLAIN,

@@ -54,6 +54,7 @@ export interface ErrorPayloads {
   'token.not-ocra': NoPayload;
   'token.not-ready': NoPayload;
   'token.state': NoPayload;
+  'transaction.unknown': NoPayload;
   'token-status.unknown': { readonly status: string };
   'key-file.invalid': NoPayload;
   'key-file.secret': NoPayload;

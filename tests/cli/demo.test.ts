@@ -102,7 +102,10 @@ describe('a demo', () => {
   });
 
   it('says that it leaves the database of DATABASE_URL alone', async () => {
-    const demo = demoWith({ fetch: wrong, databaseConfigured: true });
+    const demo = demoWith({
+      fetch: wrong,
+      settings: () => Promise.resolve({ port: 5001, databaseConfigured: true, debug: false }),
+    });
     await runProgram(['demo', '--exit'], demo.dependencies);
     expect(demo.io.out()).toContain('DATABASE_URL is set; the demo leaves that database alone');
     const other = demoWith({ fetch: wrong });

@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createTestDatabase } from '../support/database/test-database.ts';
+import { startServerProcess } from '../support/servers/server-process.ts';
 import { testProgram } from '../support/servers/test-build.ts';
 
 let folder: string;
@@ -15,8 +17,8 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** @returns the packages that our modules import in a command */
-function loadedBy(...words: readonly string[]): readonly string[] {
+/** @returns the packages that our modules import in a command, which ends with that status */
+function loadedBy(words: readonly string[], environment: Readonly<Record<string, string>>, status: number) {
   const list = join(folder, 'list');
   const hooks = `
     import { appendFileSync } from 'node:fs';
@@ -27,11 +29,12 @@ function loadedBy(...words: readonly string[]): readonly string[] {
   const register = `
     import { register } from 'node:module';
     register('data:text/javascript,' + ${JSON.stringify(encodeURIComponent(hooks))});`;
-  spawnSync(
+  const ended = spawnSync(
     process.execPath,
     ['--import', `data:text/javascript,${encodeURIComponent(register)}`, testProgram(), ...words],
-    { env: { PATH: process.env.PATH, DATA_DIR: join(folder, 'none') } },
+    { env: { PATH: process.env.PATH, DATA_DIR: join(folder, 'none'), ...environment }, encoding: 'utf8' },
   );
+  expect([ended.status, ended.stderr]).toEqual([status, status === 0 ? '' : expect.any(String)]);
   const urls = readFileSync(list, 'utf8');
   rmSync(list);
   expect(urls).toContain(pathToFileURL(testProgram()).href);
@@ -40,21 +43,35 @@ function loadedBy(...words: readonly string[]): readonly string[] {
   ];
 }
 
-/** Loading each of these takes 20 to 80 ms, which every command would wait for. */
-const SERVER = ['express', 'helmet', 'prom-client', 'qrcode', '@fastify/busboy'];
+/** Loading each of these takes 10 to 90 ms, which every command would wait for. */
+const SERVER = ['express', 'helmet', 'prom-client', 'qrcode', '@fastify/busboy', 'winston', 'jose'];
 const FILES = ['fast-xml-parser', 'csv-parse', 'jsqr', 'pngjs', 'age-encryption'];
+const DIRECTORIES = ['ldapts', 'mysql2', 'node-sqlite3-wasm', 'bcryptjs'];
+const CODES = ['@noble', '@scure'];
 const DATABASE = ['knex', 'pg'];
+const HASHES = ['@node-rs/argon2'];
 
 describe('a command', () => {
-  it('without a database loads no library of the database or the server', () => {
-    const loaded = loadedBy('--help');
+  it.each([
+    ['--help', ['--help'], 0],
+    ['the help of a command', ['token', 'init', '--help'], 0],
+    ['wrong usage', ['token', 'frobnicate'], 2],
+  ])('without a database loads no library but that of the command line: %s', (_title, words, status) => {
+    const loaded = loadedBy(words, { PORT: 'wrong' }, status);
     expect(loaded).toContain('commander');
-    expect([...SERVER, ...FILES, ...DATABASE].filter((name) => loaded.includes(name))).toEqual([]);
+    const others = [...SERVER, ...FILES, ...DIRECTORIES, ...CODES, ...DATABASE, ...HASHES, 'zod'];
+    expect(loaded.filter((name) => others.some((other) => name.startsWith(other)))).toEqual([]);
   });
 
-  it('on the database loads no library of the server, of key files or of pictures', () => {
-    const loaded = loadedBy('token', 'list');
+  it('on the database loads no library of the server, of directories, of key files or of pictures', async () => {
+    const test = await createTestDatabase();
+    const environment = { DATABASE_URL: test.url, DATA_DIR: join(folder, 'key') };
+    // A server, not a command, makes the key.
+    await (await startServerProcess(environment)).stop();
+    const loaded = loadedBy(['token', 'list'], environment, 0);
     expect(loaded).toEqual(expect.arrayContaining(DATABASE));
-    expect([...SERVER, ...FILES].filter((name) => loaded.includes(name))).toEqual([]);
-  });
+    const others = [...SERVER, ...FILES, ...DIRECTORIES, ...CODES];
+    expect(loaded.filter((name) => others.some((other) => name.startsWith(other)))).toEqual([]);
+    await test.drop();
+  }, 60_000);
 });

@@ -98,7 +98,9 @@ describe('the tankeeper command', () => {
     expect(quiet.io.err()).toBe(
       'tankeeper: unexpected failure: x is undefined (LOG_LEVEL=debug tells more)\n',
     );
-    const loud = fakeCli(failing, { debug: true });
+    const loud = fakeCli(failing, {
+      settings: () => Promise.resolve({ port: 5001, databaseConfigured: false, debug: true }),
+    });
     await runProgram(['token', 'list'], loud.dependencies);
     expect(loud.io.err()).toMatch(/TypeError: x is undefined\n\s+at .*\ncaused by Error: deep/s);
   });
@@ -168,10 +170,10 @@ describe('serve, migrate and config', () => {
         meaning: 'where',
       },
     ] as const;
-    const { dependencies, io } = fakeCli({}, { describeConfig: () => rows });
+    const { dependencies, io } = fakeCli({}, { describeConfig: () => Promise.resolve(rows) });
     expect(await runProgram(['config'], dependencies)).toBe(0);
     expect(io.out().split('\n')[1]).toMatch(/^PORT +5001 +5001 +default +port$/);
-    const json = fakeCli({}, { describeConfig: () => rows });
+    const json = fakeCli({}, { describeConfig: () => Promise.resolve(rows) });
     await runProgram(['--json', 'config'], json.dependencies);
     expect(JSON.parse(json.io.out())).toEqual(rows);
   });

@@ -259,11 +259,9 @@ function dependenciesWith(io: CliDependencies['io']): CliDependencies {
     watchSignals: () => {
       throw new Error('reached');
     },
-    describeConfig: () => [],
+    describeConfig: () => Promise.resolve([]),
     fetch: reached,
-    port: 5001,
-    databaseConfigured: false,
-    debug: false,
+    settings: () => Promise.resolve({ port: 5001, databaseConfigured: false, debug: false }),
     clock: systemClock,
     random: systemRandom,
     version: '0.0.0',

@@ -3,6 +3,7 @@ import { addApiTokenCommands } from './api-token-commands.ts';
 import type { CliServices } from '../cli-services.ts';
 import type { CommandContext } from '../command-context.ts';
 import type { Column } from '../output.ts';
+import { examples } from '../examples.ts';
 
 interface PasswordOptions {
   readonly passwordFile?: string;
@@ -24,6 +25,7 @@ export function addAdminCommands(program: Command, context: CommandContext): voi
   const admin = program.command('admin').description('administrators and their API tokens');
   admin
     .command('add')
+    .addHelpText('after', examples('admin add bert', 'admin add bert --password-file bert.password'))
     .description('add an administrator')
     .argument('<name>')
     .option('--password-file <file>', 'a file that holds the password, - for stdin; else a prompt')
@@ -34,6 +36,7 @@ export function addAdminCommands(program: Command, context: CommandContext): voi
     });
   admin
     .command('list')
+    .addHelpText('after', examples('admin list', '--json admin list'))
     .description('list the administrators')
     .action(async (_options: object, command: Command) => {
       const found = await context.withServices(({ administrators }, caller) => administrators.list(caller));
@@ -41,6 +44,7 @@ export function addAdminCommands(program: Command, context: CommandContext): voi
     });
   admin
     .command('remove')
+    .addHelpText('after', examples('admin remove bert', '--json admin remove bert'))
     .description('remove an administrator, with sessions and API tokens; the last one stays')
     .argument('<name>')
     .action(async (name: string, _options: object, command: Command) => {
@@ -54,6 +58,10 @@ export function addAdminCommands(program: Command, context: CommandContext): voi
 function addPassword(admin: Command, context: CommandContext): void {
   admin
     .command('password')
+    .addHelpText(
+      'after',
+      examples('admin password bert', 'admin password bert --revoke-tokens --password-file bert.password'),
+    )
     .description('set a new password; ends all sessions of the administrator')
     .argument('<name>')
     .option('--password-file <file>', 'a file that holds the password, - for stdin; else a prompt')

@@ -3,6 +3,7 @@ import type { ApiToken } from '../../administrators/ports.ts';
 import type { CommandContext } from '../command-context.ts';
 import { parseExpiry, parseList } from '../option-values.ts';
 import type { Column } from '../output.ts';
+import { examples } from '../examples.ts';
 
 interface AddOptions {
   readonly rights: readonly string[];
@@ -30,6 +31,7 @@ export function addApiTokenCommands(admin: Command, context: CommandContext): vo
   addAdd(apiToken, context);
   apiToken
     .command('list')
+    .addHelpText('after', examples('admin api-token list bert', '--json admin api-token list bert'))
     .description("list an administrator's API tokens; the tokens themselves are not kept")
     .argument('<administrator>')
     .action(async (administrator: string, _options: object, command: Command) => {
@@ -40,6 +42,10 @@ export function addApiTokenCommands(admin: Command, context: CommandContext): vo
     });
   apiToken
     .command('remove')
+    .addHelpText(
+      'after',
+      examples('admin api-token remove bert nagios', '--json admin api-token remove bert nagios'),
+    )
     .description('remove an API token; it is refused from now on')
     .argument('<administrator>')
     .argument('<name>')
@@ -58,6 +64,13 @@ function addAdd(apiToken: Command, context: CommandContext): void {
   const { clock } = context.dependencies;
   apiToken
     .command('add')
+    .addHelpText(
+      'after',
+      examples(
+        'admin api-token add bert nagios --rights "monitoring:*" --expires 90D',
+        'admin api-token add bert portal --rights ocra:request,ocra:checkstatus',
+      ),
+    )
     .description('make an API token and print it, this once')
     .argument('<administrator>', 'on whose behalf it speaks')
     .argument('<name>', 'what it is called')

@@ -10,6 +10,7 @@ import type { CommandContext } from '../command-context.ts';
 import { parseInstant, wholeNumberOption } from '../option-values.ts';
 import type { Column } from '../output.ts';
 import type { TextStyle } from '../text-style.ts';
+import { examples } from '../examples.ts';
 
 const DEFAULT_LIMIT = 100;
 const GREATEST_LIMIT = 100_000;
@@ -75,6 +76,10 @@ export function addAuditCommands(program: Command, context: CommandContext): voi
 function addSearch(audit: Command, context: CommandContext): void {
   audit
     .command('search')
+    .addHelpText(
+      'after',
+      examples('audit search --outcome wrong --since 2026-11-01', 'audit search --serial LSGO1 --limit 20'),
+    )
     .description('show rows, newest first; all that is given must match')
     .option('--serial <serial>', 'of this token, or whatever else the act was about')
     .option('--actor <name>', 'by this administrator; operator:NAME for commands')
@@ -110,6 +115,13 @@ function addSearch(audit: Command, context: CommandContext): void {
 function addExport(audit: Command, context: CommandContext): void {
   audit
     .command('export')
+    .addHelpText(
+      'after',
+      examples(
+        'audit export --output audit.jsonl',
+        'audit export --csv --since 2026-11-01 --output november.csv',
+      ),
+    )
     .description('write the trail as JSON lines that can be verified at another place, or as CSV')
     .requiredOption('--output <file>', 'a file that is not there yet, - for standard output')
     .option('--csv', 'for spreadsheets; cannot be verified')
@@ -134,6 +146,10 @@ function addExport(audit: Command, context: CommandContext): void {
 function addPrune(audit: Command, context: CommandContext): void {
   audit
     .command('prune')
+    .addHelpText(
+      'after',
+      examples('audit prune --before 2026-01-01', 'audit prune --before 2026-01-01 --force'),
+    )
     .description('take away whole months that are over; the trail verifies afterwards as it did before')
     .requiredOption('--before <date>', 'the month of this date and all later ones are kept', parseInstant)
     .option('--force', 'also where the trail does not verify')

@@ -8,6 +8,7 @@ import { exportedLines } from './audit-export-file.ts';
 import { CliFailure } from '../cli-failure.ts';
 import type { CommandContext } from '../command-context.ts';
 import { safeText } from '../../kernel/terminal-text.ts';
+import { examples } from '../examples.ts';
 
 const HASH = /^[0-9a-fA-F]{64}$/;
 /** The checkpoint in a line of the log, as JSON or for people. */
@@ -32,6 +33,7 @@ interface Request {
 export function addAuditVerifyCommand(audit: Command, context: CommandContext): void {
   audit
     .command('verify')
+    .addHelpText('after', examples('audit verify --checkpoint server.log', 'audit verify --file audit.jsonl'))
     .description('find rows that were changed, removed, inserted or reordered (exit code 1 if there are any)')
     .option('--file <file>', 'verify an export instead, - for standard input; needs no database')
     .option('--key <key>', 'with --file: the public key of the installation, as verify shows it', parseKey)

@@ -6,6 +6,7 @@ import { type CommandContext, operatorCaller } from '../command-context.ts';
 import { ProgressBar } from '../progress-bar.ts';
 import { readSecretText } from '../secret-input.ts';
 import { NewFile, readableFile } from './backup-file.ts';
+import { examples } from '../examples.ts';
 
 interface ExportOptions {
   readonly passphraseFile?: string;
@@ -31,6 +32,10 @@ export function addBackupCommands(program: Command, context: CommandContext): vo
 function addExport(program: Command, context: CommandContext): void {
   program
     .command('export')
+    .addHelpText(
+      'after',
+      examples('export tankeeper.age', 'export tankeeper.age --force --passphrase-file backup.passphrase'),
+    )
     .description(
       'write an encrypted backup of the whole database while servers run; the encryption key is not in it: keep a copy of the key file apart',
     )
@@ -80,6 +85,10 @@ function addRestore(program: Command, context: CommandContext): void {
   const { dependencies } = context;
   program
     .command('restore')
+    .addHelpText(
+      'after',
+      examples('restore tankeeper.age --check', 'restore tankeeper.age --close-challenges'),
+    )
     .description(
       'restore a backup into an empty database: DATABASE_URL, or a new data folder; needs the encryption key it was made with',
     )

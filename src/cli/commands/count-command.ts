@@ -4,6 +4,7 @@ import type { CountCheck, CountDrift } from '../../monitoring/ports.ts';
 import { CliFailure, EXIT_CODES } from '../cli-failure.ts';
 import type { CommandContext } from '../command-context.ts';
 import type { Column, Output } from '../output.ts';
+import { examples } from '../examples.ts';
 
 interface CountOptions {
   readonly verify?: true;
@@ -52,6 +53,7 @@ const DRIFT_COLUMNS: readonly Column<CountDrift>[] = [
 export function addCountCommand(program: Command, context: CommandContext): void {
   program
     .command('count')
+    .addHelpText('after', examples('count', 'count --verify --mend'))
     .description(
       'show how many tokens and active users there are, or verify the counts that the database keeps',
     )

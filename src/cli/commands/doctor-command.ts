@@ -1,10 +1,12 @@
 import type { Command } from 'commander';
 import type { DoctorReport } from '../../doctor/examination.ts';
 import { type Finding, SEVERITIES, type Severity } from '../../doctor/finding.ts';
+import { isServiceError } from '../../kernel/errors.ts';
 import { safeText } from '../../kernel/terminal-text.ts';
 import { CliFailure, EXIT_CODES } from '../cli-failure.ts';
 import type { CommandContext } from '../command-context.ts';
 import { styled } from '../text-style.ts';
+import { examples } from '../examples.ts';
 
 /** The exit code by the worst finding. Scripts rely on it. */
 const EXIT_CODE_OF: Readonly<Record<Severity, number>> = { note: 0, warning: 1, error: 2 };
@@ -16,11 +18,7 @@ const MARGIN = 9;
 
 const HELP = `
 Run it with the environment of the server. It reads only, with or without a running server.
-Exit codes: 0 no finding above a note, 1 warnings, 2 errors, also of the configuration itself, 130 ended by Ctrl-C.
-
-Examples:
-  tankeeper doctor
-  tankeeper --json doctor`;
+Exit codes: 0 no finding above a note, 1 warnings, 2 errors, also of the configuration itself, 130 ended by Ctrl-C.`;
 
 /** Adds `tankeeper doctor`. */
 export function addDoctorCommand(program: Command, context: CommandContext): void {
@@ -30,8 +28,9 @@ export function addDoctorCommand(program: Command, context: CommandContext): voi
       'examine the installation: database, keys, resolvers, policies, addresses, audit, backups; each finding with its remedy',
     )
     .addHelpText('after', HELP)
+    .addHelpText('after', examples('doctor', '--json doctor'))
     .action(async (_options: object, command: Command) => {
-      const { checks, findings } = await context.dependencies.examine();
+      const { checks, findings } = await examine(context);
       const output = context.output(command);
       for (const finding of bySeverity(findings)) {
         output.say(linesOf(finding, context.dependencies.io.color));
@@ -49,6 +48,17 @@ export function addDoctorCommand(program: Command, context: CommandContext): voi
         throw new CliFailure(`the installation has ${amounts(counts)}`, EXIT_CODE_OF[worst]);
       }
     });
+}
+
+/** To a script, the exit code 1 would mean warnings. */
+async function examine({ dependencies }: CommandContext): Promise<DoctorReport> {
+  try {
+    return await dependencies.examine();
+  } catch (error) {
+    throw isServiceError(error, 'configuration.invalid')
+      ? new CliFailure(error.message, EXIT_CODE_OF.error)
+      : error;
+  }
 }
 
 /** @returns the findings, errors first; those of one severity keep their order */

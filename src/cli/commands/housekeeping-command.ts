@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { HousekeepingTally } from '../../housekeeping/ports.ts';
 import type { CommandContext } from '../command-context.ts';
 import type { Column } from '../output.ts';
+import { examples } from '../examples.ts';
 
 const columns = (rows: string): readonly Column<HousekeepingTally>[] => [
   { key: 'what', title: 'WHAT', value: ({ chore }) => chore },
@@ -15,6 +16,7 @@ export function addHousekeepingCommand(program: Command, context: CommandContext
     .description('remove what is old; servers do so by themselves, unless HOUSEKEEPING_INTERVAL is off');
   housekeeping
     .command('run')
+    .addHelpText('after', examples('housekeeping run --dry-run', 'housekeeping run'))
     .description(
       'remove challenges that expired long ago (CHALLENGE_RETENTION) and sessions and rate limits that have ended',
     )

@@ -18,6 +18,7 @@ import { ImportProgressDisplay } from '../import-progress.ts';
 import { ImportReportFile, reportLine, summaryLines } from '../import-report-file.ts';
 import { fileErrorText } from '../secret-input.ts';
 import { addKeyFileImportCommands } from './key-file-import-commands.ts';
+import { examples } from '../examples.ts';
 
 /** Options that tell where a LinOTP installation is and how to read it. */
 export interface LinotpOptions {
@@ -47,6 +48,13 @@ export function addImportCommands(program: Command, context: CommandContext): vo
   addKeyFileImportCommands(group, context);
   const command = group
     .command('linotp')
+    .addHelpText(
+      'after',
+      examples(
+        'import linotp --database postgresql://linotp@db.example.com/linotp --enckey encKey --dry-run',
+        'import linotp --database dump.sql --enckey encKey --report report.txt',
+      ),
+    )
     .description('take over LinOTP 2.x or 3.x; repeated: what has changed there since')
     .option('--dry-run', 'report everything and store nothing')
     .option('--only <groups>', `a comma list of ${IMPORT_GROUPS.join(', ')}`, readGroups)

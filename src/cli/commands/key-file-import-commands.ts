@@ -7,6 +7,7 @@ import { CliFailure } from '../cli-failure.ts';
 import type { CommandContext } from '../command-context.ts';
 import type { Output } from '../output.ts';
 import { fileErrorText } from '../secret-input.ts';
+import { examples } from '../examples.ts';
 
 interface ImportOptions {
   readonly realm?: string;
@@ -23,6 +24,13 @@ const LARGEST_FILE = 16 * 1024 * 1024;
 export function addKeyFileImportCommands(group: Command, context: CommandContext): void {
   const pskc = group
     .command('pskc')
+    .addHelpText(
+      'after',
+      examples(
+        'import pskc keys.xml --ask-password --dry-run',
+        'import pskc keys.xml --realm office --key-file transport.key',
+      ),
+    )
     .description('load the keys of a PSKC file (RFC 6030): all of them or, if one is wrong, none')
     .argument('<file>')
     .option('--ask-password', 'ask for the password that the file is encrypted with')
@@ -41,6 +49,7 @@ export function addKeyFileImportCommands(group: Command, context: CommandContext
     );
   const csv = group
     .command('csv')
+    .addHelpText('after', examples('import csv keys.csv --dry-run', 'import csv keys.csv --realm office'))
     .description('load the keys of a table with a header line: all of them or, if one is wrong, none')
     .argument('<file>')
     .addHelpText('after', CSV_HELP);

@@ -7,6 +7,7 @@ import type { Column, Output } from '../output.ts';
 import type { TextStyle } from '../text-style.ts';
 import { ProgressBar } from '../progress-bar.ts';
 import { safeText } from '../../kernel/terminal-text.ts';
+import { examples } from '../examples.ts';
 
 /** A key with the running servers. */
 interface KeyRow extends KeyState {
@@ -43,12 +44,14 @@ export function addKeysCommands(program: Command, context: CommandContext): void
     .description('the encryption keys that seal the secrets in the database: change them while servers run');
   keys
     .command('list')
+    .addHelpText('after', examples('keys list', '--json keys list'))
     .description('show the keys, how many secrets each has sealed, and which servers have it')
     .action(async (_options: object, command: Command) => {
       await list(context, context.output(command));
     });
   keys
     .command('add')
+    .addHelpText('after', examples('keys add', '--json keys add'))
     .description('make a new key, where the others are; it seals nothing before keys rotate')
     .action(async (_options: object, command: Command) => {
       await add(context, context.output(command));
@@ -60,6 +63,7 @@ export function addKeysCommands(program: Command, context: CommandContext): void
 function addRotate(keys: Command, context: CommandContext): void {
   keys
     .command('rotate')
+    .addHelpText('after', examples('keys rotate', 'keys rotate 0123456789abcdef --force'))
     .description(
       'let the key that was added last seal, and seal all secrets anew with it; goes on where it was interrupted',
     )
@@ -83,6 +87,10 @@ function addRotate(keys: Command, context: CommandContext): void {
 function addRetire(keys: Command, context: CommandContext): void {
   keys
     .command('retire')
+    .addHelpText(
+      'after',
+      examples('keys retire 0123456789abcdef', 'keys retire 0123456789abcdef --remove-from-file'),
+    )
     .description('retire a key for ever; refused while a secret is sealed with it')
     .argument('<key>', 'the id of the key')
     .option('--remove-from-file', 'also take it out of the key file: backups from before need a copy of it')

@@ -4,6 +4,7 @@ import type { CommandContext } from '../command-context.ts';
 import type { Column, Output } from '../output.ts';
 import { readSecretText } from '../secret-input.ts';
 import { safeText } from '../../kernel/terminal-text.ts';
+import { examples } from '../examples.ts';
 
 /** Adds `tankeeper licence …`: the signed licence that /monitoring/license reports. */
 export function addLicenceCommands(program: Command, context: CommandContext): void {
@@ -12,6 +13,7 @@ export function addLicenceCommands(program: Command, context: CommandContext): v
     .description('the signed licence that /monitoring/license tells of; nothing depends on there being one');
   licence
     .command('install')
+    .addHelpText('after', examples('licence install licence.jws', '--json licence install licence.jws'))
     .description('install a licence in the place of the one there is; one that would not count is refused')
     .argument('<file>', 'the signed licence (a JWS in compact form), - for stdin')
     .action(async (file: string, _options: object, command: Command) => {
@@ -23,6 +25,7 @@ export function addLicenceCommands(program: Command, context: CommandContext): v
     });
   licence
     .command('show')
+    .addHelpText('after', examples('licence show', '--json licence show'))
     .description('show the licence, and whether it counts')
     .action(async (_options: object, command: Command) => {
       const report = await context.withServices(({ licences }, caller) => licences.show(caller));
@@ -30,6 +33,7 @@ export function addLicenceCommands(program: Command, context: CommandContext): v
     });
   licence
     .command('remove')
+    .addHelpText('after', examples('licence remove', '--json licence remove'))
     .description('remove the licence; support then comes from the community')
     .action(async (_options: object, command: Command) => {
       await context.withServices(({ licences }, caller) => licences.remove(caller));

@@ -5,6 +5,7 @@ import { listUnknownNames } from '../../policy/unknown-names.ts';
 import { CliFailure, EXIT_CODES } from '../cli-failure.ts';
 import type { CommandContext } from '../command-context.ts';
 import type { Column } from '../output.ts';
+import { examples } from '../examples.ts';
 
 interface SetOptions {
   readonly scope: string;
@@ -41,6 +42,7 @@ export function addPolicyCommands(program: Command, context: CommandContext): vo
   addSet(policy, context);
   policy
     .command('remove')
+    .addHelpText('after', examples('policy remove answers', '--json policy remove answers'))
     .description('remove a policy')
     .argument('<name>')
     .action(async (name: string, _options: object, command: Command) => {
@@ -53,6 +55,7 @@ export function addPolicyCommands(program: Command, context: CommandContext): vo
   ] as const) {
     policy
       .command(verb)
+      .addHelpText('after', examples(`policy ${verb} answers`, `--json policy ${verb} answers`))
       .description(`${verb} a policy; all else of it stays`)
       .argument('<name>')
       .action(async (name: string, _options: object, command: Command) => {
@@ -68,6 +71,7 @@ export function addPolicyCommands(program: Command, context: CommandContext): vo
 function addReading(policy: Command, context: CommandContext): void {
   policy
     .command('list')
+    .addHelpText('after', examples('policy list', 'policy list --scope authentication'))
     .description('list the policies')
     .option('--scope <scope>', `only those of one scope: ${POLICY_SCOPES.join(', ')}`)
     .action(async ({ scope }: { scope?: string }, command: Command) => {
@@ -83,6 +87,7 @@ function addReading(policy: Command, context: CommandContext): void {
     });
   policy
     .command('show')
+    .addHelpText('after', examples('policy show answers', '--json policy show answers'))
     .description('show a policy')
     .argument('<name>')
     .action(async (name: string, _options: object, command: Command) => {
@@ -94,6 +99,13 @@ function addReading(policy: Command, context: CommandContext): void {
 function addSet(policy: Command, context: CommandContext): void {
   policy
     .command('set')
+    .addHelpText(
+      'after',
+      examples(
+        'policy set answers --scope authentication --realm "*" --action qrtanurl=https://tan.example.org/ocra/check_t',
+        'policy set helpdesk --scope admin --realm office --user bert --action reset,disable --inactive',
+      ),
+    )
     .description('create a policy, or replace the one of that name')
     .argument('<name>')
     .requiredOption('--scope <scope>', POLICY_SCOPES.join(', '))

@@ -5,6 +5,7 @@ import type { CommandContext } from '../command-context.ts';
 import { parseList } from '../option-values.ts';
 import type { Column } from '../output.ts';
 import { unknownName } from '../unknown-name.ts';
+import { examples } from '../examples.ts';
 
 interface ResolversOption {
   readonly resolvers: readonly string[];
@@ -33,6 +34,10 @@ function addWriting(realm: Command, context: CommandContext): void {
   const resolversOption = ['--resolvers <list>', 'comma separated, in the order of the look-up'] as const;
   realm
     .command('add')
+    .addHelpText(
+      'after',
+      examples('realm add office --resolvers staff', 'realm add all --resolvers staff,partners'),
+    )
     .description('add a realm; the first one becomes the default')
     .argument('<name>')
     .requiredOption(...resolversOption, parseList)
@@ -47,6 +52,10 @@ function addWriting(realm: Command, context: CommandContext): void {
     });
   realm
     .command('set')
+    .addHelpText(
+      'after',
+      examples('realm set office --resolvers staff', 'realm set office --resolvers staff,partners'),
+    )
     .description('set the resolvers of a realm')
     .argument('<name>')
     .requiredOption(...resolversOption, parseList)
@@ -62,6 +71,7 @@ function addWriting(realm: Command, context: CommandContext): void {
     });
   realm
     .command('remove')
+    .addHelpText('after', examples('realm remove office', '--json realm remove office'))
     .description('remove a realm, also from its tokens')
     .argument('<name>')
     .action(async (name: string, _options: object, command: Command) => {
@@ -73,6 +83,7 @@ function addWriting(realm: Command, context: CommandContext): void {
 function addReading(realm: Command, context: CommandContext): void {
   realm
     .command('list')
+    .addHelpText('after', examples('realm list', '--json realm list'))
     .description('list the realms')
     .action(async (_options: object, command: Command) => {
       const found = await context.withServices(({ realms }, caller) => realms.list(caller));
@@ -80,6 +91,7 @@ function addReading(realm: Command, context: CommandContext): void {
     });
   realm
     .command('show')
+    .addHelpText('after', examples('realm show office', '--json realm show office'))
     .description('show a realm')
     .argument('<name>')
     .action(async (name: string, _options: object, command: Command) => {
@@ -91,6 +103,7 @@ function addReading(realm: Command, context: CommandContext): void {
 function addDefault(realm: Command, context: CommandContext): void {
   realm
     .command('default')
+    .addHelpText('after', examples('realm default office', 'realm default --none'))
     .description('say which realm counts where none is named')
     .argument('[name]')
     .option('--none', 'no realm does')

@@ -4,6 +4,7 @@ import type { CommandContext } from '../command-context.ts';
 import type { Column } from '../output.ts';
 import { unknownName } from '../unknown-name.ts';
 import { addResolverSetCommands } from './resolver-set-commands.ts';
+import { examples } from '../examples.ts';
 
 const RESOLVER_COLUMNS: readonly Column<Resolver>[] = [
   { key: 'name', title: 'NAME', value: ({ name }) => name },
@@ -27,6 +28,7 @@ export function addResolverCommands(program: Command, context: CommandContext): 
   addResolverSetCommands(resolver, context);
   resolver
     .command('list')
+    .addHelpText('after', examples('resolver list', '--json resolver list'))
     .description('list the resolvers')
     .action(async (_options: object, command: Command) => {
       const found = await context.withServices(({ resolvers }, caller) => resolvers.list(caller));
@@ -34,6 +36,7 @@ export function addResolverCommands(program: Command, context: CommandContext): 
     });
   resolver
     .command('show')
+    .addHelpText('after', examples('resolver show staff', '--json resolver show staff'))
     .description('show a resolver')
     .argument('<name>')
     .action(async (name: string, _options: object, command: Command) => {
@@ -42,6 +45,7 @@ export function addResolverCommands(program: Command, context: CommandContext): 
     });
   resolver
     .command('remove')
+    .addHelpText('after', examples('resolver remove staff', '--json resolver remove staff'))
     .description('remove a resolver that no realm and no token refers to')
     .argument('<name>')
     .action(async (name: string, _options: object, command: Command) => {
@@ -50,6 +54,7 @@ export function addResolverCommands(program: Command, context: CommandContext): 
     });
   resolver
     .command('test')
+    .addHelpText('after', examples('resolver test staff', '--json resolver test staff'))
     .description('try whether its users can be read')
     .argument('<name>')
     .action(async (name: string, _options: object, command: Command) => {

@@ -12,6 +12,7 @@ import {
   type SettingOptions,
   settingsHelp,
 } from './resolver-settings-input.ts';
+import { examples } from '../examples.ts';
 
 interface AddOptions extends SettingOptions {
   readonly kind: ResolverKind;
@@ -33,6 +34,13 @@ export function addResolverSetCommands(resolver: Command, context: CommandContex
 function addAdd(resolver: Command, context: CommandContext): void {
   const command = resolver
     .command('add')
+    .addHelpText(
+      'after',
+      examples(
+        'resolver add staff --kind managed',
+        'resolver add corp --kind ldap --set LDAPURI=ldaps://ad.example.org --set LDAPBASE=dc=example,dc=org --ask-secret',
+      ),
+    )
     .description('add a resolver')
     .argument('<name>')
     .addOption(
@@ -63,6 +71,13 @@ function addAdd(resolver: Command, context: CommandContext): void {
 function addSet(resolver: Command, context: CommandContext): void {
   const command = resolver
     .command('set')
+    .addHelpText(
+      'after',
+      examples(
+        'resolver set corp --set TIMEOUT=5',
+        'resolver set corp --secret-file bind.password --unset SIZELIMIT',
+      ),
+    )
     .description('change settings of a resolver; what is not named stays as it is')
     .argument('<name>')
     .option('--unset <key>', 'take a setting away; may be repeated', collectKey)

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { ConfigRow } from '../../config/describe-config.ts';
 import { type CommandContext, operatorCaller } from '../command-context.ts';
 import type { Column } from '../output.ts';
+import { examples } from '../examples.ts';
 
 const CONFIG_COLUMNS: readonly Column<ConfigRow>[] = [
   { key: 'variable', title: 'VARIABLE', value: ({ variable }) => variable, whole: true },
@@ -16,10 +17,12 @@ export function addServerCommands(program: Command, context: CommandContext): vo
   const { dependencies } = context;
   program
     .command('serve')
+    .addHelpText('after', examples('serve', 'serve --help'))
     .description('run the server until SIGTERM or Ctrl-C')
     .action(() => dependencies.serve());
   program
     .command('migrate')
+    .addHelpText('after', examples('migrate', '--json migrate'))
     .description("bring the database's tables up to date (the server does so itself when it starts)")
     .action(async (_options: object, command: Command) => {
       const { applied } = await dependencies.migrate(operatorCaller(dependencies));
@@ -29,8 +32,10 @@ export function addServerCommands(program: Command, context: CommandContext): vo
     });
   program
     .command('config')
+    .addHelpText('after', examples('config', '--json config'))
     .description('show what the environment configures, secrets masked')
-    .action((_options: object, command: Command) => {
-      context.output(command).list(dependencies.describeConfig(), CONFIG_COLUMNS, 'nothing is configured');
+    .action(async (_options: object, command: Command) => {
+      const rows = await dependencies.describeConfig();
+      context.output(command).list(rows, CONFIG_COLUMNS, 'nothing is configured');
     });
 }

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { CliFailure } from '../cli-failure.ts';
 import type { CommandContext } from '../command-context.ts';
 import type { Column } from '../output.ts';
+import { examples } from '../examples.ts';
 
 interface Setting {
   readonly key: string;
@@ -27,6 +28,7 @@ export function addSettingCommands(program: Command, context: CommandContext): v
     .description('configuration values in the database, such as OcraMaxChallenges (the environment: config)');
   setting
     .command('list')
+    .addHelpText('after', examples('setting list', '--json setting list'))
     .description('list what counts: the values that are set, and the defaults of others')
     .action(async (_options: object, command: Command) => {
       const settings = await context.withServices(async ({ settings: configuration }, caller) => {
@@ -39,6 +41,7 @@ export function addSettingCommands(program: Command, context: CommandContext): v
     });
   setting
     .command('set')
+    .addHelpText('after', examples('setting set OcraMaxChallenges 5', 'setting set OcraChallengeTimeout 2M'))
     .description('set a value')
     .argument('<key>')
     .argument('<value>')
@@ -55,6 +58,10 @@ export function addSettingCommands(program: Command, context: CommandContext): v
     });
   setting
     .command('remove')
+    .addHelpText(
+      'after',
+      examples('setting remove OcraMaxChallenges', '--json setting remove OcraMaxChallenges'),
+    )
     .description('remove a value; the default counts again')
     .argument('<key>')
     .action(async (key: string, _options: object, command: Command) => {

@@ -6,6 +6,7 @@ import { addTokenListCommands } from './token-list-commands.ts';
 import { addTokenResyncCommand } from './token-resync-command.ts';
 import { addTokenSetCommand } from './token-set-command.ts';
 import { CliFailure, EXIT_CODES } from '../cli-failure.ts';
+import { examples } from '../examples.ts';
 
 const STATE_CHANGES = [
   { verb: 'enable', done: 'enabled', description: 'switch tokens on' },
@@ -25,6 +26,7 @@ export function addTokenCommands(program: Command, context: CommandContext): voi
   for (const { verb, done, description } of STATE_CHANGES) {
     token
       .command(verb)
+      .addHelpText('after', examples(`token ${verb} LSGO1`, `token ${verb} LSGO1 LSGO2`))
       .description(description)
       .argument('<serial...>')
       .action(async (serials: readonly string[], _options: object, command: Command) => {
@@ -43,6 +45,7 @@ export function addTokenCommands(program: Command, context: CommandContext): voi
 function addAssign(token: Command, context: CommandContext): void {
   token
     .command('assign')
+    .addHelpText('after', examples('token assign LSGO1 anna', 'token assign LSGO1 anna --realm office'))
     .description("give a token to a user; it comes into the user's realm")
     .argument('<serial>')
     .argument('<user>', 'LOGIN or LOGIN@REALM')
@@ -56,6 +59,7 @@ function addAssign(token: Command, context: CommandContext): void {
 function addRealms(token: Command, context: CommandContext): void {
   token
     .command('realms')
+    .addHelpText('after', examples('token realms LSGO1 office,partners', 'token realms LSGO1 --none'))
     .description('set the realms that a token is in')
     .argument('<serial>')
     .argument('[realms]', 'comma separated')

@@ -5,6 +5,7 @@ import { writeQrPng } from '../device/qr-image.ts';
 import { drawQrText } from '../device/qr-text.ts';
 import type { Output } from '../output.ts';
 import { addPinOptions, type PinOptions, readPins } from './token-set-command.ts';
+import { examples } from '../examples.ts';
 
 interface InitOptions extends PinOptions {
   readonly serial?: string;
@@ -23,6 +24,7 @@ interface InitOptions extends PinOptions {
 /** Adds `token init`. */
 export function addTokenInitCommand(token: Command, context: CommandContext): void {
   addPinOptions(token.command('init'))
+    .addHelpText('after', examples('token init --user anna', 'token init --user anna@office --png code.png'))
     .description('roll a QR-TAN token out (phase 1, then --phase2), or enrol a plain OCRA token')
     .option('--serial <serial>', 'its serial; else one is made')
     .option('--user <login>', 'whose it is: LOGIN or LOGIN@REALM')

@@ -6,6 +6,7 @@ import type { CommandContext } from '../command-context.ts';
 import { wholeNumberOption } from '../option-values.ts';
 import type { Column } from '../output.ts';
 import type { TextStyle } from '../text-style.ts';
+import { examples } from '../examples.ts';
 
 interface ListOptions {
   readonly user?: string;
@@ -88,6 +89,7 @@ export function addTokenListCommands(token: Command, context: CommandContext): v
   addList(token, context);
   token
     .command('show')
+    .addHelpText('after', examples('token show LSGO1', '--json token show LSGO1'))
     .description('show a token; no secrets')
     .argument('<serial>')
     .action(async (serial: string, _options: object, command: Command) => {
@@ -99,6 +101,10 @@ export function addTokenListCommands(token: Command, context: CommandContext): v
 function addList(token: Command, context: CommandContext): void {
   token
     .command('list')
+    .addHelpText(
+      'after',
+      examples('token list --user anna', 'token list --realm office --inactive --limit 100'),
+    )
     .description('list tokens; no secrets')
     .option('--user <login>', 'those of a user: LOGIN or LOGIN@REALM')
     .addOption(new Option('--realm <name>', 'those in a realm').conflicts('inNoRealm'))

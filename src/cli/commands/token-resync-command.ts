@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { CliFailure } from '../cli-failure.ts';
 import type { CommandContext } from '../command-context.ts';
+import { examples } from '../examples.ts';
 
 interface ResyncOptions {
   readonly challenge1?: string;
@@ -13,6 +14,10 @@ interface ResyncOptions {
 export function addTokenResyncCommand(token: Command, context: CommandContext): void {
   token
     .command('resync')
+    .addHelpText(
+      'after',
+      examples('token resync LSGO1', 'token resync LSGO1 --challenge1 12345678 --challenge2 87654321'),
+    )
     .description('bring a token back in step by two responses that it gave one after the other')
     .argument('<serial>')
     .option('--challenge1 <question>', 'what the first response answers; else the last challenge but one')

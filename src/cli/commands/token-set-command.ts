@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
 import { wholeNumberOption } from '../option-values.ts';
+import { examples } from '../examples.ts';
 
 /** The options for PINs, of several commands. */
 export interface PinOptions {
@@ -20,6 +21,10 @@ interface SetOptions extends PinOptions {
 /** Adds `token set`. */
 export function addTokenSetCommand(token: Command, context: CommandContext): void {
   addPinOptions(token.command('set'))
+    .addHelpText(
+      'after',
+      examples('token set LSGO1 --max-fail 5', 'token set LSGO1 --ask-pin --description "Spare phone"'),
+    )
     .description('change what belongs to a token; what is not given stays')
     .argument('<serial>')
     .option('--description <text>', 'what people read')

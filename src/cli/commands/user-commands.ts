@@ -3,6 +3,7 @@ import type { ListedUser } from '../../users/user-service.ts';
 import { CliFailure, EXIT_CODES } from '../cli-failure.ts';
 import type { CommandContext } from '../command-context.ts';
 import type { Column } from '../output.ts';
+import { examples } from '../examples.ts';
 
 interface AddOptions {
   readonly resolver: string;
@@ -37,6 +38,10 @@ export function addUserCommands(program: Command, context: CommandContext): void
   addList(user, context);
   user
     .command('remove')
+    .addHelpText(
+      'after',
+      examples('user remove anna --resolver staff', '--json user remove anna --resolver staff'),
+    )
     .description('remove a user; their tokens become unassigned')
     .argument('<login>')
     .requiredOption('--resolver <name>', 'a managed resolver')
@@ -50,6 +55,13 @@ export function addUserCommands(program: Command, context: CommandContext): void
 function addAdd(user: Command, context: CommandContext): void {
   user
     .command('add')
+    .addHelpText(
+      'after',
+      examples(
+        'user add anna --resolver staff --given-name Anna --email anna@example.org',
+        'user add bert --resolver staff --ask-password',
+      ),
+    )
     .description('add a user to a managed resolver; without a password unless one is asked for')
     .argument('<login>')
     .requiredOption('--resolver <name>', 'a managed resolver')
@@ -85,6 +97,7 @@ function addAdd(user: Command, context: CommandContext): void {
 function addList(user: Command, context: CommandContext): void {
   user
     .command('list')
+    .addHelpText('after', examples('user list --realm office', 'user list --resolver staff'))
     .description('list the users of a realm or of a resolver, whatever its kind')
     .option('--realm <name>', 'all resolvers of this realm')
     .option('--resolver <name>', 'one resolver')
@@ -103,6 +116,10 @@ function addList(user: Command, context: CommandContext): void {
 function addPassword(user: Command, context: CommandContext): void {
   user
     .command('password')
+    .addHelpText(
+      'after',
+      examples('user password anna --resolver staff', 'user password anna --resolver staff --remove'),
+    )
     .description('set the password of a user, or take it away')
     .argument('<login>')
     .requiredOption('--resolver <name>', 'a managed resolver')

@@ -6,12 +6,20 @@ import type { CommandContext } from '../command-context.ts';
 import type { CliIo } from '../dependencies.ts';
 import { ImportProgressDisplay } from '../import-progress.ts';
 import { addLinotpOptions, type LinotpOptions, withLinotp } from './import-commands.ts';
+import { examples } from '../examples.ts';
 
 /** Adds `verify`. */
 export function addVerifyCommands(program: Command, context: CommandContext): void {
   const group = program.command('verify').description('compare this installation with another one');
   const command = group
     .command('linotp')
+    .addHelpText(
+      'after',
+      examples(
+        'verify linotp --database postgresql://linotp@db.example.com/linotp --enckey encKey',
+        '--json verify linotp --database dump.sql --enckey encKey',
+      ),
+    )
     .description('compare every token and challenge with LinOTP and print what differs; changes nothing');
   addLinotpOptions(command).action(async (options: LinotpOptions, own: Command) => {
     await verifyLinotp(context, options, own);

@@ -1,12 +1,10 @@
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { randomActivationCode } from '../../ocra/activation-code.ts';
-import { CliFailure } from '../cli-failure.ts';
 import type { CommandContext } from '../command-context.ts';
 import type { Column } from '../output.ts';
-import { changeDeviceFile, readDeviceFile } from './device-file.ts';
-import { type DeviceToken, findToken, removeToken } from './device-state.ts';
+import type { DeviceToken } from './device-state.ts';
 import { addScanCommand, stateFile } from './scan-command.ts';
+import { examples } from '../examples.ts';
 
 const TOKEN_COLUMNS: readonly Column<DeviceToken>[] = [
   { key: 'serial', title: 'SERIAL', value: ({ serial }) => serial },
@@ -28,40 +26,30 @@ export function addDeviceCommands(program: Command, context: CommandContext): vo
   addScanCommand(device, context);
   device
     .command('list')
+    .addHelpText('after', examples('device list', '--json device list'))
     .description("list the device's tokens; no secrets")
     .action(async (_options: object, command: Command) => {
+      const { readDeviceFile } = await import('./device-file.ts');
       const { tokens } = await readDeviceFile(stateFile(command));
       context.output(command).list(tokens, TOKEN_COLUMNS, 'no tokens');
     });
   device
     .command('forget')
+    .addHelpText('after', examples('device forget LSGO1', 'device forget LSGO1 --state phone.json'))
     .description('remove a token from the device')
     .argument('<serial>')
     .action(async (serial: string, _options: object, command: Command) => {
-      await forget(stateFile(command), serial);
+      const { forgetToken } = await import('./device-changes.ts');
+      await forgetToken(stateFile(command), serial);
       context.output(command).done(`${serial} is forgotten`, { serial });
     });
   device
     .command('activation-code')
+    .addHelpText('after', examples('device activation-code', '--json device activation-code'))
     .description('make a random activation code, keep it for the second roll-out phase and print it')
     .action(async (_options: object, command: Command) => {
-      const code = await makeActivationCode(stateFile(command), context);
+      const { makeActivationCode } = await import('./device-changes.ts');
+      const code = await makeActivationCode(stateFile(command), context.dependencies.random);
       context.output(command).done(code, { activationcode: code });
     });
-}
-
-async function forget(file: string, serial: string): Promise<void> {
-  await changeDeviceFile(file, (state) => {
-    if (findToken(state, serial) === undefined) {
-      throw new CliFailure(`the device has no token ${serial}`);
-    }
-    return Promise.resolve({ state: removeToken(state, serial), result: undefined });
-  });
-}
-
-function makeActivationCode(file: string, { dependencies }: CommandContext): Promise<string> {
-  const activationCode = randomActivationCode(dependencies.random);
-  return changeDeviceFile(file, (state) =>
-    Promise.resolve({ state: { ...state, activationCode }, result: activationCode }),
-  );
 }

@@ -8,10 +8,10 @@ import type {
 import type { PasswordHasher } from '../../users/ports.ts';
 import type { Resolver } from '../../configuration/configuration.ts';
 import type { Log } from '../../kernel/log.ts';
+import { loadOnUse } from '../../kernel/load-on-use.ts';
 import { Semaphore } from '../../kernel/semaphore.ts';
 import type { ClosableUserSource } from './closable-source.ts';
 import type { FileBounds } from './file-bounds.ts';
-import { LdapUsers } from './ldap/ldap-users.ts';
 import { ManagedUsers } from './managed-users.ts';
 import { PasswdFile } from './passwd/passwd-file.ts';
 import { SqlUsers } from './sql/sql-users.ts';
@@ -99,10 +99,11 @@ function openSource(
     case 'sql':
       return new SqlUsers({ ...dependencies, resolver });
     case 'ldap':
-      return new LdapUsers({
-        resolver: name,
-        settings,
-        password: async () => (await secrets.open(resolver)) ?? '',
+      // Installations without a directory do not load its library.
+      return loadOnUse<Required<ClosableUserSource>>(async () => {
+        const { LdapUsers } = await import('./ldap/ldap-users.ts');
+        const password = async (): Promise<string> => (await secrets.open(resolver)) ?? '';
+        return new LdapUsers({ resolver: name, settings, password });
       });
   }
 }

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import bcrypt from 'bcryptjs';
 import type { DirectoryPasswords, PasswordVerdict } from '../../resolvers/ports.ts';
 import type { PasswordHasher } from '../../users/ports.ts';
 import { equalBytes, equalText } from '../../kernel/constant-time.ts';
@@ -48,7 +47,12 @@ export class HashedDirectoryPasswords implements DirectoryPasswords {
 
 async function verifyBcrypt(hash: string, password: string): Promise<PasswordVerdict> {
   const cost = Number(BCRYPT.exec(hash)?.[1] ?? Infinity);
-  return cost > MAX_BCRYPT_COST ? 'unknown' : verdict(await bcrypt.compare(password, hash));
+  if (cost > MAX_BCRYPT_COST) {
+    return 'unknown';
+  }
+  // Loaded on use: few directories have such hashes.
+  const { default: bcrypt } = await import('bcryptjs');
+  return verdict(await bcrypt.compare(password, hash));
 }
 
 async function verifyShaCrypt(hash: string, password: string): Promise<PasswordVerdict> {

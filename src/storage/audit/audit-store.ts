@@ -8,6 +8,8 @@ import type {
   Pruned,
   PruningPlan,
   StoredSnapshot,
+  TransactionRows,
+  TransactionTrail,
 } from '../../audit/ports.ts';
 import type { Act } from '../../policy/caller.ts';
 import { AUDIT_COLUMNS, BY_PLACE, readByCursor, type StoredAuditRow, toAuditRow } from './audit-cursor.ts';
@@ -16,9 +18,12 @@ import { partitionsBefore, planPruning, pruneTrail } from './audit-pruning.ts';
 import type { Database } from '../database/database.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
 import { isStorable } from '../database/stored-text.ts';
+import { transactionRows } from './transaction-rows.ts';
+
+const NO_ROWS: TransactionRows = { rows: [], more: 0 };
 
 /** The audit trail in PostgreSQL. */
-export class SqlAuditStore implements AuditStore {
+export class SqlAuditStore implements AuditStore, TransactionTrail {
   readonly #database: Database;
 
   constructor({ database }: { readonly database: Database }) {
@@ -62,6 +67,16 @@ export class SqlAuditStore implements AuditStore {
       return found as StoredAuditRow[];
     };
     return (await this.#database.transact(find, { isLong: true })).map(toAuditRow);
+  }
+
+  async ofTransaction(
+    transaction: string,
+    most: number,
+    realms?: readonly string[],
+  ): Promise<TransactionRows | undefined> {
+    return isStorable(transaction)
+      ? transactionRows(this.#database.knex, transaction, most, realms)
+      : NO_ROWS;
   }
 
   async read<T>(work: (snapshot: StoredSnapshot) => Promise<T>): Promise<T> {

@@ -125,6 +125,24 @@ function fakeServices(answer: Answer, settings: ReadonlyMap<string, string>): Ap
         result: true,
       }),
     },
+    transactions: {
+      history: answer('history', {
+        transactionId: '0123456789abcdef0123',
+        serial: 'OCRA1',
+        realms: ['a'],
+        isStored: true,
+        data: null,
+        isDataWithheld: true,
+        more: 0,
+        state: 'open',
+        events: [
+          {
+            ...{ at: '2026-11-20T12:00:00.000000Z', event: 'issued', reason: '', action: 'ocra/request' },
+            ...{ actor: 'admin', client: '192.0.2.7', requestId: 'request-1', derived: false },
+          },
+        ],
+      }),
+    },
     monitoring: {
       tokens: answer('tokens', {
         realms: [{ realm: 'a', counts: [{ status: 'total', count: 3 }] }],

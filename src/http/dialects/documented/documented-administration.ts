@@ -3,6 +3,7 @@ import type { Policy } from '../../../policy/stored-policy.ts';
 import type { Realm, Resolver } from '../../../configuration/configuration.ts';
 import type { DescribedToken } from '../../../tokens/token-view.ts';
 import type { AdministrationShapes } from '../shared/administration-shapes.ts';
+import { transactionObject } from '../shared/audit-objects.ts';
 import type { AdministrationDialect } from '../dialect.ts';
 import { shownSettings } from '../shared/resolver-class.ts';
 import type { DocumentedEnvelope } from './documented-envelope.ts';
@@ -15,6 +16,7 @@ const SHAPES: AdministrationShapes = {
     pagesize: pageSize,
     tokens: tokens.map(tokenValue),
   }),
+  transaction: transactionObject,
   changedTokens: (count) => count,
   setTokens: (_names, count) => count,
   policies: (policies) => byName(policies, policyValue),

@@ -1,0 +1,160 @@
+import { type AuditRow, auditTime } from '../audit/audit-row.ts';
+import type { TransactionRows } from '../audit/ports.ts';
+import type { ClosedBy, Decision } from './challenge.ts';
+import type { StoredTransaction } from './ports.ts';
+
+/** `given up`: the wrong response that closes the challenge. `refused`: a response that changes nothing, or a lock. */
+export type TransactionEventKind =
+  'issued' | 'wrong' | 'accepted' | 'given up' | 'refused' | 'expired' | 'superseded' | 'other';
+
+/** `ended`: not answered, and no longer stored; whether it expired or was replaced is not known. */
+export type TransactionState = 'open' | 'expired' | 'accepted' | 'given up' | 'superseded' | 'ended';
+
+/** One event of a transaction. */
+export interface TransactionEvent {
+  /** UTC, to the microsecond: `2026-11-21T09:30:00.123000Z`. */
+  readonly at: string;
+  readonly event: TransactionEventKind;
+  /** In words; empty where the event says it all. */
+  readonly reason: string;
+  /** `ocra/request`, `ocra/check_t`, …; empty for a derived event, as are the next three. */
+  readonly action: string;
+  readonly actor: string;
+  readonly client: string;
+  readonly requestId: string;
+  /** True if no audit row reports the event: it follows from the challenge and the settings of now. */
+  readonly derived: boolean;
+}
+
+/** The history of a transaction. */
+export interface Timeline {
+  readonly state: TransactionState;
+  /** In the order of time. */
+  readonly events: readonly TransactionEvent[];
+}
+
+/** Sources of a history. */
+export interface HistorySources {
+  /** Undefined: the challenge is no longer stored. */
+  readonly stored: StoredTransaction | undefined;
+  readonly trail: TransactionRows;
+  /** Seconds for which a challenge is open. */
+  readonly challengeTimeout: number;
+  readonly now: Date;
+}
+
+type Told = Pick<TransactionEvent, 'event' | 'reason'>;
+
+/** The events by the outcome of their rows. */
+const TOLD: Readonly<Record<'issued' | Decision['reason'], Told>> = {
+  issued: { event: 'issued', reason: '' },
+  accepted: { event: 'accepted', reason: '' },
+  wrong: { event: 'wrong', reason: 'wrong response or PIN' },
+  exhausted: { event: 'given up', reason: 'too many wrong responses' },
+  closed: { event: 'refused', reason: 'replay: a response was accepted before' },
+  dropped: { event: 'refused', reason: 'the challenge is given up or superseded' },
+  expired: { event: 'refused', reason: 'the challenge has expired' },
+  disabled: { event: 'refused', reason: 'the token is disabled' },
+  locked: { event: 'refused', reason: 'the token is locked' },
+  unverifiable: { event: 'refused', reason: 'the token has no key to verify with' },
+};
+
+const CLOSED: Readonly<Record<ClosedBy, Told>> = {
+  accepted: TOLD.accepted,
+  exhausted: TOLD.exhausted,
+  superseded: { event: 'superseded', reason: 'a newer challenge, key or owner' },
+};
+
+/** @returns the history that the challenge and its rows tell, with the events that have no row */
+export function timelineOf(sources: HistorySources): Timeline {
+  const reported = sources.trail.rows.map(reportedEvent);
+  const has = (event: TransactionEventKind): boolean => reported.some((one) => one.event === event);
+  const issued = has('issued') ? [] : derivedIssue(sources);
+  const closed = derivedClosing(sources, has);
+  const known = [...issued, ...reported, ...closed];
+  const expiry = expiryOf(sources, known);
+  const events = [...known, ...derivedExpiry(sources, known, expiry)];
+  // The sort is stable: of equal times, the rows keep their order.
+  events.sort((left, right) => (left.at < right.at ? -1 : Number(left.at > right.at)));
+  return { state: stateOf(sources.stored, events, expiry !== undefined), events };
+}
+
+function reportedEvent({ at, outcome, action, actor, client, requestId }: AuditRow): TransactionEvent {
+  const told: Told = Object.hasOwn(TOLD, outcome)
+    ? TOLD[outcome as keyof typeof TOLD]
+    : { event: 'other', reason: outcome };
+  return { at, ...told, action, actor, client, requestId, derived: false };
+}
+
+function derived(at: Date, told: Told): TransactionEvent {
+  return { at: auditTime(at), ...told, action: '', actor: '', client: '', requestId: '', derived: true };
+}
+
+/** A challenge that was moved in from elsewhere, or whose row was pruned. */
+function derivedIssue({ stored }: HistorySources): readonly TransactionEvent[] {
+  return stored === undefined ? [] : [derived(stored.issuedAt, TOLD.issued)];
+}
+
+/** A challenge that newer ones replaced has no row of its own for it; other closings have one, unless it was pruned. */
+function derivedClosing(
+  { stored, trail }: HistorySources,
+  has: (event: TransactionEventKind) => boolean,
+): readonly TransactionEvent[] {
+  const { closedBy = null, closedAt = null } = stored ?? {};
+  if (closedBy === null || closedAt === null || trail.more > 0) {
+    return [];
+  }
+  const told = CLOSED[closedBy];
+  return has(told.event) ? [] : [derived(closedAt, told)];
+}
+
+/** @returns the end of the time in which it could be answered, if that is over */
+function expiryOf(
+  { stored, challengeTimeout, now }: HistorySources,
+  known: readonly TransactionEvent[],
+): Date | undefined {
+  const issuedAt = stored?.issuedAt.getTime() ?? Date.parse(known.find(isIssue)?.at ?? '');
+  const end = new Date(issuedAt + challengeTimeout * 1000);
+  return end <= now ? end : undefined;
+}
+
+/** The expiry of a challenge that nothing closed before. Rows that are left out may have closed it. */
+function derivedExpiry(
+  { trail }: HistorySources,
+  known: readonly TransactionEvent[],
+  expiry: Date | undefined,
+): readonly TransactionEvent[] {
+  if (expiry === undefined || trail.more > 0) {
+    return [];
+  }
+  const at = auditTime(expiry);
+  const isClosed = known.some(
+    (one) => ['accepted', 'given up', 'superseded'].includes(one.event) && one.at <= at,
+  );
+  return isClosed ? [] : [derived(expiry, { event: 'expired', reason: '' })];
+}
+
+function isIssue({ event }: TransactionEvent): boolean {
+  return event === 'issued';
+}
+
+function stateOf(
+  stored: StoredTransaction | undefined,
+  events: readonly TransactionEvent[],
+  isOver: boolean,
+): TransactionState {
+  const has = (event: TransactionEventKind): boolean => events.some((one) => one.event === event);
+  if (has('accepted')) {
+    return 'accepted';
+  }
+  if (has('given up')) {
+    return 'given up';
+  }
+  if (stored === undefined) {
+    return 'ended';
+  }
+  if (stored.closedBy !== null) {
+    return CLOSED[stored.closedBy].event as TransactionState;
+  }
+  return isOver ? 'expired' : 'open';
+}

@@ -1,0 +1,134 @@
+import type { TransactionRows, TransactionTrail } from '../audit/ports.ts';
+import { grantedRealms } from '../audit/realm-view.ts';
+import type { Configuration } from '../configuration/configuration.ts';
+import type { ConfigurationStore } from '../configuration/ports.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { isServiceError, ServiceError } from '../kernel/errors.ts';
+import type { AccessControl, Grant } from '../policy/access-control.ts';
+import type { Caller } from '../policy/caller.ts';
+import { isVisible } from '../tokens/token-view.ts';
+import { readOcraSettings } from './ocra-settings.ts';
+import type { StoredTransaction, TransactionStore } from './ports.ts';
+import { type Timeline, timelineOf } from './transaction-history.ts';
+
+interface TransactionDependencies {
+  readonly configuration: ConfigurationStore;
+  readonly access: AccessControl;
+  readonly transactions: TransactionStore;
+  readonly trail: TransactionTrail;
+  readonly clock: Clock;
+}
+
+/** A transaction, and what happened to it. Holds neither key nor question. */
+export interface TransactionHistory extends Timeline {
+  readonly transactionId: string;
+  readonly serial: string;
+  /** The token's realms that the caller may see: of now, or, without a stored challenge, of its last event. */
+  readonly realms: readonly string[];
+  /** False once housekeeping or the removal of the token has removed the challenge. */
+  readonly isStored: boolean;
+  /** The display data; null if it is no longer stored, or withheld. */
+  readonly data: string | null;
+  /** True if the data is stored, and the caller has no right to see it. */
+  readonly isDataWithheld: boolean;
+  /** The number of later events that are left out. */
+  readonly more: number;
+}
+
+/** The most audit rows of a history: a closed transaction can be replayed for ever. */
+const MOST_ROWS = 500;
+const MAX_ID_LENGTH = 255;
+
+/** Tells what happened to a transaction, as long as its challenge or its audit rows are kept. */
+export class TransactionService {
+  readonly #deps: TransactionDependencies;
+
+  constructor(dependencies: TransactionDependencies) {
+    this.#deps = dependencies;
+  }
+
+  /**
+   * Takes the right `admin/transaction`; the display data also takes `admin/transactiondata`. Writes nothing.
+   * @throws ServiceError 'right.missing', 'parameter.missing', and 'transaction.unknown' for an unknown one and alike
+   *   for one of a token that is or was in none of the caller's realms
+   */
+  async history(caller: Caller, transactionId: string): Promise<TransactionHistory> {
+    const { access, clock } = this.#deps;
+    const { configuration, grant } = await access.authorizeAdmin(
+      this.#deps.configuration,
+      caller,
+      'transaction',
+    );
+    if (transactionId === '') {
+      throw new ServiceError('parameter.missing', 'No transaction is named', {
+        parameters: ['transactionid'],
+      });
+    }
+    const { stored, serial, trail } = await this.#find(grant, transactionId);
+    const { challengeTimeout } = readOcraSettings(configuration.settings);
+    return {
+      transactionId,
+      serial,
+      realms: shownRealms(stored, trail, grant),
+      isStored: stored !== undefined,
+      ...this.#data(configuration, caller, stored),
+      ...timelineOf({ stored, trail, challengeTimeout, now: clock.now() }),
+      more: trail.more,
+    };
+  }
+
+  /** @throws ServiceError 'transaction.unknown' */
+  async #find(
+    grant: Grant,
+    transactionId: string,
+  ): Promise<{ stored: StoredTransaction | undefined; serial: string; trail: TransactionRows }> {
+    const { transactions, trail } = this.#deps;
+    const realms = grant.realms === 'all' ? undefined : grant.realms;
+    // The challenge first: the rows of all that it shows are then there.
+    const stored = await transactions.find(transactionId);
+    const found = await trail.ofTransaction(transactionId, MOST_ROWS, realms);
+    const serial = stored?.serial ?? found?.rows[0]?.subject;
+    const isHidden = stored !== undefined && !isVisible(stored, grant);
+    if (found === undefined || serial === undefined || isHidden) {
+      throw unknownTransaction(transactionId);
+    }
+    return { stored, serial, trail: found };
+  }
+
+  #data(
+    configuration: Configuration,
+    caller: Caller,
+    stored: StoredTransaction | undefined,
+  ): Pick<TransactionHistory, 'data' | 'isDataWithheld'> {
+    if (stored === undefined) {
+      return { data: null, isDataWithheld: false };
+    }
+    const isShown = this.#maySeeData(configuration, caller, stored);
+    return { data: isShown ? stored.data : null, isDataWithheld: !isShown };
+  }
+
+  #maySeeData(configuration: Configuration, caller: Caller, stored: StoredTransaction): boolean {
+    try {
+      const right = { scope: 'admin', action: 'transactiondata' } as const;
+      return isVisible(stored, this.#deps.access.authorize(configuration, caller, right));
+    } catch (error) {
+      if (isServiceError(error, 'right.missing')) {
+        return false;
+      }
+      throw error;
+    }
+  }
+}
+
+function shownRealms(
+  stored: StoredTransaction | undefined,
+  { rows }: TransactionRows,
+  grant: Grant,
+): readonly string[] {
+  return grantedRealms({ realm: stored?.realms.join(',') ?? rows.at(-1)?.realm ?? '' }, grant);
+}
+
+function unknownTransaction(transactionId: string): ServiceError {
+  const shown = transactionId.slice(0, MAX_ID_LENGTH);
+  return new ServiceError('transaction.unknown', `There is no transaction '${shown}'`);
+}

@@ -1,0 +1,103 @@
+import { CliFailure, EXIT_CODES } from '../cli-failure.ts';
+import type { CommandContext } from '../command-context.ts';
+import type { JsonValue, Output } from '../output.ts';
+import { readSecretText } from '../secret-input.ts';
+import { safeText } from '../../kernel/terminal-text.ts';
+import { changeDeviceFile } from './device-file.ts';
+import { readQrPng } from './qr-image.ts';
+import { sendResponse, type SentResponse } from './send-response.ts';
+import { type DeviceAnswer, type DeviceQuestions, VirtualDevice } from './virtual-device.ts';
+
+/** The options of `tankeeper device scan`. */
+export interface ScanOptions {
+  readonly png?: string;
+  readonly urlFile?: string;
+  readonly activationCodeFile?: string;
+  readonly ocraPinFile?: string;
+  readonly send?: true;
+}
+
+type ChallengeAnswer = Exclude<DeviceAnswer, { kind: 'init' }>;
+
+/** Reads a code as the app does, and prints what the app shows. */
+export async function scanCode(
+  context: CommandContext,
+  url: string | undefined,
+  options: ScanOptions & { readonly state: string },
+  output: Output,
+): Promise<void> {
+  const { clock, fetch } = context.dependencies;
+  const text = await readCode(context, url, options);
+  const device = new VirtualDevice({ clock });
+  const answer = await changeDeviceFile(options.state, async (state) => {
+    const scanned = await device.scan(state, text, questions(context, options));
+    return { state: scanned.state, result: scanned.answer };
+  });
+  if (answer.kind === 'init') {
+    printInit(output, answer);
+    return;
+  }
+  const sent = options.send === true ? await sendResponse(fetch, answer) : undefined;
+  printChallenge(output, answer, sent);
+  if (sent !== undefined && sent.accepted !== true) {
+    throw new CliFailure('the server did not accept the response');
+  }
+}
+
+async function readCode(
+  { dependencies: { io } }: CommandContext,
+  url: string | undefined,
+  { png, urlFile }: ScanOptions,
+): Promise<string> {
+  const given = [url, png, urlFile].filter((source) => source !== undefined);
+  if (given.length !== 1) {
+    throw new CliFailure('give one of URL, --png FILE and --url-file FILE', EXIT_CODES.usage);
+  }
+  if (png !== undefined) {
+    return readQrPng(png);
+  }
+  return url ?? readSecretText(io, urlFile ?? '-', 'the code');
+}
+
+function questions(context: CommandContext, options: ScanOptions): DeviceQuestions {
+  return {
+    activationCode: (kept) =>
+      kept !== null && options.activationCodeFile === undefined
+        ? Promise.resolve(kept)
+        : context.knownSecret('Activation code', '--activation-code-file', options.activationCodeFile),
+    ocraPin: (serial) =>
+      context.knownSecret(`OCRA PIN of ${safeText(serial)}`, '--ocra-pin-file', options.ocraPinFile),
+  };
+}
+
+function printInit(output: Output, answer: Extract<DeviceAnswer, { kind: 'init' }>): void {
+  const { serial, suite, replaced } = answer;
+  const note = replaced ? '; the token that it had under this serial is gone' : '';
+  output.done(`${serial} is on the device (${suite})${note}; next: the code of the second roll-out phase`, {
+    kind: 'init',
+    serial,
+    suite,
+    replaced,
+  });
+}
+
+function printChallenge(output: Output, answer: ChallengeAnswer, sent: SentResponse | undefined): void {
+  output.record(answer, [
+    { key: 'kind', value: ({ kind }) => kind },
+    { key: 'serial', title: 'Token', value: ({ serial }) => serial },
+    { key: 'message', title: 'Message', value: ({ message }) => message },
+    { key: 'question', title: 'Challenge', value: ({ question }) => question },
+    { key: 'transactionid', title: 'Transaction', value: ({ transactionId }) => transactionId },
+    { key: 'url', title: 'Sends to', value: ({ callbackUrl }) => callbackUrl },
+    { key: 'response', title: 'Response', value: ({ response }) => response },
+    ...(sent === undefined ? [] : [{ key: 'sent', title: 'Server', ...sentColumn(sent) }]),
+  ]);
+}
+
+function sentColumn({ status, accepted }: SentResponse): { value: () => JsonValue; text: () => string } {
+  const verdict = accepted === true ? 'accepted' : 'refused';
+  return {
+    value: () => ({ status, accepted }),
+    text: () => (accepted === null ? `no verdict (HTTP ${status})` : verdict),
+  };
+}

@@ -1,0 +1,61 @@
+import { AdministratorService } from '../administrators/administrator-service.ts';
+import { loadOnUse } from '../kernel/load-on-use.ts';
+import { VaultAuditAuthority } from '../security/vault/vault-audit-authority.ts';
+import type { Services } from './build-services.ts';
+import { type ServiceParts, sharedParts } from './shared-parts.ts';
+
+/**
+ * @returns every service, as `buildServices`, for a command: it uses one or two of them, and the modules of the others
+ *   take most of the time of its start. A feature is loaded when one of its services is called first
+ */
+export function guestServices(parts: ServiceParts): Services {
+  const shared = sharedParts(parts);
+  const { configuration, credentials, refusals, sources, database, vault, administratorStore } = shared;
+  // Any feature writes to the audit.
+  database.audit.certifyBy(new VaultAuditAuthority({ vault }));
+  // A part of it answers without a promise.
+  const administrators = new AdministratorService({ ...shared, administrators: administratorStore });
+  const accounts = once(async () => (await import('./account-services.ts')).accountServices(shared));
+  const logins = once(async () =>
+    (await import('./login-services.ts')).loginServices(shared, { administrators }),
+  );
+  const imports = once(async () => (await import('./import-services.ts')).importServices(shared));
+  const challenges = once(async () => (await import('./challenge-services.ts')).challengeServices(shared));
+  const monitoring = once(async () => (await import('./monitoring-services.ts')).monitoringServices(shared));
+  const upkeep = once(async () => (await import('./housekeeping-services.ts')).housekeepingServices(shared));
+  const hooks = once(async () => (await import('./webhook-services.ts')).webhookServices(shared));
+  return {
+    configuration,
+    credentials,
+    refusals,
+    closeSources: () => sources.close(),
+    administrators,
+    realms: loadOnUse(async () => (await accounts()).realms),
+    resolvers: loadOnUse(async () => (await accounts()).resolvers),
+    users: loadOnUse(async () => (await accounts()).users),
+    policies: loadOnUse(async () => (await accounts()).policies),
+    settings: loadOnUse(async () => (await accounts()).settings),
+    tokens: loadOnUse(async () => (await accounts()).tokens),
+    logins: loadOnUse(async () => (await logins()).logins),
+    linotpImport: loadOnUse(async () => (await imports()).linotpImport),
+    linotpVerification: loadOnUse(async () => (await imports()).linotpVerification),
+    ocra: loadOnUse(async () => (await challenges()).ocra),
+    enrolment: loadOnUse(async () => (await challenges()).enrolment),
+    resynchronisation: loadOnUse(async () => (await challenges()).resynchronisation),
+    tokenImport: loadOnUse(async () => (await challenges()).tokenImport),
+    validation: loadOnUse(async () => (await challenges()).validation),
+    monitoring: loadOnUse(async () => (await monitoring()).monitoring),
+    counts: loadOnUse(async () => (await monitoring()).counts),
+    licences: loadOnUse(async () => (await monitoring()).licences),
+    housekeeping: loadOnUse(async () => (await upkeep()).housekeeping),
+    audit: loadOnUse(async () => (await upkeep()).audit),
+    backups: loadOnUse(async () => (await upkeep()).backups),
+    webhooks: loadOnUse(async () => (await hooks()).webhooks),
+    webhookDispatcher: async () => (await hooks()).webhookDispatcher(),
+  };
+}
+
+function once<T>(load: () => Promise<T>): () => Promise<T> {
+  let loaded: Promise<T> | undefined;
+  return () => (loaded ??= load());
+}

@@ -1,0 +1,205 @@
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { generateX25519Identity, identityToRecipient } from 'age-encryption';
+import { listRepositoryFiles } from '../../repository/repository-file.ts';
+import {
+  FIGURE_6,
+  FIGURE_7,
+  PASSWORD as KEY_PASSWORD,
+  PRE_SHARED_KEY,
+} from '../../support/values/pskc-documents.ts';
+import { licenceVendor } from '../../support/values/signed-licence.ts';
+import { assertSucceeded, guideCommands, GuideSandbox, PASSWORD, type Replacement } from './guide-sandbox.ts';
+
+// Each guide starts a server and several commands, on machines that may be busy.
+jest.setTimeout(240_000);
+
+const ADMINISTRATION = [
+  'resolver add staff',
+  'realm add office --resolvers staff',
+  'user add anna --resolver staff',
+];
+
+/** What a guide takes for granted, and the stand-ins for what readers fill in. */
+interface Guide {
+  /** `tankeeper` commands without that word. */
+  readonly before?: readonly string[];
+  /** Serials of tokens of anna. */
+  readonly tokens?: readonly string[];
+  readonly replace?: readonly Replacement[];
+  readonly prepare?: (sandbox: GuideSandbox) => Promise<readonly Replacement[] | undefined>;
+  /** What its commands must have printed. */
+  readonly prints: readonly RegExp[];
+  readonly variables?: Readonly<Record<string, string>>;
+}
+
+const GUIDES: Readonly<Record<string, Guide>> = {
+  administration: {
+    before: [...ADMINISTRATION, 'admin add probe --password-file ../admin-password'],
+    tokens: ['OCRA00011A2B'],
+    prints: [/"status": ?true/],
+  },
+  auditing: {
+    before: [...ADMINISTRATION],
+    tokens: ['LSQR0001'],
+    prepare: async (sandbox) => {
+      await sandbox.write('/backup/logs/tankeeper.log', sandbox.server.output());
+      const [checkpoint = ''] = /[0-9a-f]{64}/.exec(sandbox.server.output()) ?? [];
+      return [
+        [/5d0c1ae0[0-9a-f]{56}/g, checkpoint],
+        [
+          'U2V2ZW4tdGltZXMtc2V2ZW4tYW5kLWZvcnR5LW5pbmU=',
+          `"$(tankeeper audit verify | sed -n 's/.*installation key //p' | head -1)"`,
+        ],
+      ];
+    },
+    prints: [/LSQR0001/, /all as they were written/, /rows exported: \d+/],
+  },
+  authentication: {
+    before: ADMINISTRATION,
+    tokens: ['QR1'],
+    prepare: async (sandbox) => {
+      await sandbox.write('password.txt', PASSWORD);
+      return undefined;
+    },
+    prints: [/"transactionid"/],
+  },
+  backup: {
+    prepare: async (sandbox) => {
+      const identity = await generateX25519Identity();
+      await sandbox.write('identity.txt', `${identity}\n`);
+      await sandbox.write('/etc/tankeeper/backup-passphrase', 'a passphrase of this test');
+      return [
+        ['--recipient age1…', `--recipient ${await identityToRecipient(identity)}`],
+        // The reader does this on another day, and restores into an empty database.
+        ['export backup.age --recipient', 'export backup.age --force --recipient'],
+        [
+          'tankeeper restore backup.age --identity-file identity.txt --close',
+          'env -u DATABASE_URL DATA_DIR=$PWD/restored ENCRYPTION_KEY_FILE=$PWD/../data/encryption.key tankeeper restore backup.age --identity-file identity.txt --close',
+        ],
+      ];
+    },
+    prints: [/SHA-256/],
+  },
+  doctor: {
+    before: ADMINISTRATION,
+    // The test's database has settings that a server must not have.
+    replace: [[/^(tankeeper (?:--json )?doctor)$/g, '$1 || [ $? = 2 ]']],
+    prints: [/remedy: /],
+  },
+  enrolment: {
+    before: ADMINISTRATION,
+    prepare: async (sandbox) => {
+      await sandbox.write('keys.xml', FIGURE_7);
+      await sandbox.write('more-keys.xml', FIGURE_6.replaceAll('987654321', '42'));
+      await sandbox.write('transport-password.txt', KEY_PASSWORD);
+      await sandbox.write('transport-key.txt', PRE_SHARED_KEY.toString('hex'));
+      await sandbox.write('keys.csv', keyTable(['DEV0001']));
+      return undefined;
+    },
+    tokens: ['DEV0002'],
+    replace: [['SERIAL', 'DEV0002']],
+    prints: [/DEV0002/],
+  },
+  monitoring: {
+    before: [
+      'resolver add staff',
+      'realm add bank --resolvers staff',
+      'realm add shop --resolvers staff',
+      'admin add helpdesk --password-file ../admin-password',
+    ],
+    prepare: async (sandbox) => {
+      await sandbox.write('/etc/tankeeper/probe-password', PASSWORD);
+      return undefined;
+    },
+    // The token that the command before has printed.
+    replace: [
+      ["api-token add probe nagios --rights 'monitoring:*'", '$& | tee token.txt'],
+      ["'Authorization: Bearer tk_…'", '"Authorization: Bearer $(grep -o \'tk_[A-Za-z0-9_-]*\' token.txt)"'],
+    ],
+    prints: [/"Summary"/],
+  },
+  operating: {
+    before: ADMINISTRATION,
+    prepare: async (sandbox) => {
+      const vendor = licenceVendor();
+      await sandbox.write('/etc/tankeeper/vendor.pem', vendor.publicKey);
+      await sandbox.write(
+        'licence.jws',
+        await vendor.sign({ licensee: 'Bank', expire: '2099-12-31', 'token-num': 5 }),
+      );
+      return [
+        ['0123456789abcdef', `"$(tankeeper keys list | awk 'NR > 1 && $2 != "current" { print $1 }')"`],
+      ];
+    },
+    prints: [/every count is right/, /is retired/],
+  },
+  policies: {
+    before: ADMINISTRATION,
+    prepare: async (sandbox) => {
+      await sandbox.write('portal-password', PASSWORD);
+      return undefined;
+    },
+    prints: [/tk_/],
+  },
+  shadow: {
+    before: ADMINISTRATION,
+    prepare: async (sandbox) => {
+      await sandbox.write('old-password', PASSWORD);
+      await sandbox.write('new-password', PASSWORD);
+      return undefined;
+    },
+    prints: [/(\d+) questions, \1 answered alike/],
+  },
+};
+
+/** Guides whose commands run elsewhere, or cannot run here. */
+const ELSEWHERE: Readonly<Record<string, string>> = {
+  'moving-from-linotp': 'tests/cli/linotp/moving-guide.test.ts',
+  'getting-started': 'tests/campaigns/getting-started',
+  resolvers: 'resolvers-guide.test.ts',
+  'security-modules': 'tests/campaigns/security-module makes a token of SoftHSM with the same commands',
+  deployment: 'needs Docker, Kubernetes or systemd; .ci/run checks its files',
+};
+
+let sandbox: GuideSandbox | undefined;
+
+afterEach(async () => {
+  await sandbox?.remove();
+  sandbox = undefined;
+});
+
+it('knows every guide that has commands', () => {
+  const pages = listRepositoryFiles('docs/guides').filter((page) => guideCommands(page).length > 0);
+  const names = pages.map((page) => page.replace(/^docs\/guides\/(.*)\.md$/, '$1'));
+  expect(names.toSorted()).toEqual([...Object.keys(GUIDES), ...Object.keys(ELSEWHERE)].toSorted());
+});
+
+describe.each(Object.entries(GUIDES))('docs/guides/%s.md', (name, guide) => {
+  it('has commands that work in their order', async () => {
+    sandbox = await GuideSandbox.start(guide.variables);
+    await sandbox.write('tokens.csv', keyTable(guide.tokens ?? []));
+    const commands = [
+      ...(guide.before ?? []),
+      ...(guide.tokens === undefined ? [] : ['import csv tokens.csv']),
+    ];
+    const before = await sandbox.run(commands.map((command) => `tankeeper ${command}`));
+    assertSucceeded(before);
+    const prepared = (await guide.prepare?.(sandbox)) ?? [];
+    const run = await sandbox.run(guideCommands(`docs/guides/${name}.md`), [
+      ...prepared,
+      ...(guide.replace ?? []),
+    ]);
+    assertSucceeded(run);
+    for (const pattern of guide.prints) {
+      expect(run.output).toMatch(pattern);
+    }
+  });
+});
+
+/** @returns a table of keys whose tokens belong to anna */
+function keyTable(serials: readonly string[]): string {
+  const lines = serials.map(
+    (serial) => `${serial},${Buffer.from(serial.padEnd(20, '.')).toString('hex')},anna,office`,
+  );
+  return ['serial,key,user,realm', ...lines, ''].join('\n');
+}

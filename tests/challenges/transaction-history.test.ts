@@ -1,0 +1,115 @@
+import { describe, expect, it } from '@jest/globals';
+import { type AuditRow, auditTime } from '../../src/audit/audit-row.ts';
+import type { StoredTransaction } from '../../src/challenges/ports.ts';
+import { timelineOf } from '../../src/challenges/transaction-history.ts';
+
+const ISSUED = new Date('2026-11-20T12:00:00Z');
+const TIMEOUT = 1200;
+
+const after = (seconds: number): Date => new Date(ISSUED.getTime() + seconds * 1000);
+
+function row(outcome: string, seconds: number): AuditRow {
+  return {
+    ...{ id: String(seconds + 1), at: auditTime(after(seconds)), actor: '', action: 'ocra/check_t' },
+    ...{ subject: 'T1', realm: 'north', outcome, client: '192.0.2.7', requestId: `r${seconds}` },
+    ...{ transaction: 't1', writer: 1, lane: 1, seq: seconds + 1 },
+    ...{ prevHash: Buffer.alloc(32), hash: Buffer.alloc(32), signature: Buffer.alloc(64) },
+  };
+}
+
+function stored(closedBy: StoredTransaction['closedBy'] = null, seconds = 0): StoredTransaction {
+  const closedAt = closedBy === null ? null : after(seconds);
+  return { serial: 'T1', realms: ['north'], data: 'pay', issuedAt: ISSUED, closedBy, closedAt };
+}
+
+interface Given {
+  readonly rows?: readonly AuditRow[];
+  readonly challenge?: StoredTransaction;
+  readonly now?: number;
+  readonly more?: number;
+}
+
+/** @returns the state, and each event with its seconds after the issue; a derived one in brackets */
+function told({ rows = [], challenge, now = 10, more = 0 }: Given): readonly string[] {
+  const { state, events } = timelineOf({
+    ...{ stored: challenge, trail: { rows, more }, challengeTimeout: TIMEOUT, now: after(now) },
+  });
+  const texts = events.map(({ at, event, derived }) => {
+    const text = `${event} ${(Date.parse(at) - ISSUED.getTime()) / 1000}`;
+    return derived ? `(${text})` : text;
+  });
+  return [state, ...texts];
+}
+
+describe('the history of a transaction', () => {
+  it.each<[string, Given, readonly string[]]>([
+    ['open', { rows: [row('issued', 0)], challenge: stored() }, ['open', 'issued 0']],
+    [
+      'answered at the second attempt, and replayed',
+      {
+        rows: [row('issued', 0), row('wrong', 1), row('accepted', 2), row('closed', 3)],
+        challenge: stored('accepted', 2),
+        now: 9999,
+      },
+      ['accepted', 'issued 0', 'wrong 1', 'accepted 2', 'refused 3'],
+    ],
+    [
+      'given up',
+      { rows: [row('issued', 0), row('exhausted', 2), row('dropped', 4)], challenge: stored('exhausted', 2) },
+      ['given up', 'issued 0', 'given up 2', 'refused 4'],
+    ],
+    [
+      'superseded, which has no row',
+      { rows: [row('issued', 0), row('dropped', 9)], challenge: stored('superseded', 5) },
+      ['superseded', 'issued 0', '(superseded 5)', 'refused 9'],
+    ],
+    [
+      'expired, answered late',
+      { rows: [row('issued', 0), row('expired', 1300)], challenge: stored(), now: 1400 },
+      ['expired', 'issued 0', '(expired 1200)', 'refused 1300'],
+    ],
+    [
+      'expired before it was superseded',
+      { rows: [row('issued', 0)], challenge: stored('superseded', 1300), now: 1400 },
+      ['superseded', 'issued 0', '(expired 1200)', '(superseded 1300)'],
+    ],
+    [
+      'accepted and no longer stored',
+      { rows: [row('issued', 0), row('accepted', 2)], now: 1_000_000 },
+      ['accepted', 'issued 0', 'accepted 2'],
+    ],
+    [
+      'never answered and no longer stored',
+      { rows: [row('issued', 0)], now: 1_000_000 },
+      ['ended', 'issued 0', '(expired 1200)'],
+    ],
+    ['removed with its token', { rows: [row('issued', 0)], now: 10 }, ['ended', 'issued 0']],
+    [
+      'moved in from elsewhere, without rows',
+      { challenge: stored('accepted', 3) },
+      ['accepted', '(issued 0)', '(accepted 3)'],
+    ],
+    [
+      'with more rows than are read',
+      { rows: [row('issued', 0), row('locked', 1)], challenge: stored(), more: 7, now: 9999 },
+      ['expired', 'issued 0', 'refused 1'],
+    ],
+    [
+      'with a row of an unknown outcome',
+      { rows: [row('issued', 0), row('toString', 1)], challenge: stored() },
+      ['open', 'issued 0', 'other 1'],
+    ],
+  ])('that is %s', (_title, given, expected) => {
+    expect(told(given)).toEqual(expected);
+  });
+
+  it('tells who, from where, under which request, and why', () => {
+    const trail = { rows: [row('closed', 3)], more: 0 };
+    const { events } = timelineOf({ stored: stored(), trail, challengeTimeout: TIMEOUT, now: after(4) });
+    expect(events[1]).toEqual({
+      ...{ at: '2026-11-20T12:00:03.000000Z', event: 'refused', derived: false },
+      ...{ reason: 'replay: a response was accepted before', action: 'ocra/check_t' },
+      ...{ actor: '', client: '192.0.2.7', requestId: 'r3' },
+    });
+  });
+});

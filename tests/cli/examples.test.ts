@@ -1,0 +1,58 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from '@jest/globals';
+import type { Command } from 'commander';
+import { EXIT_CODES } from '../../src/cli/cli-failure.ts';
+import { buildProgram, runProgram } from '../../src/cli/program.ts';
+import { shellWords } from '../repository/markdown.ts';
+import { fakeCli } from './fake-dependencies.ts';
+
+const homeFolder = mkdtempSync(join(tmpdir(), 'tankeeper-examples-'));
+afterAll(() => {
+  rmSync(homeFolder, { recursive: true });
+});
+
+/** No command gets further than its first deed. */
+function unreachable() {
+  const reached = (): Promise<never> => Promise.reject(new Error('reached'));
+  return fakeCli(
+    {},
+    { openServices: reached, serve: reached, migrate: reached, examine: reached, homeFolder },
+  );
+}
+
+function leaves(command: Command, above: readonly string[] = []): readonly (readonly string[])[] {
+  return command.commands.flatMap((one) => {
+    const path = [...above, one.name()];
+    return one.commands.length === 0 ? [path] : leaves(one, path);
+  });
+}
+
+const commands = leaves(buildProgram(fakeCli().dependencies)).map((path) => [path.join(' '), path] as const);
+
+/** @returns the examples in the help of a command */
+async function examplesOf(path: readonly string[]): Promise<readonly string[]> {
+  const { dependencies, io } = unreachable();
+  expect(await runProgram([...path, '--help'], dependencies)).toBe(EXIT_CODES.success);
+  const [, section = ''] = io.out().split('\nExamples:\n');
+  return section
+    .split('\n')
+    .filter((line) => line.startsWith('  tankeeper '))
+    .map((line) => line.trim());
+}
+
+describe('the help of every command', () => {
+  it.each(commands)('%s has two examples of it that it accepts', async (name, path) => {
+    const examples = await examplesOf(path);
+    expect(new Set(examples).size).toBeGreaterThanOrEqual(2);
+    for (const example of examples) {
+      expect(`${example.replace('tankeeper --json ', 'tankeeper ')} `.startsWith(`tankeeper ${name} `)).toBe(
+        true,
+      );
+      const { dependencies, io } = unreachable();
+      const status = await runProgram(shellWords(example).slice(1), dependencies);
+      expect([example, status === EXIT_CODES.usage ? io.err() : '']).toEqual([example, '']);
+    }
+  });
+});

@@ -1,0 +1,196 @@
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { BoundedAdministrators } from '../../support/application/bounded-administrators.ts';
+import { OPERATOR, TestApplication, wrongResponse } from '../../support/application/test-application.ts';
+import { queryOnce } from '../../support/database/test-server.ts';
+
+jest.setTimeout(60_000);
+
+interface History {
+  readonly state: string;
+  readonly serial: string;
+  readonly realms: readonly string[];
+  readonly stored: boolean;
+  readonly data?: string;
+  readonly withheld: boolean;
+  readonly more: number;
+  readonly events: readonly { event: string; action: string; actor: string; requestid: string }[];
+}
+
+interface Answer {
+  readonly value?: History;
+  readonly error?: { readonly code: number; readonly message: string };
+}
+
+const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
+const DATA = '12345678';
+const KEY = '12345678901234567890123456789012';
+
+let application: TestApplication;
+let bounded: BoundedAdministrators;
+
+beforeAll(async () => {
+  application = await TestApplication.open();
+  application.clock.set(new Date());
+  await application.addRealm('north', ['ann']);
+  await application.addRealm('south', ['bob']);
+  bounded = await BoundedAdministrators.of(application);
+  await bounded.add('north-desk', 'transaction', 'north');
+  await bounded.add('south-desk', 'transaction', 'south');
+  await bounded.add('data-desk', 'transaction, transactiondata', 'north');
+  await bounded.add('clerk', 'show', 'north');
+});
+afterAll(() => application.close());
+
+async function history(transactionid: string, as?: string): Promise<Answer> {
+  const sent =
+    as === undefined
+      ? await application.asAdmin('/admin/transaction', { transactionid }, 'get')
+      : await bounded.get(as, '/admin/transaction', { transactionid });
+  return (sent.body as { result: Answer }).result;
+}
+
+async function enrol(serial: string, user: string, realm: string): Promise<string> {
+  await application.enrolPlain(serial, SUITE, { user, realm });
+  return serial;
+}
+
+const response = (counter = 0n): string => application.respond(SUITE, DATA, { counter });
+const eventsOf = ({ value }: Answer): readonly string[] => value?.events.map(({ event }) => event) ?? [];
+
+describe('/admin/transaction', () => {
+  it('tells each attempt, and the replay at every endpoint, once', async () => {
+    const serial = await enrol('LIFE', 'ann', 'north');
+    const { transactionid } = await application.challenge(serial, DATA);
+    await application.check(transactionid, wrongResponse(response()));
+    await application.check(transactionid, response());
+    await application.check(transactionid, response());
+    await application.send('/validate/check_s', { serial, pass: response(), transactionid });
+    await application.send('/validate/check', {
+      user: 'ann',
+      realm: 'north',
+      pass: response(),
+      transactionid,
+    });
+    await application.send('/validate/check_t', { pass: response(), transactionid });
+    await application.status({ transactionid });
+    const { value } = await history(transactionid);
+    expect(value).toMatchObject({ serial, state: 'accepted', realms: ['north'], stored: true, more: 0 });
+    expect(value?.events.map(({ event, action }) => `${event} ${action}`)).toEqual([
+      'issued ocra/request',
+      'wrong ocra/check_t',
+      'accepted ocra/check_t',
+      'refused ocra/check_t',
+      'refused validate/check_s',
+      'refused validate/check',
+      'refused validate/check_t',
+    ]);
+    expect(value?.events[0]?.actor).toBe('admin');
+  });
+
+  it('names the challenge that a response without a transaction counted for', async () => {
+    const serial = await enrol('OPEN', 'ann', 'north');
+    const { transactionid } = await application.challenge(serial, DATA);
+    await application.send('/validate/check_s', { serial, pass: wrongResponse(response()) });
+    await application.send('/validate/check_s', { serial, pass: response() });
+    expect(eventsOf(await history(transactionid))).toEqual(['issued', 'wrong', 'accepted']);
+  });
+
+  it('tells of challenges that are given up, superseded and expired', async () => {
+    const serial = await enrol('ENDS', 'ann', 'north');
+    const { transactionid: first } = await application.challenge(serial, DATA);
+    for (let attempt = 0; attempt < 3; attempt += 1) {
+      await application.check(first, wrongResponse(response()));
+    }
+    expect(eventsOf(await history(first))).toEqual(['issued', 'wrong', 'wrong', 'given up']);
+    const ids: string[] = [];
+    for (let count = 0; count < 5; count += 1) {
+      ids.push((await application.challenge(serial, DATA)).transactionid);
+    }
+    const [second = '', , , , last = ''] = ids;
+    expect(eventsOf(await history(second))).toEqual(['issued', 'superseded']);
+    application.clock.advance(1200);
+    await application.check(last, response());
+    expect((await history(last)).value).toMatchObject({ state: 'expired' });
+    application.clock.advance(-1200);
+  });
+
+  it('tells the same after housekeeping has removed the challenge', async () => {
+    const serial = await enrol('KEPT', 'ann', 'north');
+    const { transactionid } = await application.challenge(serial, DATA);
+    await application.check(transactionid, response());
+    await application.check(transactionid, response());
+    const before = await history(transactionid, 'north-desk');
+    application.clock.advance(30 * 86_400);
+    await application.services.housekeeping.run(OPERATOR);
+    const afterwards = await history(transactionid, 'north-desk');
+    application.clock.advance(-30 * 86_400);
+    expect(afterwards.value).toEqual({ ...before.value, stored: false, withheld: false });
+    expect(eventsOf(afterwards)).toEqual(['issued', 'accepted', 'refused']);
+  });
+
+  it('shows neither key nor question, and the display data with the right for it alone', async () => {
+    const serial = await enrol('DATA', 'ann', 'north');
+    const shown = 'pay 4711 to Carol';
+    const { transactionid } = await application.challenge(serial, shown);
+    const [challenge] = await queryOnce<{ question: string }>(
+      application.databaseUrl,
+      'SELECT question FROM challenges WHERE transaction_id = $1',
+      [transactionid],
+    );
+    for (const name of ['north-desk', 'data-desk']) {
+      const text = JSON.stringify(await history(transactionid, name));
+      expect(text).not.toContain(challenge?.question);
+      expect(text).not.toContain(KEY);
+      expect(text.includes(shown)).toBe(name === 'data-desk');
+    }
+    expect((await history(transactionid, 'north-desk')).value?.withheld).toBe(true);
+    expect((await history(transactionid, 'data-desk')).value).toMatchObject({ data: shown, withheld: false });
+  });
+
+  it('knows no transaction of a foreign realm, while its challenge is stored and after', async () => {
+    const serial = await enrol('FOREIGN', 'bob', 'south');
+    const { transactionid } = await application.challenge(serial, DATA);
+    const unknown = (id: string): Answer => ({
+      ...{ status: false },
+      error: { code: -311, message: `There is no transaction '${id}'` },
+    });
+    expect(await history(transactionid, 'north-desk')).toEqual(unknown(transactionid));
+    expect(await history('0'.repeat(20), 'north-desk')).toEqual(unknown('0'.repeat(20)));
+    expect(eventsOf(await history(transactionid, 'south-desk'))).toEqual(['issued']);
+    await application.services.tokens.remove(OPERATOR, { serial });
+    expect(await history(transactionid, 'north-desk')).toEqual(unknown(transactionid));
+    expect((await history(transactionid, 'south-desk')).value).toMatchObject({ state: 'ended' });
+  });
+
+  it('shows a token that has changed realms to nobody who sees only one of them', async () => {
+    const serial = await enrol('MOVED', 'ann', 'north');
+    const { transactionid } = await application.challenge(serial, DATA);
+    await application.services.tokens.setRealms(OPERATOR, { serial, realms: ['south'] });
+    await application.check(transactionid, response());
+    for (const name of ['north-desk', 'south-desk']) {
+      expect((await history(transactionid, name)).error?.message).toMatch(/^There is no transaction/);
+    }
+    expect(eventsOf(await history(transactionid))).toEqual(['issued', 'accepted']);
+  });
+
+  it('names of a token in several realms only those that the administrator may see', async () => {
+    const serial = await enrol('BOTH', 'ann', 'north');
+    await application.services.tokens.setRealms(OPERATOR, { serial, realms: ['north', 'south'] });
+    const { transactionid } = await application.challenge(serial, DATA);
+    expect((await history(transactionid, 'south-desk')).value?.realms).toEqual(['south']);
+    expect((await history(transactionid)).value?.realms).toEqual(['north', 'south']);
+  });
+
+  it.each(['', ' ', '*', '%', '_'.repeat(20), 'x'.repeat(300)])('finds nothing by %j', async (id) => {
+    const { error } = await history(id);
+    expect(error?.message).toMatch(id === '' ? /transaction/i : /^There is no transaction '/);
+  });
+
+  it('takes the right transaction', async () => {
+    const { error } = await history('0'.repeat(20), 'clerk');
+    expect(error?.code).toBe(410);
+    expect(error?.message).toMatch(/missing a policy scope=admin, action=transaction$/);
+    const open = await application.send('/admin/transaction', { transactionid: 'x' }, 'get');
+    expect(open.status).toBe(401);
+  });
+});
