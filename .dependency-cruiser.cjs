@@ -24,6 +24,7 @@ const concepts = [
   'challenges',
   'monitoring',
   'webhooks',
+  'consequences',
   'housekeeping',
   'backup',
   'linotp',

@@ -290,7 +290,8 @@ function provenBy({ name, passwordHash }: Administrator): ProvenPassword {
   return { administrator: name, version: secretHash(passwordHash) };
 }
 
-function unknownAdministrator(name: string): ServiceError {
+/** @returns the error for an unknown name */
+export function unknownAdministrator(name: string): ServiceError {
   const shortened = name.slice(0, 128);
   return new ServiceError('administrator.unknown', `There is no administrator '${shortened}'`, {
     name: shortened,

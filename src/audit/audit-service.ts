@@ -108,6 +108,15 @@ export class AuditService {
   }
 
   /**
+   * @returns the number of months that a prune before this instant would remove
+   * @throws ServiceError 'right.missing' for a caller who is no operator
+   */
+  async monthsBefore(caller: Caller, before: Date): Promise<number> {
+    assertOperator(caller);
+    return this.#deps.store.monthsBefore(before);
+  }
+
+  /**
    * Removes whole months. The trail verifies afterwards as it did before.
    * @param before everything from the month of this instant on is kept
    * @param force prunes without verification

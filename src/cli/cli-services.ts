@@ -3,6 +3,7 @@ import type { BackupService } from '../backup/backup-service.ts';
 import type { AdministratorService } from '../administrators/administrator-service.ts';
 import type { SettingService } from '../configuration/setting-service.ts';
 import type { KeyService } from '../keys/key-service.ts';
+import type { ConsequenceService } from '../consequences/consequence-service.ts';
 import type { PolicyService } from '../policy/policy-service.ts';
 import type { RealmService } from '../realms/realm-service.ts';
 import type { ResolverService } from '../resolvers/resolver-service.ts';
@@ -40,6 +41,7 @@ export interface CliServices {
   readonly linotpVerification: MethodsOf<LinotpVerificationService>;
   readonly licences: MethodsOf<LicenceService>;
   readonly monitoring: Pick<MonitoringService, 'tokens'>;
+  readonly consequences: MethodsOf<ConsequenceService>;
   readonly counts: MethodsOf<CountService>;
   readonly audit: MethodsOf<AuditService>;
   readonly backups: MethodsOf<BackupService>;

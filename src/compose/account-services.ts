@@ -27,7 +27,7 @@ export function accountServices(shared: SharedParts): AccountServices {
     realms: new RealmService(shared),
     resolvers: new ResolverService(shared),
     users: new UserService({ ...shared, users: managedUsers }),
-    policies: new PolicyService(shared),
+    policies: new PolicyService({ ...shared, administrators: administratorStore }),
     settings: new SettingService({ ...shared, check: checkOcraSettings, defaults: OCRA_DEFAULTS }),
     tokens: new TokenService({ ...shared, tokens: new SqlTokenStore({ database }) }),
   };

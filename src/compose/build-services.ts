@@ -3,6 +3,7 @@ import type { ConfirmedCredentials } from '../storage/administrators/confirmed-c
 import type { SqlConfigurationStore } from '../storage/configuration/configuration-store.ts';
 import { accountServices, type AccountServices } from './account-services.ts';
 import { challengeServices, type ChallengeServices } from './challenge-services.ts';
+import { consequenceServices, type ConsequenceServices } from './consequence-services.ts';
 import { housekeepingServices, type HousekeepingServices } from './housekeeping-services.ts';
 import { importServices, type ImportServices } from './import-services.ts';
 import { loginServices, type LoginServices } from './login-services.ts';
@@ -15,6 +16,7 @@ export interface Services
     AccountServices,
     LoginServices,
     ImportServices,
+    ConsequenceServices,
     ChallengeServices,
     MonitoringServices,
     HousekeepingServices,
@@ -40,6 +42,7 @@ export function buildServices(parts: ServiceParts): Services {
     ...accounts,
     ...loginServices(shared, accounts),
     ...importServices(shared),
+    ...consequenceServices(shared),
     ...challengeServices(shared),
     ...monitoringServices(shared),
     ...housekeepingServices(shared),

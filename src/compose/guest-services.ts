@@ -20,6 +20,7 @@ export function guestServices(parts: ServiceParts): Services {
     (await import('./login-services.ts')).loginServices(shared, { administrators }),
   );
   const imports = once(async () => (await import('./import-services.ts')).importServices(shared));
+  const foreseen = once(async () => (await import('./consequence-services.ts')).consequenceServices(shared));
   const challenges = once(async () => (await import('./challenge-services.ts')).challengeServices(shared));
   const monitoring = once(async () => (await import('./monitoring-services.ts')).monitoringServices(shared));
   const upkeep = once(async () => (await import('./housekeeping-services.ts')).housekeepingServices(shared));
@@ -39,6 +40,8 @@ export function guestServices(parts: ServiceParts): Services {
     logins: loadOnUse(async () => (await logins()).logins),
     linotpImport: loadOnUse(async () => (await imports()).linotpImport),
     linotpVerification: loadOnUse(async () => (await imports()).linotpVerification),
+    consequences: loadOnUse(async () => (await foreseen()).consequences),
+    transactions: loadOnUse(async () => (await challenges()).transactions),
     ocra: loadOnUse(async () => (await challenges()).ocra),
     enrolment: loadOnUse(async () => (await challenges()).enrolment),
     resynchronisation: loadOnUse(async () => (await challenges()).resynchronisation),

@@ -4,6 +4,7 @@ import type { AccessControl } from './access-control.ts';
 import { actOf, type Caller } from './caller.ts';
 import { checkPolicy, type PolicyDraft, policyRealms } from './policy.ts';
 import { splitList } from './policy-users.ts';
+import { policiesAfter, somebodyWrites } from './lost-rights.ts';
 import type { PolicyBase, PolicyStore } from './ports.ts';
 import type { Policy } from './stored-policy.ts';
 import { listUnknownNames, unknownNames, type UnknownPolicyName } from './unknown-names.ts';
@@ -11,6 +12,8 @@ import { listUnknownNames, unknownNames, type UnknownPolicyName } from './unknow
 interface PolicyDependencies {
   readonly configuration: PolicyStore;
   readonly access: AccessControl;
+  /** Names the administrators, for a warning about those who lose rights; by default none. */
+  readonly administrators?: { list(): Promise<readonly { readonly name: string }[]> };
   /** By default nothing is logged. */
   readonly log?: Pick<Log, 'warn'>;
 }
@@ -61,6 +64,7 @@ export class PolicyService {
     const base = await this.#authorize(caller, 'write');
     const policy = checkPolicy(draft);
     const unknown = unknownNames(policy, base);
+    await this.#warnOfLockOut(caller, base.policies, { stored: policy });
     await this.#deps.configuration.putPolicy(policy, actOf(caller, 'policy/set'));
     // Old clients store policies before the realms in them. The operator has been asked.
     if (unknown.length > 0 && !caller.principal.operator) {
@@ -81,9 +85,30 @@ export class PolicyService {
 
   /** @throws ServiceError 'policy.unknown' */
   async remove(caller: Caller, name: string): Promise<void> {
-    await this.#authorize(caller, 'write');
+    const { policies } = await this.#authorize(caller, 'write');
+    await this.#warnOfLockOut(caller, policies, { removed: name.trim() });
     if (!(await this.#deps.configuration.removePolicy(name.trim(), actOf(caller, 'policy/remove')))) {
       throw unknownPolicy(name);
+    }
+  }
+
+  /** Old clients expect a policy to be stored in any case. The operator has been asked. */
+  async #warnOfLockOut(
+    { principal }: Caller,
+    policies: readonly Policy[],
+    change: { readonly stored: Policy } | { readonly removed: string },
+  ): Promise<void> {
+    const { administrators, log } = this.#deps;
+    if (principal.operator || administrators === undefined || log === undefined) {
+      return;
+    }
+    const names = (await administrators.list()).map(({ name }) => name);
+    if (somebodyWrites(policies, names) && !somebodyWrites(policiesAfter(policies, change), names)) {
+      const name = 'stored' in change ? change.stored.name : change.removed;
+      log.warn(
+        `The change of the policy ${name} by ${principal.administrator} leaves no administrator with the right ` +
+          'system:write: only `tankeeper policy` on the machine of the server can change policies from now on',
+      );
     }
   }
 
@@ -104,7 +129,8 @@ function fits(policy: Policy, { name, scope, action, realm, user }: PolicyFilter
   return tests.every(([wanted = '', test]) => wanted.trim() === '' || test(wanted.trim()));
 }
 
-function unknownPolicy(name: string): ServiceError {
+/** @returns the error for an unknown name */
+export function unknownPolicy(name: string): ServiceError {
   const shortened = name.slice(0, 128);
   return new ServiceError('policy.unknown', `There is no policy '${shortened}'`, { name: shortened });
 }

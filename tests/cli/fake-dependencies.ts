@@ -69,6 +69,10 @@ export function recordingServices(answers: Answers, calls: Call[], callers: Call
           (_target, method) =>
           (caller: Caller, ...given: unknown[]) => {
             const call = `${name}.${String(method)}`;
+            // Reads only; without an answer, an act has no consequences.
+            if (name === 'consequences') {
+              return Promise.resolve(answers[call] ?? []);
+            }
             calls.push([call, ...given]);
             callers.push(caller);
             const answer = answers[call];
@@ -84,6 +88,7 @@ export function recordingServices(answers: Answers, calls: Call[], callers: Call
       'licences',
       'monitoring',
       'counts',
+      'consequences',
       'audit',
       'transactions',
       'keys',

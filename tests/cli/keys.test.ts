@@ -84,7 +84,7 @@ describe('tankeeper keys rotate', () => {
 describe('tankeeper keys retire', () => {
   it('says that backups need the key', async () => {
     const { dependencies, io, calls } = fakeCli({ 'keys.retire': { isNew: true, isRemoved: true } });
-    expect(await runProgram(['keys', 'retire', ONE, '--remove-from-file'], dependencies)).toBe(0);
+    expect(await runProgram(['keys', 'retire', ONE, '--remove-from-file', '--yes'], dependencies)).toBe(0);
     expect(calls).toEqual([['keys.retire', ONE, { removeFromFile: true }]]);
     expect(io.out()).toContain('is retired: no server needs it any more; it is no longer in the key file');
     expect(io.out()).toContain('Keep a copy');

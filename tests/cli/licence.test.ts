@@ -78,12 +78,12 @@ describe('tankeeper licence, in words and for scripts', () => {
 
   it('remove says so, or that there is none', async () => {
     const { dependencies, io } = fakeCli();
-    expect(await runProgram(['licence', 'remove'], dependencies)).toBe(0);
+    expect(await runProgram(['licence', 'remove', '--yes'], dependencies)).toBe(0);
     expect(io.out()).toBe('the licence is removed\n');
     const none = fakeCli({
       'licences.remove': new ServiceError('licence.unknown', 'There is no licence to remove'),
     });
-    expect(await runProgram(['licence', 'remove'], none.dependencies)).toBe(1);
+    expect(await runProgram(['licence', 'remove', '--yes'], none.dependencies)).toBe(1);
     expect(none.io.err()).toBe('tankeeper: There is no licence to remove\n');
   });
 

@@ -127,7 +127,7 @@ describe('two servers on one database', () => {
 
   it('use a policy at once that was set through the other', async () => {
     const environment = { DATABASE_URL: database.url, DATA_DIR: folder };
-    await runTankeeper(['policy', 'remove', 'ocra-administrators'], environment);
+    await runTankeeper(['policy', 'remove', 'ocra-administrators', '--yes'], environment);
     for (const server of [0, 1]) {
       const { result } = await post(server, '/ocra/request', { serial: 'RACE1', data: '' });
       expect(JSON.stringify(result)).toContain('ERR410');

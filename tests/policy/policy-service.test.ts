@@ -20,6 +20,26 @@ beforeEach(() => {
   });
 });
 
+describe('a policy that leaves no administrator the right to change policies', () => {
+  it('is stored for an old client, with a warning in the log', async () => {
+    const warnings: string[] = [];
+    const logging = new PolicyService({
+      ...{ configuration, access: new AccessControl({ clock: { now: () => new Date(0) } }) },
+      administrators: { list: () => Promise.resolve([{ name: 'admin' }, { name: 'bert' }]) },
+      log: { warn: (message) => warnings.push(message) },
+    });
+    const own = { name: 'own', scope: 'system', action: '*', user: 'bert' };
+    await logging.set(admin, own);
+    expect(warnings).toEqual([]);
+    await logging.set(callerNamed('bert'), { ...own, user: 'carol' });
+    expect(warnings).toEqual([
+      'The change of the policy own by bert leaves no administrator with the right system:write: only ' +
+        '`tankeeper policy` on the machine of the server can change policies from now on',
+    ]);
+    expect(await logging.list(OPERATOR)).toMatchObject([{ user: 'carol' }]);
+  });
+});
+
 describe('policies', () => {
   it('are set, shown, listed, replaced and removed', async () => {
     const kept = await service.set(admin, { ...DRAFT, name: ' p ' });

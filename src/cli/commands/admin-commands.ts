@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { addApiTokenCommands } from './api-token-commands.ts';
 import type { CliServices } from '../cli-services.ts';
+import { actOnceConfirmed, withConfirmation } from '../confirmation.ts';
 import type { CommandContext } from '../command-context.ts';
 import type { Column } from '../output.ts';
 import { examples } from '../examples.ts';
@@ -42,22 +43,25 @@ export function addAdminCommands(program: Command, context: CommandContext): voi
       const found = await context.withServices(({ administrators }, caller) => administrators.list(caller));
       context.output(command).list(found, ADMINISTRATOR_COLUMNS, 'no administrators');
     });
-  admin
-    .command('remove')
+  withConfirmation(admin.command('remove'))
     .addHelpText('after', examples('admin remove bert', '--json admin remove bert'))
     .description('remove an administrator, with sessions and API tokens; the last one stays')
     .argument('<name>')
     .action(async (name: string, _options: object, command: Command) => {
-      await context.withServices(({ administrators }, caller) => administrators.remove(caller, name));
-      context.output(command).done(`the administrator ${name} is removed`, { name });
+      const outcome = await actOnceConfirmed(context, command, {
+        foresee: ({ consequences }, caller) => consequences.ofAdministratorRemoval(caller, name),
+        act: ({ administrators }, caller) => administrators.remove(caller, name),
+      });
+      if (outcome !== undefined) {
+        context.output(command).done(`the administrator ${name} is removed`, { name });
+      }
     });
   addPassword(admin, context);
   addApiTokenCommands(admin, context);
 }
 
 function addPassword(admin: Command, context: CommandContext): void {
-  admin
-    .command('password')
+  withConfirmation(admin.command('password'))
     .addHelpText(
       'after',
       examples('admin password bert', 'admin password bert --revoke-tokens --password-file bert.password'),
@@ -69,9 +73,16 @@ function addPassword(admin: Command, context: CommandContext): void {
     .action(async (name: string, { passwordFile, revokeTokens }: NewPasswordOptions, command: Command) => {
       const password = await context.newSecret(`New password of ${name}`, '--password-file', passwordFile);
       const revokesApiTokens = revokeTokens === true;
-      const { apiTokens } = await context.withServices(({ administrators }, caller) =>
-        administrators.setPassword(caller, name, password, { revokesApiTokens }),
-      );
+      const outcome = await actOnceConfirmed(context, command, {
+        foresee: ({ consequences }, caller) =>
+          revokesApiTokens ? consequences.ofApiTokenRemoval(caller, name) : Promise.resolve([]),
+        act: ({ administrators }, caller) =>
+          administrators.setPassword(caller, name, password, { revokesApiTokens }),
+      });
+      if (outcome === undefined) {
+        return;
+      }
+      const { apiTokens } = outcome.result;
       const output = context.output(command);
       const [revoked, left] = revokesApiTokens ? [apiTokens, 0] : [0, apiTokens];
       output.done(`the administrator ${name} has a new password; all sessions are ended`, {

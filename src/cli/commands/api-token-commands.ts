@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { ApiToken } from '../../administrators/ports.ts';
+import { actOnceConfirmed, withConfirmation } from '../confirmation.ts';
 import type { CommandContext } from '../command-context.ts';
 import { parseExpiry, parseList } from '../option-values.ts';
 import type { Column } from '../output.ts';
@@ -40,8 +41,7 @@ export function addApiTokenCommands(admin: Command, context: CommandContext): vo
       );
       context.output(command).list(found, API_TOKEN_COLUMNS, 'no API tokens');
     });
-  apiToken
-    .command('remove')
+  withConfirmation(apiToken.command('remove'))
     .addHelpText(
       'after',
       examples('admin api-token remove bert nagios', '--json admin api-token remove bert nagios'),
@@ -50,13 +50,16 @@ export function addApiTokenCommands(admin: Command, context: CommandContext): vo
     .argument('<administrator>')
     .argument('<name>')
     .action(async (administrator: string, name: string, _options: object, command: Command) => {
-      await context.withServices(({ administrators }, caller) =>
-        administrators.removeApiToken(caller, administrator, name),
-      );
-      context.output(command).done(`the API token ${name} of ${administrator} is removed`, {
-        administrator,
-        name,
+      const outcome = await actOnceConfirmed(context, command, {
+        foresee: ({ consequences }, caller) => consequences.ofApiTokenRemoval(caller, administrator, name),
+        act: ({ administrators }, caller) => administrators.removeApiToken(caller, administrator, name),
       });
+      if (outcome !== undefined) {
+        context.output(command).done(`the API token ${name} of ${administrator} is removed`, {
+          administrator,
+          name,
+        });
+      }
     });
 }
 

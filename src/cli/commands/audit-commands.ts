@@ -2,10 +2,12 @@ import type { Command } from 'commander';
 import type { AuditRow } from '../../audit/audit-row.ts';
 import type { ExportFormat } from '../../audit/export-trail.ts';
 import type { AuditFilter } from '../../audit/ports.ts';
+import { consequence, counted } from '../../consequences/consequence.ts';
 import { openExport } from './audit-export-file.ts';
 import { addAuditVerifyCommand } from './audit-verify-command.ts';
 import { misspeltFilter } from '../audit-names.ts';
 import { CliFailure } from '../cli-failure.ts';
+import { actOnceConfirmed, withConfirmation } from '../confirmation.ts';
 import type { CommandContext } from '../command-context.ts';
 import { parseInstant, wholeNumberOption } from '../option-values.ts';
 import type { Column } from '../output.ts';
@@ -144,8 +146,7 @@ function addExport(audit: Command, context: CommandContext): void {
 }
 
 function addPrune(audit: Command, context: CommandContext): void {
-  audit
-    .command('prune')
+  withConfirmation(audit.command('prune'))
     .addHelpText(
       'after',
       examples('audit prune --before 2026-01-01', 'audit prune --before 2026-01-01 --force'),
@@ -157,9 +158,21 @@ function addPrune(audit: Command, context: CommandContext): void {
       if (before > context.dependencies.clock.now()) {
         throw new CliFailure('only months that are over can be pruned');
       }
-      const { rows, months, records } = await context.withServices((services, caller) =>
-        services.audit.prune(caller, { before, force: force === true }),
-      );
+      const outcome = await actOnceConfirmed(context, command, {
+        foresee: async (services, caller) => {
+          const months = await services.audit.monthsBefore(caller, before);
+          return consequence(
+            months > 0,
+            'audit.months',
+            `${counted(months, 'month')} of the audit ${months === 1 ? 'is' : 'are'} gone for good, but for exports`,
+          );
+        },
+        act: (services, caller) => services.audit.prune(caller, { before, force: force === true }),
+      });
+      if (outcome === undefined) {
+        return;
+      }
+      const { rows, months, records } = outcome.result;
       const isNothing = rows === 0 && months.length === 0 && records === 0;
       const sentence = isNothing
         ? 'there was nothing to prune'

@@ -1,7 +1,9 @@
 import type { Command } from 'commander';
+import { type Consequence, consequence } from '../../consequences/consequence.ts';
 import type { KeyHolder, KeyState } from '../../keys/key-administration.ts';
 import type { Rotation } from '../../keys/key-service.ts';
 import { CliFailure, EXIT_CODES } from '../cli-failure.ts';
+import { actOnceConfirmed, withConfirmation } from '../confirmation.ts';
 import type { CommandContext } from '../command-context.ts';
 import type { Column, Output } from '../output.ts';
 import type { TextStyle } from '../text-style.ts';
@@ -85,8 +87,7 @@ function addRotate(keys: Command, context: CommandContext): void {
 }
 
 function addRetire(keys: Command, context: CommandContext): void {
-  keys
-    .command('retire')
+  withConfirmation(keys.command('retire'))
     .addHelpText(
       'after',
       examples('keys retire 0123456789abcdef', 'keys retire 0123456789abcdef --remove-from-file'),
@@ -96,9 +97,15 @@ function addRetire(keys: Command, context: CommandContext): void {
     .option('--remove-from-file', 'also take it out of the key file: backups from before need a copy of it')
     .action(async (given: string, { removeFromFile }: { removeFromFile?: true }, command: Command) => {
       const keyId = keyIdIn(given) ?? '';
-      const { isNew, isRemoved } = await context.withServices(({ keys: service }, caller) =>
-        service.retire(caller, keyId, { removeFromFile: removeFromFile === true }),
-      );
+      const outcome = await actOnceConfirmed(context, command, {
+        foresee: () => Promise.resolve(retirementConsequences(keyId, removeFromFile === true)),
+        act: ({ keys: service }, caller) =>
+          service.retire(caller, keyId, { removeFromFile: removeFromFile === true }),
+      });
+      if (outcome === undefined) {
+        return;
+      }
+      const { isNew, isRemoved } = outcome.result;
       const output = context.output(command);
       const sentence = [
         `the key ${keyId} ${isNew ? 'is retired: no server needs it any more' : 'was retired before'}`,
@@ -107,6 +114,17 @@ function addRetire(keys: Command, context: CommandContext): void {
       output.done(sentence, { keyid: keyId, retired: true, changed: isNew, removed_from_file: isRemoved });
       output.say('Keep a copy of it as long as you keep backups of the database from before.');
     });
+}
+
+function retirementConsequences(keyId: string, removesFromFile: boolean): readonly Consequence[] {
+  return [
+    { code: 'keys.retired', text: `the key ${keyId} never seals again` },
+    ...consequence(
+      removesFromFile,
+      'keys.backups',
+      'backups from before cannot be restored without a copy of it',
+    ),
+  ];
 }
 
 async function list(context: CommandContext, output: Output): Promise<void> {

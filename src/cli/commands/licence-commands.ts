@@ -1,5 +1,7 @@
 import type { Command } from 'commander';
 import type { LicenseReport } from '../../monitoring/outcomes.ts';
+import { consequence } from '../../consequences/consequence.ts';
+import { actOnceConfirmed, withConfirmation } from '../confirmation.ts';
 import type { CommandContext } from '../command-context.ts';
 import type { Column, Output } from '../output.ts';
 import { readSecretText } from '../secret-input.ts';
@@ -31,13 +33,24 @@ export function addLicenceCommands(program: Command, context: CommandContext): v
       const report = await context.withServices(({ licences }, caller) => licences.show(caller));
       print(context.output(command), report);
     });
-  licence
-    .command('remove')
+  withConfirmation(licence.command('remove'))
     .addHelpText('after', examples('licence remove', '--json licence remove'))
     .description('remove the licence; support then comes from the community')
     .action(async (_options: object, command: Command) => {
-      await context.withServices(({ licences }, caller) => licences.remove(caller));
-      context.output(command).done('the licence is removed', { removed: true });
+      const outcome = await actOnceConfirmed(context, command, {
+        foresee: async ({ licences }, caller) => {
+          const { kind } = await licences.show(caller);
+          return consequence(
+            kind !== 'none',
+            'licence.support',
+            'support then comes from the community; the licence must be at hand to install it again',
+          );
+        },
+        act: ({ licences }, caller) => licences.remove(caller),
+      });
+      if (outcome !== undefined) {
+        context.output(command).done('the licence is removed', { removed: true });
+      }
     });
 }
 

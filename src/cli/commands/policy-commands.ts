@@ -1,8 +1,12 @@
 import type { Command } from 'commander';
+import type { Caller } from '../../policy/caller.ts';
+import type { PolicyDraft } from '../../policy/policy.ts';
 import { type Policy, POLICY_SCOPES } from '../../policy/stored-policy.ts';
 import { didYouMean } from '../../kernel/nearest-name.ts';
 import { listUnknownNames } from '../../policy/unknown-names.ts';
 import { CliFailure, EXIT_CODES } from '../cli-failure.ts';
+import type { CliServices } from '../cli-services.ts';
+import { actOnceConfirmed, withConfirmation } from '../confirmation.ts';
 import type { CommandContext } from '../command-context.ts';
 import type { Column } from '../output.ts';
 import { examples } from '../examples.ts';
@@ -40,30 +44,37 @@ export function addPolicyCommands(program: Command, context: CommandContext): vo
   const policy = program.command('policy').description('policies: who may do what, and how tokens behave');
   addReading(policy, context);
   addSet(policy, context);
-  policy
-    .command('remove')
+  withConfirmation(policy.command('remove'))
     .addHelpText('after', examples('policy remove answers', '--json policy remove answers'))
     .description('remove a policy')
     .argument('<name>')
     .action(async (name: string, _options: object, command: Command) => {
-      await context.withServices(({ policies }, caller) => policies.remove(caller, name));
-      context.output(command).done(`the policy ${name} is removed`, { name });
+      const outcome = await actOnceConfirmed(context, command, {
+        foresee: ({ consequences }, caller) => consequences.ofPolicyRemoval(caller, name),
+        act: ({ policies }, caller) => policies.remove(caller, name),
+      });
+      if (outcome !== undefined) {
+        context.output(command).done(`the policy ${name} is removed`, { name });
+      }
     });
   for (const [verb, active] of [
     ['enable', true],
     ['disable', false],
   ] as const) {
-    policy
-      .command(verb)
+    withConfirmation(policy.command(verb))
       .addHelpText('after', examples(`policy ${verb} answers`, `--json policy ${verb} answers`))
       .description(`${verb} a policy; all else of it stays`)
       .argument('<name>')
       .action(async (name: string, _options: object, command: Command) => {
-        await context.withServices(async ({ policies }, caller) => {
-          const found = await policies.show(caller, name);
-          await policies.set(caller, { ...found, active });
+        const outcome = await actOnceConfirmed(context, command, {
+          foresee: async ({ policies, consequences }, caller) =>
+            consequences.ofPolicy(caller, { ...(await policies.show(caller, name)), active }),
+          act: async ({ policies }, caller) =>
+            policies.set(caller, { ...(await policies.show(caller, name)), active }),
         });
-        context.output(command).done(`the policy ${name} is ${verb}d`, { name, active });
+        if (outcome !== undefined) {
+          context.output(command).done(`the policy ${name} is ${verb}d`, { name, active });
+        }
       });
   }
 }
@@ -97,8 +108,7 @@ function addReading(policy: Command, context: CommandContext): void {
 }
 
 function addSet(policy: Command, context: CommandContext): void {
-  policy
-    .command('set')
+  withConfirmation(policy.command('set'))
     .addHelpText(
       'after',
       examples(
@@ -117,17 +127,43 @@ function addSet(policy: Command, context: CommandContext): void {
     .option('--inactive', 'switched off')
     .option('--force', 'also with realms and resolvers that do not exist yet')
     .action(async (name: string, options: SetOptions, command: Command) => {
-      const { inactive, force, ...fields } = options;
-      const draft = { ...fields, name, active: inactive !== true };
-      await context.withServices(async ({ policies }, caller) => {
-        const unknown = force === true ? [] : await policies.unknownNames(caller, draft);
+      const draft = draftOf(name, options);
+      const assertKnown = async (policies: CliServices['policies'], caller: Caller): Promise<void> => {
+        const unknown = options.force === true ? [] : await policies.unknownNames(caller, draft);
         if (unknown.length > 0) {
           throw new CliFailure(
             `the policy ${name} names what does not exist: ${listUnknownNames(unknown)} (--force stores it all the same)`,
           );
         }
-        await policies.set(caller, draft);
+      };
+      const outcome = await actOnceConfirmed(context, command, {
+        foresee: async ({ policies, consequences }, caller) => {
+          await assertKnown(policies, caller);
+          return consequences.ofPolicy(caller, draft);
+        },
+        act: async ({ policies }, caller) => {
+          await assertKnown(policies, caller);
+          await policies.set(caller, draft);
+        },
       });
-      context.output(command).done(`the policy ${name} is set`, { name });
+      if (outcome !== undefined) {
+        context.output(command).done(`the policy ${name} is set`, { name });
+      }
     });
+}
+
+function draftOf(
+  name: string,
+  { scope, action, realm, user, client, time, inactive }: SetOptions,
+): PolicyDraft {
+  return {
+    name,
+    scope,
+    action,
+    active: inactive !== true,
+    ...(realm !== undefined && { realm }),
+    ...(user !== undefined && { user }),
+    ...(client !== undefined && { client }),
+    ...(time !== undefined && { time }),
+  };
 }

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { Realm } from '../../configuration/configuration.ts';
 import { CliFailure, EXIT_CODES } from '../cli-failure.ts';
+import { actOnceConfirmed, withConfirmation } from '../confirmation.ts';
 import type { CommandContext } from '../command-context.ts';
 import { parseList } from '../option-values.ts';
 import type { Column } from '../output.ts';
@@ -50,8 +51,7 @@ function addWriting(realm: Command, context: CommandContext): void {
       });
       context.output(command).done(`the realm ${name} is added`, { name, resolvers });
     });
-  realm
-    .command('set')
+  withConfirmation(realm.command('set'))
     .addHelpText(
       'after',
       examples('realm set office --resolvers staff', 'realm set office --resolvers staff,partners'),
@@ -60,23 +60,35 @@ function addWriting(realm: Command, context: CommandContext): void {
     .argument('<name>')
     .requiredOption(...resolversOption, parseList)
     .action(async (name: string, { resolvers }: ResolversOption, command: Command) => {
-      await context.withServices(async ({ realms }, caller) => {
-        requireRealm(await realms.list(caller), name);
-        await realms.set(caller, { name, resolvers });
+      const outcome = await actOnceConfirmed(context, command, {
+        foresee: async ({ realms, consequences }, caller) => {
+          requireRealm(await realms.list(caller), name);
+          return consequences.ofRealmChange(caller, { name, resolvers });
+        },
+        act: async ({ realms }, caller) => {
+          requireRealm(await realms.list(caller), name);
+          await realms.set(caller, { name, resolvers });
+        },
       });
-      context.output(command).done(`the realm ${name} has these resolvers now: ${resolvers.join(', ')}`, {
-        name,
-        resolvers,
-      });
+      if (outcome !== undefined) {
+        context.output(command).done(`the realm ${name} has these resolvers now: ${resolvers.join(', ')}`, {
+          name,
+          resolvers,
+        });
+      }
     });
-  realm
-    .command('remove')
+  withConfirmation(realm.command('remove'))
     .addHelpText('after', examples('realm remove office', '--json realm remove office'))
     .description('remove a realm, also from its tokens')
     .argument('<name>')
     .action(async (name: string, _options: object, command: Command) => {
-      await context.withServices(({ realms }, caller) => realms.remove(caller, name));
-      context.output(command).done(`the realm ${name} is removed`, { name });
+      const outcome = await actOnceConfirmed(context, command, {
+        foresee: ({ consequences }, caller) => consequences.ofRealmRemoval(caller, name),
+        act: ({ realms }, caller) => realms.remove(caller, name),
+      });
+      if (outcome !== undefined) {
+        context.output(command).done(`the realm ${name} is removed`, { name });
+      }
     });
 }
 
@@ -101,8 +113,7 @@ function addReading(realm: Command, context: CommandContext): void {
 }
 
 function addDefault(realm: Command, context: CommandContext): void {
-  realm
-    .command('default')
+  withConfirmation(realm.command('default'))
     .addHelpText('after', examples('realm default office', 'realm default --none'))
     .description('say which realm counts where none is named')
     .argument('[name]')
@@ -111,9 +122,15 @@ function addDefault(realm: Command, context: CommandContext): void {
       if ((name === undefined) !== (none === true)) {
         throw new CliFailure('give either NAME or --none', EXIT_CODES.usage);
       }
-      await context.withServices(({ realms }, caller) => realms.setDefault(caller, name ?? null));
-      const sentence = name === undefined ? 'there is no default realm now' : `the default realm is ${name}`;
-      context.output(command).done(sentence, { default: name ?? null });
+      const outcome = await actOnceConfirmed(context, command, {
+        foresee: ({ consequences }, caller) => consequences.ofDefaultRealm(caller, name ?? null),
+        act: ({ realms }, caller) => realms.setDefault(caller, name ?? null),
+      });
+      if (outcome !== undefined) {
+        const sentence =
+          name === undefined ? 'there is no default realm now' : `the default realm is ${name}`;
+        context.output(command).done(sentence, { default: name ?? null });
+      }
     });
 }
 

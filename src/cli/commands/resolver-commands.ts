@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { Resolver } from '../../configuration/configuration.ts';
+import { actOnceConfirmed, withConfirmation } from '../confirmation.ts';
 import type { CommandContext } from '../command-context.ts';
 import type { Column } from '../output.ts';
 import { unknownName } from '../unknown-name.ts';
@@ -43,14 +44,18 @@ export function addResolverCommands(program: Command, context: CommandContext): 
       const found = await context.withServices(({ resolvers }, caller) => resolvers.list(caller));
       context.output(command).record(requireResolver(found, name), RESOLVER_COLUMNS);
     });
-  resolver
-    .command('remove')
+  withConfirmation(resolver.command('remove'))
     .addHelpText('after', examples('resolver remove staff', '--json resolver remove staff'))
     .description('remove a resolver that no realm and no token refers to')
     .argument('<name>')
     .action(async (name: string, _options: object, command: Command) => {
-      await context.withServices(({ resolvers }, caller) => resolvers.remove(caller, name));
-      context.output(command).done(`the resolver ${name} is removed`, { name });
+      const outcome = await actOnceConfirmed(context, command, {
+        foresee: ({ consequences }, caller) => consequences.ofResolverRemoval(caller, name),
+        act: ({ resolvers }, caller) => resolvers.remove(caller, name),
+      });
+      if (outcome !== undefined) {
+        context.output(command).done(`the resolver ${name} is removed`, { name });
+      }
     });
   resolver
     .command('test')

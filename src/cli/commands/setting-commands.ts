@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { CliFailure } from '../cli-failure.ts';
+import { actOnceConfirmed, withConfirmation } from '../confirmation.ts';
 import type { CommandContext } from '../command-context.ts';
 import type { Column } from '../output.ts';
 import { examples } from '../examples.ts';
@@ -39,25 +40,28 @@ export function addSettingCommands(program: Command, context: CommandContext): v
       });
       context.output(command).list(settings, SETTING_COLUMNS, 'there are no settings');
     });
-  setting
-    .command('set')
+  withConfirmation(setting.command('set'))
     .addHelpText('after', examples('setting set OcraMaxChallenges 5', 'setting set OcraChallengeTimeout 2M'))
     .description('set a value')
     .argument('<key>')
     .argument('<value>')
     .option('--force', 'also a key that the server does not read, for clients that look for it')
     .action(async (key: string, value: string, { force }: { force?: true }, command: Command) => {
-      await context.withServices(async ({ settings: configuration }, caller) => {
-        const unread = force === true ? undefined : await configuration.unreadReason(caller, key);
-        if (unread !== undefined) {
-          throw new CliFailure(`${unread} (--force stores it all the same)`);
-        }
-        await configuration.set(caller, new Map([[key, value]]));
+      const outcome = await actOnceConfirmed(context, command, {
+        foresee: ({ consequences }, caller) => consequences.ofSetting(caller, key, value),
+        act: async ({ settings: configuration }, caller) => {
+          const unread = force === true ? undefined : await configuration.unreadReason(caller, key);
+          if (unread !== undefined) {
+            throw new CliFailure(`${unread} (--force stores it all the same)`);
+          }
+          await configuration.set(caller, new Map([[key, value]]));
+        },
       });
-      context.output(command).done(`${key} is ${value}`, { key, value });
+      if (outcome !== undefined) {
+        context.output(command).done(`${key} is ${value}`, { key, value });
+      }
     });
-  setting
-    .command('remove')
+  withConfirmation(setting.command('remove'))
     .addHelpText(
       'after',
       examples('setting remove OcraMaxChallenges', '--json setting remove OcraMaxChallenges'),
@@ -65,7 +69,12 @@ export function addSettingCommands(program: Command, context: CommandContext): v
     .description('remove a value; the default counts again')
     .argument('<key>')
     .action(async (key: string, _options: object, command: Command) => {
-      await context.withServices(({ settings: configuration }, caller) => configuration.remove(caller, key));
-      context.output(command).done(`${key} has its default again`, { key });
+      const outcome = await actOnceConfirmed(context, command, {
+        foresee: ({ consequences }, caller) => consequences.ofSetting(caller, key, undefined),
+        act: ({ settings: configuration }, caller) => configuration.remove(caller, key),
+      });
+      if (outcome !== undefined) {
+        context.output(command).done(`${key} has its default again`, { key });
+      }
     });
 }

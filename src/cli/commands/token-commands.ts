@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { actOnceConfirmed, withConfirmation } from '../confirmation.ts';
 import type { CommandContext } from '../command-context.ts';
 import { parseList } from '../option-values.ts';
 import { addTokenInitCommand } from './token-init-command.ts';
@@ -8,12 +9,25 @@ import { addTokenSetCommand } from './token-set-command.ts';
 import { CliFailure, EXIT_CODES } from '../cli-failure.ts';
 import { examples } from '../examples.ts';
 
-const STATE_CHANGES = [
+const HARMLESS_CHANGES = [
   { verb: 'enable', done: 'enabled', description: 'switch tokens on' },
-  { verb: 'disable', done: 'disabled', description: 'switch tokens off' },
   { verb: 'reset', done: 'reset', description: 'set the fail counters of tokens to 0, which unlocks them' },
-  { verb: 'unassign', done: 'unassigned', description: 'take tokens from their owners' },
-  { verb: 'remove', done: 'removed', description: 'remove tokens with their challenges' },
+] as const;
+
+const WITHDRAWALS = [
+  { verb: 'disable', done: 'disabled', description: 'switch tokens off', foresee: 'ofTokenWithdrawal' },
+  {
+    verb: 'unassign',
+    done: 'unassigned',
+    description: 'take tokens from their owners',
+    foresee: 'ofTokenWithdrawal',
+  },
+  {
+    verb: 'remove',
+    done: 'removed',
+    description: 'remove tokens with their challenges',
+    foresee: 'ofTokenRemoval',
+  },
 ] as const;
 
 /** Adds `tankeeper token …`. */
@@ -23,7 +37,7 @@ export function addTokenCommands(program: Command, context: CommandContext): voi
   addTokenInitCommand(token, context);
   addTokenSetCommand(token, context);
   addTokenResyncCommand(token, context);
-  for (const { verb, done, description } of STATE_CHANGES) {
+  for (const { verb, done, description } of HARMLESS_CHANGES) {
     token
       .command(verb)
       .addHelpText('after', examples(`token ${verb} LSGO1`, `token ${verb} LSGO1 LSGO2`))
@@ -38,8 +52,32 @@ export function addTokenCommands(program: Command, context: CommandContext): voi
         context.output(command).done(serials.map((serial) => `${serial} is ${done}`).join('\n'), { serials });
       });
   }
+  addWithdrawals(token, context);
   addAssign(token, context);
   addRealms(token, context);
+}
+
+function addWithdrawals(token: Command, context: CommandContext): void {
+  for (const { verb, done, description, foresee } of WITHDRAWALS) {
+    withConfirmation(token.command(verb))
+      .description(description)
+      .argument('<serial...>')
+      .action(async (serials: readonly string[], _options: object, command: Command) => {
+        const outcome = await actOnceConfirmed(context, command, {
+          foresee: ({ consequences }, caller) => consequences[foresee](caller, serials),
+          act: async ({ tokens }, caller) => {
+            for (const serial of serials) {
+              await tokens[verb](caller, { serial });
+            }
+          },
+        });
+        if (outcome !== undefined) {
+          context
+            .output(command)
+            .done(serials.map((serial) => `${serial} is ${done}`).join('\n'), { serials });
+        }
+      });
+  }
 }
 
 function addAssign(token: Command, context: CommandContext): void {

@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
 import type { ListedUser } from '../../users/user-service.ts';
 import { CliFailure, EXIT_CODES } from '../cli-failure.ts';
+import { actOnceConfirmed, withConfirmation } from '../confirmation.ts';
 import type { CommandContext } from '../command-context.ts';
 import type { Column } from '../output.ts';
 import { examples } from '../examples.ts';
@@ -36,8 +37,7 @@ export function addUserCommands(program: Command, context: CommandContext): void
   const user = program.command('user').description('users: those of managed resolvers are kept here');
   addAdd(user, context);
   addList(user, context);
-  user
-    .command('remove')
+  withConfirmation(user.command('remove'))
     .addHelpText(
       'after',
       examples('user remove anna --resolver staff', '--json user remove anna --resolver staff'),
@@ -46,8 +46,13 @@ export function addUserCommands(program: Command, context: CommandContext): void
     .argument('<login>')
     .requiredOption('--resolver <name>', 'a managed resolver')
     .action(async (login: string, { resolver }: { resolver: string }, command: Command) => {
-      await context.withServices(({ users }, caller) => users.remove(caller, { resolver, login }));
-      context.output(command).done(`the user ${login} of ${resolver} is removed`, { login, resolver });
+      const outcome = await actOnceConfirmed(context, command, {
+        foresee: ({ consequences }, caller) => consequences.ofUserRemoval(caller, { resolver, login }),
+        act: ({ users }, caller) => users.remove(caller, { resolver, login }),
+      });
+      if (outcome !== undefined) {
+        context.output(command).done(`the user ${login} of ${resolver} is removed`, { login, resolver });
+      }
     });
   addPassword(user, context);
 }

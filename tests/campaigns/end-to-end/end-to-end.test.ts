@@ -152,7 +152,7 @@ describe('commands while the server runs on the embedded database', () => {
     'change tokens',
     async () => {
       await json('token init --generate --serial P1');
-      await json('token disable QR1 P1');
+      await json('token disable QR1 P1 --yes');
       expect(await json('token list --inactive')).toMatchObject([{ serial: 'P1' }, { serial: 'QR1' }]);
       await Promise.all([
         json('token enable P1'),
@@ -164,9 +164,9 @@ describe('commands while the server runs on the embedded database', () => {
       expect(await json('token show P1')).toMatchObject({
         ...{ user: 'zoe', realms: [], maxfail: 3, state: 'active' },
       });
-      await json('token unassign P1');
+      await json('token unassign P1 --yes');
       expect(await json('token list --unassigned --in-no-realm')).toMatchObject([{ serial: 'P1' }]);
-      await json('token remove P1');
+      await json('token remove P1 --yes');
       expect(await run('token show P1')).toMatchObject({ code: 1, out: '' });
     },
     TIMEOUT_MS,
@@ -182,15 +182,15 @@ describe('commands while the server runs on the embedded database', () => {
       expect(await post('/monitoring/tokens', {}, token)).toMatchObject({ result: { status: true } });
       expect(await json('admin api-token list probe')).toMatchObject([{ name: 'nagios', expires: null }]);
       const [, , listed] = await Promise.all([
-        json('admin api-token remove probe nagios'),
+        json('admin api-token remove probe nagios --yes'),
         json('admin password probe --password-file -', 'another password for it'),
         json('admin list'),
       ]);
       expect(await post('/monitoring/tokens', {}, token)).toBe(401);
       expect(listed).toMatchObject([{ name: 'admin' }, { name: 'probe' }]);
-      await json('admin remove probe');
+      await json('admin remove probe --yes');
       // The last administrator stays.
-      expect(await run('admin remove admin')).toMatchObject({ code: 1, out: '' });
+      expect(await run('admin remove admin --yes')).toMatchObject({ code: 1, out: '' });
     },
     TIMEOUT_MS,
   );
@@ -198,12 +198,12 @@ describe('commands while the server runs on the embedded database', () => {
   it(
     'set and remove values and policies, refusing what does not fit',
     async () => {
-      await Promise.all([json('setting set OcraMaxChallenges 5'), json('policy disable answers')]);
+      await Promise.all([json('setting set OcraMaxChallenges 5'), json('policy disable answers --yes')]);
       const [values, policy] = await Promise.all([json('setting list'), json('policy show answers')]);
       expect(values).toContainEqual({ key: 'OcraMaxChallenges', value: '5', source: 'set' });
       expect(values).toContainEqual({ key: 'OcraMaxChallengeRequests', value: '3', source: 'default' });
       expect(policy).toMatchObject({ active: false });
-      await Promise.all([json('setting remove OcraMaxChallenges'), json('policy remove answers')]);
+      await Promise.all([json('setting remove OcraMaxChallenges --yes'), json('policy remove answers --yes')]);
       const refused = await Promise.all([
         run('setting set OcraMaxChallenges many'),
         run('setting set OcraDefaultSuite rubbish'),

@@ -53,7 +53,7 @@ describe('changing the key while two servers run', () => {
       { keyid: newKey, state: 'current', none: false, servers: 2 },
     ]);
     expect(await installation.isLoggedIn(servers[1], cookie)).toBe(true);
-    const retired = await installation.run('keys', 'retire', oldKey, '--remove-from-file');
+    const retired = await installation.run('keys', 'retire', oldKey, '--remove-from-file', '--yes');
     expect(retired).toMatchObject({ code: 0, output: expect.stringContaining('is retired') as unknown });
     expect(installation.vault().keyIds).toEqual([newKey]);
     expect(await installation.openAll()).toBeGreaterThan(1_500);
@@ -83,12 +83,12 @@ describe('changing the key while two servers run', () => {
     const old = between.find(({ keyid }) => keyid === oldKey);
     expect(old?.state).toBe('needed');
     expect(await installation.openAll()).toBe(20_000);
-    const refused = await installation.run('keys', 'retire', oldKey);
+    const refused = await installation.run('keys', 'retire', oldKey, '--yes');
     expect(refused).toMatchObject({ code: 1, output: expect.stringContaining('is still needed') as unknown });
     const rotated = await installation.json<Rotated>('keys', 'rotate');
     expect(rotated).toMatchObject({ changed: false, resealed: old?.secrets, left: 0 });
     expect(await installation.confirm(servers, 'LOADED19999', 0)).toEqual(accepted);
-    await installation.json('keys', 'retire', oldKey, '--remove-from-file');
+    await installation.json('keys', 'retire', oldKey, '--remove-from-file', '--yes');
     expect(await installation.openAll()).toBe(20_000);
   }, 240_000);
 });
@@ -143,7 +143,7 @@ describeWithSoftHsm('keys that a PKCS #11 module wraps', () => {
       const rotated = await installation.json<Rotated>('keys', 'rotate');
       expect(rotated).toMatchObject({ keyid, changed: true, resealed: 1, left: 0, lagging: [] });
       expect(await installation.confirm(servers, 'T1', 0)).toEqual(accepted);
-      await installation.json('keys', 'retire', old?.keyid ?? '');
+      await installation.json('keys', 'retire', old?.keyid ?? '', '--yes');
       const again = await installation.start();
       expect(await installation.confirm([again, again], 'T1', 1)).toEqual(accepted);
       const answer = await installation.ask(again, '/monitoring/storageEncryption', {});

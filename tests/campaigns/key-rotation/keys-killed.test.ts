@@ -85,13 +85,13 @@ describe('a change of the key that is killed', () => {
 
   it('before the old one is retired leaves it in its place, and the file as it was', async () => {
     const [old = '', fresh] = (await installation.keys()).map(({ keyid }) => keyid);
-    await killedAt('encryption_keys IN SHARE MODE', 'keys', 'retire', old, '--remove-from-file');
+    await killedAt('encryption_keys IN SHARE MODE', 'keys', 'retire', old, '--remove-from-file', '--yes');
     expect(await states()).toEqual(['unused 0', `current ${TOKENS}`]);
     expect(keysInFile()).toHaveLength(2);
     // A server that starts now needs both of them, and has them.
-    await installation.json('keys', 'retire', old, '--remove-from-file');
+    await installation.json('keys', 'retire', old, '--remove-from-file', '--yes');
     expect([keysInFile(), leftovers()]).toEqual([[fresh], []]);
-    expect(await installation.json('keys', 'retire', old, '--remove-from-file')).toMatchObject({
+    expect(await installation.json('keys', 'retire', old, '--remove-from-file', '--yes')).toMatchObject({
       ...{ changed: false, removed_from_file: false },
     });
     expect(await installation.openAll()).toBe(TOKENS);

@@ -1,0 +1,180 @@
+import { unknownAdministrator } from '../administrators/administrator-service.ts';
+import type { AdministratorStore } from '../administrators/ports.ts';
+import { canonicalKey } from '../configuration/setting.ts';
+import type { Configuration } from '../configuration/configuration.ts';
+import type { ConfigurationStore } from '../configuration/ports.ts';
+import { OCRA_DEFAULTS } from '../challenges/ocra-settings.ts';
+import type { Clock } from '../kernel/clock.ts';
+import type { TokenCounts } from '../monitoring/ports.ts';
+import type { AccessControl } from '../policy/access-control.ts';
+import type { Caller } from '../policy/caller.ts';
+import { policiesAfter } from '../policy/lost-rights.ts';
+import { checkPolicy, type PolicyDraft } from '../policy/policy.ts';
+import { unknownPolicy } from '../policy/policy-service.ts';
+import { splitList } from '../policy/policy-users.ts';
+import type { Policy } from '../policy/stored-policy.ts';
+import type { ManagedUserStore } from '../resolvers/ports.ts';
+import { requireManaged } from '../resolvers/resolver-lookup.ts';
+import type { TokenStore } from '../tokens/ports.ts';
+import { type Consequence, consequence, counted, named } from './consequence.ts';
+import { policyConsequences } from './policy-consequences.ts';
+import { RealmConsequences } from './realm-consequences.ts';
+import { settingConsequences } from './setting-consequences.ts';
+import { TokenConsequences } from './token-consequences.ts';
+
+export interface ConsequenceDependencies {
+  readonly configuration: Pick<ConfigurationStore, 'current'>;
+  readonly access: AccessControl;
+  readonly counts: TokenCounts;
+  readonly tokens: Pick<TokenStore, 'findBySerial' | 'count'>;
+  readonly users: Pick<ManagedUserStore, 'count' | 'findByLogin'>;
+  readonly administrators: Pick<AdministratorStore, 'list' | 'listApiTokens'>;
+  readonly clock: Clock;
+}
+
+/**
+ * Foretells what follows from an act that removes or locks out. Reads only; the cost does not grow with the number of
+ * tokens. An act that would be refused has no consequences here. What is foretold may change until the act: the act
+ * itself stays atomic.
+ *
+ * Each method takes the right `system/read` and throws ServiceError 'right.missing'.
+ */
+export class ConsequenceService {
+  readonly #deps: ConsequenceDependencies;
+  readonly #realms: RealmConsequences;
+  readonly #tokens: TokenConsequences;
+
+  constructor(dependencies: ConsequenceDependencies) {
+    this.#deps = dependencies;
+    this.#realms = new RealmConsequences(dependencies);
+    this.#tokens = new TokenConsequences(dependencies);
+  }
+
+  async ofRealmRemoval(caller: Caller, name: string): Promise<readonly Consequence[]> {
+    return this.#realms.ofRemoval(await this.#read(caller), name);
+  }
+
+  async ofRealmChange(
+    caller: Caller,
+    { name, resolvers }: { readonly name: string; readonly resolvers: readonly string[] },
+  ): Promise<readonly Consequence[]> {
+    return this.#realms.ofChange(await this.#read(caller), name, resolvers);
+  }
+
+  async ofDefaultRealm(caller: Caller, name: string | null): Promise<readonly Consequence[]> {
+    return this.#realms.ofDefault(await this.#read(caller), name);
+  }
+
+  async ofResolverRemoval(caller: Caller, name: string): Promise<readonly Consequence[]> {
+    return this.#realms.ofResolverRemoval(await this.#read(caller), name);
+  }
+
+  /** @throws ServiceError 'resolver.unknown', 'resolver.invalid' */
+  async ofUserRemoval(
+    caller: Caller,
+    { resolver, login }: { readonly resolver: string; readonly login: string },
+  ): Promise<readonly Consequence[]> {
+    const { id } = requireManaged(await this.#read(caller), resolver);
+    const user = await this.#deps.users.findByLogin(id, login);
+    return user === undefined ? [] : this.#tokens.ofOwner({ resolverId: id, userId: user.userId });
+  }
+
+  async ofTokenRemoval(caller: Caller, serials: readonly string[]): Promise<readonly Consequence[]> {
+    await this.#read(caller);
+    return this.#tokens.ofRemoval(serials);
+  }
+
+  /** Of switching tokens off, or taking them from their owners. */
+  async ofTokenWithdrawal(caller: Caller, serials: readonly string[]): Promise<readonly Consequence[]> {
+    await this.#read(caller);
+    return this.#tokens.ofWithdrawal(serials);
+  }
+
+  /** @throws ServiceError 'policy.invalid' */
+  async ofPolicy(caller: Caller, draft: PolicyDraft): Promise<readonly Consequence[]> {
+    const configuration = await this.#read(caller);
+    return this.#ofPolicies(
+      configuration,
+      policiesAfter(configuration.policies, { stored: checkPolicy(draft) }),
+    );
+  }
+
+  /** @throws ServiceError 'policy.unknown' */
+  async ofPolicyRemoval(caller: Caller, name: string): Promise<readonly Consequence[]> {
+    const configuration = await this.#read(caller);
+    const removed = name.trim();
+    if (!configuration.policies.some((policy) => policy.name === removed)) {
+      throw unknownPolicy(name);
+    }
+    return this.#ofPolicies(configuration, policiesAfter(configuration.policies, { removed }));
+  }
+
+  /**
+   * @param value undefined: the default applies again
+   * @throws ServiceError 'configuration.invalid'
+   */
+  async ofSetting(caller: Caller, key: string, value: string | undefined): Promise<readonly Consequence[]> {
+    const { settings } = await this.#read(caller);
+    return settingConsequences(settings, canonicalKey(key, OCRA_DEFAULTS.keys()), value);
+  }
+
+  /** @throws ServiceError 'administrator.unknown' */
+  async ofAdministratorRemoval(caller: Caller, name: string): Promise<readonly Consequence[]> {
+    const { policies } = await this.#read(caller);
+    const names = await this.#administrators();
+    if (!names.includes(name)) {
+      throw unknownAdministrator(name);
+    }
+    const apiTokens = (await this.#deps.administrators.listApiTokens(name)).length;
+    const naming = policies.filter(({ user }) => splitList(user).includes(name)).map((policy) => policy.name);
+    const others = names.filter((one) => one !== name);
+    return [
+      { code: 'administrator.sessions', text: `the password and all sessions of ${name} end` },
+      ...consequence(
+        apiTokens > 0,
+        'administrator.api-tokens',
+        `${counted(apiTokens, 'API token')} of ${name} ${apiTokens === 1 ? 'is' : 'are'} refused from then on`,
+      ),
+      ...consequence(
+        naming.length > 0,
+        'administrator.policies',
+        `the policies ${named(naming)} name ${name}`,
+      ),
+      ...consequence(
+        others.length === 1,
+        'administrator.last',
+        `${others[0] ?? ''} is then the only administrator`,
+      ),
+    ];
+  }
+
+  /** Of revoking one API token, or all of an administrator. */
+  async ofApiTokenRemoval(
+    caller: Caller,
+    administrator: string,
+    name?: string,
+  ): Promise<readonly Consequence[]> {
+    await this.#read(caller);
+    const all = await this.#deps.administrators.listApiTokens(administrator);
+    const revoked = all.filter((token) => name === undefined || token.name === name);
+    const rights = [...new Set(revoked.flatMap((token) => token.rights))];
+    return consequence(
+      revoked.length > 0,
+      'api-token.programs',
+      `programs that show ${revoked.length === 1 ? 'it' : `one of ${revoked.length} API tokens`} are refused from then on (${named(rights)})`,
+    );
+  }
+
+  async #ofPolicies(configuration: Configuration, after: readonly Policy[]): Promise<readonly Consequence[]> {
+    const names = await this.#administrators();
+    return policyConsequences(configuration, after, names, this.#deps.clock.now());
+  }
+
+  async #administrators(): Promise<readonly string[]> {
+    return (await this.#deps.administrators.list()).map(({ name }) => name);
+  }
+
+  #read(caller: Caller): Promise<Configuration> {
+    return this.#deps.access.authorizeSystem(this.#deps.configuration, caller, 'read');
+  }
+}

@@ -1,0 +1,152 @@
+import { type Configuration, findRealm, type Realm } from '../configuration/configuration.ts';
+import { requireResolver, unknown } from '../resolvers/resolver-lookup.ts';
+import type { ManagedUserStore } from '../resolvers/ports.ts';
+import type { ActiveUserRow, TokenCounts } from '../monitoring/ports.ts';
+import { policyRealms } from '../policy/policy.ts';
+import { plainResolverName, splitList } from '../policy/policy-users.ts';
+import { type Consequence, consequence, counted, named } from './consequence.ts';
+
+/** Consequences of acts on realms and resolvers. Counts are those that the database keeps: no token is read. */
+export class RealmConsequences {
+  readonly #counts: TokenCounts;
+  readonly #users: Pick<ManagedUserStore, 'count'>;
+
+  constructor(dependencies: {
+    readonly counts: TokenCounts;
+    readonly users: Pick<ManagedUserStore, 'count'>;
+  }) {
+    this.#counts = dependencies.counts;
+    this.#users = dependencies.users;
+  }
+
+  /** @throws ServiceError 'realm.unknown' */
+  async ofRemoval(configuration: Configuration, name: string): Promise<readonly Consequence[]> {
+    const realm = requireRealm(configuration, name);
+    const { tokens, activeUsers } = await this.#counts.snapshot();
+    const inside = tokens.filter(({ realms }) => realms.includes(realm.name));
+    const leaving = sum(inside.map((row) => row.tokens));
+    const homeless = sum(inside.filter(({ realms }) => realms.length === 1).map((row) => row.tokens));
+    const lost = usersIn(activeUsers, realm.name, realm.resolvers);
+    const policies = policiesFor(configuration, realm.name);
+    return [
+      ...consequence(
+        leaving > 0,
+        'realm.tokens',
+        `${counted(leaving, 'token')} ${leaving === 1 ? 'leaves' : 'leave'} this realm`,
+      ),
+      ...consequence(homeless > 0, 'realm.last', `${homeless} of them are in no realm afterwards`),
+      ...consequence(realm.isDefault, 'realm.default', 'it is the default realm'),
+      ...consequence(
+        lost > 0,
+        'realm.users',
+        `${counted(lost, 'user')} with active tokens can no longer be named by this realm`,
+      ),
+      ...consequence(policies.length > 0, 'realm.policies', `it is named by the policies ${named(policies)}`),
+    ];
+  }
+
+  /** @param resolvers the new ones. @throws ServiceError 'realm.unknown' */
+  async ofChange(
+    configuration: Configuration,
+    name: string,
+    resolvers: readonly string[],
+  ): Promise<readonly Consequence[]> {
+    const realm = requireRealm(configuration, name);
+    const dropped = realm.resolvers.filter((one) => !resolvers.includes(one));
+    if (dropped.length === 0) {
+      return [];
+    }
+    const users = usersIn(await this.#counts.activeUsers(), realm.name, dropped);
+    const elsewhere = configuration.realms.filter((one) => one.name !== realm.name);
+    const nowhere = dropped.filter((one) => !elsewhere.some((other) => other.resolvers.includes(one)));
+    return [
+      {
+        code: 'realm.resolvers',
+        text: `users of ${named(dropped)} are no longer found in the realm ${realm.name}`,
+      },
+      ...consequence(
+        users > 0,
+        'realm.users',
+        `${users} of them ${users === 1 ? 'has' : 'have'} active tokens`,
+      ),
+      ...consequence(
+        nowhere.length > 0,
+        'resolver.no-realm',
+        `${named(nowhere)} ${nowhere.length === 1 ? 'is' : 'are'} in no realm afterwards`,
+      ),
+    ];
+  }
+
+  /** @param name the new default realm; null: none */
+  ofDefault({ realms }: Configuration, name: string | null): readonly Consequence[] {
+    const present = realms.find(({ isDefault }) => isDefault);
+    const wanted = name?.trim().toLowerCase();
+    if (present === undefined || present.name === wanted) {
+      return [];
+    }
+    const after =
+      wanted === undefined
+        ? 'are no longer found'
+        : `are looked for in ${wanted}, no longer in ${present.name}`;
+    return [{ code: 'realm.default', text: `users who are named without a realm ${after}` }];
+  }
+
+  /** @returns nothing for a resolver that a realm uses: its removal is refused. @throws ServiceError 'resolver.unknown' */
+  async ofResolverRemoval(configuration: Configuration, name: string): Promise<readonly Consequence[]> {
+    const resolver = requireResolver(configuration, name);
+    if (configuration.realms.some(({ resolvers }) => resolvers.includes(resolver.name))) {
+      return [];
+    }
+    const users = resolver.kind === 'managed' ? await this.#users.count(resolver.id) : 0;
+    const policies = configuration.policies
+      .filter(({ user }) => splitList(user).some((entry) => isResolver(entry, resolver.name)))
+      .map((policy) => policy.name);
+    return [
+      ...consequence(
+        users > 0,
+        'resolver.users',
+        `${counted(users, 'user')} with their passwords ${users === 1 ? 'is' : 'are'} removed`,
+      ),
+      ...consequence(typeof resolver.secretStamp === 'string', 'resolver.secret', 'its password is removed'),
+      ...consequence(
+        policies.length > 0,
+        'resolver.policies',
+        `it is named by the policies ${named(policies)}`,
+      ),
+    ];
+  }
+}
+
+function requireRealm(configuration: Configuration, name: string): Realm {
+  const realm = name.trim() === '' ? undefined : findRealm(configuration, name);
+  if (realm === undefined) {
+    throw unknown('realm', name);
+  }
+  return realm;
+}
+
+function policiesFor({ policies }: Configuration, realm: string): readonly string[] {
+  return policies
+    .filter((policy) => {
+      const realms = policyRealms(policy);
+      return policy.active && realms !== 'all' && realms.includes(realm);
+    })
+    .map(({ name }) => name);
+}
+
+/** @returns the number of users of these resolvers with active tokens in the realm */
+function usersIn(rows: readonly ActiveUserRow[], realm: string, resolvers: readonly string[]): number {
+  return sum(
+    rows
+      .filter(({ realms, resolver }) => realms.includes(realm) && resolvers.includes(resolver))
+      .map(({ users }) => users),
+  );
+}
+
+function isResolver(entry: string, name: string): boolean {
+  return entry.endsWith(':') && plainResolverName(entry.replace(/^!\s*/, '').slice(0, -1)) === name;
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, one) => total + one, 0);
+}

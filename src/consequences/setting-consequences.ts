@@ -1,0 +1,67 @@
+import { OCRA_DEFAULTS, readOcraSettings, type OcraSettings } from '../challenges/ocra-settings.ts';
+import { isServiceError } from '../kernel/errors.ts';
+import { type Consequence, consequence } from './consequence.ts';
+
+/** Wrong responses; fewer lock out people who mistype. */
+const FEW_WRONG = 3;
+
+/**
+ * @param value the new one; undefined: the default applies again
+ * @returns what a change of a configuration value closes or locks
+ * @throws ServiceError 'configuration.invalid'
+ */
+export function settingConsequences(
+  settings: ReadonlyMap<string, string>,
+  key: string,
+  value: string | undefined,
+): readonly Consequence[] {
+  const after = new Map([...settings, [key, value ?? OCRA_DEFAULTS.get(key) ?? '']]);
+  if (!OCRA_DEFAULTS.has(key)) {
+    return [];
+  }
+  const is = readOcraSettings(after);
+  const was = readable(settings);
+  return was === undefined ? [] : changes(was, is);
+}
+
+/** @returns undefined where a stored value is invalid, which the change may mend */
+function readable(settings: ReadonlyMap<string, string>): OcraSettings | undefined {
+  try {
+    return readOcraSettings(settings);
+  } catch (error) {
+    if (isServiceError(error, 'configuration.invalid')) {
+      return undefined;
+    }
+    throw error;
+  }
+}
+
+function changes(was: OcraSettings, is: OcraSettings): readonly Consequence[] {
+  return [
+    ...consequence(
+      is.challengeTimeout < was.challengeTimeout,
+      'setting.expiry',
+      `open challenges that are older than ${is.challengeTimeout} s expire at once`,
+    ),
+    ...consequence(
+      is.maxChallenges < was.maxChallenges,
+      'setting.challenges',
+      `a token's next challenge leaves at most ${is.maxChallenges} open, and closes older ones`,
+    ),
+    ...consequence(
+      is.maxChallengeRequests < was.maxChallengeRequests,
+      'setting.attempts',
+      `a challenge closes after ${is.maxChallengeRequests} wrong responses, also one that is open now`,
+    ),
+    ...consequence(
+      is.defaultMaxFail < Math.min(was.defaultMaxFail, FEW_WRONG),
+      'setting.lock',
+      `new tokens are locked after ${is.defaultMaxFail} wrong responses`,
+    ),
+    ...consequence(
+      is.timeWindow < was.timeWindow || is.timeShift !== was.timeShift,
+      'setting.clock',
+      'responses of devices whose clocks differ are refused: the window of time changes',
+    ),
+  ];
+}

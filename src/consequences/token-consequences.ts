@@ -1,0 +1,82 @@
+import type { Token } from '../tokens/token.ts';
+import type { TokenStore } from '../tokens/ports.ts';
+import { nothingSelected } from '../tokens/token-selection.ts';
+import { type Consequence, consequence, counted, named } from './consequence.ts';
+
+/** Tokens and owners that are examined for one question. */
+const MAX_TOKENS = 100;
+
+type TokenReads = Pick<TokenStore, 'findBySerial' | 'count'>;
+
+/** Consequences of acts on tokens and their owners; one read each of at most a hundred tokens. */
+export class TokenConsequences {
+  readonly #tokens: TokenReads;
+
+  constructor({ tokens }: { readonly tokens: TokenReads }) {
+    this.#tokens = tokens;
+  }
+
+  /** @throws ServiceError 'token.unknown' */
+  async ofRemoval(serials: readonly string[]): Promise<readonly Consequence[]> {
+    const found = await this.#find(serials);
+    return [
+      ...consequence(
+        found.length > 0,
+        'token.key',
+        `the ${found.length === 1 ? 'key' : 'keys'} of ${named(found.map(({ serial }) => serial))} ${found.length === 1 ? 'is' : 'are'} gone for good`,
+      ),
+      ...(await this.#lockedOut(found)),
+    ];
+  }
+
+  /** Of switching tokens off, or taking them from their owners. @throws ServiceError 'token.unknown' */
+  async ofWithdrawal(serials: readonly string[]): Promise<readonly Consequence[]> {
+    return this.#lockedOut(await this.#find(serials));
+  }
+
+  /** @param owner a user who is to be removed */
+  async ofOwner(owner: {
+    readonly resolverId: string;
+    readonly userId: string;
+  }): Promise<readonly Consequence[]> {
+    const tokens = await this.#tokens.count({ owner });
+    return consequence(
+      tokens > 0,
+      'user.tokens',
+      `${counted(tokens, 'token')} ${tokens === 1 ? 'becomes' : 'become'} unassigned, and open challenges close`,
+    );
+  }
+
+  async #find(serials: readonly string[]): Promise<readonly Token[]> {
+    const found: Token[] = [];
+    for (const serial of [...new Set(serials)].slice(0, MAX_TOKENS)) {
+      found.push((await this.#tokens.findBySerial(serial)) ?? nothingSelected({ serial }));
+    }
+    return found;
+  }
+
+  /** @returns the owners who have no active token besides these */
+  async #lockedOut(tokens: readonly Token[]): Promise<readonly Consequence[]> {
+    const active = tokens.filter((token) => token.active && token.owner !== null);
+    const owners = new Map(
+      active.map(({ owner }) => [`${owner?.resolverId ?? ''} ${owner?.userId ?? ''}`, owner]),
+    );
+    const lockedOut: string[] = [];
+    for (const owner of owners.values()) {
+      if (owner !== null) {
+        const all = await this.#tokens.count({ owner, active: true });
+        const these = active.filter(
+          (token) => token.owner?.userId === owner.userId && token.owner.resolverId === owner.resolverId,
+        );
+        if (all <= these.length) {
+          lockedOut.push(owner.login);
+        }
+      }
+    }
+    return consequence(
+      lockedOut.length > 0,
+      'token.last',
+      `${named(lockedOut)} ${lockedOut.length === 1 ? 'has' : 'have'} no other active token`,
+    );
+  }
+}

@@ -1,0 +1,47 @@
+import { policyMeans } from './policy.ts';
+import type { PolicySubject } from './policy-users.ts';
+import type { Policy, PolicyScope } from './stored-policy.ts';
+
+/** A right that an operation needs. */
+export interface Right {
+  /** The scope; policies of the scope authentication give values, not rights. */
+  readonly scope: Exclude<PolicyScope, 'authentication'>;
+  readonly action: string;
+}
+
+/** The realm and resolver of LinOTP 3's administrators, which its policies name. */
+const ADMINISTRATORS = { realms: ['linotp_admins'], resolver: 'LinOTP_local_admins' } as const;
+/** Scopes whose rights every administrator has while no policy of the scope is active. */
+const OPEN_WITHOUT_POLICIES: readonly PolicyScope[] = ['monitoring', 'admin', 'system'];
+
+/**
+ * @returns the policies that give an administrator a right, regardless of their times and clients; 'open': no policy is
+ *   needed
+ */
+export function grantingPolicies(
+  policies: readonly Policy[],
+  administrator: string,
+  { scope, action }: Right,
+): 'open' | readonly Policy[] {
+  const active = policies.filter((policy) => policy.active && policy.scope === scope);
+  if (active.length === 0 && OPEN_WITHOUT_POLICIES.includes(scope)) {
+    return 'open';
+  }
+  const subject: PolicySubject = { login: administrator, ...ADMINISTRATORS };
+  return mostSpecific(active, (policy) => policyMeans(policy, action, subject));
+}
+
+/**
+ * For one action, policies that name the user take precedence over those for everybody, as recorded of LinOTP 3.4.4: a
+ * policy for everybody does not widen a narrower one. That also holds outside the time and clients of the narrower
+ * policy; otherwise rights would widen by the clock.
+ */
+function mostSpecific(
+  policies: readonly Policy[],
+  match: (policy: Policy) => 'everybody' | 'named' | 'nobody',
+): readonly Policy[] {
+  const matched = policies.map((policy) => ({ policy, how: match(policy) }));
+  const named = matched.filter(({ how }) => how === 'named');
+  const chosen = named.length > 0 ? named : matched.filter(({ how }) => how === 'everybody');
+  return chosen.map(({ policy }) => policy);
+}

@@ -1,0 +1,88 @@
+import { grantingPolicies, type Right } from './granting.ts';
+import { knownActions } from './policy-actions.ts';
+import type { Policy } from './stored-policy.ts';
+
+/** Administrators who lose the same rights. */
+export interface LostRights {
+  readonly administrators: readonly string[];
+  /** `scope:action`; `scope:*` where nothing of the scope is left. */
+  readonly rights: readonly string[];
+}
+
+/** The effect of a change of policies on the rights of administrators. */
+export interface RightsChange {
+  /** By the rights that are lost. */
+  readonly lost: readonly LostRights[];
+  /** Nobody may change policies over HTTP afterwards, and somebody may before. */
+  readonly nobodyWrites: boolean;
+}
+
+/** Administrators that are examined; more are not named in a question. */
+const MAX_ADMINISTRATORS = 500;
+const RIGHT_SCOPES: readonly Right['scope'][] = ['admin', 'system', 'monitoring', 'ocra'];
+const WRITING: Right = { scope: 'system', action: 'write' };
+
+/**
+ * Compares rights regardless of times and clients: a right that holds at some time and for some client is not lost.
+ * @param names the administrators
+ */
+export function changeOfRights(
+  before: readonly Policy[],
+  after: readonly Policy[],
+  names: readonly string[],
+): RightsChange {
+  const lost = new Map<string, string[]>();
+  const scopes = changedScopes(before, after);
+  for (const name of names.slice(0, MAX_ADMINISTRATORS)) {
+    const rights = scopes.flatMap((scope) => lostOf(scope, name, before, after)).join(', ');
+    if (rights !== '') {
+      lost.set(rights, [...(lost.get(rights) ?? []), name]);
+    }
+  }
+  return {
+    lost: [...lost].map(([rights, administrators]) => ({ administrators, rights: rights.split(', ') })),
+    nobodyWrites: somebodyWrites(before, names) && !somebodyWrites(after, names),
+  };
+}
+
+/** @returns the policies after one is stored, or removed */
+export function policiesAfter(
+  policies: readonly Policy[],
+  change: { readonly stored: Policy } | { readonly removed: string },
+): readonly Policy[] {
+  return 'stored' in change
+    ? [...policies.filter(({ name }) => name !== change.stored.name), change.stored]
+    : policies.filter(({ name }) => name !== change.removed);
+}
+
+/** @returns true if an administrator may change policies over HTTP at some time */
+export function somebodyWrites(policies: readonly Policy[], names: readonly string[]): boolean {
+  return names.some((name) => has(policies, name, WRITING));
+}
+
+/** @returns the scopes of which a policy is new, changed or gone */
+function changedScopes(before: readonly Policy[], after: readonly Policy[]): readonly Right['scope'][] {
+  const changed = [
+    ...before.filter((policy) => !after.includes(policy)),
+    ...after.filter((policy) => !before.includes(policy)),
+  ];
+  return RIGHT_SCOPES.filter((scope) => changed.some((policy) => policy.scope === scope));
+}
+
+function lostOf(
+  scope: Right['scope'],
+  name: string,
+  before: readonly Policy[],
+  after: readonly Policy[],
+): readonly string[] {
+  const held = knownActions(scope).filter((action) => has(before, name, { scope, action }));
+  const lost = held.filter((action) => !has(after, name, { scope, action }));
+  return lost.length > 1 && lost.length === held.length
+    ? [`${scope}:*`]
+    : lost.map((action) => `${scope}:${action}`);
+}
+
+function has(policies: readonly Policy[], name: string, right: Right): boolean {
+  const granting = grantingPolicies(policies, name, right);
+  return granting === 'open' || granting.length > 0;
+}

@@ -1,0 +1,215 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { ConsequenceService } from '../../src/consequences/consequence-service.ts';
+import { AccessControl } from '../../src/policy/access-control.ts';
+import { checkPolicy, type PolicyDraft } from '../../src/policy/policy.ts';
+import { InMemoryAdministratorStore } from '../support/fakes/in-memory-administrator-store.ts';
+import { InMemoryConfigurationStore } from '../support/fakes/in-memory-configuration-store.ts';
+import { InMemoryTokenStore } from '../support/fakes/in-memory-token-store.ts';
+import { InMemoryUserStore } from '../support/fakes/in-memory-user-store.ts';
+import { eventualRefusal } from '../support/application/eventual-refusal.ts';
+import { callerNamed, OPERATOR } from '../support/values/callers.ts';
+import { ACT, tokenValue } from '../support/values/token-values.ts';
+
+const clock = { now: () => new Date('2026-11-20T12:00:00Z') };
+const ANN = { resolverId: '1', resolver: 'staff', userId: 'ann-id', login: 'ann' };
+const QRTANURL = {
+  ...{ name: 'answers', scope: 'authentication', realm: 'office' },
+  action: 'qrtanurl=https://tan.example.org/ocra/check_t',
+};
+const ONLY_ALICE = { name: 'p', scope: 'system', action: '*', user: 'alice' };
+
+let configuration: InMemoryConfigurationStore;
+let service: ConsequenceService;
+
+beforeEach(async () => {
+  configuration = new InMemoryConfigurationStore({
+    realms: [
+      { name: 'office', resolvers: ['staff', 'people'] },
+      { name: 'lab', resolvers: ['people'] },
+    ],
+    resolvers: [{ name: 'staff' }, { name: 'people' }, { name: 'spare', secretStamp: 'f00d' }],
+    policies: [
+      checkPolicy(QRTANURL),
+      checkPolicy({ name: 'ocra', scope: 'ocra', action: 'request', user: 'alice, bert, spare:' }),
+    ],
+  });
+  const administrators = new InMemoryAdministratorStore();
+  await administrators.insert('alice', 'hash', ACT);
+  await administrators.insert('bert', 'hash', ACT);
+  const token = { name: 'probe', administrator: 'bert', rights: ['monitoring:*'], expiresAt: null };
+  await administrators.insertApiToken(token, Buffer.from('hash'), ACT);
+  const count = { active: true, assigned: true };
+  const snapshot = {
+    tokens: [
+      { ...count, realms: ['office'], tokens: 2 },
+      { ...count, realms: ['lab', 'office'], tokens: 1 },
+      { ...count, realms: ['lab'], tokens: 7 },
+    ],
+    activeUsers: [
+      { resolver: 'staff', realms: ['office'], inNoRealm: false, users: 2 },
+      { resolver: 'people', realms: ['lab'], inNoRealm: false, users: 5 },
+    ],
+  };
+  service = new ConsequenceService({
+    ...{ configuration, administrators, clock, access: new AccessControl({ clock }) },
+    counts: {
+      snapshot: () => Promise.resolve(snapshot),
+      activeUsers: () => Promise.resolve(snapshot.activeUsers),
+    },
+    tokens: new InMemoryTokenStore([
+      tokenValue('T1', { owner: ANN }),
+      tokenValue('T2', { owner: ANN }),
+      tokenValue('T3'),
+    ]),
+    users: new InMemoryUserStore().with('1', 'ann').with('3', 'zoe'),
+  });
+});
+
+async function textsOf(work: Promise<readonly { readonly text: string }[]>): Promise<readonly string[]> {
+  return (await work).map(({ text }) => text);
+}
+
+describe('the consequences of an act on a realm or a resolver', () => {
+  it('removal: tokens, the default, users and policies', async () => {
+    expect(await textsOf(service.ofRealmRemoval(OPERATOR, 'Office'))).toEqual([
+      '3 tokens leave this realm',
+      '2 of them are in no realm afterwards',
+      'it is the default realm',
+      '2 users with active tokens can no longer be named by this realm',
+      'it is named by the policies answers',
+    ]);
+    expect((await eventualRefusal(service.ofRealmRemoval(OPERATOR, 'offize'))).code).toBe('realm.unknown');
+  });
+
+  it('fewer resolvers: their users, and whether another realm has them', async () => {
+    expect(await textsOf(service.ofRealmChange(OPERATOR, { name: 'office', resolvers: ['people'] }))).toEqual(
+      [
+        'users of staff are no longer found in the realm office',
+        '2 of them have active tokens',
+        'staff is in no realm afterwards',
+      ],
+    );
+    const more = { name: 'lab', resolvers: ['people', 'staff'] };
+    expect(await service.ofRealmChange(OPERATOR, more)).toEqual([]);
+  });
+
+  it('another default realm, or none', async () => {
+    expect(await textsOf(service.ofDefaultRealm(OPERATOR, 'lab'))).toEqual([
+      'users who are named without a realm are looked for in lab, no longer in office',
+    ]);
+    expect(await textsOf(service.ofDefaultRealm(OPERATOR, null))).toEqual([
+      'users who are named without a realm are no longer found',
+    ]);
+    expect(await service.ofDefaultRealm(OPERATOR, ' Office')).toEqual([]);
+  });
+
+  it('removal of a resolver: its users, its password, its policies; nothing where it is refused', async () => {
+    expect(await textsOf(service.ofResolverRemoval(OPERATOR, 'spare'))).toEqual([
+      '1 user with their passwords is removed',
+      'its password is removed',
+      'it is named by the policies ocra',
+    ]);
+    expect(await service.ofResolverRemoval(OPERATOR, 'staff')).toEqual([]);
+  });
+});
+
+describe('the consequences of an act on a token, a user or an administrator', () => {
+  it('removal of tokens: the keys, and the owners who have no other', async () => {
+    expect(await textsOf(service.ofTokenRemoval(OPERATOR, ['T1', 'T3']))).toEqual([
+      'the keys of T1 and T3 are gone for good',
+    ]);
+    expect(await textsOf(service.ofTokenRemoval(OPERATOR, ['T1', 'T2']))).toEqual([
+      'the keys of T1 and T2 are gone for good',
+      'ann has no other active token',
+    ]);
+    expect((await eventualRefusal(service.ofTokenRemoval(OPERATOR, ['T9']))).code).toBe('token.unknown');
+  });
+
+  it('switching off: only the last active token of a user', async () => {
+    expect(await service.ofTokenWithdrawal(OPERATOR, ['T1', 'T3'])).toEqual([]);
+    expect(await textsOf(service.ofTokenWithdrawal(OPERATOR, ['T1', 'T2']))).toEqual([
+      'ann has no other active token',
+    ]);
+  });
+
+  it('removal of a user: their tokens', async () => {
+    expect(await textsOf(service.ofUserRemoval(OPERATOR, { resolver: 'staff', login: 'ann' }))).toEqual([
+      '2 tokens become unassigned, and open challenges close',
+    ]);
+  });
+
+  it('removal of an administrator, and of an API token', async () => {
+    expect(await textsOf(service.ofAdministratorRemoval(OPERATOR, 'bert'))).toEqual([
+      'the password and all sessions of bert end',
+      '1 API token of bert is refused from then on',
+      'the policies ocra name bert',
+      'alice is then the only administrator',
+    ]);
+    expect(await textsOf(service.ofApiTokenRemoval(OPERATOR, 'bert', 'probe'))).toEqual([
+      'programs that show it are refused from then on (monitoring:*)',
+    ]);
+  });
+
+  it('take the right to read the configuration', async () => {
+    await configuration.putPolicy(checkPolicy(ONLY_ALICE), ACT);
+    const refusal = await eventualRefusal(service.ofRealmRemoval(callerNamed('bert'), 'office'));
+    expect(refusal.code).toBe('right.missing');
+  });
+});
+
+describe('the consequences of a policy', () => {
+  it.each<[string, PolicyDraft, readonly string[]]>([
+    ['the first one of its scope', ONLY_ALICE, ['bert loses system:*']],
+    [
+      'one that leaves nobody the right to change policies',
+      { ...ONLY_ALICE, user: 'carol' },
+      [
+        'no administrator can change policies over HTTP afterwards: only `tankeeper policy` on this machine can',
+        'alice and bert lose system:*',
+      ],
+    ],
+    [
+      'one that names fewer administrators',
+      { name: 'ocra', scope: 'ocra', action: 'request', user: 'alice' },
+      ['bert loses ocra:request'],
+    ],
+    [
+      'one without the callback URL',
+      { ...QRTANURL, active: false },
+      ['in office, apps refuse new challenges: there is no callback URL'],
+    ],
+    [
+      'another PIN policy',
+      { name: 'pin', scope: 'authentication', action: 'otppin=1', realm: 'lab' },
+      ['in lab, responses need another PIN or password than before'],
+    ],
+    ['one that only widens', { name: 'more', scope: 'ocra', action: '*', user: 'bert' }, []],
+  ])('%s', async (_name, draft, texts) => {
+    expect(await textsOf(service.ofPolicy(OPERATOR, draft))).toEqual(texts);
+  });
+
+  it('are also those of its removal', async () => {
+    expect(await textsOf(service.ofPolicyRemoval(OPERATOR, 'ocra'))).toEqual([
+      'alice and bert lose ocra:request',
+    ]);
+    expect((await eventualRefusal(service.ofPolicyRemoval(OPERATOR, 'x'))).code).toBe('policy.unknown');
+  });
+});
+
+describe('the consequences of a configuration value', () => {
+  it.each<[string, string | undefined, readonly string[]]>([
+    ['OcraChallengeTimeout', '1M', ['open challenges that are older than 60 s expire at once']],
+    ['ocramaxchallenges', '2', ["a token's next challenge leaves at most 2 open, and closes older ones"]],
+    ['DefaultMaxFailCount', '1', ['new tokens are locked after 1 wrong responses']],
+    ['OcraMaxChallengeRequests', '1000', []],
+    ['errors', '77', []],
+    ['AutoResync', undefined, []],
+  ])('%s = %s', async (key, value, texts) => {
+    expect(await textsOf(service.ofSetting(OPERATOR, key, value))).toEqual(texts);
+  });
+
+  it('can be mended where a stored one is invalid', async () => {
+    await configuration.putSettings(new Map([['OcraMaxChallenges', 'many']]), ACT);
+    expect(await service.ofSetting(OPERATOR, 'OcraMaxChallenges', '2')).toEqual([]);
+  });
+});
