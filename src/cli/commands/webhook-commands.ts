@@ -1,7 +1,9 @@
 import type { Command } from 'commander';
 import type { WebhookWithState } from '../../webhooks/ports.ts';
 import { EVENT_TYPES } from '../../webhooks/webhook-event.ts';
+import { consequence, counted } from '../../consequences/consequence.ts';
 import { CliFailure } from '../cli-failure.ts';
+import { actOnceConfirmed, withConfirmation } from '../confirmation.ts';
 import type { CommandContext } from '../command-context.ts';
 import { examples } from '../examples.ts';
 import { parseList } from '../option-values.ts';
@@ -66,10 +68,13 @@ function addAdd(webhook: Command, context: CommandContext): void {
     .option('--events <list>', 'types of events, comma separated; left out: all', parseList)
     .option('--realms <list>', 'only events of tokens in these realms; left out: all tokens', parseList)
     .option('--allow-http', 'allow http:// to other machines: the network can read what is sent')
+    .addHelpText('after', EVENTS_TEXT)
     .addHelpText(
       'after',
-      `${EVENTS_TEXT}
-${examples('webhook add siem --url https://siem.example.com/tankeeper', 'webhook add desk --url https://desk.example.com/hook --events token.locked --realms office')}`,
+      examples(
+        'webhook add siem --url https://siem.example.com/tankeeper',
+        'webhook add desk --url https://desk.example.com/hook --events token.locked --realms office',
+      ),
     )
     .action(async (name: string, { url, events, realms, allowHttp }: AddOptions, command: Command) => {
       const request = { name, url, events, realms, allowsHttp: allowHttp === true };
@@ -160,19 +165,27 @@ function addUpkeep(webhook: Command, context: CommandContext): void {
       );
       sayOnce(context, command, name, secret);
     });
-  webhook
-    .command('remove')
+  withConfirmation(webhook.command('remove'))
     .description('remove a receiver, and what waits for it')
     .argument('<name>')
-    .addHelpText('after', examples('webhook remove siem', '--json webhook remove siem'))
+    .addHelpText('after', examples('webhook remove siem', 'webhook remove siem --yes'))
     .action(async (name: string, _options: object, command: Command) => {
-      const deliveries = await context.withServices(({ webhooks }, caller) => webhooks.remove(caller, name));
-      context
-        .output(command)
-        .done(`the webhook ${name} is removed, with ${deliveries} deliveries that waited`, {
-          name,
-          deliveries,
-        });
+      const outcome = await actOnceConfirmed(context, command, {
+        foresee: async ({ webhooks }, caller) => {
+          const { waiting, givenUp } = await webhooks.show(caller, name);
+          const lost = waiting + givenUp;
+          return consequence(
+            lost > 0,
+            'webhook.deliveries',
+            `${counted(lost, 'event')} for ${name} are lost`,
+          );
+        },
+        act: ({ webhooks }, caller) => webhooks.remove(caller, name),
+      });
+      if (outcome !== undefined) {
+        const { result: deliveries } = outcome;
+        context.output(command).done(`the webhook ${name} is removed`, { name, deliveries });
+      }
     });
 }
 
