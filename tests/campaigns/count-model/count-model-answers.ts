@@ -119,7 +119,9 @@ export class CountModelAnswers {
         return nothingIsWritten();
       },
       transact: (work) =>
-        snapshot().transaction((sql) => work({ sql, audit: new AuditRows(sql, nothingIsWritten, new EventOutbox()) })),
+        snapshot().transaction((sql) =>
+          work({ sql, audit: new AuditRows(sql, nothingIsWritten, new EventOutbox()) }),
+        ),
       ready: () => Promise.resolve(),
       close: () => Promise.resolve(),
     };
