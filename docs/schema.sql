@@ -78,6 +78,7 @@ CREATE TABLE audit (
 ) PARTITION BY RANGE (at);
 CREATE INDEX audit_actor_idx ON audit USING btree (actor, at);
 CREATE INDEX audit_at_idx ON audit USING btree (at, id);
+CREATE INDEX audit_exports_idx ON audit USING btree (at) WHERE action = 'backup/export'::text;
 CREATE INDEX audit_place_idx ON audit USING btree (writer, lane, seq, id);
 CREATE INDEX audit_subject_idx ON audit USING btree (subject, at);
 CREATE INDEX audit_transaction_idx ON audit USING btree (transaction_id) WHERE transaction_id <> ''::text;
@@ -191,6 +192,19 @@ CREATE TABLE licence (
   CONSTRAINT licence_single CHECK (singleton)
 );
 COMMENT ON TABLE licence IS 'The signed licence, at most one. A change by hand breaks its signature.';
+
+CREATE TABLE locked_token_counts (
+  realm_set_id bigint NOT NULL,
+  tokens bigint NOT NULL,
+  CONSTRAINT locked_token_counts_pkey PRIMARY KEY (realm_set_id)
+) WITH (fillfactor=50);
+COMMENT ON TABLE locked_token_counts IS 'Number of locked tokens in exactly this set of realms.';
+
+CREATE TABLE locked_token_deltas (
+  realm_set_id bigint NOT NULL,
+  tokens integer NOT NULL
+) WITH (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=1000, autovacuum_vacuum_cost_delay=0);
+ALTER TABLE locked_token_deltas REPLICA IDENTITY FULL;
 
 CREATE TABLE policies (
   id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
@@ -511,6 +525,21 @@ AS $function$
   $function$;
 COMMENT ON FUNCTION add_audit_month(timestamp with time zone) IS 'Makes the partition of a month, given by its first instant in UTC, and moves rows of it there from the default one.';
 
+CREATE OR REPLACE FUNCTION public.append_locked_token_deltas()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    BEGIN
+      IF TG_OP <> 'INSERT' AND OLD.fail_count >= OLD.max_fail THEN
+        INSERT INTO public.locked_token_deltas (realm_set_id, tokens) VALUES (OLD.realm_set_id, -1);
+      END IF;
+      IF TG_OP <> 'DELETE' AND NEW.fail_count >= NEW.max_fail THEN
+        INSERT INTO public.locked_token_deltas (realm_set_id, tokens) VALUES (NEW.realm_set_id, 1);
+      END IF;
+      RETURN NULL;
+    END
+  $function$;
+
 CREATE OR REPLACE FUNCTION public.append_token_deltas()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -560,6 +589,7 @@ CREATE OR REPLACE FUNCTION public.empty_token_counts()
 AS $function$
     BEGIN
       TRUNCATE count_deltas, token_counts, active_user_tokens, active_user_counts;
+      TRUNCATE locked_token_deltas, locked_token_counts;
       UPDATE count_state SET revision = revision + 1, changed_at = clock_timestamp();
       RETURN NULL;
     END
@@ -597,6 +627,7 @@ AS $function$
     DECLARE
       folded bigint;
       folded_users bigint;
+      folded_locked bigint;
     BEGIN
       -- With an older snapshot than the lock, somebody else's fold would be overlooked.
       IF current_setting('transaction_isolation') <> 'read committed' THEN
@@ -685,10 +716,23 @@ AS $function$
       IF folded_users > 0 THEN
         DELETE FROM user_counts WHERE users = 0;
       END IF;
-      RETURN greatest(folded, folded_users);
+
+      WITH deltas AS (
+        DELETE FROM locked_token_deltas WHERE ctid = ANY (ARRAY(SELECT ctid FROM locked_token_deltas LIMIT batch))
+        RETURNING *
+      ), changed AS (
+        INSERT INTO locked_token_counts AS k (realm_set_id, tokens)
+        SELECT realm_set_id, sum(tokens) FROM deltas GROUP BY realm_set_id HAVING sum(tokens) <> 0
+        ON CONFLICT (realm_set_id) DO UPDATE SET tokens = k.tokens + excluded.tokens
+      )
+      SELECT count(*) INTO folded_locked FROM deltas;
+      IF folded_locked > 0 THEN
+        DELETE FROM locked_token_counts WHERE tokens = 0;
+      END IF;
+      RETURN greatest(folded, folded_users, folded_locked);
     END
   $function$;
-COMMENT ON FUNCTION fold_counts(integer) IS 'Adds up at most so many deltas of each of the two kinds. Returns the larger number of them, or NULL while another fold is at work.';
+COMMENT ON FUNCTION fold_counts(integer) IS 'Adds up at most so many deltas of each of the three kinds. Returns the larger number of them, or NULL while another fold is at work.';
 
 CREATE OR REPLACE FUNCTION public.hold_sealing_key(sealed bytea)
  RETURNS void
@@ -933,6 +977,8 @@ AS $function$
       DELETE FROM active_user_counts;
       DELETE FROM user_count_deltas;
       DELETE FROM user_counts;
+      DELETE FROM locked_token_deltas;
+      DELETE FROM locked_token_counts;
       INSERT INTO token_counts (realm_set_id, active, assigned, tokens)
       SELECT realm_set_id, active, owner_user_id IS NOT NULL, count(*) FROM tokens GROUP BY 1, 2, 3;
       INSERT INTO active_user_tokens (resolver_id, user_id, realm_set_id, tokens)
@@ -944,6 +990,8 @@ AS $function$
             FROM active_user_tokens GROUP BY resolver_id, user_id) AS users
       GROUP BY 1, 2;
       INSERT INTO user_counts (resolver_id, users) SELECT resolver_id, count(*) FROM users GROUP BY 1;
+      INSERT INTO locked_token_counts (realm_set_id, tokens)
+      SELECT realm_set_id, count(*) FROM tokens WHERE fail_count >= max_fail GROUP BY 1;
       UPDATE count_state SET revision = revision + 1, changed_at = clock_timestamp();
     END
   $function$;
@@ -982,6 +1030,9 @@ CREATE CONSTRAINT TRIGGER sessions_note_removal AFTER DELETE ON sessions DEFERRA
 CREATE TRIGGER sessions_note_truncation AFTER TRUNCATE ON sessions FOR EACH STATEMENT EXECUTE FUNCTION note_credential_change();
 CREATE TRIGGER tokens_count_delete AFTER DELETE ON tokens FOR EACH ROW EXECUTE FUNCTION append_token_deltas();
 CREATE TRIGGER tokens_count_insert AFTER INSERT ON tokens FOR EACH ROW EXECUTE FUNCTION append_token_deltas();
+CREATE TRIGGER tokens_count_locked_delete AFTER DELETE ON tokens FOR EACH ROW WHEN (old.fail_count >= old.max_fail) EXECUTE FUNCTION append_locked_token_deltas();
+CREATE TRIGGER tokens_count_locked_insert AFTER INSERT ON tokens FOR EACH ROW WHEN (new.fail_count >= new.max_fail) EXECUTE FUNCTION append_locked_token_deltas();
+CREATE TRIGGER tokens_count_locked_update AFTER UPDATE OF fail_count, max_fail, realm_set_id ON tokens FOR EACH ROW WHEN ((old.fail_count >= old.max_fail) <> (new.fail_count >= new.max_fail) OR old.fail_count >= old.max_fail AND old.realm_set_id <> new.realm_set_id) EXECUTE FUNCTION append_locked_token_deltas();
 CREATE TRIGGER tokens_count_truncate AFTER TRUNCATE ON tokens FOR EACH STATEMENT EXECUTE FUNCTION empty_token_counts();
 CREATE TRIGGER tokens_count_update AFTER UPDATE OF active, realm_set_id, owner_resolver_id, owner_user_id ON tokens FOR EACH ROW WHEN (old.active IS DISTINCT FROM new.active OR old.realm_set_id IS DISTINCT FROM new.realm_set_id OR old.owner_resolver_id IS DISTINCT FROM new.owner_resolver_id OR old.owner_user_id IS DISTINCT FROM new.owner_user_id) EXECUTE FUNCTION append_token_deltas();
 CREATE TRIGGER tokens_count_version BEFORE UPDATE ON tokens FOR EACH ROW EXECUTE FUNCTION count_token_version();

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 
 import { configurationPage, environmentExample } from './configuration-reference.ts';
 import { endpointsPage } from './endpoint-reference.ts';
+import { metricsPage } from './metrics-reference.ts';
 
 /** `npm run docs:reference`: writes the pages that derive from declarations. Tests hold the pages to them. */
 
@@ -11,6 +12,7 @@ const ROOT = join(import.meta.dirname, '..');
 write('.env.example', environmentExample());
 write('docs/reference/configuration.md', configurationPage());
 write('docs/reference/endpoints.md', endpointsPage());
+write('docs/reference/metrics.md', metricsPage());
 
 function write(path: string, text: string): void {
   const file = join(ROOT, path);

@@ -9,6 +9,7 @@ import type { RealmService } from '../realms/realm-service.ts';
 import type { ResolverService } from '../resolvers/resolver-service.ts';
 import type { TokenService } from '../tokens/token-service.ts';
 import type { UserService } from '../users/user-service.ts';
+import type { InstallationReadings } from '../monitoring/installation-state.ts';
 import type { CountService } from '../monitoring/count-service.ts';
 import type { LicenceService } from '../monitoring/licence-service.ts';
 import type { MonitoringService } from '../monitoring/monitoring-service.ts';
@@ -40,7 +41,8 @@ export interface CliServices {
   readonly linotpImport: MethodsOf<LinotpImportService>;
   readonly linotpVerification: MethodsOf<LinotpVerificationService>;
   readonly licences: MethodsOf<LicenceService>;
-  readonly monitoring: Pick<MonitoringService, 'tokens'>;
+  readonly monitoring: Pick<MonitoringService, 'tokens' | 'storageEncryption'>;
+  readonly installation: Pick<InstallationReadings, 'read'>;
   readonly consequences: MethodsOf<ConsequenceService>;
   readonly counts: MethodsOf<CountService>;
   readonly audit: MethodsOf<AuditService>;

@@ -80,6 +80,8 @@ export interface CliDependencies {
   startDemoServer(options: DemoServerOptions): Promise<DemoServer>;
   /** Handles the signals that end a process (Ctrl-C, SIGTERM, a closed terminal) from now on. */
   watchSignals(): StopRequest;
+  /** Ends the process within half a second, even if given up work still hangs. */
+  endSoon(): void;
   /** @throws ServiceError 'configuration.invalid' */
   settings(): Promise<CliSettings>;
   readonly io: CliIo;

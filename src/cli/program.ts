@@ -4,6 +4,8 @@ import { addAuditCommands } from './commands/audit-commands.ts';
 import { addBackupCommands } from './commands/backup-commands.ts';
 import { CliFailure, EXIT_CODES, describeFailure } from './cli-failure.ts';
 import { CommandContext } from './command-context.ts';
+import { addCheckCommand } from './check/check-command.ts';
+import { PluginExit } from './check/plugin-result.ts';
 import { addCountCommand } from './commands/count-command.ts';
 import { addDemoCommand } from './demo/demo-command.ts';
 import type { CliDependencies } from './dependencies.ts';
@@ -23,8 +25,8 @@ import { addTokenCommands } from './commands/token-commands.ts';
 import { addTransactionCommands } from './commands/transaction-commands.ts';
 import { addVerifyCommands } from './commands/verify-commands.ts';
 import { addUserCommands } from './commands/user-commands.ts';
-import { addWebhookCommands } from './commands/webhook-commands.ts';
 import { isServiceError } from '../kernel/errors.ts';
+import { addWebhookCommands } from './commands/webhook-commands.ts';
 import { styled } from './text-style.ts';
 
 const EXIT_CODES_TEXT = `
@@ -57,6 +59,7 @@ export function buildProgram(dependencies: CliDependencies): Command {
   const context = new CommandContext(dependencies);
   addServerCommands(program, context);
   addDoctorCommand(program, context);
+  addCheckCommand(program, context);
   addDemoCommand(program, context);
   addAdminCommands(program, context);
   addRealmCommands(program, context);
@@ -104,6 +107,9 @@ export async function runProgram(
     await buildProgram(dependencies).parseAsync(parameters, { from: 'user' });
     return EXIT_CODES.success;
   } catch (error) {
+    if (error instanceof PluginExit) {
+      return error.exitCode;
+    }
     if (error instanceof CommanderError) {
       return error.exitCode === 0 ? EXIT_CODES.success : EXIT_CODES.usage;
     }

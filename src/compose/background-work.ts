@@ -1,6 +1,7 @@
 import type { Config } from '../config/config.ts';
 import type { BackgroundLoop } from '../kernel/background-loop.ts';
 import type { Log } from '../kernel/log.ts';
+import type { BackgroundMetrics } from '../observability/background-metrics.ts';
 import { AuditUpkeep } from '../storage/audit/audit-upkeep.ts';
 import { countFolding } from '../storage/counts/count-folding.ts';
 import { housekeepingRounds } from '../storage/housekeeping/housekeeping-rounds.ts';
@@ -11,12 +12,18 @@ export function startBackgroundWork(
   config: Config,
   { database, services }: Pick<Installation, 'database' | 'services'>,
   log: Log,
+  metrics: BackgroundMetrics,
 ): () => Promise<void> {
-  const folding = countFolding({ database, log });
+  const folding = countFolding({ database, log, ended: metrics.roundsOf('counts') });
   folding.start();
-  const upkeep = new AuditUpkeep({ database, log, flush: () => services.refusals.flush() });
+  const upkeep = new AuditUpkeep({
+    database,
+    log,
+    flush: () => services.refusals.flush(),
+    ended: metrics.roundsOf('audit'),
+  });
   upkeep.start();
-  const housekeeping = startHousekeeping(config, services, log);
+  const housekeeping = startHousekeeping(config, services, log, metrics);
   const dispatching = services.webhookDispatcher().then((dispatcher) => {
     dispatcher.start();
     return dispatcher;
@@ -35,8 +42,15 @@ export function startBackgroundWork(
 export function startWorkerUpkeep(
   { database, services }: Pick<Installation, 'database' | 'services'>,
   log: Log,
+  metrics: BackgroundMetrics,
 ): () => Promise<void> {
-  const upkeep = new AuditUpkeep({ database, log, flush: () => services.refusals.flush(), months: false });
+  const upkeep = new AuditUpkeep({
+    database,
+    log,
+    flush: () => services.refusals.flush(),
+    months: false,
+    ended: metrics.roundsOf('audit'),
+  });
   upkeep.start();
   return () => upkeep.stop();
 }
@@ -46,6 +60,7 @@ function startHousekeeping(
   { housekeepingInterval: interval }: Config,
   { housekeeping }: Installation['services'],
   log: Log,
+  metrics: BackgroundMetrics,
 ): BackgroundLoop | undefined {
   if (interval === 'off') {
     return undefined;
@@ -54,6 +69,7 @@ function startHousekeeping(
     round: (signal) => housekeeping.round(signal),
     interval: interval * 1000,
     log,
+    ended: metrics.roundsOf('housekeeping'),
   });
   rounds.start();
   return rounds;

@@ -4,6 +4,7 @@ import { EnrolmentService } from '../challenges/enrolment/enrolment-service.ts';
 import { RolloutPhase2 } from '../challenges/enrolment/rollout-phase2.ts';
 import { TokenImportService } from '../challenges/enrolment/token-import-service.ts';
 import { TokenRegistration } from '../challenges/enrolment/token-registration.ts';
+import { measuredChallenges } from '../challenges/measured-challenges.ts';
 import { nodeResponder } from '../challenges/node-responder.ts';
 import { OpenAnswers } from '../challenges/open-answers.ts';
 import { ResponseChecker } from '../challenges/response-check.ts';
@@ -35,7 +36,8 @@ export function challengeServices(parts: SharedParts): ChallengeServices {
   const store = new SqlTokenStore({ database });
   const tokens = new TokenChoice({ tokens: store, users });
   const factory = new ChallengeFactory({ ...parts, transactionIds });
-  const shared = { ...parts, tokens, challenges: new SqlChallengeStore({ database }), factory };
+  const challenges = measuredChallenges(new SqlChallengeStore({ database }), parts.metrics.challenges);
+  const shared = { ...parts, tokens, challenges, factory };
   const turns = new ComputingTurns();
   const means = { turn: (isUrgent: boolean) => turns.next(isUrgent), responder };
   const check = new ResponseChecker({ ...parts, means });

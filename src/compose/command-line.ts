@@ -60,7 +60,7 @@ function commandLineDependencies(): CliDependencies {
       const { examineInstallation } = await import('./doctor/examine-installation.ts');
       const report = await untilSignal((giveUp) => examineInstallation(config, { giveUp }));
       // A check that was given up may still hang in the database or a resolver.
-      setTimeout(() => process.exit(), 500).unref();
+      endSoon();
       return report;
     },
     restore: async (caller, request) => {
@@ -73,6 +73,7 @@ function commandLineDependencies(): CliDependencies {
       return startDemoServer(await configured(), options);
     },
     watchSignals: () => watchSignals(),
+    endSoon,
     settings: async () => {
       const { port, databaseUrl, logLevel } = await configured();
       return { port, databaseConfigured: databaseUrl !== undefined, debug: logLevel === 'debug' };
@@ -138,11 +139,15 @@ async function openLinotpSource(place: string): Promise<LinotpSource> {
   return opening.openLinotpSource(place);
 }
 
+function endSoon(): void {
+  setTimeout(() => process.exit(), 500).unref();
+}
+
 /** Releases the signals. After aborted work, exits even if a statement still hangs in the database. */
 function leave({ requested, release }: WatchedSignals): void {
   release();
   if (requested.aborted) {
-    setTimeout(() => process.exit(), 500).unref();
+    endSoon();
   }
 }
 

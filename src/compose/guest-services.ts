@@ -24,7 +24,7 @@ export function guestServices(parts: ServiceParts): Services {
   const challenges = once(async () => (await import('./challenge-services.ts')).challengeServices(shared));
   const monitoring = once(async () => (await import('./monitoring-services.ts')).monitoringServices(shared));
   const upkeep = once(async () => (await import('./housekeeping-services.ts')).housekeepingServices(shared));
-  const hooks = once(async () => (await import('./webhook-services.ts')).webhookServices(shared));
+  const webhooks = once(async () => (await import('./webhook-services.ts')).webhookServices(shared));
   return {
     configuration,
     credentials,
@@ -42,6 +42,8 @@ export function guestServices(parts: ServiceParts): Services {
     linotpVerification: loadOnUse(async () => (await imports()).linotpVerification),
     consequences: loadOnUse(async () => (await foreseen()).consequences),
     transactions: loadOnUse(async () => (await challenges()).transactions),
+    webhooks: loadOnUse(async () => (await webhooks()).webhooks),
+    webhookDispatcher: async () => (await webhooks()).webhookDispatcher(),
     ocra: loadOnUse(async () => (await challenges()).ocra),
     enrolment: loadOnUse(async () => (await challenges()).enrolment),
     resynchronisation: loadOnUse(async () => (await challenges()).resynchronisation),
@@ -49,12 +51,11 @@ export function guestServices(parts: ServiceParts): Services {
     validation: loadOnUse(async () => (await challenges()).validation),
     monitoring: loadOnUse(async () => (await monitoring()).monitoring),
     counts: loadOnUse(async () => (await monitoring()).counts),
+    installation: loadOnUse(async () => (await monitoring()).installation),
     licences: loadOnUse(async () => (await monitoring()).licences),
     housekeeping: loadOnUse(async () => (await upkeep()).housekeeping),
     audit: loadOnUse(async () => (await upkeep()).audit),
     backups: loadOnUse(async () => (await upkeep()).backups),
-    webhooks: loadOnUse(async () => (await hooks()).webhooks),
-    webhookDispatcher: async () => (await hooks()).webhookDispatcher(),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { Config } from '../config/config.ts';
 import { createApp } from '../http/app.ts';
 import type { MetricsText } from '../http/request-metrics.ts';
+import { LIMIT_NAMES } from '../http/limits/limit-reporter.ts';
 import { metricsListener } from '../http/serving/metrics-listener.ts';
 import { type RunningServer, startServer } from '../http/serving/server.ts';
 import { systemClock } from '../kernel/clock.ts';
@@ -28,6 +29,7 @@ export function startHttpServer(
   { database, services }: Pick<Installation, 'database' | 'services'>,
   { config, metrics, metricsText, log, ...shared }: HttpServerParts,
 ): Promise<RunningServer> {
+  metrics.limitsAre(LIMIT_NAMES);
   const guards = buildGuards({ ...config, ...shared, database, metrics, log, clock: systemClock });
   const app = createApp({
     services: { ...services, ready: readinessOf(database) },

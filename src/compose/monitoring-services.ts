@@ -1,4 +1,5 @@
 import { CountService } from '../monitoring/count-service.ts';
+import { InstallationReadings } from '../monitoring/installation-state.ts';
 import { LicenceInspection } from '../monitoring/licence-inspection.ts';
 import { LicenceService } from '../monitoring/licence-service.ts';
 import { MonitoringService } from '../monitoring/monitoring-service.ts';
@@ -7,6 +8,7 @@ import { SqlCountVerification } from '../storage/counts/count-verification.ts';
 import { SqlTokenCounts } from '../storage/counts/token-counts.ts';
 import { SqlUserCountStore } from '../storage/counts/user-count-store.ts';
 import { SqlLicenceStore } from '../storage/monitoring/licence-store.ts';
+import { storedStateOf } from '../storage/monitoring/stored-state.ts';
 import { ConfigurationProbe } from '../storage/monitoring/storage-probe.ts';
 import type { SharedParts } from './shared-parts.ts';
 
@@ -15,6 +17,8 @@ export interface MonitoringServices {
   readonly monitoring: MonitoringService;
   readonly counts: CountService;
   readonly licences: LicenceService;
+  /** The state of the installation for metrics. */
+  readonly installation: InstallationReadings;
 }
 
 export function monitoringServices(shared: SharedParts): MonitoringServices {
@@ -31,9 +35,21 @@ export function monitoringServices(shared: SharedParts): MonitoringServices {
       configurations: configuration,
       configurationState: configuration,
       probe: new ConfigurationProbe({ ...shared, module }),
-      userCounts: new UserCounts({ ...shared, store: new SqlUserCountStore({ database }) }),
+      userCounts: new UserCounts({
+        ...shared,
+        metrics: shared.metrics.resolvers,
+        store: new SqlUserCountStore({ database }),
+      }),
     }),
     counts: new CountService({ verification: new SqlCountVerification({ database }) }),
     licences: new LicenceService({ ...shared, inspection: licence, store }),
+    installation: new InstallationReadings({
+      ...shared,
+      configurations: configuration,
+      counts,
+      stored: storedStateOf(database),
+      licence,
+      elapsed: () => performance.now(),
+    }),
   };
 }

@@ -1,10 +1,11 @@
 import type { Config } from '../config/config.ts';
+import { startStartupServer } from '../http/serving/startup-server.ts';
 import { systemClock } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
 import { ServiceMetrics } from '../observability/service-metrics.ts';
-import { poolUsage } from '../storage/database/database.ts';
 import { startBackgroundWork } from './background-work.ts';
 import { createFirstAdministrator, type FirstAdministrator } from './first-administrator.ts';
+import { measureProcess, measureServer } from './measure-installation.ts';
 import { type Installation, openInstallation } from './open-installation.ts';
 
 /** A running server. */
@@ -35,12 +36,16 @@ export async function startTankeeper(
   const metrics = new ServiceMetrics({ clock: systemClock });
   // While the embedded database starts.
   const loading = import('./http-server.ts');
-  const installation = await openInstallation(config, 'server', log, { metrics, giveUp });
-  const opened: (() => Promise<unknown>)[] = [installation.close];
+  const opened: (() => Promise<unknown>)[] = [];
   try {
+    const starting = await startStartupServer(config);
+    opened.unshift(() => starting.close());
+    const installation = await openInstallation(config, 'server', log, { metrics, giveUp });
+    opened.unshift(installation.close);
     const { baseUrlOf, DRAIN_TIMEOUT_MS, startHttpServer, startMetricsServer } = await loading;
-    metrics.measureProcess();
-    metrics.measureDatabase(() => poolUsage(installation.database));
+    measureProcess(metrics, installation);
+    measureServer(metrics, installation);
+    await starting.close();
     const server = await startHttpServer(installation, { config, metrics, log });
     opened.unshift(() => server.close(0));
     const forMetrics = await startMetricsServer(config, metrics, metrics, log);
@@ -48,7 +53,7 @@ export async function startTankeeper(
     // After the ports are bound: a start that fails there must not have made a password that is never shown.
     const firstAdministrator = await createFirstAdministrator(config, installation.services);
     log.info('Listening', { host: config.host, port: server.port });
-    const stopBackgroundWork = startBackgroundWork(config, installation, log);
+    const stopBackgroundWork = startBackgroundWork(config, installation, log, metrics.background);
     return {
       baseUrl: baseUrlOf(config, server.port),
       services: installation.services,

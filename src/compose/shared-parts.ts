@@ -1,5 +1,6 @@
 import { RefusalTrail } from '../audit/refusal-trail.ts';
 import type { TransactionIds } from '../challenges/challenge-factory.ts';
+import type { ChallengeMetrics } from '../challenges/measured-challenges.ts';
 import type { HousekeepingMetrics } from '../housekeeping/ports.ts';
 import type { Clock, Random } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
@@ -8,6 +9,7 @@ import type { KeyDerivation, SecurityModule, Vault } from '../keys/vault.ts';
 import type { CountReplica, LicenceSignature, ResolverMetrics } from '../monitoring/ports.ts';
 import type { Responder } from '../ocra/verify.ts';
 import { AccessControl } from '../policy/access-control.ts';
+import { measuredSources, type ResolverUseMetrics } from '../resolvers/measured-sources.ts';
 import { FileBounds } from '../resolvers/sources/file-bounds.ts';
 import { openUserSources, type OpenUserSources } from '../resolvers/sources/user-sources.ts';
 import { BoundedPasswordHasher } from '../security/passwords/bounded-password-hasher.ts';
@@ -24,7 +26,9 @@ import { UserDirectory } from '../users/user-directory.ts';
 import type { WebhookMetrics } from '../webhooks/ports.ts';
 
 /** The meters of the services. */
-export interface ServiceMeasures extends ResolverMetrics {
+export interface ServiceMeasures {
+  readonly challenges: ChallengeMetrics;
+  readonly resolvers: ResolverMetrics & ResolverUseMetrics;
   readonly housekeeping: HousekeepingMetrics;
   readonly webhooks: WebhookMetrics;
 }
@@ -88,10 +92,19 @@ export interface SharedParts extends Omit<ServiceParts, 'hasher' | 'metrics'> {
 }
 
 const UNMEASURED: ServiceMeasures = {
-  resolverFailed: () => undefined,
-  staleAnswered: () => undefined,
-  lastCounted: () => undefined,
-  resolverForgotten: () => undefined,
+  challenges: {
+    challengeIssued: () => undefined,
+    responseEnded: () => undefined,
+    tokenLocked: () => undefined,
+  },
+  resolvers: {
+    resolverAnswered: () => undefined,
+    resolverUnavailable: () => undefined,
+    resolverFailed: () => undefined,
+    staleAnswered: () => undefined,
+    lastCounted: () => undefined,
+    resolverForgotten: () => undefined,
+  },
   housekeeping: { backlogIs: () => undefined, removed: () => undefined, roundDone: () => undefined },
   webhooks: { attempted: () => undefined, dropped: () => undefined, backlogsAre: () => undefined },
 };
@@ -106,7 +119,7 @@ export function sharedParts(parts: ServiceParts): SharedParts {
   const managedUsers = new SqlManagedUserStore({ database });
   const timeLimit = parts.resolverTimeout * 1000;
   const files = new FileBounds({ folders: parts.resolverFileDirs ?? [], timeLimit });
-  const sources = openUserSources({
+  const opened = openUserSources({
     users: managedUsers,
     hasher: userHasher,
     fileBounds: files,
@@ -115,6 +128,7 @@ export function sharedParts(parts: ServiceParts): SharedParts {
     secrets: new SqlResolverSecrets({ database, vault }),
     passwords: new HashedDirectoryPasswords({ hasher: userHasher }),
   });
+  const sources = Object.assign(measuredSources(opened, metrics.resolvers), { close: () => opened.close() });
   const credentials = new ConfirmedCredentials({ database, random, window: parts.credentialWindow ?? 0 });
   const administratorStore = new SqlAdministratorStore({ database, credentials });
   return {

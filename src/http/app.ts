@@ -22,11 +22,7 @@ import {
 } from './controllers/monitoring-controller.ts';
 import { type LoginOperations, loginEndpoints } from './controllers/login-controller.ts';
 import { type OcraOperations, ocraEndpoints } from './controllers/ocra-controller.ts';
-import {
-  metricsEndpoint,
-  OPERATIONS_PATHS,
-  operationsEndpoints,
-} from './controllers/operations-controller.ts';
+import { metricsEndpoint, operationsEndpoints } from './controllers/operations-controller.ts';
 import { type ImportOperations, loadTokensEndpoint } from './controllers/loadtokens-controller.ts';
 import { type ResynchronisationOperations, resyncEndpoint } from './controllers/resync-controller.ts';
 import { type TransactionOperations, transactionEndpoint } from './controllers/transaction-controller.ts';
@@ -39,6 +35,7 @@ import type { Endpoint } from './endpoint-spec.ts';
 import { setFixedHeaders } from './fixed-headers.ts';
 import { beginExchange, type ExchangeHandler } from './request/exchange.ts';
 import { type Guards, UNGUARDED } from './limits/guards.ts';
+import { OPERATIONS_PATHS } from './operations-paths.ts';
 import { originReader } from './authentication/origin.ts';
 import type { BodyLimits } from './request/request-body.ts';
 import { logRequests } from './request-log.ts';

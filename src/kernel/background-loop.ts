@@ -78,6 +78,9 @@ export class BackgroundLoop {
 /** The longest wait of `stop` for a running round, in milliseconds. */
 const ROUND_TIMEOUT_MS = 500;
 
+/** The end of a round. */
+export type RoundOutcome = 'done' | 'failed';
+
 /** The dependencies of rounds. */
 export interface BackgroundRoundsOptions {
   /** @returns true if more work is due at once */
@@ -90,6 +93,8 @@ export interface BackgroundRoundsOptions {
   /** The log line for the first failed round. */
   readonly trouble: string;
   readonly log: Log;
+  /** Called at the end of each round. */
+  readonly ended?: ((outcome: RoundOutcome) => void) | undefined;
 }
 
 /**
@@ -97,15 +102,17 @@ export interface BackgroundRoundsOptions {
  *   after a round has succeeded. An absent database is not logged here
  */
 export function backgroundRounds(options: BackgroundRoundsOptions): BackgroundLoop {
-  const { round, pause, firstPause = 0, component, trouble, log } = options;
+  const { round, pause, firstPause = 0, component, trouble, log, ended } = options;
   let isFirst = firstPause > 0;
   let isTrouble = false;
   const isMoreToDo = async (signal: AbortSignal): Promise<boolean> => {
     try {
       const isMore = await round(signal);
       isTrouble = false;
+      ended?.('done');
       return isMore;
     } catch (error) {
+      ended?.('failed');
       if (!isTrouble && !isServiceError(error, 'database.unavailable')) {
         isTrouble = true;
         log.warn(trouble, { component, ...describeFault(error) });

@@ -53,7 +53,7 @@ export interface CountReplica {
 
 /** A stored count that differs from a count of single tokens or users. */
 export interface CountDrift {
-  readonly counts: 'tokens' | 'active tokens of a user' | 'active users' | 'managed users';
+  readonly counts: 'tokens' | 'active tokens of a user' | 'active users' | 'managed users' | 'locked tokens';
   /** The resolver's name; null for tokens. */
   readonly resolver: string | null;
   /** The id of a user within the resolver, as tokens name their owners. */
@@ -144,6 +144,22 @@ export interface ResolverMetrics {
   lastCounted(resolver: string, at: Date): void;
   /** Removes the metrics of a resolver that no longer exists, or whose counts are void. */
   resolverForgotten(resolver: string): void;
+}
+
+/** Number of locked tokens in exactly this set of realms. */
+export interface LockedTokenRow {
+  /** Names of all realms of these tokens; empty: in no realm. */
+  readonly realms: readonly string[];
+  readonly tokens: number;
+}
+
+/** What the database has about the installation besides its counts of tokens. */
+export interface StoredState {
+  readonly lockedTokens: readonly LockedTokenRow[];
+  /** Number of open challenges, counted up to a hundred thousand. */
+  readonly openChallenges: number;
+  /** The end of the last `tankeeper export`; undefined: the audit has none. */
+  readonly lastBackup: Date | undefined;
 }
 
 /** The result of a check of a licence's signature. The texts name the fault, for operators. */

@@ -1,4 +1,5 @@
 import { AggregatorRegistry, type PrometheusContentType } from 'prom-client';
+import { isUp, RESOLVER_HEALTH } from './resolver-metrics.ts';
 import type { MetricsSnapshot } from './service-metrics.ts';
 
 /** Types of metrics that only grow, and whose fall would look like a restart of the whole server. */
@@ -30,8 +31,39 @@ export class MetricsSum {
 
   /** @returns the last reports in Prometheus' text format */
   text(): Promise<string> {
-    return sum([...this.#reported.values(), this.#ended]).metrics();
+    const present = [...this.#reported.values()];
+    return sum([...withJointHealth(present), this.#ended]).metrics();
   }
+}
+
+/**
+ * @returns the snapshots, with the health of resolvers in one of them only: of the last use by any process, which no
+ *   sum, mean or extreme of 0 and 1 would be
+ */
+function withJointHealth(snapshots: readonly MetricsSnapshot[]): readonly MetricsSnapshot[] {
+  const success = latest(snapshots, RESOLVER_HEALTH.success);
+  const failure = latest(snapshots, RESOLVER_HEALTH.failure);
+  const values = [...new Set([...success.keys(), ...failure.keys()])].map((resolver) => {
+    const uses = { success: success.get(resolver) ?? 0, failure: failure.get(resolver) ?? 0 };
+    return { labels: { resolver }, value: isUp(uses) ? 1 : 0 };
+  });
+  return snapshots.map((snapshot, place) =>
+    snapshot.map((metric) =>
+      metric.name === RESOLVER_HEALTH.up ? { ...metric, values: place === 0 ? values : [] } : metric,
+    ),
+  );
+}
+
+/** @returns the greatest value by resolver */
+function latest(snapshots: readonly MetricsSnapshot[], name: string): ReadonlyMap<string, number> {
+  const found = new Map<string, number>();
+  for (const { values } of snapshots.flat().filter((metric) => metric.name === name)) {
+    for (const { labels, value } of values) {
+      const resolver = String(labels.resolver);
+      found.set(resolver, Math.max(found.get(resolver) ?? 0, value));
+    }
+  }
+  return found;
 }
 
 function sum(

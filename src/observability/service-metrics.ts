@@ -1,19 +1,34 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Clock } from '../kernel/clock.ts';
-import type { ResolverMetrics } from '../monitoring/ports.ts';
+import type { InstallationState } from '../monitoring/installation-state.ts';
+import { BackgroundMetrics } from './background-metrics.ts';
+import { PrometheusChallengeMetrics } from './challenge-metrics.ts';
 import { PrometheusHousekeepingMetrics } from './housekeeping-metrics.ts';
+import { measureInstallation } from './installation-metrics.ts';
+import { PrometheusResolverMetrics } from './resolver-metrics.ts';
 import { PrometheusWebhookMetrics } from './webhook-metrics.ts';
 
-/** The use of the connections to the database. */
-interface PoolUsage {
+/** The use of the database by this process. */
+interface DatabaseUsage {
+  /** Connections. */
   readonly used: number;
   readonly free: number;
   /** Number of requests that wait for a connection. */
   readonly waiting: number;
+  /** Chains of audit rows. */
+  readonly auditLanes: number;
 }
 
 /** The values of all metrics of a process, which JSON can carry. */
 export type MetricsSnapshot = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
+
+/** A metric as it is declared. */
+export interface DeclaredMetric {
+  readonly name: string;
+  readonly help: string;
+  readonly type: string;
+  readonly labels: readonly string[];
+}
 
 /** The end of a request: the class of its status, or `aborted` when the client did not wait for the answer. */
 interface RequestEnd {
@@ -27,29 +42,42 @@ interface RequestEnd {
  */
 const DURATIONS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
+/** Gauges of prom-client with a name that is reserved for counters; each is the sum of one with labels. */
+const MISNAMED = [
+  'nodejs_active_handles_total',
+  'nodejs_active_requests_total',
+  'nodejs_active_resources_total',
+];
+
 /**
- * Metrics of the service, in Prometheus' text format. Fits the metrics ports of the concepts. A label is the path of an
- * endpoint or the name of a resolver, never text of a client, so the configuration bounds the number of series.
+ * Metrics of the service, in Prometheus' text format. A label is the path of an endpoint, the name of a resolver, a
+ * realm or a word of a closed list, never text of a client, so that the number of series is bounded.
  */
-export class ServiceMetrics implements ResolverMetrics {
+export class ServiceMetrics {
+  /** Metrics of challenges and the responses to them. */
+  readonly challenges: PrometheusChallengeMetrics;
+  /** Metrics of resolvers. */
+  readonly resolvers: PrometheusResolverMetrics;
   /** Metrics of housekeeping. */
   readonly housekeeping: PrometheusHousekeepingMetrics;
   /** Metrics of webhooks. */
   readonly webhooks: PrometheusWebhookMetrics;
+  /** Metrics of all work outside of requests. */
+  readonly background: BackgroundMetrics;
   readonly #registry = new Registry();
+  readonly #clock: Clock;
   readonly #requests: Counter<'endpoint' | 'status'>;
   readonly #durations: Histogram<'endpoint'>;
   readonly #deprecatedPosts: Counter<'endpoint'>;
   readonly #refusals: Counter<'limit'>;
-  readonly #failures: Counter<'resolver'>;
-  readonly #staleAnswers: Counter<'resolver'>;
-  readonly #counted = new Map<string, Date>();
 
   constructor({ clock }: { readonly clock: Clock }) {
-    const registers = [this.#registry];
+    const registry = this.#registry;
+    const registers = [registry];
+    this.#clock = clock;
     this.#requests = new Counter({
       name: 'tankeeper_http_requests_total',
-      help: 'Requests by endpoint and class of status',
+      help: 'Requests by endpoint and class of status: 2xx to 5xx, or aborted if the client did not wait',
       labelNames: ['endpoint', 'status'],
       registers,
     });
@@ -67,40 +95,58 @@ export class ServiceMetrics implements ResolverMetrics {
       registers,
     });
     this.#refusals = new Counter({
-      name: 'tankeeper_refused_total',
+      name: 'tankeeper_limit_refusals_total',
       help: 'Requests and connections that were refused because a limit was reached',
       labelNames: ['limit'],
       registers,
     });
-    this.#failures = new Counter({
-      name: 'tankeeper_resolver_failures_total',
-      help: 'Times that a resolver was asked for the number of its users and failed, or did not answer in time',
-      labelNames: ['resolver'],
-      registers,
-    });
-    this.#staleAnswers = new Counter({
-      name: 'tankeeper_resolver_stale_answers_total',
-      help: 'Answers that went out with the last known number of users of a resolver',
-      labelNames: ['resolver'],
-      registers,
-    });
-    this.#measureAges(clock);
-    this.webhooks = new PrometheusWebhookMetrics({ registry: this.#registry });
-    this.housekeeping = new PrometheusHousekeepingMetrics({ registry: this.#registry, clock });
+    this.challenges = new PrometheusChallengeMetrics(registry);
+    this.resolvers = new PrometheusResolverMetrics({ registry, clock });
+    this.housekeeping = new PrometheusHousekeepingMetrics({ registry, clock });
+    this.background = new BackgroundMetrics({ registry, clock });
+    this.webhooks = new PrometheusWebhookMetrics({ registry });
   }
 
   /** Adds metrics of the process: memory, processor time, event loop. Called once only. */
   measureProcess(): void {
     collectDefaultMetrics({ register: this.#registry });
+    MISNAMED.forEach((name) => {
+      this.#registry.removeSingleMetric(name);
+    });
   }
 
-  /** Adds metrics of the connections to the database. Called once only. */
-  measureDatabase(usage: () => PoolUsage): void {
+  /** Adds metrics of the server as a whole, and of its build. Called once for all processes of a server. */
+  measureServer({ version }: { readonly version: string }): void {
+    const registers = [this.#registry];
+    new Gauge({
+      name: 'tankeeper_build_info',
+      help: 'The program: its version and that of Node.js; always 1',
+      labelNames: ['version', 'node'],
+      registers,
+    }).set({ version, node: process.versions.node }, 1);
+    new Gauge({
+      name: 'tankeeper_start_time_seconds',
+      help: 'Start of the server',
+      registers,
+    }).set(this.#clock.now().getTime() / 1000);
+  }
+
+  /**
+   * Adds metrics of the installation. Called once for all processes of a server.
+   * @param read returns undefined where the database does not answer
+   */
+  measureInstallation(read: () => Promise<InstallationState | undefined>): void {
+    measureInstallation(this.#registry, read);
+  }
+
+  /** Adds metrics of the use of the database. Called once only. */
+  measureDatabase(usage: () => DatabaseUsage): void {
+    const registers = [this.#registry];
     new Gauge({
       name: 'tankeeper_database_connections',
-      help: 'Connections to the database',
+      help: 'Connections to the database: used, free',
       labelNames: ['state'],
-      registers: [this.#registry],
+      registers,
       collect() {
         const { used, free } = usage();
         this.set({ state: 'used' }, used);
@@ -108,11 +154,19 @@ export class ServiceMetrics implements ResolverMetrics {
       },
     });
     new Gauge({
-      name: 'tankeeper_database_waiting',
+      name: 'tankeeper_database_waiting_requests',
       help: 'Requests that wait for a connection to the database',
-      registers: [this.#registry],
+      registers,
       collect() {
         this.set(usage().waiting);
+      },
+    });
+    new Gauge({
+      name: 'tankeeper_audit_lanes',
+      help: 'Chains of audit rows that this server continues, one for each transaction that ran at the same time',
+      registers,
+      collect() {
+        this.set(usage().auditLanes);
       },
     });
   }
@@ -126,7 +180,7 @@ export class ServiceMetrics implements ResolverMetrics {
     const registers = [this.#registry];
     new Gauge({
       name: 'tankeeper_workers',
-      help: 'Workers that answer requests',
+      help: 'Workers that answer requests, with several WORKERS',
       registers,
       collect() {
         this.set(running());
@@ -140,6 +194,13 @@ export class ServiceMetrics implements ResolverMetrics {
     return () => {
       restarts.inc();
     };
+  }
+
+  /** Shows these limits from the beginning, with 0 refusals. */
+  limitsAre(limits: readonly string[]): void {
+    for (const limit of limits) {
+      this.#refusals.inc({ limit }, 0);
+    }
   }
 
   /** @returns a function to call when the request is answered or aborted */
@@ -160,24 +221,6 @@ export class ServiceMetrics implements ResolverMetrics {
     this.#refusals.inc({ limit });
   }
 
-  resolverFailed(resolver: string): void {
-    this.#failures.inc({ resolver });
-  }
-
-  staleAnswered(resolver: string): void {
-    this.#staleAnswers.inc({ resolver });
-  }
-
-  lastCounted(resolver: string, at: Date): void {
-    this.#counted.set(resolver, at);
-  }
-
-  resolverForgotten(resolver: string): void {
-    this.#counted.delete(resolver);
-    this.#failures.remove({ resolver });
-    this.#staleAnswers.remove({ resolver });
-  }
-
   /** The media type of the text. */
   get contentType(): string {
     return this.#registry.contentType;
@@ -188,25 +231,18 @@ export class ServiceMetrics implements ResolverMetrics {
     return this.#registry.metrics();
   }
 
+  /** @returns the declarations of all metrics that were added, in their order */
+  declared(): readonly DeclaredMetric[] {
+    return this.#registry.getMetricsAsArray().map((metric) => {
+      const { name, help, type, labelNames } = metric as unknown as Omit<DeclaredMetric, 'labels'> & {
+        readonly labelNames: readonly string[];
+      };
+      return { name, help, type, labels: labelNames };
+    });
+  }
+
   /** @returns all metrics at present, to be added to those of other processes */
   snapshot(): Promise<MetricsSnapshot> {
     return this.#registry.getMetricsAsJSON();
-  }
-
-  #measureAges(clock: Clock): void {
-    const counted = this.#counted;
-    new Gauge({
-      name: 'tankeeper_resolver_count_age_seconds',
-      help: 'Time since the users of a resolver were counted last',
-      labelNames: ['resolver'],
-      aggregator: 'max',
-      registers: [this.#registry],
-      collect() {
-        this.reset();
-        for (const [resolver, at] of counted) {
-          this.set({ resolver }, Math.max(0, (clock.now().getTime() - at.getTime()) / 1000));
-        }
-      },
-    });
   }
 }

@@ -46,6 +46,7 @@ export function fakeCli(
     restore: () => Promise.reject(new Error('not in this test')),
     startDemoServer: () => Promise.reject(new Error('not in this test')),
     watchSignals: () => ({ requested: new AbortController().signal, urgent: new AbortController().signal }),
+    endSoon: () => undefined,
     settings: () => Promise.resolve({ port: 5001, databaseConfigured: false, debug: false }),
     fetch: () => Promise.reject(new Error('not in this test')),
     clock: { now: () => new Date('2026-11-20T12:00:00Z') },

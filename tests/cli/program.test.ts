@@ -13,6 +13,7 @@ describe('the tankeeper command', () => {
       'migrate',
       'config',
       'doctor',
+      'check',
       'demo',
       'admin',
       'realm',

@@ -35,7 +35,7 @@ it('METRICS_PORT opens a port that shows the metrics without a credential, and t
   }
   expect(metrics).toMatch(/^tankeeper_http_requests_total\{endpoint="\/readyz",status="2xx"\} 1$/m);
   expect(metrics).toMatch(/^tankeeper_database_connections\{state="free"\} [1-9]/m);
-  expect(metrics).toMatch(/^tankeeper_database_waiting 0$/m);
+  expect(metrics).toMatch(/^tankeeper_database_waiting_requests 0$/m);
   expect(metrics).toMatch(/^process_resident_memory_bytes \d+$/m);
   expect((await fetch(`${server.baseUrl}/metrics`)).status).toBe(401);
 });

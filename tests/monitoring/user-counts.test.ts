@@ -47,7 +47,7 @@ function newCounts(timeLimit = 30_000): UserCounts {
         return ask.promise;
       }),
     store,
-    metrics,
+    metrics: metrics.resolvers,
     clock,
     timeLimit,
     log: { error: line, warn: line, info: line, debug: line },
@@ -119,7 +119,7 @@ describe('a resolver that fails', () => {
     advance(30);
     await refused();
     await refused();
-    expect(await measured('tankeeper_resolver_failures_total')).toBe('2');
+    expect(await measured('tankeeper_resolver_count_failures_total')).toBe('2');
     expect(await measured('tankeeper_resolver_stale_answers_total')).toBe('2');
     expect(await measured('tankeeper_resolver_count_age_seconds')).toBe('30');
     expect(logged).toHaveLength(1);
@@ -128,7 +128,7 @@ describe('a resolver that fails', () => {
     await counted(40);
     expect(logged).toHaveLength(2);
     expect(await measured('tankeeper_resolver_count_age_seconds')).toBe('0');
-    expect(await measured('tankeeper_resolver_failures_total')).toBe('2');
+    expect(await measured('tankeeper_resolver_count_failures_total')).toBe('2');
   });
 });
 
@@ -150,7 +150,7 @@ describe('a resolver that hangs', () => {
     expect((await count())?.stale?.reason).toBe("The resolver 'Staff' did not answer within 0.2 seconds");
     expect((await count())?.users).toBe(40);
     expect(asks).toHaveLength(2);
-    expect(await measured('tankeeper_resolver_failures_total')).toBe('1');
+    expect(await measured('tankeeper_resolver_count_failures_total')).toBe('1');
     expect(logged).toHaveLength(1);
   });
 

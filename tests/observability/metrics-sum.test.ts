@@ -13,7 +13,7 @@ beforeEach(() => {
   other = new ServiceMetrics({ clock: systemClock });
   [one, other].forEach((metrics) => {
     metrics.measureProcess();
-    metrics.measureDatabase(() => ({ used: 1, free: 2, waiting: 0 }));
+    metrics.measureDatabase(() => ({ used: 1, free: 2, waiting: 0, auditLanes: 1 }));
   });
 });
 
@@ -44,8 +44,8 @@ describe('the metrics of several processes', () => {
   });
 
   it('show the greatest of ages and times, of which a sum means nothing', async () => {
-    one.lastCounted('r', new Date(Date.now() - 100_000));
-    other.lastCounted('r', new Date(Date.now() - 50_000));
+    one.resolvers.lastCounted('r', new Date(Date.now() - 100_000));
+    other.resolvers.lastCounted('r', new Date(Date.now() - 50_000));
     one.housekeeping.roundDone('done');
     await report(1, one);
     await report(2, other);
@@ -54,6 +54,33 @@ describe('the metrics of several processes', () => {
     const last = /^tankeeper_housekeeping_last_round_timestamp_seconds (\S+)$/m.exec(text)?.[1];
     expect(Number(last)).toBeLessThanOrEqual(Date.now() / 1000);
     expect(Number(last)).toBeGreaterThan(Date.now() / 1000 - 60);
+  });
+
+  it('show a resolver as up where the last use by any process succeeded', async () => {
+    let seconds = 1_000;
+    const clock = { now: () => new Date(seconds * 1000) };
+    [one, other] = [new ServiceMetrics({ clock }), new ServiceMetrics({ clock })];
+    const shown = async (): Promise<readonly (string | undefined)[]> => {
+      await report(1, one);
+      await report(2, other);
+      const text = await sum.text();
+      return ['r', 's'].map(
+        (resolver) =>
+          new RegExp(`^tankeeper_resolver_up\\{resolver="${resolver}"\\} (\\d+)$`, 'm').exec(text)?.[1],
+      );
+    };
+    one.resolvers.resolverUnavailable('r');
+    expect(await shown()).toEqual(['0', undefined]);
+    seconds += 1;
+    other.resolvers.resolverAnswered('r');
+    one.resolvers.resolverAnswered('s');
+    expect(await shown()).toEqual(['1', '1']);
+    seconds += 1;
+    one.resolvers.resolverUnavailable('r');
+    expect(await shown()).toEqual(['0', '1']);
+    // Of resolvers that are configured no longer, nothing is said.
+    one.resolvers.follow(() => ['r']);
+    expect(await shown()).toEqual(['0', undefined]);
   });
 
   it('keep what an ended process had counted, and nothing of its present', async () => {

@@ -9,6 +9,7 @@ import { readQrPng } from '../../src/cli/device/qr-image.ts';
 import { buildProgram, runProgram } from '../../src/cli/program.ts';
 import { configurationPage } from '../../scripts/configuration-reference.ts';
 import { endpointsPage } from '../../scripts/endpoint-reference.ts';
+import { metricsPage } from '../../scripts/metrics-reference.ts';
 import { VARIABLES } from '../../src/config/variables.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { systemRandom } from '../../src/kernel/system-random.ts';
@@ -149,7 +150,7 @@ describe('the guides', () => {
     const named = guides.flatMap((text) =>
       [
         ...text.matchAll(
-          /`(\/(?:ocra|admin|system|validate|monitoring|docs|healthz|readyz|metrics)\b[\w/-]*)/g,
+          /`(\/(?:ocra|admin|system|validate|monitoring|docs|healthz|startupz|readyz|metrics)\b[\w/-]*)/g,
         ),
       ].map(([, path = '']) => path.replace(/\/$/, '')),
     );
@@ -207,6 +208,11 @@ describe('docs/reference', () => {
     expect(cells.filter((cell) => cell.trim() === '')).toEqual([]);
   });
 
+  it('shows every metric as it is declared (npm run docs:reference)', () => {
+    expect(readRepositoryFile('docs/reference/metrics.md')).toBe(metricsPage());
+    expect(metricsPage()).toContain('| `tankeeper_responses_total` ');
+  });
+
   it('lists every command', () => {
     const page = readRepositoryFile('docs/reference/commands.md');
     const listed = tableUnder(page, 'Commands').flatMap(([cell = '']) =>
@@ -259,6 +265,7 @@ function dependenciesWith(io: CliDependencies['io']): CliDependencies {
     watchSignals: () => {
       throw new Error('reached');
     },
+    endSoon: () => undefined,
     describeConfig: () => Promise.resolve([]),
     fetch: reached,
     settings: () => Promise.resolve({ port: 5001, databaseConfigured: false, debug: false }),

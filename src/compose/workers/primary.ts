@@ -1,15 +1,16 @@
 import type { Config } from '../../config/config.ts';
 import { dividePool } from '../../config/pool-sizes.ts';
 import { RequestLeases, requestShares } from '../../http/limits/leased-request-counts.ts';
+import { startStartupServer } from '../../http/serving/startup-server.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/log.ts';
 import { unlessAborted } from '../../kernel/stop-request.ts';
 import { MetricsSum } from '../../observability/metrics-sum.ts';
 import { type MetricsSnapshot, ServiceMetrics } from '../../observability/service-metrics.ts';
-import { poolUsage } from '../../storage/database/database.ts';
 import { startBackgroundWork } from '../background-work.ts';
 import { createFirstAdministrator } from '../first-administrator.ts';
 import { baseUrlOf, startMetricsServer } from '../http-server.ts';
+import { measureProcess, measureServer } from '../measure-installation.ts';
 import { openInstallation } from '../open-installation.ts';
 import type { TankeeperServer } from '../server.ts';
 import { WorkerPool } from './worker-pool.ts';
@@ -30,11 +31,14 @@ export async function startWithWorkers(
   const { workers } = config;
   const metrics = new ServiceMetrics({ clock: systemClock });
   const ownConfig = { ...config, databasePoolSize: dividePool(config.databasePoolSize, workers).primary };
-  const installation = await openInstallation(ownConfig, 'server', log, { metrics, giveUp });
-  const opened: (() => Promise<unknown>)[] = [installation.close];
+  const opened: (() => Promise<unknown>)[] = [];
   try {
-    metrics.measureProcess();
-    metrics.measureDatabase(() => poolUsage(installation.database));
+    const starting = await startStartupServer(config);
+    opened.unshift(() => starting.close());
+    const installation = await openInstallation(ownConfig, 'server', log, { metrics, giveUp });
+    opened.unshift(installation.close);
+    measureProcess(metrics, installation);
+    measureServer(metrics, installation);
     const { pool, text } = workersOf(config, metrics, log);
     const forMetrics = await startMetricsServer(
       config,
@@ -44,10 +48,11 @@ export async function startWithWorkers(
     );
     opened.unshift(async () => forMetrics?.close(0));
     opened.unshift(() => pool.stop(AbortSignal.abort()));
+    await starting.close();
     const port = await unlessAborted(pool.start(), giveUp);
     const firstAdministrator = await createFirstAdministrator(config, installation.services);
     log.info('Listening', { host: config.host, port, count: workers });
-    const stopBackgroundWork = startBackgroundWork(config, installation, log);
+    const stopBackgroundWork = startBackgroundWork(config, installation, log, metrics.background);
     return {
       baseUrl: baseUrlOf(config, port),
       services: installation.services,
@@ -76,10 +81,13 @@ interface Workers {
 function workersOf({ workers, limits }: Config, metrics: ServiceMetrics, log: Log): Workers {
   const sum = new MetricsSum();
   const text = async (): Promise<string> => {
-    sum.report(process.pid, await metrics.snapshot());
-    await pool.collect((pid, snapshot) => {
+    const own = metrics.snapshot().then((snapshot) => {
+      sum.report(process.pid, snapshot);
+    });
+    const workers = pool.collect((pid, snapshot) => {
       sum.report(pid, snapshot as MetricsSnapshot);
     });
+    await Promise.all([own, workers]);
     return sum.text();
   };
   const leases = new RequestLeases({

@@ -7,9 +7,9 @@ import type { Log } from '../../kernel/log.ts';
 import { untilAborted } from '../../kernel/stop-request.ts';
 import { createLogger } from '../../observability/logger.ts';
 import { ServiceMetrics } from '../../observability/service-metrics.ts';
-import { poolUsage } from '../../storage/database/database.ts';
 import { startWorkerUpkeep } from '../background-work.ts';
 import { DRAIN_TIMEOUT_MS, startHttpServer } from '../http-server.ts';
+import { measureProcess } from '../measure-installation.ts';
 import { openInstallation } from '../open-installation.ts';
 import { ignoreSignals, joinedOutput } from '../process.ts';
 import { linkToPrimary, type PrimaryLink, type WorkerPlace } from './primary-link.ts';
@@ -64,8 +64,7 @@ async function serveInPlace(
   const giveUp = link.requested;
   const installation = await openInstallation(ownConfig, 'worker', log, { metrics, giveUp, workers });
   try {
-    metrics.measureProcess();
-    metrics.measureDatabase(() => poolUsage(installation.database));
+    measureProcess(metrics, installation);
     const server = await startHttpServer(installation, {
       config: ownConfig,
       metrics,
@@ -78,7 +77,7 @@ async function serveInPlace(
         lease: (client) => link.lease(client),
       }),
     });
-    const stopUpkeep = startWorkerUpkeep(installation, log);
+    const stopUpkeep = startWorkerUpkeep(installation, log, metrics.background);
     link.ready(server.port);
     await untilAborted(giveUp);
     const drained = await server.close(DRAIN_TIMEOUT_MS, link.urgent);

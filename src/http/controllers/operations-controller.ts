@@ -1,11 +1,9 @@
 import { z } from 'zod';
 import type { Caller } from '../../policy/caller.ts';
 import { administratorEndpoint, type Endpoint, openEndpoint } from '../endpoint-spec.ts';
+import { OPERATIONS_PATHS } from '../operations-paths.ts';
 import type { Reply } from '../reply.ts';
 import type { MetricsText } from '../request-metrics.ts';
-
-/** The paths that monitoring systems request many times a minute. */
-export const OPERATIONS_PATHS = { health: '/healthz', readiness: '/readyz', metrics: '/metrics' } as const;
 
 const spec = {
   methods: ['GET'],
@@ -18,7 +16,7 @@ const spec = {
 
 /**
  * @param ready yields true if the server can do its work, the database included; a fault counts as false
- * @returns the endpoints for liveness and readiness
+ * @returns the endpoints for liveness, the end of the start, and readiness
  */
 export function operationsEndpoints(ready: () => Promise<boolean>): Endpoint[] {
   return [
@@ -30,6 +28,16 @@ export function operationsEndpoints(ready: () => Promise<boolean>): Endpoint[] {
         requires: 'nothing',
       },
       () => stateReply(200, 'ok'),
+    ),
+    // Until the start is over, startup-server.ts answers.
+    openEndpoint(
+      {
+        ...spec,
+        path: OPERATIONS_PATHS.startup,
+        summary: 'whether the server has started; 503 until then',
+        requires: 'nothing',
+      },
+      () => stateReply(200, 'started'),
     ),
     openEndpoint(
       {

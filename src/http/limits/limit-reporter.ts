@@ -3,15 +3,18 @@ import { ServiceError } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
 
 /** Every limit by which a request or a connection can be refused: the labels of the metric. */
-export type LimitName =
-  | 'client-requests'
-  | 'client-failures'
-  | 'transaction-failures'
-  | 'login-failures'
-  | 'logins-at-once'
-  | 'requests-at-once'
-  | 'large-bodies'
-  | 'connections';
+export const LIMIT_NAMES = [
+  'client-requests',
+  'client-failures',
+  'transaction-failures',
+  'login-failures',
+  'logins-at-once',
+  'requests-at-once',
+  'large-bodies',
+  'connections',
+] as const;
+
+export type LimitName = (typeof LIMIT_NAMES)[number];
 
 /** The metrics of limits. */
 export interface LimitMetrics {

@@ -1,7 +1,7 @@
 import type { RequestListener, ServerResponse } from 'node:http';
 import type { Log } from '../../kernel/log.ts';
 import { describeFault } from '../../kernel/fault.ts';
-import { OPERATIONS_PATHS } from '../controllers/operations-controller.ts';
+import { OPERATIONS_PATHS } from '../operations-paths.ts';
 import { type Reply, send } from '../reply.ts';
 import type { MetricsText } from '../request-metrics.ts';
 

@@ -20,6 +20,11 @@ export class AuditLanes {
   readonly #committed = new Map<number, LaneHead>();
   #lanes = 0;
 
+  /** The number of lanes. */
+  get count(): number {
+    return this.#lanes;
+  }
+
   /**
    * @param now in milliseconds
    * @returns the end of the lane that the caller may continue

@@ -58,6 +58,11 @@ export class AuditTrail {
     );
   }
 
+  /** The number of lanes of this writer. */
+  get lanes(): number {
+    return this.#lanes.count;
+  }
+
   /** Sets the authority, before the first row is written. Without one, verification reports every row as inserted. */
   certifyBy(authority: AuditAuthority): void {
     this.#authority = authority;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { BackgroundLoop, type LoopPace } from '../../kernel/background-loop.ts';
+import { BackgroundLoop, type LoopPace, type RoundOutcome } from '../../kernel/background-loop.ts';
 import { describeFault } from '../../kernel/fault.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { Database } from '../database/database.ts';
@@ -26,6 +26,8 @@ export interface AuditUpkeepOptions {
   readonly pause?: number;
   /** Makes partitions, too; true by default. */
   readonly months?: boolean;
+  /** Called after each try to write a checkpoint. */
+  readonly ended?: ((outcome: RoundOutcome) => void) | undefined;
 }
 
 /** Writes a checkpoint of this server's rows about once a minute, and makes partitions ahead of their months. */
@@ -60,19 +62,25 @@ export class AuditUpkeep {
     });
     this.#turn += 1;
     await this.#deps.flush?.();
-    await this.#try('write a checkpoint of the audit', () => this.#deps.database.audit.checkpoint());
+    const isWritten = await this.#try('write a checkpoint of the audit', () =>
+      this.#deps.database.audit.checkpoint(),
+    );
+    this.#deps.ended?.(isWritten ? 'done' : 'failed');
     await rest(this.#deps.pause ?? PAUSE_MS);
   }
 
-  async #try(what: string, work: () => Promise<unknown>): Promise<void> {
+  /** @returns false if it failed */
+  async #try(what: string, work: () => Promise<unknown>): Promise<boolean> {
     try {
       await work();
+      return true;
     } catch (error) {
       // No act fails for this: rows go to the default partition, and the next checkpoint covers the rows of this one.
       this.#deps.log.warn(`Cannot ${what}; it will be tried again`, {
         component: 'audit',
         ...describeFault(error),
       });
+      return false;
     }
   }
 }

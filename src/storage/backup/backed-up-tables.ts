@@ -15,6 +15,7 @@ export const LEFT_OUT_TABLES = [
   ...['key_holders', 'rate_limits', 'sessions', 'credential_state', 'count_state', 'count_deltas'],
   ...['token_counts', 'active_user_tokens', 'active_user_counts', 'user_count_deltas', 'user_counts'],
   ...['webhook_events', 'webhook_deliveries', 'webhook_health'],
+  ...['locked_token_deltas', 'locked_token_counts'],
 ] as const;
 
 /** Tables of which every row says that the database is in use. The first start of a server writes to some of them. */

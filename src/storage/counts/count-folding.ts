@@ -1,4 +1,4 @@
-import { type BackgroundLoop, backgroundRounds } from '../../kernel/background-loop.ts';
+import { type BackgroundLoop, backgroundRounds, type RoundOutcome } from '../../kernel/background-loop.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { Database } from '../database/database.ts';
 
@@ -9,7 +9,9 @@ const PAUSE_MS = 1_000;
 /** Deltas after which their dead rows are vacuumed: each reader passes over them. */
 const VACUUM_AFTER = 1_000;
 
-const ANYTHING = `SELECT EXISTS (SELECT FROM count_deltas) OR EXISTS (SELECT FROM user_count_deltas) AS anything`;
+const ANYTHING = `
+  SELECT EXISTS (SELECT FROM count_deltas) OR EXISTS (SELECT FROM user_count_deltas)
+    OR EXISTS (SELECT FROM locked_token_deltas) AS anything`;
 
 /** The dependencies of folding. */
 export interface CountFoldingOptions {
@@ -17,19 +19,27 @@ export interface CountFoldingOptions {
   readonly log: Log;
   /** Approximate milliseconds between two folds; 1000 by default. */
   readonly pause?: number;
+  /** Called at the end of each round. */
+  readonly ended?: ((outcome: RoundOutcome) => void) | undefined;
 }
 
 /**
  * @returns a loop that folds the deltas of the counts about once a second. Any number of servers may run it: one at a
  *   time folds. Without it, counts stay right and only get slower to read
  */
-export function countFolding({ database, log, pause = PAUSE_MS }: CountFoldingOptions): BackgroundLoop {
+export function countFolding({
+  database,
+  log,
+  pause = PAUSE_MS,
+  ended,
+}: CountFoldingOptions): BackgroundLoop {
   const component = 'counts';
   let sinceVacuum = 0;
   return backgroundRounds({
     component,
     log,
     pause,
+    ended,
     trouble: 'Counts cannot be folded: they stay right, but take longer to read',
     round: async () => {
       const folded = await foldCounts(database);
@@ -40,7 +50,7 @@ export function countFolding({ database, log, pause = PAUSE_MS }: CountFoldingOp
       if (folded < BATCH && sinceVacuum >= VACUUM_AFTER) {
         sinceVacuum = 0;
         // Waits for an autovacuum that has begun: it may have passed the newest dead rows already.
-        await database.knex.raw('VACUUM count_deltas, user_count_deltas');
+        await database.knex.raw('VACUUM count_deltas, user_count_deltas, locked_token_deltas');
       }
       return folded >= BATCH;
     },

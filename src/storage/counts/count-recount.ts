@@ -35,6 +35,14 @@ const USERS = `
     FROM (SELECT * FROM user_counts UNION ALL SELECT * FROM user_count_deltas) AS both_sides GROUP BY 1
   ), counted_users AS (SELECT resolver_id, count(*) AS users FROM users GROUP BY 1)`;
 
+const LOCKED = `
+  kept_locked AS (
+    SELECT realm_set_id, sum(tokens) AS tokens
+    FROM (SELECT * FROM locked_token_counts UNION ALL SELECT * FROM locked_token_deltas) AS both_sides GROUP BY 1
+  ), counted_locked AS (
+    SELECT realm_set_id, count(*) AS tokens FROM tokens WHERE fail_count >= max_fail GROUP BY 1
+  )`;
+
 /** Users with active tokens by combination of realm sets, as `read_counts` returns them. */
 const KEPT_COMBINATIONS = `
   recorded AS MATERIALIZED (SELECT read_counts(NULL) AS counts),
@@ -63,6 +71,9 @@ const DRIFTED = `
     UNION ALL
     SELECT 'managed users', resolver_id, NULL, NULL, NULL, NULL, coalesce(k.users, 0), coalesce(c.users, 0)
     FROM kept_users AS k FULL JOIN counted_users AS c USING (resolver_id)
+    UNION ALL
+    SELECT 'locked tokens', NULL, NULL, ARRAY[realm_set_id], NULL, NULL, coalesce(k.tokens, 0), coalesce(c.tokens, 0)
+    FROM kept_locked AS k FULL JOIN counted_locked AS c USING (realm_set_id)
   )`;
 
 const SET_NAME = `
@@ -71,7 +82,7 @@ const SET_NAME = `
 
 /** All differences as of one snapshot: a limited number of rows, each with the number of all. */
 export const DRIFTS = `
-  WITH ${COUNTED_TOKENS}, ${KEPT_TOKENS}, ${USERS}, ${KEPT_COMBINATIONS}, ${DRIFTED}
+  WITH ${COUNTED_TOKENS}, ${KEPT_TOKENS}, ${USERS}, ${LOCKED}, ${KEPT_COMBINATIONS}, ${DRIFTED}
   SELECT d.counts, coalesce(r.name, d.resolver_id::text) AS resolver, d.user_id, d.active, d.assigned, d.kept, d.counted,
     d.drifts, ARRAY(SELECT (${SET_NAME}) FROM unnest(d.sets) WITH ORDINALITY AS one (id, at) ORDER BY one.at) AS realms
   FROM (SELECT *, count(*) OVER () AS drifts FROM drifted WHERE kept <> counted ORDER BY counts, resolver_id, user_id, sets
@@ -110,5 +121,11 @@ export const MEND: readonly string[] = [
    FROM kept_users AS k FULL JOIN counted_users AS c USING (resolver_id) WHERE k.users IS DISTINCT FROM c.users
    ON CONFLICT (resolver_id) DO UPDATE SET users = t.users + excluded.users`,
   'DELETE FROM user_counts WHERE users = 0',
+  `WITH ${LOCKED}
+   INSERT INTO locked_token_counts AS t (realm_set_id, tokens)
+   SELECT realm_set_id, coalesce(c.tokens, 0) - coalesce(k.tokens, 0)
+   FROM kept_locked AS k FULL JOIN counted_locked AS c USING (realm_set_id) WHERE k.tokens IS DISTINCT FROM c.tokens
+   ON CONFLICT (realm_set_id) DO UPDATE SET tokens = t.tokens + excluded.tokens`,
+  'DELETE FROM locked_token_counts WHERE tokens = 0',
   'UPDATE count_state SET revision = revision + 1, changed_at = clock_timestamp()',
 ];

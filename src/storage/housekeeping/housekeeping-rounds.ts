@@ -1,4 +1,4 @@
-import { type BackgroundLoop, backgroundRounds } from '../../kernel/background-loop.ts';
+import { type BackgroundLoop, backgroundRounds, type RoundOutcome } from '../../kernel/background-loop.ts';
 import type { Log } from '../../kernel/log.ts';
 
 /** Milliseconds from the start to the first round; less if the interval is shorter. */
@@ -11,16 +11,24 @@ interface HousekeepingRoundsOptions {
   /** Approximate milliseconds between two rounds. */
   readonly interval: number;
   readonly log: Log;
+  /** Called at the end of each round. */
+  readonly ended?: ((outcome: RoundOutcome) => void) | undefined;
 }
 
 /**
  * @returns a loop that runs the housekeeping outside of requests. Every server may run it: one at a time does the work
  */
-export function housekeepingRounds({ round, interval, log }: HousekeepingRoundsOptions): BackgroundLoop {
+export function housekeepingRounds({
+  round,
+  interval,
+  log,
+  ended,
+}: HousekeepingRoundsOptions): BackgroundLoop {
   const component = 'housekeeping';
   return backgroundRounds({
     component,
     log,
+    ended,
     trouble: 'Housekeeping fails: old rows stay, and change no answer',
     pause: interval,
     firstPause: Math.min(FIRST_MS, interval),

@@ -124,7 +124,10 @@ describe('an error in', () => {
     [(secret: string) => ['token', 'import', 'keys.xml', '--password', secret]],
   ])('a command with a secret among its arguments does not repeat it: %#', async (parameters) => {
     const marks = new CanaryMarks();
-    const cli = fakeCli({}, { settings: () => Promise.resolve({ port: 5001, databaseConfigured: false, debug: true }) });
+    const cli = fakeCli(
+      {},
+      { settings: () => Promise.resolve({ port: 5001, databaseConfigured: false, debug: true }) },
+    );
     const given = parameters(marks.text('password', 'an argument'));
     expect(await runProgram(given, cli.dependencies)).toBe(2);
     expect(cli.io.err()).toMatch(/^tankeeper: /);

@@ -14,8 +14,11 @@ import {
   NOWHERE,
   readPopulation,
   recountActiveUsers,
+  recountLocked,
   recountTokens,
+  sumsByRealms,
 } from './count-model-recount.ts';
+import { storedStateOf } from '../../../src/storage/monitoring/stored-state.ts';
 import { isExpected, LOCK_TIMEOUT } from './count-model-lane.ts';
 import { CALLER, monitoringIn } from '../../support/fakes/monitoring-fakes.ts';
 
@@ -93,6 +96,8 @@ export class CountModelAnswers {
     for (const { id, name } of configuration.resolvers) {
       await compare(`users of ${name}`, this.#users.count(id), population.users.get(name));
     }
+    const { lockedTokens } = await storedStateOf(this.#snapshotDatabase())(systemClock.now());
+    await compare('locked tokens', Promise.resolve(sumsByRealms(lockedTokens)), recountLocked(population));
     return compared;
   }
 

@@ -5,6 +5,7 @@ export interface Population {
   readonly tokens: readonly {
     readonly realms: readonly string[];
     readonly active: boolean;
+    readonly isLocked: boolean;
     /** Resolver and id of the user; null: unassigned. */
     readonly owner: readonly [resolver: string, id: string] | null;
   }[];
@@ -23,7 +24,7 @@ export const NOWHERE = '/:no realm:/';
 export async function readPopulation(connection: Knex): Promise<Population> {
   const { rows } = await connection.raw<{ rows: [PopulationRow] }>(`
     SELECT
-      (SELECT coalesce(json_agg(json_build_array(realm_set_id::text, active, owner_resolver_id::text, owner_user_id)), '[]') FROM tokens) AS tokens,
+      (SELECT coalesce(json_agg(json_build_array(realm_set_id::text, active, owner_resolver_id::text, owner_user_id, fail_count >= max_fail)), '[]') FROM tokens) AS tokens,
       (SELECT json_agg(json_build_array(id::text, realm_ids::text[])) FROM realm_sets) AS sets,
       (SELECT coalesce(json_agg(json_build_array(id::text, name) ORDER BY name), '[]') FROM realms) AS realms,
       (SELECT coalesce(json_agg(json_build_array(id::text, name)), '[]') FROM resolvers) AS resolvers,
@@ -39,8 +40,9 @@ export async function readPopulation(connection: Knex): Promise<Population> {
     users.set(nameOf(resolver), (users.get(nameOf(resolver)) ?? 0) + 1);
   }
   return {
-    tokens: found.tokens.map(([set, active, resolver, id]) => ({
+    tokens: found.tokens.map(([set, active, resolver, id, isLocked]) => ({
       active,
+      isLocked,
       realms: (sets.get(set) ?? []).flatMap((realm) => realmNames.get(realm) ?? []),
       owner: resolver === null || id === null ? null : [nameOf(resolver), id],
     })),
@@ -53,7 +55,13 @@ export async function readPopulation(connection: Knex): Promise<Population> {
 }
 
 interface PopulationRow {
-  readonly tokens: [set: string, active: boolean, resolver: string | null, user: string | null][];
+  readonly tokens: [
+    set: string,
+    active: boolean,
+    resolver: string | null,
+    user: string | null,
+    locked: boolean,
+  ][];
   readonly sets: [id: string, realms: string[]][];
   readonly realms: [id: string, name: string][];
   readonly resolvers: [id: string, name: string][];
@@ -104,6 +112,23 @@ export function recountTokens(population: Population, places: readonly string[])
     realms: places.map((realm) => ({ realm, counts: counts(inAnyOf(population, [realm])) })),
     summary: counts(inAnyOf(population, places)),
   };
+}
+
+/** @returns the number of locked tokens by the names of their realms, joined, in order */
+export function recountLocked({ tokens }: Population): unknown {
+  return sumsByRealms(tokens.filter(({ isLocked }) => isLocked).map(({ realms }) => ({ realms, tokens: 1 })));
+}
+
+/** @returns sums above 0 by the names of the realms, joined, in order */
+export function sumsByRealms(
+  rows: readonly { readonly realms: readonly string[]; readonly tokens: number }[],
+): unknown {
+  const sums = new Map<string, number>();
+  for (const { realms, tokens } of rows) {
+    const names = [...realms].sort().join();
+    sums.set(names, (sums.get(names) ?? 0) + tokens);
+  }
+  return [...sums].filter(([, tokens]) => tokens !== 0).sort();
 }
 
 /** @returns the expected answer of /monitoring/activeUsers for these places */

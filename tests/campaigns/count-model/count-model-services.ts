@@ -64,7 +64,7 @@ export class CountModelServices {
         ACT,
       );
     },
-    settle: ({ serial }) => this.#tokens.update(serial, { failCount: 3, replayMarkers: ['1'] }, ACT),
+    settle: ({ serial, failCount }) => this.#tokens.update(serial, { failCount, replayMarkers: ['1'] }, ACT),
     'put realm': ({ realm, resolvers }) => this.#configuration.putRealm(realm, resolvers, ACT),
     'remove realm': ({ realm }) => this.#configuration.removeRealm(realm, ACT),
     'put resolver': ({ resolver }) =>

@@ -58,9 +58,9 @@ const WRITERS: { readonly [Kind in AnyChange['kind']]: Writer<Kind> } = {
       FROM unnest($1::text[]) AS serial ON CONFLICT DO NOTHING`,
     values: [serials, realms],
   }),
-  settle: ({ serial }) => ({
-    text: 'UPDATE tokens SET fail_count = fail_count + 1, last_challenge_at = now() WHERE serial = $1',
-    values: [serial],
+  settle: ({ serial, failCount }) => ({
+    text: 'UPDATE tokens SET fail_count = $2, last_challenge_at = now() WHERE serial = $1',
+    values: [serial, failCount],
   }),
   'put realm': ({ realm, resolvers }) => ({
     text: `WITH made AS (INSERT INTO realms (name) VALUES ($1) RETURNING id)

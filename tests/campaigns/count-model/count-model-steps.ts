@@ -33,7 +33,7 @@ export type Change =
   | { readonly kind: 'assign all'; readonly serials: readonly string[]; readonly owner: Person | null }
   | { readonly kind: 'remove all'; readonly serials: readonly string[] }
   | { readonly kind: 'import'; readonly serials: readonly string[]; readonly realms: readonly string[] }
-  | { readonly kind: 'settle'; readonly serial: string }
+  | { readonly kind: 'settle'; readonly serial: string; readonly failCount: number }
   | { readonly kind: 'put realm'; readonly realm: string; readonly resolvers: readonly ResolverName[] }
   | { readonly kind: 'remove realm'; readonly realm: string }
   | { readonly kind: 'put resolver'; readonly resolver: ResolverName }

@@ -8,7 +8,8 @@ import { CountModelAnswers } from './count-model-answers.ts';
 /** @returns the number of pending deltas */
 export async function pendingDeltas({ knex }: Database): Promise<number> {
   const { rows } = await knex.raw<{ rows: { pending: string }[] }>(
-    'SELECT (SELECT count(*) FROM count_deltas) + (SELECT count(*) FROM user_count_deltas) AS pending',
+    `SELECT (SELECT count(*) FROM count_deltas) + (SELECT count(*) FROM user_count_deltas)
+       + (SELECT count(*) FROM locked_token_deltas) AS pending`,
   );
   return Number(rows[0]?.pending);
 }
@@ -35,6 +36,7 @@ export async function expectRightCounts(database: Database): Promise<void> {
     SELECT 'tokens' FROM token_counts WHERE tokens <= 0
     UNION ALL SELECT 'user tokens' FROM active_user_tokens WHERE tokens <= 0
     UNION ALL SELECT 'active users' FROM active_user_counts WHERE users <= 0
-    UNION ALL SELECT 'users' FROM user_counts WHERE users <= 0`);
+    UNION ALL SELECT 'users' FROM user_counts WHERE users <= 0
+    UNION ALL SELECT 'locked tokens' FROM locked_token_counts WHERE tokens <= 0`);
   expect(rows).toEqual([]);
 }

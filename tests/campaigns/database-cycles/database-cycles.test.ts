@@ -215,7 +215,7 @@ describe(`a database that goes away and comes back, ${CYCLES} times`, () => {
     await until(async () => {
       const [{ text }] = (await Promise.all(metrics.map((one) => ask(one)))) as [Reported];
       return (
-        /^tankeeper_database_waiting 0$/m.test(text) &&
+        /^tankeeper_database_waiting_requests 0$/m.test(text) &&
         /^tankeeper_database_connections\{state="used"\} 0$/m.test(text)
       );
     });

@@ -143,7 +143,7 @@ describe('wrong passwords', () => {
     const rows = await countedKeys();
     expect(rows.length).toBeGreaterThan(2);
     const left = JSON.stringify(rows) + application.logged.join() + (await application.metrics.text());
-    expect(left).toContain('tankeeper_refused_total{limit="login-failures"} 1');
+    expect(left).toContain('tankeeper_limit_refusals_total{limit="login-failures"} 1');
     expect(left).not.toContain('secret-');
   });
 });

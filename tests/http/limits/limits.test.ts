@@ -52,7 +52,9 @@ function expectRefused(answer: Response, message: string, most: number): void {
 
 async function refusals(limit: string): Promise<number> {
   const text = await application.metrics.text();
-  return Number(new RegExp(`tankeeper_refused_total\\{limit="${limit}"\\} (\\d+)`).exec(text)?.[1] ?? 0);
+  return Number(
+    new RegExp(`tankeeper_limit_refusals_total\\{limit="${limit}"\\} (\\d+)`).exec(text)?.[1] ?? 0,
+  );
 }
 
 async function countedKeys(): Promise<string[]> {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
 import { metricsListener } from '../../../src/http/serving/metrics-listener.ts';
-import { OPERATOR, TestApplication } from '../../support/application/test-application.ts';
+import { OPERATOR, TestApplication, wrongResponse } from '../../support/application/test-application.ts';
 
 let application: TestApplication;
 
@@ -63,6 +63,57 @@ describe('the metrics', () => {
       /^tankeeper_monitoring_post_requests_total\{endpoint="\/monitoring\/license"\} 2$/m,
     );
   });
+});
+
+const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
+
+describe('the metrics of challenges', () => {
+  it('count challenges, and responses by their reason, and locked tokens, also by realm', async () => {
+    const before = await series();
+    application.metrics.measureInstallation(() => application.services.installation.read());
+    await application.addRealm('bank');
+    await application.enrolPlain('T1', SUITE);
+    await application.asAdmin('/admin/tokenrealm', { serial: 'T1', realms: 'bank' });
+    await application.asAdmin('/admin/set', { serial: 'T1', MaxFailCount: '2' });
+    const { transactionid, question } = await application.challenge('T1');
+    const right = application.respond(SUITE, question);
+    await application.check(transactionid, right);
+    await application.check(transactionid, right);
+    await application.check('ffffffff', right);
+    const second = await application.challenge('T1');
+    const wrong = wrongResponse(application.respond(SUITE, second.question, { counter: 1n }));
+    for (let times = 0; times < 3; times += 1) {
+      await application.check(second.transactionid, wrong);
+    }
+    const after = await series();
+    const grown = (name: string): number => (after.get(name) ?? NaN) - (before.get(name) ?? 0);
+    const responses = (outcome: string, reason: string): number =>
+      grown(`tankeeper_responses_total{outcome="${outcome}",reason="${reason}"}`);
+    expect(grown('tankeeper_challenges_issued_total')).toBe(2);
+    expect(responses('accepted', 'accepted')).toBe(1);
+    expect(responses('refused', 'closed')).toBe(1);
+    expect(responses('refused', 'unknown')).toBe(1);
+    expect(responses('refused', 'wrong')).toBe(2);
+    expect(responses('refused', 'locked')).toBe(1);
+    expect(grown('tankeeper_token_lockouts_total')).toBe(1);
+    expect(after.get('tankeeper_database_up')).toBe(1);
+    expect(after.get('tankeeper_open_challenges')).toBe(1);
+    expect(after.get('tankeeper_locked_tokens')).toBe(1);
+    expect(after.get('tankeeper_realm_tokens{realm="bank"}')).toBe(1);
+    expect(after.get('tankeeper_realm_locked_tokens{realm="bank"}')).toBe(1);
+    expect(after.get('tankeeper_realm_locked_tokens{realm="/:no realm:/"}')).toBe(0);
+  });
+
+  /** @returns all values by their series */
+  async function series(): Promise<ReadonlyMap<string, number>> {
+    const lines = (await application.metrics.text()).split('\n').filter((line) => !line.startsWith('#'));
+    return new Map(
+      lines.map((line): [string, number] => {
+        const end = line.lastIndexOf(' ');
+        return [line.slice(0, end), Number(line.slice(end + 1))];
+      }),
+    );
+  }
 });
 
 describe('the port for metrics', () => {

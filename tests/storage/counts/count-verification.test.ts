@@ -120,6 +120,34 @@ const DRIFTS = [
       counted: 1,
     },
   ],
+  [
+    'locked tokens',
+    'INSERT INTO locked_token_counts (realm_set_id, tokens) VALUES (1, 4)',
+    {
+      counts: 'locked tokens',
+      resolver: null,
+      userId: null,
+      realms: ['no realm'],
+      active: null,
+      assigned: null,
+      kept: 4,
+      counted: 0,
+    },
+  ],
+  [
+    'locked tokens that are not counted',
+    `ALTER TABLE tokens DISABLE TRIGGER USER; UPDATE tokens SET fail_count = 10 WHERE serial = 'T1'; ALTER TABLE tokens ENABLE TRIGGER USER`,
+    {
+      counts: 'locked tokens',
+      resolver: null,
+      userId: null,
+      realms: ['north'],
+      active: null,
+      assigned: null,
+      kept: 0,
+      counted: 1,
+    },
+  ],
 ] as const;
 
 describe('verifying counts', () => {

@@ -66,6 +66,15 @@ describe('counts are right after a change by hand', () => {
     ['a token enabled', "UPDATE tokens SET active = true WHERE serial = 'T3'"],
     ["a user's last active token disabled", "UPDATE tokens SET active = false WHERE serial = 'T4'"],
     ['all disabled', 'UPDATE tokens SET active = false'],
+    ['some locked', "UPDATE tokens SET fail_count = 10 WHERE serial IN ('T1', 'T5', 'T6')"],
+    [
+      'some locked, and moved, unlocked or deleted',
+      `UPDATE tokens SET fail_count = 10;
+       UPDATE tokens SET realm_set_id = 1 WHERE serial IN ('T1', 'T2');
+       UPDATE tokens SET max_fail = 11 WHERE serial = 'T2';
+       UPDATE tokens SET fail_count = 12 WHERE serial = 'T3';
+       DELETE FROM tokens WHERE serial = 'T5'`,
+    ],
     ['all turned about', 'UPDATE tokens SET active = NOT active'],
     [
       'all unassigned',

@@ -38,6 +38,8 @@ const UP = `
   CREATE INDEX audit_actor_idx ON audit (actor, at);
   CREATE INDEX audit_transaction_idx ON audit (transaction_id) WHERE transaction_id <> '';
   CREATE INDEX audit_place_idx ON audit (writer, lane, seq, id);
+  -- For the age of the last backup, which metrics show.
+  CREATE INDEX audit_exports_idx ON audit (at) WHERE action = 'backup/export';
   COMMENT ON TABLE audit IS
     'One row for each administrative act and each decision on a response, written in its transaction and signed by its writer. The signature covers the id, so the writer gives it: its number * 2^32 + 1, 2, ... No secrets.';
 

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 
 /**
- * Counts of tokens, of their users and of managed users, kept by the database itself in the transaction of each change
+ * Counts of tokens, of their users, of locked tokens and of managed users, kept by the database itself in the transaction of each change
  * (docs/adr/0010-counts-kept-by-the-database.md). Triggers append changes to the tables of deltas; `fold_counts` adds
  * these up in small tables from time to time; `read_counts` reads both in one snapshot. Existing rows are counted.
  */
@@ -24,11 +24,12 @@ export async function down(knex: Knex): Promise<void> {
     DROP FUNCTION read_counts(text);
     DROP FUNCTION fold_counts(integer);
     DROP FUNCTION append_token_deltas() CASCADE;
+    DROP FUNCTION append_locked_token_deltas() CASCADE;
     DROP FUNCTION append_user_deltas() CASCADE;
     DROP FUNCTION empty_token_counts() CASCADE;
     DROP FUNCTION empty_user_counts() CASCADE;
     DROP FUNCTION note_realm_set_change() CASCADE;
-    DROP TABLE resolver_user_counts, count_state, user_counts, user_count_deltas, active_user_counts,
+    DROP TABLE resolver_user_counts, count_state, locked_token_counts, locked_token_deltas, user_counts, user_count_deltas, active_user_counts,
       active_user_tokens, token_counts, count_deltas;
   `);
 }
@@ -89,6 +90,18 @@ const TABLES = `
   ) WITH (fillfactor = 50);
   COMMENT ON TABLE user_counts IS 'Number of rows of the table users by resolver.';
 
+  CREATE TABLE locked_token_deltas (
+    realm_set_id bigint NOT NULL,
+    tokens integer NOT NULL
+  ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_cost_delay = 0);
+  ALTER TABLE locked_token_deltas REPLICA IDENTITY FULL;
+
+  CREATE TABLE locked_token_counts (
+    realm_set_id bigint NOT NULL CONSTRAINT locked_token_counts_pkey PRIMARY KEY,
+    tokens bigint NOT NULL
+  ) WITH (fillfactor = 50);
+  COMMENT ON TABLE locked_token_counts IS 'Number of locked tokens in exactly this set of realms.';
+
   CREATE TABLE resolver_user_counts (
     resolver_id bigint CONSTRAINT resolver_user_counts_pkey PRIMARY KEY
       CONSTRAINT resolver_user_counts_resolver_fkey REFERENCES resolvers ON DELETE CASCADE,
@@ -146,9 +159,30 @@ const tokenTriggers = (schema: string): string => `
   CREATE TRIGGER tokens_count_delete AFTER DELETE ON tokens
     FOR EACH ROW EXECUTE FUNCTION append_token_deltas();
 
+  CREATE FUNCTION append_locked_token_deltas() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+      IF TG_OP <> 'INSERT' AND OLD.fail_count >= OLD.max_fail THEN
+        INSERT INTO ${schema}.locked_token_deltas (realm_set_id, tokens) VALUES (OLD.realm_set_id, -1);
+      END IF;
+      IF TG_OP <> 'DELETE' AND NEW.fail_count >= NEW.max_fail THEN
+        INSERT INTO ${schema}.locked_token_deltas (realm_set_id, tokens) VALUES (NEW.realm_set_id, 1);
+      END IF;
+      RETURN NULL;
+    END
+  $$;
+  CREATE TRIGGER tokens_count_locked_insert AFTER INSERT ON tokens
+    FOR EACH ROW WHEN (NEW.fail_count >= NEW.max_fail) EXECUTE FUNCTION append_locked_token_deltas();
+  CREATE TRIGGER tokens_count_locked_update AFTER UPDATE OF fail_count, max_fail, realm_set_id ON tokens
+    FOR EACH ROW WHEN ((OLD.fail_count >= OLD.max_fail) <> (NEW.fail_count >= NEW.max_fail)
+      OR OLD.fail_count >= OLD.max_fail AND OLD.realm_set_id <> NEW.realm_set_id)
+    EXECUTE FUNCTION append_locked_token_deltas();
+  CREATE TRIGGER tokens_count_locked_delete AFTER DELETE ON tokens
+    FOR EACH ROW WHEN (OLD.fail_count >= OLD.max_fail) EXECUTE FUNCTION append_locked_token_deltas();
+
   CREATE FUNCTION empty_token_counts() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
     BEGIN
       TRUNCATE count_deltas, token_counts, active_user_tokens, active_user_counts;
+      TRUNCATE locked_token_deltas, locked_token_counts;
       UPDATE count_state SET revision = revision + 1, changed_at = clock_timestamp();
       RETURN NULL;
     END
@@ -201,6 +235,7 @@ const FOLD_COUNTS = `
     DECLARE
       folded bigint;
       folded_users bigint;
+      folded_locked bigint;
     BEGIN
       -- With an older snapshot than the lock, somebody else's fold would be overlooked.
       IF current_setting('transaction_isolation') <> 'read committed' THEN
@@ -289,11 +324,24 @@ const FOLD_COUNTS = `
       IF folded_users > 0 THEN
         DELETE FROM user_counts WHERE users = 0;
       END IF;
-      RETURN greatest(folded, folded_users);
+
+      WITH deltas AS (
+        DELETE FROM locked_token_deltas WHERE ctid = ANY (ARRAY(SELECT ctid FROM locked_token_deltas LIMIT batch))
+        RETURNING *
+      ), changed AS (
+        INSERT INTO locked_token_counts AS k (realm_set_id, tokens)
+        SELECT realm_set_id, sum(tokens) FROM deltas GROUP BY realm_set_id HAVING sum(tokens) <> 0
+        ON CONFLICT (realm_set_id) DO UPDATE SET tokens = k.tokens + excluded.tokens
+      )
+      SELECT count(*) INTO folded_locked FROM deltas;
+      IF folded_locked > 0 THEN
+        DELETE FROM locked_token_counts WHERE tokens = 0;
+      END IF;
+      RETURN greatest(folded, folded_users, folded_locked);
     END
   $$;
   COMMENT ON FUNCTION fold_counts IS
-    'Adds up at most so many deltas of each of the two kinds. Returns the larger number of them, or NULL while another fold is at work.';
+    'Adds up at most so many deltas of each of the three kinds. Returns the larger number of them, or NULL while another fold is at work.';
 `;
 
 /**
@@ -379,6 +427,8 @@ const REBUILD_COUNTS = `
       DELETE FROM active_user_counts;
       DELETE FROM user_count_deltas;
       DELETE FROM user_counts;
+      DELETE FROM locked_token_deltas;
+      DELETE FROM locked_token_counts;
       INSERT INTO token_counts (realm_set_id, active, assigned, tokens)
       SELECT realm_set_id, active, owner_user_id IS NOT NULL, count(*) FROM tokens GROUP BY 1, 2, 3;
       INSERT INTO active_user_tokens (resolver_id, user_id, realm_set_id, tokens)
@@ -390,6 +440,8 @@ const REBUILD_COUNTS = `
             FROM active_user_tokens GROUP BY resolver_id, user_id) AS users
       GROUP BY 1, 2;
       INSERT INTO user_counts (resolver_id, users) SELECT resolver_id, count(*) FROM users GROUP BY 1;
+      INSERT INTO locked_token_counts (realm_set_id, tokens)
+      SELECT realm_set_id, count(*) FROM tokens WHERE fail_count >= max_fail GROUP BY 1;
       UPDATE count_state SET revision = revision + 1, changed_at = clock_timestamp();
     END
   $$;

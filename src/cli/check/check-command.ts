@@ -1,0 +1,148 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { isServiceError } from '../../kernel/errors.ts';
+import { within } from '../../kernel/time-limit.ts';
+import { CliFailure, describeFailure } from '../cli-failure.ts';
+import { type CommandContext, operatorCaller } from '../command-context.ts';
+import { examples } from '../examples.ts';
+import { wholeNumberOption } from '../option-values.ts';
+import { readSecretText } from '../secret-input.ts';
+import { readInstallation } from './installation-readings.ts';
+import { PLUGIN_STATES, PluginExit, pluginLine, pluginResult, type PluginState } from './plugin-result.ts';
+import {
+  measurementsOf,
+  READING_NAMES,
+  type ReadingName,
+  type Readings,
+  type Thresholds,
+} from './readings.ts';
+import { readServer } from './server-readings.ts';
+import { parseThresholdRange } from './threshold-range.ts';
+
+interface CheckOptions {
+  readonly url?: string;
+  readonly tokenFile?: string;
+  readonly database?: true;
+  readonly timeout: number;
+  readonly warning: Thresholds;
+  readonly critical: Thresholds;
+}
+
+const HELP = `
+Exit codes: 0 OK, 1 WARNING, 2 CRITICAL, 3 UNKNOWN. One line with performance data, as monitoring plugins print it.
+Values: ${READING_NAMES.join(', ')}.
+A range without a name is one of licence_days. Ranges: 10, 10:, ~:10, 10:20, @10:20 (guidelines of the monitoring plugins).`;
+
+/** A failure that says nothing about the server. */
+const UNKNOWN_CODES = ['installation.missing', 'configuration.invalid', 'key.unavailable'] as const;
+
+/** Adds `tankeeper check`. */
+export function addCheckCommand(program: Command, context: CommandContext): void {
+  const { io } = context.dependencies;
+  const command = program
+    .command('check')
+    .description('check a server for Nagios or Icinga: one line, performance data, exit codes of plugins')
+    .option('--url <url>', 'the server (default: that of this machine)')
+    .option(
+      '--token-file <file>',
+      'file with an API token of the rights monitoring:*; without it, readiness only',
+    )
+    .option('--database', 'check the database of this environment, past any server')
+    .option('--timeout <seconds>', 'time for all of it', wholeNumberOption(1, 600), 10)
+    .option('--warning <[name=]range>', 'values outside are a warning (repeatable)', collectThreshold, {})
+    .option('--critical <[name=]range>', 'values outside are critical (repeatable)', collectThreshold, {})
+    .addHelpText('after', HELP)
+    .addHelpText(
+      'after',
+      examples(
+        'check --url https://tan.example.com --token-file /etc/tankeeper/probe-token --warning 30: --critical 7:',
+        'check --database --warning locked_tokens=100',
+      ),
+    )
+    .exitOverride((error) => {
+      throw error.exitCode === 0 ? error : new PluginExit('UNKNOWN');
+    })
+    .action(async (options: CheckOptions) => {
+      const { state, line } = await check(context, options);
+      io.stdout.write(`${line}\n`);
+      context.dependencies.endSoon();
+      if (PLUGIN_STATES[state] > 0) {
+        throw new PluginExit(state);
+      }
+    });
+  command.showHelpAfterError(false).configureOutput({
+    ...command.configureOutput(),
+    outputError: (text) => {
+      io.stdout.write(`${pluginLine('UNKNOWN', text.replace(/^error: /, '').trim())}\n`);
+    },
+  });
+}
+
+async function check(
+  context: CommandContext,
+  options: CheckOptions,
+): Promise<{ readonly state: PluginState; readonly line: string }> {
+  const late = new CliFailure(`no answer within ${options.timeout} s`);
+  try {
+    const work = options.database === true ? checkDatabase(context) : checkServer(context, options);
+    const readings = await within(options.timeout * 1000, work, () => late);
+    const measurements = measurementsOf(readings, options.warning, options.critical);
+    const what = options.database === true ? 'the database answers' : 'the server is ready';
+    return pluginResult(what, measurements, readings.problems);
+  } catch (error) {
+    const isUnknown =
+      error !== late &&
+      (error instanceof CliFailure || UNKNOWN_CODES.some((code) => isServiceError(error, code)));
+    const state = isUnknown ? 'UNKNOWN' : 'CRITICAL';
+    return { state, line: pluginLine(state, describeFailure(error, { debug: false })) };
+  }
+}
+
+function checkDatabase(context: CommandContext): Promise<Readings> {
+  const { dependencies } = context;
+  return context.withServices((services) =>
+    readInstallation(services, operatorCaller(dependencies), dependencies.clock.now()),
+  );
+}
+
+async function checkServer(
+  { dependencies }: CommandContext,
+  { tokenFile, timeout, ...options }: CheckOptions,
+): Promise<Readings> {
+  const url = options.url ?? `http://127.0.0.1:${(await dependencies.settings()).port}`;
+  if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) {
+    throw new CliFailure(`--url is no URL of http or https: ${url}`);
+  }
+  const token =
+    tokenFile === undefined ? undefined : await readSecretText(dependencies.io, tokenFile, 'The API token');
+  try {
+    return await readServer(dependencies.fetch, {
+      url: url.replace(/\/+$/, ''),
+      token: token?.trim(),
+      signal: AbortSignal.timeout(timeout * 1000),
+      now: dependencies.clock.now().getTime(),
+    });
+  } catch (error) {
+    const text = `no answer from ${url}: ${reasonOf(error)}`;
+    return { values: {}, problems: [{ state: 'CRITICAL', text }] };
+  }
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) {
+    return 'unknown reason';
+  }
+  return error.cause instanceof Error ? error.cause.message : error.message;
+}
+
+/** Reads `name=range`, or a range of the days of the licence. */
+function collectThreshold(text: string, given: Thresholds): Thresholds {
+  const [, name = 'licence_days', range = ''] = /^(?:([a-z_]+)=)?(.*)$/s.exec(text) ?? [];
+  if (!isReadingName(name)) {
+    throw new InvalidArgumentError(`There is no value '${name}'. There are: ${READING_NAMES.join(', ')}.`);
+  }
+  return { ...given, [name]: parseThresholdRange(range) };
+}
+
+function isReadingName(name: string): name is ReadingName {
+  return (READING_NAMES as readonly string[]).includes(name);
+}

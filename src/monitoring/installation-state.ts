@@ -1,0 +1,91 @@
+import { readOcraSettings } from '../challenges/ocra-settings.ts';
+import type { ConfigurationStore } from '../configuration/ports.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { within } from '../kernel/time-limit.ts';
+import type { LicenceInspection } from './licence-inspection.ts';
+import type { CountReplica, StoredState, TokenCounts, TokenCountsSnapshot } from './ports.ts';
+
+/** The state of the whole installation, for metrics. */
+export interface InstallationState extends StoredState {
+  readonly counts: TokenCountsSnapshot;
+  /** The names of all realms. */
+  readonly realms: readonly string[];
+  /** Undefined: no licence, or one that cannot be read. */
+  readonly licence: { readonly isValid: boolean; readonly endsAt: Date } | undefined;
+  /** Undefined: there is no read replica. */
+  readonly replica: { readonly lag: number | undefined } | undefined;
+  /** Seconds that the database took to answer all of this. */
+  readonly duration: number;
+}
+
+/** The dependencies of the readings. */
+export interface InstallationReadingsDependencies {
+  readonly configurations: Pick<ConfigurationStore, 'current'>;
+  readonly counts: Pick<TokenCounts, 'snapshot'>;
+  readonly countReplica?: CountReplica | undefined;
+  /** @returns the state as of now; challenges issued after the given time may still be open */
+  readonly stored: (challengesIssuedAfter: Date) => Promise<StoredState>;
+  readonly licence: Pick<LicenceInspection, 'report'>;
+  readonly clock: Clock;
+  /** Milliseconds of a clock that never goes back. */
+  readonly elapsed: () => number;
+}
+
+/** Milliseconds for which a reading is used again. */
+const KEPT_MS = 5_000;
+/** Longest wait of a reader in milliseconds. */
+const TIME_LIMIT_MS = 1_000;
+
+/**
+ * Reads the state of the installation: one reading at a time, which is used again for five seconds. A database that
+ * does not answer delays a reader by a second at most, and gets no second question meanwhile.
+ */
+export class InstallationReadings {
+  readonly #deps: InstallationReadingsDependencies;
+  #running: Promise<InstallationState | undefined> | undefined;
+  #last: { readonly at: number; readonly state: InstallationState | undefined } | undefined;
+
+  constructor(dependencies: InstallationReadingsDependencies) {
+    this.#deps = dependencies;
+  }
+
+  /** @returns undefined where the database does not answer in time */
+  async read(): Promise<InstallationState | undefined> {
+    const last = this.#last;
+    if (last !== undefined && this.#deps.elapsed() - last.at < KEPT_MS) {
+      return last.state;
+    }
+    this.#running ??= this.#ask().finally(() => {
+      this.#running = undefined;
+    });
+    return within(TIME_LIMIT_MS, this.#running, () => new Error('late')).catch(() => undefined);
+  }
+
+  async #ask(): Promise<InstallationState | undefined> {
+    const state = await this.#read().catch(() => undefined);
+    // After a failure the next reader asks again.
+    this.#last = state === undefined ? undefined : { at: this.#deps.elapsed(), state };
+    return state;
+  }
+
+  async #read(): Promise<InstallationState> {
+    const { configurations, countReplica, counts, stored, licence, clock, elapsed } = this.#deps;
+    const begun = elapsed();
+    const { settings, realms } = await configurations.current();
+    const { challengeTimeout } = readOcraSettings(settings);
+    const [replicated, report, rest] = await Promise.all([
+      countReplica?.read(),
+      licence.report(),
+      stored(new Date(clock.now().getTime() - challengeTimeout * 1000)),
+    ]);
+    const read = 'licence' in report ? report.licence : undefined;
+    return {
+      ...rest,
+      counts: replicated?.counts ?? (await counts.snapshot()),
+      realms: realms.map(({ name }) => name),
+      licence: read && { isValid: report.kind === 'valid', endsAt: read.endsAt },
+      replica: countReplica && { lag: replicated?.lag },
+      duration: (elapsed() - begun) / 1000,
+    };
+  }
+}

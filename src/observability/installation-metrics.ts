@@ -1,0 +1,172 @@
+import { Gauge, type Registry } from 'prom-client';
+import type { InstallationState } from '../monitoring/installation-state.ts';
+import { type RealmRow, realmRows } from './realm-rows.ts';
+
+type Fill = (gauge: Gauge, state: InstallationState) => void;
+
+interface GaugeSpec {
+  readonly name: string;
+  readonly help: string;
+  readonly labelNames?: readonly string[];
+  /** Sets the values; what is not set has no series. */
+  readonly fill: Fill;
+}
+
+const DATABASE_UP = {
+  name: 'tankeeper_database_up',
+  help: 'Whether the database answered this scrape within a second: 1 or 0. Without an answer the metrics of the installation have no values',
+};
+
+/**
+ * Adds metrics of the installation, which all servers of a database share: to be combined by `max`, not by a sum.
+ * @param read returns undefined where the database does not answer
+ */
+export function measureInstallation(
+  registry: Registry,
+  read: () => Promise<InstallationState | undefined>,
+): void {
+  const registers = [registry];
+  new Gauge({
+    ...DATABASE_UP,
+    registers,
+    async collect() {
+      this.set((await read()) === undefined ? 0 : 1);
+    },
+  });
+  for (const { fill, labelNames = [], ...spec } of SPECS) {
+    new Gauge({
+      ...spec,
+      labelNames: [...labelNames],
+      registers,
+      async collect() {
+        const state = await read();
+        this.reset();
+        if (labelNames.length === 0) {
+          // A gauge without labels begins with 0.
+          this.remove();
+        }
+        if (state !== undefined) {
+          fill(this, state);
+        }
+      },
+    });
+  }
+}
+
+const forRealms =
+  (amount: (row: RealmRow) => number): Fill =>
+  (gauge, state) => {
+    for (const row of realmRows(state)) {
+      gauge.set({ realm: row.realm }, amount(row));
+    }
+  };
+
+const seconds = (at: Date): number => at.getTime() / 1000;
+
+const REALM_HELP =
+  'one series for each of the 100 largest realms, `(other)` for the sum of the others, `/:no realm:/` for those in no realm';
+
+const SPECS: readonly GaugeSpec[] = [
+  {
+    name: 'tankeeper_database_answer_seconds',
+    help: 'Time that the database took for the metrics of the installation, at its last answer',
+    fill: (gauge, { duration }) => {
+      gauge.set(duration);
+    },
+  },
+  {
+    name: 'tankeeper_tokens',
+    help: 'Tokens, each once',
+    labelNames: ['active', 'assigned'],
+    fill: (gauge, { counts }) => {
+      for (const active of [true, false]) {
+        for (const assigned of [true, false]) {
+          const rows = counts.tokens.filter((row) => row.active === active && row.assigned === assigned);
+          gauge.set({ active: String(active), assigned: String(assigned) }, sum(rows));
+        }
+      }
+    },
+  },
+  {
+    name: 'tankeeper_locked_tokens',
+    help: 'Locked tokens, each once: their fail counter has reached its limit',
+    fill: (gauge, { lockedTokens }) => {
+      gauge.set(sum(lockedTokens));
+    },
+  },
+  {
+    name: 'tankeeper_active_users',
+    help: 'Users who own an active token, each once',
+    fill: (gauge, { counts }) => {
+      gauge.set(counts.activeUsers.reduce((total, { users }) => total + users, 0));
+    },
+  },
+  {
+    name: 'tankeeper_realm_tokens',
+    help: `Tokens of a realm: ${REALM_HELP}`,
+    labelNames: ['realm'],
+    fill: forRealms(({ tokens }) => tokens),
+  },
+  {
+    name: 'tankeeper_realm_locked_tokens',
+    help: `Locked tokens of a realm: ${REALM_HELP}`,
+    labelNames: ['realm'],
+    fill: forRealms(({ locked }) => locked),
+  },
+  {
+    name: 'tankeeper_open_challenges',
+    help: 'Challenges that take a response, counted up to a hundred thousand',
+    fill: (gauge, { openChallenges }) => {
+      gauge.set(openChallenges);
+    },
+  },
+  {
+    name: 'tankeeper_licence_valid',
+    help: 'Whether the installed licence is valid: 1 or 0; no value without a licence that can be read',
+    fill: (gauge, { licence }) => {
+      if (licence !== undefined) {
+        gauge.set(licence.isValid ? 1 : 0);
+      }
+    },
+  },
+  {
+    name: 'tankeeper_licence_expiry_timestamp_seconds',
+    help: 'End of the installed licence; no value without a licence that can be read',
+    fill: (gauge, { licence }) => {
+      if (licence !== undefined) {
+        gauge.set(seconds(licence.endsAt));
+      }
+    },
+  },
+  {
+    name: 'tankeeper_backup_last_export_timestamp_seconds',
+    help: 'Time of the last `tankeeper export`; no value before the first one',
+    fill: (gauge, { lastBackup }) => {
+      if (lastBackup !== undefined) {
+        gauge.set(seconds(lastBackup));
+      }
+    },
+  },
+  {
+    name: 'tankeeper_replica_up',
+    help: 'Whether counts are read from the read replica: 1 or 0; no value without DATABASE_READ_URL',
+    fill: (gauge, { replica }) => {
+      if (replica !== undefined) {
+        gauge.set(replica.lag === undefined ? 0 : 1);
+      }
+    },
+  },
+  {
+    name: 'tankeeper_replica_lag_seconds',
+    help: 'Lag of the read replica; no value while it is not used',
+    fill: (gauge, { replica }) => {
+      if (replica?.lag !== undefined) {
+        gauge.set(replica.lag);
+      }
+    },
+  },
+];
+
+function sum(rows: readonly { readonly tokens: number }[]): number {
+  return rows.reduce((total, { tokens }) => total + tokens, 0);
+}

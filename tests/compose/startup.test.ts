@@ -1,0 +1,64 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { MIGRATION_LOCK } from '../../src/storage/database/migrate.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
+import { freePort } from '../support/servers/free-port.ts';
+import { type ServerProcess, startServerProcess } from '../support/servers/server-process.ts';
+
+let folder: string;
+let database: TestDatabase;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'tankeeper-startup-'));
+  database = await createTestDatabase({ schema: 'empty' });
+});
+
+afterAll(async () => {
+  rmSync(folder, { recursive: true });
+  await database.drop();
+});
+
+/** @returns the status by path; undefined where nothing answers */
+async function statusOf(base: string, path: string): Promise<number | undefined> {
+  const response = await fetch(`${base}${path}`).catch(() => undefined);
+  await response?.arrayBuffer();
+  return response?.status;
+}
+
+it.each(['1', '2'])(
+  'while migrations wait for a lock, /startupz answers 503 and /healthz 200; both 200 afterwards (WORKERS=%s)',
+  async (workers) => {
+    await database.database.knex.raw('DROP SCHEMA public CASCADE; CREATE SCHEMA public');
+    const port = await freePort();
+    const base = `http://127.0.0.1:${port}`;
+    const environment = {
+      ...{ DATABASE_URL: database.url, DATA_DIR: folder, PORT: String(port) },
+      WORKERS: workers,
+      ENCRYPTION_KEY_FILE: join(folder, `key-${workers}`),
+    };
+    let starting: Promise<ServerProcess> | undefined;
+    await database.database.knex.transaction(async (holder) => {
+      await holder.raw('SELECT pg_advisory_xact_lock(?, ?)', [...MIGRATION_LOCK]);
+      starting = startServerProcess(environment);
+      const deadline = performance.now() + 20_000;
+      while ((await statusOf(base, '/startupz')) === undefined && performance.now() < deadline) {
+        await sleep(20);
+      }
+      expect(await statusOf(base, '/startupz')).toBe(503);
+      expect(await statusOf(base, '/healthz')).toBe(200);
+      expect(await statusOf(base, '/readyz')).toBe(503);
+      expect(await statusOf(base, '/ocra/check_t')).toBe(503);
+      // Still waiting for the lock.
+      expect(await database.database.knex.schema.hasTable('tokens')).toBe(false);
+    });
+    const server = await starting;
+    expect(await statusOf(base, '/startupz')).toBe(200);
+    expect(await statusOf(base, '/healthz')).toBe(200);
+    expect(await statusOf(base, '/readyz')).toBe(200);
+    expect(await server?.stop()).toMatchObject({ code: 0 });
+  },
+  60_000,
+);
