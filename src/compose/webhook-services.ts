@@ -23,6 +23,7 @@ export function webhookServices(shared: SharedParts): WebhookServices {
       clock,
       random,
       store: new SqlWebhookStore({ database }),
+      configuration: shared.configuration,
       sender: openSender,
       newId: () => randomUUID(),
     }),

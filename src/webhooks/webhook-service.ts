@@ -1,5 +1,7 @@
 import type { Clock, Random } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
+import { didYouMean } from '../kernel/nearest-name.ts';
+import type { ConfigurationStore } from '../configuration/ports.ts';
 import type { Vault } from '../keys/vault.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
 import { openSecrets } from './open-secrets.ts';
@@ -33,6 +35,7 @@ export interface WebhookTest {
 
 export interface WebhookServiceDependencies {
   readonly store: WebhookStore;
+  readonly configuration: Pick<ConfigurationStore, 'current'>;
   /** Opened at the first use. */
   readonly sender: () => Promise<WebhookSender>;
   readonly vault: Vault;
@@ -59,9 +62,13 @@ export class WebhookService {
 
   /** @throws ServiceError 'webhook.unknown' */
   async show(caller: Caller, name: string): Promise<WebhookWithState> {
-    const found = (await this.list(caller)).find((webhook) => webhook.name === name);
+    const all = await this.list(caller);
+    const found = all.find((webhook) => webhook.name === name);
     if (found === undefined) {
-      throw unknown(name);
+      throw unknown(
+        name,
+        all.map((webhook) => webhook.name),
+      );
     }
     return found;
   }
@@ -83,7 +90,7 @@ export class WebhookService {
       url: readReceiverUrl(url, allowsHttp),
       allowsHttp,
       events: readEvents(events),
-      realms: realms.map((realm) => realm.trim().toLowerCase()),
+      realms: await this.#readRealms(realms),
     };
     const secret = newWebhookSecret(this.#deps.random);
     const sealed = this.#deps.vault.seal(secret, 'webhook', name);
@@ -91,9 +98,19 @@ export class WebhookService {
     return shownSecret(secret);
   }
 
+  async #readRealms(given: readonly string[]): Promise<readonly string[]> {
+    const known = (await this.#deps.configuration.current()).realms.map(({ name }) => name);
+    const wanted = given.map((realm) => realm.trim().toLowerCase());
+    const wrong = wanted.find((realm) => !known.includes(realm));
+    if (wrong !== undefined) {
+      throw invalid(`There is no realm '${wrong.slice(0, 64)}'${didYouMean(wrong, known)}`);
+    }
+    return wanted;
+  }
+
   /** A disabled receiver gets no new events; those that wait stay. @throws ServiceError 'webhook.unknown' */
   async enable(caller: Caller, name: string, isEnabled: boolean): Promise<void> {
-    assertOperator(caller);
+    await this.show(caller, name);
     const act = actOf(caller, isEnabled ? 'webhook/enable' : 'webhook/disable');
     assertFound(name, (await this.#deps.store.enable(name, isEnabled, act)) || undefined);
   }
@@ -103,7 +120,7 @@ export class WebhookService {
    * @throws ServiceError 'webhook.unknown'
    */
   async replaceSecret(caller: Caller, name: string): Promise<string> {
-    assertOperator(caller);
+    await this.show(caller, name);
     const { vault, store, random } = this.#deps;
     const secret = newWebhookSecret(random);
     const sealed = vault.seal(secret, 'webhook', name);
@@ -114,19 +131,19 @@ export class WebhookService {
 
   /** @returns the number of deliveries that are tried now. @throws ServiceError 'webhook.unknown' */
   async retry(caller: Caller, name: string): Promise<number> {
-    assertOperator(caller);
+    await this.show(caller, name);
     return assertFound(name, await this.#deps.store.retry(name, actOf(caller, 'webhook/retry')));
   }
 
   /** @returns the number of deliveries that are lost. @throws ServiceError 'webhook.unknown' */
   async remove(caller: Caller, name: string): Promise<number> {
-    assertOperator(caller);
+    await this.show(caller, name);
     return assertFound(name, await this.#deps.store.remove(name, actOf(caller, 'webhook/remove')));
   }
 
   /** Sends a signed event of the type `webhook.test` now, once. @throws ServiceError 'webhook.unknown' */
   async test(caller: Caller, name: string): Promise<WebhookTest> {
-    assertOperator(caller);
+    await this.show(caller, name);
     const { store, vault, clock, elapsed = () => performance.now(), newId } = this.#deps;
     const webhook = assertFound(name, await store.find(name));
     const message = { id: newId(), type: 'webhook.test', occurredAt: clock.now(), data: '{}' };
@@ -150,7 +167,9 @@ function readEvents(given: readonly string[] | undefined): readonly EventType[] 
   const wanted = given ?? known;
   const wrong = wanted.find((type) => !known.some((one) => one === type));
   if (wrong !== undefined) {
-    throw invalid(`There are no events of the type '${wrong.slice(0, 64)}', but of ${known.join(', ')}`);
+    throw invalid(
+      `There are no events of the type '${wrong.slice(0, 64)}'${didYouMean(wrong, known, `, but of ${known.join(', ')}`)}`,
+    );
   }
   if (wanted.length === 0) {
     throw invalid('A webhook needs one type of events at least');
@@ -171,8 +190,11 @@ function assertFound<T>(name: string, found: T | undefined): T {
   return found;
 }
 
-function unknown(name: string): ServiceError {
-  return new ServiceError('webhook.unknown', `There is no webhook '${name.slice(0, 64)}'`);
+function unknown(name: string, known: readonly string[] = []): ServiceError {
+  return new ServiceError(
+    'webhook.unknown',
+    `There is no webhook '${name.slice(0, 64)}'${didYouMean(name, known)}`,
+  );
 }
 
 function invalid(message: string): ServiceError {

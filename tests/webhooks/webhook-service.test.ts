@@ -11,6 +11,7 @@ let receiver: WebhookReceiver;
 
 beforeAll(async () => {
   application = await TestApplication.open();
+  await application.addRealm('office');
   receiver = await WebhookReceiver.start();
 });
 
@@ -38,6 +39,8 @@ describe('the administration of webhooks', () => {
     [{ name: 'a b', url: URL }, 'letters, digits'],
     [{ name: 'a', url: 'http://siem.example.com/' }, 'this machine only'],
     [{ name: 'a', url: URL, events: ['token.stolen'] }, "no events of the type 'token.stolen'"],
+    [{ name: 'a', url: URL, events: ['token.lokced'] }, "'token.lokced': did you mean token.locked?"],
+    [{ name: 'a', url: URL, realms: ['offize'] }, "no realm 'offize': did you mean office?"],
     [{ name: 'a', url: URL, events: [] }, 'one type of events at least'],
   ])('refuses %j', async (request, reason) => {
     await expect(service().add(OPERATOR, request)).rejects.toThrow(reason);
@@ -59,6 +62,7 @@ describe('the administration of webhooks', () => {
       await service().add(OPERATOR, { name: `n${number}`, url: URL });
     }
     await expect(service().add(OPERATOR, { name: 'n1', url: URL })).rejects.toThrow('already');
+    await expect(service().show(OPERATOR, 'n99')).rejects.toThrow('did you mean n');
     await expect(service().add(OPERATOR, { name: 'more', url: URL })).rejects.toThrow('the most');
     for (let number = 0; number < 32; number += 1) {
       await service().remove(OPERATOR, `n${number}`);

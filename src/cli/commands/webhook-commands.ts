@@ -1,8 +1,11 @@
 import type { Command } from 'commander';
 import type { WebhookWithState } from '../../webhooks/ports.ts';
 import { EVENT_TYPES } from '../../webhooks/webhook-event.ts';
+import { consequence, counted } from '../../consequences/consequence.ts';
 import { CliFailure } from '../cli-failure.ts';
+import { actOnceConfirmed, withConfirmation } from '../confirmation.ts';
 import type { CommandContext } from '../command-context.ts';
+import { examples } from '../examples.ts';
 import { parseList } from '../option-values.ts';
 import type { Column } from '../output.ts';
 
@@ -65,10 +68,13 @@ function addAdd(webhook: Command, context: CommandContext): void {
     .option('--events <list>', 'types of events, comma separated; left out: all', parseList)
     .option('--realms <list>', 'only events of tokens in these realms; left out: all tokens', parseList)
     .option('--allow-http', 'allow http:// to other machines: the network can read what is sent')
+    .addHelpText('after', EVENTS_TEXT)
     .addHelpText(
       'after',
-      `${EVENTS_TEXT}
-${examples('webhook add siem --url https://siem.example.com/tankeeper', 'webhook add desk --url https://desk.example.com/hook --events token.locked --realms office')}`,
+      examples(
+        'webhook add siem --url https://siem.example.com/tankeeper',
+        'webhook add desk --url https://desk.example.com/hook --events token.locked --realms office',
+      ),
     )
     .action(async (name: string, { url, events, realms, allowHttp }: AddOptions, command: Command) => {
       const request = { name, url, events, realms, allowsHttp: allowHttp === true };
@@ -81,7 +87,7 @@ function addReading(webhook: Command, context: CommandContext): void {
   webhook
     .command('list')
     .description('list the receivers with the deliveries that wait or were given up')
-    .addHelpText('after', examples('webhook list', 'webhook list --json'))
+    .addHelpText('after', examples('webhook list', '--json webhook list'))
     .action(async (_options: object, command: Command) => {
       const found = await context.withServices(({ webhooks }, caller) => webhooks.list(caller));
       context.output(command).list(found, LISTED, 'no webhooks');
@@ -90,7 +96,7 @@ function addReading(webhook: Command, context: CommandContext): void {
     .command('show')
     .description('show a receiver and its deliveries')
     .argument('<name>')
-    .addHelpText('after', examples('webhook show siem', 'webhook show siem --json'))
+    .addHelpText('after', examples('webhook show siem', '--json webhook show siem'))
     .action(async (name: string, _options: object, command: Command) => {
       const found = await context.withServices(({ webhooks }, caller) => webhooks.show(caller, name));
       context.output(command).record(found, SHOWN);
@@ -106,7 +112,7 @@ function addSwitches(webhook: Command, context: CommandContext): void {
       .command(verb)
       .description(what)
       .argument('<name>')
-      .addHelpText('after', examples(`webhook ${verb} siem`, `webhook ${verb} siem --json`))
+      .addHelpText('after', examples(`webhook ${verb} siem`, `--json webhook ${verb} siem`))
       .action(async (name: string, _options: object, command: Command) => {
         await context.withServices(({ webhooks }, caller) => webhooks.enable(caller, name, enabled));
         context.output(command).done(`the webhook ${name} is ${verb}d`, { name, enabled });
@@ -119,7 +125,7 @@ function addTest(webhook: Command, context: CommandContext): void {
     .command('test')
     .description('send a signed event of the type webhook.test now, and print the answer')
     .argument('<name>')
-    .addHelpText('after', examples('webhook test siem', 'webhook test siem --json'))
+    .addHelpText('after', examples('webhook test siem', '--json webhook test siem'))
     .action(async (name: string, _options: object, command: Command) => {
       const { result, eventId, durationMs } = await context.withServices(({ webhooks }, caller) =>
         webhooks.test(caller, name),
@@ -143,7 +149,7 @@ function addUpkeep(webhook: Command, context: CommandContext): void {
     .command('retry')
     .description('make all deliveries to a receiver due now, also those that were given up')
     .argument('<name>')
-    .addHelpText('after', examples('webhook retry siem', 'webhook retry siem --json'))
+    .addHelpText('after', examples('webhook retry siem', '--json webhook retry siem'))
     .action(async (name: string, _options: object, command: Command) => {
       const deliveries = await context.withServices(({ webhooks }, caller) => webhooks.retry(caller, name));
       context.output(command).done(`${deliveries} deliveries to ${name} are due now`, { name, deliveries });
@@ -152,26 +158,34 @@ function addUpkeep(webhook: Command, context: CommandContext): void {
     .command('rotate-secret')
     .description('make a new secret and print it, this once; the old one signs, too, for a day')
     .argument('<name>')
-    .addHelpText('after', examples('webhook rotate-secret siem', 'webhook rotate-secret siem --json'))
+    .addHelpText('after', examples('webhook rotate-secret siem', '--json webhook rotate-secret siem'))
     .action(async (name: string, _options: object, command: Command) => {
       const secret = await context.withServices(({ webhooks }, caller) =>
         webhooks.replaceSecret(caller, name),
       );
       sayOnce(context, command, name, secret);
     });
-  webhook
-    .command('remove')
+  withConfirmation(webhook.command('remove'))
     .description('remove a receiver, and what waits for it')
     .argument('<name>')
-    .addHelpText('after', examples('webhook remove siem', 'webhook remove siem --json'))
+    .addHelpText('after', examples('webhook remove siem', 'webhook remove siem --yes'))
     .action(async (name: string, _options: object, command: Command) => {
-      const deliveries = await context.withServices(({ webhooks }, caller) => webhooks.remove(caller, name));
-      context
-        .output(command)
-        .done(`the webhook ${name} is removed, with ${deliveries} deliveries that waited`, {
-          name,
-          deliveries,
-        });
+      const outcome = await actOnceConfirmed(context, command, {
+        foresee: async ({ webhooks }, caller) => {
+          const { waiting, givenUp } = await webhooks.show(caller, name);
+          const lost = waiting + givenUp;
+          return consequence(
+            lost > 0,
+            'webhook.deliveries',
+            `${counted(lost, 'event')} for ${name} are lost`,
+          );
+        },
+        act: ({ webhooks }, caller) => webhooks.remove(caller, name),
+      });
+      if (outcome !== undefined) {
+        const { result: deliveries } = outcome;
+        context.output(command).done(`the webhook ${name} is removed`, { name, deliveries });
+      }
     });
 }
 
@@ -187,8 +201,4 @@ function instant(
   of: (webhook: WebhookWithState) => Date | null,
 ): Column<WebhookWithState> {
   return { key, title, value: (webhook) => of(webhook)?.toISOString() ?? null };
-}
-
-function examples(...lines: readonly string[]): string {
-  return `\nExamples:\n${lines.map((line) => `  tankeeper ${line}`).join('\n')}`;
 }
