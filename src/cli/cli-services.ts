@@ -11,6 +11,7 @@ import type { UserService } from '../users/user-service.ts';
 import type { CountService } from '../monitoring/count-service.ts';
 import type { LicenceService } from '../monitoring/licence-service.ts';
 import type { MonitoringService } from '../monitoring/monitoring-service.ts';
+import type { ChallengeService } from '../challenges/challenge-service.ts';
 import type { EnrolmentService } from '../challenges/enrolment/enrolment-service.ts';
 import type { HousekeepingService } from '../housekeeping/housekeeping-service.ts';
 import type { ResynchronisationService } from '../challenges/resynchronisation-service.ts';
@@ -30,6 +31,7 @@ export interface CliServices {
   readonly policies: MethodsOf<PolicyService>;
   readonly settings: MethodsOf<SettingService>;
   readonly tokens: MethodsOf<TokenService>;
+  readonly ocra: Pick<ChallengeService, 'requestChallenge' | 'checkTransaction' | 'activationCode'>;
   readonly enrolment: MethodsOf<EnrolmentService>;
   readonly resynchronisation: MethodsOf<ResynchronisationService>;
   readonly tokenImport: MethodsOf<TokenImportService>;

@@ -27,6 +27,8 @@ export interface CliIo {
   readonly color: boolean;
   /** Characters of a line. */
   readonly columns: number;
+  /** Prompts on standard error for a line. */
+  readLine(prompt: string): Promise<string>;
   /** Prompts on standard error and does not echo the input. */
   readSecret(prompt: string): Promise<string>;
 }

@@ -4,6 +4,7 @@ import { addAuditCommands } from './commands/audit-commands.ts';
 import { addBackupCommands } from './commands/backup-commands.ts';
 import { CliFailure, EXIT_CODES, describeFailure } from './cli-failure.ts';
 import { CommandContext } from './command-context.ts';
+import { addChallengeCommand } from './commands/challenge-command.ts';
 import { addCountCommand } from './commands/count-command.ts';
 import { addDemoCommand } from './demo/demo-command.ts';
 import type { CliDependencies } from './dependencies.ts';
@@ -61,6 +62,7 @@ export function buildProgram(dependencies: CliDependencies): Command {
   addResolverCommands(program, context);
   addUserCommands(program, context);
   addTokenCommands(program, context);
+  addChallengeCommand(program, context);
   addPolicyCommands(program, context);
   addSettingCommands(program, context);
   addCountCommand(program, context);

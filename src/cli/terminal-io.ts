@@ -1,4 +1,4 @@
-import { createInterface } from 'node:readline';
+import { createInterface, type Interface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { CliFailure, EXIT_CODES } from './cli-failure.ts';
 import type { CliIo } from './dependencies.ts';
@@ -20,6 +20,7 @@ export function terminalIo(): CliIo {
     color: showsColours(stdout),
     // Some terminals report 0 columns.
     columns: stdout.isTTY && stdout.columns > 0 ? stdout.columns : DEFAULT_COLUMNS,
+    readLine: readShown,
     readSecret: readHidden,
   };
 }
@@ -50,6 +51,20 @@ function readHidden(prompt: string): Promise<string> {
   // From here on the terminal echoes nothing, even if the answer is typed at once.
   const lines = createInterface({ input: process.stdin, output: silent, terminal: true, historySize: 0 });
   process.stderr.write(prompt);
+  return lineOf(lines).finally(() => {
+    process.stderr.write('\n');
+  });
+}
+
+function readShown(prompt: string): Promise<string> {
+  const lines = createInterface({ input: process.stdin, output: process.stderr, historySize: 0 });
+  lines.setPrompt(prompt);
+  lines.prompt();
+  return lineOf(lines);
+}
+
+/** @returns the next line; then the terminal is released */
+function lineOf(lines: Interface): Promise<string> {
   return new Promise<string>((resolve, reject) => {
     lines.once('line', resolve);
     lines.once('SIGINT', () => {
@@ -60,6 +75,5 @@ function readHidden(prompt: string): Promise<string> {
     });
   }).finally(() => {
     lines.close();
-    process.stderr.write('\n');
   });
 }

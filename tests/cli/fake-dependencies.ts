@@ -80,6 +80,7 @@ export function recordingServices(answers: Answers, calls: Call[], callers: Call
     ...['administrators', 'realms', 'resolvers', 'users', 'policies', 'settings', 'tokens', 'enrolment'],
     ...[
       'resynchronisation',
+      'ocra',
       'tokenImport',
       'licences',
       'monitoring',

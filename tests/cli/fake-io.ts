@@ -24,6 +24,10 @@ export function fakeIo({
   const err: string[] = [];
   const prompts: string[] = [];
   const answers = [...(typed ?? [])];
+  const answer = (prompt: string): Promise<string> => {
+    prompts.push(prompt);
+    return Promise.resolve(answers.shift() ?? '');
+  };
   return {
     stdout: { write: (text) => out.push(text) },
     stderr: { write: (text) => err.push(text) },
@@ -32,10 +36,8 @@ export function fakeIo({
     isTTY: terminal !== undefined,
     color: terminal !== undefined && terminal.color !== false,
     columns: terminal?.columns ?? 100,
-    readSecret: (prompt) => {
-      prompts.push(prompt);
-      return Promise.resolve(answers.shift() ?? '');
-    },
+    readLine: answer,
+    readSecret: answer,
     prompts,
     out: () => out.join(''),
     err: () => err.join(''),

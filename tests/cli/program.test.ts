@@ -19,6 +19,7 @@ describe('the tankeeper command', () => {
       'resolver',
       'user',
       'token',
+      'challenge',
       'policy',
       'setting',
       'count',
