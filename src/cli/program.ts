@@ -5,6 +5,7 @@ import { addBackupCommands } from './commands/backup-commands.ts';
 import { CliFailure, EXIT_CODES, describeFailure } from './cli-failure.ts';
 import { CommandContext } from './command-context.ts';
 import { addChallengeCommand } from './commands/challenge-command.ts';
+import { addCompletionCommands } from './completion/completion-commands.ts';
 import { addCountCommand } from './commands/count-command.ts';
 import { addDemoCommand } from './demo/demo-command.ts';
 import type { CliDependencies } from './dependencies.ts';
@@ -75,6 +76,7 @@ export function buildProgram(dependencies: CliDependencies): Command {
   addBackupCommands(program, context);
   addShadowCommand(program, context);
   addDeviceCommands(program, context);
+  addCompletionCommands(program, context);
   return program;
 }
 

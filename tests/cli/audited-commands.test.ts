@@ -261,6 +261,9 @@ const APART = [
   ...['restore', 'shadow'],
   // It issues challenges as /ocra/request does: tests/cli/getting-started.
   'challenge',
+  // They print words.
+  'completion',
+  'complete',
   // It opens the installation by itself, and changes nothing: tests/compose/doctor.
   'doctor',
   // They need a LinOTP database: tests/linotp.

@@ -38,6 +38,7 @@ export function fakeCli(
         },
       });
     },
+    glance: (work) => work(services),
     openLinotpSource: () => Promise.reject(new Error('not in this test')),
     serve: () => Promise.resolve(),
     describeConfig: () => Promise.resolve([]),

@@ -33,6 +33,8 @@ describe('the tankeeper command', () => {
       'restore',
       'shadow',
       'device',
+      'completion',
+      'complete',
     ]);
   });
 
