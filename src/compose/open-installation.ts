@@ -56,13 +56,8 @@ export async function openInstallation(
   const serves = role !== 'guest';
   // While the embedded database starts.
   const loading = loadServices(role);
-  const connected = await connectDatabase(config, {
-    role,
-    create: role === 'server',
-    log,
-    giveUp,
-    joinsOnly,
-  });
+  const opening = { role, create: role === 'server', log, giveUp, joinsOnly };
+  const connected = await connectDatabase(config, opening);
   const { database, close } = connected;
   const replica = serves ? openReadReplica(config, log) : undefined;
   const prepare = async (): Promise<Installation> => {

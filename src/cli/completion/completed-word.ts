@@ -21,57 +21,70 @@ const BY_WORD: Readonly<Record<string, NameKind>> = {
 };
 /** What the argument of a group's commands names. */
 const BY_GROUP: Readonly<Record<string, NameKind>> = {
-  ...{ realm: 'realms', resolver: 'resolvers', policy: 'policies', admin: 'administrators' },
-  ...{ setting: 'settings', user: 'users' },
+  realm: 'realms',
+  resolver: 'resolvers',
+  policy: 'policies',
+  admin: 'administrators',
+  setting: 'settings',
+  user: 'users',
 };
 
 /** @param typed the words after the program's name; the last one is to be completed */
 export function completedWord(program: Command, typed: readonly string[]): CompletedWord {
-  const before = typed.slice(0, -1);
-  const current = typed.at(-1) ?? '';
-  let command = program;
-  let position = 0;
-  let pending: Option | undefined;
-  for (const word of before) {
-    if (pending !== undefined) {
-      pending = undefined;
-    } else if (word.startsWith('-') && word !== '-') {
-      pending = word.includes('=') ? undefined : takingValue(optionsOf(command), word);
-    } else {
-      const next: Command | undefined = command.commands.find((one) => one.name() === word);
-      [command, position] = next === undefined ? [command, position + 1] : [next, 0];
-    }
-  }
+  const { command, position, pending } = placeAfter(program, typed.slice(0, -1));
   if (pending !== undefined) {
     return { words: pending.argChoices ?? [], names: BY_WORD[pending.attributeName()] };
   }
-  if (current.startsWith('-')) {
+  if (typed.at(-1)?.startsWith('-') === true) {
     return { words: [...optionsOf(command).map(({ long }) => long ?? ''), '--help'] };
   }
   if (command.commands.length > 0) {
-    return {
-      words: command
-        .createHelp()
-        .visibleCommands(command)
-        .map((one) => one.name()),
-    };
+    const visible = command.createHelp().visibleCommands(command);
+    return { words: visible.map((one) => one.name()) };
   }
   return ofArgument(command, position);
 }
 
+interface Place {
+  readonly command: Command;
+  /** The number of arguments before it. */
+  readonly position: number;
+  /** The option whose value comes next. */
+  readonly pending?: Option | undefined;
+}
+
+function placeAfter(program: Command, words: readonly string[]): Place {
+  return words.reduce<Place>((place, word) => placeBehind(place, word), { command: program, position: 0 });
+}
+
+function placeBehind({ command, position, pending }: Place, word: string): Place {
+  if (pending !== undefined) {
+    return { command, position };
+  }
+  if (word.startsWith('-') && word !== '-') {
+    return { command, position, pending: takingValue(optionsOf(command), word) };
+  }
+  const next = command.commands.find((one) => one.name() === word);
+  return next === undefined ? { command, position: position + 1 } : { command: next, position: 0 };
+}
+
 function ofArgument(command: Command, position: number): CompletedWord {
-  const given = command.registeredArguments;
-  const last = given.at(-1);
-  const argument: Argument | undefined = given[position] ?? (last?.variadic === true ? last : undefined);
+  const argument = argumentAt(command, position);
   if (argument === undefined) {
     return { words: [] };
   }
-  // A new one has a new name.
-  const group = command.name() === 'add' ? undefined : BY_GROUP[command.parent?.name() ?? ''];
-  return {
-    words: argument.argChoices ?? [],
-    names: BY_WORD[argument.name()] ?? (position === 0 ? group : undefined),
-  };
+  const named = BY_WORD[argument.name()] ?? (position === 0 ? namedByGroup(command) : undefined);
+  return { words: argument.argChoices ?? [], names: named };
+}
+
+function argumentAt({ registeredArguments: all }: Command, position: number): Argument | undefined {
+  const last = all.at(-1);
+  return all[position] ?? (last?.variadic === true ? last : undefined);
+}
+
+/** @returns undefined for `add`: a new one has a new name */
+function namedByGroup(command: Command): NameKind | undefined {
+  return command.name() === 'add' ? undefined : BY_GROUP[command.parent?.name() ?? ''];
 }
 
 function optionsOf(command: Command | null): readonly Option[] {
