@@ -3,7 +3,7 @@ import type { CliServices } from '../cli-services.ts';
 import type { NameKind } from './completed-word.ts';
 
 /** The most names that are offered. */
-export const MOST_NAMES = 200;
+const MOST_NAMES = 200;
 
 type Lookup = (services: CliServices, caller: Caller, prefix: string) => Promise<readonly string[]>;
 
