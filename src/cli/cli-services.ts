@@ -13,6 +13,7 @@ import type { InstallationReadings } from '../monitoring/installation-state.ts';
 import type { CountService } from '../monitoring/count-service.ts';
 import type { LicenceService } from '../monitoring/licence-service.ts';
 import type { MonitoringService } from '../monitoring/monitoring-service.ts';
+import type { ChallengeService } from '../challenges/challenge-service.ts';
 import type { EnrolmentService } from '../challenges/enrolment/enrolment-service.ts';
 import type { HousekeepingService } from '../housekeeping/housekeeping-service.ts';
 import type { ResynchronisationService } from '../challenges/resynchronisation-service.ts';
@@ -34,6 +35,7 @@ export interface CliServices {
   readonly policies: MethodsOf<PolicyService>;
   readonly settings: MethodsOf<SettingService>;
   readonly tokens: MethodsOf<TokenService>;
+  readonly ocra: Pick<ChallengeService, 'requestChallenge' | 'checkTransaction' | 'activationCode'>;
   readonly enrolment: MethodsOf<EnrolmentService>;
   readonly resynchronisation: MethodsOf<ResynchronisationService>;
   readonly transactions: MethodsOf<TransactionService>;

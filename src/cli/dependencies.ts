@@ -64,6 +64,11 @@ export interface CliDependencies {
    */
   openServices(): Promise<OpenServices>;
   /**
+   * Looks at the database for a second or two, if it is running.
+   * @returns undefined for any obstacle
+   */
+  glance<T>(work: (services: CliServices) => Promise<T>): Promise<T | undefined>;
+  /**
    * Opens a LinOTP database: a URL, or the path of an SQL dump. To be closed by the caller.
    * @throws ServiceError 'import.refused'
    */

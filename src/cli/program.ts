@@ -6,6 +6,8 @@ import { CliFailure, EXIT_CODES, describeFailure } from './cli-failure.ts';
 import { CommandContext } from './command-context.ts';
 import { addCheckCommand } from './check/check-command.ts';
 import { PluginExit } from './check/plugin-result.ts';
+import { addChallengeCommand } from './commands/challenge-command.ts';
+import { addCompletionCommands } from './completion/completion-commands.ts';
 import { addCountCommand } from './commands/count-command.ts';
 import { addDemoCommand } from './demo/demo-command.ts';
 import type { CliDependencies } from './dependencies.ts';
@@ -67,6 +69,7 @@ export function buildProgram(dependencies: CliDependencies): Command {
   addUserCommands(program, context);
   addTokenCommands(program, context);
   addTransactionCommands(program, context);
+  addChallengeCommand(program, context);
   addPolicyCommands(program, context);
   addSettingCommands(program, context);
   addCountCommand(program, context);
@@ -80,6 +83,7 @@ export function buildProgram(dependencies: CliDependencies): Command {
   addWebhookCommands(program, context);
   addShadowCommand(program, context);
   addDeviceCommands(program, context);
+  addCompletionCommands(program, context);
   return program;
 }
 

@@ -1,6 +1,8 @@
 import { homedir, userInfo } from 'node:os';
 import { actOf } from '../policy/caller.ts';
+import type { CliServices } from '../cli/cli-services.ts';
 import type { CliDependencies } from '../cli/dependencies.ts';
+import { unlessAborted } from '../kernel/stop-request.ts';
 import { runProgram } from '../cli/program.ts';
 import { terminalIo } from '../cli/terminal-io.ts';
 import type { Config } from '../config/config.ts';
@@ -38,6 +40,7 @@ function commandLineDependencies(): CliDependencies {
   const configured = (): Promise<Config> => (loaded ??= loadConfiguration());
   return {
     openServices: async () => openServices(await configured()),
+    glance: async (work) => glance(await configured(), work),
     openLinotpSource,
     serve: async () => {
       const { serve } = await import('./serve.ts');
@@ -122,6 +125,29 @@ async function openServices(config: Config): ReturnType<CliDependencies['openSer
     leave(signals);
     throw error;
   }
+}
+
+/** Longest wait of somebody who has pressed the tabulator, in milliseconds. */
+const GLANCE_LIMIT_MS = 1_800;
+
+/** Never waits longer, prints nothing, and starts no database. */
+async function glance<T>(
+  config: Config,
+  work: (services: CliServices) => Promise<T>,
+): Promise<T | undefined> {
+  const limit = AbortSignal.timeout(GLANCE_LIMIT_MS);
+  // What is still under way then must not keep the process.
+  setTimeout(() => process.exit(), GLANCE_LIMIT_MS + 200).unref();
+  const looked = async (): Promise<T> => {
+    const { openInstallation } = await import('./open-installation.ts');
+    const log = plainLog({ level: 'error', write: () => undefined });
+    const { services, close } = await openInstallation(config, 'guest', log, {
+      giveUp: limit,
+      joinsOnly: true,
+    });
+    return work(services).finally(close);
+  };
+  return unlessAborted(looked(), limit).catch(() => undefined);
 }
 
 /** @param work ends when its signal is aborted, which the signals of the process do */

@@ -36,6 +36,8 @@ interface ConnectOptions {
   readonly role: Role;
   /** Creates a missing embedded database. */
   readonly create: boolean;
+  /** Joins an embedded database only if it runs. */
+  readonly joinsOnly?: boolean | undefined;
   readonly log: Log;
   /** Aborts the opening. */
   readonly giveUp?: AbortSignal | undefined;

@@ -34,6 +34,8 @@ interface OpeningOptions {
   readonly metrics?: ServiceMeasures | undefined;
   /** Aborts the opening. */
   readonly giveUp?: AbortSignal | undefined;
+  /** Does not start an embedded database that is not running. */
+  readonly joinsOnly?: boolean | undefined;
   /** The number of workers of the server, one of which this is; default: 1. */
   readonly workers?: number | undefined;
 }
@@ -48,13 +50,14 @@ export async function openInstallation(
   config: Config,
   role: Role,
   log: Log,
-  { metrics, giveUp, workers }: OpeningOptions = {},
+  { metrics, giveUp, workers, joinsOnly }: OpeningOptions = {},
 ): Promise<Installation> {
   const licenceSignature = await openLicenceKey(config);
   const serves = role !== 'guest';
   // While the embedded database starts.
   const loading = loadServices(role);
-  const connected = await connectDatabase(config, { role, create: role === 'server', log, giveUp });
+  const opening = { role, create: role === 'server', log, giveUp, joinsOnly };
+  const connected = await connectDatabase(config, opening);
   const { database, close } = connected;
   const replica = serves ? openReadReplica(config, log) : undefined;
   const prepare = async (): Promise<Installation> => {

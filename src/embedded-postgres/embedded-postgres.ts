@@ -29,6 +29,8 @@ export interface EmbeddedPostgresOptions {
   readonly role: EmbeddedRole;
   /** Creates a missing one; true by default. */
   readonly create?: boolean;
+  /** Joins a running one only; by default one that does not run is started. */
+  readonly joinsOnly?: boolean | undefined;
   /** Aborts the opening. */
   readonly giveUp?: AbortSignal | undefined;
   /** Commits survive a power cut; false only for tests. */
@@ -63,6 +65,7 @@ export async function openEmbeddedPostgres(options: EmbeddedPostgresOptions): Pr
   const request: EntryRequest = {
     dataFolder: await openDataFolder(options.dataDir, create),
     create,
+    joinsOnly: options.joinsOnly,
     role: options.role,
     durable: options.durable ?? true,
     nativeFolder: options.nativeFolder,

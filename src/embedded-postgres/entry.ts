@@ -24,6 +24,8 @@ export interface EntryRequest {
   readonly dataFolder: string;
   /** Creates a missing cluster. */
   readonly create: boolean;
+  /** Joins a running one only. */
+  readonly joinsOnly?: boolean | undefined;
   readonly role: EmbeddedRole;
   readonly durable: boolean;
   /** The folder of PostgreSQL's programs; undefined: the installed package. */
@@ -86,6 +88,12 @@ async function enter(
     const outcome = await tryJoin(serving, socketFolder, location, request.role);
     if (typeof outcome !== 'string') {
       return { location, socketFolder, membership: outcome, startedHere: started?.pid === serving?.pid };
+    }
+    if (outcome === 'absent' && request.joinsOnly === true) {
+      throw new ServiceError(
+        'database.unavailable',
+        `the embedded database in ${request.dataFolder} is not running`,
+      );
     }
     if (outcome === 'absent' && (await mayStart(location, serving, started))) {
       attempt.started = await start(location, request, serving);

@@ -5,6 +5,8 @@ import type { Act } from '../policy/caller.ts';
 /** Conditions on tokens; an absent one does not restrict. Nothing here is a wildcard. */
 export interface TokenFilter {
   readonly serial?: string | undefined;
+  /** The beginning of the serial. */
+  readonly serialPrefix?: string | undefined;
   readonly owner?: Pick<Owner, 'resolverId' | 'userId'> | undefined;
   /** A realm's name; null: tokens in no realm. */
   readonly realm?: string | null | undefined;

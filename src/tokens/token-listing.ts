@@ -9,6 +9,8 @@ import type { UserDirectory } from '../users/user-directory.ts';
 /** Conditions on the tokens to list; an absent one does not restrict. Nothing here is a wildcard. */
 export interface TokenListing {
   readonly serial?: string | undefined;
+  /** The beginning of the serial. */
+  readonly serialPrefix?: string | undefined;
   /** The login of the owner, or `login@realm`. */
   readonly user?: string | undefined;
   /** The realm of that user; absent: the default one. */
@@ -88,6 +90,7 @@ export async function readTokenListing(
         );
   return {
     serial,
+    serialPrefix: listing.serialPrefix,
     owner: owner && { resolverId: owner.resolver.id, userId: owner.userId },
     realm: typeof realm === 'string' ? visibleRealm(configuration, grant, realm) : realm,
     inRealms: readRealms(configuration, grant, listing.realms),

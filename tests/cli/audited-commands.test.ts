@@ -274,6 +274,11 @@ const acts = (): readonly Act[] => [
 const APART = [
   ...['serve', 'config', 'demo', 'device scan', 'device list', 'device forget', 'device activation-code'],
   ...['restore', 'shadow'],
+  // It issues challenges as /ocra/request does: tests/cli/getting-started.
+  'challenge',
+  // They print words.
+  'completion',
+  'complete',
   // It opens the installation by itself, and changes nothing: tests/compose/doctor.
   'doctor',
   // They need a LinOTP database: tests/linotp.

@@ -23,10 +23,15 @@ function unreachable() {
 }
 
 function leaves(command: Command, above: readonly string[] = []): readonly (readonly string[])[] {
-  return command.commands.flatMap((one) => {
-    const path = [...above, one.name()];
-    return one.commands.length === 0 ? [path] : leaves(one, path);
-  });
+  // Hidden commands are for scripts of our own.
+  return command
+    .createHelp()
+    .visibleCommands(command)
+    .filter((one) => one.name() !== 'help')
+    .flatMap((one) => {
+      const path = [...above, one.name()];
+      return one.commands.length === 0 ? [path] : leaves(one, path);
+    });
 }
 
 const commands = leaves(buildProgram(fakeCli().dependencies)).map((path) => [path.join(' '), path] as const);

@@ -38,6 +38,7 @@ export function fakeCli(
         },
       });
     },
+    glance: (work) => work(services),
     openLinotpSource: () => Promise.reject(new Error('not in this test')),
     serve: () => Promise.resolve(),
     describeConfig: () => Promise.resolve([]),
@@ -85,6 +86,7 @@ export function recordingServices(answers: Answers, calls: Call[], callers: Call
     ...['administrators', 'realms', 'resolvers', 'users', 'policies', 'settings', 'tokens', 'enrolment'],
     ...[
       'resynchronisation',
+      'ocra',
       'tokenImport',
       'licences',
       'monitoring',

@@ -20,6 +20,7 @@ describe('the tankeeper command', () => {
       'resolver',
       'user',
       'token',
+      'challenge',
       'policy',
       'setting',
       'count',
@@ -34,6 +35,8 @@ describe('the tankeeper command', () => {
       'webhook',
       'shadow',
       'device',
+      'completion',
+      'complete',
     ]);
   });
 

@@ -248,10 +248,13 @@ function namedCommands(text: string): readonly string[] {
 }
 
 function leaves(command: Command, above: readonly string[] = []): readonly string[] {
-  return command.commands.flatMap((one) => {
-    const path = [...above, one.name()];
-    return one.commands.length === 0 ? [path.join(' ')] : leaves(one, path);
-  });
+  const visible = command.createHelp().visibleCommands(command);
+  return visible
+    .filter((one) => one.name() !== 'help')
+    .flatMap((one) => {
+      const path = [...above, one.name()];
+      return one.commands.length === 0 ? [path.join(' ')] : leaves(one, path);
+    });
 }
 
 /** Enough for every command to read its words; none gets further than its first deed. */
@@ -260,6 +263,7 @@ function dependenciesWith(io: CliDependencies['io']): CliDependencies {
     io,
     homeFolder,
     openServices: reached,
+    glance: reached,
     openLinotpSource: reached,
     serve: reached,
     migrate: reached,

@@ -7,6 +7,7 @@ import { type TrailVerification, verifyTrail } from '../../audit/verify-trail.ts
 import { exportedLines } from './audit-export-file.ts';
 import { CliFailure } from '../cli-failure.ts';
 import type { CommandContext } from '../command-context.ts';
+import { ProgressBar } from '../progress-bar.ts';
 import { safeText } from '../../kernel/terminal-text.ts';
 import { examples } from '../examples.ts';
 
@@ -86,20 +87,19 @@ interface Verified extends TrailVerification {
 }
 
 async function verifyDatabase(context: CommandContext, request: Request): Promise<Verified> {
-  const { io } = context.dependencies;
-  const result = await context.withServices(({ audit }, caller) =>
-    audit.verify(caller, {
-      ...request,
-      progress: (rows, of) => {
-        if (io.isTTY) {
-          io.stderr.write(`\r${rows} of about ${of} rows`);
-        }
-      },
-    }),
-  );
-  if (io.isTTY) {
-    io.stderr.write('\r\u{1b}[K');
-  }
+  const bar = new ProgressBar(context.dependencies.io, 'rows');
+  const result = await context
+    .withServices(({ audit }, caller) =>
+      audit.verify(caller, {
+        ...request,
+        progress: (rows, of) => {
+          bar.show(rows, of);
+        },
+      }),
+    )
+    .finally(() => {
+      bar.clear();
+    });
   return { ...result, isWhole: true };
 }
 

@@ -19,13 +19,23 @@ interface InitOptions extends PinOptions {
   readonly generate?: true;
   readonly otpkeyFile?: string;
   readonly png?: string;
+  readonly device?: true;
 }
 
 /** Adds `token init`. */
 export function addTokenInitCommand(token: Command, context: CommandContext): void {
   addPinOptions(token.command('init'))
-    .addHelpText('after', examples('token init --user anna', 'token init --user anna@office --png code.png'))
-    .description('roll a QR-TAN token out (phase 1, then --phase2), or enrol a plain OCRA token')
+    .addHelpText(
+      'after',
+      examples(
+        'token init --user anna',
+        'token init --user anna --device',
+        'token init --user anna --png code.png',
+      ),
+    )
+    .description(
+      'roll a QR-TAN token out, at a terminal with both phases and the first response, or enrol a plain OCRA token',
+    )
     .option('--serial <serial>', 'its serial; else one is made')
     .option('--user <login>', 'whose it is: LOGIN or LOGIN@REALM')
     .option('--realm <name>', "the user's realm, or without a user the token's")
@@ -51,11 +61,28 @@ export function addTokenInitCommand(token: Command, context: CommandContext): vo
       ).conflicts(['phase2', 'activationCodeFile']),
     )
     .option('--png <file>', 'write the QR code to a picture instead of the terminal')
+    .option('--device', 'the virtual device (tankeeper device) reads the codes in place of a phone')
     .action(async (options: InitOptions, command: Command) => {
       const request = await toRequest(context, options);
-      const enrolled = await context.withServices(({ enrolment }, caller) => enrolment.init(caller, request));
-      await printEnrolled(context.output(command), enrolled, context, options);
+      const output = context.output(command);
+      await context.withServices(async (services, caller) => {
+        const enrolled = await services.enrolment.init(caller, request);
+        if (enrolled.kind === 'phase1' && isGuided(context, options, command)) {
+          const { guideRollOut } = await import('./guided-roll-out.ts');
+          const { device, message } = options;
+          const isVirtual = device === true;
+          await guideRollOut({ context, services, caller, output, isVirtual, message }, enrolled);
+        } else {
+          await printEnrolled(output, enrolled, context, options);
+        }
+      });
     });
+}
+
+/** A script, and a picture, get the code of one phase at a time. */
+function isGuided({ dependencies: { io } }: CommandContext, { png }: InitOptions, command: Command): boolean {
+  const { json } = command.optsWithGlobals<{ json?: true }>();
+  return io.isInteractive && json !== true && png === undefined;
 }
 
 async function toRequest(context: CommandContext, options: InitOptions): Promise<EnrolmentRequest> {

@@ -1,8 +1,8 @@
-import { join } from 'node:path';
 import type { Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
 import type { Column } from '../output.ts';
 import type { DeviceToken } from './device-state.ts';
+import { defaultDeviceFile } from './code-reader.ts';
 import { addScanCommand, stateFile } from './scan-command.ts';
 import { examples } from '../examples.ts';
 
@@ -18,11 +18,7 @@ export function addDeviceCommands(program: Command, context: CommandContext): vo
   const device = program
     .command('device')
     .description('a virtual QR-TAN app, to try a server without a phone')
-    .option(
-      '--state <file>',
-      'where it keeps its tokens, mode 0600',
-      join(context.dependencies.homeFolder, '.tankeeper-device.json'),
-    );
+    .option('--state <file>', 'where it keeps its tokens, mode 0600', defaultDeviceFile(context));
   addScanCommand(device, context);
   device
     .command('list')

@@ -3,10 +3,10 @@ import type { CommandContext } from '../command-context.ts';
 import type { JsonValue, Output } from '../output.ts';
 import { readSecretText } from '../secret-input.ts';
 import { safeText } from '../../kernel/terminal-text.ts';
-import { changeDeviceFile } from './device-file.ts';
+import { readByDevice } from './device-reading.ts';
 import { readQrPng } from './qr-image.ts';
 import { sendResponse, type SentResponse } from './send-response.ts';
-import { type DeviceAnswer, type DeviceQuestions, VirtualDevice } from './virtual-device.ts';
+import type { DeviceAnswer, DeviceQuestions } from './virtual-device.ts';
 
 /** The options of `tankeeper device scan`. */
 export interface ScanOptions {
@@ -26,13 +26,9 @@ export async function scanCode(
   options: ScanOptions & { readonly state: string },
   output: Output,
 ): Promise<void> {
-  const { clock, fetch } = context.dependencies;
+  const { fetch } = context.dependencies;
   const text = await readCode(context, url, options);
-  const device = new VirtualDevice({ clock });
-  const answer = await changeDeviceFile(options.state, async (state) => {
-    const scanned = await device.scan(state, text, questions(context, options));
-    return { state: scanned.state, result: scanned.answer };
-  });
+  const answer = await readByDevice(context, options.state, text, questions(context, options));
   if (answer.kind === 'init') {
     printInit(output, answer);
     return;

@@ -3,9 +3,9 @@ import type { TokenFilter } from '../../tokens/ports.ts';
 import { isRowId, isStorable } from '../database/stored-text.ts';
 
 /** @returns false if a text or id cannot be stored in the database, and so matches nothing */
-export function canMatch({ serial, owner, realm }: TokenFilter): boolean {
+export function canMatch({ serial, serialPrefix, owner, realm }: TokenFilter): boolean {
   return (
-    isStorable(serial, owner?.userId, realm ?? undefined) &&
+    isStorable(serial, serialPrefix, owner?.userId, realm ?? undefined) &&
     (owner === undefined || isRowId(owner.resolverId))
   );
 }
@@ -14,6 +14,9 @@ export function canMatch({ serial, owner, realm }: TokenFilter): boolean {
 export function narrow(query: Knex.QueryBuilder, filter: TokenFilter): void {
   if (filter.serial !== undefined) {
     query.where('tokens.serial', filter.serial);
+  }
+  if (filter.serialPrefix !== undefined) {
+    query.whereRaw('starts_with(tokens.serial, ?)', [filter.serialPrefix]);
   }
   if (filter.owner !== undefined) {
     const { resolverId, userId } = filter.owner;

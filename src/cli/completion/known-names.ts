@@ -1,0 +1,36 @@
+import type { Caller } from '../../policy/caller.ts';
+import type { CliServices } from '../cli-services.ts';
+import type { NameKind } from './completed-word.ts';
+
+/** The most names that are offered. */
+const MOST_NAMES = 200;
+
+type Lookup = (services: CliServices, caller: Caller, prefix: string) => Promise<readonly string[]>;
+
+const LOOKUPS: Readonly<Record<NameKind, Lookup>> = {
+  serials: async ({ tokens }, caller, serialPrefix) =>
+    (await tokens.list(caller, { serialPrefix, limit: MOST_NAMES })).map(({ serial }) => serial),
+  realms: async ({ realms }, caller) => (await realms.list(caller)).map(({ name }) => name),
+  resolvers: async ({ resolvers }, caller) => (await resolvers.list(caller)).map(({ name }) => name),
+  policies: async ({ policies }, caller) => (await policies.list(caller)).map(({ name }) => name),
+  administrators: async ({ administrators }, caller) =>
+    (await administrators.list(caller)).map(({ name }) => name),
+  settings: async ({ settings }, caller) => [...(await settings.overview(caller)).values.keys()],
+  users: async ({ realms, users }, caller) => {
+    const home = (await realms.list(caller)).find(({ isDefault }) => isDefault);
+    return home === undefined
+      ? []
+      : (await users.list(caller, { realm: home.name, resolver: undefined })).map(({ login }) => login);
+  },
+};
+
+/** @returns names that begin with that prefix, a limited number; of users, those of the default realm */
+export async function knownNames(
+  kind: NameKind,
+  prefix: string,
+  services: CliServices,
+  caller: Caller,
+): Promise<readonly string[]> {
+  const names = await LOOKUPS[kind](services, caller, prefix);
+  return names.filter((name) => name.startsWith(prefix)).slice(0, MOST_NAMES);
+}
