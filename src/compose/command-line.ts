@@ -4,6 +4,8 @@ import type { CliDependencies } from '../cli/dependencies.ts';
 import { runProgram } from '../cli/program.ts';
 import { terminalIo } from '../cli/terminal-io.ts';
 import { type Config, loadConfig } from '../config/config.ts';
+import { checkConfig } from '../config/check-config.ts';
+import { configFileVariable, readConfigFile } from '../config/config-file.ts';
 import { describeConfig } from '../config/describe-config.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { systemRandom } from '../kernel/system-random.ts';
@@ -28,7 +30,7 @@ export async function run(parameters: readonly string[]): Promise<number> {
   closeLostTerminals();
   boundHeapGrowth(100);
   try {
-    return await runProgram(parameters, commandLineDependencies());
+    return await runProgram(parameters, await commandLineDependencies(parameters));
   } catch (error) {
     if (!isServiceError(error)) {
       throw error;
@@ -43,8 +45,12 @@ export async function run(parameters: readonly string[]): Promise<number> {
  * Loads the HTTP and database libraries only in the functions that use them: loading takes longer than most commands.
  * @throws ServiceError 'configuration.invalid' if the environment is wrong
  */
-function commandLineDependencies(): CliDependencies {
-  const config = loadConfig();
+async function commandLineDependencies(parameters: readonly string[]): Promise<CliDependencies> {
+  const path = configPath(parameters);
+  const checksOnly = isConfigCheck(parameters);
+  const file = path === undefined || checksOnly ? undefined : await readConfigFile(path);
+  // The check itself reports what is wrong.
+  const config = checksOnly ? loadConfig({}) : loadConfig(undefined, file);
   const io = terminalIo();
   // Only warnings and errors: standard output holds the result of the command.
   const commandLog = createLogger({
@@ -58,9 +64,10 @@ function commandLineDependencies(): CliDependencies {
     openLinotpSource,
     serve: async () => {
       const { serve } = await import('./serve.ts');
-      await serve(config);
+      await serve(config, file?.warnings);
     },
-    describeConfig: () => describeConfig(),
+    describeConfig: () => describeConfig(undefined, file),
+    checkConfig: (given) => checkConfig(given ?? path),
     migrate: async (caller) => {
       const { migrate } = await import('./database-schema.ts');
       const act = actOf(caller, 'migrate');
@@ -94,6 +101,19 @@ function commandLineDependencies(): CliDependencies {
     osUser: osUser(),
     homeFolder: homedir(),
   };
+}
+
+/** @returns the value of --config, which the whole configuration depends on, or TANKEEPER_CONFIG; undefined: no file */
+function configPath(parameters: readonly string[]): string | undefined {
+  const index = parameters.findIndex((word) => word === '--config' || word.startsWith('--config='));
+  const option = parameters[index];
+  const given = option === '--config' ? parameters[index + 1] : option?.slice('--config='.length);
+  return given ?? configFileVariable();
+}
+
+function isConfigCheck(parameters: readonly string[]): boolean {
+  const index = parameters.indexOf('config');
+  return index >= 0 && parameters[index + 1] === 'check';
 }
 
 /** Opens the installation for one command. Its signals are watched until `close`. */

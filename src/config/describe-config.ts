@@ -1,3 +1,4 @@
+import type { ConfigFile } from './config-file.ts';
 import { VARIABLES } from './variables.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -9,15 +10,20 @@ export interface ConfigRow {
   readonly value: string;
   /** Empty without a default. */
   readonly default: string;
-  readonly source: 'environment' | 'default' | 'unset';
+  readonly source: 'environment' | 'file' | 'default' | 'unset';
   readonly meaning: string;
 }
 
 /** @returns every variable with its value and the source of that value */
-export function describeConfig(environment: Environment = process.env): readonly ConfigRow[] {
+export function describeConfig(
+  environment: Environment = process.env,
+  file?: Pick<ConfigFile, 'values'>,
+): readonly ConfigRow[] {
   return VARIABLES.map(({ name, fallback, description, mask }) => {
-    const given = readVariable(environment, name);
-    const source = given !== undefined ? 'environment' : fallback === undefined ? 'unset' : 'default';
+    const ofEnvironment = readVariable(environment, name);
+    const given = ofEnvironment ?? file?.values.get(name)?.value;
+    const written = ofEnvironment === undefined ? 'file' : 'environment';
+    const source = given !== undefined ? written : fallback === undefined ? 'unset' : 'default';
     const value = mask(given ?? fallback ?? '');
     return { variable: name, value, default: fallback ?? '', source, meaning: description };
   });

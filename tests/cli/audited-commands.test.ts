@@ -257,7 +257,7 @@ const acts = (): readonly Act[] => [
 
 /** These have no installation, or one of their own; and what `serve` does, the server does. */
 const APART = [
-  ...['serve', 'config', 'demo', 'device scan', 'device list', 'device forget', 'device activation-code'],
+  ...['serve', 'config check', 'demo', 'device scan', 'device list', 'device forget', 'device activation-code'],
   ...['restore', 'shadow'],
   // It opens the installation by itself, and changes nothing: tests/compose/doctor.
   'doctor',

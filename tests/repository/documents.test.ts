@@ -173,6 +173,7 @@ describe('docs/reference', () => {
     expect(readRepositoryFile('docs/reference/configuration.md')).toBe(configurationPage());
     expect(tableUnder(configurationPage(), 'Database')).toContainEqual([
       '`DATABASE_LOCK_TIMEOUT`',
+      '`databaseLockTimeout`',
       '`5S`',
       'time limit of a request that waits for a lock in the database',
       'a duration from 1S to 1H',
@@ -260,6 +261,7 @@ function dependenciesWith(io: CliDependencies['io']): CliDependencies {
       throw new Error('reached');
     },
     describeConfig: () => [],
+    checkConfig: reached,
     fetch: reached,
     port: 5001,
     databaseConfigured: false,
