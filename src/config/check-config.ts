@@ -1,7 +1,7 @@
 import { isServiceError } from '../kernel/errors.ts';
 import { type ConfigFile, readConfigFile } from './config-file.ts';
 import { loadConfig } from './config.ts';
-import type { Environment } from './describe-config.ts';
+import type { Environment } from './environment.ts';
 import { describeUnknownVariable, unknownVariables } from './unknown-variables.ts';
 
 /** The result of a check of the configuration. */

@@ -2,12 +2,12 @@ import { readFileSync, statSync } from 'node:fs';
 import type { LineCounter, ParsedNode, Scalar, YAMLMap } from 'yaml';
 import { ServiceError } from '../kernel/errors.ts';
 import { nearestName } from '../kernel/nearest-name.ts';
-import { type Environment, readVariable } from './describe-config.ts';
+import { type Environment, readVariable } from './environment.ts';
 import { fileKeyOf } from './file-key.ts';
 import { VARIABLES } from './variables.ts';
 
 /** A value of a configuration file. */
-export interface FileValue {
+interface FileValue {
   /** The text that the variable would have. */
   readonly value: string;
   /** `tankeeper.yaml:3:7: wireDialect`, for messages. */

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { ServiceError } from '../kernel/errors.ts';
 import type { LimitSettings } from '../kernel/limit.ts';
 import type { ConfigFile } from './config-file.ts';
-import { type Environment, readVariable } from './describe-config.ts';
+import { type Environment, readVariable } from './environment.ts';
 import { usualPoolSize } from './pool-sizes.ts';
 import { readSecretFile } from './secret-file.ts';
 import { environmentSchema, pkcs11Schema, VARIABLES } from './variables.ts';

@@ -1,7 +1,6 @@
 import type { ConfigFile } from './config-file.ts';
+import { type Environment, readVariable } from './environment.ts';
 import { VARIABLES } from './variables.ts';
-
-export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** A variable of the environment, as `tankeeper config` shows it. */
 export interface ConfigRow {
@@ -27,9 +26,4 @@ export function describeConfig(
     const value = mask(given ?? fallback ?? '');
     return { variable: name, value, default: fallback ?? '', source, meaning: description };
   });
-}
-
-/** @returns the text of a variable; undefined for an empty one, as compose files write unset variables */
-export function readVariable(environment: Environment, name: string): string | undefined {
-  return environment[name] === '' ? undefined : environment[name];
 }

@@ -3,7 +3,7 @@ import { knownActions } from './policy-actions.ts';
 import type { Policy } from './stored-policy.ts';
 
 /** Administrators who lose the same rights. */
-export interface LostRights {
+interface LostRights {
   readonly administrators: readonly string[];
   /** `scope:action`; `scope:*` where nothing of the scope is left. */
   readonly rights: readonly string[];
