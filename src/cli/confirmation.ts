@@ -42,16 +42,25 @@ export async function actOnceConfirmed<Result>(
       return undefined;
     }
     if (consequences.length > 0) {
-      await ask(context, clauses(consequences));
+      await confirmOrFail(context, clauses(consequences), '--yes confirms it');
     }
     return { result: await act(services, caller) };
   });
 }
 
-async function ask({ dependencies: { io } }: CommandContext, what: string): Promise<void> {
+/**
+ * Asks whether to go on.
+ * @param what what follows, a clause. @param how the option that answers for scripts
+ * @throws CliFailure where the answer is no; with the exit code of wrong usage where there is no terminal to ask at
+ */
+export async function confirmOrFail(
+  { dependencies: { io } }: CommandContext,
+  what: string,
+  how: string,
+): Promise<void> {
   if (!io.isInteractive) {
     throw new CliFailure(
-      `${what}. Nothing was changed: without a terminal to ask at, --yes confirms it`,
+      `${what}. Nothing was changed: without a terminal to ask at, ${how}`,
       EXIT_CODES.usage,
     );
   }

@@ -1,4 +1,5 @@
 import type { Caller } from '../policy/caller.ts';
+import type { ConfigReport } from '../config/check-config.ts';
 import type { ConfigRow } from '../config/describe-config.ts';
 import type { Clock, Random } from '../kernel/clock.ts';
 import type { DoctorReport } from '../doctor/examination.ts';
@@ -76,6 +77,8 @@ export interface CliDependencies {
   /** Serves until a signal ends it. */
   serve(): Promise<void>;
   describeConfig(): Promise<readonly ConfigRow[]>;
+  /** @param file a configuration file; by default that of --config or TANKEEPER_CONFIG, if there is one */
+  checkConfig(file?: string): Promise<ConfigReport>;
   migrate(caller: Caller): Promise<MigrationOutcome>;
   /** Examines the installation. What fails is a finding. */
   examine(): Promise<DoctorReport>;

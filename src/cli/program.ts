@@ -42,6 +42,7 @@ export function buildProgram(dependencies: CliDependencies): Command {
     .description('QR-TAN (RFC 6287 OCRA) challenge-response server and token monitoring')
     .version(version)
     .option('--json', 'print JSON for scripts')
+    .option('--config <file>', 'a configuration file (YAML); else TANKEEPER_CONFIG, or none')
     .showHelpAfterError('(add --help for more)')
     .configureHelp({ showGlobalOptions: true, styleTitle: (title) => styled('bold', title, io.color) })
     .configureOutput({

@@ -28,7 +28,8 @@ export async function readSecret(io: CliIo, source: SecretSource): Promise<strin
   const secret =
     source.file === undefined ? await ask(io, source) : await readSecretText(io, source.file, source.name);
   if (secret === '' && source.mayBeEmpty !== true) {
-    throw new CliFailure(`${source.name} is empty`);
+    const place = source.file === undefined ? '' : `: ${source.file}, given by ${source.option}`;
+    throw new CliFailure(`${source.name} is empty${place}`);
   }
   return secret;
 }

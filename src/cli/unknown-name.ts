@@ -34,6 +34,11 @@ export async function withNearestName(
   if (error.code === 'user.unknown') {
     return new CliFailure(`${error.message}; \`tankeeper user list --realm NAME\` shows those of a realm`);
   }
+  if (error.code === 'resolver.in-use') {
+    return new CliFailure(
+      `${error.message}: \`tankeeper realm set\` takes it out of a realm, \`tankeeper token unassign\` a token from its users`,
+    );
+  }
   if (error.code === 'token.unknown') {
     return new CliFailure(`${error.message}; \`tankeeper token list\` shows those that there are`);
   }

@@ -6,6 +6,7 @@ import { unlessAborted } from '../kernel/stop-request.ts';
 import { runProgram } from '../cli/program.ts';
 import { terminalIo } from '../cli/terminal-io.ts';
 import type { Config } from '../config/config.ts';
+import type { ConfigFile } from '../config/config-file.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { systemRandom } from '../kernel/system-random.ts';
 import type { Log } from '../kernel/log.ts';
@@ -27,29 +28,28 @@ import {
 export async function run(parameters: readonly string[]): Promise<number> {
   closeLostTerminals();
   boundHeapGrowth(100);
-  return runProgram(parameters, commandLineDependencies());
+  return runProgram(parameters, commandLineDependencies(parameters));
 }
 
 /**
  * Loads the configuration, HTTP and database libraries only in the functions that use them: loading takes longer than
  * most commands.
  */
-function commandLineDependencies(): CliDependencies {
+function commandLineDependencies(parameters: readonly string[]): CliDependencies {
   const io = terminalIo();
-  let loaded: Promise<Config> | undefined;
-  const configured = (): Promise<Config> => (loaded ??= loadConfiguration());
+  let loaded: Promise<LoadedConfiguration> | undefined;
+  const loading = (): Promise<LoadedConfiguration> => (loaded ??= loadConfiguration(parameters));
+  const configured = async (): Promise<Config> => (await loading()).config;
   return {
     openServices: async () => openServices(await configured()),
     glance: async (work) => glance(await configured(), work),
     openLinotpSource,
     serve: async () => {
       const { serve } = await import('./serve.ts');
-      await serve(await configured());
+      const { config, file } = await loading();
+      await serve(config, file?.warnings);
     },
-    describeConfig: async () => {
-      const { describeConfig } = await import('../config/describe-config.ts');
-      return describeConfig();
-    },
+    ...configurationReports(parameters, loading),
     migrate: async (caller) => {
       const config = await configured();
       const { migrate } = await import('./database-schema.ts');
@@ -92,9 +92,50 @@ function commandLineDependencies(): CliDependencies {
   };
 }
 
-async function loadConfiguration(): Promise<Config> {
+function configurationReports(
+  parameters: readonly string[],
+  loading: () => Promise<LoadedConfiguration>,
+): Pick<CliDependencies, 'describeConfig' | 'checkConfig'> {
+  return {
+    describeConfig: async () => {
+      const { describeConfig } = await import('../config/describe-config.ts');
+      return describeConfig(undefined, (await loading()).file);
+    },
+    checkConfig: async (given) => {
+      const { checkConfig } = await import('../config/check-config.ts');
+      return checkConfig(given ?? (await configPath(parameters)));
+    },
+  };
+}
+
+/** The configuration, and the file that a part of it comes from. */
+interface LoadedConfiguration {
+  readonly config: Config;
+  readonly file: ConfigFile | undefined;
+}
+
+/** @throws ServiceError 'configuration.invalid' */
+async function loadConfiguration(parameters: readonly string[]): Promise<LoadedConfiguration> {
+  const path = await configPath(parameters);
   const { loadConfig } = await import('../config/config.ts');
-  return loadConfig();
+  if (path === undefined) {
+    return { config: loadConfig(), file: undefined };
+  }
+  const { readConfigFile } = await import('../config/config-file.ts');
+  const file = await readConfigFile(path);
+  return { config: loadConfig(undefined, file), file };
+}
+
+/** @returns the value of --config, else of TANKEEPER_CONFIG; undefined: there is no file */
+async function configPath(parameters: readonly string[]): Promise<string | undefined> {
+  const index = parameters.findIndex((word) => word === '--config' || word.startsWith('--config='));
+  const option = parameters[index];
+  const given = option === '--config' ? parameters[index + 1] : option?.slice('--config='.length);
+  if (given !== undefined) {
+    return given;
+  }
+  const { configFileVariable } = await import('../config/config-file.ts');
+  return configFileVariable();
 }
 
 /** @returns a log of warnings and errors only: the result of the command is what its user waits for */

@@ -94,7 +94,11 @@ async function answer(database: Database, url: string | undefined): Promise<void
   } catch (error) {
     throw url === undefined
       ? error
-      : new ServiceError('database.unavailable', describeDatabaseFault(error, url), { cause: error });
+      : new ServiceError(
+          'database.unavailable',
+          `${describeDatabaseFault(error, url)}. Correct DATABASE_URL or DATABASE_PASSWORD_FILE, or start the database`,
+          { cause: error },
+        );
   }
 }
 

@@ -12,7 +12,7 @@ import { startTankeeper, type TankeeperServer } from './server.ts';
  * Serves until SIGTERM, SIGINT or SIGHUP; a worker until its primary ends it.
  * @throws ServiceError as `startTankeeper` does; the reason of the signals if a second one made it urgent
  */
-export async function serve(config: Config): Promise<void> {
+export async function serve(config: Config, warnings: readonly string[] = []): Promise<void> {
   boundHeapGrowth(30);
   if (cluster.isWorker) {
     const { serveAsWorker } = await import('./workers/worker.ts');
@@ -25,8 +25,8 @@ export async function serve(config: Config): Promise<void> {
     stream: joinedOutput(),
     clock: systemClock,
   });
-  for (const unknown of unknownVariables()) {
-    log.warn(describeUnknownVariable(unknown));
+  for (const warning of [...warnings, ...unknownVariables().map(describeUnknownVariable)]) {
+    log.warn(warning);
   }
   // Before the start: an interrupted start must not leave a database running.
   const { requested, urgent } = watchSignals();

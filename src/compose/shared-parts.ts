@@ -10,6 +10,7 @@ import type { CountReplica, LicenceSignature, ResolverMetrics } from '../monitor
 import type { Responder } from '../ocra/verify.ts';
 import { AccessControl } from '../policy/access-control.ts';
 import { measuredSources, type ResolverUseMetrics } from '../resolvers/measured-sources.ts';
+import type { ResolverSecrets } from '../resolvers/ports.ts';
 import { FileBounds } from '../resolvers/sources/file-bounds.ts';
 import { openUserSources, type OpenUserSources } from '../resolvers/sources/user-sources.ts';
 import { BoundedPasswordHasher } from '../security/passwords/bounded-password-hasher.ts';
@@ -80,6 +81,11 @@ export interface SharedParts extends Omit<ServiceParts, 'hasher' | 'metrics'> {
   readonly managedUsers: SqlManagedUserStore;
   readonly files: FileBounds;
   readonly sources: OpenUserSources;
+  /** For trials of resolvers that are not stored. */
+  readonly trial: {
+    readonly secrets: ResolverSecrets;
+    readonly open: (secrets: ResolverSecrets) => OpenUserSources;
+  };
   readonly users: UserDirectory;
   /** Hashes the passwords that administrators have or set, bounded. */
   readonly hasher: PasswordHasher;
@@ -119,15 +125,18 @@ export function sharedParts(parts: ServiceParts): SharedParts {
   const managedUsers = new SqlManagedUserStore({ database });
   const timeLimit = parts.resolverTimeout * 1000;
   const files = new FileBounds({ folders: parts.resolverFileDirs ?? [], timeLimit });
-  const opened = openUserSources({
-    users: managedUsers,
-    hasher: userHasher,
-    fileBounds: files,
-    timeLimit,
-    log,
-    secrets: new SqlResolverSecrets({ database, vault }),
-    passwords: new HashedDirectoryPasswords({ hasher: userHasher }),
-  });
+  const secrets = new SqlResolverSecrets({ database, vault });
+  const openSources = (used: ResolverSecrets): OpenUserSources =>
+    openUserSources({
+      users: managedUsers,
+      hasher: userHasher,
+      fileBounds: files,
+      timeLimit,
+      log,
+      secrets: used,
+      passwords: new HashedDirectoryPasswords({ hasher: userHasher }),
+    });
+  const opened = openSources(secrets);
   const sources = Object.assign(measuredSources(opened, metrics.resolvers), { close: () => opened.close() });
   const credentials = new ConfirmedCredentials({ database, random, window: parts.credentialWindow ?? 0 });
   const administratorStore = new SqlAdministratorStore({ database, credentials });
@@ -137,6 +146,7 @@ export function sharedParts(parts: ServiceParts): SharedParts {
     managedUsers,
     files,
     sources,
+    trial: { secrets, open: openSources },
     credentials,
     administratorStore,
     timeLimit,

@@ -2,7 +2,8 @@ import { join, resolve } from 'node:path';
 import type { z } from 'zod';
 import { ServiceError } from '../kernel/errors.ts';
 import type { LimitSettings } from '../kernel/limit.ts';
-import { type Environment, readVariable } from './describe-config.ts';
+import type { ConfigFile } from './config-file.ts';
+import { type Environment, readVariable } from './environment.ts';
 import { usualPoolSize } from './pool-sizes.ts';
 import { readSecretFile } from './secret-file.ts';
 import { environmentSchema, pkcs11Schema, VARIABLES } from './variables.ts';
@@ -54,23 +55,33 @@ const configSchema = environmentSchema.transform((values) =>
 );
 
 /**
- * Reads the whole configuration. The only reader of the environment.
- * @throws ServiceError 'configuration.invalid' that names each wrong variable, its value and the allowed ones
+ * Reads the whole configuration. The only reader of the environment, which goes before the file.
+ * @param file the configuration file; undefined: there is none
+ * @throws ServiceError 'configuration.invalid' that names each wrong variable or key, its value and the allowed ones
  */
-export function loadConfig(environment: Environment = process.env): Config {
-  const given = Object.fromEntries(VARIABLES.map(({ name }) => [name, readVariable(environment, name)]));
+export function loadConfig(environment: Environment = process.env, file?: ConfigFile): Config {
+  const given = Object.fromEntries(
+    VARIABLES.map(({ name }) => [name, readVariable(environment, name) ?? file?.values.get(name)?.value]),
+  );
+  const faults = file?.faults ?? [];
   const { data, error } = configSchema.safeParse(given);
-  if (error === undefined) {
+  if (error === undefined && faults.length === 0) {
     return data;
   }
-  const wrong = error.issues.map(({ path: [name], message }) => {
+  const wrong = (error?.issues ?? []).map(({ path: [name], message }) => {
     const variable = VARIABLES.find((one) => one.name === name);
     return variable === undefined
       ? message
-      : `${variable.name}='${variable.mask(given[variable.name] ?? '')}' is not allowed. Allowed: ${variable.allowed}.`;
+      : `${placeOf(variable.name, environment, file)}='${variable.mask(given[variable.name] ?? '')}' is not allowed. Allowed: ${variable.allowed}.`;
   });
   // A list may have several wrong entries.
-  throw new ServiceError('configuration.invalid', [...new Set(wrong)].join('\n'));
+  throw new ServiceError('configuration.invalid', [...new Set([...faults, ...wrong])].join('\n'));
+}
+
+/** @returns the name of the variable, or the place in the file that gave its value */
+function placeOf(name: string, environment: Environment, file: ConfigFile | undefined): string {
+  const ofFile = readVariable(environment, name) === undefined ? file?.values.get(name) : undefined;
+  return ofFile?.place ?? name;
 }
 
 function withPassword(url: string | undefined, { DATABASE_PASSWORD_FILE: file }: Values): string | undefined {

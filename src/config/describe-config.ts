@@ -1,6 +1,6 @@
+import type { ConfigFile } from './config-file.ts';
+import { type Environment, readVariable } from './environment.ts';
 import { VARIABLES } from './variables.ts';
-
-export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** A variable of the environment, as `tankeeper config` shows it. */
 export interface ConfigRow {
@@ -9,21 +9,21 @@ export interface ConfigRow {
   readonly value: string;
   /** Empty without a default. */
   readonly default: string;
-  readonly source: 'environment' | 'default' | 'unset';
+  readonly source: 'environment' | 'file' | 'default' | 'unset';
   readonly meaning: string;
 }
 
 /** @returns every variable with its value and the source of that value */
-export function describeConfig(environment: Environment = process.env): readonly ConfigRow[] {
+export function describeConfig(
+  environment: Environment = process.env,
+  file?: Pick<ConfigFile, 'values'>,
+): readonly ConfigRow[] {
   return VARIABLES.map(({ name, fallback, description, mask }) => {
-    const given = readVariable(environment, name);
-    const source = given !== undefined ? 'environment' : fallback === undefined ? 'unset' : 'default';
+    const ofEnvironment = readVariable(environment, name);
+    const given = ofEnvironment ?? file?.values.get(name)?.value;
+    const written = ofEnvironment === undefined ? 'file' : 'environment';
+    const source = given !== undefined ? written : fallback === undefined ? 'unset' : 'default';
     const value = mask(given ?? fallback ?? '');
     return { variable: name, value, default: fallback ?? '', source, meaning: description };
   });
-}
-
-/** @returns the text of a variable; undefined for an empty one, as compose files write unset variables */
-export function readVariable(environment: Environment, name: string): string | undefined {
-  return environment[name] === '' ? undefined : environment[name];
 }

@@ -1,5 +1,5 @@
 import { nearestName } from '../kernel/nearest-name.ts';
-import type { Environment } from './describe-config.ts';
+import type { Environment } from './environment.ts';
 import { VARIABLES } from './variables.ts';
 
 /** A variable that looks like one of ours and is none. */

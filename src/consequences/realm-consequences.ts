@@ -45,13 +45,14 @@ export class RealmConsequences {
     ];
   }
 
-  /** @param resolvers the new ones. @throws ServiceError 'realm.unknown' */
+  /** @param resolvers the new ones. @throws ServiceError 'realm.unknown', 'resolver.unknown' */
   async ofChange(
     configuration: Configuration,
     name: string,
     resolvers: readonly string[],
   ): Promise<readonly Consequence[]> {
     const realm = requireRealm(configuration, name);
+    resolvers.forEach((one) => requireResolver(configuration, one));
     const dropped = realm.resolvers.filter((one) => !resolvers.includes(one));
     if (dropped.length === 0) {
       return [];

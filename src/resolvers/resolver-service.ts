@@ -4,8 +4,13 @@ import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import type { Vault } from '../keys/vault.ts';
 import type { AccessControl } from '../policy/access-control.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
-import type { ResolverFiles, UserSources } from './ports.ts';
-import { assertNoForeignPath, checkResolver, type ResolverDraft } from './resolver-draft.ts';
+import type { ResolverFiles, ResolverSecrets, UserSource, UserSources } from './ports.ts';
+import {
+  assertNoForeignPath,
+  type CheckedResolver,
+  checkResolver,
+  type ResolverDraft,
+} from './resolver-draft.ts';
 import { requireResolver, unknown } from './resolver-lookup.ts';
 
 interface ResolverDependencies {
@@ -14,6 +19,11 @@ interface ResolverDependencies {
   readonly access: AccessControl;
   readonly vault: Pick<Vault, 'seal'>;
   readonly files: ResolverFiles;
+  /** Opens sources for a trial, with secrets that are not stored. Undefined: a draft cannot be tried. */
+  readonly trial?: {
+    readonly secrets: ResolverSecrets;
+    readonly open: (secrets: ResolverSecrets) => UserSources & { close(): Promise<void> };
+  };
 }
 
 /** A login to search for in a trial; the trial ignores whether it is found. */
@@ -82,10 +92,7 @@ export class ResolverService {
   async test(caller: Caller, name: string): Promise<number> {
     const configuration = await this.#authorize(caller, 'read');
     try {
-      const source = this.#deps.sources(requireResolver(configuration, name));
-      // A search uses settings that counting does not.
-      await source.findByLogin(NOBODY);
-      return await source.count();
+      return await countUsers(this.#deps.sources(requireResolver(configuration, name)));
     } catch (cause) {
       throw isServiceError(cause, 'resolver.unavailable')
         ? new ServiceError('resolver.invalid', cause.message, { cause })
@@ -93,7 +100,63 @@ export class ResolverService {
     }
   }
 
+  /**
+   * Reads the users of a resolver that is not stored, within the time limit of resolvers. For operators at the machine.
+   * A stored secret is sent only where the resolver would send it anyway.
+   * @returns the number of users; undefined where a trial tells nothing: a managed resolver, or one that `set` refuses
+   * @throws ServiceError 'parameter.invalid', 'resolver.invalid', 'resolver.unavailable' with the reason why they cannot
+   *   be read
+   */
+  async testDraft(caller: Caller, draft: ResolverDraft): Promise<number | undefined> {
+    const { resolvers } = await this.#authorize(caller, 'write');
+    const checked = checkResolver(draft);
+    const { trial } = this.#deps;
+    const known = resolvers.find(({ name }) => name === checked.name);
+    const isTriable = checked.kind !== 'managed' && !needsSecretAgain(checked, known);
+    if (trial === undefined || !caller.principal.operator || !isTriable) {
+      return undefined;
+    }
+    const sources = trial.open({ open: () => secretOf(checked, known, trial.secrets) });
+    try {
+      const { name, kind, settings } = checked;
+      const tried = { id: known?.id ?? '0', name, kind, settings, isBounded: false, secretStamp: 'trial' };
+      return await countUsers(sources(tried));
+    } finally {
+      await sources.close();
+    }
+  }
+
   #authorize(caller: Caller, action: 'read' | 'write'): Promise<Configuration> {
     return this.#deps.access.authorizeSystem(this.#deps.configuration, caller, action);
   }
+}
+
+/** @throws ServiceError 'resolver.unavailable' with the reason why they cannot be read */
+async function countUsers(source: UserSource): Promise<number> {
+  // A search uses settings that counting does not.
+  await source.findByLogin(NOBODY);
+  return source.count();
+}
+
+/** @returns true if the store would refuse the change without the secret, which another server must not get */
+function needsSecretAgain(
+  { secret, secretBoundTo, settings }: CheckedResolver,
+  known: Resolver | undefined,
+): boolean {
+  return (
+    known !== undefined &&
+    secret === undefined &&
+    secretBoundTo.some((key) => known.settings[key] !== settings[key])
+  );
+}
+
+async function secretOf(
+  { secret }: CheckedResolver,
+  known: Resolver | undefined,
+  stored: ResolverSecrets,
+): Promise<string | undefined> {
+  if (secret !== undefined) {
+    return secret ?? undefined;
+  }
+  return known === undefined ? undefined : stored.open(known);
 }

@@ -183,7 +183,7 @@ const acts = (): readonly Act[] => [
   act('admin remove carl --yes', 'administrator/remove: removed'),
   act('resolver add people', 'resolver/set: created'),
   act('resolver add unix --kind passwd --file /etc/passwd', 'resolver/set: created'),
-  act('resolver set unix --file /etc/group', 'resolver/set: changed'),
+  act('resolver set unix --file /etc/group --force', 'resolver/set: changed'),
   act('user add ann --resolver people', 'user/add: created'),
   act('user password ann --resolver people --password-file @password', 'user/password: password changed'),
   act('realm add bank --resolvers people', 'realm/set: created'),
@@ -213,7 +213,7 @@ const acts = (): readonly Act[] => [
   act('token reset T1', 'token/reset: changed failCount'),
   act('token realms T1 bank', 'token/tokenrealm: changed realms'),
   act('token assign T1 ann --realm bank', 'token/assign: changed owner, realms'),
-  act('token unassign T1', 'token/unassign: changed owner'),
+  act('token unassign T1 --yes', 'token/unassign: changed owner'),
   {
     ...act(
       'token resync T1 --challenge1 11111111 --challenge2 22222222 --otp1-file @otp --otp2-file @otp',
@@ -272,7 +272,15 @@ const acts = (): readonly Act[] => [
 
 /** These have no installation, or one of their own; and what `serve` does, the server does. */
 const APART = [
-  ...['serve', 'config', 'demo', 'device scan', 'device list', 'device forget', 'device activation-code'],
+  ...[
+    'serve',
+    'config check',
+    'demo',
+    'device scan',
+    'device list',
+    'device forget',
+    'device activation-code',
+  ],
   ...['restore', 'shadow'],
   // It issues challenges as /ocra/request does: tests/cli/getting-started.
   'challenge',

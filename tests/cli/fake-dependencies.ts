@@ -42,6 +42,7 @@ export function fakeCli(
     openLinotpSource: () => Promise.reject(new Error('not in this test')),
     serve: () => Promise.resolve(),
     describeConfig: () => Promise.resolve([]),
+    checkConfig: () => Promise.resolve({ faults: [], warnings: [] }),
     migrate: () => Promise.resolve({ applied: [] }),
     examine: () => Promise.resolve({ checks: [], findings: [] }),
     restore: () => Promise.reject(new Error('not in this test')),

@@ -29,7 +29,10 @@ describe('a command that is interrupted', () => {
       ...[`ldapuri=ldap://127.0.0.1:${directory.port}`, 'ldapbase=dc=test', 'loginnameattribute=uid'],
       ...['ldapfilter=(uid=%s)', 'ldapsearchfilter=(uid=*)', 'uidtype=dn', 'enforcetls=False'],
     ].flatMap((setting) => ['--set', setting]);
-    const added = await runCli(['resolver', 'add', 'staff', '--kind', 'ldap', ...settings], environment);
+    const added = await runCli(
+      ['resolver', 'add', 'staff', '--kind', 'ldap', '--force', ...settings],
+      environment,
+    );
     expect(added).toMatchObject({ code: 0, err: '' });
 
     const asking = startCli(['resolver', 'test', 'staff'], environment);

@@ -178,6 +178,7 @@ describe('docs/reference', () => {
     expect(readRepositoryFile('docs/reference/configuration.md')).toBe(configurationPage());
     expect(tableUnder(configurationPage(), 'Database')).toContainEqual([
       '`DATABASE_LOCK_TIMEOUT`',
+      '`databaseLockTimeout`',
       '`5S`',
       'time limit of a request that waits for a lock in the database',
       'a duration from 1S to 1H',
@@ -275,6 +276,7 @@ function dependenciesWith(io: CliDependencies['io']): CliDependencies {
     },
     endSoon: () => undefined,
     describeConfig: () => Promise.resolve([]),
+    checkConfig: reached,
     fetch: reached,
     settings: () => Promise.resolve({ port: 5001, databaseConfigured: false, debug: false }),
     clock: systemClock,

@@ -1,7 +1,12 @@
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { RESOLVER_KINDS, type Resolver, type ResolverKind } from '../../configuration/configuration.ts';
+import { isServiceError } from '../../kernel/errors.ts';
+import type { Caller } from '../../policy/caller.ts';
+import type { ResolverDraft } from '../../resolvers/resolver-draft.ts';
 import { CliFailure, EXIT_CODES } from '../cli-failure.ts';
+import type { CliServices } from '../cli-services.ts';
+import { confirmOrFail } from '../confirmation.ts';
 import type { CommandContext } from '../command-context.ts';
 import { unknownName } from '../unknown-name.ts';
 import {
@@ -14,12 +19,17 @@ import {
 } from './resolver-settings-input.ts';
 import { examples } from '../examples.ts';
 
-interface AddOptions extends SettingOptions {
+/** Stores the resolver without a trial. */
+interface TrialOption {
+  readonly force?: true;
+}
+
+interface AddOptions extends SettingOptions, TrialOption {
   readonly kind: ResolverKind;
   readonly file?: string;
 }
 
-interface SetOptions extends SettingOptions {
+interface SetOptions extends SettingOptions, TrialOption {
   readonly file?: string;
   readonly unset?: readonly string[];
   readonly removeSecret?: true;
@@ -62,7 +72,9 @@ function addAdd(resolver: Command, context: CommandContext): void {
       if ((await resolvers.list(caller)).some((known) => known.name === name)) {
         throw new CliFailure(`there is a resolver ${name} already; \`tankeeper resolver set\` changes it`);
       }
-      await resolvers.set(caller, { name, kind, settings, ...(secret !== undefined && { secret }) });
+      const draft = { name, kind, settings, ...(secret !== undefined && { secret }) };
+      await confirmTrial(context, resolvers, caller, draft, options);
+      await resolvers.set(caller, draft);
     });
     context.output(self).done(`the resolver ${name} is added`, { name, kind, settings });
   });
@@ -98,16 +110,43 @@ function addSet(resolver: Command, context: CommandContext): void {
         throw unknownName('resolver', name, names);
       }
       const changed = await changedSettings(known, options);
-      await resolvers.set(caller, {
+      const draft = {
         name,
         kind: known.kind,
         settings: changed,
         ...(secret !== undefined && { secret }),
-      });
+      };
+      await confirmTrial(context, resolvers, caller, draft, options);
+      await resolvers.set(caller, draft);
       return { kind: known.kind, settings: changed };
     });
     context.output(self).done(`the resolver ${name} is changed`, { name, kind, settings });
   });
+}
+
+/**
+ * Tries the resolver before it is stored, and asks where its users cannot be read.
+ * @throws CliFailure where the answer is no, or nobody can be asked
+ */
+async function confirmTrial(
+  context: CommandContext,
+  resolvers: CliServices['resolvers'],
+  caller: Caller,
+  draft: ResolverDraft,
+  { force }: TrialOption,
+): Promise<void> {
+  if (force === true) {
+    return;
+  }
+  try {
+    await resolvers.testDraft(caller, draft);
+  } catch (error) {
+    if (!isServiceError(error, 'resolver.unavailable')) {
+      throw error;
+    }
+    const reason = error.message;
+    await confirmOrFail(context, `the users of ${draft.name} cannot be read: ${reason}`, '--force stores it');
+  }
 }
 
 function changedSettings({ kind, settings }: Resolver, options: SetOptions): Promise<Resolver['settings']> {
@@ -132,5 +171,6 @@ function withSettings(command: Command): Command {
     )
     .option('--secret-file <file>', 'a file with the password that the resolver logs in with, - for stdin')
     .addOption(new Option('--ask-secret', 'ask for that password').conflicts('secretFile'))
+    .option('--force', 'store it without trying whether its users can be read')
     .addHelpText('after', settingsHelp);
 }

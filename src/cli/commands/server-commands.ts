@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { ConfigRow } from '../../config/describe-config.ts';
+import { CliFailure } from '../cli-failure.ts';
 import { type CommandContext, operatorCaller } from '../command-context.ts';
 import type { Column } from '../output.ts';
 import { examples } from '../examples.ts';
@@ -30,12 +31,32 @@ export function addServerCommands(program: Command, context: CommandContext): vo
         applied.length === 0 ? 'the tables are up to date' : `applied:\n  ${applied.join('\n  ')}`;
       context.output(command).done(sentence, { applied });
     });
-  program
+  const config = program
     .command('config')
-    .addHelpText('after', examples('config', '--json config'))
-    .description('show what the environment configures, secrets masked')
+    .addHelpText('after', examples('config', '--config tankeeper.yaml config'))
+    .description('show what the environment and the configuration file configure, secrets masked')
     .action(async (_options: object, command: Command) => {
       const rows = await dependencies.describeConfig();
       context.output(command).list(rows, CONFIG_COLUMNS, 'nothing is configured');
+    });
+  addCheck(config, context);
+}
+
+function addCheck(config: Command, context: CommandContext): void {
+  config
+    .command('check')
+    .description(
+      'check the environment and a configuration file, and list every fault at once; status 1 with faults',
+    )
+    .argument('[file]', 'the file; else that of --config or TANKEEPER_CONFIG')
+    .action(async (file: string | undefined, _options: object, command: Command) => {
+      const { faults, warnings } = await context.dependencies.checkConfig(file);
+      const output = context.output(command);
+      const lines = [...faults, ...warnings.map((warning) => `warning: ${warning}`)];
+      const verdict = faults.length === 0 ? 'the configuration is correct' : `faults: ${faults.length}`;
+      output.done([...lines, verdict].join('\n'), { faults, warnings });
+      if (faults.length > 0) {
+        throw new CliFailure('the configuration is wrong');
+      }
     });
 }

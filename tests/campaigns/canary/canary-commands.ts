@@ -55,7 +55,17 @@ export async function useCommands(installation: CanaryInstallation): Promise<voi
   await installation.run(['token', 'resync', 'CLI1', '--challenge1', 'A', '--challenge2', 'B', ...responses]);
   const secret = installation.secretFile(marks.text('resolver password', 'of a command'));
   const sql = ['--set', 'Server=127.0.0.1', '--set', 'Port=1', '--set', 'Driver=postgresql'];
-  await installation.run(['resolver', 'add', 'cli', '--kind', 'sql', ...sql, '--secret-file', secret]);
+  await installation.run([
+    'resolver',
+    'add',
+    'cli',
+    '--kind',
+    'sql',
+    '--force',
+    ...sql,
+    '--secret-file',
+    secret,
+  ]);
   await installation.run(['keys', 'add']);
   await installation.run(['config']);
 }

@@ -1,0 +1,205 @@
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { type Installation, openInstallation } from '../../src/compose/open-installation.ts';
+import { checkConfig } from '../../src/config/check-config.ts';
+import { loadConfig } from '../../src/config/config.ts';
+import { runProgram } from '../../src/cli/program.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
+import { fakeCli } from './fake-dependencies.ts';
+import { fakeIo } from './fake-io.ts';
+
+jest.setTimeout(120_000);
+
+const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
+const ignore = (): void => undefined;
+const LOG = { error: ignore, warn: ignore, info: ignore, debug: ignore };
+
+let folder: string;
+let test: TestDatabase;
+let installation: Installation;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tankeeper-mistakes-'));
+  test = await createTestDatabase();
+  await Promise.all([
+    writeFile(at('password'), 'correct horse battery'),
+    writeFile(at('short'), 'x'),
+    writeFile(at('empty'), ''),
+    writeFile(at('binary'), Buffer.from([0xff, 0xfe])),
+    writeFile(at('pin'), '12ab\n34'),
+    writeFile(at('keys.csv'), 'serial,key\nT9,xyz\n'),
+    writeFile(at('columns.csv'), 'number,key\nT9,00\n'),
+    writeFile(at('keys.xml'), '<KeyContainer>'),
+    writeFile(at('licence'), 'no licence'),
+    writeFile(at('config.yaml'), 'wireDialects: linotp\n'),
+  ]);
+  const config = loadConfig({
+    DATA_DIR: folder,
+    DATABASE_URL: test.url,
+    RESOLVER_TIMEOUT: '1S',
+    DATABASE_POOL_SIZE: '5',
+  });
+  await (await openInstallation(config, 'server', LOG)).close();
+  installation = await openInstallation(config, 'guest', LOG);
+  for (const line of [
+    'resolver add staff',
+    'realm add office --resolvers staff',
+    'user add ann --resolver staff',
+    `token init --serial T1 --suite ${SUITE} --generate`,
+  ]) {
+    expect(await run(line)).toMatchObject({ code: 0 });
+  }
+});
+afterAll(async () => {
+  await installation.close();
+  await test.drop();
+  await rm(folder, { recursive: true });
+});
+
+function at(name: string): string {
+  return join(folder, name);
+}
+
+/** Runs a command on the shared database; `@name` is a file of the folder. */
+async function run(line: string): Promise<{ code: number; out: string; err: string }> {
+  const io = fakeIo();
+  const { dependencies } = fakeCli(
+    {},
+    {
+      io,
+      openServices: () => Promise.resolve({ ...installation.services, close: () => Promise.resolve() }),
+      checkConfig: (file) => checkConfig(file, {}),
+    },
+  );
+  const words = line.split(' ').map((word) => word.replace('@', `${folder}/`));
+  const code = await runProgram(words, dependencies);
+  return { code, out: io.out(), err: io.err() };
+}
+
+/** A mistake: what is typed, and what its message says of what is wrong and where, and of what to do. */
+type Mistake = readonly [line: string, wrong: string, remedy: string];
+
+const COMMANDS: readonly Mistake[] = [
+  ['realm remove offize', "no realm 'offize'", 'did you mean office?'],
+  ['realm set office --resolvers stuff', "no resolver 'stuff'", 'did you mean staff?'],
+  ['relam list', "unknown command 'relam'", 'Did you mean realm?'],
+  ['realm list --jsn', "unknown option '--jsn'", 'Did you mean --json?'],
+  ['token enable', "missing required argument 'serial'", 'add --help'],
+  ['user list --realm lab', "no realm 'lab'", '`tankeeper realm list`'],
+  ['user remove anna --resolver staff', "no user 'anna'", '`tankeeper user list --realm NAME`'],
+  ['token show T2', "serial 'T2'", '`tankeeper token list`'],
+  ['token assign T9 ann --realm office', "serial 'T9'", '`tankeeper token list`'],
+  ['token init --serial T3 --suite OCRA-1:HOTP-SHA3-8:QN08 --generate', "'SHA3'", 'SHA1, SHA256 or SHA512'],
+  ['token init --serial T4 --otpkey-file @empty', 'Key is empty', '--otpkey-file'],
+  ['token assign T1 bob', "no user 'bob'", '`tankeeper user list --realm NAME`'],
+  ['policy set p --scope ocre --action request --user *', "scope 'ocre'", 'did you mean ocra?'],
+  ['policy set p --scope ocra --action reqest --user *', "action 'reqest'", 'did you mean request?'],
+  ['policy set p --scope admin --action show --user *', 'realms of the policy', "'*' for all"],
+  [
+    'policy set p --scope admin --action show --user * --realm offize',
+    'realm offize',
+    'did you mean office?',
+  ],
+  ['policy set p --scope ocra --action request --user * --client 10.0.0.300', '10.0.0.300', 'address'],
+  ['policy remove ocra-administrator', "no policy 'ocra-administrator'", 'did you mean ocra-administrators?'],
+  ['setting set OcraMaxChalenges 5', 'OcraMaxChalenges', 'did you mean OcraMaxChallenges?'],
+  ['setting set OcraMaxChallenges many', 'OcraMaxChallenges', 'a whole number from 1 to 1000'],
+  ['audit search --outcome wrongg', 'wrongg', "did you mean 'wrong'?"],
+  ['audit search --since 2026-02-30', '2026-02-30', '2027-01-31'],
+  ['admin api-token add admin a --rights monitorin:tokens', 'monitorin:tokens', 'did you mean monitoring?'],
+  ['admin api-token add admin a --rights * --expires soon', 'soon', '(90D, 12H)'],
+  ['admin add bert --password-file @none', 'cannot read', 'none: there is no such file'],
+  ['admin add bert --password-file @short', 'password', 'characters'],
+  ['admin add bert --password-file @binary', 'Password of bert', 'not UTF-8 text'],
+  ['admin add bert', 'without a terminal', '--password-file FILE'],
+  ['resolver add u --kind passwd --file @none', 'cannot be read', '--force'],
+  [
+    'resolver add d --kind ldap --set LDAPURI=ldap://127.0.0.1:1 --set LDAPBASE=dc=x --set LOGINNAMEATTRIBUTE=uid ' +
+      '--set LDAPSEARCHFILTER=(uid=*) --set LDAPFILTER=(uid=%s) --set USERINFO={"username":"uid"}',
+    'users of d cannot be read',
+    '--force',
+  ],
+  ['resolver add s --kind sql --set Drver=mysql', 'Drver', 'did you mean Driver?'],
+  ['resolver remove staff', "'office'", '`tankeeper realm set`'],
+  ['import csv @keys.csv', 'line 2', 'hexadecimal'],
+  ['import csv @columns.csv', 'serial', 'column'],
+  ['import pskc @keys.xml', 'line 1', 'not well-formed XML'],
+  ['licence install @licence', 'licence', 'Nothing was changed'],
+  ['config check @config.yaml', 'config.yaml:1:1: unknown key wireDialects', 'did you mean wireDialect?'],
+  ['keys retire 123', 'the id of a key has 16 hexadecimal digits', 'tankeeper keys list'],
+];
+
+describe('a typical mistake on the command line', () => {
+  it.each(COMMANDS)('%s: %s; %s', async (line, wrong, remedy) => {
+    const { code, out, err } = await run(line);
+    const said = out + err;
+    expect(said).toContain(wrong);
+    expect(said).toContain(remedy);
+    expect(said).not.toMatch(/unexpected failure|\n\s+at /);
+    expect([1, 2]).toContain(code);
+  });
+});
+
+describe('a typical mistake at the start', () => {
+  const starts: readonly (readonly [string, () => Record<string, string>, string, string])[] = [
+    ['a port that is none', () => ({ PORT: '99999' }), "PORT='99999'", '0 to 65535'],
+    [
+      'an unknown dialect',
+      () => ({ WIRE_DIALECT: 'linotp2' }),
+      "WIRE_DIALECT='linotp2'",
+      'documented, linotp',
+    ],
+    [
+      'a password file that is not there',
+      () => ({ DATABASE_URL: test.url, DATABASE_PASSWORD_FILE: at('none') }),
+      'none',
+      'DATABASE_PASSWORD_FILE',
+    ],
+    [
+      'an empty password file',
+      () => ({ DATABASE_URL: test.url, DATABASE_PASSWORD_FILE: at('empty') }),
+      'is empty',
+      'DATABASE_PASSWORD_FILE',
+    ],
+    [
+      'a database that is down',
+      () => ({ DATABASE_URL: 'postgres://u@127.0.0.1:1/keeper' }),
+      '127.0.0.1, port 1',
+      'DATABASE_URL',
+    ],
+    [
+      'a host that is unknown',
+      () => ({ DATABASE_URL: 'postgres://u@nosuchhost.invalid/keeper' }),
+      'nosuchhost.invalid',
+      'DATABASE_URL',
+    ],
+    [
+      'a database that does not exist',
+      () => ({ DATABASE_URL: test.url.replace(/tankeeper_test_[0-9a-f]+/, 'nosuchdatabase') }),
+      'nosuchdatabase',
+      'DATABASE_URL',
+    ],
+    ['no installation', () => ({ DATA_DIR: at('nowhere') }), 'nowhere', 'tankeeper migrate'],
+  ];
+
+  it.each(starts)('%s', async (_name, environment, wrong, remedy) => {
+    const open = async (): Promise<void> => {
+      const config = loadConfig({ DATA_DIR: folder, ...environment() });
+      await (await openInstallation(config, 'guest', LOG)).close();
+    };
+    const error: unknown = await open().catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(Error);
+    const { message } = error as Error;
+    expect(message).toContain(wrong);
+    expect(message).toContain(remedy);
+  });
+
+  it('a file with a password that others may read is warned of', async () => {
+    await writeFile(at('open.yaml'), 'databaseUrl: postgres://u:secret@h/d\n');
+    await chmod(at('open.yaml'), 0o644);
+    const { warnings } = await checkConfig(at('open.yaml'), {});
+    expect(warnings.join()).toContain(`chmod 600 ${at('open.yaml')}`);
+  });
+});
