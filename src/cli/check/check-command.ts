@@ -15,7 +15,6 @@ import {
   type Readings,
   type Thresholds,
 } from './readings.ts';
-import { readServer } from './server-readings.ts';
 import { parseThresholdRange } from './threshold-range.ts';
 
 interface CheckOptions {
@@ -115,6 +114,7 @@ async function checkServer(
   const token =
     tokenFile === undefined ? undefined : await readSecretText(dependencies.io, tokenFile, 'The API token');
   try {
+    const { readServer } = await import('./server-readings.ts');
     return await readServer(dependencies.fetch, {
       url: url.replace(/\/+$/, ''),
       token: token?.trim(),
