@@ -11,6 +11,8 @@ const OUTCOME_WORDS: readonly string[] = [
   ...['session', 'password', 'added', 'current', 'sealed', 'retired', 'installed'],
   // Of upkeep.
   ...['migrated', 'mended', 'pruned', 'handed', 'restored'],
+  // Of webhooks.
+  ...['enabled', 'secret', 'retried', 'delivered', 'failed'],
 ];
 
 /** Actions by the part before the slash. Requests that are refused have the path of their endpoint as action. */
@@ -41,6 +43,7 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
   administrator: ['add', 'password', 'remove', 'first', 'rehash', 'session'],
   'api-token': ['add', 'remove'],
   backup: ['export', 'restore'],
+  cli: ['check_t'],
   configuration: ['set', 'remove'],
   count: ['mend'],
   housekeeping: ['run'],
@@ -55,6 +58,7 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
     'tokenrealm',
   ],
   user: ['add', 'password', 'remove'],
+  webhook: ['add', 'enable', 'disable', 'rotate-secret', 'retry', 'remove', 'test'],
 };
 
 /** Actions without a slash. */
