@@ -129,6 +129,7 @@ describe('/audit/search', () => {
     [{ limit: '1e2' }, /^The limit must be/],
     [{ cursor: "x' OR 1=1" }, /^The cursor is none of this search$/],
     [{ cursor: '2026-99-99T00:00:00.000000Z,1' }, /^The cursor is none of this search$/],
+    [{ cursor: '2026-02-31T00:00:00.000000Z,1' }, /^The cursor is none of this search$/],
   ])('refuses %j', async (parameters, message) => {
     expect((await search(parameters)).error?.message).toMatch(message);
   });
