@@ -155,7 +155,7 @@ const GUIDES: Readonly<Record<string, Guide>> = {
 /** Guides whose commands run elsewhere, or cannot run here. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   'moving-from-linotp': 'tests/cli/linotp/moving-guide.test.ts',
-  'getting-started': 'tests/campaigns/getting-started',
+  'getting-started': 'tests/cli/getting-started.test.ts',
   resolvers: 'resolvers-guide.test.ts',
   'security-modules': 'tests/campaigns/security-module makes a token of SoftHSM with the same commands',
   deployment: 'needs Docker, Kubernetes or systemd; .ci/run checks its files',
