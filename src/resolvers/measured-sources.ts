@@ -30,7 +30,7 @@ function measured(source: UserSource, name: string, metrics: ResolverUseMetrics)
   return {
     findByLogin: (login) => noted(source.findByLogin(login)),
     findById: (userId) => noted(source.findById(userId)),
-    list: () => noted(source.list()),
+    list: (search) => noted(source.list(search)),
     count: () => noted(source.count()),
     checkPassword: (userId, password) => noted(source.checkPassword(userId, password)),
   };
