@@ -52,8 +52,8 @@ export function auditEndpoint(
       const page = await audit.page(caller, {
         ...given(filter),
         ...given({ subject: serial, requestId: request, transaction: transactionid, cursor }),
-        ...(isGiven(since) && { since: parsePastInstant(since, now) }),
-        ...(isGiven(until) && { until: parsePastInstant(until, now) }),
+        ...(isGiven(since) && { since: parsePastInstant(since, now, 'since') }),
+        ...(isGiven(until) && { until: parsePastInstant(until, now, 'until') }),
         ...(isGiven(limit) && { limit: /^\d{1,6}$/.test(limit) ? Number(limit) : Number.NaN }),
       });
       return dialect.value(dialect.shapes.auditPage(page), context);

@@ -123,7 +123,7 @@ describe('/audit/search', () => {
   it.each<[Record<string, string>, RegExp]>([
     [{ outcome: 'wrongg' }, /^There is no outcome 'wrongg' in the audit: did you mean wrong\?$/],
     [{ action: 'ocra/chek' }, /^There is no action 'ocra\/chek' in the audit: did you mean ocra\/check_t\?$/],
-    [{ since: 'soon' }, /^It must be a date/],
+    [{ since: 'soon' }, /^since must be a date/],
     [{ limit: '0' }, /^The limit must be/],
     [{ limit: '1001' }, /^The limit must be/],
     [{ limit: '1e2' }, /^The limit must be/],
