@@ -1,4 +1,7 @@
 import type { LookupAddress } from 'node:dns';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { signMessage } from '../../../src/webhooks/signature.ts';
@@ -82,6 +85,24 @@ describe('a request to a receiver', () => {
     expect(stopped.failure).toContain('failed');
     await silent.stop();
   });
+
+  it.each(['', 'x'.repeat(20_000)])(
+    'keeps no connection whose answer does not end after its status (%#)',
+    async (begun) => {
+      const endless = createServer((_request, response) => {
+        response.write(begun);
+        response.flushHeaders();
+      });
+      endless.listen(0, '127.0.0.1');
+      await once(endless, 'listening');
+      const { port } = endless.address() as AddressInfo;
+      expect(await at(`http://127.0.0.1:${port}/`)).toEqual({ status: 200 });
+      // Resolves once no connection is open.
+      endless.close();
+      await once(endless, 'close');
+    },
+    5_000,
+  );
 
   it('to a host without TLS fails, and quotes nothing of its answer', async () => {
     const { failure } = await at(receiver.url.replace('http:', 'https:'));
