@@ -16,7 +16,8 @@ const LONGEST = 2_000;
  */
 const REFUSED = networks([
   ...NAMED_NETWORKS.linklocal,
-  ...['64:ff9b::a9fe:0/112', 'fd00:ec2::254', '100.100.100.200', '168.63.129.16'],
+  ...['64:ff9b::a9fe:0/112', 'fd00:ec2::254', 'fd20:ce::254'],
+  ...['100.100.100.200', '168.63.129.16', '192.0.0.192'],
   ...['0.0.0.0/8', '224.0.0.0/4', '255.255.255.255', '::', 'ff00::/8'],
 ]);
 const LOOPBACK = networks(NAMED_NETWORKS.loopback);

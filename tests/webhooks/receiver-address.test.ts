@@ -29,6 +29,8 @@ describe('the URL of a receiver', () => {
     ['https://[fe80::1]/', 'metadata'],
     ['https://[::ffff:169.254.169.254]/', 'metadata'],
     ['https://[fd00:ec2::254]/', 'metadata'],
+    ['https://[fd20:ce::254]/', 'metadata'],
+    ['https://192.0.0.192/', 'metadata'],
     ['https://[64:ff9b::a9fe:a9fe]/', 'metadata'],
     ['https://0.0.0.0/', 'metadata'],
   ])('%s is refused', (url, reason) => {

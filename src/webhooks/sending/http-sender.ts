@@ -14,6 +14,8 @@ import { ReceiverNames, RefusedAddress } from './receiver-lookup.ts';
 
 /** The longest time of a request, from the look-up of the name to the end of the answer. */
 const REQUEST_MS = 10_000;
+/** The longest time from the status of an answer to its end. */
+const BODY_MS = 1_000;
 /** Bytes of an answer's body that are read, so that the connection can be used again. None of them is kept. */
 const MOST_READ = 16_384;
 
@@ -101,13 +103,16 @@ export class HttpWebhookSender implements WebhookSender {
         lookup: this.#names.lookupFor(receiver),
         signal,
       });
-      sent.once('error', (error) => {
+      sent.on('error', (error) => {
         reject(isClosedBefore(sent, error) ? new ClosedConnection(error.message) : error);
       });
       sent.once('response', (answer) => {
         // The receiver has decided by its status, whatever becomes of the rest.
-        drain(answer, sent);
-        resolve(answer.statusCode ?? 0);
+        const decided = (): void => {
+          resolve(answer.statusCode ?? 0);
+        };
+        sent.prependListener('error', decided);
+        drain(answer, sent, decided);
       });
       sent.end(body);
     });
@@ -135,9 +140,15 @@ function isClosedBefore(sent: ClientRequest, error: NodeJS.ErrnoException): bool
   return sent.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
 }
 
-/** Reads the body to its end, if it is short. A connection with a longer one is closed. */
-function drain(answer: IncomingMessage, sent: ClientRequest): void {
+/**
+ * Reads the body to its end, if it is short and comes soon; else the connection is closed.
+ * @param ended is called then: until the end, the request counts as one of those that a receiver may have at once
+ */
+function drain(answer: IncomingMessage, sent: ClientRequest, ended: () => void): void {
   let read = 0;
+  const late = setTimeout(() => {
+    sent.destroy();
+  }, BODY_MS);
   answer.on('data', (piece: Buffer) => {
     read += piece.length;
     if (read > MOST_READ) {
@@ -146,6 +157,10 @@ function drain(answer: IncomingMessage, sent: ClientRequest): void {
   });
   // An answer that is cut off, by us or by the receiver, changes nothing any more.
   answer.on('error', () => undefined);
+  answer.once('close', () => {
+    clearTimeout(late);
+    ended();
+  });
 }
 
 const REASONS: Readonly<Record<string, string>> = {

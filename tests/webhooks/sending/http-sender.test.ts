@@ -1,4 +1,7 @@
 import type { LookupAddress } from 'node:dns';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { signMessage } from '../../../src/webhooks/signature.ts';
@@ -83,6 +86,24 @@ describe('a request to a receiver', () => {
     await silent.stop();
   });
 
+  it.each(['', 'x'.repeat(20_000)])(
+    'keeps no connection whose answer does not end after its status (%#)',
+    async (begun) => {
+      const endless = createServer((_request, response) => {
+        response.write(begun);
+        response.flushHeaders();
+      });
+      endless.listen(0, '127.0.0.1');
+      await once(endless, 'listening');
+      const { port } = endless.address() as AddressInfo;
+      expect(await at(`http://127.0.0.1:${port}/`)).toEqual({ status: 200 });
+      // Resolves once no connection is open.
+      endless.close();
+      await once(endless, 'close');
+    },
+    5_000,
+  );
+
   it('to a host without TLS fails, and quotes nothing of its answer', async () => {
     const { failure } = await at(receiver.url.replace('http:', 'https:'));
     expect(failure).toMatch(/^the request failed \([A-Z0-9_]+\)$/);
@@ -120,5 +141,29 @@ describe('simultaneous look-ups', () => {
     });
     expect(await found[3]).toBe('10.0.0.1');
     expect(running).toEqual(['a', 'b', 'c']);
+  });
+
+  it('of names that cannot be resolved leave a turn to the others', async () => {
+    let isSlow = false;
+    const names = new ReceiverNames((host) => {
+      if (host === 'good') {
+        return Promise.resolve([{ address: '10.0.0.1', family: 4 }]);
+      }
+      return isSlow ? new Promise(() => undefined) : Promise.reject(new Error('unknown'));
+    });
+    const lookup = names.lookupFor({ url: 'https://a.test/', allowsHttp: false });
+    const find = (host: string): Promise<unknown> =>
+      new Promise((resolve) => {
+        lookup(host, {}, (error, address) => {
+          resolve(error?.message ?? address);
+        });
+      });
+    const hosts = ['dead1', 'dead2', 'dead3'];
+    expect(await Promise.all(hosts.map(find))).toEqual(['unknown', 'unknown', 'unknown']);
+    isSlow = true;
+    hosts.forEach((host) => {
+      void find(host);
+    });
+    expect(await find('good')).toBe('10.0.0.1');
   });
 });
