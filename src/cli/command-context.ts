@@ -6,6 +6,7 @@ import type { CliDependencies } from './dependencies.ts';
 import { unlessAborted } from '../kernel/stop-request.ts';
 import { Output } from './output.ts';
 import { readSecret } from './secret-input.ts';
+import { withServerAndRealm } from './unavailable-resolver.ts';
 import { withNearestName } from './unknown-name.ts';
 
 /** The services, the output and the prompts of a command. */
@@ -23,7 +24,7 @@ export class CommandContext {
     try {
       return await unlessAborted(work(services, caller), services.interrupted);
     } catch (error) {
-      throw await withNearestName(error, services, caller);
+      throw await withNearestName(await withServerAndRealm(error, services, caller), services, caller);
     } finally {
       await services.close();
     }

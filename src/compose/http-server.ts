@@ -68,13 +68,17 @@ export async function startMetricsServer(
   }
   const connections = metricsGuard({ metrics, log, clock: systemClock });
   const server = await startServer(metricsListener(text, log), { host, port, connections });
-  log.info('Listening for metrics', { host, port: server.port });
+  log.info('Listening for metrics', { host, port: server.port, url: baseUrlOf({ host }, server.port) });
   return server;
 }
 
-/** @returns the base URL of a server, without a slash at its end */
+/** The addresses that stand for all of this machine, which no client can open, and their loopback addresses. */
+const LOOPBACKS: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
+
+/** @returns a URL that opens a server on this machine, without a slash at its end */
 export function baseUrlOf({ host }: Pick<Config, 'host'>, port: number): string {
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  const opened = LOOPBACKS[host] ?? host;
+  return `http://${opened.includes(':') ? `[${opened}]` : opened}:${port}`;
 }
 
 /**

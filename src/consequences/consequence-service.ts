@@ -80,6 +80,20 @@ export class ConsequenceService {
     return user === undefined ? [] : this.#tokens.ofOwner({ resolverId: id, userId: user.userId });
   }
 
+  /** @throws ServiceError 'resolver.unknown', 'resolver.invalid' */
+  async ofPasswordRemoval(
+    caller: Caller,
+    { resolver, login }: { readonly resolver: string; readonly login: string },
+  ): Promise<readonly Consequence[]> {
+    const { id } = requireManaged(await this.#read(caller), resolver);
+    const user = await this.#deps.users.findByLogin(id, login);
+    return consequence(
+      user !== undefined && user.passwordHash !== null,
+      'user.password',
+      `the password of ${login} is gone for good, and logins with it are refused`,
+    );
+  }
+
   async ofTokenRemoval(caller: Caller, serials: readonly string[]): Promise<readonly Consequence[]> {
     await this.#read(caller);
     return this.#tokens.ofRemoval(serials);
@@ -89,6 +103,21 @@ export class ConsequenceService {
   async ofTokenWithdrawal(caller: Caller, serials: readonly string[]): Promise<readonly Consequence[]> {
     await this.#read(caller);
     return this.#tokens.ofWithdrawal(serials);
+  }
+
+  /** Of an enrolment; without a serial there is no earlier token. */
+  async ofEnrolment(caller: Caller, serial: string | undefined): Promise<readonly Consequence[]> {
+    await this.#read(caller);
+    return serial === undefined ? [] : this.#tokens.ofNewKey(serial);
+  }
+
+  /** @throws ServiceError 'token.unknown' */
+  async ofTokenRealms(
+    caller: Caller,
+    { serial, realms }: { readonly serial: string; readonly realms: readonly string[] },
+  ): Promise<readonly Consequence[]> {
+    await this.#read(caller);
+    return this.#tokens.ofRealms(serial, realms);
   }
 
   /** @throws ServiceError 'policy.invalid' */

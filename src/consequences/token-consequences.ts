@@ -34,6 +34,34 @@ export class TokenConsequences {
     return this.#lockedOut(await this.#find(serials));
   }
 
+  /** Of an enrolment under a serial that there is already. */
+  async ofNewKey(serial: string): Promise<readonly Consequence[]> {
+    const token = await this.#tokens.findBySerial(serial);
+    return token === undefined
+      ? []
+      : [
+          {
+            code: 'token.replaced',
+            text: `there is a token ${token.serial}: its key is replaced, and the device that has it now is refused`,
+          },
+        ];
+  }
+
+  /** @param realms those that the token is to be in. @throws ServiceError 'token.unknown' */
+  async ofRealms(serial: string, realms: readonly string[]): Promise<readonly Consequence[]> {
+    const [token] = await this.#find([serial]);
+    const wanted = new Set(realms.map((name) => name.trim().toLowerCase()));
+    const left = (token?.realms ?? []).filter((name) => !wanted.has(name));
+    return [
+      ...consequence(
+        left.length > 0,
+        'token.realms',
+        `${serial} leaves ${named(left)}: policies and administrators of ${left.length === 1 ? 'this realm' : 'these realms'} no longer apply to it`,
+      ),
+      ...consequence(left.length > 0 && wanted.size === 0, 'token.no-realm', 'it is in no realm then'),
+    ];
+  }
+
   /** @param owner a user who is to be removed */
   async ofOwner(owner: {
     readonly resolverId: string;

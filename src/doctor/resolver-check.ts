@@ -1,3 +1,4 @@
+import { unavailableResolvers } from '../resolvers/resolver-unavailable.ts';
 import type { Configuration, Resolver } from '../configuration/configuration.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import { within } from '../kernel/time-limit.ts';
@@ -45,7 +46,8 @@ async function tested({ name }: Resolver, { test, timeLimit }: ResolverTrial): P
           ),
         ];
   } catch (error) {
-    const reason = isServiceError(error) ? error.message : 'an unexpected fault';
+    const [failed] = unavailableResolvers(error);
+    const reason = failed?.describe() ?? (isServiceError(error) ? error.message : 'an unexpected fault');
     return [
       found(
         'error',

@@ -29,6 +29,7 @@ const ALLOWED = [
   'address',
   'host',
   'port',
+  'url',
   'signal',
   'exitCode',
   'keyId',

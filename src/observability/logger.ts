@@ -70,14 +70,20 @@ function jsonLine(line: winston.Logform.TransformableInfo): string {
 }
 
 /**
- * Formats `12:00:00.000 INFO  request method=GET path=/ocra/request status=200`; a stack on separate lines, indented.
+ * Formats `12:00:00.000 INFO  request method=GET path=/ocra/request status=200`; a stack on separate lines, indented. A
+ * URL follows the message, so that terminals make a link of it: `Listening on http://127.0.0.1:5001`.
  */
 function textLine({ time, level, message, stack, ...fields }: winston.Logform.TransformableInfo): string {
-  const pairs = Object.entries(fields).map(([name, value]) => `${name}=${visible(String(value))}`);
+  const { url = '', ...others } = fields as Readonly<Record<string, string | number | boolean>>;
+  const { host, port } = others;
+  const isInUrl = (name: string): boolean =>
+    ['host', 'port'].includes(name) && String(url).endsWith(`${String(host)}:${String(port)}`);
+  const shown = Object.entries(others).filter(([name]) => !isInUrl(name));
+  const pairs = shown.map(([name, value]) => `${name}=${visible(String(value))}`);
   const head = [
     String(time).slice(11, 23),
     level.toUpperCase().padEnd(5),
-    visible(String(message)),
+    visible(url === '' ? String(message) : `${String(message)} on ${String(url)}`),
     ...pairs,
   ];
   const frames =

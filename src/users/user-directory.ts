@@ -1,5 +1,6 @@
 import { ServiceError } from '../kernel/errors.ts';
 import type { DirectoryUser, UserSources } from '../resolvers/ports.ts';
+import { ResolverUnavailable } from '../resolvers/resolver-unavailable.ts';
 import { plainResolverName } from '../policy/policy-users.ts';
 import { findRealm, type Realm, type Resolver, type Configuration } from '../configuration/configuration.ts';
 import type { Owner } from './owner.ts';
@@ -66,12 +67,21 @@ export class UserDirectory {
       return undefined;
     }
     for (const resolver of resolversOf(configuration, realm, reference.resolver)) {
-      const user = await this.#sources(resolver).findByLogin(login);
+      const user = await this.#findIn(resolver, login, realm);
       if (user?.login === login) {
         return { ...user, resolver, realm };
       }
     }
     return undefined;
+  }
+
+  /** @throws ServiceError 'resolver.unavailable' that names the realm for operators */
+  async #findIn(resolver: Resolver, login: string, realm: Realm): Promise<DirectoryUser | undefined> {
+    try {
+      return await this.#sources(resolver).findByLogin(login);
+    } catch (error) {
+      throw error instanceof ResolverUnavailable ? error.inRealm(realm.name) : error;
+    }
   }
 
   /**

@@ -134,7 +134,7 @@ describe('what commands ask of the services', () => {
     ],
     ['user remove ada --resolver customers', ['users.remove', { resolver: 'customers', login: 'ada' }]],
     [
-      'user password ada --resolver customers --remove',
+      'user password ada --resolver customers --remove --yes',
       ['users.setPassword', { resolver: 'customers', login: 'ada', password: null }],
     ],
     [

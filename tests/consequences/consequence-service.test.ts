@@ -61,8 +61,12 @@ beforeEach(async () => {
       tokenValue('T1', { owner: ANN }),
       tokenValue('T2', { owner: ANN }),
       tokenValue('T3'),
+      tokenValue('T5', { realms: ['lab', 'office'] }),
     ]),
-    users: new InMemoryUserStore().with('1', 'ann').with('3', 'zoe'),
+    users: new InMemoryUserStore()
+      .with('1', 'ann')
+      .with('2', 'bob', { passwordHash: 'hash' })
+      .with('3', 'zoe'),
   });
 });
 
@@ -126,6 +130,34 @@ describe('the consequences of an act on a token, a user or an administrator', ()
       'ann has no other active token',
     ]);
     expect((await eventualRefusal(service.ofTokenRemoval(OPERATOR, ['T9']))).code).toBe('token.unknown');
+  });
+
+  it('an enrolment under a serial that there is: the key', async () => {
+    expect(await textsOf(service.ofEnrolment(OPERATOR, 'T1'))).toEqual([
+      'there is a token T1: its key is replaced, and the device that has it now is refused',
+    ]);
+    expect(await service.ofEnrolment(OPERATOR, 'T9')).toEqual([]);
+    expect(await service.ofEnrolment(OPERATOR, undefined)).toEqual([]);
+  });
+
+  it('other realms of a token: those that it leaves', async () => {
+    expect(await textsOf(service.ofTokenRealms(OPERATOR, { serial: 'T5', realms: ['Office'] }))).toEqual([
+      'T5 leaves lab: policies and administrators of this realm no longer apply to it',
+    ]);
+    expect(await textsOf(service.ofTokenRealms(OPERATOR, { serial: 'T5', realms: [] }))).toEqual([
+      'T5 leaves lab and office: policies and administrators of these realms no longer apply to it',
+      'it is in no realm then',
+    ]);
+    const more = { serial: 'T5', realms: ['lab', 'office', 'plant'] };
+    expect(await service.ofTokenRealms(OPERATOR, more)).toEqual([]);
+  });
+
+  it('removal of a password: only where there is one', async () => {
+    const people = { resolver: 'people', login: 'bob' };
+    expect(await textsOf(service.ofPasswordRemoval(OPERATOR, people))).toEqual([
+      'the password of bob is gone for good, and logins with it are refused',
+    ]);
+    expect(await service.ofPasswordRemoval(OPERATOR, { resolver: 'staff', login: 'ann' })).toEqual([]);
   });
 
   it('switching off: only the last active token of a user', async () => {

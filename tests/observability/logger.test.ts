@@ -42,6 +42,16 @@ describe('createLogger', () => {
     expect(text.match(/\n/g)).toHaveLength(2);
   });
 
+  it.each([
+    ['127.0.0.1', 'http://127.0.0.1:5001', 'Listening on http://127.0.0.1:5001'],
+    ['0.0.0.0', 'http://127.0.0.1:5001', 'Listening on http://127.0.0.1:5001 host=0.0.0.0 port=5001'],
+  ])('shows a URL behind the message of a text line, bound to %s', async (host, url, expected) => {
+    const text = await written({ format: 'text' }, (log) => {
+      log.info('Listening', { host, port: 5001, url });
+    });
+    expect(text).toBe(`12:00:00.000 INFO  ${expected}\n`);
+  });
+
   it('cuts long fields', async () => {
     const text = await written({}, (log) => {
       log.info('x', { path: 'p'.repeat(100_000) });

@@ -17,7 +17,6 @@ import {
   type Readings,
   type Thresholds,
 } from './readings.ts';
-import { readServer } from './server-readings.ts';
 import { parseThresholdRange } from './threshold-range.ts';
 
 interface CheckOptions {
@@ -114,6 +113,7 @@ async function checkServer(
   assertServerUrl(url);
   const token = tokenFile === undefined ? undefined : await readApiToken(dependencies.io, tokenFile);
   try {
+    const { readServer } = await import('./server-readings.ts');
     return await readServer(dependencies.fetch, {
       url: url.replace(/\/+$/, ''),
       token,

@@ -3,6 +3,7 @@ import { type Command, Option } from 'commander';
 import { RESOLVER_KINDS, type Resolver, type ResolverKind } from '../../configuration/configuration.ts';
 import { isServiceError } from '../../kernel/errors.ts';
 import type { Caller } from '../../policy/caller.ts';
+import { unavailableResolvers } from '../../resolvers/resolver-unavailable.ts';
 import type { ResolverDraft } from '../../resolvers/resolver-draft.ts';
 import { CliFailure, EXIT_CODES } from '../cli-failure.ts';
 import type { CliServices } from '../cli-services.ts';
@@ -144,7 +145,8 @@ async function confirmTrial(
     if (!isServiceError(error, 'resolver.unavailable')) {
       throw error;
     }
-    const reason = error.message;
+    const [failed] = unavailableResolvers(error);
+    const reason = failed?.describe() ?? error.message;
     await confirmOrFail(context, `the users of ${draft.name} cannot be read: ${reason}`, '--force stores it');
   }
 }

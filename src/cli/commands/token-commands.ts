@@ -60,6 +60,7 @@ export function addTokenCommands(program: Command, context: CommandContext): voi
 function addWithdrawals(token: Command, context: CommandContext): void {
   for (const { verb, done, description, foresee } of WITHDRAWALS) {
     withConfirmation(token.command(verb))
+      .addHelpText('after', examples(`token ${verb} LSGO1`, `token ${verb} LSGO1 LSGO2 --yes`))
       .description(description)
       .argument('<serial...>')
       .action(async (serials: readonly string[], _options: object, command: Command) => {
@@ -95,8 +96,7 @@ function addAssign(token: Command, context: CommandContext): void {
 }
 
 function addRealms(token: Command, context: CommandContext): void {
-  token
-    .command('realms')
+  withConfirmation(token.command('realms'))
     .addHelpText('after', examples('token realms LSGO1 office,partners', 'token realms LSGO1 --none'))
     .description('set the realms that a token is in')
     .argument('<serial>')
@@ -107,8 +107,13 @@ function addRealms(token: Command, context: CommandContext): void {
       if ((realms.length === 0) !== (none === true)) {
         throw new CliFailure('give either REALMS or --none', EXIT_CODES.usage);
       }
-      await context.withServices(({ tokens }, caller) => tokens.setRealms(caller, { serial, realms }));
-      const where = none === true ? 'no realm' : realms.join(', ');
-      context.output(command).done(`${serial} is in ${where} now`, { serial, realms });
+      const outcome = await actOnceConfirmed(context, command, {
+        foresee: ({ consequences }, caller) => consequences.ofTokenRealms(caller, { serial, realms }),
+        act: ({ tokens }, caller) => tokens.setRealms(caller, { serial, realms }),
+      });
+      if (outcome !== undefined) {
+        const where = none === true ? 'no realm' : realms.join(', ');
+        context.output(command).done(`${serial} is in ${where} now`, { serial, realms });
+      }
     });
 }

@@ -1,6 +1,7 @@
 import { Option, type Command } from 'commander';
 import type { Enrolled, EnrolmentRequest } from '../../challenges/enrolment/enrolment.ts';
 import type { CommandContext } from '../command-context.ts';
+import { actOnceConfirmed, withConfirmation } from '../confirmation.ts';
 import { writeQrPng } from '../device/qr-image.ts';
 import { drawQrText } from '../device/qr-text.ts';
 import type { Output } from '../output.ts';
@@ -24,7 +25,7 @@ interface InitOptions extends PinOptions {
 
 /** Adds `token init`. */
 export function addTokenInitCommand(token: Command, context: CommandContext): void {
-  addPinOptions(token.command('init'))
+  withConfirmation(addPinOptions(token.command('init')))
     .addHelpText(
       'after',
       examples(
@@ -65,16 +66,21 @@ export function addTokenInitCommand(token: Command, context: CommandContext): vo
     .action(async (options: InitOptions, command: Command) => {
       const request = await toRequest(context, options);
       const output = context.output(command);
-      await context.withServices(async (services, caller) => {
-        const enrolled = await services.enrolment.init(caller, request);
-        if (enrolled.kind === 'phase1' && isGuided(context, options, command)) {
-          const { guideRollOut } = await import('./guided-roll-out.ts');
-          const { device, message } = options;
-          const isVirtual = device === true;
-          await guideRollOut({ context, services, caller, output, isVirtual, message }, enrolled);
-        } else {
-          await printEnrolled(output, enrolled, context, options);
-        }
+      await actOnceConfirmed(context, command, {
+        // The second phase completes the token of the first.
+        foresee: async ({ consequences }, caller) =>
+          request.activationcode === undefined ? consequences.ofEnrolment(caller, request.serial) : [],
+        act: async (services, caller) => {
+          const enrolled = await services.enrolment.init(caller, request);
+          if (enrolled.kind === 'phase1' && isGuided(context, options, command)) {
+            const { guideRollOut } = await import('./guided-roll-out.ts');
+            const { device, message } = options;
+            const isVirtual = device === true;
+            await guideRollOut({ context, services, caller, output, isVirtual, message }, enrolled);
+          } else {
+            await printEnrolled(output, enrolled, context, options);
+          }
+        },
       });
     });
 }

@@ -129,8 +129,7 @@ function addList(user: Command, context: CommandContext): void {
 }
 
 function addPassword(user: Command, context: CommandContext): void {
-  user
-    .command('password')
+  withConfirmation(user.command('password'))
     .addHelpText(
       'after',
       examples('user password anna --resolver staff', 'user password anna --resolver staff --remove'),
@@ -145,10 +144,14 @@ function addPassword(user: Command, context: CommandContext): void {
         remove === true
           ? null
           : await context.newSecret(`New password of ${login}`, '--password-file', passwordFile);
-      await context.withServices(({ users }, caller) =>
-        users.setPassword(caller, { resolver, login, password }),
-      );
-      const what = password === null ? 'no password any more' : 'a new password';
-      context.output(command).done(`the user ${login} of ${resolver} has ${what}`, { login, resolver });
+      const outcome = await actOnceConfirmed(context, command, {
+        foresee: async ({ consequences }, caller) =>
+          password === null ? consequences.ofPasswordRemoval(caller, { resolver, login }) : [],
+        act: ({ users }, caller) => users.setPassword(caller, { resolver, login, password }),
+      });
+      if (outcome !== undefined) {
+        const what = password === null ? 'no password any more' : 'a new password';
+        context.output(command).done(`the user ${login} of ${resolver} has ${what}`, { login, resolver });
+      }
     });
 }

@@ -51,10 +51,11 @@ export async function startWithWorkers(
     await starting.close();
     const port = await unlessAborted(pool.start(), giveUp);
     const firstAdministrator = await createFirstAdministrator(config, installation.services);
-    log.info('Listening', { host: config.host, port, count: workers });
+    const baseUrl = baseUrlOf(config, port);
+    log.info('Listening', { host: config.host, port, url: baseUrl, count: workers });
     const stopBackgroundWork = startBackgroundWork(config, installation, log, metrics.background);
     return {
-      baseUrl: baseUrlOf(config, port),
+      baseUrl,
       services: installation.services,
       firstAdministrator,
       stop: async (urgent) => {

@@ -41,7 +41,7 @@ export const SERVERS = [
 ] as const;
 
 /** The line in either format of the log; with the character after the port, as a chunk of output may end anywhere. */
-const LISTENING = /Listening\b.*?\bport(?:":|=)(\d+)[,}\s]/;
+const LISTENING = /Listening\b.*?:(\d+)[,}\s]/;
 
 export type CanaryServer = CanaryProcess & { readonly port: number };
 

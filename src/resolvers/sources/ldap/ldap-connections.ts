@@ -120,7 +120,7 @@ export class LdapConnections {
       return await work(connection);
     } catch (fault) {
       this.#avoid(connection.server, fault);
-      throw fault;
+      throw fault instanceof LdapFault ? withServer(fault, connection.server) : fault;
     } finally {
       this.#inUse.delete(connection);
       this.#keep(connection);
@@ -138,7 +138,7 @@ export class LdapConnections {
       } catch (fault) {
         this.#avoid(server, fault);
         if (!(fault instanceof LdapFault && fault.isOfTheServer)) {
-          throw fault;
+          throw fault instanceof LdapFault ? withServer(fault, server) : fault;
         }
         faults.push(withServer(fault, server));
       }
@@ -192,9 +192,10 @@ export class LdapConnections {
 }
 
 function withServer(fault: LdapFault, { host, port }: LdapServer): LdapFault {
-  const detail = `${host}:${port} ${fault.detail ?? fault.message}`;
+  const address = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
   return new LdapFault(fault.kind, fault.message, {
-    detail,
+    detail: fault.detail,
+    address,
     cause: fault,
     ...(fault.resultCode === undefined ? {} : { resultCode: fault.resultCode }),
   });
@@ -208,6 +209,7 @@ function joined(faults: readonly LdapFault[]): LdapFault {
   }
   const reasons = [...new Set(faults.map(({ message }) => message))].join('; ');
   return new LdapFault('unreachable', `none of its servers is of use: ${reasons}`, {
-    detail: faults.map(({ detail }) => detail).join('; '),
+    detail: faults.map(({ address, detail, message }) => `${address} ${detail ?? message}`).join('; '),
+    address: faults.map(({ address }) => address).join(', '),
   });
 }

@@ -17,16 +17,19 @@ export class LdapFault extends Error {
   readonly detail: string | undefined;
   /** RFC 4511 §4.1.9, if the server sent one. */
   readonly resultCode: number | undefined;
+  /** The servers at fault as `host:port`, separated by commas, once they are known. */
+  readonly address: string | undefined;
 
   constructor(
     kind: LdapFaultKind,
     message: string,
-    options: { detail?: string | undefined; resultCode?: number; cause?: unknown } = {},
+    options: { detail?: string | undefined; resultCode?: number; address?: string; cause?: unknown } = {},
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.kind = kind;
     this.detail = options.detail;
     this.resultCode = options.resultCode;
+    this.address = options.address;
   }
 
   /** The fault may be limited to this server: another one of the same directory may answer. */

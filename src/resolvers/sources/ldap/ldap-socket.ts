@@ -1,5 +1,6 @@
 import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
+import { connectionReason } from '../../resolver-unavailable.ts';
 import { LdapFault } from './ldap-fault.ts';
 import type { LdapServer, LdapTransport } from './ldap-settings.ts';
 
@@ -18,7 +19,10 @@ export function openSocket({ host, port }: LdapServer, timeout: number): Promise
   return ready(socket, 'connect', timeout, (cause) =>
     cause === undefined
       ? new LdapFault('unreachable', `no connection within ${timeout / 1000} s`)
-      : new LdapFault('unreachable', 'no connection to the server', { cause, detail: cause.message }),
+      : new LdapFault('unreachable', 'no connection to the server', {
+          cause,
+          detail: connectionReason(cause.code) ?? cause.message,
+        }),
   );
 }
 
@@ -58,7 +62,7 @@ function tlsFault(timeout: number): (cause: NodeJS.ErrnoException | undefined) =
     const words = /^(?:CERT_|DEPTH_|SELF_|UNABLE_|INVALID_|ERR_TLS_CERT)/.test(cause.code ?? '')
       ? "the server's certificate is not trusted"
       : 'TLS cannot be established';
-    return new LdapFault('unreachable', words, { cause, detail: cause.message });
+    return new LdapFault('unreachable', words, { cause, detail: `${words} (${cause.message})` });
   };
 }
 
@@ -67,7 +71,7 @@ async function ready<S extends Socket>(
   socket: S,
   event: 'connect' | 'secureConnect',
   timeout: number,
-  faultOf: (cause: Error | undefined) => LdapFault,
+  faultOf: (cause: NodeJS.ErrnoException | undefined) => LdapFault,
 ): Promise<S> {
   let timer: NodeJS.Timeout | undefined;
   let onError: ((cause: Error) => void) | undefined;

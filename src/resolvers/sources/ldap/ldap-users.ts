@@ -1,6 +1,6 @@
 import { AndFilter, type SearchEntry } from 'ldapts';
 import type { DirectoryUser, UserSource } from '../../ports.ts';
-import { ServiceError } from '../../../kernel/errors.ts';
+import { ResolverUnavailable } from '../../resolver-unavailable.ts';
 import type { LdapSearch } from './ldap-connection.ts';
 import { LdapConnections } from './ldap-connections.ts';
 import { attributesToRead, GUID_ATTRIBUTE, idsOf, loginsOf, readGuid, userOfEntry } from './ldap-entry.ts';
@@ -174,13 +174,7 @@ export class LdapUsers implements UserSource {
       this.#directory ??= this.#openDirectory();
       return await work(this.#directory);
     } catch (fault) {
-      throw fault instanceof LdapFault
-        ? new ServiceError(
-            'resolver.unavailable',
-            `The resolver '${this.#resolver}' is unavailable: ${fault.message}`,
-            { cause: fault, detail: fault.detail ?? fault.kind },
-          )
-        : fault;
+      throw fault instanceof LdapFault ? unavailable(this.#resolver, fault) : fault;
     }
   }
 
@@ -189,6 +183,24 @@ export class LdapUsers implements UserSource {
     const { transport } = settings;
     return { settings, connections: new LdapConnections({ transport, password: this.#password }) };
   }
+}
+
+function unavailable(resolver: string, fault: LdapFault): ResolverUnavailable {
+  const { address, kind, message, detail = kind } = fault;
+  return new ResolverUnavailable({
+    resolver,
+    reason: message,
+    cause: fault,
+    detail: address === undefined ? detail : `${address} ${detail}`,
+    ...(address !== undefined &&
+      fault.isOfTheServer && {
+        server: {
+          lacks: kind === 'unreachable' ? 'connection' : 'answer',
+          address,
+          reason: fault.detail ?? message,
+        },
+      }),
+  });
 }
 
 function searchFor(settings: LdapSettings, narrower: Partial<LdapSearch> = {}): LdapSearch {

@@ -1,5 +1,5 @@
 import type { DirectoryPasswords, DirectoryUser, UserSource } from '../../ports.ts';
-import { ServiceError } from '../../../kernel/errors.ts';
+import { ResolverUnavailable } from '../../resolver-unavailable.ts';
 import type { Log } from '../../../kernel/log.ts';
 import type { Semaphore } from '../../../kernel/semaphore.ts';
 import { within } from '../../../kernel/time-limit.ts';
@@ -131,12 +131,13 @@ export class PasswdFile implements UserSource {
     return new PasswdFault(`it did not answer within ${this.#timeLimit / 1000} seconds`);
   }
 
-  #unavailable(cause: unknown): ServiceError {
-    return new ServiceError(
-      'resolver.unavailable',
-      `The resolver '${this.#resolver}' is unavailable: its file cannot be used, ${reasonOf(cause)}`,
-      { cause, detail: `passwd file ${this.#fileName}` },
-    );
+  #unavailable(cause: unknown): ResolverUnavailable {
+    return new ResolverUnavailable({
+      resolver: this.#resolver,
+      reason: `its file cannot be used, ${reasonOf(cause)}`,
+      cause,
+      detail: `passwd file ${this.#fileName}`,
+    });
   }
 }
 

@@ -1,4 +1,6 @@
 import { ServiceError } from '../../../kernel/errors.ts';
+import type { SqlSettings } from '../../settings/sql-settings.ts';
+import { connectionReason, ResolverUnavailable, type SilentServer } from '../../resolver-unavailable.ts';
 
 /** The error for an answer that did not come in time. */
 export class SqlDelay extends Error {
@@ -26,6 +28,10 @@ const UNTRUSTED = 'the certificate of its database is not trusted';
 const NO_TLS = 'its database does not speak TLS';
 const CROWDED = 'its database takes no more connections';
 
+const UNKNOWN_HOST = 'the name of its server is not known';
+/** The reasons that the server itself has not given. */
+const UNCONNECTED: readonly string[] = [AWAY, LATE, UNTRUSTED, NO_TLS, UNKNOWN_HOST];
+
 /** Reasons by the code of a fault: of Node, of PostgreSQL (SQLSTATE), of MySQL and MariaDB. */
 const REASONS: Readonly<Record<string, string>> = {
   ECONNREFUSED: AWAY,
@@ -35,8 +41,8 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOENT: AWAY,
   EACCES: AWAY,
   EPIPE: AWAY,
-  ENOTFOUND: 'the name of its server is not known',
-  EAI_AGAIN: 'the name of its server is not known',
+  ENOTFOUND: UNKNOWN_HOST,
+  EAI_AGAIN: UNKNOWN_HOST,
   ETIMEDOUT: LATE,
   TIME_LIMIT: LATE,
   PROTOCOL_CONNECTION_LOST: AWAY,
@@ -105,14 +111,41 @@ export function isNoSuchValue(cause: unknown): boolean {
   return NO_SUCH_VALUE.includes(codeOf(cause));
 }
 
-/** @returns the fault as 'resolver.unavailable', in words that quote neither statement nor password */
-export function sqlUnavailable(resolver: string, cause: unknown): ServiceError {
+/**
+ * @param settings those of the resolver, if they can be read
+ * @returns the fault as 'resolver.unavailable', in words that quote neither statement nor password
+ */
+export function sqlUnavailable(
+  resolver: string,
+  cause: unknown,
+  settings?: Pick<SqlSettings, 'server' | 'port'>,
+): ResolverUnavailable {
   const code = codeOf(cause);
-  return new ServiceError(
-    'resolver.unavailable',
-    `The resolver '${resolver}' is unavailable: ${reasonOf(cause, code)}`,
-    { cause, detail: `SQL resolver ${resolver}: ${code === '' ? 'no code' : code}` },
-  );
+  const reason = reasonOf(cause, code);
+  return new ResolverUnavailable({
+    resolver,
+    reason,
+    cause,
+    detail: `SQL resolver ${resolver}: ${code === '' ? 'no code' : code}`,
+    server: settings && silentServer(settings, reason, code),
+  });
+}
+
+/** @returns undefined if the server has answered */
+function silentServer(
+  { server, port }: Pick<SqlSettings, 'server' | 'port'>,
+  reason: string,
+  code: string,
+): SilentServer | undefined {
+  if (!UNCONNECTED.includes(reason)) {
+    return undefined;
+  }
+  const host = server.includes(':') ? `[${server}]` : server;
+  return {
+    lacks: reason === LATE ? 'answer' : 'connection',
+    address: server.startsWith('/') ? server : `${host}:${port}`,
+    reason: connectionReason(code) ?? reason,
+  };
 }
 
 function reasonOf(cause: unknown, code: string): string {

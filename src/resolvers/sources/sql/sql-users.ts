@@ -125,7 +125,7 @@ export class SqlUsers implements ClosableUserSource {
       const rows = await pool.read(async (transaction) => question(userQuery(settings, transaction)));
       return rows as readonly SqlRow[];
     } catch (cause) {
-      throw sqlUnavailable(this.#deps.resolver.name, cause);
+      throw sqlUnavailable(this.#deps.resolver.name, cause, this.#opened?.settings);
     }
   }
 

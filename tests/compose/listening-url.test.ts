@@ -1,0 +1,37 @@
+import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
+import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
+import { type ServerProcess, startServerProcess } from '../support/servers/server-process.ts';
+
+jest.setTimeout(60_000);
+
+let test: TestDatabase;
+beforeAll(async () => {
+  test = await createTestDatabase();
+});
+afterAll(async () => {
+  await test.drop();
+});
+
+it.each([
+  ['127.0.0.1', '1', '127.0.0.1'],
+  ['0.0.0.0', '1', '127.0.0.1'],
+  ['::', '1', '[::1]'],
+  ['0.0.0.0', '2', '127.0.0.1'],
+])(
+  'a server that binds %s with %s processes shows a URL that can be opened',
+  async (HOST, WORKERS, opened) => {
+    const server = await startServerProcess({ HOST, WORKERS, DATABASE_URL: test.url });
+    try {
+      const url = urlOf(server);
+      expect(url).toBe(server.baseUrl.replace('127.0.0.1', opened));
+      expect(server.output()).toContain(`"message":"Listening","host":"${HOST}"`);
+      expect((await fetch(`${url}/healthz`, { headers: { Connection: 'close' } })).status).toBe(200);
+    } finally {
+      await server.stop();
+    }
+  },
+);
+
+function urlOf(server: ServerProcess): string {
+  return /"message":"Listening".*"url":"([^"]+)"/.exec(server.output())?.[1] ?? '';
+}
