@@ -128,7 +128,8 @@ async function loadConfiguration(parameters: readonly string[]): Promise<LoadedC
 
 /** @returns the value of --config, else of TANKEEPER_CONFIG; undefined: there is no file */
 async function configPath(parameters: readonly string[]): Promise<string | undefined> {
-  const index = parameters.findIndex((word) => word === '--config' || word.startsWith('--config='));
+  // The last one applies, as of any option.
+  const index = parameters.findLastIndex((word) => word === '--config' || word.startsWith('--config='));
   const option = parameters[index];
   const given = option === '--config' ? parameters[index + 1] : option?.slice('--config='.length);
   if (given !== undefined) {

@@ -5,7 +5,9 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { pluginResult } from '../../src/cli/check/plugin-result.ts';
 import { parseThresholdRange, raisesAlert } from '../../src/cli/check/threshold-range.ts';
 import { runProgram } from '../../src/cli/program.ts';
+import { startStartupServer } from '../../src/http/serving/startup-server.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
+import { freePort } from '../support/servers/free-port.ts';
 import { type ServerProcess, startServerProcess } from '../support/servers/server-process.ts';
 import { startSilentServer } from '../support/servers/silent-server.ts';
 import { runCli } from './cli-process.ts';
@@ -112,6 +114,17 @@ describe('tankeeper check', () => {
     expect((await check('--url', `${server.baseUrl}/elsewhere`)).line).toContain('status 404');
   });
 
+  it('is CRITICAL for a server that starts, and says so', async () => {
+    const port = await freePort();
+    const starting = await startStartupServer({ host: '127.0.0.1', port });
+    const { code, line } = await check('--url', `http://127.0.0.1:${port}`);
+    await starting.close();
+    expect({ code, line }).toEqual({
+      code: 2,
+      line: expect.stringMatching(/^TANKEEPER CRITICAL - the server is starting \| /),
+    });
+  });
+
   it.each([
     ['a bad option', ['--bogus']],
     ['a bad range', ['--warning', '20:10']],
@@ -168,6 +181,9 @@ describe('tankeeper check', () => {
       DATABASE_URL: 'postgres://x@127.0.0.1:9/x',
     });
     expect(away).toMatchObject({ code: 2, out: expect.stringContaining('TANKEEPER CRITICAL - ') });
+    const files = ['--config', join(folder, 'none.yaml'), '--config', '/dev/null/last.yaml'];
+    const other = await runCli(['check', ...files], environment);
+    expect(other).toMatchObject({ code: 3, out: expect.stringContaining('/dev/null/last.yaml') });
     const broken = await runCli(['check'], { ...environment, PORT: 'x' });
     expect(broken).toMatchObject({ code: 3, out: expect.stringContaining('TANKEEPER UNKNOWN - ') });
   }, 60_000);

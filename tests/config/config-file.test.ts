@@ -117,7 +117,7 @@ describe('a configuration file', () => {
 
   it('that is a pipe is refused, not waited for', async () => {
     const pipe = join(folder, 'pipe.yaml');
-    execFileSync('mkfifo', [pipe]);
+    execFileSync('sh', ['-c', 'mkfifo "$1"', 'sh', pipe]);
     expect((await checkConfig(pipe, {})).faults).toEqual([
       `The configuration file ${pipe} is no regular file.`,
     ]);

@@ -1,7 +1,17 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { BlockList } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import { environmentExample } from '../../scripts/configuration-reference.ts';
@@ -182,6 +192,44 @@ describe('package.json and its lock', () => {
       Object.keys(optionalDependencies).filter((name) => !isLocked(lock.packages, path, name)),
     );
     expect(missing).toEqual([]);
+  });
+});
+
+describe('the npm package', () => {
+  it('holds no file that an operator has put beside the compose file', () => {
+    const checkout = mkdtempSync(join(tmpdir(), 'tankeeper-packed-'));
+    const files = ['.env', 'certificates/server.key', 'backups/a.age', 'docker-compose.yml'];
+    try {
+      copyFileSync(join(REPOSITORY, 'package.json'), join(checkout, 'package.json'));
+      for (const file of files) {
+        const place = join(checkout, 'deploy/compose', file);
+        mkdirSync(dirname(place), { recursive: true });
+        writeFileSync(place, 'x');
+      }
+      const words = ['pack', '--dry-run', '--json', '--ignore-scripts'];
+      const [packed] = JSON.parse(
+        execFileSync('npm', words, { cwd: checkout, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }),
+      ) as [{ readonly files: readonly { readonly path: string }[] }];
+      expect(packed.files.map(({ path }) => path).filter((path) => path.startsWith('deploy/'))).toEqual([
+        'deploy/compose/docker-compose.yml',
+      ]);
+    } finally {
+      rmSync(checkout, { recursive: true });
+    }
+  });
+});
+
+describe('deploy/compose', () => {
+  it('keeps the address of the proxy, which is believed, from the services that start before it', () => {
+    const compose = readRepositoryFile('deploy/compose/docker-compose.yml');
+    const proxies = [...compose.matchAll(/\$\{PROXY_ADDRESS:-([\d.]+)\}/g)].map(
+      ([, address]) => address ?? '',
+    );
+    const range = /ip_range: \$\{FRONT_RANGE:-([\d.]+)\/(\d+)\}/.exec(compose);
+    const dynamic = new BlockList();
+    dynamic.addSubnet(range?.[1] ?? '', Number(range?.[2]));
+    expect(new Set(proxies).size).toBe(1);
+    expect(proxies.filter((address) => dynamic.check(address))).toEqual([]);
   });
 });
 

@@ -28,20 +28,23 @@ const encryptionAnswer = z.object({
   }),
 });
 
+/** The answer to everything until the start is over. */
+const startingAnswer = z.object({ status: z.literal('starting') });
+
 /**
  * Asks a server for its readiness and, with a token, for its metrics and the encryption of its storage.
  * @throws the error of `fetch` where the server does not answer
  */
 export async function readServer(fetch: Fetch, server: CheckedServer): Promise<Readings> {
   const begun = performance.now();
-  const { status } = await get(fetch, server, '/readyz');
+  const { status, text: readiness } = await get(fetch, server, '/readyz');
   const response = (performance.now() - begun) / 1000;
   if (status === 503) {
-    const problem = {
-      state: 'CRITICAL',
-      text: 'the server is not ready: its database does not answer',
-    } as const;
-    return { values: { response }, problems: [problem] };
+    const isStarting = startingAnswer.safeParse(parsed(readiness)).success;
+    const text = isStarting
+      ? 'the server is starting'
+      : 'the server is not ready: its database does not answer';
+    return { values: { response }, problems: [{ state: 'CRITICAL', text }] };
   }
   if (status !== 200) {
     const text = `no tankeeper answers there: /readyz has status ${status}`;
