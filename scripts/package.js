@@ -17,13 +17,16 @@ if (changes !== `## ${version}`) {
   );
 }
 
-rmSync(folder, { recursive: true, force: true });
+const files = [`${name}-${version}.tgz`, `${name}-${version}.cdx.json`];
 mkdirSync(folder, { recursive: true });
+// Not the folder itself, which may hold other files.
+for (const file of [...files, 'SHA256SUMS']) {
+  rmSync(join(folder, file), { force: true });
+}
 npm(['pack', '--silent', '--pack-destination', folder]);
 const bill = JSON.parse(npm(['sbom', '--omit=dev', '--sbom-format=cyclonedx', '--sbom-type=application']));
 // npm names the project after its folder.
 bill.metadata.component.name = name;
-const files = [`${name}-${version}.tgz`, `${name}-${version}.cdx.json`];
 writeFileSync(join(folder, files[1]), `${JSON.stringify(bill, null, 2)}\n`);
 const sums = files.map((file) => `${sha256(join(folder, file))}  ${file}\n`).join('');
 writeFileSync(join(folder, 'SHA256SUMS'), sums);

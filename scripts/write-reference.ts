@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
+import { commandsPage } from './command-reference.ts';
 import { configurationPage, environmentExample } from './configuration-reference.ts';
 import { endpointsPage } from './endpoint-reference.ts';
 import { metricsPage } from './metrics-reference.ts';
@@ -10,6 +11,7 @@ import { metricsPage } from './metrics-reference.ts';
 const ROOT = join(import.meta.dirname, '..');
 
 write('.env.example', environmentExample());
+write('docs/reference/commands.md', commandsPage());
 write('docs/reference/configuration.md', configurationPage());
 write('docs/reference/endpoints.md', endpointsPage());
 write('docs/reference/metrics.md', metricsPage());

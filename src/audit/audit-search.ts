@@ -111,8 +111,14 @@ function cursorOf({ at, id }: AuditRow): string {
 /** Rows whose time only an attacker can have written, as `infinity`, have no cursor: their next page is refused. */
 function readCursor(cursor: string): RowPlace {
   const [, at, id] = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z),(-?\d{1,18})$/.exec(cursor) ?? [];
-  if (at === undefined || id === undefined || Number.isNaN(Date.parse(at)) || Date.parse(at) < 0) {
+  if (at === undefined || id === undefined || !isInstant(at)) {
     throw new ServiceError('parameter.invalid', 'The cursor is none of this search', { parameter: 'cursor' });
   }
   return { at, id };
+}
+
+/** Refuses days such as 31 February, which JavaScript reads and PostgreSQL does not. */
+function isInstant(at: string): boolean {
+  const time = Date.parse(at);
+  return time >= 0 && new Date(time).toISOString().slice(0, 23) === at.slice(0, 23);
 }

@@ -1,4 +1,5 @@
 import { ServiceError } from '../kernel/errors.ts';
+import { didYouMean } from '../kernel/nearest-name.ts';
 import type { AuditFilter } from './ports.ts';
 
 /** The first words of outcomes; details may follow: `changed owner, realms`, `refused: password, 812 times`. */
@@ -11,6 +12,8 @@ const OUTCOME_WORDS: readonly string[] = [
   ...['session', 'password', 'added', 'current', 'sealed', 'retired', 'installed'],
   // Of upkeep.
   ...['migrated', 'mended', 'pruned', 'handed', 'restored'],
+  // Of webhooks.
+  ...['enabled', 'secret', 'retried', 'delivered', 'failed'],
 ];
 
 /** Actions by the part before the slash. Requests that are refused have the path of their endpoint as action. */
@@ -55,6 +58,8 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
     'tokenrealm',
   ],
   user: ['add', 'password', 'remove'],
+  webhook: ['add', 'rotate-secret', 'retry', 'test', 'enable', 'disable', 'remove'],
+  cli: ['check_t'],
 };
 
 /** Actions without a slash. */
@@ -74,19 +79,16 @@ export function isKnownOutcome(outcome: string): boolean {
 /** @throws ServiceError 'parameter.invalid' for an action or an outcome that no audit row can have */
 export function assertKnownFilter({ action, outcome }: Pick<AuditFilter, 'action' | 'outcome'>): void {
   if (action !== undefined && !KNOWN_ACTIONS.has(action)) {
-    throw unknownValue('action', action);
+    throw unknownValue('action', action, KNOWN_ACTIONS);
   }
   if (outcome !== undefined && !isKnownOutcome(outcome)) {
-    throw unknownValue('outcome', outcome);
+    throw unknownValue('outcome', outcome, OUTCOME_WORDS);
   }
 }
 
-function unknownValue(parameter: string, value: string): ServiceError {
-  return new ServiceError(
-    'parameter.invalid',
-    `There is no ${parameter} '${value.slice(0, 64)}' in the audit`,
-    {
-      parameter,
-    },
-  );
+function unknownValue(parameter: 'action' | 'outcome', value: string, known: Iterable<string>): ServiceError {
+  const fault = `There is no ${parameter} '${value.slice(0, 64)}' in the audit`;
+  return new ServiceError('parameter.invalid', `${fault}${didYouMean(value.slice(0, 64), known)}`, {
+    parameter,
+  });
 }

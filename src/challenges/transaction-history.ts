@@ -86,13 +86,13 @@ function reportedEvent({ at, outcome, action, actor, client, requestId }: AuditR
   return { at, ...told, action, actor, client, requestId, derived: false };
 }
 
-function derived(at: Date, told: Told): TransactionEvent {
-  return { at: auditTime(at), ...told, action: '', actor: '', client: '', requestId: '', derived: true };
+function derived(at: string, told: Told): TransactionEvent {
+  return { at, ...told, action: '', actor: '', client: '', requestId: '', derived: true };
 }
 
 /** A challenge that was moved in from elsewhere, or whose row was pruned. */
 function derivedIssue({ stored }: HistorySources): readonly TransactionEvent[] {
-  return stored === undefined ? [] : [derived(stored.issuedAt, TOLD.issued)];
+  return stored === undefined ? [] : [derived(auditTime(stored.issuedAt), TOLD.issued)];
 }
 
 /** A challenge that newer ones replaced has no row of its own for it; other closings have one, unless it was pruned. */
@@ -105,31 +105,40 @@ function derivedClosing(
     return [];
   }
   const told = CLOSED[closedBy];
-  return has(told.event) ? [] : [derived(closedAt, told)];
+  return has(told.event) ? [] : [derived(auditTime(closedAt), told)];
 }
 
-/** @returns the end of the time in which it could be answered, if that is over */
+/** Events that only an open challenge has. */
+const WHILE_OPEN: readonly TransactionEventKind[] = ['issued', 'wrong', 'accepted', 'given up'];
+
+/**
+ * @returns the end of the time in which it could be answered, if that is over. Where the time was longer then than it is
+ *   now, the end is not before the last sign that it was open
+ */
 function expiryOf(
   { stored, challengeTimeout, now }: HistorySources,
   known: readonly TransactionEvent[],
-): Date | undefined {
+): string | undefined {
   const issuedAt = stored?.issuedAt.getTime() ?? Date.parse(known.find(isIssue)?.at ?? '');
   const end = new Date(issuedAt + challengeTimeout * 1000);
-  return end <= now ? end : undefined;
+  if (!(end <= now)) {
+    return undefined;
+  }
+  const signs = known.filter(({ event }) => WHILE_OPEN.includes(event)).map(({ at }) => at);
+  return [auditTime(end), ...signs].reduce((latest, at) => (at > latest ? at : latest));
 }
 
 /** The expiry of a challenge that nothing closed before. Rows that are left out may have closed it. */
 function derivedExpiry(
   { trail }: HistorySources,
   known: readonly TransactionEvent[],
-  expiry: Date | undefined,
+  expiry: string | undefined,
 ): readonly TransactionEvent[] {
   if (expiry === undefined || trail.more > 0) {
     return [];
   }
-  const at = auditTime(expiry);
   const isClosed = known.some(
-    (one) => ['accepted', 'given up', 'superseded'].includes(one.event) && one.at <= at,
+    (one) => ['accepted', 'given up', 'superseded'].includes(one.event) && one.at <= expiry,
   );
   return isClosed ? [] : [derived(expiry, { event: 'expired', reason: '' })];
 }

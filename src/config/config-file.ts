@@ -124,14 +124,24 @@ function textOfScalar({ value, source }: Scalar.Parsed): string | undefined {
 function unknownKey(key: string): string {
   const ofVariable = VARIABLES.find(({ name }) => name === key);
   const nearest = ofVariable === undefined ? nearestName(key, NAMES_BY_KEY.keys()) : fileKeyOf(key);
-  return `unknown key ${key.slice(0, 100)}${nearest === undefined ? '' : `: did you mean ${nearest}?`}`;
+  return `unknown key ${shownKey(key)}${nearest === undefined ? '' : `: did you mean ${nearest}?`}`;
+}
+
+/** @returns the part that looks like a name: without `: ` the rest is a value, which may hold a password */
+function shownKey(key: string): string {
+  const [name = ''] = /^[\w.-]{0,100}/.exec(key) ?? [];
+  return name === key ? name : `${name}…: a key ends with a colon and a blank`;
 }
 
 function textOf(path: string): string {
   let bytes: Buffer;
   try {
-    const { size } = statSync(path);
-    if (size > LARGEST) {
+    const found = statSync(path);
+    // A pipe may never end, and each worker would read it once more.
+    if (!found.isFile() && !found.isDirectory()) {
+      throw invalid(`The configuration file ${path} is no regular file.`);
+    }
+    if (found.size > LARGEST) {
       throw invalid(`The configuration file ${path} is longer than ${LARGEST} bytes.`);
     }
     bytes = readFileSync(path);

@@ -1,4 +1,5 @@
 import { unknownAdministrator } from '../administrators/administrator-service.ts';
+import { lastAdministrator } from '../administrators/last-administrator.ts';
 import type { AdministratorStore } from '../administrators/ports.ts';
 import { canonicalKey } from '../configuration/setting.ts';
 import type { Configuration } from '../configuration/configuration.ts';
@@ -34,7 +35,7 @@ export interface ConsequenceDependencies {
 
 /**
  * Foretells what follows from an act that removes or locks out. Reads only; the cost does not grow with the number of
- * tokens. An act that would be refused has no consequences here. What is foretold may change until the act: the act
+ * tokens. Where the present state refuses the act, so does the foretelling, as far as it sees that. What is foretold may change until the act: the act
  * itself stays atomic.
  *
  * Each method takes the right `system/read` and throws ServiceError 'right.missing'.
@@ -147,16 +148,19 @@ export class ConsequenceService {
     return settingConsequences(settings, canonicalKey(key, OCRA_DEFAULTS.keys()), value);
   }
 
-  /** @throws ServiceError 'administrator.unknown' */
+  /** @throws ServiceError 'administrator.unknown'; 'administrator.invalid' for the only one: the removal is refused */
   async ofAdministratorRemoval(caller: Caller, name: string): Promise<readonly Consequence[]> {
     const { policies } = await this.#read(caller);
     const names = await this.#administrators();
     if (!names.includes(name)) {
       throw unknownAdministrator(name);
     }
+    const others = names.filter((one) => one !== name);
+    if (others.length === 0) {
+      throw lastAdministrator();
+    }
     const apiTokens = (await this.#deps.administrators.listApiTokens(name)).length;
     const naming = policies.filter(({ user }) => splitList(user).includes(name)).map((policy) => policy.name);
-    const others = names.filter((one) => one !== name);
     return [
       { code: 'administrator.sessions', text: `the password and all sessions of ${name} end` },
       ...consequence(

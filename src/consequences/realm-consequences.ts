@@ -1,5 +1,5 @@
 import { type Configuration, findRealm, type Realm } from '../configuration/configuration.ts';
-import { requireResolver, unknown } from '../resolvers/resolver-lookup.ts';
+import { assertInNoRealm, requireResolver, unknown } from '../resolvers/resolver-lookup.ts';
 import type { ManagedUserStore } from '../resolvers/ports.ts';
 import type { ActiveUserRow, TokenCounts } from '../monitoring/ports.ts';
 import { policyRealms } from '../policy/policy.ts';
@@ -92,12 +92,10 @@ export class RealmConsequences {
     return [{ code: 'realm.default', text: `users who are named without a realm ${after}` }];
   }
 
-  /** @returns nothing for a resolver that a realm uses: its removal is refused. @throws ServiceError 'resolver.unknown' */
+  /** @throws ServiceError 'resolver.unknown'; 'resolver.in-use' for one of a realm: its removal is refused */
   async ofResolverRemoval(configuration: Configuration, name: string): Promise<readonly Consequence[]> {
     const resolver = requireResolver(configuration, name);
-    if (configuration.realms.some(({ resolvers }) => resolvers.includes(resolver.name))) {
-      return [];
-    }
+    assertInNoRealm(configuration, resolver);
     const users = resolver.kind === 'managed' ? await this.#users.count(resolver.id) : 0;
     const policies = configuration.policies
       .filter(({ user }) => splitList(user).some((entry) => isResolver(entry, resolver.name)))

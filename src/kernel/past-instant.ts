@@ -10,16 +10,17 @@ const PLAIN = /^\d*$/;
 /**
  * Reads an instant that is usually past: a date (`2026-11-20`, its beginning in UTC), a time (`2026-11-20T12:00:00Z`),
  * or a duration back from now (`30M`, `1H`, `2D`, `1W`, `1D12H`).
+ * @param name of the parameter, for the error
  * @throws ServiceError 'parameter.invalid'
  */
-export function parsePastInstant(text: string, now: Date): Date {
+export function parsePastInstant(text: string, now: Date, name = 'It'): Date {
   const given = text.trim();
   const instant = absolute(given) ?? relative(given, now);
   // PostgreSQL and JavaScript write earlier years in different ways.
   if (instant === undefined || !(instant.getTime() >= 0)) {
     throw new ServiceError(
       'parameter.invalid',
-      'It must be a date (2027-01-31), a time (2027-01-31T12:00:00Z) or a duration back from now (30M, 1H, 2D, 1W)',
+      `${name} must be a date (2027-01-31), a time (2027-01-31T12:00:00Z) or a duration back from now (30M, 1H, 2D, 1W)`,
     );
   }
   return instant;

@@ -28,10 +28,10 @@ function measured(source: UserSource, name: string, metrics: ResolverUseMetrics)
     }
   };
   return {
-    findByLogin: (login) => noted(source.findByLogin(login)),
-    findById: (userId) => noted(source.findById(userId)),
-    list: (search) => noted(source.list(search)),
-    count: () => noted(source.count()),
-    checkPassword: (userId, password) => noted(source.checkPassword(userId, password)),
+    findByLogin: (...question) => noted(source.findByLogin(...question)),
+    findById: (...question) => noted(source.findById(...question)),
+    list: (...question) => noted(source.list(...question)),
+    count: (...question) => noted(source.count(...question)),
+    checkPassword: (...question) => noted(source.checkPassword(...question)),
   };
 }

@@ -58,3 +58,17 @@ export function unknown(what: 'realm' | 'resolver' | 'user', name: string): Serv
     ? new ServiceError('user.unknown', message, { user: shortened, login: shortened })
     : new ServiceError(`${what}.unknown`, message, { name: shortened });
 }
+
+/** @throws ServiceError 'resolver.in-use' that names the realms that use the resolver */
+export function assertInNoRealm(
+  { realms }: Pick<Configuration, 'realms'>,
+  { name }: Pick<Resolver, 'name'>,
+): void {
+  const users = realms.filter(({ resolvers }) => resolvers.includes(name)).map((realm) => `'${realm.name}'`);
+  if (users.length > 0) {
+    throw new ServiceError(
+      'resolver.in-use',
+      `The resolver '${name}' is in use by the realm ${users.join(', ')}`,
+    );
+  }
+}

@@ -11,7 +11,7 @@ import {
   checkResolver,
   type ResolverDraft,
 } from './resolver-draft.ts';
-import { requireResolver, unknown } from './resolver-lookup.ts';
+import { assertInNoRealm, requireResolver, unknown } from './resolver-lookup.ts';
 
 interface ResolverDependencies {
   readonly configuration: ConfigurationStore;
@@ -72,13 +72,7 @@ export class ResolverService {
   async remove(caller: Caller, name: string): Promise<void> {
     const configuration = await this.#authorize(caller, 'write');
     const resolver = requireResolver(configuration, name);
-    const realms = configuration.realms.filter(({ resolvers }) => resolvers.includes(resolver.name));
-    if (realms.length > 0) {
-      throw new ServiceError(
-        'resolver.in-use',
-        `The resolver '${resolver.name}' is in use by the realm ${realms.map((realm) => `'${realm.name}'`).join(', ')}`,
-      );
-    }
+    assertInNoRealm(configuration, resolver);
     if (!(await this.#deps.configuration.removeResolver(resolver.name, actOf(caller, 'resolver/remove')))) {
       throw unknown('resolver', name);
     }

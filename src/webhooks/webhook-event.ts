@@ -31,7 +31,13 @@ export interface WebhookEvent {
   readonly data: Readonly<Record<string, string | readonly string[]>>;
 }
 
-const RESPONSE_ACTS = ['ocra/check_t', 'validate/check', 'validate/check_s', 'validate/check_t'];
+const RESPONSE_ACTS = [
+  'ocra/check_t',
+  'validate/check',
+  'validate/check_s',
+  'validate/check_t',
+  'cli/check_t',
+];
 
 /** The outcomes of `Decision` that refuse a response. Requests that a limit refuses are no events. */
 const REFUSALS = ['wrong', 'exhausted', 'locked', 'closed', 'dropped', 'expired', 'disabled', 'unverifiable'];

@@ -61,10 +61,10 @@ describe('the known outcomes', () => {
 
 describe('a filter', () => {
   it.each([
-    [{ outcome: 'wrongg' }, "There is no outcome 'wrongg' in the audit"],
+    [{ outcome: 'wrongg' }, "There is no outcome 'wrongg' in the audit: did you mean wrong?"],
     [{ outcome: '' }, "There is no outcome '' in the audit"],
     [{ outcome: 'Accepted' }, "There is no outcome 'Accepted' in the audit"],
-    [{ action: 'ocra/chek_t' }, "There is no action 'ocra/chek_t' in the audit"],
+    [{ action: 'ocra/chek_t' }, "There is no action 'ocra/chek_t' in the audit: did you mean ocra/check_t?"],
   ])('%j is refused', (filter, message) => {
     expect(() => {
       assertKnownFilter(filter);

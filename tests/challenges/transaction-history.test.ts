@@ -74,6 +74,16 @@ describe('the history of a transaction', () => {
       ['superseded', 'issued 0', '(expired 1200)', '(superseded 1300)'],
     ],
     [
+      'answered in time by the settings of then',
+      { rows: [row('issued', 0), row('accepted', 1300)], challenge: stored('accepted', 1300), now: 1400 },
+      ['accepted', 'issued 0', 'accepted 1300'],
+    ],
+    [
+      'tried in time by the settings of then',
+      { rows: [row('issued', 0), row('wrong', 1300)], challenge: stored(), now: 1400 },
+      ['expired', 'issued 0', 'wrong 1300', '(expired 1300)'],
+    ],
+    [
       'accepted and no longer stored',
       { rows: [row('issued', 0), row('accepted', 2)], now: 1_000_000 },
       ['accepted', 'issued 0', 'accepted 2'],

@@ -274,6 +274,7 @@ const acts = (): readonly Act[] => [
 const APART = [
   ...[
     'serve',
+    'check',
     'config check',
     'demo',
     'device scan',

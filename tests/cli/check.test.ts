@@ -133,6 +133,29 @@ describe('tankeeper check', () => {
     expect({ code, line }).toMatchObject({ code: 3, line: expect.stringContaining('monitoring:metrics') });
   });
 
+  it.each(['tk_geheim\nsecond line', 'tk_geheim€', ''])(
+    'is UNKNOWN for a file that is no token, and does not show it: %j',
+    async (text) => {
+      const other = join(folder, 'no-token');
+      await writeFile(other, text);
+      const { code, line } = await check('--url', server.baseUrl, '--token-file', other);
+      expect({ code, line }).toEqual({
+        code: 3,
+        line: `TANKEEPER UNKNOWN - ${other} must hold one API token and nothing else`,
+      });
+    },
+  );
+
+  it.each([
+    'http://probe:geheim@127.0.0.1:9',
+    'ftp://probe:geheim@127.0.0.1',
+    'http://127.0.0.1:9/?t=geheim',
+  ])('is UNKNOWN for a URL with a secret, and does not show it: %s', async (url) => {
+    const { code, line } = await check('--url', url);
+    expect(code).toBe(3);
+    expect(line).not.toContain('geheim');
+  });
+
   it('checks the database past any server, as a process with the exit code of a plugin', async () => {
     const ok = await runCli(['check', '--database'], environment);
     expect(ok).toMatchObject({

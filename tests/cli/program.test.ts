@@ -20,6 +20,7 @@ describe('the tankeeper command', () => {
       'resolver',
       'user',
       'token',
+      'transaction',
       'challenge',
       'policy',
       'setting',

@@ -169,6 +169,7 @@ describe('the lists of commands', () => {
       client: '2001:db8::1',
     },
     ...{ requestId: '0123456789abcdef0123456789abcdef', writer: 1, lane: 0, seq: '1' },
+    transaction: '0123456789ab',
   };
   const resolver = {
     ...{ name: 'corp', kind: 'ldap', secretStamp: 'x' },

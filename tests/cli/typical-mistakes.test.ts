@@ -106,7 +106,7 @@ const COMMANDS: readonly Mistake[] = [
   ['policy remove ocra-administrator', "no policy 'ocra-administrator'", 'did you mean ocra-administrators?'],
   ['setting set OcraMaxChalenges 5', 'OcraMaxChalenges', 'did you mean OcraMaxChallenges?'],
   ['setting set OcraMaxChallenges many', 'OcraMaxChallenges', 'a whole number from 1 to 1000'],
-  ['audit search --outcome wrongg', 'wrongg', "did you mean 'wrong'?"],
+  ['audit search --outcome wrongg', 'wrongg', 'did you mean wrong?'],
   ['audit search --since 2026-02-30', '2026-02-30', '2027-01-31'],
   ['admin api-token add admin a --rights monitorin:tokens', 'monitorin:tokens', 'did you mean monitoring?'],
   ['admin api-token add admin a --rights * --expires soon', 'soon', '(90D, 12H)'],

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -100,6 +101,26 @@ describe('a configuration file', () => {
     expect(faults.join('\n')).toMatch(fault);
     const load = async (): Promise<unknown> => loadConfig({}, await readConfigFile(path));
     expect((await eventualRefusal(load())).code).toBe('configuration.invalid');
+  });
+
+  it.each([
+    'DATABASE_URL=postgres://u:geheim@h/d\nport: 80',
+    'databaseUrl:postgres://u:geheim@h/d\nport: 80',
+    '{databaseUrl:postgres://u:geheim@h/d}',
+  ])('without a blank after the colon shows no password: %j', async (text) => {
+    const faults = (await faultsOf(text)).join('\n');
+    expect(faults).toMatch(
+      /^1:\d: unknown key (DATABASE_URL|databaseUrl)…: a key ends with a colon and a blank/m,
+    );
+    expect(faults).not.toContain('geheim');
+  });
+
+  it('that is a pipe is refused, not waited for', async () => {
+    const pipe = join(folder, 'pipe.yaml');
+    execFileSync('mkfifo', [pipe]);
+    expect((await checkConfig(pipe, {})).faults).toEqual([
+      `The configuration file ${pipe} is no regular file.`,
+    ]);
   });
 
   it('expands nothing: a bomb of aliases is as small as its text', async () => {

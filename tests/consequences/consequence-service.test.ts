@@ -19,6 +19,7 @@ const QRTANURL = {
 const ONLY_ALICE = { name: 'p', scope: 'system', action: '*', user: 'alice' };
 
 let configuration: InMemoryConfigurationStore;
+let administrators: InMemoryAdministratorStore;
 let service: ConsequenceService;
 
 beforeEach(async () => {
@@ -33,7 +34,7 @@ beforeEach(async () => {
       checkPolicy({ name: 'ocra', scope: 'ocra', action: 'request', user: 'alice, bert, spare:' }),
     ],
   });
-  const administrators = new InMemoryAdministratorStore();
+  administrators = new InMemoryAdministratorStore();
   await administrators.insert('alice', 'hash', ACT);
   await administrators.insert('bert', 'hash', ACT);
   const token = { name: 'probe', administrator: 'bert', rights: ['monitoring:*'], expiresAt: null };
@@ -107,13 +108,15 @@ describe('the consequences of an act on a realm or a resolver', () => {
     expect(await service.ofDefaultRealm(OPERATOR, ' Office')).toEqual([]);
   });
 
-  it('removal of a resolver: its users, its password, its policies; nothing where it is refused', async () => {
+  it('removal of a resolver: its users, its password, its policies; refused as the act is', async () => {
     expect(await textsOf(service.ofResolverRemoval(OPERATOR, 'spare'))).toEqual([
       '1 user with their passwords is removed',
       'its password is removed',
       'it is named by the policies ocra',
     ]);
-    expect(await service.ofResolverRemoval(OPERATOR, 'staff')).toEqual([]);
+    expect((await eventualRefusal(service.ofResolverRemoval(OPERATOR, 'staff'))).message).toBe(
+      "The resolver 'staff' is in use by the realm 'office'",
+    );
   });
 });
 
@@ -168,6 +171,13 @@ describe('the consequences of an act on a token, a user or an administrator', ()
     expect(await textsOf(service.ofUserRemoval(OPERATOR, { resolver: 'staff', login: 'ann' }))).toEqual([
       '2 tokens become unassigned, and open challenges close',
     ]);
+  });
+
+  it('removal of the last administrator is refused as the act is', async () => {
+    await administrators.remove('bert', ACT);
+    expect((await eventualRefusal(service.ofAdministratorRemoval(OPERATOR, 'alice'))).code).toBe(
+      'administrator.invalid',
+    );
   });
 
   it('removal of an administrator, and of an API token', async () => {

@@ -114,6 +114,18 @@ describe('an event', () => {
     expect(receiver.received.map(({ body }) => body).join()).not.toMatch(/Pay 100|42424242/);
   });
 
+  it('tells of a response that is typed at a prompt, too', async () => {
+    await server.add('siem', receiver.url, { events: ['response.accepted'] });
+    await dispatch();
+    const serial = await server.enrol();
+    const { transactionid: transactionId, question } = await application.challenge(serial, 'x');
+    const act = { action: 'cli/check_t', client: '', requestId: 'r' };
+    const pass = application.respond('OCRA-1:HOTP-SHA256-8:QN08', question);
+    await application.services.ocra.checkTransaction(act, { transactionId, pass });
+    await receiver.arrived(1);
+    expect(receiver.received[0]?.event.data).toMatchObject({ serial, action: 'cli/check_t' });
+  });
+
   it('goes only to receivers of its type and realm', async () => {
     await server.add('locks', receiver.url, { events: ['token.enrolled'], realms: ['Office'] });
     await server.add('all', other.url, { events: ['token.enrolled'] });

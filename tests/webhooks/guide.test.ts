@@ -4,6 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 
 import { signMessage } from '../../src/webhooks/signature.ts';
 import { EVENT_TYPES } from '../../src/webhooks/webhook-event.ts';
+import { describeWithProgram, findSystemProgram } from '../support/servers/system-programs.ts';
 import { codeBlocks, tableUnder } from '../repository/markdown.ts';
 import { readRepositoryFile } from '../repository/repository-file.ts';
 
@@ -32,7 +33,7 @@ const snippet = (language: string): string =>
 /** The runtimes, each with the lines that call the snippet. */
 const RUNTIMES: Readonly<Record<string, readonly [string, (code: string) => readonly string[]]>> = {
   js: [
-    process.execPath,
+    'node',
     (code) => [
       '--input-type=module',
       '-e',
@@ -57,12 +58,8 @@ print(json.dumps([is_genuine(s, h, b.encode()) for s, h, b in calls]))`,
   ],
 };
 
-async function isThere(program: string): Promise<boolean> {
-  return run(program, ['--version']).then(
-    () => true,
-    () => false,
-  );
-}
+/** Debian's packages of programs with another name. */
+const PACKAGES: Readonly<Record<string, string>> = { php: 'php-cli' };
 
 describe('the guide to webhooks', () => {
   it('lists every type of events', () => {
@@ -70,13 +67,14 @@ describe('the guide to webhooks', () => {
       Object.entries(EVENT_TYPES),
     );
   });
+});
 
-  it.each(Object.keys(RUNTIMES))('verifies in %s, where the runtime is there', async (language) => {
-    const [program, argumentsFor] = RUNTIMES[language] ?? ['', () => []];
-    expect(snippet(language)).not.toBe('');
-    if (await isThere(program)) {
+describe.each(Object.entries(RUNTIMES))('its verification in %s', (language, [name, argumentsFor]) => {
+  describeWithProgram(`with ${name}`, findSystemProgram(name), PACKAGES[name] ?? name, (program) => {
+    it('takes the genuine message, and neither another body nor an old one', async () => {
+      expect(snippet(language)).not.toBe('');
       const { stdout } = await run(program, [...argumentsFor(snippet(language))]);
       expect(JSON.parse(stdout)).toEqual([true, false, false]);
-    }
+    });
   });
 });

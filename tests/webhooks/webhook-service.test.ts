@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
+import { assertKnownFilter } from '../../src/audit/filter-values.ts';
 import { retryDelay } from '../../src/webhooks/retry-delay.ts';
 import { OPERATOR, TestApplication } from '../support/application/test-application.ts';
 import { isSignedWith, WebhookReceiver } from '../support/servers/webhook-receiver.ts';
@@ -67,6 +68,20 @@ describe('the administration of webhooks', () => {
     for (let number = 0; number < 32; number += 1) {
       await service().remove(OPERATOR, `n${number}`);
     }
+  });
+
+  it('writes audit rows that a search can name', async () => {
+    await service().add(OPERATOR, { name: 'siem', url: receiver.url });
+    await service().enable(OPERATOR, 'siem', false);
+    await service().enable(OPERATOR, 'siem', true);
+    await service().replaceSecret(OPERATOR, 'siem');
+    await service().test(OPERATOR, 'siem');
+    await service().retry(OPERATOR, 'siem');
+    await service().remove(OPERATOR, 'siem');
+    const rows = await application.services.audit.search(OPERATOR, { subject: 'siem', limit: 7 });
+    expect(new Set(rows.map(({ action }) => action)).size).toBe(7);
+    rows.forEach(assertKnownFilter);
+    receiver.received.length = 0;
   });
 
   it('tests a receiver at once, with a signed event', async () => {

@@ -1,8 +1,10 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { isServiceError } from '../../kernel/errors.ts';
+import { maskPassword } from '../../kernel/masked-url.ts';
 import { within } from '../../kernel/time-limit.ts';
 import { CliFailure, describeFailure } from '../cli-failure.ts';
 import { type CommandContext, operatorCaller } from '../command-context.ts';
+import type { CliIo } from '../dependencies.ts';
 import { examples } from '../examples.ts';
 import { wholeNumberOption } from '../option-values.ts';
 import { readSecretText } from '../secret-input.ts';
@@ -15,7 +17,6 @@ import {
   type Readings,
   type Thresholds,
 } from './readings.ts';
-import { readServer } from './server-readings.ts';
 import { parseThresholdRange } from './threshold-range.ts';
 
 interface CheckOptions {
@@ -109,15 +110,13 @@ async function checkServer(
   { tokenFile, timeout, ...options }: CheckOptions,
 ): Promise<Readings> {
   const url = options.url ?? `http://127.0.0.1:${(await dependencies.settings()).port}`;
-  if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) {
-    throw new CliFailure(`--url is no URL of http or https: ${url}`);
-  }
-  const token =
-    tokenFile === undefined ? undefined : await readSecretText(dependencies.io, tokenFile, 'The API token');
+  assertServerUrl(url);
+  const token = tokenFile === undefined ? undefined : await readApiToken(dependencies.io, tokenFile);
   try {
+    const { readServer } = await import('./server-readings.ts');
     return await readServer(dependencies.fetch, {
       url: url.replace(/\/+$/, ''),
-      token: token?.trim(),
+      token,
       signal: AbortSignal.timeout(timeout * 1000),
       now: dependencies.clock.now().getTime(),
     });
@@ -125,6 +124,26 @@ async function checkServer(
     const text = `no answer from ${url}: ${reasonOf(error)}`;
     return { values: {}, problems: [{ state: 'CRITICAL', text }] };
   }
+}
+
+/** @throws CliFailure; the URL is shown in the line, and must hold no password */
+function assertServerUrl(url: string): void {
+  if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) {
+    throw new CliFailure(`--url is no URL of http or https: ${maskPassword(url)}`);
+  }
+  const { username, password, search, hash } = new URL(url);
+  if ([username, password, search, hash].some((part) => part !== '')) {
+    throw new CliFailure('--url must have no user, password, query or fragment: give --token-file');
+  }
+}
+
+/** @throws CliFailure for a text that cannot be a header: the error of `fetch` would show it */
+async function readApiToken(io: CliIo, file: string): Promise<string> {
+  const token = (await readSecretText(io, file, 'The API token')).trim();
+  if (!/^[\x21-\x7e]+$/.test(token)) {
+    throw new CliFailure(`${file} must hold one API token and nothing else`);
+  }
+  return token;
 }
 
 function reasonOf(error: unknown): string {

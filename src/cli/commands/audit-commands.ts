@@ -6,7 +6,6 @@ import type { AuditFilter } from '../../audit/ports.ts';
 import { consequence, counted } from '../../consequences/consequence.ts';
 import { openExport } from './audit-export-file.ts';
 import { addAuditVerifyCommand } from './audit-verify-command.ts';
-import { misspeltFilter } from '../audit-names.ts';
 import { CliFailure } from '../cli-failure.ts';
 import { actOnceConfirmed, withConfirmation } from '../confirmation.ts';
 import type { CommandContext } from '../command-context.ts';
@@ -109,10 +108,6 @@ function addSearch(audit: Command, context: CommandContext): void {
       };
       assertKnownFilter(filter);
       const rows = await context.withServices((services, caller) => services.audit.search(caller, filter));
-      const misspelt = rows.length === 0 ? misspeltFilter(filter) : undefined;
-      if (misspelt !== undefined) {
-        throw new CliFailure(misspelt);
-      }
       context.output(command).list(rows, COLUMNS, 'nothing matches');
     });
 }

@@ -48,6 +48,7 @@ export function addServerCommands(program: Command, context: CommandContext): vo
 function addCheck(config: Command, context: CommandContext): void {
   config
     .command('check')
+    .addHelpText('after', examples('config check', 'config check tankeeper.yaml'))
     .description(
       'check the environment and a configuration file, and list every fault at once; status 1 with faults',
     )

@@ -60,6 +60,7 @@ export function addTokenCommands(program: Command, context: CommandContext): voi
 function addWithdrawals(token: Command, context: CommandContext): void {
   for (const { verb, done, description, foresee } of WITHDRAWALS) {
     withConfirmation(token.command(verb))
+      .addHelpText('after', examples(`token ${verb} LSGO1`, `token ${verb} LSGO1 LSGO2 --yes`))
       .description(description)
       .argument('<serial...>')
       .action(async (serials: readonly string[], _options: object, command: Command) => {

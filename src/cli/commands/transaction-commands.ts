@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { TransactionEvent } from '../../challenges/transaction-history.ts';
 import type { TransactionHistory } from '../../challenges/transaction-service.ts';
+import { examples } from '../examples.ts';
 import type { CommandContext } from '../command-context.ts';
 import type { Column, JsonValue } from '../output.ts';
 
@@ -32,6 +33,7 @@ export function addTransactionCommands(program: Command, context: CommandContext
     .command('transaction')
     .description('transactions: challenges and the responses to them')
     .command('show')
+    .addHelpText('after', examples('transaction show 0123456789ab', '--json transaction show 0123456789ab'))
     .description('show what happened to a transaction, from its challenge and the audit')
     .argument('<id>', 'the transaction id')
     .action(async (id: string, _options: object, command: Command) => {

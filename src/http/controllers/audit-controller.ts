@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { AuditSearch } from '../../audit/audit-search.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import { isServiceError, ServiceError } from '../../kernel/errors.ts';
 import { parsePastInstant } from '../../kernel/past-instant.ts';
 import type { AdministrationDialect } from '../dialects/dialect.ts';
 import { administratorEndpoint, type Endpoint } from '../endpoint-spec.ts';
@@ -53,27 +52,13 @@ export function auditEndpoint(
       const page = await audit.page(caller, {
         ...given(filter),
         ...given({ subject: serial, requestId: request, transaction: transactionid, cursor }),
-        ...(isGiven(since) && { since: instantOf('since', since, now) }),
-        ...(isGiven(until) && { until: instantOf('until', until, now) }),
+        ...(isGiven(since) && { since: parsePastInstant(since, now, 'since') }),
+        ...(isGiven(until) && { until: parsePastInstant(until, now, 'until') }),
         ...(isGiven(limit) && { limit: /^\d{1,6}$/.test(limit) ? Number(limit) : Number.NaN }),
       });
       return dialect.value(dialect.shapes.auditPage(page), context);
     },
   );
-}
-
-/** @throws ServiceError 'parameter.invalid' that names the parameter */
-function instantOf(parameter: string, text: string, now: Date): Date {
-  try {
-    return parsePastInstant(text, now);
-  } catch (cause) {
-    throw isServiceError(cause, 'parameter.invalid')
-      ? new ServiceError('parameter.invalid', `${cause.message}; see the parameter ${parameter}`, {
-          parameter,
-          cause,
-        })
-      : cause;
-  }
 }
 
 function isGiven(text: string | undefined): text is string {

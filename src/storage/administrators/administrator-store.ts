@@ -8,6 +8,7 @@ import type {
   OpenSession,
   ProvenPassword,
 } from '../../administrators/ports.ts';
+import { lastAdministrator } from '../../administrators/last-administrator.ts';
 import { ServiceError } from '../../kernel/errors.ts';
 import type { Database } from '../database/database.ts';
 import type { ConfirmedCredentials } from './confirmed-credentials.ts';
@@ -143,7 +144,7 @@ export class SqlAdministratorStore implements AdministratorStore {
       const removed = await sql('administrators').where({ name }).delete();
       const somebody: unknown = await sql('administrators').first('id');
       if (removed > 0 && somebody === undefined) {
-        throw new ServiceError('administrator.invalid', 'The last administrator cannot be removed');
+        throw lastAdministrator();
       }
       if (removed > 0) {
         await audit.write(act, name, 'removed');

@@ -45,8 +45,10 @@ export class SqlConfigurationStore implements ConfigurationStore, ConfigurationS
     this.#database = database;
     this.#tokensAtOnce = options.tokensAtOnce ?? TOKENS_AT_ONCE;
     this.#cache = new ConfigurationCache(async () => {
+      const configuration = await readConfiguration(database.knex, clock.now());
+      // Last: receivers that change after this revision raise it, and are read again.
       await database.audit.outbox.refresh(database.knex);
-      return readConfiguration(database.knex, clock.now());
+      return configuration;
     });
     this.#confirmation = new Confirmation({
       read: async () => this.#cache.at(await readRevision(database.knex)),

@@ -159,7 +159,8 @@ export class SqlWebhookStore implements WebhookStore {
         return undefined;
       }
       const deliveries = await work(unit, found.id);
-      await unit.audit.write(act, name, `${outcome}, ${deliveries} deliveries`);
+      const counted = `${outcome}, ${deliveries} deliveries`;
+      await unit.audit.write(act, name, counted);
       return deliveries;
     });
   }

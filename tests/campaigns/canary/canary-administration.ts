@@ -211,6 +211,8 @@ export class CanaryAdministration {
     for (const name of ['tokens', 'userinfo', 'activeUsers', 'config', 'license', 'storageEncryption']) {
       await this.#send({ path: `/monitoring/${name}`, label: 'once more ', method: 'GET' });
     }
+    await this.#send({ path: '/admin/userlist', parameters: { username: '*' } });
+    await this.#send({ path: '/audit/search', parameters: { since: '1H', limit: '1000' } });
     for (const path of ['/metrics', '/healthz', '/startupz', '/readyz', '/docs/monitoring-post']) {
       await this.#send({ path, method: 'GET' });
     }

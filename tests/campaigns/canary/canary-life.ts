@@ -90,6 +90,8 @@ export class CanaryLife {
     await this.#check(opened, right, true);
     await this.#check(opened, right);
     await send({ path: '/ocra/checkstatus', parameters: { transactionid: opened.transactionid } });
+    await send({ path: '/admin/transaction', parameters: { transactionid: opened.transactionid } });
+    await send({ path: '/audit/search', parameters: { transactionid: opened.transactionid } });
     await send({ path: '/ocra', parameters: { serial } });
   }
 

@@ -265,11 +265,12 @@ export class ChallengeModel {
     }
     const whose = (one: ModelChallenge): boolean =>
       via === 'validate/check_s' ? one.serial === serial : this.#state.tokens.get(one.serial)?.owner === user;
-    const open = named.filter((one) => whose(one) && one.closed === null && !this.#hasExpired(one));
-    const [meant] = open;
+    const theirs = named.filter(whose);
     if (transactionId !== undefined) {
+      const [meant] = theirs;
       return meant !== undefined && this.#judge(meant, via, pass).result;
     }
+    const open = theirs.filter((one) => one.closed === null && !this.#hasExpired(one));
     return this.#judgeOpen(
       open.sort((one, other) => other.issuedAt - one.issuedAt || other.order - one.order),
       via,

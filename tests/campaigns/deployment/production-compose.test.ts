@@ -187,6 +187,31 @@ describe('bin/backup-daily', () => {
     expect((await backUp({ BACKUP_KEEP_DAYS: 'few' })).code).toBe(2);
   });
 
+  it('ends an export that hangs, and one that runs when it is stopped itself', async () => {
+    const hanging = join(folder, 'hanging.mjs');
+    await writeFile(
+      hanging,
+      `process.once('SIGTERM', () => { console.error('ended'); process.exit(130); });
+       setInterval(() => undefined, 1000);
+       console.error('begun');`,
+    );
+    const late = await backUp({ TANKEEPER: hanging, BACKUP_RECIPIENT: 'age1x', BACKUP_TIMEOUT: '1' });
+    expect(late).toEqual({ code: 1, err: expect.stringMatching(/^begun\nended\nthe backup failed/) });
+    const stopped = spawn('sh', [join(REPOSITORY, 'bin/backup-daily')], {
+      env: { PATH: process.env.PATH, TANKEEPER: hanging, BACKUP_DIR: backups, BACKUP_RECIPIENT: 'age1x' },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    const pieces: string[] = [];
+    stopped.stderr.on('data', (piece: Buffer) => {
+      pieces.push(piece.toString());
+      if (pieces.join('') === 'begun\n') {
+        stopped.kill('SIGTERM');
+      }
+    });
+    expect(await once(stopped, 'close')).toEqual([1, null]);
+    expect(pieces.join('')).toBe('begun\nended\n');
+  });
+
   it('writes a backup that can be restored, and removes those that are too old', async () => {
     const recipient = await identityToRecipient(identity);
     expect((await backUp({ BACKUP_RECIPIENT: recipient, BACKUP_KEEP_DAYS: '30' })).code).toBe(0);

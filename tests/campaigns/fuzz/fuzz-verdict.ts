@@ -109,7 +109,7 @@ const envelope = z.object({
     z.object({ status: z.literal(false), error: reported }),
   ]),
 });
-const state = z.strictObject({ status: z.enum(['ok', 'ready']) });
+const state = z.strictObject({ status: z.enum(['ok', 'started', 'ready']) });
 
 function envelopeFault(body: unknown): string | undefined {
   return z.union([envelope, state]).safeParse(body).success ? undefined : 'a body that is no envelope';

@@ -44,6 +44,7 @@ export class GuideSandbox {
   readonly server: ServerProcess;
   readonly #database: TestDatabase;
   readonly #environment: Readonly<Record<string, string>>;
+  readonly #others: (() => Promise<void>)[] = [];
 
   private constructor(
     folder: string,
@@ -102,9 +103,15 @@ export class GuideSandbox {
     return { code, output: pieces.join('') };
   }
 
+  /** Adds to what `remove` ends, after the server. */
+  removeAlso(end: () => Promise<void>): void {
+    this.#others.push(end);
+  }
+
   /** Ends the server and removes everything. */
   async remove(): Promise<void> {
     await this.server.stop();
+    await Promise.all(this.#others.map((end) => end()));
     await this.#database.drop();
     await rm(this.folder, { recursive: true });
   }

@@ -7,6 +7,7 @@ import {
   PASSWORD as KEY_PASSWORD,
   PRE_SHARED_KEY,
 } from '../../support/values/pskc-documents.ts';
+import { WebhookReceiver } from '../../support/servers/webhook-receiver.ts';
 import { licenceVendor } from '../../support/values/signed-licence.ts';
 import { assertSucceeded, guideCommands, GuideSandbox, PASSWORD, type Replacement } from './guide-sandbox.ts';
 
@@ -18,6 +19,11 @@ const ADMINISTRATION = [
   'realm add office --resolvers staff',
   'user add anna --resolver staff',
 ];
+
+const TAN_SERVER = 'https://tankeeper.example.org';
+
+/** The test's database has settings that a server must not have. */
+const DOCTOR: Replacement = [/^(tankeeper (?:--json )?doctor)$/g, '$1 || [ $? = 2 ]'];
 
 /** What a guide takes for granted, and the stand-ins for what readers fill in. */
 interface Guide {
@@ -42,9 +48,14 @@ const GUIDES: Readonly<Record<string, Guide>> = {
     before: [...ADMINISTRATION],
     tokens: ['LSQR0001'],
     prepare: async (sandbox) => {
-      await sandbox.write('/backup/logs/tankeeper.log', sandbox.server.output());
+      await writeLog(sandbox);
       const [checkpoint = ''] = /[0-9a-f]{64}/.exec(sandbox.server.output()) ?? [];
+      const issued = await sandbox.run([
+        `curl -u admin ${TAN_SERVER}/ocra/request -d serial=LSQR0001 -d data=1`,
+      ]);
+      const [, transaction = ''] = /"transactionid": "(\w+)"/.exec(issued.output) ?? [];
       return [
+        ['3f9c0d2ab4e1875566f0', transaction],
         [/5d0c1ae0[0-9a-f]{56}/g, checkpoint],
         [
           'U2V2ZW4tdGltZXMtc2V2ZW4tYW5kLWZvcnR5LW5pbmU=',
@@ -52,7 +63,7 @@ const GUIDES: Readonly<Record<string, Guide>> = {
         ],
       ];
     },
-    prints: [/LSQR0001/, /all as they were written/, /rows exported: \d+/],
+    prints: [/LSQR0001/, / issued /, /all as they were written/, /rows exported: \d+/],
   },
   authentication: {
     before: ADMINISTRATION,
@@ -82,8 +93,7 @@ const GUIDES: Readonly<Record<string, Guide>> = {
   },
   doctor: {
     before: ADMINISTRATION,
-    // The test's database has settings that a server must not have.
-    replace: [[/^(tankeeper (?:--json )?doctor)$/g, '$1 || [ $? = 2 ]']],
+    replace: [DOCTOR],
     prints: [/remedy: /],
   },
   enrolment: {
@@ -97,8 +107,17 @@ const GUIDES: Readonly<Record<string, Guide>> = {
       return undefined;
     },
     tokens: ['DEV0002'],
-    replace: [['SERIAL', 'DEV0002']],
+    replace: [['SERIAL', 'DEV0002'], confirmed('token remove')],
     prints: [/DEV0002/],
+  },
+  helpdesk: {
+    before: ADMINISTRATION,
+    tokens: ['QR1'],
+    prepare: async (sandbox) => {
+      await sandbox.write('helpdesk-password', PASSWORD);
+      return undefined;
+    },
+    prints: [/"username": "anna"/, /"serial": "QR1",\n +"type"/, /"token\/import"/],
   },
   monitoring: {
     before: [
@@ -109,10 +128,13 @@ const GUIDES: Readonly<Record<string, Guide>> = {
     ],
     prepare: async (sandbox) => {
       await sandbox.write('/etc/tankeeper/probe-password', PASSWORD);
+      const made = await sandbox.run(["tankeeper admin api-token add admin check --rights 'monitoring:*'"]);
+      await sandbox.write('/etc/tankeeper/probe-token', /^tk_\S+$/m.exec(made.output)?.[0] ?? '');
       return undefined;
     },
     // The token that the command before has printed.
     replace: [
+      confirmed('policy set monitoring-admin'),
       ["api-token add probe nagios --rights 'monitoring:*'", '$& | tee token.txt'],
       ["'Authorization: Bearer tk_…'", '"Authorization: Bearer $(grep -o \'tk_[A-Za-z0-9_-]*\' token.txt)"'],
     ],
@@ -128,18 +150,36 @@ const GUIDES: Readonly<Record<string, Guide>> = {
         await vendor.sign({ licensee: 'Bank', expire: '2099-12-31', 'token-num': 5 }),
       );
       return [
+        confirmed('keys retire'),
         ['0123456789abcdef', `"$(tankeeper keys list | awk 'NR > 1 && $2 != "current" { print $1 }')"`],
       ];
     },
     prints: [/every count is right/, /is retired/],
   },
+  operator: {
+    before: ADMINISTRATION,
+    replace: [
+      DOCTOR,
+      ['--recipient age1…', `--recipient ${await identityToRecipient(await generateX25519Identity())}`],
+    ],
+    prints: [/every count is right/, /all as they were written/, /SHA-256/],
+  },
   policies: {
     before: ADMINISTRATION,
+    replace: [confirmed('policy set probe')],
     prepare: async (sandbox) => {
       await sandbox.write('portal-password', PASSWORD);
       return undefined;
     },
     prints: [/tk_/],
+  },
+  'security-officer': {
+    before: ADMINISTRATION,
+    prepare: async (sandbox) => {
+      await writeLog(sandbox);
+      return undefined;
+    },
+    prints: [/all as they were written/, /ocra-administrators/, /current/],
   },
   shadow: {
     before: ADMINISTRATION,
@@ -150,12 +190,21 @@ const GUIDES: Readonly<Record<string, Guide>> = {
     },
     prints: [/(\d+) questions, \1 answered alike/],
   },
+  webhooks: {
+    prepare: async (sandbox) => {
+      const receiver = await WebhookReceiver.start();
+      sandbox.removeAlso(() => receiver.stop());
+      return [['https://siem.example.com/tankeeper', receiver.url]];
+    },
+    prints: [/whsec_/, /siem/],
+  },
 };
 
 /** Guides whose commands run elsewhere, or cannot run here. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   'moving-from-linotp': 'tests/cli/linotp/moving-guide.test.ts',
-  'getting-started': 'tests/campaigns/getting-started',
+  'getting-started': 'tests/cli/getting-started.test.ts',
+  integrator: 'integrator-guide.test.ts',
   resolvers: 'resolvers-guide.test.ts',
   'security-modules': 'tests/campaigns/security-module makes a token of SoftHSM with the same commands',
   deployment: 'needs Docker, Kubernetes or systemd; .ci/run checks its files',
@@ -195,6 +244,16 @@ describe.each(Object.entries(GUIDES))('docs/guides/%s.md', (name, guide) => {
     }
   });
 });
+
+/** @returns the answer of a reader whom a command asks whether to go on */
+function confirmed(command: string): Replacement {
+  return [`tankeeper ${command}`, `tankeeper ${command} --yes`];
+}
+
+/** Writes the server's log, with its checkpoints, to the place where the guides have it. */
+async function writeLog(sandbox: GuideSandbox): Promise<void> {
+  await sandbox.write('/backup/logs/tankeeper.log', sandbox.server.output());
+}
 
 /** @returns a table of keys whose tokens belong to anna */
 function keyTable(serials: readonly string[]): string {

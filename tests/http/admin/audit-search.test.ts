@@ -121,14 +121,15 @@ describe('/audit/search', () => {
   });
 
   it.each<[Record<string, string>, RegExp]>([
-    [{ outcome: 'wrongg' }, /^There is no outcome 'wrongg' in the audit$/],
-    [{ action: 'ocra/chek' }, /^There is no action 'ocra\/chek' in the audit$/],
-    [{ since: 'soon' }, /^It must be a date/],
+    [{ outcome: 'wrongg' }, /^There is no outcome 'wrongg' in the audit: did you mean wrong\?$/],
+    [{ action: 'ocra/chek' }, /^There is no action 'ocra\/chek' in the audit: did you mean ocra\/check_t\?$/],
+    [{ since: 'soon' }, /^since must be a date/],
     [{ limit: '0' }, /^The limit must be/],
     [{ limit: '1001' }, /^The limit must be/],
     [{ limit: '1e2' }, /^The limit must be/],
     [{ cursor: "x' OR 1=1" }, /^The cursor is none of this search$/],
     [{ cursor: '2026-99-99T00:00:00.000000Z,1' }, /^The cursor is none of this search$/],
+    [{ cursor: '2026-02-31T00:00:00.000000Z,1' }, /^The cursor is none of this search$/],
   ])('refuses %j', async (parameters, message) => {
     expect((await search(parameters)).error?.message).toMatch(message);
   });

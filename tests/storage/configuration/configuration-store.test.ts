@@ -5,6 +5,8 @@ import type { Configuration } from '../../../src/configuration/configuration.ts'
 import { SqlConfigurationStore } from '../../../src/storage/configuration/configuration-store.ts';
 import { SqlTokenStore } from '../../../src/storage/tokens/token-store.ts';
 import { NOW } from '../../support/values/challenge-answers.ts';
+import { openDatabase } from '../../../src/storage/database/database.ts';
+import { whileHeld } from '../../support/database/held-statement.ts';
 import { untilWaiting } from '../../support/database/lock-waits.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
 import { ACT, tokenValue } from '../../support/values/token-values.ts';
@@ -49,6 +51,29 @@ describe('the configuration that a server keeps', () => {
     await test.database.autocommit.audit.write(ACT, 'other', 'done');
     expect(await store.current()).toBe(configuration);
     expect(store.kept).toBe(configuration);
+  });
+
+  it('has the receivers of events of its revision, or of a later one, whenever one is added', async () => {
+    const database = openDatabase({ connection: test.url, applicationName: 'test', poolSize: 2 });
+    try {
+      const server = new SqlConfigurationStore({ database, clock: { now: () => NOW } });
+      const webhook = {
+        url: 'https://siem.example.com',
+        allows_http: false,
+        events: ['token.locked'],
+        realms: [],
+      };
+      await whileHeld(
+        /AS policies,/,
+        () => server.current(),
+        () => test.database.knex('webhooks').insert({ ...webhook, name: 'siem', secret: Buffer.alloc(40) }),
+      );
+      await server.current();
+      expect(database.audit.outbox.hasReceivers).toBe(true);
+    } finally {
+      await database.close();
+      await test.database.knex('webhooks').delete();
+    }
   });
 
   it('is read again after a change by another server, even one made by hand', async () => {
