@@ -5,6 +5,7 @@ import { CliFailure, EXIT_CODES } from '../cli-failure.ts';
 import type { CommandContext } from '../command-context.ts';
 import type { Column, Output } from '../output.ts';
 import { examples } from '../examples.ts';
+import { withSlowWorkLine } from '../slow-work-line.ts';
 
 interface CountOptions {
   readonly verify?: true;
@@ -80,7 +81,9 @@ async function showCounts(context: CommandContext, output: Output): Promise<void
 
 async function verifyCounts(context: CommandContext, output: Output, mend: boolean): Promise<void> {
   const { total, drifts } = await context.withServices(({ counts }, caller) =>
-    mend ? counts.mend(caller) : counts.verify(caller),
+    withSlowWorkLine(context.dependencies.io, 'counting tokens', () =>
+      mend ? counts.mend(caller) : counts.verify(caller),
+    ),
   );
   output.list(drifts, DRIFT_COLUMNS, 'every count is right');
   if (total > drifts.length) {

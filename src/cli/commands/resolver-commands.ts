@@ -6,6 +6,7 @@ import type { Column } from '../output.ts';
 import { unknownName } from '../unknown-name.ts';
 import { addResolverSetCommands } from './resolver-set-commands.ts';
 import { examples } from '../examples.ts';
+import { withSlowWorkLine } from '../slow-work-line.ts';
 
 const RESOLVER_COLUMNS: readonly Column<Resolver>[] = [
   { key: 'name', title: 'NAME', value: ({ name }) => name },
@@ -63,7 +64,9 @@ export function addResolverCommands(program: Command, context: CommandContext): 
     .description('try whether its users can be read')
     .argument('<name>')
     .action(async (name: string, _options: object, command: Command) => {
-      const users = await context.withServices(({ resolvers }, caller) => resolvers.test(caller, name));
+      const users = await context.withServices(({ resolvers }, caller) =>
+        withSlowWorkLine(context.dependencies.io, 'reading users', () => resolvers.test(caller, name)),
+      );
       context.output(command).done(`the resolver ${name} answers: ${users} users`, { name, users });
     });
 }

@@ -4,6 +4,7 @@ import { CliFailure } from '../cli-failure.ts';
 import { type CommandContext, operatorCaller } from '../command-context.ts';
 import type { Column } from '../output.ts';
 import { examples } from '../examples.ts';
+import { withSlowWorkLine } from '../slow-work-line.ts';
 
 const CONFIG_COLUMNS: readonly Column<ConfigRow>[] = [
   { key: 'variable', title: 'VARIABLE', value: ({ variable }) => variable, whole: true },
@@ -26,7 +27,9 @@ export function addServerCommands(program: Command, context: CommandContext): vo
     .addHelpText('after', examples('migrate', '--json migrate'))
     .description("bring the database's tables up to date (the server does so itself when it starts)")
     .action(async (_options: object, command: Command) => {
-      const { applied } = await dependencies.migrate(operatorCaller(dependencies));
+      const { applied } = await withSlowWorkLine(dependencies.io, 'bringing the tables up to date', () =>
+        dependencies.migrate(operatorCaller(dependencies)),
+      );
       const sentence =
         applied.length === 0 ? 'the tables are up to date' : `applied:\n  ${applied.join('\n  ')}`;
       context.output(command).done(sentence, { applied });

@@ -6,6 +6,7 @@ import type { CommandContext } from '../command-context.ts';
 import { wholeNumberOption } from '../option-values.ts';
 import type { Column } from '../output.ts';
 import { examples } from '../examples.ts';
+import { withSlowWorkLine } from '../slow-work-line.ts';
 
 interface AddOptions {
   readonly resolver: string;
@@ -122,7 +123,9 @@ function addList(user: Command, context: CommandContext): void {
         throw new CliFailure('give either --realm or --resolver', EXIT_CODES.usage);
       }
       const found = await context.withServices(({ users }, caller) =>
-        users.list(caller, { realm, resolver, search, limit }),
+        withSlowWorkLine(context.dependencies.io, 'reading users', () =>
+          users.list(caller, { realm, resolver, search, limit }),
+        ),
       );
       context.output(command).list(found, USER_COLUMNS, 'no users');
     });

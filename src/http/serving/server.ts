@@ -6,7 +6,7 @@ import {
   type ServerResponse,
 } from 'node:http';
 import type { Socket } from 'node:net';
-import { ServiceError } from '../../kernel/errors.ts';
+import { addressUnavailable } from './address-unavailable.ts';
 import type { ConnectionGuard } from '../limits/connection-guard.ts';
 import { type ExpressPrototypes, expressMessages } from './express-messages.ts';
 import { ServedConnections } from './served-connections.ts';
@@ -113,12 +113,7 @@ function originForm(target: string): string {
 async function listen(server: Server, host: string, port: number): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     const refuse = (cause: NodeJS.ErrnoException): void => {
-      const reason = cause.code === 'EADDRINUSE' ? 'another program listens there' : (cause.code ?? 'failed');
-      reject(
-        new ServiceError('address.unavailable', `Cannot listen on ${host} port ${port}: ${reason}`, {
-          cause,
-        }),
-      );
+      reject(addressUnavailable(cause, host, port));
     };
     server.once('error', refuse);
     server.listen({ host, port }, () => {

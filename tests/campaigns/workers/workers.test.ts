@@ -278,7 +278,7 @@ describe('a start with workers that fails', () => {
     });
     taken.close();
     expect(code).toBe(1);
-    const message = `tankeeper: Cannot listen on 127.0.0.1 port ${port}: another program listens there`;
+    const message = `tankeeper: Cannot listen on 127.0.0.1 port ${port}: another program listens there. Stop it, or choose another port (PORT, METRICS_PORT)`;
     expect(output.split('\n').filter((line) => line.startsWith('tankeeper:'))).toEqual([message]);
     expect(output).not.toContain('shown this once');
     expect(output).not.toMatch(/\n\s+at /);

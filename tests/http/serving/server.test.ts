@@ -46,7 +46,7 @@ describe('startServer', () => {
     await expect(startServer(() => undefined, { host: '127.0.0.1', port: first.port })).rejects.toMatchObject(
       {
         code: 'address.unavailable',
-        message: `Cannot listen on 127.0.0.1 port ${first.port}: another program listens there`,
+        message: `Cannot listen on 127.0.0.1 port ${first.port}: another program listens there. Stop it, or choose another port (PORT, METRICS_PORT)`,
       },
     );
     await first.close(0);
@@ -55,7 +55,7 @@ describe('startServer', () => {
   it('names the fault of an address that this machine does not have', async () => {
     await expect(startServer(() => undefined, { host: '192.0.2.1', port: 0 })).rejects.toMatchObject({
       code: 'address.unavailable',
-      message: 'Cannot listen on 192.0.2.1 port 0: EADDRNOTAVAIL',
+      message: 'Cannot listen on 192.0.2.1 port 0: this machine has no such address. Correct HOST',
     });
   });
 
