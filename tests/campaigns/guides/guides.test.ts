@@ -138,7 +138,7 @@ const GUIDES: Readonly<Record<string, Guide>> = {
       // The helpdesk has no other rights, and none in the other realm.
       /(?:"code": 410[^+]*\+[^+]*){4}/,
       /No token found with the serial 'SHOP1'/,
-      /Active +yes/,
+      /Realms +shop\n\s*State +active/,
     ],
   },
   monitoring: {
