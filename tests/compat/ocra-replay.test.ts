@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import { compareWithLedger, NOTHING_FOUND, readNamedLedger } from '../support/values/compatibility-ledger.ts';
+import { compareWithLedger, NOTHING_FOUND, readLedger } from '../support/values/compatibility-ledger.ts';
 import { readOcraRecordings } from './ocra-recordings.ts';
 import { OcraReplay, type Replayed } from './ocra-replay.ts';
 import { reportReplay } from './replay-report.ts';
 
 const FILE = 'ocra-2.12.6';
 const MAX_DIFFERENCES = 60;
-const ledger = readNamedLedger('Recorded /ocra exchanges', FILE);
+const ledger = readLedger('ocra');
 const recordings = readOcraRecordings().filter(({ sample }) => sample !== true);
 let replay: OcraReplay;
 
@@ -20,7 +20,7 @@ afterAll(async () => {
 });
 
 describe('the dialect linotp, asked what LinOTP 2.12.6 was asked', () => {
-  it('answers byte for byte the same, or docs/compatibility.md says why not', async () => {
+  it('answers byte for byte the same, or its ledger says why not', async () => {
     const rows: Replayed[] = [];
     for (const recording of recordings) {
       rows.push(await replay.replay(recording));

@@ -11,6 +11,7 @@ import { commandsPage } from '../../scripts/command-reference.ts';
 import { configurationPage } from '../../scripts/configuration-reference.ts';
 import { endpointsPage } from '../../scripts/endpoint-reference.ts';
 import { metricsPage } from '../../scripts/metrics-reference.ts';
+import { recordedDifferencesPage } from '../../scripts/recorded-differences.ts';
 import { VARIABLES } from '../../src/config/variables.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { systemRandom } from '../../src/kernel/system-random.ts';
@@ -217,6 +218,12 @@ describe('docs/reference', () => {
   it('shows every metric as it is declared (npm run docs:reference)', () => {
     expect(readRepositoryFile('docs/reference/metrics.md')).toBe(metricsPage());
     expect(metricsPage()).toContain('| `tankeeper_responses_total` ');
+  });
+
+  it('shows every recorded difference (npm run docs:reference)', () => {
+    const page = readRepositoryFile('docs/reference/recorded-differences.md');
+    expect(page).toBe(recordedDifferencesPage());
+    expect(tableUnder(page, 'Recorded /ocra exchanges').length).toBeGreaterThan(30);
   });
 
   it('shows every command as it describes itself (npm run docs:reference)', () => {

@@ -33,7 +33,9 @@ interface Guide {
   readonly tokens?: readonly string[];
   readonly replace?: readonly Replacement[];
   readonly prepare?: (sandbox: GuideSandbox) => Promise<readonly Replacement[] | undefined>;
-  /** What its commands must have printed. */
+  /** Commands that show what the guide has achieved. */
+  readonly after?: readonly string[];
+  /** What all these commands must have printed. */
   readonly prints: readonly RegExp[];
   readonly variables?: Readonly<Record<string, string>>;
 }
@@ -111,13 +113,33 @@ const GUIDES: Readonly<Record<string, Guide>> = {
     prints: [/DEV0002/],
   },
   helpdesk: {
-    before: ADMINISTRATION,
+    before: [
+      ...ADMINISTRATION,
+      'realm add shop --resolvers staff',
+      'token init --serial SHOP1 --realm shop --generate',
+    ],
     tokens: ['QR1'],
     prepare: async (sandbox) => {
       await sandbox.write('helpdesk-password', PASSWORD);
       return undefined;
     },
-    prints: [/"username": "anna"/, /"serial": "QR1",\n +"type"/, /"token\/import"/],
+    after: [
+      `curl -u helpdesk ${TAN_SERVER}/system/getPolicy`,
+      `curl -u helpdesk ${TAN_SERVER}/monitoring/tokens`,
+      `curl -u helpdesk ${TAN_SERVER}/ocra/request -d serial=QR1 -d data=1`,
+      `curl -u helpdesk ${TAN_SERVER}/admin/remove -d serial=QR1`,
+      `curl -u helpdesk ${TAN_SERVER}/admin/disable -d serial=SHOP1`,
+      'tankeeper token show SHOP1',
+    ],
+    prints: [
+      /"username": "anna"/,
+      /"serial": "QR1",\n +"type"/,
+      /"token\/import"/,
+      // The helpdesk has no other rights, and none in the other realm.
+      /(?:"code": 410[^+]*\+[^+]*){4}/,
+      /No token found with the serial 'SHOP1'/,
+      /Realms +shop\n\s*State +active/,
+    ],
   },
   monitoring: {
     before: [
@@ -234,10 +256,10 @@ describe.each(Object.entries(GUIDES))('docs/guides/%s.md', (name, guide) => {
     const before = await sandbox.run(commands.map((command) => `tankeeper ${command}`));
     assertSucceeded(before);
     const prepared = (await guide.prepare?.(sandbox)) ?? [];
-    const run = await sandbox.run(guideCommands(`docs/guides/${name}.md`), [
-      ...prepared,
-      ...(guide.replace ?? []),
-    ]);
+    const run = await sandbox.run(
+      [...guideCommands(`docs/guides/${name}.md`), ...(guide.after ?? [])],
+      [...prepared, ...(guide.replace ?? [])],
+    );
     assertSucceeded(run);
     for (const pattern of guide.prints) {
       expect(run.output).toMatch(pattern);

@@ -1,45 +1,20 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { type Ledgers, readLedgers } from '../../../scripts/recorded-differences.ts';
 import { isServiceError } from '../../../src/kernel/errors.ts';
 
-/** A line of the tables in docs/compatibility.md that exclude rows of vector files. */
+/** An intended difference of docs/reference/recorded-differences.md, which excludes rows of a file. */
 export interface LedgerEntry {
-  /** The vector file, without its ending. */
+  /** The file of vectors or recordings, without its ending. */
   readonly file: string;
   /** A pattern for the row's name; `*` stands for any characters, `\*` for itself. */
   readonly pattern: string;
   readonly reason: string;
 }
 
-const PAGE = join(import.meta.dirname, '../../../docs', 'compatibility.md');
-const LINE = /^\| `([^`]+)` +\| `([^`]+)` +\| (.+?) *\|$/;
-
-/** @returns the entries of the page's section "Computed vectors" */
-export function readLedger(page = readFileSync(PAGE, 'utf8')): LedgerEntry[] {
-  const [, section = ''] = page.split(/^## Computed vectors$/m);
-  return (section.split(/^## /m)[0] ?? '').split('\n').flatMap((line) => {
-    const [, file, pattern, reason] = LINE.exec(line) ?? [];
-    return file === undefined || pattern === undefined || reason === undefined
-      ? []
-      : [{ file, pattern, reason }];
-  });
-}
-
-/**
- * @param title of the page's section
- * @param file the subject of the entries, if the section is about one file alone
- * @returns the entries of a section whose table has the columns row and reason
- */
-export function readNamedLedger(
-  title: string,
-  file: string,
-  page = readFileSync(PAGE, 'utf8'),
-): LedgerEntry[] {
-  const section = page.split(/^## /m).find((each) => each.startsWith(`${title}\n`)) ?? '';
-  return section.split('\n').flatMap((line) => {
-    const [, pattern, reason] = /^\| `([^`]+)` +\| ([^|]+?) *\|$/.exec(line) ?? [];
-    return pattern === undefined || reason === undefined ? [] : [{ file, pattern, reason }];
-  });
+/** @returns the entries of a ledger, one for each pattern */
+export function readLedger(name: keyof Ledgers = 'vectors'): LedgerEntry[] {
+  return readLedgers()[name].flatMap(({ file, rows, reason }) =>
+    rows.map((pattern) => ({ file, pattern, reason })),
+  );
 }
 
 /** @returns true if the pattern matches the row's name */
