@@ -127,7 +127,11 @@ module.exports = {
       from: { path: '^src/(http|cli|console)/' },
       to: {
         path: ['^src/'],
-        pathNot: [`${domain}(?!(?:sources|sending)/)`, '^src/$1/', '^src/config/(describe-config|check-config)\\.ts$'],
+        pathNot: [
+          `${domain}(?!(?:sources|sending)/)`,
+          '^src/$1/',
+          '^src/config/(describe-config|check-config)\\.ts$',
+        ],
       },
     },
     {

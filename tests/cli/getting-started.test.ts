@@ -1,12 +1,13 @@
-import { execFile, spawn } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify, stripVTControlCharacters } from 'node:util';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { codeBlocks, shellLines } from '../repository/markdown.ts';
 import { readRepositoryFile } from '../repository/repository-file.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
+import { answerAtTerminal } from '../support/servers/guided-terminal.ts';
 import { type ServerProcess, startServerProcess } from '../support/servers/server-process.ts';
 import { testProgram } from '../support/servers/test-build.ts';
 
@@ -38,38 +39,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** Types at the prompts as the page says. @returns what was on the terminal */
-function atTerminal(command: string): Promise<string> {
-  const child = spawn('script', ['-qefc', command, '/dev/null'], {
-    cwd: folder,
-    env: { ...environment, TERM: 'dumb' },
-  });
-  let shown = '';
-  let answered = 0;
-  const answers: readonly (readonly [RegExp, (text: string) => string])[] = [
-    [/Activation code \(Enter for a new one/, () => ''],
-    [/Response [^\n]*: /, (text) => /response {2}(\d+)/.exec(text)?.[1] ?? 'nothing is shown'],
-  ];
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    shown += text;
-    const rest = stripVTControlCharacters(shown).slice(answered);
-    const answer = answers.find(([prompt]) => prompt.test(rest));
-    if (answer !== undefined) {
-      answered = stripVTControlCharacters(shown).length;
-      child.stdin.write(`${answer[1](rest)}\r`);
-    }
-  });
-  return new Promise((resolve, reject) => {
-    child.once('close', (code) => {
-      const text = stripVTControlCharacters(shown);
-      if (code === 0) {
-        resolve(text);
-      } else {
-        reject(new Error(`${command} ended with ${code}:\n${text}`));
-      }
-    });
-  });
-}
+const atTerminal = (command: string): Promise<string> => answerAtTerminal(command, folder, environment);
 
 async function run(command: string): Promise<string> {
   const { stdout } = await promisify(execFile)('sh', ['-c', command], { cwd: folder, env: environment });
