@@ -40,7 +40,6 @@ async function run(): Promise<boolean> {
     rows.push([`\`${command.split(' ').slice(0, 3).join(' ')}\``, seconds(performance.now() - start)]);
     return value;
   };
-  let total = '';
   const server = await timed('npm start', () => startServerProcess(environment));
   try {
     for (const command of commands) {
@@ -51,12 +50,12 @@ async function run(): Promise<boolean> {
           : promisify(execFile)('sh', ['-c', line], { cwd: folder, env: environment }),
       );
     }
-    total = seconds(performance.now() - begun);
+    rows.push(['all', seconds(performance.now() - begun)]);
   } finally {
     await server.stop();
     await rm(folder, { recursive: true });
   }
-  const isKept = rows.length <= MAX_COMMANDS;
+  const isKept = rows.length - 1 <= MAX_COMMANDS;
   await publishResults({
     name: 'first-response',
     title: 'From the start to the first accepted response',
@@ -64,7 +63,7 @@ async function run(): Promise<boolean> {
     measures:
       'The commands of [Getting started](../guides/getting-started.md), in a new folder with the embedded PostgreSQL. The prompts are answered at once: the time of the person comes on top.',
     sections: [
-      { head: ['Command', 'Seconds'], rows: [...rows, ['all', total]] },
+      { head: ['Command', 'Seconds'], rows },
       `- ${isKept ? 'PASS' : 'FAIL'}: at most ${MAX_COMMANDS} commands`,
     ],
   });
