@@ -288,7 +288,7 @@ const APART = [
   // They print words.
   'completion',
   'complete',
-  // It opens the installation by itself, and changes nothing: tests/compose/doctor.
+  // It opens the installation by itself, and changes nothing: tests/campaigns/doctor.
   'doctor',
   // They need a LinOTP database: tests/linotp.
   ...['import linotp', 'verify linotp'],
