@@ -1,3 +1,4 @@
+import { lstat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -52,6 +53,9 @@ const CHANGE_LIMIT_MS = 300_000;
 /** Another process was first, or has already stopped ours, or the former postmaster's children still end: try again. */
 const RACE =
   /lock file .* already exists|pre-existing shared memory block|received (?:fast|smart|immediate) shutdown request/;
+/** Another process has made the lock file and not yet written it, or died in between. */
+const EMPTY_LOCK = /lock file .* is empty/;
+const EMPTY_LOCK_LIMIT_MS = 1_000;
 
 /**
  * Joins the cluster's running postmaster, or starts one; creates a missing cluster. Any number of processes may do this
@@ -172,7 +176,8 @@ async function mayStart(
       return false;
     }
     const complaint = await started.complaint();
-    if (!RACE.test(complaint)) {
+    const isRace = RACE.test(complaint) || (EMPTY_LOCK.test(complaint) && !(await staysEmpty(location)));
+    if (!isRace) {
       throw new ServiceError(
         'database.unavailable',
         `the embedded database does not start: ${lastLine(complaint) ?? `${join(location.dataFolder, 'postgres.log')} does not say why, or cannot be written`}`,
@@ -188,6 +193,24 @@ async function mayStart(
   }
   await assertNoRunningOriginal(serving, location);
   return true;
+}
+
+/** @returns true if postmaster.pid stays empty for a second: nobody is about to write it */
+async function staysEmpty({ cluster }: ClusterLocation): Promise<boolean> {
+  const file = join(cluster, 'postmaster.pid');
+  const deadline = performance.now() + EMPTY_LOCK_LIMIT_MS;
+  const isEmpty = (): Promise<boolean> =>
+    lstat(file).then(
+      ({ size }) => size === 0,
+      () => false,
+    );
+  while (await isEmpty()) {
+    if (performance.now() > deadline) {
+      return true;
+    }
+    await sleep(POLL_MS);
+  }
+  return false;
 }
 
 function lastLine(text: string): string | undefined {

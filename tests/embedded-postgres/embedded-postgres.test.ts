@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFile, mkdir, readFile, readdir, stat, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -153,6 +153,21 @@ describe('several processes on one data folder', () => {
     await Promise.all([first.close(), second.close(), other.close()]);
     expect(await isServed(cluster)).toBe(false);
     expect((await readdir(dataDir)).sort()).toEqual(['postgres', 'postgres.log', 'postgres.socket']);
+  });
+
+  it('waits for one that has made the lock file and not yet written it, and refuses one that is left empty', async () => {
+    const { dataDir, cluster } = await usedDataDir();
+    const lock = join(cluster, 'postmaster.pid');
+    await writeFile(lock, '');
+    await expect(folders.open({ dataDir })).rejects.toMatchObject({ code: 'database.unavailable' });
+    await writeFile(join(dataDir, 'postgres.log'), '');
+    const opening = folders.open({ dataDir });
+    // Begun by another process, which then gives up.
+    while (!(await readFile(join(dataDir, 'postgres.log'), 'utf8')).includes('is empty')) {
+      await sleep(5);
+    }
+    await rm(lock);
+    expect(await ask((await opening).connection, 'SELECT 1')).toBe(1);
   });
 
   it('lets one in while another one stops it', async () => {
