@@ -38,7 +38,7 @@ describe('a page of results', () => {
 describe.each(PAGES)('%s', (path) => {
   it('names a command that there is', () => {
     const command = /^- Written by: `WRITE_RESULTS=1 (.+)`$/m.exec(readRepositoryFile(path))?.[1] ?? '';
-    const [, script = ''] = /npm (?:run )?([\w:]+)/.exec(command) ?? [];
+    const [, script = ''] = /npm (?:run )?([\w:-]+)/.exec(command) ?? [];
     expect(scripts).toHaveProperty([script]);
     const tests = [...command.matchAll(/tests\/\S+/g)].map(([file]) => file);
     expect(tests.filter((file) => !isInRepository(file))).toEqual([]);
