@@ -3,9 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { printedPassword } from '../support/servers/server-client.ts';
-import { runTankeeper, type ServerProcess, startServerProcess } from '../support/servers/server-process.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
+import { printedPassword } from '../../support/servers/server-client.ts';
+import {
+  runTankeeper,
+  type ServerProcess,
+  startServerProcess,
+} from '../../support/servers/server-process.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
 
 /** Within what time a server notices what another one has changed, asked or not. */
 const PROMISED_MS = 1_000;

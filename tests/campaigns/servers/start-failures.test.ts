@@ -12,8 +12,12 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { runTankeeper, type ServerProcess, startServerProcess } from '../support/servers/server-process.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
+import {
+  runTankeeper,
+  type ServerProcess,
+  startServerProcess,
+} from '../../support/servers/server-process.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
 
 let folder: string;
 let database: TestDatabase;
