@@ -71,6 +71,8 @@ describe('what counts as a fault in an answer', () => {
 
   it('is not what a request may get: an error, a refusal where limits are, a status that was wished for', () => {
     expect(faultOf(REQUEST, answer('x'), STRICT)).toBeUndefined();
+    const recorded = "Error during decoding activation code: TypeError('Incorrect padding',)";
+    expect(faultOf(REQUEST, answer(recorded), STRICT)).toBeUndefined();
     const busy = answer('x', { status: 503, headers: { 'retry-after': '1' } });
     expect(faultOf(REQUEST, busy, { ...STRICT, refusals: true })).toBeUndefined();
     expect(faultOf({ ...REQUEST, wishesStatus: true }, answer('x', { status: 500 }), STRICT)).toBeUndefined();
