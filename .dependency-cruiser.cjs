@@ -141,6 +141,21 @@ module.exports = {
       to: { path: '^src/', pathNot: ['^src/kernel/', '^src/config/'] },
     },
     {
+      name: 'app-knows-the-pure-parts-only',
+      comment: 'What runs in browsers: RFC 6287, the app side of the protocol, and the errors that these throw.',
+      severity: 'error',
+      from: { path: '^app/src/' },
+      to: {
+        path: '.',
+        pathNot: [
+          '^app/src/',
+          '^src/(ocra|device)/',
+          '^src/kernel/errors\\.ts$',
+          'node_modules/(preact|jsqr|@noble/hashes|@scure/base)/',
+        ],
+      },
+    },
+    {
       name: 'main-knows-compose-and-config-only',
       severity: 'error',
       from: { path: '^src/main\\.ts$' },
@@ -161,7 +176,7 @@ module.exports = {
     enhancedResolveOptions: {
       exportsFields: ['exports'],
       conditionNames: ['import', 'require', 'node', 'default', 'types'],
-      extensions: ['.ts', '.js', '.json'],
+      extensions: ['.ts', '.tsx', '.js', '.json'],
     },
   },
 };
