@@ -142,7 +142,8 @@ module.exports = {
     },
     {
       name: 'app-knows-the-pure-parts-only',
-      comment: 'What runs in browsers: RFC 6287, the app side of the protocol, and the errors that these throw.',
+      comment:
+        'What runs in browsers: RFC 6287, the app side of the protocol, and the errors that these throw.',
       severity: 'error',
       from: { path: '^app/src/' },
       to: {
