@@ -1,5 +1,5 @@
 /**
- * Who may import whom: the table in docs/architecture.md, enforced by `npm run lint`.
+ * The imports that docs/architecture.md allows, enforced by `npm run lint`.
  * @type {import('dependency-cruiser').IConfiguration}
  */
 const only = (name, from, allowed, comment) => ({
@@ -154,6 +154,22 @@ module.exports = {
       to: { path: '^src/', pathNot: ['^src/kernel/', '^src/config/'] },
     },
     {
+      name: 'app-knows-the-pure-parts-only',
+      comment:
+        'What runs in browsers: RFC 6287, the app side of the protocol, and the errors that these throw.',
+      severity: 'error',
+      from: { path: '^app/src/' },
+      to: {
+        path: '.',
+        pathNot: [
+          '^app/src/',
+          '^src/(ocra|device)/',
+          '^src/kernel/errors\\.ts$',
+          'node_modules/(preact|jsqr|@noble/hashes|@scure/base)/',
+        ],
+      },
+    },
+    {
       name: 'main-knows-compose-and-config-only',
       severity: 'error',
       from: { path: '^src/main\\.ts$' },
@@ -174,7 +190,7 @@ module.exports = {
     enhancedResolveOptions: {
       exportsFields: ['exports'],
       conditionNames: ['import', 'require', 'node', 'default', 'types'],
-      extensions: ['.ts', '.js', '.json'],
+      extensions: ['.ts', '.tsx', '.js', '.json'],
     },
   },
 };

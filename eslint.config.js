@@ -3,10 +3,10 @@ import jest from 'eslint-plugin-jest';
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
-  { ignores: ['dist', 'dist-*', 'data', 'node_modules', 'coverage', 'reports', '.stryker-tmp'] },
+  { ignores: ['dist', 'dist-*', 'data', 'node_modules', 'app/dist', 'coverage', 'reports', '.stryker-tmp'] },
   js.configs.recommended,
   {
-    files: ['**/*.ts'],
+    files: ['**/*.{ts,tsx}'],
     extends: [...tseslint.configs.strictTypeChecked, ...tseslint.configs.stylisticTypeChecked],
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
     rules: {
