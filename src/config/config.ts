@@ -36,6 +36,8 @@ const configSchema = environmentSchema.transform((values) =>
     dialect: values.WIRE_DIALECT,
     serviceVersion: values.SERVICE_VERSION,
     apiDocs: values.API_DOCS,
+    app: values.APP,
+    appOrigins: Object.freeze(values.APP_ORIGINS ?? []),
     monitoringPost: values.MONITORING_POST,
     monitoringPostSunset: values.MONITORING_POST_SUNSET,
     logLevel: values.LOG_LEVEL,

@@ -8,6 +8,7 @@ import {
   folders,
   networks,
   oneOf,
+  origins,
   text,
   wholeNumber,
   workerCount,
@@ -74,6 +75,10 @@ const answers = z
     API_DOCS: oneOf('on', 'off')
       .prefault('on')
       .describe('description of the interface at /openapi.json, and the page /docs to read and try it'),
+    APP: oneOf('on', 'off').prefault('on').describe('the QR-TAN app for phones and browsers at /app'),
+    APP_ORIGINS: origins
+      .optional()
+      .describe('origins elsewhere that serve the app and may call /ocra/check_t from browsers; unset: none'),
     MONITORING_POST: oneOf('on', 'off').prefault('on').describe('POST on /monitoring (deprecated)'),
     MONITORING_POST_SUNSET: day
       .optional()

@@ -42,6 +42,8 @@ import { originReader } from './authentication/origin.ts';
 import type { BodyLimits } from './request/request-body.ts';
 import { logRequests } from './request-log.ts';
 import { measureRequests, type MetricsText, type RequestMetrics } from './request-metrics.ts';
+import type { AppFiles } from './web-app/app-files.ts';
+import { serveApp } from './web-app/serve-app.ts';
 
 /** The operations of the domain that the interface calls. */
 export interface AppServices extends AdministrationOperations {
@@ -73,6 +75,8 @@ export interface AppConfig {
   /** The version of tankeeper that the documentation names; undefined: no documentation is served. */
   readonly documentedVersion?: string | undefined;
   readonly bodyLimits?: BodyLimits;
+  /** The files of the QR-TAN app at /app; undefined: it is not served. */
+  readonly appFiles?: AppFiles | undefined;
 }
 
 /** The measurements, and the check of the right to read them. */
@@ -121,6 +125,9 @@ export function createApp(dependencies: AppDependencies): Express {
       ...deprecations(endpoint, config.monitoringPostSunset),
       serveEndpoint(endpoint, context),
     );
+  }
+  if (config.appFiles !== undefined) {
+    app.use(serveApp(config.appFiles, guards));
   }
   app.use(refuseUnknownPath(guards));
   app.use(
