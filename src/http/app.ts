@@ -77,6 +77,8 @@ export interface AppConfig {
   readonly bodyLimits?: BodyLimits;
   /** The files of the QR-TAN app at /app; undefined: it is not served. */
   readonly appFiles?: AppFiles | undefined;
+  /** The origins elsewhere that serve the app, as browsers write them; default: none. */
+  readonly appOrigins?: readonly string[];
 }
 
 /** The measurements, and the check of the right to read them. */
@@ -105,7 +107,7 @@ export function createApp(dependencies: AppDependencies): Express {
   const dialect = createDialect(config.dialect, config.serviceVersion);
   const limits = config.bodyLimits ?? DEFAULT_LIMITS;
   const { administrators: credentials, logins, refusals } = services;
-  const context = { credentials, logins, limits, guards, refusals };
+  const context = { credentials, logins, limits, guards, refusals, appOrigins: config.appOrigins };
   const app = express();
   app.disable('x-powered-by').disable('etag').disable('query parser');
   app.enable('strict routing').enable('case sensitive routing');

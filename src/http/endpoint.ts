@@ -12,7 +12,7 @@ import {
   queueLargeBody,
 } from './steps/limits.ts';
 import { checkMethod } from './steps/method.ts';
-import { refuseCrossSite } from './steps/origin.ts';
+import { refuseCrossSite, shareWithApps } from './steps/origin.ts';
 import { readQueryString, readRest } from './steps/parameters.ts';
 import type { EndpointRequest, ServerContext, Step } from './steps/step.ts';
 
@@ -22,6 +22,7 @@ import type { EndpointRequest, ServerContext, Step } from './steps/step.ts';
  */
 const STEPS: readonly Step[] = [
   auditRefusal,
+  shareWithApps,
   limitRequests,
   checkMethod,
   refuseCrossSite,

@@ -82,6 +82,7 @@ function checkEndpoint(ocra: OcraOperations, dialect: OcraDialect): Endpoint {
         transactionid: required('the transaction', '5f1c0e9a7b3d42860c1e'),
       }),
       transactionNamedBy: ['transactionid'],
+      calledByApps: true,
     },
     async ({ parameters: { transactionid, pass }, client, requestId, context }) => {
       const checked = await ocra.checkTransaction(
