@@ -47,12 +47,20 @@ export async function startHttpServer(
     random: systemRandom,
   });
   const { host, port, limits } = config;
-  return startServer(app, {
+  const server = await startServer(app, {
     host,
     port,
     connections: guards.connections,
     requestTimeout: limits.requestTimeout * 1000,
   });
+  return {
+    port: server.port,
+    close: (grace, urgent) => {
+      // Requests that wait for a transaction would take all of the grace.
+      void services.statusWatch?.end();
+      return server.close(grace, urgent);
+    },
+  };
 }
 
 /** @returns the files of the app; undefined: it is off, or it has not been built */

@@ -119,6 +119,7 @@ function limitsOf(values: Values): LimitSettings {
     loginFailures: values.LIMIT_LOGIN_FAILURES,
     loginsAtOnce: values.LIMIT_LOGINS_AT_ONCE,
     requestsAtOnce: values.LIMIT_REQUESTS_AT_ONCE,
+    statusWaits: values.LIMIT_STATUS_WAITS,
     connections: values.LIMIT_CONNECTIONS,
     requestTimeout: values.REQUEST_TIMEOUT,
   });

@@ -100,11 +100,9 @@ const origin = z
   .transform((url) => url.origin);
 
 /** Origins, separated by commas. */
-export const origins: z.ZodType<readonly string[], string> = list
-  .pipe(z.array(origin))
-  .meta({
-    allowed: 'origins such as https://app.example.com, comma separated; http:// for this machine only',
-  });
+export const origins: z.ZodType<readonly string[], string> = list.pipe(z.array(origin)).meta({
+  allowed: 'origins such as https://app.example.com, comma separated; http:// for this machine only',
+});
 
 /** What limits can read: of an IPv4-mapped network, the prefix covers the 96 bits before the IPv4 address. */
 const network = z

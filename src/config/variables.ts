@@ -150,6 +150,11 @@ const limits = z
     LIMIT_REQUESTS_AT_ONCE: anyNumber
       .prefault('1000')
       .describe('requests that are worked on at once, on each server'),
+    LIMIT_STATUS_WAITS: anyNumber
+      .prefault('500')
+      .describe(
+        'requests that wait for the state of a transaction at once, on each server; half of them by one administrator',
+      ),
     LIMIT_CONNECTIONS: wholeNumber(4, 1_000_000)
       .prefault('4000')
       .describe('connections of clients at once, on each server; a quarter of them from one address'),

@@ -23,7 +23,11 @@ import {
 } from './controllers/monitoring-controller.ts';
 import { documentationEndpoints } from './controllers/documentation-controller.ts';
 import { type LoginOperations, loginEndpoints } from './controllers/login-controller.ts';
-import { type OcraOperations, ocraEndpoints } from './controllers/ocra-controller.ts';
+import {
+  type OcraOperations,
+  ocraEndpoints,
+  type StatusWaitOperations,
+} from './controllers/ocra-controller.ts';
 import { metricsEndpoint, operationsEndpoints } from './controllers/operations-controller.ts';
 import { type ImportOperations, loadTokensEndpoint } from './controllers/loadtokens-controller.ts';
 import { type ResynchronisationOperations, resyncEndpoint } from './controllers/resync-controller.ts';
@@ -48,6 +52,7 @@ import { serveApp } from './web-app/serve-app.ts';
 /** The operations of the domain that the interface calls. */
 export interface AppServices extends AdministrationOperations {
   readonly ocra: OcraOperations;
+  readonly statusWaits: StatusWaitOperations;
   readonly enrolment: EnrolmentOperations;
   readonly resynchronisation: ResynchronisationOperations;
   readonly tokenImport: ImportOperations;
@@ -143,7 +148,7 @@ export function servedEndpoints(dependencies: AppDependencies, dialect: Dialect)
   const { services, config, metrics, clock, guards = UNGUARDED } = dependencies;
   return [
     ...monitoringEndpoints(services.monitoring, dialect.monitoring, config.monitoringPost),
-    ...ocraEndpoints(services.ocra, dialect.ocra),
+    ...ocraEndpoints(services.ocra, services.statusWaits, dialect.ocra),
     ...adminEndpoints(services.enrolment, services.administrators, dialect),
     ...loginEndpoints(services.logins, dialect.login, guards.logins),
     resyncEndpoint(services.resynchronisation, dialect.administration),

@@ -50,6 +50,7 @@ describe('the configuration', () => {
         loginFailures: 5,
         loginsAtOnce: 2,
         requestsAtOnce: 1000,
+        statusWaits: 500,
         connections: 4000,
         requestTimeout: 30,
       },
