@@ -32,7 +32,7 @@ describeWithProgram('the protocol in a browser', findChromium(), 'chromium', (pr
   });
 
   it('needs nothing of Node', () => {
-    const ofNode = /^.*(?:^import\b|\brequire\(|browser-external|\bBuffer\.|\bprocess\.).*$/gm;
+    const ofNode = /^.*(?:^import\b|\brequire\(|browser.external|\bBuffer\.|\bprocess\.).*$/gm;
     expect(bundle.match(ofNode)).toBeNull();
   });
 
