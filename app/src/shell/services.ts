@@ -47,7 +47,10 @@ export type Loaded<Value> =
   | { readonly kind: 'loaded'; readonly value: Value };
 
 /** Loads a value when the component appears, and again when one of the dependencies changes. */
-export function useLoaded<Value>(load: () => Promise<Value>, dependencies: readonly unknown[]): Loaded<Value> {
+export function useLoaded<Value>(
+  load: () => Promise<Value>,
+  dependencies: readonly unknown[],
+): Loaded<Value> {
   const [loaded, setLoaded] = useState<Loaded<Value>>({ kind: 'loading' });
   useEffect(() => {
     let isCurrent = true;
