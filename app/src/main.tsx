@@ -6,7 +6,7 @@ import { IncomingLink } from './shell/incoming-link.ts';
 import { InsecureScreen } from './shell/insecure-screen.tsx';
 import { Navigation } from './shell/navigation.ts';
 import { Preferences } from './shell/preferences.ts';
-import { MemoryVault } from './shell/memory-vault.ts';
+import { openVault } from './vault/open-vault.ts';
 
 const root = document.getElementById('app');
 // First of all: the address loses a code before anything else happens.
@@ -15,7 +15,7 @@ if (root !== null) {
   const preferences = new Preferences();
   render(
     window.isSecureContext ? (
-      <App services={{ vault: new MemoryVault(), navigation: new Navigation(), preferences, link }} />
+      <App services={{ vault: await openVault(), navigation: new Navigation(), preferences, link }} />
     ) : (
       <LanguageContext.Provider value={preferences.language}>
         <InsecureScreen />

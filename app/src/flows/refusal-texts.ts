@@ -86,7 +86,8 @@ export const refusalTexts: Texts<Record<Refusal, RefusalText>> = {
     },
     'counter-used': {
       title: 'Another window was faster',
-      advice: 'This token was used in another window of the app at the same time. Nothing was sent from here. Scan the code again.',
+      advice:
+        'This token was used in another window of the app at the same time. Nothing was sent from here. Scan the code again.',
     },
     'storage-full': {
       title: 'The storage of this device is full',
@@ -189,7 +190,8 @@ export const refusalTexts: Texts<Record<Refusal, RefusalText>> = {
     },
     'counter-used': {
       title: 'Ein anderes Fenster war schneller',
-      advice: 'Dieses Token wurde gleichzeitig in einem anderen Fenster der App verwendet. Von hier wurde nichts gesendet. Scannen Sie den Code noch einmal.',
+      advice:
+        'Dieses Token wurde gleichzeitig in einem anderen Fenster der App verwendet. Von hier wurde nichts gesendet. Scannen Sie den Code noch einmal.',
     },
     'storage-full': {
       title: 'Der Speicher dieses Geräts ist voll',

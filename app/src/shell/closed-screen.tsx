@@ -6,7 +6,6 @@ import { useTexts } from '../language/language.ts';
 import type { VaultState } from '../vault/vault.ts';
 import { useServices } from './services.ts';
 import { shellTexts } from './shell-texts.ts';
-import { MemoryVault } from './memory-vault.ts';
 
 /** The screen before the vault is open. */
 export function ClosedScreen({ state }: { state: Exclude<VaultState, 'open'> }): JSX.Element {
@@ -24,7 +23,7 @@ export function ClosedScreen({ state }: { state: Exclude<VaultState, 'open'> }):
           {link.waits && <Notice kind="info">{texts.linkWaits}</Notice>}
           <Button
             onPress={() => {
-              if (vault instanceof MemoryVault) vault.open();
+              void (state === 'new' ? vault.create('739152') : vault.unlock({ kind: 'pin', pin: '739152' }));
             }}
           >
             Unlock

@@ -1,13 +1,13 @@
 import { createContext } from 'preact';
 import { useContext, useEffect, useState } from 'preact/hooks';
-import type { Vault } from '../vault/vault.ts';
+import type { ProtectedVault } from '../vault/vault.ts';
 import type { IncomingLink } from './incoming-link.ts';
 import type { Navigation } from './navigation.ts';
 import type { Preferences } from './preferences.ts';
 
 /** What the screens share. */
 export interface Services {
-  readonly vault: Vault;
+  readonly vault: ProtectedVault;
   readonly navigation: Navigation;
   readonly preferences: Preferences;
   readonly link: IncomingLink;
