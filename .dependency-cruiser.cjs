@@ -1,5 +1,5 @@
 /**
- * Who may import whom: the table in docs/architecture.md, enforced by `npm run lint`.
+ * The imports that docs/architecture.md allows, enforced by `npm run lint`.
  * @type {import('dependency-cruiser').IConfiguration}
  */
 const only = (name, from, allowed, comment) => ({

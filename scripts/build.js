@@ -65,7 +65,7 @@ async function buildApp(outDir) {
   await buildPages({
     configFile: join(ROOT, 'app/vite.config.ts'),
     logLevel: 'warn',
-    build: { outDir },
+    build: { outDir, emptyOutDir: false },
   });
 }
 

@@ -34,11 +34,14 @@ const NEEDED = [
   // The non-joiner of Persian between letters, joiner and non-joiner of Indic scripts after a virama (RFC 5892, A.1, A.2).
   '(?<=(?=\\p{L})\\p{Script=Arabic})\\u200C(?=(?=\\p{L})\\p{Script=Arabic})',
   '(?<=[\\u094D\\u09CD\\u0A4D\\u0ACD\\u0B4D\\u0BCD\\u0C4D\\u0CCD\\u0D4D\\u0DCA])[\\u200C\\u200D]',
+  // Forms of Chinese characters (UTS #37).
+  '(?<=\\p{Script=Han})[\\u{E0100}-\\u{E01EF}]',
 ].join('|');
 /** Unassigned and private characters have no form that two machines agree on. U+2800 is a blank pattern of Braille. */
 const INVISIBLE = '(?![\\t\\n\\r])[\\p{C}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}\\u2800]';
+const WORD_CHARACTERS = '(?:(?!\\p{Default_Ignorable_Code_Point})[\\p{L}\\p{M}\\p{N}\\p{Pc}])+';
 /** Apostrophes and full stops within words count, as in addresses. */
-const WORD = "[\\p{L}\\p{M}\\p{N}\\p{Pc}]+(?:['’.,@][\\p{L}\\p{M}\\p{N}\\p{Pc}]+)*";
+const WORD = `${WORD_CHARACTERS}(?:['’.,@]${WORD_CHARACTERS})*`;
 const PIECES = new RegExp(
   `(?:${NEEDED})|(?<bidi>\\p{Bidi_Control})|(?<invisible>${INVISIBLE})|(?<word>${WORD})|[^]`,
   'gu',
