@@ -1,5 +1,5 @@
 import { type Browser, chromium, type Page } from 'playwright-core';
-import { findSystemProgram } from '../servers/system-programs.ts';
+import { findSystemProgram } from '../servers/program-paths.ts';
 
 /** No sandbox, as CI is root; no traffic of Chromium's own. */
 const ARGUMENTS = [
