@@ -2,7 +2,7 @@ import type { DeviceToken } from '../../../src/device/device-token.ts';
 import { AutoLock } from './auto-lock.ts';
 import { readBackup, writeBackup } from './backup-file.ts';
 import { judgeBackupPassphrase, judgePin, type StrengthVerdict } from './pin-strength.ts';
-import type { PasskeySlot } from './protection.ts';
+import type { Protection } from './protection.ts';
 import { type RecordName, RecordStore } from './record-store.ts';
 import { storageFailure, throwingVaultErrors } from './storage-failure.ts';
 import { TabChannel, type TabNews } from './tab-channel.ts';
@@ -63,7 +63,8 @@ export class BrowserVault implements ProtectedVault {
   #records: RecordStore | null = null;
   #state: VaultState = 'loading';
   #problem: VaultErrorCode | null = null;
-  #passkey: PasskeySlot | null = null;
+  #protection: Protection | undefined;
+  #wasWiped = false;
 
   constructor(environment: VaultEnvironment) {
     this.#environment = environment;
@@ -84,7 +85,15 @@ export class BrowserVault implements ProtectedVault {
   }
 
   get hasPasskey(): boolean {
-    return this.#passkey !== null;
+    return (this.#protection?.passkey ?? null) !== null;
+  }
+
+  get hasDigitPin(): boolean {
+    return this.#protection?.pin.isDigits ?? true;
+  }
+
+  get wasWiped(): boolean {
+    return this.#wasWiped;
   }
 
   /** Opens the database. Its failure is the state `unavailable`. */
@@ -148,6 +157,7 @@ export class BrowserVault implements ProtectedVault {
     return this.#proved(proof, async (proved) => {
       assertNotRefused(judgePin(pin));
       await this.#guard().changePin(proved, pin);
+      await this.#protectionChanged();
       return OPEN;
     });
   }
@@ -311,7 +321,10 @@ export class BrowserVault implements ProtectedVault {
     return throwingVaultErrors(async () => {
       const result = await this.#guard().prove(proof);
       if (result.kind !== 'open') {
-        await (result.kind === 'wiped' ? this.#protectionChanged() : undefined);
+        if (result.kind === 'wiped') {
+          this.#wasWiped = true;
+          await this.#protectionChanged();
+        }
         return result;
       }
       try {
@@ -327,7 +340,7 @@ export class BrowserVault implements ProtectedVault {
     master.fill(0);
     const { lockAfterMinutes } = await storedSettings(records);
     this.#records = records;
-    this.#passkey = protection.passkey;
+    this.#protection = protection;
     this.#autoLock.start(lockAfterMinutes);
     this.#become('open');
   }
@@ -373,9 +386,8 @@ export class BrowserVault implements ProtectedVault {
   }
 
   async #readProtection(): Promise<void> {
-    const protection = await this.#guard().protection();
-    this.#passkey = protection?.passkey ?? null;
-    if (protection === undefined) {
+    this.#protection = await this.#guard().protection();
+    if (this.#protection === undefined) {
       this.#drop('new');
     } else {
       this.#become(this.#records === null ? 'locked' : 'open');

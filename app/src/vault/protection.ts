@@ -14,6 +14,8 @@ export interface Protection {
 
 /** The master key, sealed by the key of the PIN and then by the device key. */
 interface PinSlot extends PassphraseCost {
+  /** Whether the PIN has digits only. */
+  readonly isDigits: boolean;
   readonly sealed: Bytes;
 }
 
@@ -92,7 +94,7 @@ async function newPinSlot(
 ): Promise<PinSlot> {
   const cost = { salt: randomBytes(16), rounds: await measuredRounds(stopwatch) };
   const sealed = await sealTwice(deviceKey, await passphraseKey(pin, cost), master, PIN_CONTEXT);
-  return { ...cost, sealed };
+  return { ...cost, isDigits: /^\d+$/.test(pin), sealed };
 }
 
 /** HKDF-SHA256 (RFC 5869) of the output of the pseudo-random function. */

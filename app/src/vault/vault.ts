@@ -164,6 +164,10 @@ export type Persistence = 'kept' | 'at-risk' | 'unknown';
 /** The vault with what protects it: its screens' part. */
 export interface ProtectedVault extends Vault {
   readonly hasPasskey: boolean;
+  /** Whether the PIN has digits only: which keyboard the phone shows. */
+  readonly hasDigitPin: boolean;
+  /** Whether wrong PINs have removed everything, since the app was started. */
+  readonly wasWiped: boolean;
   /**
    * Makes the vault and opens it.
    * @throws VaultError 'pin-refused'; 'locked' if another tab has made one
