@@ -106,7 +106,7 @@ function DigitsScreen({
   };
   return (
     <Screen title={texts.digitsTitle}>
-      <div class="digits" role="group" aria-label={`${texts.digitsLabel}: ${[...response].join(' ')}`}>
+      <div class="digits" role="group" aria-label={`${texts.digitsLabel}: ${Array.from(response).join(' ')}`}>
         {groupsOf(response).map((group, place) => (
           <span key={place}>{group}</span>
         ))}

@@ -3,15 +3,9 @@ import { useState } from 'preact/hooks';
 import { useServices } from '../shell/services.ts';
 import { type Answer, answerChallenge, declineChallenge } from './answer-challenge.ts';
 import { AnsweredScreen, DeclinedScreen } from './answer-screens.tsx';
-import { ChallengeScreen } from './challenge-screen.tsx';
+import { ChallengeScreen, type Confirmation } from './challenge-screen.tsx';
 import type { ShownChallenge } from './open-code.ts';
 import { sendResponse } from './send-response.ts';
-
-/** What the user decided on the challenge screen. */
-export interface Confirmation {
-  readonly pin: string | undefined;
-  readonly offsetSeconds: number | undefined;
-}
 
 type State =
   | { readonly kind: 'asking' | 'sending'; readonly shown: ShownChallenge }

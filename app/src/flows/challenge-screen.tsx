@@ -7,11 +7,16 @@ import { Notice } from '../design/notice.tsx';
 import { Screen } from '../design/screen.tsx';
 import { LanguageContext, useTexts } from '../language/language.ts';
 import { timeText } from '../language/time-text.ts';
-import type { Confirmation } from './challenge-flow.tsx';
 import { DisplayData } from './display-data.tsx';
 import { flowTexts } from './flow-texts.ts';
 import type { ShownChallenge } from './open-code.ts';
 import { harmfulClockOffset } from './server-clock.ts';
+
+/** What the user confirms with. */
+export interface Confirmation {
+  readonly pin: string | undefined;
+  readonly offsetSeconds: number | undefined;
+}
 
 interface ChallengeProps {
   readonly shown: ShownChallenge;

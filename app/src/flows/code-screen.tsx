@@ -13,7 +13,8 @@ import { type Refusal, refusalOf } from './refusal.ts';
 import { refusalTexts } from './refusal-texts.ts';
 import { RollOutFlow } from './roll-out-flow.tsx';
 
-type Step = { readonly kind: 'opening' } | { readonly kind: 'refused'; readonly refusal: Refusal } | OpenedCode;
+type Step =
+  { readonly kind: 'opening' } | { readonly kind: 'refused'; readonly refusal: Refusal } | OpenedCode;
 
 /** What a code asks for, step by step. */
 export function CodeScreen({ text }: { text: string }): JSX.Element {

@@ -115,7 +115,8 @@ export const flowTexts: Texts<FlowTexts> = {
       'This text cannot be shown as it really is. The app does not confirm it. Tell your bank about it.',
     goesTo: 'The answer goes to',
     typedElsewhere: 'After that you see digits that you type on the other screen.',
-    earlier: (time) => `You have answered this once already: ${time}. A second answer is normally not accepted.`,
+    earlier: (time) =>
+      `You have answered this once already: ${time}. A second answer is normally not accepted.`,
     clock: (minutes, isBehind) =>
       `The clock of this device is ${minutes} ${isBehind ? 'behind' : 'ahead of'} the server’s. The app takes that into account; set the clock right all the same.`,
     pin: 'PIN of this token',
@@ -136,7 +137,8 @@ export const flowTexts: Texts<FlowTexts> = {
       'no-address': 'Type them where you were asked for them. They are valid for this one confirmation.',
       'insecure-address':
         'The code names an address without encryption, so the app sends nothing. Type the digits where you were asked for them.',
-      offline: 'This device has no network, so nothing was sent. Type the digits where you were asked for them.',
+      offline:
+        'This device has no network, so nothing was sent. Type the digits where you were asked for them.',
       'no-answer':
         'No answer came back. The confirmation may have arrived all the same. If the other screen does not go on, type the digits there.',
       'no-verdict':
@@ -237,7 +239,8 @@ export const flowTexts: Texts<FlowTexts> = {
     copied: 'Kopiert.',
     copyFailed: 'Der Browser erlaubt das Kopieren nicht. Tippen Sie die Ziffern ab.',
     declinedTitle: 'Abgelehnt',
-    declined: 'Es wurde nichts gesendet. Wenn Sie das nicht selbst veranlasst haben, melden Sie es Ihrer Bank.',
+    declined:
+      'Es wurde nichts gesendet. Wenn Sie das nicht selbst veranlasst haben, melden Sie es Ihrer Bank.',
     done: 'Fertig',
   },
 };

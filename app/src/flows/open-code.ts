@@ -1,5 +1,5 @@
 import { openChallenge, type OpenChallenge } from '../../../src/device/challenge.ts';
-import type { DeviceToken } from '../../../src/device/device-token.ts';
+import { type DeviceToken, findToken } from '../../../src/device/device-token.ts';
 import { readCode } from '../../../src/device/read-code.ts';
 import {
   awaitedToken,
@@ -27,6 +27,8 @@ export interface ShownChallenge {
 /** The first code of a roll-out: nothing is stored yet. */
 export interface ReadRollOut extends StartedRollOut {
   readonly kind: 'roll-out';
+  /** Whether this very token is stored already: the code was read before. */
+  readonly isStored: boolean;
 }
 
 /** The second code of a roll-out, which needs its activation code. */
@@ -50,7 +52,7 @@ export async function openCode(vault: Vault, text: string): Promise<OpenedCode> 
   const policy = await policyOf(vault);
   switch (url.kind) {
     case 'init':
-      return { kind: 'roll-out', ...startRollOut(tokens, url) };
+      return rollOut(tokens, startRollOut(tokens, url));
     case 'nonce':
       destinationOf(url.callbackUrl);
       return { kind: 'activation', url, text, token: awaitedToken(tokens, url, policy) };
@@ -71,8 +73,15 @@ export async function activate(
   const stored = await vault.listTokens();
   const tokens = stored.map(({ token }) => token);
   const challenge = await openActivation(tokens, url, text, activationCode, await policyOf(vault));
-  await vault.saveToken(challenge.token);
+  // After a second reading of the code the token is as it was.
+  if (findToken(tokens, challenge.token.serial)?.key !== challenge.token.key) {
+    await vault.saveToken(challenge.token);
+  }
   return shown(vault, challenge);
+}
+
+function rollOut(tokens: readonly DeviceToken[], started: StartedRollOut): ReadRollOut {
+  return { kind: 'roll-out', ...started, isStored: tokens.includes(started.token) };
 }
 
 async function policyOf(vault: Vault): Promise<{ requireCallback: boolean }> {

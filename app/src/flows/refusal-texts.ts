@@ -21,7 +21,8 @@ export const refusalTexts: Texts<Record<Refusal, RefusalText>> = {
     },
     'web-link': {
       title: 'This is a link to a web page',
-      advice: 'It is no QR-TAN code, and the app does not open it. Scan the code that your bank shows for confirmation.',
+      advice:
+        'It is no QR-TAN code, and the app does not open it. Scan the code that your bank shows for confirmation.',
     },
     'other-text': {
       title: 'This is no QR-TAN code',
@@ -83,6 +84,11 @@ export const refusalTexts: Texts<Record<Refusal, RefusalText>> = {
       title: 'This token is used up',
       advice: 'Its counter has reached the end. Ask for a new token.',
     },
+    'counter-used': {
+      title: 'Another window was faster',
+      advice:
+        'This token was used in another window of the app at the same time. Nothing was sent from here. Scan the code again.',
+    },
     'storage-full': {
       title: 'The storage of this device is full',
       advice: 'Nothing was changed and nothing was sent. Free some space and try again.',
@@ -140,8 +146,7 @@ export const refusalTexts: Texts<Record<Refusal, RefusalText>> = {
     },
     'serial-unknown': {
       title: 'Der erste Code fehlt',
-      advice:
-        'Das ist der zweite Code eines neuen Tokens. Scannen Sie vorher den ersten mit diesem Gerät.',
+      advice: 'Das ist der zweite Code eines neuen Tokens. Scannen Sie vorher den ersten mit diesem Gerät.',
     },
     'secret-length': {
       title: 'Der Code ist nicht sicher',
@@ -169,8 +174,7 @@ export const refusalTexts: Texts<Record<Refusal, RefusalText>> = {
     },
     question: {
       title: 'Der Code widerspricht sich',
-      advice:
-        'Seine Frage passt nicht zum Token. Es wurde nichts bestätigt. Bitten Sie um einen neuen Code.',
+      advice: 'Seine Frage passt nicht zum Token. Es wurde nichts bestätigt. Bitten Sie um einen neuen Code.',
     },
     'activation-code': {
       title: 'Der Aktivierungscode ist falsch',
@@ -183,6 +187,11 @@ export const refusalTexts: Texts<Record<Refusal, RefusalText>> = {
     counter: {
       title: 'Dieses Token ist aufgebraucht',
       advice: 'Sein Zähler ist am Ende. Bitten Sie um ein neues Token.',
+    },
+    'counter-used': {
+      title: 'Ein anderes Fenster war schneller',
+      advice:
+        'Dieses Token wurde gleichzeitig in einem anderen Fenster der App verwendet. Von hier wurde nichts gesendet. Scannen Sie den Code noch einmal.',
     },
     'storage-full': {
       title: 'Der Speicher dieses Geräts ist voll',

@@ -10,7 +10,7 @@ import type { ReadRollOut } from './open-code.ts';
 
 /** The first phase of a roll-out: asks, stores the token, and says that the second code comes next. */
 export function RollOutFlow({
-  started: { token, replaced },
+  started: { token, replaced, isStored },
   onFault,
 }: {
   started: ReadRollOut;
@@ -18,7 +18,7 @@ export function RollOutFlow({
 }): JSX.Element {
   const { vault, navigation } = useServices();
   const texts = useTexts(flowTexts);
-  const [state, setState] = useState<'asking' | 'saving' | 'saved'>('asking');
+  const [state, setState] = useState<'asking' | 'saving' | 'saved'>(isStored ? 'saved' : 'asking');
   if (state === 'saved') {
     return <AddedScreen serial={token.serial} />;
   }

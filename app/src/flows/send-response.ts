@@ -1,4 +1,8 @@
-import { buildResponseRequest, type OutgoingResponse, readVerdict } from '../../../src/device/send-response.ts';
+import {
+  buildResponseRequest,
+  type OutgoingResponse,
+  readVerdict,
+} from '../../../src/device/send-response.ts';
 import { ADDRESS_RULES } from './destination.ts';
 
 /**

@@ -56,17 +56,19 @@ async function run(video: HTMLVideoElement, events: CameraEvents, ending: AbortC
   video.srcObject = stream;
   await video.play();
   const reader = await openQrReader();
-  signal.addEventListener('abort', () => {
+  try {
+    events.onStarted(lampOf(stream));
+    const text = await firstCode(video, reader, signal);
+    if (text !== null) {
+      ending.abort();
+      events.onCode(text);
+    }
+  } finally {
     reader.close();
-  });
-  events.onStarted(lampOf(stream));
-  const text = await firstCode(video, reader, signal);
-  if (text !== null && !signal.aborted) {
-    ending.abort();
-    events.onCode(text);
   }
 }
 
+/** @returns the first code that the camera sees; null if the session ends before */
 async function firstCode(
   video: HTMLVideoElement,
   reader: QrReader,
@@ -74,12 +76,17 @@ async function firstCode(
 ): Promise<string | null> {
   while (!signal.aborted) {
     const { videoWidth: width, videoHeight: height } = video;
-    const text =
-      width === 0 ? null : await reader.read(video, { x: 0, y: 0, width, height, longestSide: LONGEST_SIDE });
+    const section = { x: 0, y: 0, width, height, longestSide: LONGEST_SIDE };
+    const text = width === 0 ? null : await reader.read(video, section);
     if (text !== null) {
-      return text;
+      // The page may have been left while the reader worked.
+      return isEnded(signal) ? null : text;
     }
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
   }
   return null;
+}
+
+function isEnded({ aborted }: AbortSignal): boolean {
+  return aborted;
 }

@@ -36,15 +36,25 @@ export function closeCamera(stream: MediaStream): void {
 }
 
 /** The lamp beside the camera (MediaStream Image Capture §5), which TypeScript does not know. */
-interface LampTrack {
-  getCapabilities?(): { readonly torch?: boolean };
-  applyConstraints(constraints: { advanced: readonly { torch: boolean }[] }): Promise<void>;
+interface LampCapabilities extends MediaTrackCapabilities {
+  readonly torch?: boolean;
+}
+interface LampConstraint extends MediaTrackConstraintSet {
+  readonly torch: boolean;
 }
 
 /** @returns a switch for the lamp; undefined if the camera has none */
 export function lampOf(stream: MediaStream): ((isOn: boolean) => Promise<void>) | undefined {
-  const [track] = stream.getVideoTracks() as readonly LampTrack[];
-  return track?.getCapabilities?.().torch === true
-    ? (isOn) => track.applyConstraints({ advanced: [{ torch: isOn }] })
+  const [track] = stream.getVideoTracks();
+  // Firefox has no getCapabilities.
+  const capabilities: LampCapabilities | undefined = (
+    track as Partial<MediaStreamTrack> | undefined
+  )?.getCapabilities?.call(track);
+  return track !== undefined && capabilities?.torch === true
+    ? (isOn) => track.applyConstraints({ advanced: [lampConstraint(isOn)] })
     : undefined;
+}
+
+function lampConstraint(torch: boolean): LampConstraint {
+  return { torch };
 }

@@ -120,9 +120,7 @@ function PasteForm({
 }
 
 /** @returns what became of the last picture, and a function that reads another */
-function usePicture(
-  onCode: (text: string) => void,
-): [PictureState, (file: File | undefined) => void] {
+function usePicture(onCode: (text: string) => void): [PictureState, (file: File | undefined) => void] {
   const [state, setState] = useState<PictureState>({ kind: 'none' });
   const isGone = useRef(false);
   useEffect(

@@ -47,14 +47,16 @@ export const scanTexts: Texts<ScanTexts> = {
       missing: 'This device has no camera. Use one of the ways below.',
       busy: 'The camera does not answer. Another app may be using it: close that app and try again.',
       unsupported: 'This browser gives no access to the camera. Use one of the ways below.',
-      reader: 'The reader of QR codes could not be loaded. Go online and load the page again, or paste the text.',
+      reader:
+        'The reader of QR codes could not be loaded. Go online and load the page again, or paste the text.',
     },
     pictureFaults: {
       'not-a-picture': 'This file is not a picture that the browser can show.',
       'no-code':
         'No QR code was found in this picture. Take one in which the code is sharp, whole and large.',
       'too-large': 'This file is too large for a picture (more than 40 MB).',
-      reader: 'The reader of QR codes could not be loaded. Go online and load the page again, or paste the text.',
+      reader:
+        'The reader of QR codes could not be loaded. Go online and load the page again, or paste the text.',
     },
   },
   de: {

@@ -1,10 +1,12 @@
+import type { Route } from './navigation.ts';
+
 /**
  * A link that opened the app, with a code in its fragment (`#link=…`), which no server sees. It waits here until the app
  * is unlocked. The address loses it at once: addresses are kept in the browser's history.
  */
 export class IncomingLink {
   readonly #listeners = new Set<() => void>();
-  #text: string | undefined;
+  #route: Route | undefined;
 
   constructor() {
     this.#read();
@@ -14,16 +16,16 @@ export class IncomingLink {
     });
   }
 
-  /** @returns whether a link waits */
+  /** @returns whether a code waits */
   get waits(): boolean {
-    return this.#text !== undefined;
+    return this.#route?.name === 'code';
   }
 
-  /** @returns the whole link, once */
-  take(): string | undefined {
-    const text = this.#text;
-    this.#text = undefined;
-    return text;
+  /** @returns the screen that the link asks for, once */
+  take(): Route | undefined {
+    const route = this.#route;
+    this.#route = undefined;
+    return route;
   }
 
   /** @returns a function that ends the subscription */
@@ -38,11 +40,19 @@ export class IncomingLink {
       return;
     }
     history.replaceState(history.state, '', pathname);
-    if (hash.startsWith('#link=')) {
-      this.#text = href;
+    this.#route = routeOf(hash, href);
+    if (this.#route !== undefined) {
       for (const listener of this.#listeners) {
         listener();
       }
     }
   }
+}
+
+/** @returns the screen of a fragment: a code, or the shortcut of the app's icon */
+function routeOf(hash: string, href: string): Route | undefined {
+  if (hash.startsWith('#link=')) {
+    return { name: 'code', text: href };
+  }
+  return hash === '#scan' ? { name: 'scan' } : undefined;
 }

@@ -1,13 +1,13 @@
 import { createContext } from 'preact';
 import { useContext, useEffect, useState } from 'preact/hooks';
-import type { Vault } from '../vault/vault.ts';
+import type { ProtectedVault } from '../vault/vault.ts';
 import type { IncomingLink } from './incoming-link.ts';
 import type { Navigation } from './navigation.ts';
 import type { Preferences } from './preferences.ts';
 
 /** What the screens share. */
 export interface Services {
-  readonly vault: Vault;
+  readonly vault: ProtectedVault;
   readonly navigation: Navigation;
   readonly preferences: Preferences;
   readonly link: IncomingLink;
@@ -47,7 +47,10 @@ export type Loaded<Value> =
   | { readonly kind: 'loaded'; readonly value: Value };
 
 /** Loads a value when the component appears, and again when one of the dependencies changes. */
-export function useLoaded<Value>(load: () => Promise<Value>, dependencies: readonly unknown[]): Loaded<Value> {
+export function useLoaded<Value>(
+  load: () => Promise<Value>,
+  dependencies: readonly unknown[],
+): Loaded<Value> {
   const [loaded, setLoaded] = useState<Loaded<Value>>({ kind: 'loading' });
   useEffect(() => {
     let isCurrent = true;

@@ -60,8 +60,7 @@ export const shellTexts: Texts<ShellTexts> = {
     insecureWhat:
       'Öffnen Sie die Adresse mit https:// davor. Wenn das nicht geht, fragen Sie dort nach, woher Sie die Adresse haben.',
     unavailableTitle: 'Dieser Browser speichert keine Daten',
-    unavailable:
-      'Ihre Token müssen auf diesem Gerät gespeichert werden, und der Browser lässt das nicht zu.',
+    unavailable: 'Ihre Token müssen auf diesem Gerät gespeichert werden, und der Browser lässt das nicht zu.',
     unavailableWhat:
       'Verlassen Sie das private Fenster, erlauben Sie dieser Seite das Speichern, oder schaffen Sie Platz. Laden Sie die Seite dann neu.',
     reload: 'Neu laden',

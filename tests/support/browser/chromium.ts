@@ -19,9 +19,12 @@ export function findChromium(): string | undefined {
   return findSystemProgram('chromium');
 }
 
-/** @param program the path of Chromium */
-export function startChromium(program: string): Promise<Browser> {
-  return chromium.launch({ executablePath: program, args: ARGUMENTS, headless: true });
+/**
+ * @param program the path of Chromium
+ * @param args further arguments, as those of a fake camera (`cameraArguments`)
+ */
+export function startChromium(program: string, args: readonly string[] = []): Promise<Browser> {
+  return chromium.launch({ executablePath: program, args: [...ARGUMENTS, ...args], headless: true });
 }
 
 /**

@@ -1,0 +1,52 @@
+import type { JSX } from 'preact';
+import { Button } from '../design/button.tsx';
+import { Notice } from '../design/notice.tsx';
+import { Screen } from '../design/screen.tsx';
+import { useTexts } from '../language/language.ts';
+import type { VaultState } from '../vault/vault.ts';
+import { useServices } from './services.ts';
+import { shellTexts } from './shell-texts.ts';
+
+/** The screen before the vault is open. */
+export function ClosedScreen({ state }: { state: Exclude<VaultState, 'open'> }): JSX.Element {
+  const { link, vault } = useServices();
+  const texts = useTexts(shellTexts);
+  switch (state) {
+    case 'loading':
+      return <Screen title={texts.loading}>{null}</Screen>;
+    case 'unavailable':
+      return <UnavailableScreen />;
+    case 'new':
+    case 'locked':
+      return (
+        <Screen title="PIN">
+          {link.waits && <Notice kind="info">{texts.linkWaits}</Notice>}
+          <Button
+            onPress={() => {
+              void (state === 'new' ? vault.create('739152') : vault.unlock({ kind: 'pin', pin: '739152' }));
+            }}
+          >
+            Unlock
+          </Button>
+        </Screen>
+      );
+  }
+}
+
+function UnavailableScreen(): JSX.Element {
+  const texts = useTexts(shellTexts);
+  return (
+    <Screen title={texts.unavailableTitle}>
+      <Notice kind="error">{texts.unavailable}</Notice>
+      <p class="screen-text">{texts.unavailableWhat}</p>
+      <Button
+        kind="primary"
+        onPress={() => {
+          location.reload();
+        }}
+      >
+        {texts.reload}
+      </Button>
+    </Screen>
+  );
+}
