@@ -15,7 +15,7 @@ const CSS = `
   p { margin: 0; }
   .code { inline-size: min(100%, var(--tankeeper-code-size, 18rem)); background: #fff; }
   .code > * { display: block; inline-size: 100%; block-size: auto; }
-  a { color: var(--tankeeper-accent, LinkText); overflow-wrap: anywhere; }
+  a { color: inherit; }
   form { display: flex; flex-wrap: wrap; gap: 0.5rem; }
   label { flex-basis: 100%; }
   input, button {

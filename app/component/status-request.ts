@@ -61,7 +61,7 @@ async function send(url: URL, request: RequestInit, signal: AbortSignal): Promis
 }
 
 async function readState(response: Response): Promise<StatusAnswer> {
-  const state = readChallengeState(await response.json());
+  const state = readChallengeState(await response.json().catch(() => undefined));
   return state ?? { status: response.status, final: false, retryAfter: 0 };
 }
 

@@ -37,6 +37,8 @@ export class TankeeperChallenge extends HTMLElement {
   readonly #view: ChallengeView;
   #showing: Showing | undefined;
   #timers: number[] = [];
+  /** False while the parser still gives a new element its attributes, too. */
+  #isInPlace = false;
   #restarts = false;
   #hiddenTimer: number | undefined;
 
@@ -47,24 +49,26 @@ export class TankeeperChallenge extends HTMLElement {
   }
 
   connectedCallback(): void {
+    this.#isInPlace = true;
     document.addEventListener('visibilitychange', this.#onVisibility);
     this.#restart();
   }
 
   disconnectedCallback(): void {
+    this.#isInPlace = false;
     document.removeEventListener('visibilitychange', this.#onVisibility);
     this.#end();
   }
 
   /** Several changes at a time begin one showing. */
   attributeChangedCallback(): void {
-    if (this.#restarts || !this.isConnected) {
+    if (this.#restarts || !this.#isInPlace) {
       return;
     }
     this.#restarts = true;
     queueMicrotask(() => {
       this.#restarts = false;
-      if (this.isConnected) {
+      if (this.#isInPlace) {
         this.#restart();
       }
     });
