@@ -36,7 +36,8 @@ export async function showChallenge(
   portal.answer = answer ?? portal.answer;
   const { page, problems } = await openPage(browser, portal.origin, width);
   if (clock) {
-    await page.clock.install();
+    await page.clock.install({ time: 0 });
+    await page.clock.pauseAt(1_000);
   }
   await page.goto('/');
   await page.locator('tankeeper-challenge[state]').waitFor({ state: 'attached' });
