@@ -97,7 +97,7 @@ export class TankeeperChallenge extends HTMLElement {
         this.#close('expired', {});
       });
       this.#watch(showing);
-    } else if (this.hasAttribute('status')) {
+    } else if ((this.getAttribute('status') ?? '') !== '') {
       this.#close('failed', { status: null });
     }
   }

@@ -136,7 +136,7 @@ describeWithProgram('<tankeeper-challenge>', findChromium(), 'chromium', (progra
       await using shown = await show();
       await shown.portal.untilWaiting();
       shown.portal.change({ state: 'expired', failcount: 0 });
-      await shown.announced('The time to confirm is over.');
+      await shown.announced('This can no longer be confirmed.');
       expect(await shown.events()).toEqual([{ type: 'tankeeper-expired', transaction, failcount: 0 }]);
     });
 
@@ -148,7 +148,7 @@ describeWithProgram('<tankeeper-challenge>', findChromium(), 'chromium', (progra
       await shown.page.clock.fastForward(298_000);
       expect(await shown.events()).toEqual([]);
       await shown.page.clock.runFor(1_000);
-      await shown.announced('The time to confirm is over.');
+      await shown.announced('This can no longer be confirmed.');
       await shown.portal.untilAlone();
       expect(await shown.events()).toEqual([{ type: 'tankeeper-expired', transaction }]);
     });
