@@ -18,7 +18,7 @@ export function connectTankeeper({ url, token }) {
     /** @returns the phase of the roll-out: `phase1`, `phase2` or `complete`; undefined without a token */
     async rollout(serial) {
       const { value } = await call('/admin/show', { serial });
-      return value.data?.[0]?.rollout;
+      return value.tokens[0]?.rollout;
     },
 
     /** Phase 1 of the roll-out. The serial is the user's: a second submit renews the token instead of making another. */

@@ -9,6 +9,8 @@ const LOGINS = ['ada', 'emma'] as const;
 const RIGHTS = ['admin:init', 'admin:show', 'ocra:request', 'ocra:status', 'ocra:activationcode'];
 const PASSWORD_BYTES = 6;
 
+type SeededServices = Pick<CliServices, 'administrators' | 'policies' | 'realms' | 'resolvers' | 'users'>;
+
 /** What the portal needs to know. */
 export interface PortalAccess {
   readonly apiToken: string;
@@ -22,12 +24,11 @@ export interface PortalAccess {
  * @param publicUrl where browsers find the server, without a slash at its end
  */
 export async function seedPortal(
-  services: CliServices,
+  { administrators, policies, realms, resolvers, users }: SeededServices,
   caller: Caller,
   { publicUrl, random }: { readonly publicUrl: string; readonly random: Random },
 ): Promise<PortalAccess> {
   const secret = (): string => random.bytes(PASSWORD_BYTES).toString('hex');
-  const { administrators, policies, realms, resolvers, users } = services;
   await resolvers.set(caller, { name: REALM.resolver, kind: 'managed', settings: {} });
   await realms.set(caller, { name: REALM.name, resolvers: [REALM.resolver] });
   for (const login of LOGINS) {
