@@ -1,7 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { type DisplaySegment, type DisplayText, inspectDisplayText } from '../../src/device/display-text.ts';
+import {
+  type DisplayFault,
+  type DisplaySegment,
+  type DisplayText,
+  inspectDisplayText,
+} from '../../src/device/display-text.ts';
 
+const MIXED: readonly DisplayFault[] = ['mixed-scripts'];
 const marks = ({ segments }: DisplayText): readonly DisplaySegment[] =>
   segments.filter(({ kind }) => kind !== 'plain');
 const whole = ({ segments }: DisplayText): string => segments.map(({ text }) => text).join('');
@@ -100,7 +106,7 @@ describe('a text that is not shown as what it is', () => {
     ['two systems of digits about a full stop', '1.٠٠٠'],
   ])('marks a word that mixes scripts: %s', (_what, word) => {
     const inspected = inspectDisplayText(`(${word}) 5`);
-    expect(inspected.reasons).toEqual(['mixed-scripts']);
+    expect(inspected.reasons).toEqual(MIXED);
     expect(marks(inspected)).toEqual([{ text: word, kind: 'look-alike', name: '' }]);
   });
 
