@@ -48,7 +48,8 @@ export interface ComputedResponse {
   readonly response: string;
 }
 
-const STRICT: ChallengePolicy = { requireCallback: true };
+/** As QR-TAN apps do. */
+export const STRICT_POLICY: ChallengePolicy = { requireCallback: true };
 const LARGEST_COUNTER = 0xffff_ffff_ffff_ffffn;
 
 /**
@@ -61,7 +62,7 @@ export function openChallenge(
   tokens: readonly DeviceToken[],
   url: RequestUrl,
   text: string,
-  policy: ChallengePolicy = STRICT,
+  policy: ChallengePolicy = STRICT_POLICY,
 ): OpenChallenge {
   assertCallback(url, policy);
   const signed = codeText(text);

@@ -10,6 +10,7 @@ import {
   opened,
   type OpenChallenge,
   signatureFault,
+  STRICT_POLICY,
 } from './challenge.ts';
 import { type DeviceToken, findToken } from './device-token.ts';
 import { codeText } from './read-code.ts';
@@ -30,7 +31,6 @@ export interface StartedRollOut {
 const SHORTEST_SECRET = 16;
 /** The longest secret that servers enrol: a block of SHA-512. Their own secrets have 20 bytes. */
 const LONGEST_SECRET = 128;
-const STRICT: ChallengePolicy = { requireCallback: true };
 
 /**
  * Begins a roll-out (phase 1). Stores nothing.
@@ -65,7 +65,7 @@ export function startRollOut(tokens: readonly DeviceToken[], url: InitUrl): Star
 export function awaitedToken(
   tokens: readonly DeviceToken[],
   url: NonceUrl,
-  policy: ChallengePolicy = STRICT,
+  policy: ChallengePolicy = STRICT_POLICY,
 ): DeviceToken {
   assertCallback(url, policy);
   const { serial = '' } = url;
@@ -94,7 +94,7 @@ export async function openActivation(
   url: NonceUrl,
   text: string,
   activationCode: string,
-  policy: ChallengePolicy = STRICT,
+  policy: ChallengePolicy = STRICT_POLICY,
 ): Promise<OpenChallenge> {
   const found = awaitedToken(tokens, url, policy);
   const suite = parseOcraSuite(found.suite);
