@@ -63,20 +63,25 @@ function Section({ title, children }: { title: string; children: ComponentChildr
 
 function LockSettings({ vault }: VaultProps): JSX.Element | null {
   const texts = useTexts(securityTexts);
-  const [changes, setChanges] = useState(0);
-  const settings = useLoaded(() => vault.settings(), [vault, changes]);
+  const settings = useLoaded(() => vault.settings(), [vault]);
+  const [changed, setChanged] = useState<Partial<VaultSettings>>({});
   const work = useVaultWork();
   const change = (next: Partial<VaultSettings>): void => {
+    setChanged({ ...changed, ...next });
     work.run(async () => {
-      await vault.changeSettings(next);
-      setChanges(changes + 1);
-      return undefined;
+      try {
+        await vault.changeSettings(next);
+        return undefined;
+      } catch (error) {
+        setChanged(changed);
+        throw error;
+      }
     });
   };
   if (settings.kind !== 'loaded') {
     return null;
   }
-  const { lockAfterMinutes, wipeAfterWrongPins } = settings.value;
+  const { lockAfterMinutes, wipeAfterWrongPins } = { ...settings.value, ...changed };
   return (
     <>
       <Choice

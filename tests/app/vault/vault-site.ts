@@ -43,7 +43,7 @@ export async function openVaultIn(page: Page): Promise<JSHandle<ProtectedVault>>
       now: () => Date.now() + 1000 * globalThis.clockOffset,
       stopwatch: () => (watch += 1e6),
     });
-  })()`)) as JSHandle<ProtectedVault>;
+  })()`));
 }
 
 async function moveClock(page: Page, seconds: number): Promise<void> {
