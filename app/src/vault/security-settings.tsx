@@ -11,6 +11,7 @@ import { ProofForm } from './proof-form.tsx';
 import { RemoveEverything } from './remove-everything.tsx';
 import { securityTexts } from './security-texts.ts';
 import type { ProtectedVault, VaultSettings } from './vault.ts';
+import { vaultTexts } from './vault-texts.ts';
 import { useOutcomeTexts, useVaultWork } from './vault-work.ts';
 import { WorkNotice } from './work-notice.tsx';
 
@@ -139,6 +140,7 @@ function ChangePin({ vault }: VaultProps): JSX.Element {
 
 function Passkey({ vault }: VaultProps): JSX.Element {
   const texts = useTexts(securityTexts);
+  const { pin } = useTexts(vaultTexts);
   const possible = useLoaded(passkeysPossible, []);
   const work = useVaultWork();
   const explain = useOutcomeTexts();
@@ -170,7 +172,7 @@ function Passkey({ vault }: VaultProps): JSX.Element {
       <ProofForm
         vault={vault}
         work={work}
-        pinLabel={texts.currentPin}
+        pinLabel={pin}
         action={texts.addPasskey}
         isReady
         onProof={(proof) => {

@@ -136,6 +136,7 @@ describeWithProgram('the screens of the vault', findChromium(), 'chromium', (pro
     });
 
     it('tells wrong PINs, and how long to wait', async () => {
+      await page.clock.install();
       for (let attempt = 0; attempt < 3; attempt += 1) {
         await page.evaluate(`vault.unlock({ kind: 'pin', pin: '${WRONG_PIN}' })`);
       }
@@ -145,6 +146,7 @@ describeWithProgram('the screens of the vault', findChromium(), 'chromium', (pro
       await untilShown(/Wait \d seconds/);
       await field('PIN').fill(PIN);
       expect(await button('Unlock').isDisabled()).toBe(true);
+      await page.clock.fastForward(5_000);
       await page.locator('button:not([disabled])', { hasText: 'Unlock' }).waitFor();
       await button('Unlock').click();
       await untilState('open');
@@ -176,7 +178,7 @@ describeWithProgram('the screens of the vault', findChromium(), 'chromium', (pro
     });
 
     it('change the PIN', async () => {
-      await page.getByLabel('Present PIN').first().fill(PIN);
+      await field('Present PIN').fill(PIN);
       await field('New PIN').fill('905173');
       await field('Repeat the PIN').fill('905173');
       await button('Change the PIN').click();
@@ -186,7 +188,7 @@ describeWithProgram('the screens of the vault', findChromium(), 'chromium', (pro
     });
 
     it('say why a passkey cannot be set up at this address', async () => {
-      await page.getByLabel('Present PIN').last().fill(PIN);
+      await field('PIN').fill(PIN);
       await button('Set up a passkey').click();
       await untilShown('Passkeys do not work at this address. Use the PIN.');
       expect(await page.evaluate('vault.hasPasskey')).toBe(false);
@@ -231,6 +233,7 @@ describeWithProgram('the screens of the vault', findChromium(), 'chromium', (pro
       await show('BackupScreen');
       await openFile('{"otpauth": 1}');
       await untilShown('This file is no backup of this app, or it is damaged. Nothing was changed.');
+      expect(await page.getByRole('button', { name: 'Restore now' }).count()).toBe(0);
     });
   });
 
