@@ -1,9 +1,12 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it, jest } from '@jest/globals';
 import type { Browser, BrowserContext } from 'playwright-core';
 import { findChromium, startChromium } from '../../support/browser/chromium.ts';
 import type { FileSite } from '../../support/browser/file-site.ts';
 import { describeWithProgram } from '../../support/servers/system-programs.ts';
 import { faultOf, openVaultPage, PIN, serveVault, token, untilState, type VaultPage } from './vault-site.ts';
+
+// Bundling and Chromium share two cores with other tests.
+jest.setTimeout(60_000);
 
 describeWithProgram('storage that fails', findChromium(), 'chromium', (program) => {
   let browser: Browser;
@@ -155,5 +158,11 @@ describeWithProgram('storage that fails', findChromium(), 'chromium', (program) 
     await vault.evaluate((o, saved) => o.saveToken(saved), token({ serial: 'OCRA2' }));
     expect(await page.evaluate('globalThis.asked')).toBe(1);
     expect(await vault.evaluate((o) => o.persistence())).toBe(told);
+  });
+
+  it('is not made worse by a browser that cannot be asked to keep the data', async () => {
+    const { vault } = await opened('StorageManager.prototype.persist = undefined;');
+    await vault.evaluate((o, pin) => o.create(pin), PIN);
+    expect(await faultOf(vault.evaluate((o, saved) => o.saveToken(saved), token()))).toBe('none');
   });
 });
