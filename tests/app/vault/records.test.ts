@@ -1,10 +1,23 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { Browser, BrowserContext } from 'playwright-core';
 import type { HistoryEntry } from '../../../app/src/vault/vault.ts';
 import { findChromium, startChromium } from '../../support/browser/chromium.ts';
 import type { FileSite } from '../../support/browser/file-site.ts';
 import { describeWithProgram } from '../../support/servers/system-programs.ts';
-import { countRecords, faultOf, openVaultIn, openVaultPage, PIN, serveVault, token, untilState, type VaultPage } from './vault-site.ts';
+import {
+  countRecords,
+  faultOf,
+  openVaultIn,
+  openVaultPage,
+  PIN,
+  serveVault,
+  token,
+  untilState,
+  type VaultPage,
+} from './vault-site.ts';
+
+// Bundling and Chromium share two cores with other tests.
+jest.setTimeout(60_000);
 
 describeWithProgram('the vault of the app', findChromium(), 'chromium', (program) => {
   let browser: Browser;
@@ -21,8 +34,11 @@ describeWithProgram('the vault of the app', findChromium(), 'chromium', (program
     await site[Symbol.asyncDispose]();
   });
 
+  afterEach(async () => {
+    await context.close();
+  });
+
   beforeEach(async () => {
-    await context?.close();
     context = await browser.newContext();
     first = await openVaultPage(context, site.origin);
     await first.vault.evaluate((vault, pin) => vault.create(pin), PIN);
