@@ -20,7 +20,9 @@ export async function openApp(browser: Browser, origin: string, width = 1280): P
 
 /** Passes the first start. */
 export async function choosePin(page: Page): Promise<void> {
-  await page.getByRole('button', { name: 'Unlock' }).click();
+  await page.getByLabel(/^(New PIN|Neue PIN)$/).fill(PIN);
+  await page.getByLabel(/^(Repeat the PIN|PIN wiederholen)$/).fill(PIN);
+  await page.getByRole('button', { name: /^(Set the PIN|PIN festlegen)$/ }).click();
   await page.getByRole('heading', { name: /^(Your tokens|Ihre Token)$/ }).waitFor();
 }
 
