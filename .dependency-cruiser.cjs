@@ -1,5 +1,5 @@
 /**
- * Who may import whom: the table in docs/architecture.md, enforced by `npm run lint`.
+ * The imports that docs/architecture.md allows, enforced by `npm run lint`.
  * @type {import('dependency-cruiser').IConfiguration}
  */
 const only = (name, from, allowed, comment) => ({
@@ -95,6 +95,18 @@ module.exports = {
       ['^src/kernel/(clock|errors)\\.ts$', 'node_modules/@(noble/hashes|scure/base)/'],
       'ocra: what also runs in browsers',
     ),
+    only(
+      'device',
+      'device',
+      ['^src/ocra/', '^src/kernel/(clock|errors)\\.ts$'],
+      'device: what also runs in browsers',
+    ),
+    {
+      name: 'only-the-command-line-and-apps-import-device',
+      severity: 'error',
+      from: { path: '^src/', pathNot: ['^src/(device|cli/device)/'] },
+      to: { path: '^src/device/' },
+    },
     ...concepts.map(conceptRule),
     {
       name: 'domain-knows-no-framework',
@@ -130,6 +142,7 @@ module.exports = {
         pathNot: [
           `${domain}(?!(?:sources|sending)/)`,
           '^src/$1/',
+          '^src/device/',
           '^src/config/(describe-config|check-config)\\.ts$',
         ],
       },

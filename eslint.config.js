@@ -38,9 +38,12 @@ export default tseslint.config(
     },
   },
   {
-    files: ['src/ocra/*.ts'],
+    files: ['src/ocra/*.ts', 'src/device/*.ts'],
     rules: {
-      'no-restricted-globals': ['error', { name: 'Buffer', message: 'src/ocra/ runs in browsers, too.' }],
+      'no-restricted-globals': [
+        'error',
+        { name: 'Buffer', message: 'src/ocra/ and src/device/ run in browsers, too.' },
+      ],
     },
   },
   {

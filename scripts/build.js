@@ -65,7 +65,7 @@ async function buildApp(outDir) {
   const options = (config, folder) => ({
     configFile: join(ROOT, config),
     logLevel: 'warn',
-    build: { outDir: folder },
+    build: { outDir: folder, emptyOutDir: false },
   });
   await buildPages(options('app/vite.config.ts', outDir));
   await buildPages(options('app/component/vite.config.ts', join(outDir, 'component')));
