@@ -13,7 +13,7 @@ const CSS = `
   :host([hidden]), [hidden] { display: none !important; }
   section { display: grid; gap: var(--tankeeper-gap, 1rem); }
   p { margin: 0; }
-  .code { inline-size: min(100%, var(--tankeeper-code-size, 18rem)); background: #fff; }
+  .code { inline-size: min(100%, var(--tankeeper-code-size, 22rem)); background: #fff; }
   .code > * { display: block; inline-size: 100%; block-size: auto; }
   a { color: inherit; }
   form { display: flex; flex-wrap: wrap; gap: 0.5rem; }

@@ -10,7 +10,7 @@ const QUIET_ZONE = 4;
  * @returns an SVG element; undefined if no QR code holds the text
  */
 export function drawQrCode(text: string): SVGSVGElement | undefined {
-  const modules = encode(text, 'M') ?? encode(text, 'L');
+  const modules = encode(text);
   if (modules === undefined) {
     return undefined;
   }
@@ -28,9 +28,10 @@ interface QrModules {
   get(row: number, column: number): number;
 }
 
-function encode(text: string, errorCorrectionLevel: 'L' | 'M'): QrModules | undefined {
+/** A screen does not get dirty: with the least error correction the modules are larger, which cameras need more. */
+function encode(text: string): QrModules | undefined {
   try {
-    return create(text, { errorCorrectionLevel }).modules;
+    return create(text, { errorCorrectionLevel: 'L' }).modules;
   } catch {
     return undefined;
   }

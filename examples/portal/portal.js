@@ -17,7 +17,8 @@ const SHOWN_STATES = { paid: 'accepted', open: 'open', declined: 'expired', expi
  */
 export function createPortal({ tankeeper, users, appUrl }) {
   const payments = new Payments(tankeeper);
-  const app = express().disable('x-powered-by');
+  // A proxy on this machine may end TLS.
+  const app = express().disable('x-powered-by').set('trust proxy', 'loopback');
   app.use(setHeaders, express.static(join(HERE, 'public')));
   // Copy the file tankeeper-challenge.js to the portal's own files.
   app.use(express.static(join(HERE, '../../dist/app/component')));

@@ -219,6 +219,28 @@ describe('the portal', () => {
     expect(answer.status).toBe(400);
   });
 
+  it.each([
+    ['http', ''],
+    ['https', '; Secure'],
+  ])('gives the session to its own pages alone, over %s', async (protocol, more) => {
+    const answer = await fetch(`${portal.origin()}/login`, {
+      method: 'POST',
+      redirect: 'manual',
+      headers: { origin: portal.origin(), 'x-forwarded-proto': protocol },
+      body: new URLSearchParams({ user: 'ada', password: portal.passwords.get('ada') ?? '' }),
+    });
+    expect(answer.headers.getSetCookie()).toEqual([
+      expect.stringMatching(`^portal=[-\\da-f]{36}; Path=/; HttpOnly${more}; SameSite=Lax$`),
+    ]);
+  });
+
+  it('ends a session when its user logs out', async () => {
+    const visitor = await loggedIn('ada');
+    expect((await visitor.get('/')).path).toBe('/');
+    await visitor.post('/logout', {});
+    expect((await visitor.get('/')).path).toBe('/login');
+  });
+
   it('escapes what it shows, and sends a strict policy', async () => {
     const { page } = await payment(ada, { payee: "Bert O'Hara" });
     expect(page.text).toContain('Bert O&#39;Hara');

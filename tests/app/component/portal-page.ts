@@ -16,7 +16,7 @@ for (const name of ['accepted', 'refused', 'expired', 'failed']) {
 }`;
 
 /** One request of the component to the portal. */
-export interface AskedStatus {
+interface AskedStatus {
   readonly method: string;
   readonly wait: string | null;
   readonly body: string;

@@ -310,8 +310,7 @@ describeWithProgram('<tankeeper-challenge>', findChromium(), 'chromium', (progra
       element.setAttribute('transaction', 'another');
       element.setAttribute('data', 'lseqr://req?tr=another');
     }`);
-    await shown.portal.askedTimes(3);
-    await shown.portal.untilWaiting();
+    await shown.portal.askedTimes(4);
     const picture = await shown.page.getByRole('img', { name: 'QR code' }).screenshot();
     expect(readQrCode(picture)).toBe('lseqr://req?tr=another');
     shown.portal.change({ state: 'accepted', failcount: 0 });
