@@ -6,7 +6,7 @@ import { verifyQrTanSignature } from '../ocra/qrtan-signature.ts';
 import type { QrTanUrl } from '../ocra/qrtan-url.ts';
 import { type OcraSuite, parseOcraSuite } from '../ocra/suite.ts';
 import type { DeviceToken, ReadyToken } from './device-token.ts';
-import { codeText } from './read-code.ts';
+import { signedText } from './read-code.ts';
 import { refusedCode } from './refused-code.ts';
 
 type ChallengeUrl = Exclude<QrTanUrl, { kind: 'init' }>;
@@ -65,7 +65,7 @@ export function openChallenge(
   policy: ChallengePolicy = STRICT_POLICY,
 ): OpenChallenge {
   assertCallback(url, policy);
-  const signed = codeText(text);
+  const signed = signedText(url, text);
   for (const token of tokens) {
     if (!isReady(token)) {
       continue;

@@ -13,7 +13,7 @@ import {
   STRICT_POLICY,
 } from './challenge.ts';
 import { type DeviceToken, findToken } from './device-token.ts';
-import { codeText } from './read-code.ts';
+import { signedText } from './read-code.ts';
 import { refusedCode } from './refused-code.ts';
 
 type InitUrl = Extract<QrTanUrl, { kind: 'init' }>;
@@ -97,13 +97,14 @@ export async function openActivation(
   policy: ChallengePolicy = STRICT_POLICY,
 ): Promise<OpenChallenge> {
   const found = awaitedToken(tokens, url, policy);
+  const signed = signedText(url, text);
   const suite = parseOcraSuite(found.suite);
   const key = await deriveTokenKey({
     sharedSecret: bytesFromHex(found.sharedSecret, 'sharedSecret'),
     activationCode: normalizeActivationCode(activationCode.replaceAll(/[\s\p{Pd}]/gu, '')),
     nonce: url.nonce,
   });
-  if (!verifyQrTanSignature(suite, key, codeText(text))) {
+  if (!verifyQrTanSignature(suite, key, signed)) {
     throw refusedCode(
       signatureFault(url, 'activation-signature'),
       'its signature is wrong: another activation code, or not from your server',
