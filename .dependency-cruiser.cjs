@@ -95,6 +95,18 @@ module.exports = {
       ['^src/kernel/(clock|errors)\\.ts$', 'node_modules/@(noble/hashes|scure/base)/'],
       'ocra: what also runs in browsers',
     ),
+    only(
+      'device',
+      'device',
+      ['^src/ocra/', '^src/kernel/(clock|errors)\\.ts$'],
+      'device: what also runs in browsers',
+    ),
+    {
+      name: 'only-the-command-line-and-apps-import-device',
+      severity: 'error',
+      from: { path: '^src/', pathNot: ['^src/(device|cli/device)/'] },
+      to: { path: '^src/device/' },
+    },
     ...concepts.map(conceptRule),
     {
       name: 'domain-knows-no-framework',
@@ -130,6 +142,7 @@ module.exports = {
         pathNot: [
           `${domain}(?!(?:sources|sending)/)`,
           '^src/$1/',
+          '^src/device/',
           '^src/config/(describe-config|check-config)\\.ts$',
         ],
       },
@@ -139,6 +152,22 @@ module.exports = {
       severity: 'error',
       from: { path: '^src/config/' },
       to: { path: '^src/', pathNot: ['^src/kernel/', '^src/config/'] },
+    },
+    {
+      name: 'app-knows-the-pure-parts-only',
+      comment:
+        'What runs in browsers: RFC 6287, the app side of the protocol, and the errors that these throw.',
+      severity: 'error',
+      from: { path: '^app/src/' },
+      to: {
+        path: '.',
+        pathNot: [
+          '^app/src/',
+          '^src/(ocra|device)/',
+          '^src/kernel/errors\\.ts$',
+          'node_modules/(preact|jsqr|@noble/hashes|@scure/base)/',
+        ],
+      },
     },
     {
       name: 'main-knows-compose-and-config-only',
@@ -161,7 +190,7 @@ module.exports = {
     enhancedResolveOptions: {
       exportsFields: ['exports'],
       conditionNames: ['import', 'require', 'node', 'default', 'types'],
-      extensions: ['.ts', '.js', '.json'],
+      extensions: ['.ts', '.tsx', '.js', '.json'],
     },
   },
 };

@@ -3,7 +3,7 @@
 #   docker build --build-arg NODE_IMAGE=node:26-trixie-slim@sha256:… .
 ARG NODE_IMAGE=node:26-trixie-slim
 
-# Compiles src/ to dist/.
+# Compiles src/ and app/ to dist/.
 FROM ${NODE_IMAGE} AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
@@ -11,6 +11,7 @@ RUN npm ci --ignore-scripts --no-audit
 COPY bin ./bin
 COPY scripts/build.js ./scripts/
 COPY src ./src
+COPY app ./app
 RUN npm run build
 
 # The libraries that dist/ needs at run time. The binaries of the embedded PostgreSQL stay out; an --omit=optional

@@ -3,10 +3,10 @@ import jest from 'eslint-plugin-jest';
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
-  { ignores: ['dist', 'dist-*', 'data', 'node_modules', 'coverage', 'reports', '.stryker-tmp'] },
+  { ignores: ['dist', 'dist-*', 'data', 'node_modules', 'app/dist', 'coverage', 'reports', '.stryker-tmp'] },
   js.configs.recommended,
   {
-    files: ['**/*.ts'],
+    files: ['**/*.{ts,tsx}'],
     extends: [...tseslint.configs.strictTypeChecked, ...tseslint.configs.stylisticTypeChecked],
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
     rules: {
@@ -38,9 +38,12 @@ export default tseslint.config(
     },
   },
   {
-    files: ['src/ocra/*.ts'],
+    files: ['src/ocra/*.ts', 'src/device/*.ts'],
     rules: {
-      'no-restricted-globals': ['error', { name: 'Buffer', message: 'src/ocra/ runs in browsers, too.' }],
+      'no-restricted-globals': [
+        'error',
+        { name: 'Buffer', message: 'src/ocra/ and src/device/ run in browsers, too.' },
+      ],
     },
   },
   {

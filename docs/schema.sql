@@ -372,6 +372,7 @@ CREATE TABLE challenges (
   valid_tan boolean DEFAULT false NOT NULL,
   closed_by text,
   closed_at timestamp with time zone,
+  watched_until timestamp with time zone,
   CONSTRAINT challenges_pkey PRIMARY KEY (id),
   CONSTRAINT challenges_transaction_id_key UNIQUE (transaction_id),
   CONSTRAINT challenges_closed_by_known CHECK (closed_by = ANY (ARRAY['accepted'::text, 'exhausted'::text, 'superseded'::text])),
@@ -386,6 +387,7 @@ CREATE INDEX challenges_closed_issued_idx ON challenges USING btree (issued_at) 
 CREATE INDEX challenges_open_idx ON challenges USING btree (token_id, id) WHERE closed_by IS NULL;
 CREATE INDEX challenges_open_issued_idx ON challenges USING btree (issued_at) WHERE closed_by IS NULL;
 CREATE INDEX challenges_token_idx ON challenges USING btree (token_id, issued_at DESC, id DESC);
+COMMENT ON COLUMN challenges.watched_until IS 'Until then, changes of its state are told to all servers: a request waits for one.';
 
 CREATE TABLE imported_tokens (
   token_id bigint NOT NULL,
@@ -1007,11 +1009,35 @@ AS $function$
     END
   $function$;
 
+CREATE OR REPLACE FUNCTION public.tell_challenge_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    BEGIN
+      PERFORM pg_notify('tankeeper_challenges', TG_TABLE_SCHEMA || ' ' || OLD.id);
+      RETURN NULL;
+    END
+  $function$;
+
+CREATE OR REPLACE FUNCTION public.tell_fail_count_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO '$user', 'public'
+AS $function$
+    BEGIN
+      PERFORM pg_notify('tankeeper_challenges', TG_TABLE_SCHEMA || ' ' || id) FROM challenges
+      WHERE token_id = NEW.id AND closed_by IS NULL AND watched_until > now();
+      RETURN NULL;
+    END
+  $function$;
+
 CREATE CONSTRAINT TRIGGER administrators_note_change AFTER DELETE OR UPDATE ON administrators DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION note_credential_change();
 CREATE TRIGGER administrators_note_truncation AFTER TRUNCATE ON administrators FOR EACH STATEMENT EXECUTE FUNCTION note_credential_change();
 CREATE CONSTRAINT TRIGGER api_tokens_note_change AFTER DELETE OR UPDATE ON api_tokens DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION note_credential_change();
 CREATE TRIGGER api_tokens_note_truncation AFTER TRUNCATE ON api_tokens FOR EACH STATEMENT EXECUTE FUNCTION note_credential_change();
 CREATE TRIGGER challenges_closed_for_ever BEFORE UPDATE ON challenges FOR EACH ROW WHEN (old.closed_by IS NOT NULL) EXECUTE FUNCTION refuse_change_of_closed_challenge();
+CREATE TRIGGER challenges_tell_change AFTER UPDATE OF received_tan, valid_tan, closed_by ON challenges FOR EACH ROW WHEN (old.watched_until > now()) EXECUTE FUNCTION tell_challenge_change();
+CREATE TRIGGER challenges_tell_removal AFTER DELETE ON challenges FOR EACH ROW WHEN (old.watched_until > now()) EXECUTE FUNCTION tell_challenge_change();
 CREATE TRIGGER configuration_note_change AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON configuration FOR EACH STATEMENT EXECUTE FUNCTION note_configuration_change();
 CREATE TRIGGER configuration_sealing_key_insert BEFORE INSERT ON configuration FOR EACH ROW EXECUTE FUNCTION hold_sealing_key_of_secret();
 CREATE TRIGGER configuration_sealing_key_update BEFORE UPDATE OF secret ON configuration FOR EACH ROW EXECUTE FUNCTION hold_sealing_key_of_secret();
@@ -1038,6 +1064,7 @@ CREATE TRIGGER tokens_count_update AFTER UPDATE OF active, realm_set_id, owner_r
 CREATE TRIGGER tokens_count_version BEFORE UPDATE ON tokens FOR EACH ROW EXECUTE FUNCTION count_token_version();
 CREATE TRIGGER tokens_sealing_key_insert BEFORE INSERT ON tokens FOR EACH ROW EXECUTE FUNCTION hold_sealing_keys_of_token();
 CREATE TRIGGER tokens_sealing_key_update BEFORE UPDATE OF seed, shared_secret, nonce, pin, ocra_pin ON tokens FOR EACH ROW EXECUTE FUNCTION hold_sealing_keys_of_token();
+CREATE TRIGGER tokens_tell_fail_count AFTER UPDATE OF fail_count ON tokens FOR EACH ROW WHEN (old.fail_count <> new.fail_count) EXECUTE FUNCTION tell_fail_count_change();
 CREATE TRIGGER users_count_delete AFTER DELETE ON users FOR EACH ROW EXECUTE FUNCTION append_user_deltas();
 CREATE TRIGGER users_count_insert AFTER INSERT ON users FOR EACH ROW EXECUTE FUNCTION append_user_deltas();
 CREATE TRIGGER users_count_truncate AFTER TRUNCATE ON users FOR EACH STATEMENT EXECUTE FUNCTION empty_user_counts();

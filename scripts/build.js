@@ -1,4 +1,4 @@
-// Compiles src/ to JavaScript. Types are checked by `npm run typecheck`.
+// Compiles src/ to JavaScript, and the app (app/) to static files. Types are checked by `npm run typecheck`.
 //
 //   node scripts/build.js [FOLDER]     FOLDER beside src/, dist by default
 //   node scripts/build.js --prepare    for npm: no build where the compiler is missing (npm ci --omit=dev)
@@ -43,6 +43,7 @@ async function build(target) {
   try {
     await Promise.all(sourceNames().map((name) => compile(name, folder)));
     await copyPageFiles(join(folder, 'http/documentation/swagger-ui'));
+    await buildApp(join(folder, 'app'));
     await writeFile(join(folder, HASH_FILE), hash);
     await rm(target, { recursive: true, force: true });
     await rename(folder, target);
@@ -56,6 +57,16 @@ async function copyPageFiles(target) {
   const source = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
   await mkdir(target, { recursive: true });
   await Promise.all(PAGE_FILES.map((name) => copyFile(join(source, name), join(target, name))));
+}
+
+/** Builds the app, which the server serves at /app. */
+async function buildApp(outDir) {
+  const { build: buildPages } = await import('vite');
+  await buildPages({
+    configFile: join(ROOT, 'app/vite.config.ts'),
+    logLevel: 'warn',
+    build: { outDir, emptyOutDir: false },
+  });
 }
 
 async function compile(name, folder) {

@@ -108,6 +108,24 @@ export interface ChallengeStore {
   find(filter: ChallengeFilter): Promise<readonly ChallengeOfToken[]>;
 }
 
+/** The state of a challenge, as far as a request can wait for its change. */
+export interface WatchedState extends Pick<Challenge, 'receivedTan' | 'validTan' | 'closedBy'> {
+  /** The token's fail counter. */
+  readonly failCount: number;
+}
+
+/** Challenges whose changes requests wait for. */
+export interface WatchedChallenges {
+  /**
+   * Makes the database tell all servers of changes of an open challenge. A change that is under way is over when this
+   * returns.
+   * @param id the challenge's
+   */
+  mark(id: string, seconds: number): Promise<void>;
+  /** @returns the states by the ids of the challenges, without those that are no longer stored */
+  states(ids: readonly string[]): Promise<ReadonlyMap<string, WatchedState>>;
+}
+
 /** A stored challenge by its transaction, without question and key. */
 export interface StoredTransaction {
   readonly serial: string;

@@ -1,6 +1,6 @@
 import { safeText } from '../kernel/terminal-text.ts';
 import type { ImportEntry, ImportSummary, ReportSink } from '../linotp/import-report.ts';
-import { NewFile } from './commands/backup-file.ts';
+import { NewFile } from './commands/transfer/backup-file.ts';
 
 /** Characters that are collected before they are written. */
 const AT_ONCE = 1 << 16;

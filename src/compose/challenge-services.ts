@@ -8,14 +8,18 @@ import { measuredChallenges } from '../challenges/measured-challenges.ts';
 import { nodeResponder } from '../challenges/node-responder.ts';
 import { OpenAnswers } from '../challenges/open-answers.ts';
 import { ResponseChecker } from '../challenges/response-check.ts';
+import { StatusWaitService } from '../challenges/status-wait-service.ts';
+import { StatusWatch } from '../challenges/status-watch.ts';
 import { ResynchronisationService } from '../challenges/resynchronisation-service.ts';
 import { TokenChoice } from '../challenges/token-choice.ts';
 import { TransactionService } from '../challenges/transaction-service.ts';
 import { ValidationService } from '../challenges/validation-service.ts';
 import { ComputingTurns } from '../kernel/computing-turns.ts';
+import { shareOf } from '../kernel/share.ts';
 import { SqlAuditStore } from '../storage/audit/audit-store.ts';
 import { SqlChallengeStore } from '../storage/challenges/challenge-store.ts';
 import { SqlTransactionStore } from '../storage/challenges/transaction-store.ts';
+import { SqlWatchedChallenges } from '../storage/challenges/watched-challenges.ts';
 import { SqlLockedTokens } from '../storage/tokens/locked-tokens.ts';
 import { SqlTokenLoading } from '../storage/tokens/token-loading.ts';
 import { SqlTokenStore } from '../storage/tokens/token-store.ts';
@@ -29,7 +33,13 @@ export interface ChallengeServices {
   readonly tokenImport: TokenImportService;
   readonly validation: ValidationService;
   readonly transactions: TransactionService;
+  readonly statusWaits: StatusWaitService;
+  /** To be told of changes, and to be ended before the server waits for its requests. Undefined in a command. */
+  readonly statusWatch: StatusWatch | undefined;
 }
+
+/** The most requests that wait for the state of a transaction. */
+const STATUS_WAITS = 500;
 
 export function challengeServices(parts: SharedParts): ChallengeServices {
   const { database, random, users, responder = nodeResponder, transactionIds = hexTransactionIds } = parts;
@@ -42,9 +52,16 @@ export function challengeServices(parts: SharedParts): ChallengeServices {
   const means = { turn: (isUrgent: boolean) => turns.next(isUrgent), responder };
   const check = new ResponseChecker({ ...parts, means });
   const ocra = new ChallengeService({ ...shared, check });
+  const watch = new StatusWatch({
+    watched: new SqlWatchedChallenges({ database }),
+    metrics: parts.metrics.statusWaits,
+    most: shareOf(parts.statusWaits ?? STATUS_WAITS, parts.workers ?? 1),
+  });
   const openAnswers = new OpenAnswers({ ...shared, check });
   return {
     ocra,
+    statusWaits: new StatusWaitService({ ...parts, ocra, watch, metrics: parts.metrics.statusWaits }),
+    statusWatch: watch,
     validation: new ValidationService({ ...shared, ocra, openAnswers }),
     transactions: new TransactionService({
       ...parts,

@@ -45,6 +45,8 @@ export function guestServices(parts: ServiceParts): Services {
     webhooks: loadOnUse(async () => (await webhooks()).webhooks),
     webhookDispatcher: async () => (await webhooks()).webhookDispatcher(),
     ocra: loadOnUse(async () => (await challenges()).ocra),
+    statusWaits: loadOnUse(async () => (await challenges()).statusWaits),
+    statusWatch: undefined,
     enrolment: loadOnUse(async () => (await challenges()).enrolment),
     resynchronisation: loadOnUse(async () => (await challenges()).resynchronisation),
     tokenImport: loadOnUse(async () => (await challenges()).tokenImport),

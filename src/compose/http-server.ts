@@ -4,6 +4,7 @@ import type { MetricsText } from '../http/request-metrics.ts';
 import { LIMIT_NAMES } from '../http/limits/limit-reporter.ts';
 import { metricsListener } from '../http/serving/metrics-listener.ts';
 import { type RunningServer, startServer } from '../http/serving/server.ts';
+import { type AppFiles, builtApp, readAppFiles } from '../http/web-app/app-files.ts';
 import { systemClock } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
 import { systemRandom } from '../kernel/system-random.ts';
@@ -25,7 +26,7 @@ export interface HttpServerParts extends Pick<GuardParts, 'workers' | 'requestCo
 }
 
 /** Answers requests on PORT. @throws ServiceError 'address.unavailable' */
-export function startHttpServer(
+export async function startHttpServer(
   { database, services }: Pick<Installation, 'database' | 'services'>,
   { config, metrics, metricsText, log, ...shared }: HttpServerParts,
 ): Promise<RunningServer> {
@@ -37,6 +38,7 @@ export function startHttpServer(
       ...config,
       serviceVersion: serviceVersion(config),
       documentedVersion: config.apiDocs === 'on' ? packageVersion() : undefined,
+      appFiles: await appFiles(config, log),
     },
     metrics: appMetrics(metrics, services.monitoring, metricsText),
     guards,
@@ -45,12 +47,29 @@ export function startHttpServer(
     random: systemRandom,
   });
   const { host, port, limits } = config;
-  return startServer(app, {
+  const server = await startServer(app, {
     host,
     port,
     connections: guards.connections,
     requestTimeout: limits.requestTimeout * 1000,
   });
+  return {
+    port: server.port,
+    close: (grace, urgent) => {
+      // Requests that wait for a transaction would take all of the grace.
+      void services.statusWatch?.end();
+      return server.close(grace, urgent);
+    },
+  };
+}
+
+/** @returns the files of the app; undefined: it is off, or it has not been built */
+async function appFiles({ app }: Config, log: Log): Promise<AppFiles | undefined> {
+  const folder = app === 'on' ? builtApp() : undefined;
+  if (app === 'on' && folder === undefined) {
+    log.warn('The app is not served at /app: it has not been built. Run npm run build', { component: 'app' });
+  }
+  return folder === undefined ? undefined : readAppFiles(folder);
 }
 
 /**

@@ -91,7 +91,7 @@ export async function openInstallation(
       database,
       services: { ...services, keys: keyService(database, keys) },
       close: async () => {
-        await Promise.all([unfollow?.(), unfollowKeys?.()]);
+        await Promise.all([unfollow?.(), unfollowKeys?.(), services.statusWatch?.end()]);
         await Promise.race([services.closeSources(), sleep(SOURCES_TIMEOUT_MS, undefined, { ref: false })]);
         await Promise.all([replica?.close(), close()]);
       },
@@ -128,6 +128,7 @@ function configuredParts(
   | 'transactionIds'
   | 'sessionLifetime'
   | 'passwordsAtOnce'
+  | 'statusWaits'
   | 'resolverTimeout'
   | 'resolverFileDirs'
   | 'challengeRetention'
@@ -139,6 +140,7 @@ function configuredParts(
     transactionIds: config.dialect === 'linotp' ? decimalTransactionIds : hexTransactionIds,
     sessionLifetime: config.sessionLifetime,
     passwordsAtOnce: config.limits.loginsAtOnce,
+    statusWaits: config.limits.statusWaits,
     resolverTimeout: config.resolverTimeout,
     resolverFileDirs: config.resolverFileDirs,
     challengeRetention: config.challengeRetention,
@@ -159,9 +161,9 @@ async function loadServices(role: Role): Promise<{
   return { buildServices, hasher: new Argon2PasswordHasher() };
 }
 
-/** Follows changes of configuration and credentials by other servers. @returns the function that stops following */
+/** Follows changes of configuration, credentials and watched challenges by other servers. @returns the function that stops following */
 function followChanges(
-  { configuration, credentials }: Services,
+  { configuration, credentials, statusWatch }: Services,
   { options }: ConnectedDatabase,
   log: Log,
 ): () => Promise<void> {
@@ -173,7 +175,13 @@ function followChanges(
       credentials.expire();
     },
   };
-  const follower = new ConfigurationFollower({ kept, database, log, listens: options.keepsStatements });
+  const follower = new ConfigurationFollower({
+    kept,
+    database,
+    log,
+    listens: options.keepsStatements,
+    challenges: statusWatch,
+  });
   follower.start();
   return () => follower.stop();
 }

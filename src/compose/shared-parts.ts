@@ -1,6 +1,7 @@
 import { RefusalTrail } from '../audit/refusal-trail.ts';
 import type { TransactionIds } from '../challenges/challenge-factory.ts';
 import type { ChallengeMetrics } from '../challenges/measured-challenges.ts';
+import type { StatusWaitMetrics } from '../challenges/status-watch.ts';
 import type { HousekeepingMetrics } from '../housekeeping/ports.ts';
 import type { Clock, Random } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
@@ -29,6 +30,7 @@ import type { WebhookMetrics } from '../webhooks/ports.ts';
 /** The meters of the services. */
 export interface ServiceMeasures {
   readonly challenges: ChallengeMetrics;
+  readonly statusWaits: StatusWaitMetrics;
   readonly resolvers: ResolverMetrics & ResolverUseMetrics;
   readonly housekeeping: HousekeepingMetrics;
   readonly webhooks: WebhookMetrics;
@@ -66,6 +68,8 @@ export interface ServiceParts {
   readonly auditRetention?: number | undefined;
   /** The number of workers of the server, one of which is built; default: 1. */
   readonly workers?: number | undefined;
+  /** The most requests that wait for the state of a transaction, of all workers together; by default 500. */
+  readonly statusWaits?: number;
   /** Milliseconds for which a configuration that was read is valid, see `SqlConfigurationStore`; by default 0. */
   readonly configurationWindow?: number;
   /** Undefined: all counts come from the database. */
@@ -103,6 +107,7 @@ const UNMEASURED: ServiceMeasures = {
     responseEnded: () => undefined,
     tokenLocked: () => undefined,
   },
+  statusWaits: { waitingAre: () => undefined, waitEnded: () => undefined },
   resolvers: {
     resolverAnswered: () => undefined,
     resolverUnavailable: () => undefined,

@@ -36,6 +36,8 @@ const configSchema = environmentSchema.transform((values) =>
     dialect: values.WIRE_DIALECT,
     serviceVersion: values.SERVICE_VERSION,
     apiDocs: values.API_DOCS,
+    app: values.APP,
+    appOrigins: Object.freeze(values.APP_ORIGINS ?? []),
     monitoringPost: values.MONITORING_POST,
     monitoringPostSunset: values.MONITORING_POST_SUNSET,
     logLevel: values.LOG_LEVEL,
@@ -117,6 +119,7 @@ function limitsOf(values: Values): LimitSettings {
     loginFailures: values.LIMIT_LOGIN_FAILURES,
     loginsAtOnce: values.LIMIT_LOGINS_AT_ONCE,
     requestsAtOnce: values.LIMIT_REQUESTS_AT_ONCE,
+    statusWaits: values.LIMIT_STATUS_WAITS,
     connections: values.LIMIT_CONNECTIONS,
     requestTimeout: values.REQUEST_TIMEOUT,
   });

@@ -87,6 +87,23 @@ export const folders: z.ZodType<readonly string[], string> = list
   .pipe(z.array(z.string().refine(isAbsolute)))
   .meta({ allowed: 'absolute folders, comma separated' });
 
+/** Hosts of this machine, as URLs write them. */
+const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
+
+/** An origin, as browsers write it: without a path, and without the port that its scheme implies. */
+const origin = z
+  .string()
+  .regex(/^https?:\/\/[^\s/?#@*\\]+$/i)
+  .refine((value) => URL.canParse(value))
+  .transform((value) => new URL(value))
+  .refine(({ protocol, hostname }) => protocol === 'https:' || LOOPBACK.test(hostname))
+  .transform((url) => url.origin);
+
+/** Origins, separated by commas. */
+export const origins: z.ZodType<readonly string[], string> = list.pipe(z.array(origin)).meta({
+  allowed: 'origins such as https://app.example.com, comma separated; http:// for this machine only',
+});
+
 /** What limits can read: of an IPv4-mapped network, the prefix covers the 96 bits before the IPv4 address. */
 const network = z
   .union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()])

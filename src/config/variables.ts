@@ -8,6 +8,7 @@ import {
   folders,
   networks,
   oneOf,
+  origins,
   text,
   wholeNumber,
   workerCount,
@@ -74,6 +75,10 @@ const answers = z
     API_DOCS: oneOf('on', 'off')
       .prefault('on')
       .describe('description of the interface at /openapi.json, and the page /docs to read and try it'),
+    APP: oneOf('on', 'off').prefault('on').describe('the QR-TAN app for phones and browsers at /app'),
+    APP_ORIGINS: origins
+      .optional()
+      .describe('origins elsewhere that serve the app and may call /ocra/check_t from browsers; unset: none'),
     MONITORING_POST: oneOf('on', 'off').prefault('on').describe('POST on /monitoring (deprecated)'),
     MONITORING_POST_SUNSET: day
       .optional()
@@ -145,6 +150,11 @@ const limits = z
     LIMIT_REQUESTS_AT_ONCE: anyNumber
       .prefault('1000')
       .describe('requests that are worked on at once, on each server'),
+    LIMIT_STATUS_WAITS: anyNumber
+      .prefault('500')
+      .describe(
+        'requests that wait for the state of a transaction at once, on each server; half of them by one administrator',
+      ),
     LIMIT_CONNECTIONS: wholeNumber(4, 1_000_000)
       .prefault('4000')
       .describe('connections of clients at once, on each server; a quarter of them from one address'),

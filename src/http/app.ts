@@ -23,7 +23,11 @@ import {
 } from './controllers/monitoring-controller.ts';
 import { documentationEndpoints } from './controllers/documentation-controller.ts';
 import { type LoginOperations, loginEndpoints } from './controllers/login-controller.ts';
-import { type OcraOperations, ocraEndpoints } from './controllers/ocra-controller.ts';
+import {
+  type OcraOperations,
+  ocraEndpoints,
+  type StatusWaitOperations,
+} from './controllers/ocra-controller.ts';
 import { metricsEndpoint, operationsEndpoints } from './controllers/operations-controller.ts';
 import { type ImportOperations, loadTokensEndpoint } from './controllers/loadtokens-controller.ts';
 import { type ResynchronisationOperations, resyncEndpoint } from './controllers/resync-controller.ts';
@@ -42,10 +46,13 @@ import { originReader } from './authentication/origin.ts';
 import type { BodyLimits } from './request/request-body.ts';
 import { logRequests } from './request-log.ts';
 import { measureRequests, type MetricsText, type RequestMetrics } from './request-metrics.ts';
+import type { AppFiles } from './web-app/app-files.ts';
+import { serveApp } from './web-app/serve-app.ts';
 
 /** The operations of the domain that the interface calls. */
 export interface AppServices extends AdministrationOperations {
   readonly ocra: OcraOperations;
+  readonly statusWaits: StatusWaitOperations;
   readonly enrolment: EnrolmentOperations;
   readonly resynchronisation: ResynchronisationOperations;
   readonly tokenImport: ImportOperations;
@@ -73,6 +80,10 @@ export interface AppConfig {
   /** The version of tankeeper that the documentation names; undefined: no documentation is served. */
   readonly documentedVersion?: string | undefined;
   readonly bodyLimits?: BodyLimits;
+  /** The files of the QR-TAN app at /app; undefined: it is not served. */
+  readonly appFiles?: AppFiles | undefined;
+  /** The origins elsewhere that serve the app, as browsers write them; default: none. */
+  readonly appOrigins?: readonly string[];
 }
 
 /** The measurements, and the check of the right to read them. */
@@ -101,7 +112,7 @@ export function createApp(dependencies: AppDependencies): Express {
   const dialect = createDialect(config.dialect, config.serviceVersion);
   const limits = config.bodyLimits ?? DEFAULT_LIMITS;
   const { administrators: credentials, logins, refusals } = services;
-  const context = { credentials, logins, limits, guards, refusals };
+  const context = { credentials, logins, limits, guards, refusals, appOrigins: config.appOrigins };
   const app = express();
   app.disable('x-powered-by').disable('etag').disable('query parser');
   app.enable('strict routing').enable('case sensitive routing');
@@ -122,6 +133,9 @@ export function createApp(dependencies: AppDependencies): Express {
       serveEndpoint(endpoint, context),
     );
   }
+  if (config.appFiles !== undefined) {
+    app.use(serveApp(config.appFiles, guards));
+  }
   app.use(refuseUnknownPath(guards));
   app.use(
     answerFailure({ dialect: dialect.failures, configuration: services.configuration, log, refusals, clock }),
@@ -134,7 +148,7 @@ export function servedEndpoints(dependencies: AppDependencies, dialect: Dialect)
   const { services, config, metrics, clock, guards = UNGUARDED } = dependencies;
   return [
     ...monitoringEndpoints(services.monitoring, dialect.monitoring, config.monitoringPost),
-    ...ocraEndpoints(services.ocra, dialect.ocra),
+    ...ocraEndpoints(services.ocra, services.statusWaits, dialect.ocra),
     ...adminEndpoints(services.enrolment, services.administrators, dialect),
     ...loginEndpoints(services.logins, dialect.login, guards.logins),
     resyncEndpoint(services.resynchronisation, dialect.administration),

@@ -46,6 +46,8 @@ export interface EndpointSpec<Shape extends z.ZodRawShape> {
    * without a right; those that are not accepted are limited.
    */
   readonly transactionNamedBy?: readonly (keyof Shape & string)[];
+  /** True if pages of APP_ORIGINS may call it from browsers. Declares that it reads no credential that a browser adds. */
+  readonly calledByApps?: true;
   /** True if it answers even when the server is overloaded. */
   readonly answersAlways?: boolean;
   /** The value of a repeated parameter that is used; default: the last. */

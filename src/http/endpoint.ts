@@ -2,7 +2,7 @@ import { RememberedChecks } from './authentication/remembered-checks.ts';
 import type { Endpoint } from './endpoint-spec.ts';
 import { type Reply, send } from './reply.ts';
 import type { ExchangeHandler } from './request/exchange.ts';
-import { answer, auditRefusal, withholdReasons } from './steps/answer.ts';
+import { answer, auditRefusal, awaitLater, withholdReasons } from './steps/answer.ts';
 import { authenticateCaller, authorizeBody } from './steps/authentication.ts';
 import {
   limitRequests,
@@ -12,16 +12,18 @@ import {
   queueLargeBody,
 } from './steps/limits.ts';
 import { checkMethod } from './steps/method.ts';
-import { refuseCrossSite } from './steps/origin.ts';
+import { refuseCrossSite, shareWithApps } from './steps/origin.ts';
 import { readQueryString, readRest } from './steps/parameters.ts';
 import type { EndpointRequest, ServerContext, Step } from './steps/step.ts';
 
 /**
  * The steps of every request to an endpoint, in their order. Each runs those after it: `auditRefusal` sees the reply of
- * all others, and the limits on responses, large bodies and work hold until the answer is known.
+ * all others, and the limits on responses, large bodies and work hold until the answer is known. One that a client waits for is
+ * awaited outside of the limit on work.
  */
 const STEPS: readonly Step[] = [
   auditRefusal,
+  shareWithApps,
   limitRequests,
   checkMethod,
   refuseCrossSite,
@@ -31,6 +33,7 @@ const STEPS: readonly Step[] = [
   queueLargeBody,
   readRest,
   limitTransaction,
+  awaitLater,
   limitWork,
   authenticateCaller,
   withholdReasons,

@@ -72,6 +72,8 @@ const FORMS: Readonly<Record<ErrorCode, FailureForm>> = {
   'data-input.invalid': PLAIN,
   'activation-code.invalid': PLAIN,
   'qrtan-url.invalid': PLAIN,
+  'callback-url.refused': PLAIN,
+  'token.counter-exhausted': PLAIN,
   'duration.invalid': PLAIN,
   'key.unavailable': FAULT,
   'key.refused': PLAIN,

@@ -2,8 +2,14 @@ import type { ServerResponse } from 'node:http';
 import type { Refused } from './refused-requests.ts';
 import { isBodyUnread } from './request/unread-body.ts';
 
-/** An answer, ready to be sent. */
+/** An answer, ready to be sent but for `later`. */
 export interface Reply {
+  /**
+   * Present: the answer is not known yet. Called outside of the limits on work.
+   * @param gone aborted when the client leaves
+   * @returns the answer in place of this one, without `later`
+   */
+  readonly later?: (gone: AbortSignal) => Promise<Reply>;
   readonly status: number;
   /** Undefined: there is no body. */
   readonly contentType?: string;

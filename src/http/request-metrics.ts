@@ -5,9 +5,13 @@ export interface RequestMetrics {
   /**
    * Counts a request that has begun.
    * @returns a function to be called when it has been answered or aborted, with the path of its endpoint and the class
-   *   of the status (`2xx`) or `aborted`
+   *   of the status (`2xx`) or `aborted`, and the milliseconds that it waited as the client wished
    */
-  requestBegun(): (end: { readonly endpoint: string; readonly status: string }) => void;
+  requestBegun(): (end: {
+    readonly endpoint: string;
+    readonly status: string;
+    readonly waitedMs: number;
+  }) => void;
   /** Counts a POST to an endpoint where POST is deprecated. */
   deprecatedPost(endpoint: string): void;
 }
@@ -26,9 +30,10 @@ export function measureRequests(metrics: RequestMetrics): ExchangeHandler {
   return (_request, response, next) => {
     const end = metrics.requestBegun();
     response.once('close', () => {
-      const endpoint = response.locals.exchange.context.path ?? '(unknown)';
+      const { context, waitedMs } = response.locals.exchange;
+      const endpoint = context.path ?? '(unknown)';
       const status = response.writableFinished ? `${Math.floor(response.statusCode / 100)}xx` : 'aborted';
-      end({ endpoint, status });
+      end({ endpoint, status, waitedMs });
       if (response.hasHeader('Deprecation')) {
         metrics.deprecatedPost(endpoint);
       }

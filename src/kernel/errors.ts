@@ -77,8 +77,11 @@ export interface ErrorPayloads {
   /** The fault of the question: its length, or the format of the suite that it violates. */
   'data-input.invalid': { readonly question?: 'length' | 'A' | 'N' | 'H' };
   'activation-code.invalid': { readonly fault: ActivationCodeFault };
-  /** The name of the missing parameter of the URL. */
-  'qrtan-url.invalid': { readonly missing?: string };
+  /** The name of the missing parameter of the URL; the reason why an app refuses a code. */
+  'qrtan-url.invalid': { readonly missing?: string; readonly fault?: QrTanFault };
+  /** Why no app sends a response to the URL of a code. */
+  'callback-url.refused': { readonly fault: CallbackFault };
+  'token.counter-exhausted': NoPayload;
   'duration.invalid': NoPayload;
   'key.unavailable': NoPayload;
   'key.refused': NoPayload;
@@ -111,6 +114,33 @@ export type SuitePart =
   | 'session'
   | 'time step'
   | 'duplicate';
+
+/** Why an app refuses a text: what it is instead of a QR-TAN code, what is wrong with the code, or with its sender. */
+export type QrTanFault =
+  | 'empty'
+  /** `otpauth:` and `otpauth-migration:`: codes of apps for one-time passwords (TOTP, HOTP). */
+  | 'otpauth'
+  | 'otpauth-migration'
+  | 'web-link'
+  | 'other-text'
+  /** The end of the code is missing. */
+  | 'torn'
+  /** Its kind is none of init, nonce and req. */
+  | 'unknown-kind'
+  /** Longer than any QR code, a repeated parameter, a broken encoding. */
+  | 'malformed'
+  | 'serial-missing'
+  /** The second code of a roll-out whose first code was never read. */
+  | 'serial-unknown'
+  | 'secret-length'
+  | 'callback-missing'
+  /** Signed with the key of another activation code, or by another server. */
+  | 'activation-signature'
+  /** Signed with the key of no token of the app. */
+  | 'signature';
+
+/** The scheme is none of http and https; http to another machine; no URL at all. */
+export type CallbackFault = 'scheme' | 'insecure' | 'syntax';
 
 /** The fault of an activation code: its length, one of its characters, or its checksum. */
 export type ActivationCodeFault = 'padding' | 'alphabet' | 'checksum';

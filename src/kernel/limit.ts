@@ -29,6 +29,8 @@ export interface LimitSettings {
   readonly loginsAtOnce: number;
   /** Maximum number of concurrent requests, on each server. */
   readonly requestsAtOnce: number;
+  /** Requests that wait for the state of a transaction, on each server. */
+  readonly statusWaits: number;
   /** Maximum number of concurrent connections, on each server. */
   readonly connections: number;
   /** Seconds within which a client must send a request, and receive the answer. */

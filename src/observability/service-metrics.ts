@@ -6,6 +6,7 @@ import { PrometheusChallengeMetrics } from './challenge-metrics.ts';
 import { PrometheusHousekeepingMetrics } from './housekeeping-metrics.ts';
 import { measureInstallation } from './installation-metrics.ts';
 import { PrometheusResolverMetrics } from './resolver-metrics.ts';
+import { PrometheusStatusWaitMetrics } from './status-wait-metrics.ts';
 import { PrometheusWebhookMetrics } from './webhook-metrics.ts';
 
 /** The use of the database by this process. */
@@ -34,6 +35,8 @@ export interface DeclaredMetric {
 interface RequestEnd {
   readonly endpoint: string;
   readonly status: string;
+  /** Milliseconds for which it waited as the client wished; default: 0. */
+  readonly waitedMs?: number;
 }
 
 /**
@@ -56,6 +59,8 @@ const MISNAMED = [
 export class ServiceMetrics {
   /** Metrics of challenges and the responses to them. */
   readonly challenges: PrometheusChallengeMetrics;
+  /** Metrics of requests that wait for a transaction. */
+  readonly statusWaits: PrometheusStatusWaitMetrics;
   /** Metrics of resolvers. */
   readonly resolvers: PrometheusResolverMetrics;
   /** Metrics of housekeeping. */
@@ -83,7 +88,7 @@ export class ServiceMetrics {
     });
     this.#durations = new Histogram({
       name: 'tankeeper_http_request_duration_seconds',
-      help: 'Time from the arrival of a request to the end of its answer',
+      help: 'Time from the arrival of a request to the end of its answer, without a wait that the client asked for',
       labelNames: ['endpoint'],
       buckets: DURATIONS,
       registers,
@@ -101,6 +106,7 @@ export class ServiceMetrics {
       registers,
     });
     this.challenges = new PrometheusChallengeMetrics(registry);
+    this.statusWaits = new PrometheusStatusWaitMetrics(registry);
     this.resolvers = new PrometheusResolverMetrics({ registry, clock });
     this.housekeeping = new PrometheusHousekeepingMetrics({ registry, clock });
     this.background = new BackgroundMetrics({ registry, clock });
@@ -205,9 +211,9 @@ export class ServiceMetrics {
 
   /** @returns a function to call when the request is answered or aborted */
   requestBegun(): (end: RequestEnd) => void {
-    const stop = this.#durations.startTimer();
-    return ({ endpoint, status }) => {
-      stop({ endpoint });
+    const begun = performance.now();
+    return ({ endpoint, status, waitedMs = 0 }) => {
+      this.#durations.observe({ endpoint }, Math.max(0, performance.now() - begun - waitedMs) / 1000);
       this.#requests.inc({ endpoint, status });
     };
   }

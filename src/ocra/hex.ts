@@ -1,4 +1,4 @@
-import { hexToBytes } from '@noble/hashes/utils.js';
+import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js';
 import { ServiceError } from '../kernel/errors.ts';
 
 /**
@@ -7,6 +7,11 @@ import { ServiceError } from '../kernel/errors.ts';
  */
 export function decodeHex(text: string): Uint8Array | undefined {
   return /^(?:[0-9A-Fa-f]{2})*$/.test(text) ? hexToBytes(text) : undefined;
+}
+
+/** @returns lower-case hexadecimal digits */
+export function encodeHex(bytes: Uint8Array): string {
+  return bytesToHex(bytes);
 }
 
 /**

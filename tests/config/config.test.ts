@@ -39,6 +39,8 @@ describe('the configuration', () => {
       encryptionKeyFile: resolve('data/encryption.key'),
       adminPasswordFile: undefined,
       apiDocs: 'on',
+      app: 'on',
+      appOrigins: [],
       trustProxy: [],
       limits: {
         exempt: ['loopback'],
@@ -48,6 +50,7 @@ describe('the configuration', () => {
         loginFailures: 5,
         loginsAtOnce: 2,
         requestsAtOnce: 1000,
+        statusWaits: 500,
         connections: 4000,
         requestTimeout: 30,
       },
@@ -103,6 +106,13 @@ describe('the configuration', () => {
     ['WORKERS', 'all', 'a whole number from 1 to 64, or auto'],
     ['RESOLVER_FILE_DIRS', '/srv/users,users', 'absolute folders'],
     ['RESOLVER_FILE_DIRS', '/srv/users,', 'absolute folders'],
+    ['APP_ORIGINS', 'https://app.example.com/', 'origins such as'],
+    ['APP_ORIGINS', 'https://app.example.com,', 'origins such as'],
+    ['APP_ORIGINS', 'http://app.example.com', 'http:// for this machine only'],
+    ['APP_ORIGINS', 'http://localhost.example.com', 'http:// for this machine only'],
+    ['APP_ORIGINS', 'https://user@app.example.com', 'origins such as'],
+    ['APP_ORIGINS', 'null', 'origins such as'],
+    ['APP', 'yes', 'on, off'],
   ])('names the variable, the value and what is allowed: %s=%s', (variable, value, allowed) => {
     expect(() => loadConfig({ [variable]: value })).toThrow(
       expect.objectContaining({
@@ -112,6 +122,26 @@ describe('the configuration', () => {
         ),
       }),
     );
+  });
+
+  it.each(['*', 'https://*', 'https://*.example.com'])(
+    'names no origin that stands for others: %s',
+    (value) => {
+      expect(() => loadConfig({ APP_ORIGINS: value })).toThrow(
+        expect.objectContaining({ code: 'configuration.invalid' }),
+      );
+    },
+  );
+
+  it('reads origins as browsers write them', () => {
+    const given =
+      'HTTPS://App.Example.com:443, https://app.example.com:8443 ,http://LOCALHOST:5173,http://[::1]:80';
+    expect(loadConfig({ APP_ORIGINS: given }).appOrigins).toEqual([
+      'https://app.example.com',
+      'https://app.example.com:8443',
+      'http://localhost:5173',
+      'http://[::1]',
+    ]);
   });
 
   it('serves with a worker for each available core with WORKERS=auto', () => {

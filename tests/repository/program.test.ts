@@ -23,6 +23,9 @@ beforeEach(() => {
   cpSync(join(REPOSITORY, 'scripts/build.js'), join(checkout, 'scripts/build.js'));
   cpSync(join(REPOSITORY, 'package.json'), join(checkout, 'package.json'));
   symlinkSync(join(REPOSITORY, 'node_modules'), join(checkout, 'node_modules'));
+  mkdirSync(join(checkout, 'app'));
+  writeFileSync(join(checkout, 'app/vite.config.ts'), 'export default { root: import.meta.dirname };\n');
+  writeFileSync(join(checkout, 'app/index.html'), '<!doctype html>\n');
   mkdirSync(join(checkout, 'src/kernel'), { recursive: true });
   writeFileSync(
     join(checkout, 'src/main.ts'),
@@ -131,7 +134,7 @@ describe('scripts/build.js', () => {
     expect(existsSync(join(checkout, 'dist/old.js'))).toBe(false);
     expect(existsSync(join(checkout, 'dist/kernel/place.js'))).toBe(true);
     expect(run('-p', "fs.readdirSync('.').sort().join()").out).toBe(
-      'bin,dist,node_modules,package.json,scripts,src\n',
+      'app,bin,dist,node_modules,package.json,scripts,src\n',
     );
   });
 

@@ -1,16 +1,19 @@
 import { randomActivationCode } from '../../ocra/activation-code.ts';
+import { findToken, removeToken } from '../../device/device-token.ts';
 import type { Random } from '../../kernel/clock.ts';
 import { CliFailure } from '../cli-failure.ts';
 import { changeDeviceFile } from './device-file.ts';
-import { findToken, removeToken } from './device-state.ts';
 
 /** Removes a token from the device. @throws CliFailure if it has no such token */
 export async function forgetToken(file: string, serial: string): Promise<void> {
   await changeDeviceFile(file, (state) => {
-    if (findToken(state, serial) === undefined) {
+    if (findToken(state.tokens, serial) === undefined) {
       throw new CliFailure(`the device has no token ${serial}`);
     }
-    return Promise.resolve({ state: removeToken(state, serial), result: undefined });
+    return Promise.resolve({
+      state: { ...state, tokens: removeToken(state.tokens, serial) },
+      result: undefined,
+    });
   });
 }
 

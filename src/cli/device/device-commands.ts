@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
+import type { DeviceToken } from '../../device/device-token.ts';
 import type { CommandContext } from '../command-context.ts';
 import type { Column } from '../output.ts';
-import type { DeviceToken } from './device-state.ts';
 import { defaultDeviceFile } from './code-reader.ts';
 import { addScanCommand, stateFile } from './scan-command.ts';
 import { examples } from '../examples.ts';

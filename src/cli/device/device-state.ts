@@ -1,17 +1,14 @@
 import { z } from 'zod';
+import type { DeviceToken } from '../../device/device-token.ts';
 import { CliFailure } from '../cli-failure.ts';
 
 const hexText = z.string().regex(/^(?:[0-9a-f]{2})+$/);
 
-const deviceToken = z.strictObject({
+const deviceToken: z.ZodType<DeviceToken> = z.strictObject({
   serial: z.string().min(1),
-  /** The OCRA suite of phase 1 of the roll-out. */
   suite: z.string().min(1),
-  /** From phase 1, in hexadecimal: the key of phase 2 is derived from it. */
   sharedSecret: hexText,
-  /** Derived in phase 2, in hexadecimal; null until then. */
   key: hexText.nullable(),
-  /** The next counter (RFC 6287 C), in decimal: it may exceed JSON's safe integers. */
   counter: z.string().regex(/^\d{1,20}$/),
 });
 
@@ -21,9 +18,6 @@ const deviceState = z.strictObject({
   activationCode: z.string().nullable(),
   tokens: z.array(deviceToken).readonly(),
 });
-
-/** A token in the app's state. Holds secrets. */
-export type DeviceToken = Readonly<z.output<typeof deviceToken>>;
 
 /** The app's whole state. Holds secrets. */
 export type DeviceState = Readonly<z.output<typeof deviceState>>;
@@ -48,29 +42,6 @@ export function parseDeviceState(text: string, file: string): DeviceState {
 /** @returns the text of the state's file */
 export function formatDeviceState(state: DeviceState): string {
   return `${JSON.stringify(state, null, 2)}\n`;
-}
-
-/** @returns the token of that serial. Serials differ by more than case. */
-export function findToken(state: DeviceState, serial: string): DeviceToken | undefined {
-  return state.tokens.find((token) => sameSerial(token.serial, serial));
-}
-
-/** @returns the state with this token in place of the one with its serial, or added */
-export function putToken(state: DeviceState, token: DeviceToken): DeviceState {
-  const others = removeToken(state, token.serial).tokens;
-  return {
-    ...state,
-    tokens: [...others, token].toSorted((left, right) => (left.serial < right.serial ? -1 : 1)),
-  };
-}
-
-/** @returns the state without the token of that serial */
-export function removeToken(state: DeviceState, serial: string): DeviceState {
-  return { ...state, tokens: state.tokens.filter((token) => !sameSerial(token.serial, serial)) };
-}
-
-function sameSerial(left: string, right: string): boolean {
-  return left.toLowerCase() === right.toLowerCase();
 }
 
 function parseJson(text: string): unknown {

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { buildResponseRequest, type OutgoingResponse, readVerdict } from '../../device/send-response.ts';
 import { CliFailure } from '../cli-failure.ts';
 
 /** The server's answer to a response. */
@@ -12,41 +12,25 @@ export interface SentResponse {
 export type Fetch = (url: string, request: RequestInit) => Promise<Response>;
 
 const TIMEOUT_MS = 10_000;
-const LARGEST_ANSWER = 64 * 1024;
-
-const checkAnswer = z.object({ result: z.object({ value: z.object({ result: z.boolean() }) }) });
 
 /**
- * Sends the response to the URL of the code, as the app does: POST with `transactionid` and `pass`.
- * @throws CliFailure for a URL other than http(s), or without an answer within ten seconds
+ * Sends the response to the URL of the code, as the app does.
+ * @throws ServiceError 'callback-url.refused' for a URL other than http(s); CliFailure without an answer within ten
+ *   seconds
  */
-export async function sendResponse(
-  fetch: Fetch,
-  { callbackUrl, transactionId, response }: { callbackUrl: string; transactionId: string; response: string },
-): Promise<SentResponse> {
-  if (!/^https?:\/\//i.test(callbackUrl) || !URL.canParse(callbackUrl)) {
-    throw new CliFailure(`the callback URL of the code is not one of http or https: ${callbackUrl}`);
-  }
+export async function sendResponse(fetch: Fetch, answer: OutgoingResponse): Promise<SentResponse> {
+  const { url, method, body } = buildResponseRequest(answer, { insecure: 'anywhere' });
   try {
-    const answer = await fetch(callbackUrl, {
-      method: 'POST',
-      body: new URLSearchParams({ transactionid: transactionId, pass: response }),
+    const answered = await fetch(url, {
+      method,
+      body,
       redirect: 'error',
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
-    const text = await answer.text();
-    return { status: answer.status, accepted: readVerdict(text.slice(0, LARGEST_ANSWER)) };
+    const text = await answered.text();
+    return { status: answered.status, accepted: readVerdict(text) };
   } catch (error) {
-    throw new CliFailure(`nobody answered at ${callbackUrl}: ${reasonOf(error)}`);
-  }
-}
-
-function readVerdict(text: string): boolean | null {
-  try {
-    const parsed = checkAnswer.safeParse(JSON.parse(text));
-    return parsed.success ? parsed.data.result.value.result : null;
-  } catch {
-    return null;
+    throw new CliFailure(`nobody answered at ${url}: ${reasonOf(error)}`);
   }
 }
 

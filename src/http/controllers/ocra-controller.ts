@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ChallengeService } from '../../challenges/challenge-service.ts';
+import type { StatusWaitService } from '../../challenges/status-wait-service.ts';
 import type { OcraDialect } from '../dialects/dialect.ts';
 import { administratorEndpoint, type Endpoint, type Method, openEndpoint } from '../endpoint-spec.ts';
 import { QR_PARAMETERS, readQrOptions } from '../qr-picture.ts';
@@ -18,6 +19,9 @@ export type OcraOperations = Pick<
   'requestChallenge' | 'checkTransaction' | 'status' | 'activationCode' | 'calculateOtp'
 >;
 
+/** The waits of /ocra/checkstatus. */
+export type StatusWaitOperations = Pick<StatusWaitService, 'begin'>;
+
 const METHODS: readonly Method[] = ['GET', 'POST'];
 const DISPLAY_DATA = 'the text that the app displays';
 /** The parameters that name a token. */
@@ -28,12 +32,19 @@ const TOKEN = {
 } as const;
 
 /** @returns the endpoints of /ocra: challenges and responses by RFC 6287 */
-export function ocraEndpoints(ocra: OcraOperations, dialect: OcraDialect): Endpoint[] {
+export function ocraEndpoints(
+  ocra: OcraOperations,
+  waits: StatusWaitOperations,
+  dialect: OcraDialect,
+): Endpoint[] {
   return [
     requestEndpoint(ocra, dialect),
     checkEndpoint(ocra, dialect),
-    statusEndpoint('/ocra/checkstatus', ocra, dialect),
-    statusEndpoint('/ocra', ocra, dialect),
+    ...(['/ocra/checkstatus', '/ocra'] as const).map((path) =>
+      dialect.waitsForStatus
+        ? waitingStatusEndpoint(path, ocra, waits, dialect)
+        : statusEndpoint(path, ocra, dialect),
+    ),
     activationCodeEndpoint(ocra, dialect),
     calculationEndpoint(ocra, dialect),
   ];
@@ -82,6 +93,7 @@ function checkEndpoint(ocra: OcraOperations, dialect: OcraDialect): Endpoint {
         transactionid: required('the transaction', '5f1c0e9a7b3d42860c1e'),
       }),
       transactionNamedBy: ['transactionid'],
+      calledByApps: true,
     },
     async ({ parameters: { transactionid, pass }, client, requestId, context }) => {
       const checked = await ocra.checkTransaction(
@@ -93,29 +105,80 @@ function checkEndpoint(ocra: OcraOperations, dialect: OcraDialect): Endpoint {
   );
 }
 
-function statusEndpoint(
-  path: '/ocra/checkstatus' | '/ocra',
+type StatusPath = '/ocra/checkstatus' | '/ocra';
+
+const STATUS = {
+  methods: METHODS,
+  requires: 'ocra:status',
+  answers: TRANSACTION_STATUS,
+  family: 'linotp2',
+  usage: 'ocra/checkstatus: check the token status - for asynchronous verification. Missing parameter:',
+  changesState: false,
+} as const;
+const STATUS_PARAMETERS = {
+  transactionid: optional('the transaction; default: all of the token', '5f1c0e9a7b3d42860c1e'),
+  ...TOKEN,
+} as const;
+
+function statusSummary(path: StatusPath): string {
+  return path === '/ocra' ? 'same as `/ocra/checkstatus`' : 'state of challenges';
+}
+
+function statusEndpoint(path: StatusPath, ocra: OcraOperations, dialect: OcraDialect): Endpoint {
+  return administratorEndpoint(
+    { ...STATUS, path, summary: statusSummary(path), parameters: z.object(STATUS_PARAMETERS) },
+    async ({ caller, parameters: { transactionid, ...reference }, context }) =>
+      dialect.transactionStatus(
+        await ocra.status(caller, { transactionId: transactionid, ...reference }),
+        context,
+      ),
+  );
+}
+
+/** The header that tells how a wait ended. */
+const WAIT_END = 'Tankeeper-Wait';
+
+function waitingStatusEndpoint(
+  path: StatusPath,
   ocra: OcraOperations,
+  waits: StatusWaitOperations,
   dialect: OcraDialect,
 ): Endpoint {
   return administratorEndpoint(
     {
+      ...STATUS,
       path,
-      methods: METHODS,
-      summary: path === '/ocra' ? 'same as `/ocra/checkstatus`' : 'state of challenges',
-      requires: 'ocra:status',
-      answers: TRANSACTION_STATUS,
-      family: 'linotp2',
-      usage: 'ocra/checkstatus: check the token status - for asynchronous verification. Missing parameter:',
-      changesState: false,
+      summary: statusSummary(path),
+      answerHeaders: {
+        [WAIT_END]:
+          'with `wait`: `changed`, `over` (the time), `closed` (the transaction takes no more responses), `full` (too many requests wait: ask again later) or `stopping` (the server)',
+      },
       parameters: z.object({
-        transactionid: optional('the transaction; default: all of the token', '5f1c0e9a7b3d42860c1e'),
-        ...TOKEN,
+        ...STATUS_PARAMETERS,
+        wait: optional(
+          'answer when the state of the transaction changes, or after this time: `20S`, at most `60S`',
+          '20S',
+        ),
+        known: optional(
+          'with `wait`: the state that the client has, `received_tan,valid_tan,failcount`; any other is answered at once',
+          'false,false,0',
+        ),
       }),
     },
-    async ({ caller, parameters: { transactionid, ...reference }, context }) => {
-      const entries = await ocra.status(caller, { transactionId: transactionid, ...reference });
-      return dialect.transactionStatus(entries, context);
+    async ({ caller, parameters: { transactionid, wait, known, ...reference }, context }) => {
+      const wanted = { transactionId: transactionid, ...reference };
+      if (wait === undefined) {
+        return dialect.transactionStatus(await ocra.status(caller, wanted), context);
+      }
+      const awaitEnd = await waits.begin(caller, { ...wanted, wait, known });
+      return {
+        status: 200,
+        later: async (gone) => {
+          const { entries, end } = await awaitEnd(gone);
+          const reply = dialect.transactionStatus(entries, context);
+          return { ...reply, headers: { ...reply.headers, [WAIT_END]: end } };
+        },
+      };
     },
   );
 }

@@ -35,6 +35,8 @@ export interface Dialect {
 export interface OcraDialect {
   /** True if /ocra/request requires the parameter `data`. */
   readonly requiresDisplayData: boolean;
+  /** True if /ocra/checkstatus takes the parameters `wait` and `known`. */
+  readonly waitsForStatus: boolean;
   /**
    * @param given the client's text, if any
    * @returns the text that an activation code encodes; undefined: random bytes

@@ -34,6 +34,8 @@ export interface Exchange extends Origin {
   administrator: string | undefined;
   /** The code of the error that was answered. */
   failed: string | undefined;
+  /** Milliseconds for which it waited as the client wished. */
+  waitedMs: number;
 }
 
 // A type, as an interface does not fit express's record of locals.
@@ -84,6 +86,7 @@ export function beginExchange({
       },
       administrator: undefined,
       failed: undefined,
+      waitedMs: 0,
     };
     response.setHeader('X-Request-Id', requestId);
     next();

@@ -18,6 +18,30 @@ export const withholdReasons: Step = async ({ endpoint }, next) => {
   }
 };
 
+/** Waits for an answer that comes later, as long as the client does. Holds no place of the limits after it. */
+export const awaitLater: Step = async ({ request, response, exchange }, next) => {
+  const reply = await next();
+  if (reply.later === undefined) {
+    return reply;
+  }
+  const begun = performance.now();
+  const gone = new AbortController();
+  const leave = (): void => {
+    exchange.waitedMs = performance.now() - begun;
+    gone.abort();
+  };
+  response.once('close', leave);
+  if (response.destroyed || request.socket.destroyed) {
+    gone.abort();
+  }
+  try {
+    return await reply.later(gone.signal);
+  } finally {
+    response.off('close', leave);
+    exchange.waitedMs = performance.now() - begun;
+  }
+};
+
 /** Calls the endpoint. */
 export const answer: Step = async ({ endpoint, request, exchange, values, identity }) => {
   const { context, client, limitedAs, requestId } = exchange;

@@ -15,6 +15,8 @@ export interface ServerContext extends Checks {
   readonly limits: BodyLimits;
   readonly guards: Guards;
   readonly refusals?: RefusalNotes | undefined;
+  /** The origins elsewhere that serve the app, as browsers write them; default: none. */
+  readonly appOrigins?: readonly string[] | undefined;
 }
 
 /** One request to an endpoint, and the results of its steps. */

@@ -21,6 +21,16 @@ interface KeptConfiguration {
   expire(): void;
 }
 
+/** Requests that wait for changes of challenges. None of the functions may throw. */
+export interface ChallengeNotices {
+  /** From now on every change is told. */
+  listening(): void;
+  /** @param id the challenge's */
+  changed(id: string): void;
+  /** Changes from now on are not told. */
+  lost(): void;
+}
+
 /** The dependencies of a follower. */
 export interface ConfigurationFollowerOptions {
   readonly kept: KeptConfiguration;
@@ -32,6 +42,8 @@ export interface ConfigurationFollowerOptions {
   readonly heartbeat?: number;
   /** False where no notice arrives, as behind PgBouncer in transaction mode: only the intervals count. Default true. */
   readonly listens?: boolean | undefined;
+  /** Gets the notices of challenges, which come over the same connection. */
+  readonly challenges?: ChallengeNotices | undefined;
 }
 
 /**
@@ -53,14 +65,19 @@ export class ConfigurationFollower {
     this.#listener = new ConfigurationListener(options, {
       listening: () => {
         this.#isListening = true;
+        options.challenges?.listening();
         // Earlier changes sent no notice to this connection.
         this.#hurry();
       },
       changed: () => {
         this.#hurry();
       },
+      challengeChanged: (id) => {
+        options.challenges?.changed(id);
+      },
       lost: (fault) => {
         this.#isListening = false;
+        options.challenges?.lost();
         this.#hurry();
         this.#reportTrouble(
           'The connection that tells of configuration changes is lost; asking for them instead',

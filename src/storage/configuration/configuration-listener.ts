@@ -6,8 +6,10 @@ import { BackgroundLoop, type LoopPace } from '../../kernel/background-loop.ts';
 import { connectionSettings, type DatabaseOptions } from '../database/database.ts';
 import { cutConnection } from '../database/knex-internals.ts';
 
-/** The channel of the triggers' notices; their payload is the name of the changed schema. */
+/** The channel of changes of the configuration; the payload is the name of the changed schema. */
 const CHANNEL = 'tankeeper_configuration';
+/** The channel of changes of watched challenges; the payload is the schema, a blank and the id of the challenge. */
+const CHALLENGES = 'tankeeper_challenges';
 const SCHEMA = `
   SELECT nspname AS schema FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
   WHERE pg_class.oid = 'configuration_state'::regclass`;
@@ -25,6 +27,8 @@ export interface ConfigurationListenerEvents {
   readonly listening: () => void;
   /** The configuration has changed. */
   readonly changed: () => void;
+  /** A watched challenge has changed, or its token's fail counter. */
+  readonly challengeChanged: (id: string) => void;
   /** The connection has ended or failed; a new one is tried. Changes from now on are not reported. */
   readonly lost: (fault: unknown) => void;
 }
@@ -116,12 +120,15 @@ export class ConfigurationListener {
 
   async #subscribe(client: pg.Client): Promise<void> {
     const { rows } = await client.query<{ schema: string }>(SCHEMA);
-    client.on('notification', ({ payload }) => {
-      if (payload === rows[0]?.schema) {
+    const schema = rows[0]?.schema ?? '';
+    client.on('notification', ({ channel, payload = '' }) => {
+      if (channel === CHANNEL && payload === schema) {
         this.#events.changed();
+      } else if (channel === CHALLENGES && payload.startsWith(`${schema} `)) {
+        this.#events.challengeChanged(payload.slice(schema.length + 1));
       }
     });
-    await client.query(`LISTEN ${CHANNEL}`);
+    await client.query(`LISTEN ${CHANNEL}; LISTEN ${CHALLENGES}`);
   }
 }
 

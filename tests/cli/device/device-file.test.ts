@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { changeDeviceFile, readDeviceFile } from '../../../src/cli/device/device-file.ts';
-import { type DeviceState, emptyDeviceState, putToken } from '../../../src/cli/device/device-state.ts';
+import { type DeviceState, emptyDeviceState } from '../../../src/cli/device/device-state.ts';
+import { type DeviceToken, putToken } from '../../../src/device/device-token.ts';
 
 const TOKEN = {
   serial: 'OCRA1',
@@ -12,6 +13,10 @@ const TOKEN = {
   key: null,
   counter: '0',
 };
+
+function holding(state: DeviceState, token: DeviceToken): DeviceState {
+  return { ...state, tokens: putToken(state.tokens, token) };
+}
 
 describe("the virtual device's file", () => {
   let folder: string;
@@ -30,7 +35,7 @@ describe("the virtual device's file", () => {
     return changeDeviceFile(file, (state) => {
       const [token = TOKEN] = state.tokens;
       const counter = (BigInt(token.counter) + 1n).toString();
-      return Promise.resolve({ state: putToken(state, { ...token, counter }), result: counter });
+      return Promise.resolve({ state: holding(state, { ...token, counter }), result: counter });
     });
   }
 
@@ -39,7 +44,7 @@ describe("the virtual device's file", () => {
   });
 
   it('keeps what was put into it, for the owner alone', async () => {
-    const state = putToken(emptyDeviceState(), TOKEN);
+    const state = holding(emptyDeviceState(), TOKEN);
     await store(state);
     expect(await readDeviceFile(file)).toEqual(state);
     expect((await stat(file)).mode & 0o777).toBe(0o600);

@@ -108,6 +108,9 @@ function fakeServices(answer: Answer, settings: ReadonlyMap<string, string>): Ap
       activationCode: answer('activationCode', 'GEZDGNBVGY3TQOJQ01'),
       calculateOtp: answer('calculateOtp', '00123456'),
     },
+    statusWaits: {
+      begin: answer('beginWait', () => Promise.resolve({ entries: [], end: 'over' as const })),
+    },
     enrolment: {
       init: answer('init', {
         kind: 'phase1',

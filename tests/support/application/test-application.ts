@@ -146,6 +146,7 @@ export class TestApplication {
       resolverTimeout: all.resolverTimeout,
       resolverFileDirs: all.resolverFileDirs,
       licenceSignature: options.licenceSignature,
+      statusWaits: options.limits?.statusWaits ?? 500,
       responder: options.responder,
       metrics: this.metrics,
     });
@@ -203,6 +204,7 @@ export class TestApplication {
   }
 
   async close(): Promise<void> {
+    await this.services.statusWatch?.end();
     await this.services.closeSources();
     await this.#database.drop();
   }

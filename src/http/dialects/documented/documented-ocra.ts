@@ -11,6 +11,7 @@ import type { DocumentedEnvelope } from './documented-envelope.ts';
 export function documentedOcra(envelope: DocumentedEnvelope): OcraDialect {
   return {
     requiresDisplayData: true,
+    waitsForStatus: true,
     activationCodeSource: (given) => given,
     issuedChallenge: (issued, context, picture) =>
       picture === undefined

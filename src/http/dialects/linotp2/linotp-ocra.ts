@@ -17,6 +17,7 @@ import { looseRepr, plainRepr, unicodeRepr } from './linotp-python-text.ts';
 export function linotpOcra(version: string): OcraDialect {
   return {
     requiresDisplayData: false,
+    waitsForStatus: false,
     activationCodeSource,
     issuedChallenge: (issued, context, picture) => issuedChallenge(version, issued, context, picture),
     checkedTransaction: (checked, context) => checkedTransaction(version, checked, context),

@@ -2,7 +2,8 @@ import type { Knex } from 'knex';
 
 /**
  * Tokens and their challenges. The row of a token is the lock and the version of all of its challenges: every change of a
- * challenge also changes the token's row. Secrets are sealed (AES-256-GCM), never in clear.
+ * challenge also changes the token's row, but for the time until which it is watched. Secrets are sealed (AES-256-GCM),
+ * never in clear.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(UP);
@@ -78,6 +79,7 @@ const UP = `
     closed_by text CONSTRAINT challenges_closed_by_known
       CHECK (closed_by IN ('accepted', 'exhausted', 'superseded')),
     closed_at timestamptz,
+    watched_until timestamptz,
     CONSTRAINT challenges_closed_whole CHECK ((closed_by IS NULL) = (closed_at IS NULL)),
     CONSTRAINT challenges_valid_once CHECK (valid_tan = (closed_by IS NOT NULL AND closed_by = 'accepted')),
     CONSTRAINT challenges_valid_received CHECK (received_tan OR NOT valid_tan)
@@ -96,11 +98,37 @@ const UP = `
   $$;
   CREATE TRIGGER challenges_closed_for_ever BEFORE UPDATE ON challenges
     FOR EACH ROW WHEN (OLD.closed_by IS NOT NULL) EXECUTE FUNCTION refuse_change_of_closed_challenge();
+
+  COMMENT ON COLUMN challenges.watched_until IS
+    'Until then, changes of its state are told to all servers: a request waits for one.';
+  -- Notices commit one after another in the whole cluster: only changes that a request waits for are told.
+  CREATE FUNCTION tell_challenge_change() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+      PERFORM pg_notify('tankeeper_challenges', TG_TABLE_SCHEMA || ' ' || OLD.id);
+      RETURN NULL;
+    END
+  $$;
+  CREATE TRIGGER challenges_tell_change AFTER UPDATE OF received_tan, valid_tan, closed_by ON challenges
+    FOR EACH ROW WHEN (OLD.watched_until > now()) EXECUTE FUNCTION tell_challenge_change();
+  CREATE TRIGGER challenges_tell_removal AFTER DELETE ON challenges
+    FOR EACH ROW WHEN (OLD.watched_until > now()) EXECUTE FUNCTION tell_challenge_change();
+  -- The fail counter is part of the state of all challenges of the token.
+  CREATE FUNCTION tell_fail_count_change() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+    BEGIN
+      PERFORM pg_notify('tankeeper_challenges', TG_TABLE_SCHEMA || ' ' || id) FROM challenges
+      WHERE token_id = NEW.id AND closed_by IS NULL AND watched_until > now();
+      RETURN NULL;
+    END
+  $$;
+  CREATE TRIGGER tokens_tell_fail_count AFTER UPDATE OF fail_count ON tokens
+    FOR EACH ROW WHEN (OLD.fail_count <> NEW.fail_count) EXECUTE FUNCTION tell_fail_count_change();
 `;
 
 const DOWN = `
   DROP TABLE challenges;
   DROP FUNCTION refuse_change_of_closed_challenge();
+  DROP FUNCTION tell_challenge_change();
   DROP TABLE tokens;
+  DROP FUNCTION tell_fail_count_change();
   DROP FUNCTION count_token_version();
 `;

@@ -1,0 +1,295 @@
+import { BackgroundLoop, type LoopPace } from '../kernel/background-loop.ts';
+import type { WatchedChallenges, WatchedState } from './ports.ts';
+
+/**
+ * The end of a wait. `closed`: the transaction takes no more responses; `over`: the time; `full`: too many others wait;
+ * `stopping`: the server ends; `gone`: the client has left.
+ */
+export const WAIT_ENDS = ['changed', 'closed', 'over', 'full', 'stopping', 'gone'] as const;
+export type WaitEnd = (typeof WAIT_ENDS)[number];
+
+/** The result of a wait. */
+export interface Waited {
+  readonly end: WaitEnd;
+  /** The state at the end; undefined: the challenge is no longer stored. */
+  readonly state: WatchedState | undefined;
+}
+
+/** The metrics of waits. */
+export interface StatusWaitMetrics {
+  /** The number of requests that wait now. */
+  waitingAre(count: number): void;
+  /** Counts a wait, also one that did not begin. */
+  waitEnded(end: WaitEnd): void;
+}
+
+/** A wait for the change of a state. */
+export interface WantedWait {
+  /** The challenge's id. */
+  readonly id: string;
+  readonly administrator: string;
+  /** The state that the client knows. */
+  readonly since: WatchedState;
+  /** The longest wait, in milliseconds. */
+  readonly waitMs: number;
+  /** Milliseconds until the challenge expires. */
+  readonly openMs: number;
+}
+
+/** The dependencies of a watch. */
+export interface StatusWatchOptions {
+  readonly watched: WatchedChallenges;
+  readonly metrics: StatusWaitMetrics;
+  /** The most requests that wait at once; half of them may be of one administrator. */
+  readonly most: number;
+  /** Milliseconds of a clock that never goes back. */
+  readonly elapsed?: () => number;
+  /** Milliseconds between two looks at all states without a notice; default: a second. */
+  readonly poll?: number;
+  /** The same while notices come, one of which may be lost with its connection; default: 5 seconds. */
+  readonly toldPoll?: number;
+}
+
+interface Waiting extends WantedWait {
+  readonly overAt: number;
+  readonly expiresAt: number;
+  readonly gone: AbortSignal;
+  readonly leave: () => void;
+  readonly resolve: (waited: Waited) => void;
+  readonly reject: (fault: unknown) => void;
+}
+
+const POLL_MS = 1_000;
+const TOLD_POLL_MS = 5_000;
+/** The rest while no request waits; the next one ends it. */
+const IDLE_MS = 600_000;
+/** The part of the places that one administrator may take. */
+const SHARE = 2;
+/** The longest wait of `end` for a look that is under way, in milliseconds. */
+const LAST_LOOK_MS = 500;
+
+/**
+ * Requests of this process that wait for the change of a transaction's state. They hold no connection to the database:
+ * one statement at a time reads the states for all of them, when a notice names them, when their time is over, and at
+ * intervals.
+ */
+export class StatusWatch {
+  readonly #options: StatusWatchOptions;
+  readonly #elapsed: () => number;
+  readonly #loop = new BackgroundLoop((pace) => this.#turn(pace), LAST_LOOK_MS);
+  readonly #waiting = new Set<Waiting>();
+  readonly #ofAdministrators = new Map<string, number>();
+  /** Ids of the challenges to look at. */
+  #noted = new Set<string>();
+  #nextPoll = 0;
+  #isTold = false;
+  #isStarted = false;
+  #isEnded = false;
+
+  constructor(options: StatusWatchOptions) {
+    this.#options = options;
+    this.#elapsed = options.elapsed ?? (() => performance.now());
+  }
+
+  /**
+   * Waits for a change, outside of any transaction.
+   * @param gone aborted when the client leaves, whose place is then free at once
+   * @throws ServiceError 'database.unavailable' where the state cannot be read at the end
+   */
+  async wait(wanted: WantedWait, gone: AbortSignal): Promise<Waited> {
+    const refusal = this.#refusal(wanted.administrator, gone);
+    if (refusal !== undefined) {
+      this.#options.metrics.waitEnded(refusal);
+      return { end: refusal, state: wanted.since };
+    }
+    return new Promise((resolve, reject) => {
+      this.#enter(wanted, gone, { resolve, reject });
+    });
+  }
+
+  /** Notices come from now on. Changes before were perhaps not told. */
+  listening(): void {
+    this.#isTold = true;
+    this.#nextPoll = 0;
+    this.#loop.wake();
+  }
+
+  /** A watched challenge has changed. */
+  changed(id: string): void {
+    this.#noted.add(id);
+    this.#loop.wake();
+  }
+
+  /** No notices come from now on. */
+  lost(): void {
+    this.#isTold = false;
+    this.#nextPoll = 0;
+    this.#loop.wake();
+  }
+
+  /** Ends all waits at once, and each later one. */
+  async end(): Promise<void> {
+    this.#isEnded = true;
+    for (const waiting of this.#waiting) {
+      this.#finish(waiting, { end: 'stopping', state: waiting.since });
+    }
+    await this.#loop.stop();
+  }
+
+  #refusal(administrator: string, gone: AbortSignal): WaitEnd | undefined {
+    if (gone.aborted) {
+      return 'gone';
+    }
+    if (this.#isEnded) {
+      return 'stopping';
+    }
+    const { most } = this.#options;
+    const own = this.#ofAdministrators.get(administrator) ?? 0;
+    return this.#waiting.size >= most || own >= Math.max(1, Math.floor(most / SHARE)) ? 'full' : undefined;
+  }
+
+  #enter(wanted: WantedWait, gone: AbortSignal, ending: Pick<Waiting, 'resolve' | 'reject'>): void {
+    const now = this.#elapsed();
+    const waiting: Waiting = {
+      ...wanted,
+      ...ending,
+      overAt: now + wanted.waitMs,
+      expiresAt: now + wanted.openMs,
+      gone,
+      leave: () => {
+        this.#finish(waiting, { end: 'gone', state: wanted.since });
+      },
+    };
+    gone.addEventListener('abort', waiting.leave);
+    this.#waiting.add(waiting);
+    this.#count(wanted.administrator, 1);
+    if (!this.#isStarted) {
+      this.#isStarted = true;
+      this.#loop.start();
+    }
+    // First the mark, then the look: a change before the mark is seen, one after it is told.
+    this.#options.watched.mark(wanted.id, wanted.waitMs / 1000).then(
+      () => {
+        this.changed(wanted.id);
+      },
+      (fault: unknown) => {
+        this.#fail(waiting, fault);
+      },
+    );
+  }
+
+  async #turn({ restUntilWoken }: LoopPace): Promise<void> {
+    const due = this.#takeDue();
+    if (due.length > 0) {
+      await this.#look(due);
+    }
+    await restUntilWoken(this.#rest());
+  }
+
+  /** @returns those whose state is to be read */
+  #takeDue(): readonly Waiting[] {
+    const now = this.#elapsed();
+    const noted = this.#noted;
+    this.#noted = new Set();
+    const all = [...this.#waiting];
+    if (now < this.#nextPoll) {
+      return all.filter((waiting) => noted.has(waiting.id) || now >= endsAt(waiting));
+    }
+    const { poll = POLL_MS, toldPoll = TOLD_POLL_MS } = this.#options;
+    this.#nextPoll = now + (this.#isTold ? toldPoll : poll);
+    return all;
+  }
+
+  async #look(due: readonly Waiting[]): Promise<void> {
+    try {
+      const states = await this.#options.watched.states([...new Set(due.map(({ id }) => id))]);
+      const now = this.#elapsed();
+      for (const waiting of due) {
+        const waited = endOf(waiting, states.get(waiting.id), now);
+        if (waited !== undefined) {
+          this.#finish(waiting, waited);
+        }
+      }
+    } catch (fault) {
+      const now = this.#elapsed();
+      this.#nextPoll = now + (this.#options.poll ?? POLL_MS);
+      due
+        .filter((waiting) => now >= endsAt(waiting))
+        .forEach((waiting) => {
+          this.#fail(waiting, fault);
+        });
+    }
+  }
+
+  /** @returns milliseconds */
+  #rest(): number {
+    const next = [...this.#waiting].reduce(
+      (soonest, waiting) => Math.min(soonest, endsAt(waiting)),
+      this.#nextPoll,
+    );
+    return this.#waiting.size === 0 ? IDLE_MS : Math.max(0, Math.ceil(next - this.#elapsed()));
+  }
+
+  #finish(waiting: Waiting, waited: Waited): void {
+    if (this.#leave(waiting)) {
+      this.#options.metrics.waitEnded(waited.end);
+      waiting.resolve(waited);
+    }
+  }
+
+  #fail(waiting: Waiting, fault: unknown): void {
+    if (this.#leave(waiting)) {
+      waiting.reject(fault);
+    }
+  }
+
+  /** @returns false if it has left before */
+  #leave(waiting: Waiting): boolean {
+    if (!this.#waiting.delete(waiting)) {
+      return false;
+    }
+    waiting.gone.removeEventListener('abort', waiting.leave);
+    this.#count(waiting.administrator, -1);
+    return true;
+  }
+
+  #count(administrator: string, change: 1 | -1): void {
+    const count = (this.#ofAdministrators.get(administrator) ?? 0) + change;
+    if (count === 0) {
+      this.#ofAdministrators.delete(administrator);
+    } else {
+      this.#ofAdministrators.set(administrator, count);
+    }
+    this.#options.metrics.waitingAre(this.#waiting.size);
+  }
+}
+
+function endsAt({ overAt, expiresAt }: Waiting): number {
+  return Math.min(overAt, expiresAt);
+}
+
+/** @returns undefined while the wait goes on */
+function endOf(waiting: Waiting, state: WatchedState | undefined, now: number): Waited | undefined {
+  if (state === undefined) {
+    return { end: 'closed', state };
+  }
+  if (!isSameState(waiting.since, state)) {
+    return { end: 'changed', state };
+  }
+  if (state.closedBy !== null || now >= waiting.expiresAt) {
+    return { end: 'closed', state };
+  }
+  return now >= waiting.overAt ? { end: 'over', state } : undefined;
+}
+
+/** The part of a state that a client sees. */
+export type KnownState = Pick<WatchedState, 'receivedTan' | 'validTan' | 'failCount'>;
+
+/** @returns true if a client sees no difference */
+export function isSameState(one: KnownState, other: KnownState): boolean {
+  return (
+    one.receivedTan === other.receivedTan &&
+    one.validTan === other.validTan &&
+    one.failCount === other.failCount
+  );
+}

@@ -1,0 +1,83 @@
+import type { Command } from 'commander';
+import { CliFailure } from '../../cli-failure.ts';
+import type { CommandContext } from '../../command-context.ts';
+import { CodeReader } from '../../device/code-reader.ts';
+import { writeQrPng } from '../../device/qr-image.ts';
+import { examples } from '../../examples.ts';
+import { promptForResponse } from './response-prompt.ts';
+
+interface ChallengeOptions {
+  readonly realm?: string;
+  readonly serial?: string;
+  readonly device?: true;
+  readonly png?: string;
+}
+
+/** Adds `tankeeper challenge`. */
+export function addChallengeCommand(program: Command, context: CommandContext): void {
+  program
+    .command('challenge')
+    .addHelpText(
+      'after',
+      examples('challenge anna "Pay 12.50 to Bert?"', 'challenge anna --serial LSGO1 --png code.png'),
+    )
+    .description("issue a challenge for a user's token, show its QR code and check the response")
+    .argument('<user>', 'LOGIN or LOGIN@REALM')
+    .argument('[text]', 'what the app shows', '')
+    .option('--realm <name>', "the user's realm; else what follows the @, or the default realm")
+    .option('--serial <serial>', 'which token, of a user with several')
+    .option('--device', 'the virtual device (tankeeper device) reads the code in place of a phone')
+    .option('--png <file>', 'write the QR code to a picture instead of the terminal')
+    .action(async (user: string, text: string, options: ChallengeOptions, command: Command) => {
+      await challenge(
+        context,
+        { user, data: text, realm: options.realm, serial: options.serial },
+        options,
+        command,
+      );
+    });
+}
+
+interface Wanted {
+  readonly user: string;
+  readonly data: string;
+  readonly realm: string | undefined;
+  readonly serial: string | undefined;
+}
+
+async function challenge(
+  context: CommandContext,
+  wanted: Wanted,
+  { device, png }: ChallengeOptions,
+  command: Command,
+): Promise<void> {
+  const output = context.output(command);
+  const { isInteractive } = context.dependencies.io;
+  const { json } = command.optsWithGlobals<{ json?: true }>();
+  await context.withServices(async (services, caller) => {
+    const issued = await services.ocra.requestChallenge(caller, wanted);
+    const { serial, transactionId, url, callbackUrl, question, data } = issued;
+    if (png === undefined) {
+      await new CodeReader(context, output, device === true && callbackUrl !== '').show(url);
+    } else {
+      await writeQrPng(png, url);
+    }
+    output.done(`transaction ${transactionId} of ${serial} is open`, {
+      serial,
+      transactionid: transactionId,
+      challenge: question,
+      data,
+      url,
+      callbackurl: callbackUrl,
+    });
+    if (!isInteractive || json === true) {
+      return;
+    }
+    const prompt = 'Response (Enter to leave it open): ';
+    const outcome = await promptForResponse(context, services, caller, { transactionId, prompt });
+    if (outcome === 'closed') {
+      throw new CliFailure('the challenge is closed: there were too many wrong responses');
+    }
+    output.say(outcome === 'accepted' ? 'accepted' : `left open: its response goes to /ocra/check_t`);
+  });
+}

@@ -1,0 +1,164 @@
+import { latinImpostors, mixesScripts } from './word-scripts.ts';
+
+/** A part of a display text. All parts together are the text. */
+export interface DisplaySegment {
+  readonly text: string;
+  /**
+   * `plain`: shown as it is. `bidi-control`: changes the order in which other characters are shown. `invisible`: has no
+   * form of its own. `look-alike`: a word whose letters may not be what they look like.
+   */
+  readonly kind: 'plain' | 'bidi-control' | 'invisible' | 'look-alike';
+  /** What to show in place of controls and invisible characters: `U+202E right-to-left override`. Else empty. */
+  readonly name: string;
+}
+
+/** Why a text cannot be shown as what it is. */
+export type DisplayFault =
+  'bidi-control' | 'invisible' | 'mixed-scripts' | 'latin-impostor' | 'stacked-marks';
+
+/** A display text, taken apart for a screen on which one signs what one sees. */
+export interface DisplayText {
+  readonly segments: readonly DisplaySegment[];
+  /** True if every segment is plain. */
+  readonly faithful: boolean;
+  /** Each once, in the order of their first places. */
+  readonly reasons: readonly DisplayFault[];
+}
+
+const EMOJI = '\\p{Extended_Pictographic}(?:\\uFE0F|\\p{Emoji_Modifier})?';
+/** Characters that are invisible elsewhere, where a script or an emoji needs them. */
+const NEEDED = [
+  // UTS #51 §1.4.9, and keys.
+  `${EMOJI}(?:\\u200D${EMOJI})*`,
+  '[0-9#*]\\uFE0F?\\u20E3',
+  // The non-joiner of Persian between letters, joiner and non-joiner of Indic scripts after a virama (RFC 5892, A.1, A.2).
+  '(?<=(?=\\p{L})\\p{Script=Arabic})\\u200C(?=(?=\\p{L})\\p{Script=Arabic})',
+  '(?<=[\\u094D\\u09CD\\u0A4D\\u0ACD\\u0B4D\\u0BCD\\u0C4D\\u0CCD\\u0D4D\\u0DCA])[\\u200C\\u200D]',
+  // Forms of Chinese characters (UTS #37).
+  '(?<=\\p{Script=Han})[\\u{E0100}-\\u{E01EF}]',
+].join('|');
+/** Unassigned and private characters have no form that two machines agree on. U+2800 is a blank pattern of Braille. */
+const INVISIBLE = '(?![\\t\\n\\r])[\\p{C}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}\\u2800]';
+const WORD_CHARACTERS = '(?:(?!\\p{Default_Ignorable_Code_Point})[\\p{L}\\p{M}\\p{N}\\p{Pc}])+';
+/** Apostrophes and full stops within words count, as in addresses. */
+const WORD = `${WORD_CHARACTERS}(?:['’.,@]${WORD_CHARACTERS})*`;
+const PIECES = new RegExp(
+  `(?:${NEEDED})|(?<bidi>\\p{Bidi_Control})|(?<invisible>${INVISIBLE})|(?<word>${WORD})|[^]`,
+  'gu',
+);
+
+/** More marks on one letter than any language writes cover its neighbours (UTS #39 §5.4). */
+const STACKED_MARKS = /\p{Mn}{5}/u;
+
+const NAMES: Readonly<Record<number, string>> = {
+  0x00ad: 'soft hyphen',
+  0x061c: 'Arabic letter mark',
+  0x200b: 'zero width space',
+  0x200c: 'zero width non-joiner',
+  0x200d: 'zero width joiner',
+  0x200e: 'left-to-right mark',
+  0x200f: 'right-to-left mark',
+  0x202a: 'left-to-right embedding',
+  0x202b: 'right-to-left embedding',
+  0x202c: 'pop directional formatting',
+  0x202d: 'left-to-right override',
+  0x202e: 'right-to-left override',
+  0x2060: 'word joiner',
+  0x2066: 'left-to-right isolate',
+  0x2067: 'right-to-left isolate',
+  0x2068: 'first strong isolate',
+  0x2069: 'pop directional isolate',
+  0xfeff: 'zero width no-break space',
+};
+
+/**
+ * Takes a display text apart, so that nothing in it changes how the rest is seen, and nothing stays unseen. Letters that
+ * are written from right to left are no fault, nor are line breaks.
+ * @param text of any length, also with lone surrogates; the time is linear
+ */
+export function inspectDisplayText(text: string): DisplayText {
+  const pieces = piecesOf(text);
+  const isImpostor = latinImpostors(pieces.filter(({ kind }) => kind === 'word').map((piece) => piece.text));
+  const segments: DisplaySegment[] = [];
+  const reasons = new Set<DisplayFault>();
+  let plain = '';
+  const flush = (): void => {
+    if (plain !== '') {
+      segments.push({ text: plain, kind: 'plain', name: '' });
+      plain = '';
+    }
+  };
+  for (const piece of pieces) {
+    const fault = faultOf(piece, isImpostor);
+    if (fault === undefined) {
+      plain += piece.text;
+    } else {
+      flush();
+      reasons.add(fault);
+      segments.push(marked(piece.text, fault));
+    }
+  }
+  flush();
+  return { segments, faithful: reasons.size === 0, reasons: [...reasons] };
+}
+
+interface Piece {
+  readonly text: string;
+  readonly kind: 'other' | 'bidi' | 'invisible' | 'word';
+}
+
+function piecesOf(text: string): readonly Piece[] {
+  return Array.from(text.matchAll(PIECES), ({ 0: piece, groups = {} }) => ({
+    text: piece,
+    kind: kindOf(groups),
+  }));
+}
+
+function kindOf(groups: Readonly<Record<string, string | undefined>>): Piece['kind'] {
+  if (groups.bidi !== undefined) {
+    return 'bidi';
+  }
+  if (groups.invisible !== undefined) {
+    return 'invisible';
+  }
+  return groups.word === undefined ? 'other' : 'word';
+}
+
+function faultOf({ kind, text }: Piece, isImpostor: (word: string) => boolean): DisplayFault | undefined {
+  switch (kind) {
+    case 'other':
+      return undefined;
+    case 'bidi':
+      return 'bidi-control';
+    case 'invisible':
+      return 'invisible';
+    case 'word':
+      return wordFault(text, isImpostor);
+  }
+}
+
+function wordFault(word: string, isImpostor: (word: string) => boolean): DisplayFault | undefined {
+  if (mixesScripts(word)) {
+    return 'mixed-scripts';
+  }
+  if (isImpostor(word)) {
+    return 'latin-impostor';
+  }
+  return STACKED_MARKS.test(word) ? 'stacked-marks' : undefined;
+}
+
+function marked(text: string, fault: DisplayFault): DisplaySegment {
+  switch (fault) {
+    case 'bidi-control':
+    case 'invisible':
+      return { text, kind: fault, name: nameOf(text) };
+    default:
+      return { text, kind: 'look-alike', name: '' };
+  }
+}
+
+function nameOf(character: string): string {
+  const code = character.codePointAt(0) ?? 0;
+  const name = NAMES[code];
+  return `U+${code.toString(16).toUpperCase().padStart(4, '0')}${name === undefined ? '' : ` ${name}`}`;
+}

@@ -1,0 +1,115 @@
+import { normalizeActivationCode } from '../ocra/activation-code.ts';
+import { encodeHex, bytesFromHex } from '../ocra/hex.ts';
+import { deriveTokenKey } from '../ocra/key-derivation.ts';
+import { verifyQrTanSignature } from '../ocra/qrtan-signature.ts';
+import type { QrTanUrl } from '../ocra/qrtan-url.ts';
+import { parseOcraSuite } from '../ocra/suite.ts';
+import {
+  assertCallback,
+  type ChallengePolicy,
+  opened,
+  type OpenChallenge,
+  signatureFault,
+} from './challenge.ts';
+import { type DeviceToken, findToken } from './device-token.ts';
+import { codeText } from './read-code.ts';
+import { refusedCode } from './refused-code.ts';
+
+type InitUrl = Extract<QrTanUrl, { kind: 'init' }>;
+type NonceUrl = Extract<QrTanUrl, { kind: 'nonce' }>;
+
+/** The result of phase 1. */
+export interface StartedRollOut {
+  /** To be stored; unchanged if its code is read again. */
+  readonly token: DeviceToken;
+  /** Whether it takes the place of another token with its serial, which is lost then. */
+  readonly replaced: boolean;
+}
+
+/** 128 bits (RFC 4226 §4, R6). */
+const SHORTEST_SECRET = 16;
+/** The longest secret that servers enrol: a block of SHA-512. Their own secrets have 20 bytes. */
+const LONGEST_SECRET = 128;
+const STRICT: ChallengePolicy = { requireCallback: true };
+
+/**
+ * Begins a roll-out (phase 1). Stores nothing.
+ * @throws ServiceError 'qrtan-url.invalid' without a serial, or for a secret of an unusual length; 'suite.invalid'
+ */
+export function startRollOut(tokens: readonly DeviceToken[], url: InitUrl): StartedRollOut {
+  const { serial = '', sharedSecret } = url;
+  if (serial === '') {
+    throw refusedCode('serial-missing', 'it names no serial');
+  }
+  const suite = parseOcraSuite(url.suite).text;
+  if (sharedSecret.length < SHORTEST_SECRET || sharedSecret.length > LONGEST_SECRET) {
+    throw refusedCode(
+      'secret-length',
+      `its shared secret has ${sharedSecret.length} bytes, and must have ${SHORTEST_SECRET} to ${LONGEST_SECRET}`,
+    );
+  }
+  const secret = encodeHex(sharedSecret);
+  const before = findToken(tokens, serial);
+  return before?.sharedSecret === secret && before.suite === suite
+    ? { token: before, replaced: false }
+    : {
+        token: { serial, suite, sharedSecret: secret, key: null, counter: '0' },
+        replaced: before !== undefined,
+      };
+}
+
+/**
+ * Finds the token of phase 2, before the activation code is asked for.
+ * @throws ServiceError 'qrtan-url.invalid' for a serial whose first code was never read, or for what the policy refuses
+ */
+export function awaitedToken(
+  tokens: readonly DeviceToken[],
+  url: NonceUrl,
+  policy: ChallengePolicy = STRICT,
+): DeviceToken {
+  assertCallback(url, policy);
+  const { serial = '' } = url;
+  const found = findToken(tokens, serial);
+  if (serial === '' || found === undefined) {
+    throw refusedCode(
+      'serial-unknown',
+      `the device has no token ${serial}: scan the code of the first roll-out phase first`,
+    );
+  }
+  return found;
+}
+
+/**
+ * Opens the first challenge of a token (phase 2), whose key is derived from the shared secret, the activation code and
+ * the nonce. Reading the same code again derives the same key, and leaves the counter as it is: its responses may have
+ * been used. The token of the result is stored with its key.
+ * @param url what `readCode` read from `text`
+ * @param text of the code, as scanned or pasted
+ * @param activationCode as typed: of either letter case, in groups, with O and 0 confused
+ * @throws ServiceError 'activation-code.invalid'; 'qrtan-url.invalid' as `awaitedToken`, or for a wrong signature, which
+ *   another activation code gives as well
+ */
+export async function openActivation(
+  tokens: readonly DeviceToken[],
+  url: NonceUrl,
+  text: string,
+  activationCode: string,
+  policy: ChallengePolicy = STRICT,
+): Promise<OpenChallenge> {
+  const found = awaitedToken(tokens, url, policy);
+  const suite = parseOcraSuite(found.suite);
+  const key = await deriveTokenKey({
+    sharedSecret: bytesFromHex(found.sharedSecret, 'sharedSecret'),
+    activationCode: normalizeActivationCode(activationCode.replaceAll(/[\s\p{Pd}]/gu, '')),
+    nonce: url.nonce,
+  });
+  if (!verifyQrTanSignature(suite, key, codeText(text))) {
+    throw refusedCode(
+      signatureFault(url, 'activation-signature'),
+      'its signature is wrong: another activation code, or not from your server',
+    );
+  }
+  const keyText = encodeHex(key);
+  const counter = keyText === found.key ? found.counter : '0';
+  return opened(url, { ...found, key: keyText, counter }, suite);
+}

@@ -1,0 +1,90 @@
+import { type CallbackFault, ServiceError } from '../kernel/errors.ts';
+
+/** A response on its way to the server. */
+export interface OutgoingResponse {
+  /** From the code (`OpenChallenge`). */
+  readonly callbackUrl: string;
+  readonly transactionId: string;
+  readonly response: string;
+}
+
+/** The request that carries a response, for `fetch`. Send it without credentials, and follow no redirect. */
+export interface ResponseRequest {
+  readonly url: string;
+  readonly method: 'POST';
+  /** A form with `transactionid` and `pass`. */
+  readonly body: URLSearchParams;
+}
+
+/** Rules for the address of the server. */
+export interface AddressRules {
+  /** To which machines a response may go by http, unencrypted: pages in a secure context reach only their own. */
+  readonly insecure: 'anywhere' | 'loopback';
+}
+
+/** The answer of a server has a few hundred characters. */
+const LARGEST_ANSWER = 64 * 1024;
+
+/**
+ * Builds the request with a response, which the server takes as `/ocra/check_t`.
+ * @throws ServiceError 'callback-url.refused' for other URLs than http and https, and for http where the rules forbid it
+ */
+export function buildResponseRequest(
+  { callbackUrl, transactionId, response }: OutgoingResponse,
+  { insecure }: AddressRules,
+): ResponseRequest {
+  const fault = faultOf(callbackUrl, insecure);
+  if (fault !== undefined) {
+    throw new ServiceError(
+      'callback-url.refused',
+      fault === 'insecure'
+        ? `the callback URL of the code is not encrypted: it must begin with https: ${callbackUrl}`
+        : `the callback URL of the code is not one of http or https: ${callbackUrl}`,
+      { fault },
+    );
+  }
+  return {
+    url: callbackUrl,
+    method: 'POST',
+    body: new URLSearchParams({ transactionid: transactionId, pass: response }),
+  };
+}
+
+/**
+ * @param text the body of the server's answer
+ * @returns true if the server accepted the response; null if the answer does not say
+ */
+export function readVerdict(text: string): boolean | null {
+  const verdict = member(member(member(parsed(text.slice(0, LARGEST_ANSWER)), 'result'), 'value'), 'result');
+  return typeof verdict === 'boolean' ? verdict : null;
+}
+
+function faultOf(url: string, insecure: AddressRules['insecure']): CallbackFault | undefined {
+  if (!/^https?:\/\//i.test(url)) {
+    return 'scheme';
+  }
+  if (!URL.canParse(url)) {
+    return 'syntax';
+  }
+  const { protocol, hostname } = new URL(url);
+  return protocol === 'https:' || insecure === 'anywhere' || isLoopback(hostname) ? undefined : 'insecure';
+}
+
+/** The hosts that browsers hold for trustworthy without encryption (W3C Secure Contexts §3.1). */
+function isLoopback(hostname: string): boolean {
+  return /^(?:(?:[^.]+\.)*localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(hostname);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function member(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, name)
+    ? (value as Readonly<Record<string, unknown>>)[name]
+    : undefined;
+}

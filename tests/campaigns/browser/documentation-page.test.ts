@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
+import type { Browser } from 'playwright-core';
+import { type RunningServer, startServer } from '../../../src/http/serving/server.ts';
+import { ADMIN, createTestApp } from '../../support/application/http-app.ts';
+import { findChromium, openPage, startChromium, type WatchedPage } from '../../support/browser/chromium.ts';
+import { describeWithProgram } from '../../support/servers/system-programs.ts';
+
+jest.setTimeout(120_000);
+
+describeWithProgram('the page /docs', findChromium(), 'chromium', (program) => {
+  let browser: Browser;
+  let server: RunningServer;
+  let origin: string;
+
+  beforeAll(async () => {
+    server = await startServer(createTestApp({ documentedVersion: '1.2.3' }).app, {
+      host: '127.0.0.1',
+      port: 0,
+    });
+    origin = `http://127.0.0.1:${server.port}`;
+    browser = await startChromium(program);
+  });
+
+  afterAll(async () => {
+    await browser.close();
+    await server.close(1_000);
+  });
+
+  /** Opens the page, and waits until it shows the description. */
+  async function opened(path: string, width?: number): Promise<WatchedPage> {
+    const watched = await openPage(browser, origin, width);
+    await watched.page.goto(path);
+    await watched.page.getByRole('heading', { name: /^Tankeeper/ }).waitFor();
+    return watched;
+  }
+
+  it.each([1280, 390])('shows every group of endpoints, %i pixels wide', async (width) => {
+    const { page, problems } = await opened('/docs', width);
+    const tags = await page.locator('.opblock-tag').all();
+    const groups = await Promise.all(tags.map((tag) => tag.getAttribute('id')));
+    expect(groups).toEqual(
+      ['ocra', 'validate', 'monitoring', 'admin', 'system', 'operations', 'documentation'].map(
+        (tag) => `operations-tag-${tag}`,
+      ),
+    );
+    expect(await page.locator('#operations-ocra-getOcraCheckT').isVisible()).toBe(true);
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
+    if (process.env.SCREENSHOTS !== undefined) {
+      await page.screenshot({ path: `${process.env.SCREENSHOTS}/docs-${width}.png` });
+    }
+    expect(problems).toEqual([]);
+    await page.context().close();
+  });
+
+  it('shows the other dialect', async () => {
+    const { page, problems } = await opened('/docs?dialect=linotp');
+    expect(await page.getByText('This is the dialect linotp').count()).toBe(1);
+    expect(problems).toEqual([]);
+    await page.context().close();
+  });
+
+  it('tries an open endpoint', async () => {
+    const { page, problems } = await opened('/docs');
+    expect(await tried(page, '#operations-operations-getHealthz')).toContain('"status": "ok"');
+    expect(problems).toEqual([]);
+    await page.context().close();
+  });
+
+  it('tries an endpoint with the credentials that were typed', async () => {
+    const { page, problems } = await opened('/docs');
+    await page.getByRole('button', { name: 'Authorize' }).first().click();
+    await page.locator('input[name=username]').first().fill(ADMIN.name);
+    await page.locator('input[name=password]').first().fill(ADMIN.password);
+    await page.getByRole('button', { name: 'Apply credentials' }).first().click();
+    await page.locator('.modal-btn.btn-done').first().click();
+    expect(await tried(page, '#operations-monitoring-getMonitoringTokens')).toContain('"Summary"');
+    expect(problems).toEqual([]);
+    await page.context().close();
+  });
+});
+
+/** @returns the body of the answer that the page shows */
+async function tried(page: WatchedPage['page'], operation: string): Promise<string> {
+  const block = page.locator(operation);
+  await block.locator('.opblock-summary-control').click();
+  await block.getByRole('button', { name: 'Try it out' }).click();
+  await block.getByRole('button', { name: 'Execute' }).click();
+  return block.locator('.live-responses-table .highlight-code').first().innerText();
+}

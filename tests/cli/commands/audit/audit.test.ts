@@ -1,0 +1,255 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { AuditRow } from '../../../../src/audit/audit-row.ts';
+import { runProgram } from '../../../../src/cli/program.ts';
+import { type ServerProcess, startServerProcess } from '../../../support/servers/server-process.ts';
+import { createTestDatabase, type TestDatabase } from '../../../support/database/test-database.ts';
+import { type Ended, runCli } from '../../cli-process.ts';
+import { fakeCli } from '../../fake-dependencies.ts';
+
+/** The tests share the machine with others: many times what they take on their own. */
+const TIMEOUT_MS = 300_000;
+const ROW: AuditRow = {
+  ...{ id: '4294967297', at: '2026-11-20T12:00:00.123000Z', actor: 'alice', action: 'admin/init' },
+  ...{ subject: 'T1', realm: 'north', outcome: 'created', client: '192.0.2.7', requestId: 'r1' },
+  ...{ transaction: 't1', writer: 1, lane: 2, seq: 3 },
+  ...{ prevHash: Buffer.alloc(32), hash: Buffer.alloc(32), signature: Buffer.alloc(64) },
+};
+
+describe('tankeeper audit search', () => {
+  it('asks for what is given', async () => {
+    const { dependencies, io, calls } = fakeCli({ 'audit.search': [ROW] });
+    const given = [
+      '--serial',
+      'T1',
+      '--since',
+      '2026-11-01',
+      '--until',
+      '2026-12-01T00:30:00Z',
+      '--client',
+      '192.0.2.7',
+      '--request',
+      'r1',
+      '--transaction',
+      't1',
+      '--offset',
+      '10',
+      '--limit',
+      '5',
+    ];
+    expect(await runProgram(['audit', 'search', ...given], dependencies)).toBe(0);
+    const period = { since: new Date('2026-11-01'), until: new Date('2026-12-01T00:30:00Z') };
+    const page = { limit: 5, offset: 10 };
+    const filter = {
+      subject: 'T1',
+      client: '192.0.2.7',
+      requestId: 'r1',
+      transaction: 't1',
+      ...page,
+      ...period,
+    };
+    expect(calls).toEqual([['audit.search', filter]]);
+    expect(io.out()).toMatch(
+      /2026-11-20T12:00:00.123Z +alice +admin\/init +T1 +north +created +192.0.2.7 +r1 +t1\n/,
+    );
+  });
+
+  it('gives scripts the row and its place, without bytes', async () => {
+    const { dependencies, io } = fakeCli({ 'audit.search': [ROW] });
+    expect(await runProgram(['audit', 'search', '--json'], dependencies)).toBe(0);
+    expect(JSON.parse(io.out())).toEqual([
+      {
+        ...{ id: '4294967297', at: '2026-11-20T12:00:00.123000Z', actor: 'alice', action: 'admin/init' },
+        ...{ subject: 'T1', realm: 'north', outcome: 'created', client: '192.0.2.7', requestid: 'r1' },
+        ...{ transaction: 't1', writer: 1, lane: 2, seq: 3 },
+      },
+    ]);
+  });
+
+  it.each([
+    [['search', '--since', '2026-02-30']],
+    [['search', '--limit', '0']],
+    [['verify', '--key', 'abc']],
+    [['prune']],
+    [['export']],
+  ])('refuses %j', async (parameters) => {
+    const { dependencies, calls } = fakeCli();
+    expect(await runProgram(['audit', ...parameters], dependencies)).toBe(2);
+    expect(calls).toEqual([]);
+  });
+});
+
+describe('tankeeper audit verify --checkpoint', () => {
+  const VERIFIED = { rows: 1, records: 2, newest: '', findings: 0, keys: [] };
+  const [first, last] = ['a', 'b'].map((digit) => digit.repeat(64)) as [string, string];
+
+  it.each([
+    [
+      'JSON lines',
+      (hash: string) => `{"message":"Audit checkpoint","component":"audit","checkpoint":"${hash}"}`,
+    ],
+    ['text', (hash: string) => `2026-11-20 info Audit checkpoint component=audit checkpoint=${hash}`],
+    ['hashes', (hash: string) => hash],
+  ])('takes the last one of a file: %s', async (_, lineOf) => {
+    const folder = await mkdtemp(join(tmpdir(), 'tankeeper-audit-'));
+    const file = join(folder, 'log');
+    await writeFile(file, ['{"message":"other"}', lineOf(first), lineOf(last), 'the end'].join('\n'));
+    const { dependencies, calls } = fakeCli({ 'audit.verify': VERIFIED });
+    expect(await runProgram(['audit', 'verify', '--checkpoint', file], dependencies)).toBe(0);
+    expect(calls).toEqual([['audit.verify', expect.objectContaining({ checkpoint: last })]]);
+    await rm(folder, { recursive: true });
+  });
+
+  it.each(['abc', import.meta.filename])('refuses what holds none (%s)', async (file) => {
+    const { dependencies, calls } = fakeCli();
+    expect(await runProgram(['audit', 'verify', '--checkpoint', file], dependencies)).toBe(1);
+    expect(calls).toEqual([]);
+  });
+});
+
+describe('tankeeper audit, beside a server', () => {
+  let folder: string;
+  let database: TestDatabase;
+  let server: ServerProcess;
+  let environment: Record<string, string>;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'tankeeper-audit-'));
+    database = await createTestDatabase();
+    environment = { DATABASE_URL: database.url, DATA_DIR: folder };
+    server = await startServerProcess(environment);
+  }, TIMEOUT_MS);
+
+  afterAll(async () => {
+    server.process.kill('SIGKILL');
+    await rm(folder, { recursive: true });
+    await database.drop();
+  }, TIMEOUT_MS);
+
+  const tankeeper = (...parameters: string[]): Promise<Ended> =>
+    runCli(['audit', ...parameters], environment);
+
+  it(
+    'verifies what servers and commands have written, also of a server that was killed',
+    async () => {
+      // Its first administrator is a row of the server's.
+      server.process.kill('SIGKILL');
+      expect((await runCli(['setting', 'set', 'OcraMaxChallengeRequests', '1000'], environment)).code).toBe(
+        0,
+      );
+      const { code, out } = await tankeeper('verify', '--json');
+      const { rows, findings } = JSON.parse(out) as { rows: number; findings: unknown[] };
+      expect({ code, rows, findings }).toEqual({ code: 0, rows: 2, findings: [] });
+      const search = await tankeeper('search', '--serial', 'OcraMaxChallengeRequests', '--json');
+      expect(JSON.parse(search.out)).toMatchObject([
+        {
+          actor: expect.stringMatching(/^operator:/),
+          subject: 'OcraMaxChallengeRequests',
+          outcome: 'stored',
+        },
+      ]);
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    'exports what verifies without the database, for the key that verify shows, and for no other one',
+    async () => {
+      const file = join(folder, 'trail.jsonl');
+      expect(await tankeeper('export', '--output', file)).toMatchObject({
+        code: 0,
+        // With the row of its own.
+        out: 'rows exported: 3\n',
+      });
+      expect(await tankeeper('export', '--output', file)).toMatchObject({ code: 1 });
+      const { out } = await tankeeper('verify', '--json');
+      const [key = ''] = (JSON.parse(out) as { keys: string[] }).keys;
+      const offline = (...more: string[]): Promise<Ended> =>
+        runCli(['audit', 'verify', '--file', file, ...more], {
+          DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none',
+        });
+      expect(await offline('--key', key)).toMatchObject({ code: 0, err: '' });
+      expect(await offline('--key', Buffer.alloc(32, 1).toString('base64'))).toMatchObject({ code: 1 });
+      const text = await readFile(file, 'utf8');
+      const altered = await runCli(
+        ['audit', 'verify', '--file', '-'],
+        {},
+        text.replace('"created"', '"removed"'),
+      );
+      expect(altered).toMatchObject({ code: 1 });
+      expect(altered.out).toMatch(/^changed: row \d+ \(writer 1, lane 1, seq 1\) of 20/m);
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    'names the row that somebody has changed, and then prunes only when it is forced',
+    async () => {
+      await database.database
+        .knex('audit')
+        .where({ subject: 'OcraMaxChallengeRequests' })
+        .update({ outcome: 'other' });
+      const { code, out, err } = await tankeeper('verify');
+      expect({ code, err }).toEqual({
+        code: 1,
+        err: 'tankeeper: the audit trail does not verify: 1 finding\n',
+      });
+      expect(out).toMatch(
+        /^changed: row \d+ \(writer \d+, lane 1, seq 1\) of 20\d\d-.*: it does not match its signature\n/,
+      );
+      const refused = await tankeeper('prune', '--before', '2026-01-01');
+      expect(refused).toMatchObject({ code: 1, err: expect.stringContaining('does not verify') });
+      expect(await tankeeper('prune', '--before', '2026-01-01', '--force')).toMatchObject({
+        ...{ code: 0, out: 'there was nothing to prune (0 rows, 0 records of the journal)\n' },
+      });
+    },
+    TIMEOUT_MS,
+  );
+});
+
+describe('tankeeper audit verify, of a trail without rows', () => {
+  let folder: string;
+  let database: TestDatabase;
+  let environment: Record<string, string>;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'tankeeper-audit-'));
+    database = await createTestDatabase();
+    environment = { DATABASE_URL: database.url, DATA_DIR: folder };
+  });
+  afterAll(async () => {
+    await rm(folder, { recursive: true });
+    await database.drop();
+  });
+
+  it(
+    'finds nothing while nothing was done',
+    async () => {
+      const embedded = { DATA_DIR: join(folder, 'embedded') };
+      for (const command of [['migrate'], ['audit', 'verify'], ['audit', 'verify']]) {
+        expect(await runCli(command, embedded)).toMatchObject({ code: 0, err: '' });
+      }
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    'says that it was emptied where there is an administrator',
+    async () => {
+      const server = await startServerProcess(environment);
+      await server.stop();
+      await database.database.knex.raw('TRUNCATE audit, audit_journal');
+      const { code, out, err } = await runCli(['audit', 'verify'], environment);
+      expect({ code, err }).toEqual({
+        code: 1,
+        err: 'tankeeper: the audit trail does not verify: 1 finding\n',
+      });
+      expect(out).toMatch(
+        /^removed: row: there is none at all, though there is the administrator 'admin'\n0 rows, 0 records of the journal: 1 findings\n/,
+      );
+    },
+    TIMEOUT_MS,
+  );
+});

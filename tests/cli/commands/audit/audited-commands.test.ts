@@ -1,0 +1,399 @@
+import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import type { Command } from 'commander';
+
+import { actOf } from '../../../../src/policy/caller.ts';
+import { buildProgram, runProgram } from '../../../../src/cli/program.ts';
+import { migrate } from '../../../../src/compose/database-schema.ts';
+import { type Installation, openInstallation } from '../../../../src/compose/open-installation.ts';
+import { type Config, loadConfig } from '../../../../src/config/config.ts';
+import { systemRandom } from '../../../../src/kernel/system-random.ts';
+import { migrationNames, migrationSource } from '../../../../src/storage/database/migration-source.ts';
+import { container, ocraPackage } from '../../../support/values/pskc-documents.ts';
+import { CLAIMS, licenceVendor } from '../../../support/values/signed-licence.ts';
+import { unsignedRow } from '../../../support/database/audited-database.ts';
+import { createTestDatabase, type TestDatabase } from '../../../support/database/test-database.ts';
+import { queryOnce } from '../../../support/database/test-server.ts';
+import { fakeCli } from '../../fake-dependencies.ts';
+import { fakeIo } from '../../fake-io.ts';
+
+jest.setTimeout(120_000);
+
+const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
+const ACTOR = 'operator:tester';
+const logged: string[] = [];
+const line = (message: string): void => void logged.push(message);
+const LOG = { error: line, warn: line, info: line, debug: line };
+
+let folder: string;
+let test: TestDatabase;
+let config: Config;
+let installation: Installation;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tankeeper-commands-'));
+  test = await createTestDatabase();
+  const vendor = licenceVendor();
+  await Promise.all([
+    writeFile(at('password'), 'correct horse battery'),
+    writeFile(at('otp'), '12345678'),
+    writeFile(at('licence.pem'), vendor.publicKey),
+    writeFile(at('licence'), await vendor.sign({ ...CLAIMS, expire: '9999-12-31' })),
+    writeFile(at('keys.csv'), `serial,key\nTABLE,${'01'.repeat(20)}\n`),
+    writeFile(at('keys.xml'), container({ packages: ocraPackage('IMPORTED', SUITE, Buffer.alloc(32, 1)) })),
+  ]);
+  config = configured(test.url);
+  // A server, not a command, makes the key.
+  await (await openInstallation(config, 'server', LOG)).close();
+  installation = await openInstallation(config, 'guest', LOG);
+});
+afterAll(async () => {
+  await installation.close();
+  await test.drop();
+  await rm(folder, { recursive: true });
+});
+
+/** A command reads the keys when it starts. */
+async function reopen(): Promise<void> {
+  await installation.close();
+  installation = await openInstallation(config, 'guest', LOG);
+}
+
+const at = (name: string): string => join(folder, name);
+
+function configured(url: string): Config {
+  return loadConfig({ DATABASE_URL: url, DATA_DIR: folder, LICENCE_PUBLIC_KEY_FILE: at('licence.pem') });
+}
+
+interface Ran {
+  readonly code: number;
+  readonly out: string;
+}
+
+async function run(
+  words: readonly string[],
+  { services }: Pick<Installation, 'services'> = installation,
+): Promise<Ran> {
+  const io = fakeIo();
+  const { dependencies } = fakeCli(
+    {},
+    {
+      io,
+      openServices: () => Promise.resolve({ ...services, close: () => Promise.resolve() }),
+      migrate: async (caller) => ({ applied: await migrate(config, LOG, actOf(caller, 'migrate')) }),
+      osUser: 'tester',
+      random: systemRandom,
+    },
+  );
+  const code = await runProgram(words, dependencies);
+  return { code, out: `${io.out()}${io.err()}` };
+}
+
+/** @returns what came of `work`, and the rows of the audit that it has left */
+async function rowsOf(
+  work: () => Promise<Ran>,
+  before?: () => Promise<unknown>,
+): Promise<{ readonly code: number; readonly rows: readonly string[] }> {
+  const [newest] = await queryOnce<{ id: string }>(
+    test.url,
+    'SELECT coalesce(max(id), 0)::text AS id FROM audit',
+  );
+  await before?.();
+  const { code } = await work();
+  const rows = await queryOnce<{ row: string }>(
+    test.url,
+    `SELECT actor || ' ' || action || ': ' || outcome AS row FROM audit WHERE id > $1 ORDER BY at, id`,
+    [newest?.id],
+  );
+  return { code, rows: rows.map(({ row }) => row) };
+}
+
+/** @returns a digest of all that is stored, but for the audit itself */
+async function state(): Promise<string> {
+  const names = await queryOnce<{ name: string }>(
+    test.url,
+    `SELECT relname AS name FROM pg_class WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace
+       AND relname !~ '^audit' ORDER BY relname`,
+  );
+  const digests = names.map(
+    ({ name }) => `(SELECT md5(string_agg(t::text, '|' ORDER BY t::text)) FROM ${name} AS t)`,
+  );
+  const [row] = await queryOnce<{ digest: string }>(
+    test.url,
+    `SELECT concat_ws(' ', ${digests.join(', ')}) AS digest`,
+  );
+  return row?.digest ?? '';
+}
+
+/** While it runs, no audit row can be stored. */
+async function withNoAudit(work: () => Promise<void>): Promise<void> {
+  await queryOnce(
+    test.url,
+    `CREATE FUNCTION no_audit() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'no audit'; END $$`,
+  );
+  await queryOnce(
+    test.url,
+    'CREATE TRIGGER no_audit BEFORE INSERT ON audit FOR EACH ROW EXECUTE FUNCTION no_audit()',
+  );
+  try {
+    await work();
+  } finally {
+    await queryOnce(test.url, 'DROP FUNCTION no_audit() CASCADE');
+  }
+}
+
+/** A command: its words, and what the audit says of it, `action: outcome`; nothing of those that look. */
+interface Act {
+  readonly words: readonly string[] | (() => Promise<readonly string[]>);
+  readonly says: readonly string[];
+  /** What has to be there before. */
+  readonly before?: () => Promise<unknown>;
+  /** 0 unless told. */
+  readonly code?: number;
+}
+
+/** Of a key pair that nobody has kept. */
+const RECIPIENT = 'age1e7ltx5u2zueqp0dqxppc6ytf0km8j0qg9kjj99an7x8ttu2mcclsgywmq3';
+
+const act = (words: string, ...says: string[]): Act => ({
+  words: words.split(' ').map((word) => word.replace('@', `${folder}/`)),
+  says,
+});
+const sql = (statement: string) => (): Promise<unknown> => queryOnce(test.url, statement);
+
+async function keyThat(condition: string): Promise<string> {
+  const rows = await queryOnce<{ key_id: string }>(
+    test.url,
+    `SELECT key_id FROM encryption_keys WHERE ${condition} ORDER BY created_at LIMIT 1`,
+  );
+  return rows[0]?.key_id ?? '';
+}
+
+/** Each but `migrate`, which is below, in an order in which each finds what it needs. */
+const acts = (): readonly Act[] => [
+  act('admin add bert --password-file @password', 'administrator/add: created'),
+  act('admin password bert --password-file @password', 'administrator/password: password changed'),
+  act('admin api-token add bert probe --rights *', 'api-token/add: created'),
+  act('admin list'),
+  act('admin api-token list bert'),
+  act('admin api-token remove bert probe --yes', 'api-token/remove: removed'),
+  act('admin add carl --password-file @password', 'administrator/add: created'),
+  act('admin remove carl --yes', 'administrator/remove: removed'),
+  act('resolver add people', 'resolver/set: created'),
+  act('resolver add unix --kind passwd --file /etc/passwd', 'resolver/set: created'),
+  act('resolver set unix --file /etc/group --force', 'resolver/set: changed'),
+  act('user add ann --resolver people', 'user/add: created'),
+  act('user password ann --resolver people --password-file @password', 'user/password: password changed'),
+  act('realm add bank --resolvers people', 'realm/set: created'),
+  act('realm set bank --resolvers people', 'realm/set: changed'),
+  act('realm default bank', 'realm/default: default realm'),
+  act('realm list'),
+  act('realm show bank'),
+  act('resolver list'),
+  act('resolver show people'),
+  act('resolver test people'),
+  act('user list --resolver people'),
+  act(`token init --serial T1 --suite ${SUITE} --generate`, 'admin/init: created'),
+  act('import pskc @keys.xml', 'token/import: created'),
+  act('import csv @keys.csv', 'token/import: created'),
+  act('token set T1 --description new', 'token/set: changed description'),
+  act('token list'),
+  act('token show T1'),
+  {
+    ...act('transaction show shown'),
+    before: sql(`INSERT INTO challenges (transaction_id, token_id, question, data, issued_at)
+      SELECT 'shown', id, '1', '', now() FROM tokens LIMIT 1 ON CONFLICT DO NOTHING`),
+  },
+  act('count'),
+  act('count --verify'),
+  act('token disable T1', 'token/disable: changed active'),
+  act('token enable T1', 'token/enable: changed active'),
+  act('token reset T1', 'token/reset: changed failCount'),
+  act('token realms T1 bank', 'token/tokenrealm: changed realms'),
+  act('token assign T1 ann --realm bank', 'token/assign: changed owner, realms'),
+  act('token unassign T1 --yes', 'token/unassign: changed owner'),
+  {
+    ...act(
+      'token resync T1 --challenge1 11111111 --challenge2 22222222 --otp1-file @otp --otp2-file @otp',
+      'token/resync: refused',
+    ),
+    code: 1,
+  },
+  {
+    ...act('count --verify --mend', 'count/mend: mended, 1 drifted'),
+    before: sql('INSERT INTO user_counts (resolver_id, users) VALUES (4711, 3) ON CONFLICT DO NOTHING'),
+  },
+  act('token remove T1 --yes', 'token/remove: removed'),
+  act('policy set p --scope authentication --action otppin=1 --realm bank --yes', 'policy/set: stored'),
+  act('policy disable p --yes', 'policy/set: stored'),
+  act('policy list'),
+  act('policy show p'),
+  act('policy enable p --yes', 'policy/set: stored'),
+  act('policy remove p --yes', 'policy/remove: removed'),
+  act('setting set OcraMaxChallenges 5', 'configuration/set: stored'),
+  act('setting list'),
+  act('setting remove OcraMaxChallenges --yes', 'configuration/remove: removed'),
+  act('licence install @licence', 'licence/install: installed, 5 tokens till 9999-12-31'),
+  act('licence show'),
+  act('licence remove --yes', 'licence/remove: removed'),
+  act('realm remove bank --yes', 'realm/remove: removed, from 0 tokens'),
+  act('user remove ann --resolver people', 'user/remove: removed, 0 tokens unassigned'),
+  act('resolver remove people', 'resolver/remove: removed'),
+  act('housekeeping run', 'housekeeping/run: removed 0 challenges, 0 sessions, 0 rate limits'),
+  act('housekeeping run --dry-run'),
+  act('webhook add hook --url http://127.0.0.1:9/', 'webhook/add: created'),
+  act('webhook list'),
+  act('webhook show hook'),
+  act('webhook disable hook', 'webhook/disable: disabled'),
+  act('webhook enable hook', 'webhook/enable: enabled'),
+  act('webhook rotate-secret hook', 'webhook/rotate-secret: secret replaced'),
+  // Nothing listens there.
+  { ...act('webhook test hook', 'webhook/test: failed'), code: 1 },
+  act('webhook retry hook', 'webhook/retry: retried, 0 deliveries'),
+  act('webhook remove hook', 'webhook/remove: removed, 0 deliveries'),
+  act('keys add', 'keys/add: added'),
+  act('keys list'),
+  { ...act('keys rotate', 'keys/rotate: current', 'keys/rotate: sealed 2 anew, 0 left'), before: reopen },
+  {
+    words: async () => ['keys', 'retire', await keyThat('NOT is_current'), '--yes'],
+    says: ['keys/retire: retired'],
+  },
+  act('audit search'),
+  act('audit verify'),
+  act(`export @backup.age --recipient ${RECIPIENT}`, `backup/export: handed out, encrypted for ${RECIPIENT}`),
+  act('audit export --output -', 'audit/export: handed out as jsonl'),
+  {
+    ...act('audit prune --before 2020-02-01 --force --yes', 'audit/prune: pruned before 2020-02-01, 2 rows'),
+    before: sql(unsignedRow('old', '2020-01-05')),
+  },
+];
+
+/** These have no installation, or one of their own; and what `serve` does, the server does. */
+const APART = [
+  ...[
+    'serve',
+    'check',
+    'config check',
+    'demo',
+    'device scan',
+    'device list',
+    'device forget',
+    'device activation-code',
+  ],
+  ...['restore', 'shadow'],
+  // It issues challenges as /ocra/request does: tests/cli/commands/tokens/getting-started.
+  'challenge',
+  // They print words.
+  'completion',
+  'complete',
+  // It opens the installation by itself, and changes nothing: tests/campaigns/doctor.
+  'doctor',
+  // They need a LinOTP database: tests/linotp.
+  ...['import linotp', 'verify linotp'],
+];
+
+function pathsOf(command: Command, path: readonly string[] = []): readonly string[] {
+  return command.commands.length === 0
+    ? [path.join(' ')]
+    : command.commands.flatMap((one) => pathsOf(one, [...path, one.name()]));
+}
+
+const paths = pathsOf(buildProgram(fakeCli().dependencies));
+const pathOf = (words: readonly string[]): string =>
+  paths.find((path) => `${words.join(' ')} `.startsWith(`${path} `)) ?? words.join(' ');
+
+/** What came of a command, first where no row could be written, then where it could. */
+interface Outcome {
+  readonly command: string;
+  readonly withoutAudit: string;
+  readonly code: number;
+  readonly rows: readonly string[];
+}
+
+async function outcomeOf({ words, before }: Act): Promise<Outcome> {
+  const given = typeof words === 'function' ? await words() : words;
+  await before?.();
+  const was = await state();
+  let withoutAudit = '';
+  await withNoAudit(async () => {
+    const { code } = await run(given);
+    withoutAudit = `${code === 0 ? 'done' : 'failed'}, ${(await state()) === was ? 'nothing' : 'something'} changed`;
+  });
+  const { code, rows } = await rowsOf(() => run(given), before);
+  return { command: pathOf(given), withoutAudit, code, rows };
+}
+
+describe('the commands', () => {
+  it('are all known here: whether they act, look, or have no installation', () => {
+    const known = acts().map(({ words }) => (typeof words === 'function' ? 'keys retire' : pathOf(words)));
+    expect(new Set([...known, ...APART, 'migrate'])).toEqual(new Set(paths));
+  });
+
+  it('write a row for each act, or do nothing where it cannot be written; those that look write none', async () => {
+    const outcomes: Outcome[] = [];
+    for (const one of acts()) {
+      outcomes.push(await outcomeOf(one));
+    }
+    expect(outcomes).toEqual(
+      acts().map(({ words, says, code = 0 }) => ({
+        command: typeof words === 'function' ? 'keys retire' : pathOf(words),
+        withoutAudit: `${says.length === 0 ? 'done' : 'failed'}, nothing changed`,
+        code,
+        rows: says.map((text) => `${ACTOR} ${text}`),
+      })),
+    );
+  });
+});
+
+describe('a database that takes no writes', () => {
+  it('is searched and verified all the same, but hands nothing out', async () => {
+    const readOnly = `${test.url}${test.url.includes('?') ? '&' : '?'}options=-c%20default_transaction_read_only%3Don`;
+    const standby = await openInstallation(configured(readOnly), 'guest', LOG);
+    try {
+      expect((await run(['audit', 'search'], standby)).code).toBe(0);
+      expect((await run(['audit', 'verify'], standby)).code).toBe(0);
+      const { code, out } = await run(['audit', 'export', '--output', '-'], standby);
+      expect(code).toBe(1);
+      expect(out).toMatch(/^tankeeper: .*the server accepts no writes/);
+    } finally {
+      await standby.close();
+    }
+  });
+});
+
+describe('migrating a database that is in use', () => {
+  const last = migrationNames.at(-1) ?? '';
+  const migrated = `migrate: migrated 1, up to ${last}`;
+  beforeEach(async () => {
+    await test.database.knex.migrate.down({ migrationSource });
+  });
+  const migrating = (): ReturnType<typeof rowsOf> => rowsOf(() => run(['migrate']));
+
+  it('is a row of the audit, once', async () => {
+    expect(await migrating()).toEqual({ code: 0, rows: [`${ACTOR} ${migrated}`] });
+    expect(await migrating()).toEqual({ code: 0, rows: [] });
+  });
+
+  it('is done without one where the keys are elsewhere, and none is made', async () => {
+    logged.splice(0);
+    await rename(at('encryption.key'), at('elsewhere'));
+    try {
+      expect(await migrating()).toEqual({ code: 0, rows: [] });
+      await expect(readFile(at('encryption.key'))).rejects.toMatchObject({ code: 'ENOENT' });
+    } finally {
+      await rename(at('elsewhere'), at('encryption.key'));
+    }
+    expect(logged).toEqual([expect.stringContaining('no row of these migrations')]);
+  });
+
+  it('is a row of a server that does so when it starts', async () => {
+    const { rows } = await rowsOf(async () => {
+      const server = await openInstallation(config, 'server', LOG);
+      await server.close();
+      return { code: 0, out: '' };
+    });
+    expect(rows).toEqual([`server ${migrated}`]);
+  });
+});

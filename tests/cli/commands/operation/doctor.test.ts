@@ -1,0 +1,112 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { runProgram } from '../../../../src/cli/program.ts';
+import type { DoctorReport } from '../../../../src/doctor/examination.ts';
+import { found, type Severity } from '../../../../src/doctor/finding.ts';
+import { startServerProcess } from '../../../support/servers/server-process.ts';
+import { runCli } from '../../cli-process.ts';
+import { fakeCli } from '../../fake-dependencies.ts';
+
+const FINDINGS = [
+  found('note', 'realms.none', 'there is no realm', 'add one'),
+  found('warning', 'clock.differs', 'the clock is \u001b[31mwrong', 'set it'),
+  found('error', 'database.fsync', 'fsync is off', 'fsync = on'),
+];
+const CHECKS = [
+  { name: 'database', state: 'done' },
+  { name: 'realms', state: 'skipped' },
+] as const;
+
+function reporting(findings: DoctorReport['findings']): ReturnType<typeof fakeCli> {
+  return fakeCli({}, { examine: () => Promise.resolve({ checks: CHECKS, findings }) });
+}
+
+const upTo = (severity: Severity): DoctorReport['findings'] =>
+  FINDINGS.slice(0, FINDINGS.findIndex((finding) => finding.severity === severity) + 1);
+
+describe('tankeeper doctor', () => {
+  it.each([
+    [0, 'no finding', []],
+    [0, 'notes', upTo('note')],
+    [1, 'warnings', upTo('warning')],
+    [2, 'errors', upTo('error')],
+  ] as const)('ends with %i for %s', async (code, _what, findings) => {
+    const { dependencies, opened } = reporting(findings);
+    expect(await runProgram(['doctor'], dependencies)).toBe(code);
+    expect(opened.count).toBe(0);
+  });
+
+  it('prints each finding with its remedy, errors first, harmless for a terminal', async () => {
+    const { dependencies, io } = reporting(FINDINGS);
+    await runProgram(['doctor'], dependencies);
+    expect(io.out()).toBe(
+      [
+        ...['error    database.fsync', '         fsync is off', '         remedy: fsync = on', ''],
+        'warning  clock.differs',
+        ...['         the clock is \\u001b[31mwrong', '         remedy: set it', ''],
+        ...['note     realms.none', '         there is no realm', '         remedy: add one', ''],
+        ...['1 checks, 1 more not possible: 1 error, 1 warning, 1 note', ''],
+      ].join('\n'),
+    );
+    expect(io.err()).toBe('tankeeper: the installation has 1 error, 1 warning, 1 note\n');
+  });
+
+  it('is JSON for scripts', async () => {
+    const { dependencies, io } = reporting(FINDINGS);
+    await runProgram(['--json', 'doctor'], dependencies);
+    const [note, warning, error] = FINDINGS;
+    expect(JSON.parse(io.out())).toEqual({
+      ...{ errors: 1, warnings: 1, notes: 1 },
+      findings: [error, warning, note],
+      checks: CHECKS,
+    });
+  });
+
+  it('says its exit codes with --help', async () => {
+    const { dependencies, io } = reporting([]);
+    expect(await runProgram(['doctor', '--help'], dependencies)).toBe(0);
+    expect(io.out()).toContain('Exit codes: 0 no finding above a note, 1 warnings, 2 errors');
+  });
+});
+
+describe('tankeeper doctor as a process', () => {
+  let folder: string;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'tankeeper-doctor-'));
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+
+  it('ends with 2 for a configuration that cannot be read', async () => {
+    const { code, err } = await runCli(['--json', 'doctor'], { DATA_DIR: folder, PORT: 'x' });
+    expect(code).toBe(2);
+    expect(err).toContain("PORT='x' is not allowed");
+  });
+
+  it('names a missing installation, and makes none', async () => {
+    const missing = join(folder, 'missing');
+    const environment = { DATA_DIR: missing };
+    const results = [await runCli(['doctor'], environment), await runCli(['doctor'], environment)];
+    expect(results.map(({ code }) => code)).toEqual([2, 2]);
+    results.forEach(({ out }) => {
+      expect(out).toContain('database.missing');
+      expect(out).toContain('the folder does not exist');
+    });
+  });
+
+  it('examines an installation whose server runs, and the same without it', async () => {
+    const environment = { DATA_DIR: join(folder, 'data'), TRUST_PROXY: 'loopback' };
+    const server = await startServerProcess(environment);
+    const during = await runCli(['--json', 'doctor'], environment);
+    expect((await server.stop()).code).toBe(0);
+    const after = await runCli(['--json', 'doctor'], environment);
+    for (const { code, out, err } of [during, after]) {
+      const { checks, findings } = JSON.parse(out) as DoctorReport;
+      expect(findings.filter(({ severity }) => severity !== 'note')).toEqual([]);
+      expect(checks.map(({ state }) => state)).toEqual(checks.map(() => 'done'));
+      expect({ code, err }).toEqual({ code: 0, err: '' });
+    }
+  }, 60_000);
+});

@@ -1,0 +1,121 @@
+import { describe, expect, it } from '@jest/globals';
+import type { KeyListing, Rotation } from '../../../../src/keys/key-service.ts';
+import { ProgressBar } from '../../../../src/cli/progress-bar.ts';
+import { runProgram } from '../../../../src/cli/program.ts';
+import { fakeCli } from '../../fake-dependencies.ts';
+import { fakeIo } from '../../fake-io.ts';
+
+const [ONE, TWO, GONE] = ['1'.repeat(16), '2'.repeat(16), 'f'.repeat(16)];
+const AT = new Date('2026-11-21T12:00:00Z');
+const LISTING: KeyListing = {
+  keys: [
+    { keyId: ONE, addedAt: AT, isCurrent: true, currentSince: AT, retiredAt: undefined, secrets: 12 },
+    { keyId: TWO, addedAt: AT, isCurrent: false, currentSince: undefined, retiredAt: undefined, secrets: 0 },
+    { keyId: GONE, addedAt: AT, isCurrent: false, currentSince: AT, retiredAt: AT, secrets: 0 },
+  ],
+  servers: [
+    { place: 'one:1', keyIds: [ONE, TWO], sealingKey: ONE },
+    { place: 'two:2', keyIds: [ONE], sealingKey: ONE },
+  ],
+};
+const ROTATION: Rotation = {
+  ...{ keyId: TWO, isNew: true, lagging: [], resealed: 12, left: 0 },
+  ...{ unreadable: [], unreadableCount: 0 },
+};
+
+describe('tankeeper keys list', () => {
+  it('shows the keys with the servers that have them, and which server lacks one', async () => {
+    const { dependencies, io } = fakeCli({ 'keys.list': LISTING });
+    expect(await runProgram(['keys', 'list'], dependencies)).toBe(0);
+    expect(io.out()).toMatch(/1{16} +current .* 12 +2 of 2\n/);
+    expect(io.out()).toMatch(/2{16} +added .* 0 +1 of 2\n/);
+    expect(io.out()).toMatch(/f{16} +retired/);
+    expect(io.out()).toContain(`two:2 lacks the key ${TWO}\n`);
+    expect(io.out()).not.toContain(`lacks the key ${GONE}`);
+  });
+
+  it('is JSON for scripts', async () => {
+    const { dependencies, io } = fakeCli({ 'keys.list': LISTING });
+    await runProgram(['--json', 'keys', 'list'], dependencies);
+    expect((JSON.parse(io.out()) as unknown[])[1]).toEqual({
+      ...{
+        keyid: TWO,
+        state: 'added',
+        added: AT.toISOString(),
+        current_since: null,
+        retired: null,
+        secrets: 0,
+      },
+      ...{ servers: ['one:1'], missing_on: ['two:2'], seals_on: [] },
+    });
+  });
+});
+
+describe('tankeeper keys add', () => {
+  it('names the new key and where it is, and what comes next', async () => {
+    const { dependencies, io } = fakeCli({
+      'keys.add': { keyId: TWO, isMade: true, place: 'the key file /k' },
+    });
+    expect(await runProgram(['keys', 'add'], dependencies)).toBe(0);
+    expect(io.out()).toContain(`the key ${TWO} is registered; it was made and is in the key file /k`);
+    expect(io.out()).toContain('tankeeper keys rotate');
+  });
+});
+
+describe('tankeeper keys rotate', () => {
+  it('says what was done', async () => {
+    const { dependencies, io, calls } = fakeCli({ 'keys.rotate': ROTATION });
+    expect(await runProgram(['keys', 'rotate', '--force'], dependencies)).toBe(0);
+    expect(calls[0]?.slice(0, 2)).toEqual(['keys.rotate', { force: true, keyId: undefined }]);
+    expect(io.out()).toContain('is the current one now; 12 secrets sealed anew, 0 left');
+  });
+
+  it.each([
+    [{ unreadable: ['tokens T1, pin'], unreadableCount: 1 }, '1 secrets cannot be opened'],
+    [{ left: 3 }, '3 secrets were held by others'],
+  ])('fails with what is left: %j', async (more, text) => {
+    const { dependencies, io } = fakeCli({ 'keys.rotate': { ...ROTATION, lagging: ['one:1'], ...more } });
+    expect(await runProgram(['keys', 'rotate'], dependencies)).toBe(1);
+    expect(io.err()).toContain(text);
+    expect(io.out()).toContain('one:1 seals with another key still');
+  });
+});
+
+describe('tankeeper keys retire', () => {
+  it('says that backups need the key', async () => {
+    const { dependencies, io, calls } = fakeCli({ 'keys.retire': { isNew: true, isRemoved: true } });
+    expect(await runProgram(['keys', 'retire', ONE, '--remove-from-file', '--yes'], dependencies)).toBe(0);
+    expect(calls).toEqual([['keys.retire', ONE, { removeFromFile: true }]]);
+    expect(io.out()).toContain('is retired: no server needs it any more; it is no longer in the key file');
+    expect(io.out()).toContain('Keep a copy');
+  });
+
+  it('never shows what was given in the place of an id: it may be a key', async () => {
+    const { dependencies, io, calls } = fakeCli();
+    const key = Buffer.alloc(32, 5).toString('base64');
+    expect(await runProgram(['keys', 'retire', key], dependencies)).toBe(2);
+    expect(calls).toEqual([]);
+    expect(io.out() + io.err()).not.toContain(key);
+  });
+});
+
+describe('the bar of a rotation', () => {
+  it('moves on a terminal and is taken away, and is not there without one', () => {
+    const [terminal, none] = [fakeIo({ typed: [] }), fakeIo()];
+    for (const io of [terminal, none]) {
+      const bar = new ProgressBar(io, 'secrets');
+      bar.show(0, 0);
+      bar.show(50, 100);
+      bar.show(50, 100);
+      bar.clear();
+      bar.clear();
+    }
+    expect(none.err()).toBe('');
+    expect(terminal.err().split('\r')).toEqual([
+      '',
+      `[${'#'.repeat(15)}${'.'.repeat(15)}] 50 %  50 of 100 secrets`,
+      expect.stringMatching(/^ +$/),
+      '',
+    ]);
+  });
+});

@@ -1,0 +1,69 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { codeBlocks, shellLines } from '../../../repository/markdown.ts';
+import { readRepositoryFile } from '../../../repository/repository-file.ts';
+import { createTestDatabase, type TestDatabase } from '../../../support/database/test-database.ts';
+import { answerAtTerminal } from '../../../support/servers/guided-terminal.ts';
+import { type ServerProcess, startServerProcess } from '../../../support/servers/server-process.ts';
+import { testProgram } from '../../../support/servers/test-build.ts';
+
+/** The commands of the page up to the one that issues a challenge. */
+const [page = ''] = readRepositoryFile('docs/guides/getting-started.md').split('## The same over HTTP');
+const commands = codeBlocks(page)
+  .filter(({ language }) => language === 'sh')
+  .flatMap(({ text }) => shellLines(text));
+
+let folder: string;
+let test: TestDatabase;
+let server: ServerProcess;
+let environment: Record<string, string>;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tankeeper-start-'));
+  test = await createTestDatabase();
+  await mkdir(join(folder, 'bin'));
+  const program = `#!/bin/sh\nexec '${process.execPath}' '${testProgram()}' "$@"\n`;
+  await writeFile(join(folder, 'bin/tankeeper'), program, { mode: 0o755 });
+  const path = `${join(folder, 'bin')}:${process.env.PATH ?? ''}`;
+  environment = { DATABASE_URL: test.url, DATA_DIR: join(folder, 'data'), HOME: folder, PATH: path };
+  server = await startServerProcess(environment);
+}, 60_000);
+
+afterAll(async () => {
+  await server.stop();
+  await test.drop();
+  await rm(folder, { recursive: true });
+});
+
+const atTerminal = (command: string): Promise<string> => answerAtTerminal(command, folder, environment);
+
+async function run(command: string): Promise<string> {
+  const { stdout } = await promisify(execFile)('sh', ['-c', command], { cwd: folder, env: environment });
+  return stdout;
+}
+
+describe('the page Getting started', () => {
+  it('leads in six commands from the start to the first accepted response, and on to a transaction', async () => {
+    const [install, start, ...rest] = commands.map((command) =>
+      command.replaceAll('http://127.0.0.1:5001', server.baseUrl),
+    );
+    expect([install, start]).toEqual(['npm ci', 'npm start']);
+    const rollOut = rest.findIndex((command) => command.startsWith('tankeeper token init'));
+    // `npm start`, which the set-up stands for, is the first of the six.
+    expect(rollOut + 2).toBe(6);
+    for (const command of rest.slice(0, rollOut)) {
+      await run(command);
+    }
+    expect(await atTerminal(rest[rollOut] ?? '')).toMatch(/accepted: \S+ is ready\s*$/);
+    const [transaction, ...others] = rest.slice(rollOut + 1);
+    expect(others).toEqual([]);
+    const shown = await atTerminal(transaction ?? '');
+    expect(shown).toContain('message   Pay 12.50 to Bert?');
+    expect(shown).toMatch(/is open\s+Response [^\n]*\naccepted\s*$/);
+    expect(await run('tankeeper token list')).toMatch(/^\S+ +ocra2? +anna +office +active +0$/m);
+  }, 60_000);
+});

@@ -1,0 +1,134 @@
+import { describe, expect, it } from '@jest/globals';
+import { runProgram } from '../../../../src/cli/program.ts';
+import { ServiceError } from '../../../../src/kernel/errors.ts';
+import { fakeCli } from '../../fake-dependencies.ts';
+import { fakeIo } from '../../fake-io.ts';
+
+const PHASE_1 = { kind: 'phase1', serial: 'LSGO1', sharedSecret: 'ab', appImport: 'lseqr://init?a=1' };
+const PHASE_2 = {
+  ...{ kind: 'phase2', serial: 'LSGO1', nonce: 'cd', transactionId: '42', question: 'Q', signature: 'ef' },
+  ...{ callbackUrl: 'http://127.0.0.1:5001/ocra/check_t', appImport: 'lseqr://nonce?a=1' },
+};
+const RIGHT = { known: true, dropped: false, failCount: 0, result: true };
+const WRONG = { ...RIGHT, failCount: 1, result: false };
+const INVALID = new ServiceError('activation-code.invalid', 'The activation code is wrong: its checksum', {
+  fault: 'checksum',
+});
+
+/** @param answers each method's answers in turn, the last one for ever @param typed what is typed */
+function terminal(answers: Readonly<Record<string, readonly unknown[]>>, typed: readonly string[]) {
+  const left = Object.fromEntries(Object.entries(answers).map(([name, list]) => [name, [...list]]));
+  const inTurn = new Proxy(
+    {},
+    {
+      get: (_target, name: string) => {
+        const list = left[name] ?? [];
+        return list.length > 1 ? list.shift() : list[0];
+      },
+    },
+  );
+  return fakeCli(inTurn, { io: fakeIo({ typed }) });
+}
+
+describe('token init at a terminal', () => {
+  it('leads from the first code to the first accepted response', async () => {
+    const { dependencies, io, calls } = terminal(
+      {
+        'enrolment.init': [PHASE_1, PHASE_2],
+        'ocra.activationCode': ['NEWCODE'],
+        'ocra.checkTransaction': [RIGHT],
+      },
+      ['', '', '123456'],
+    );
+    expect(await runProgram(['token', 'init', '--user', 'anna'], dependencies)).toBe(0);
+    expect(calls.map(([name]) => name)).toEqual([
+      ...['enrolment.init', 'ocra.activationCode', 'enrolment.init', 'ocra.checkTransaction'],
+    ]);
+    expect(calls[2]?.[1]).toMatchObject({ serial: 'LSGO1', activationcode: 'NEWCODE' });
+    expect(calls[3]?.[1]).toEqual({ transactionId: '42', pass: '123456' });
+    expect(io.out()).toContain('Activation code: NEWCODE\n');
+    expect(io.out().endsWith('accepted: LSGO1 is ready\n')).toBe(true);
+  });
+
+  it('asks again for a wrong activation code and for a wrong response', async () => {
+    const { dependencies, io, calls } = terminal(
+      { 'enrolment.init': [PHASE_1, INVALID, PHASE_2], 'ocra.checkTransaction': [WRONG, RIGHT] },
+      ['', 'WRONG', 'GOODCODE', '000000', '123456'],
+    );
+    expect(await runProgram(['token', 'init', '--user', 'anna'], dependencies)).toBe(0);
+    expect(io.prompts.filter((prompt) => prompt.startsWith('Activation code'))).toHaveLength(2);
+    expect(io.err()).toBe(`${INVALID.message}\nwrong response; the fail counter of the token is 1\n`);
+    expect(calls.filter(([name]) => name === 'ocra.checkTransaction')).toHaveLength(2);
+  });
+
+  it('takes another activation code where the app has no response', async () => {
+    const { dependencies, calls } = terminal(
+      { 'enrolment.init': [PHASE_1, PHASE_2], 'ocra.checkTransaction': [RIGHT] },
+      ['', 'FIRST', '', 'SECOND', '123456'],
+    );
+    expect(await runProgram(['token', 'init', '--user', 'anna'], dependencies)).toBe(0);
+    const codes = calls.flatMap(([name, request]) =>
+      name === 'enrolment.init' ? [(request as { activationcode?: string }).activationcode] : [],
+    );
+    expect(codes).toEqual([undefined, 'FIRST', 'SECOND']);
+  });
+
+  it('puts the second phase off', async () => {
+    const { dependencies, io, calls } = terminal({ 'enrolment.init': [PHASE_1] }, ['', '-']);
+    expect(await runProgram(['token', 'init', '--user', 'anna'], dependencies)).toBe(0);
+    expect(calls).toHaveLength(1);
+    expect(io.out()).toContain('Next: tankeeper token init --phase2 --serial LSGO1\n');
+  });
+
+  it('says which policy is missing where apps would refuse the code', async () => {
+    const { dependencies, io } = terminal({ 'enrolment.init': [PHASE_1, { ...PHASE_2, callbackUrl: '' }] }, [
+      '',
+      'CODE',
+    ]);
+    expect(await runProgram(['token', 'init', '--user', 'anna'], dependencies)).toBe(1);
+    expect(io.err()).toContain('--action qrtanurl=');
+  });
+
+  it('ends after the first phase in a script', async () => {
+    const { dependencies, io } = fakeCli({ 'enrolment.init': PHASE_1 });
+    expect(await runProgram(['token', 'init', '--user', 'anna'], dependencies)).toBe(0);
+    expect(io.prompts).toEqual([]);
+    expect(io.out()).toContain('phase 1 is done');
+  });
+});
+
+describe('challenge', () => {
+  const ISSUED = {
+    ...{ serial: 'LSGO1', transactionId: '42', question: 'Q', data: 'Pay?', url: 'lseqr://req?a=1' },
+    callbackUrl: 'http://127.0.0.1:5001/ocra/check_t',
+  };
+
+  it('shows the code and checks responses until one is accepted', async () => {
+    const { dependencies, io, calls } = terminal(
+      { 'ocra.requestChallenge': [ISSUED], 'ocra.checkTransaction': [WRONG, RIGHT] },
+      ['000000', '123456'],
+    );
+    expect(await runProgram(['challenge', 'anna', 'Pay?'], dependencies)).toBe(0);
+    expect(calls[0]?.[1]).toMatchObject({ user: 'anna', data: 'Pay?' });
+    expect(io.err()).toBe('wrong response; the fail counter of the token is 1\n');
+    expect(io.out().endsWith('transaction 42 of LSGO1 is open\naccepted\n')).toBe(true);
+  });
+
+  it('fails once the challenge takes no response any more', async () => {
+    const { dependencies, io } = terminal(
+      { 'ocra.requestChallenge': [ISSUED], 'ocra.checkTransaction': [{ ...WRONG, dropped: true }] },
+      ['000000'],
+    );
+    expect(await runProgram(['challenge', 'anna'], dependencies)).toBe(1);
+    expect(io.err()).toContain('too many wrong responses');
+  });
+
+  it('is printed for scripts, which are asked nothing', async () => {
+    const { dependencies, io } = fakeCli({ 'ocra.requestChallenge': ISSUED });
+    expect(await runProgram(['--json', 'challenge', 'anna', 'Pay?'], dependencies)).toBe(0);
+    expect(JSON.parse(io.out())).toEqual({
+      ...{ serial: 'LSGO1', transactionid: '42', challenge: 'Q', data: 'Pay?', url: 'lseqr://req?a=1' },
+      callbackurl: ISSUED.callbackUrl,
+    });
+  });
+});

@@ -1,0 +1,270 @@
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { DescribedToken } from '../../../../src/tokens/token-view.ts';
+import { readQrPng } from '../../../../src/cli/device/qr-image.ts';
+import { runProgram } from '../../../../src/cli/program.ts';
+import { stateOf } from '../../../../src/cli/commands/tokens/token-list-commands.ts';
+import { type Answers, type Call, fakeCli } from '../../fake-dependencies.ts';
+import { fakeIo } from '../../fake-io.ts';
+
+const TOKEN: DescribedToken = {
+  id: '1',
+  serial: 'OCRA1',
+  type: 'ocra',
+  description: 'blue \u001b[31mone',
+  active: true,
+  failCount: 2,
+  maxFail: 10,
+  counter: 18446744073709551615n,
+  counterWindow: 10,
+  syncWindow: 1000,
+  timeShift: 0,
+  ocraSuite: 'OCRA-1:HOTP-SHA256-8:C-QA64',
+  rollout: 'complete',
+  owner: { resolverId: '1', resolver: 'customers', userId: '7', login: 'ada' },
+  realms: ['bank', 'office'],
+  createdAt: new Date('2026-11-01T00:00:00Z'),
+  lastSuccessAt: null,
+};
+const INIT_URL = 'lseqr://init?sh=00ff&os=OCRA-1%3AHOTP-SHA256-8%3AC-QA64&se=OCRA1';
+const PHASE1 = { kind: 'phase1', serial: 'OCRA1', sharedSecret: '00ff', appImport: INIT_URL };
+const PHASE2 = {
+  ...{ kind: 'phase2', serial: 'OCRA1', nonce: 'aa', transactionId: 'ff00', question: 'abc0000' },
+  ...{ callbackUrl: 'https://t/ocra/check_t', signature: 'bb', appImport: 'lseqr://nonce?me=x' },
+};
+const PLAIN = { kind: 'plain', serial: 'OCRA1', otpkey: '31323334' };
+const ANSWERS: Answers = {
+  'tokens.list': [TOKEN, { ...TOKEN, serial: 'OCRA2', owner: null, realms: [], active: false, failCount: 0 }],
+  'tokens.show': TOKEN,
+  'enrolment.init': PHASE1,
+};
+
+interface Ran {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+  readonly calls: readonly Call[];
+}
+
+async function run(
+  parameters: readonly string[],
+  { typed, answers }: { typed?: readonly string[]; answers?: Answers } = {},
+): Promise<Ran> {
+  const io = fakeIo(typed === undefined ? {} : { typed });
+  const { dependencies, calls } = fakeCli({ ...ANSWERS, ...answers }, { io });
+  const code = await runProgram(['token', ...parameters], dependencies);
+  return { code, out: io.out(), err: io.err(), calls };
+}
+
+let folder: string;
+let secretFile: string;
+let emptyFile: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tankeeper-token-'));
+  secretFile = join(folder, 'secret');
+  emptyFile = join(folder, 'empty');
+  await writeFile(secretFile, '31323334\n');
+  await writeFile(emptyFile, '');
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+describe('token list and show', () => {
+  it('shows people what they look for first', async () => {
+    const { out } = await run(['list']);
+    expect(out).toBe(
+      [
+        'SERIAL  TYPE  USER  REALMS        STATE     FAILS',
+        'OCRA1   ocra  ada   bank, office  active        2',
+        'OCRA2   ocra                      disabled      0',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('shows scripts the same, key by key', async () => {
+    const { out } = await run(['list', '--json']);
+    expect((JSON.parse(out) as unknown[])[0]).toEqual({
+      ...{ serial: 'OCRA1', type: 'ocra', user: 'ada', resolver: 'customers', realms: ['bank', 'office'] },
+      ...{ state: 'active', failcount: 2 },
+    });
+    expect(JSON.parse((await run(['show', 'OCRA1', '--json'])).out)).toEqual({
+      ...{
+        serial: 'OCRA1',
+        type: 'ocra',
+        description: TOKEN.description,
+        user: 'ada',
+        resolver: 'customers',
+      },
+      ...{ realms: ['bank', 'office'], state: 'active', active: true, rollout: 'complete' },
+      ...{ suite: TOKEN.ocraSuite, failcount: 2, maxfail: 10, counter: '18446744073709551615' },
+      ...{ counterwindow: 10, syncwindow: 1000, timeshift: 0 },
+      ...{ created: '2026-11-01T00:00:00.000Z', lastsuccess: null },
+    });
+  });
+
+  it('shows nothing that a terminal would obey', async () => {
+    const { out } = await run(['show', 'OCRA1']);
+    expect(out).not.toContain('\u001b');
+    expect(out).toContain('blue \\u001b[31mone');
+  });
+
+  it.each<[string, Partial<Parameters<typeof stateOf>[0]>]>([
+    ['active', {}],
+    ['disabled', { active: false }],
+    ['locked', { failCount: 10 }],
+    ['locked', { failCount: 10, active: false }],
+    ['phase1', { rollout: 'phase1', active: false }],
+    ['phase2', { rollout: 'phase2', failCount: 10 }],
+  ])('calls it %s: %j', (state, change) => {
+    expect(stateOf({ ...TOKEN, ...change })).toBe(state);
+  });
+
+  it.each<[string, object]>([
+    ['', {}],
+    ['--user ada@bank', { user: 'ada@bank' }],
+    ['--realm bank --active --assigned', { realm: 'bank', active: true, assigned: true }],
+    ['--in-no-realm --inactive --unassigned', { realm: null, active: false, assigned: false }],
+    ['--limit 10 --offset 20', { limit: 10, offset: 20 }],
+  ])('lists with %j', async (options, listing) => {
+    const { calls } = await run(['list', ...options.split(' ').filter((word) => word !== '')]);
+    expect(calls).toEqual([['tokens.list', expect.objectContaining(listing)]]);
+  });
+});
+
+describe('token commands that change tokens', () => {
+  it.each<[string, readonly Call[]]>([
+    ['enable A', [['tokens.enable', { serial: 'A' }]]],
+    [
+      'disable A B',
+      [
+        ['tokens.disable', { serial: 'A' }],
+        ['tokens.disable', { serial: 'B' }],
+      ],
+    ],
+    ['reset A', [['tokens.reset', { serial: 'A' }]]],
+    ['unassign A', [['tokens.unassign', { serial: 'A' }]]],
+    ['remove A', [['tokens.remove', { serial: 'A' }]]],
+    ['assign A ada', [['tokens.assign', { serial: 'A', user: 'ada', realm: undefined }]]],
+    ['assign A ada --realm bank', [['tokens.assign', { serial: 'A', user: 'ada', realm: 'bank' }]]],
+    ['realms A bank,office', [['tokens.setRealms', { serial: 'A', realms: ['bank', 'office'] }]]],
+    ['realms A --none', [['tokens.setRealms', { serial: 'A', realms: [] }]]],
+    [
+      'set A --max-fail 5 --counter-window 20 --sync-window 100 --description x',
+      [['tokens.set', { serial: 'A' }, { maxFail: 5, counterWindow: 20, syncWindow: 100, description: 'x' }]],
+    ],
+  ])('%s', async (line, calls) => {
+    const ran = await run(line.split(' '));
+    expect(ran).toMatchObject({ code: 0, err: '' });
+    expect(ran.calls).toEqual(calls);
+    expect(ran.out).not.toBe('');
+  });
+
+  it.each(['realms A', 'realms A bank --none', 'set A --max-fail 0', 'set A --max-fail x', 'enable'])(
+    'refuse to guess: %s',
+    async (line) => {
+      expect(await run(line.split(' '))).toMatchObject({ code: 2, calls: [] });
+    },
+  );
+
+  it('take PINs from prompts or files, an empty file for no PIN, and never print them', async () => {
+    const prompted = await run(['set', 'A', '--ask-pin', '--ask-ocra-pin'], {
+      typed: ['11', '11', '22', '22'],
+    });
+    expect(prompted.calls).toEqual([
+      ['tokens.set', { serial: 'A' }, expect.objectContaining({ pin: '11', ocraPin: '22' })],
+    ]);
+    const filed = await run(['set', 'A', '--pin-file', secretFile, '--ocra-pin-file', emptyFile]);
+    expect(filed.calls).toEqual([
+      ['tokens.set', { serial: 'A' }, expect.objectContaining({ pin: '31323334', ocraPin: '' })],
+    ]);
+    expect(filed.out).not.toContain('31323334');
+  });
+});
+
+describe('token init', () => {
+  it('begins a roll-out: phase 1, with the code on the terminal and what comes next', async () => {
+    const { out, calls } = await run(['init', '--user', 'ada', '--realm', 'bank']);
+    expect(calls).toEqual([
+      [
+        'enrolment.init',
+        expect.objectContaining({ type: 'ocra', genkey: '1', sharedsecret: '1', user: 'ada' }),
+      ],
+    ]);
+    expect(out).toContain('█');
+    expect(out).toContain(INIT_URL);
+    expect(out).toContain('Next: tankeeper token init --phase2 --serial OCRA1');
+  });
+
+  it('gives scripts one object', async () => {
+    expect(JSON.parse((await run(['init', '--json'])).out)).toEqual({
+      ...{ kind: 'phase1', serial: 'OCRA1', sharedsecret: '00ff', app_import: INIT_URL },
+    });
+    const answers = { 'enrolment.init': PHASE2 };
+    expect(
+      JSON.parse((await run(['init', '--activation-code-file', secretFile, '--json'], { answers })).out),
+    ).toEqual({
+      ...{ kind: 'phase2', serial: 'OCRA1', nonce: 'aa', transactionid: 'ff00', challenge: 'abc0000' },
+      ...{ url: 'https://t/ocra/check_t', signature: 'bb', app_import: 'lseqr://nonce?me=x' },
+    });
+  });
+
+  it('asks for the activation code in phase 2', async () => {
+    const { out, calls } = await run(['init', '--phase2', '--serial', 'OCRA1', '--message', 'Hello'], {
+      typed: ['GEZDGNBVGY3TQOJQ01'],
+      answers: { 'enrolment.init': PHASE2 },
+    });
+    expect(calls).toEqual([
+      [
+        'enrolment.init',
+        expect.objectContaining({ activationcode: 'GEZDGNBVGY3TQOJQ01', serial: 'OCRA1', message: 'Hello' }),
+      ],
+    ]);
+    expect(calls[0]?.[1]).not.toHaveProperty('sharedsecret');
+    expect(out).toContain('lseqr://nonce?me=x');
+    expect(out).not.toContain('GEZDGNBVGY3TQOJQ01');
+  });
+
+  it('warns when the app will refuse the code', async () => {
+    const answers = { 'enrolment.init': { ...PHASE2, callbackUrl: '' } };
+    const { out } = await run(['init', '--activation-code-file', secretFile], { answers });
+    expect(out).toContain('no policy of the scope authentication says qrtanurl');
+  });
+
+  it('enrols a plain token with a given key, and does not show it again', async () => {
+    const answers = { 'enrolment.init': PLAIN };
+    const { out, calls } = await run(['init', '--otpkey-file', secretFile, '--suite', 'S'], { answers });
+    expect(calls).toEqual([
+      ['enrolment.init', expect.objectContaining({ otpkey: '31323334', ocrasuite: 'S' })],
+    ]);
+    expect(out).toBe('OCRA1 is enrolled\n');
+  });
+
+  it('enrols a plain token with a key of its own, shown this once', async () => {
+    const answers = { 'enrolment.init': PLAIN };
+    const { out, calls } = await run(['init', '--generate'], { answers });
+    expect(calls[0]?.[1]).toMatchObject({ genkey: '1' });
+    expect(calls[0]?.[1]).not.toHaveProperty('sharedsecret');
+    expect(out).toContain('31323334');
+  });
+
+  it('writes the code to a picture for its owner alone, never over another file', async () => {
+    const png = join(folder, 'code.png');
+    const { out } = await run(['init', '--png', png]);
+    expect(out).not.toContain('█');
+    expect(await readQrPng(png)).toBe(INIT_URL);
+    expect((await stat(png)).mode & 0o777).toBe(0o600);
+    expect(await run(['init', '--png', png])).toMatchObject({
+      code: 1,
+      err: `tankeeper: cannot write ${png}: there is such a file already\n`,
+    });
+  });
+
+  it.each(['--generate --phase2', '--generate --otpkey-file x', '--otpkey-file x --activation-code-file y'])(
+    'refuses to choose between %s',
+    async (options) => {
+      expect(await run(['init', ...options.split(' ')])).toMatchObject({ code: 2, calls: [] });
+    },
+  );
+});

@@ -1,0 +1,62 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import * as files from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileErrorText } from '../../../../src/cli/secret-input.ts';
+
+// As on a file system without hard links: exFAT, and many network shares.
+jest.unstable_mockModule('node:fs/promises', () => ({
+  ...files,
+  link: () => Promise.reject(Object.assign(new Error('EPERM'), { code: 'EPERM' })),
+}));
+const { NewFile } = await import('../../../../src/cli/commands/transfer/backup-file.ts');
+
+let folder: string;
+let path: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tankeeper-backup-file-'));
+  path = join(folder, 'backup.age');
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+describe('the file of a backup', () => {
+  it('gets its name when it is complete, without hard links, too', async () => {
+    const file = await NewFile.begin(path, false);
+    await file.write(Buffer.from('abc'));
+    expect(await readdir(folder)).not.toContain('backup.age');
+    expect(await file.finish()).toMatchObject({ bytes: 3 });
+    await file.discard();
+    expect(await readdir(folder)).toEqual(['backup.age']);
+    expect(await readFile(path, 'utf8')).toBe('abc');
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
+  });
+
+  it('replaces none that has come meanwhile', async () => {
+    const file = await NewFile.begin(path, false);
+    await writeFile(path, 'other');
+    await expect(file.finish()).rejects.toThrow(`cannot write ${path}: there is such a file already`);
+    await file.discard();
+    expect(await readFile(path, 'utf8')).toBe('other');
+    expect(await readdir(folder)).toEqual(['backup.age']);
+  });
+
+  it('replaces one where that was asked for, and a link instead of the file that it names', async () => {
+    await writeFile(join(folder, 'target'), 'target');
+    await symlink('target', path);
+    const file = await NewFile.begin(path, true);
+    await file.write(Buffer.from('abc'));
+    await file.finish();
+    expect(await readFile(path, 'utf8')).toBe('abc');
+    expect(await readFile(join(folder, 'target'), 'utf8')).toBe('target');
+  });
+
+  it('is refused at once in the place of a link, also of one to nothing', async () => {
+    await symlink('nothing', path);
+    await expect(NewFile.begin(path, false)).rejects.toThrow(`${path} is there already`);
+  });
+
+  it('on a full disk says so', () => {
+    expect(fileErrorText(Object.assign(new Error('ENOSPC'), { code: 'ENOSPC' }))).toBe('the disk is full');
+  });
+});

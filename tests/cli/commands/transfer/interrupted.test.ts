@@ -1,0 +1,67 @@
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { startServerProcess } from '../../../support/servers/server-process.ts';
+import { startSilentServer } from '../../../support/servers/silent-server.ts';
+import { createTestDatabase } from '../../../support/database/test-database.ts';
+import { runCli, startCli } from '../../cli-process.ts';
+
+jest.setTimeout(120_000);
+
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tankeeper-interrupted-'));
+  // Under root PostgreSQL runs as another user, who has to get through.
+  await chmod(folder, 0o711);
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+describe('a command that is interrupted', () => {
+  it('stops the embedded database that it has started', async () => {
+    const directory = await startSilentServer();
+    const dataDir = join(folder, 'data');
+    const environment = { DATA_DIR: dataDir, RESOLVER_TIMEOUT: '1H' };
+    expect(await runCli(['migrate'], environment)).toMatchObject({ code: 0 });
+    const settings = [
+      ...[`ldapuri=ldap://127.0.0.1:${directory.port}`, 'ldapbase=dc=test', 'loginnameattribute=uid'],
+      ...['ldapfilter=(uid=%s)', 'ldapsearchfilter=(uid=*)', 'uidtype=dn', 'enforcetls=False'],
+    ].flatMap((setting) => ['--set', setting]);
+    const added = await runCli(
+      ['resolver', 'add', 'staff', '--kind', 'ldap', '--force', ...settings],
+      environment,
+    );
+    expect(added).toMatchObject({ code: 0, err: '' });
+
+    const asking = startCli(['resolver', 'test', 'staff'], environment);
+    await directory.connected(1);
+    expect(existsSync(join(dataDir, 'postgres/postmaster.pid'))).toBe(true);
+    asking.signal('SIGINT');
+    expect(await asking.ended).toEqual({ code: 130, out: '', err: 'tankeeper: interrupted\n' });
+    expect(existsSync(join(dataDir, 'postgres/postmaster.pid'))).toBe(false);
+    await directory.stop();
+  });
+
+  it('does not wait for a statement that hangs in the database', async () => {
+    const test = await createTestDatabase();
+    const { database } = test;
+    const environment = { DATABASE_URL: test.url, DATA_DIR: join(folder, 'key') };
+    await (await startServerProcess(environment)).stop();
+    const ended = await database.transact(async ({ sql }) => {
+      await sql.raw('LOCK TABLE tokens IN ACCESS EXCLUSIVE MODE');
+      const listing = startCli(['token', 'list'], environment);
+      for (let waiting = 0; waiting === 0;) {
+        const { rows } = await database.knex.raw<{ rows: unknown[] }>(
+          "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
+        );
+        waiting = rows.length;
+      }
+      listing.signal('SIGTERM');
+      return listing.ended;
+    });
+    expect(ended).toEqual({ code: 130, out: '', err: 'tankeeper: interrupted\n' });
+    await test.drop();
+  });
+});

@@ -1,0 +1,233 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { randomBytes } from 'node:crypto';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import type { Express } from 'express';
+import request, { type Test } from 'supertest';
+import type { Guards } from '../../../src/http/limits/guards.ts';
+import { type AppFiles, chosenCoding, readAppFiles } from '../../../src/http/web-app/app-files.ts';
+import { ServiceError } from '../../../src/kernel/errors.ts';
+import { createTestApp, type TestApp } from '../../support/application/http-app.ts';
+import { sendRaw } from '../../support/application/raw-http.ts';
+import type { AnswerCheck } from '../../support/description/answer-check.ts';
+
+const SCRIPT = `const text = ${JSON.stringify('the app '.repeat(1_000))};\n`;
+const ICON = randomBytes(2_000);
+const FILES = {
+  'index.html': '<!doctype html><title>App</title>',
+  'assets/index-B7x_0aZ9.js': SCRIPT,
+  'assets/index-Dq2-8wK1.css': 'body { color: black; }\n'.repeat(100),
+  'service-worker.js': SCRIPT,
+  'manifest.webmanifest': '{"name":"Tankeeper"}',
+  'icons/icon-192.png': ICON,
+  'languages/de.json': '{}',
+  'assets/index-B7x_0aZ9.js.map': '{}',
+};
+/** The app is a site for people: the description of the interface has no part of it. */
+const UNDESCRIBED = { faultIn: () => undefined } as unknown as AnswerCheck;
+
+let folder: string;
+let files: AppFiles;
+let app: Express;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tankeeper-app-'));
+  for (const [name, content] of Object.entries(FILES)) {
+    await mkdir(join(folder, 'app', name, '..'), { recursive: true });
+    await writeFile(join(folder, 'app', name), content);
+  }
+  await writeFile(join(folder, 'secret.json'), '{"secret":true}');
+  files = await readAppFiles(join(folder, 'app'));
+  ({ app } = testApp());
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+function testApp(guards?: Partial<Guards>): TestApp {
+  return createTestApp({ appFiles: files }, {}, guards, UNDESCRIBED);
+}
+
+/** @returns the answer to GET with its body as it was sent, still encoded */
+async function sent(path: string, coding: string): Promise<{ readonly head: string; readonly body: Buffer }> {
+  const bytes = await sendRaw(
+    app,
+    `GET ${path} HTTP/1.1\r\nHost: x\r\nAccept-Encoding: ${coding}\r\nConnection: close\r\n\r\n`,
+  );
+  const end = bytes.indexOf('\r\n\r\n');
+  return { head: bytes.slice(0, end), body: Buffer.from(bytes.slice(end + 4), 'latin1') };
+}
+
+describe('the app', () => {
+  it.each([
+    ['/app/', 'index.html', 'text/html; charset=utf-8'],
+    ['/app/index.html', 'index.html', 'text/html; charset=utf-8'],
+    ['/app/assets/index-B7x_0aZ9.js', 'assets/index-B7x_0aZ9.js', 'text/javascript; charset=utf-8'],
+    ['/app/assets/index-Dq2-8wK1.css', 'assets/index-Dq2-8wK1.css', 'text/css; charset=utf-8'],
+    ['/app/manifest.webmanifest', 'manifest.webmanifest', 'application/manifest+json; charset=utf-8'],
+    ['/app/icons/icon-192.png', 'icons/icon-192.png', 'image/png'],
+    ['/app/languages/de.json', 'languages/de.json', 'application/json; charset=utf-8'],
+  ])('has a file at %s', async (path, name, type) => {
+    const { head, body } = await sent(path, 'identity');
+    expect(head).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+    expect(head).toContain(`\r\nContent-Type: ${type}\r\n`);
+    expect(body).toEqual(await readFile(join(folder, 'app', name)));
+  });
+
+  it('is reached from /app by a relative address, with any query', async () => {
+    for (const path of ['/app', '/app?from=mail']) {
+      const answer = await request(app).get(path).redirects(0);
+      expect([answer.status, answer.get('Location')]).toEqual([308, 'app/']);
+    }
+  });
+
+  it.each(['/app/', '/app/service-worker.js', '/app/assets/index-B7x_0aZ9.js', '/app/icons/icon-192.png'])(
+    'may load its own files alone, and use the camera: %s',
+    async (path) => {
+      const { headers } = await request(app).get(path);
+      const policy = String(headers['content-security-policy']);
+      expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self';");
+      expect(policy).toContain("frame-ancestors 'none'");
+      expect(policy).not.toMatch(/unsafe|\*(?!;)(?!\s)(?!$)/);
+      expect(headers).toMatchObject({
+        'x-frame-options': 'DENY',
+        'x-content-type-options': 'nosniff',
+        'referrer-policy': 'no-referrer',
+        'permissions-policy': expect.stringContaining('camera=(self)'),
+      });
+      expect(headers).not.toHaveProperty('access-control-allow-origin');
+      expect(headers).not.toHaveProperty('pragma');
+    },
+  );
+
+  it('lets caches keep for ever what is named after its content, and asks for the rest', async () => {
+    const caching = async (path: string): Promise<unknown> =>
+      (await request(app).get(path)).get('Cache-Control');
+    expect(await caching('/app/assets/index-B7x_0aZ9.js')).toBe('public, max-age=31536000, immutable');
+    for (const path of ['/app/', '/app/service-worker.js', '/app/icons/icon-192.png', '/app']) {
+      expect(await caching(path)).toBe('no-cache');
+    }
+  });
+
+  it('answers 304 to a client that has the file in this coding', async () => {
+    const get = (coding: string, tag = ''): Test =>
+      request(app).get('/app/service-worker.js').set({ 'Accept-Encoding': coding, 'If-None-Match': tag });
+    const tag = (await get('gzip')).get('ETag') ?? '';
+    const again = await get('gzip', tag);
+    expect([again.status, again.text]).toEqual([304, '']);
+    expect(again.headers).not.toHaveProperty('content-encoding');
+    expect((await get('identity', tag)).status).toBe(200);
+  });
+
+  it.each([
+    ['br', 'br', brotliDecompressSync],
+    ['gzip, deflate, br', 'br', brotliDecompressSync],
+    ['gzip', 'gzip', gunzipSync],
+    ['br;q=0, gzip', 'gzip', gunzipSync],
+  ])('is compressed for a client that accepts %s', async (accepted, coding, decompress) => {
+    const { head, body } = await sent('/app/assets/index-B7x_0aZ9.js', accepted);
+    expect(head).toContain(`\r\nContent-Encoding: ${coding}\r\n`);
+    expect(head).toContain(`\r\nContent-Length: ${body.length}\r\n`);
+    expect(head).toContain('\r\nVary: Accept-Encoding\r\n');
+    expect(body.length).toBeLessThan(SCRIPT.length / 10);
+    expect(decompress(body).toString()).toBe(SCRIPT);
+  });
+
+  it('is sent as it is where compression gains nothing', async () => {
+    for (const path of ['/app/icons/icon-192.png', '/app/languages/de.json']) {
+      const answer = await request(app).get(path).set('Accept-Encoding', 'br, gzip');
+      expect(answer.headers).not.toHaveProperty('content-encoding');
+      expect(answer.get('Vary')).toBe('Accept-Encoding');
+    }
+  });
+
+  it('answers HEAD and OPTIONS, and no other method', async () => {
+    const get = await request(app).get('/app/');
+    const head = await request(app).head('/app/');
+    expect([head.status, head.text]).toEqual([200, undefined]);
+    expect(head.get('Content-Length')).toBe(get.get('Content-Length'));
+    const options = await request(app).options('/app/');
+    expect([options.status, options.get('Allow')]).toEqual([204, 'GET, HEAD, OPTIONS']);
+    for (const method of ['post', 'put', 'delete'] as const) {
+      const other = await request(app)[method]('/app/');
+      expect([other.status, other.get('Allow')]).toEqual([405, 'GET, HEAD, OPTIONS']);
+      expect(other.body).toHaveProperty('result.error.code', -311);
+    }
+  });
+
+  it('is there without the domain, so also without the database', async () => {
+    const { app: own, calls } = testApp();
+    expect((await request(own).get('/app/')).status).toBe(200);
+    expect(calls).toEqual([]);
+  });
+
+  it('is logged by its path alone', async () => {
+    const { app: own, lines } = testApp();
+    await request(own).get('/app/assets/index-B7x_0aZ9.js?link=lseqr');
+    expect(lines).toEqual([
+      { level: 'info', message: 'request', fields: expect.objectContaining({ path: '/app', status: 200 }) },
+    ]);
+    expect(JSON.stringify(lines)).not.toContain('lseqr');
+  });
+
+  it('counts among the requests of a client', async () => {
+    const refuse = (): Promise<never> =>
+      Promise.reject(
+        new ServiceError('too-many-requests', 'Too many requests', { limit: 'client-requests' }),
+      );
+    const { app: own } = testApp({ requests: { admit: refuse } });
+    expect((await request(own).get('/app/')).status).toBe(429);
+  });
+
+  it('is not there where it is off', async () => {
+    const { app: own } = createTestApp();
+    for (const path of ['/app', '/app/', '/app/index.html']) {
+      expect((await request(own).get(path)).status).toBe(404);
+    }
+  });
+});
+
+describe('no other file', () => {
+  it.each([
+    '/app/secret.json',
+    '/app/../secret.json',
+    '/app/..%2fsecret.json',
+    '/app/%2e%2e/secret.json',
+    '/app/assets/../../secret.json',
+    '/app//secret.json',
+    '/app/index%2ehtml',
+    '/app/assets',
+    '/app/assets/',
+    '/app/assets/index-B7x_0aZ9.js.map',
+    '/APP/',
+    '/app/INDEX.html',
+    '/app/__proto__',
+    '/apps/',
+    '//app/',
+  ])('is served: %s', async (path) => {
+    // As written: a client of HTTP would resolve the dots.
+    const answer = await sendRaw(app, `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+    expect(answer).toMatch(/^HTTP\/1\.1 404 /);
+    expect(answer).not.toContain('secret":');
+  });
+
+  it('is served that came after the start', async () => {
+    await writeFile(join(folder, 'app', 'late.js'), 'late');
+    expect((await request(app).get('/app/late.js')).status).toBe(404);
+  });
+});
+
+describe('the coding of an answer', () => {
+  it.each([
+    [undefined, 'identity'],
+    ['', 'identity'],
+    ['*', 'identity'],
+    ['deflate', 'identity'],
+    ['GZIP', 'gzip'],
+    ['gzip;q=1.0, br;q=0.5', 'br'],
+    ['br; q=0, gzip; q=0', 'identity'],
+    ['br;q=x', 'identity'],
+  ])('for %j is %s', (accepted, coding) => {
+    expect(chosenCoding(accepted)).toBe(coding);
+  });
+});
