@@ -1,4 +1,4 @@
-import { type Browser, chromium, type Page } from 'playwright-core';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { findSystemProgram } from '../servers/program-paths.ts';
 
 /** No sandbox, as CI is root; no traffic of Chromium's own. */
@@ -28,12 +28,33 @@ export function startChromium(program: string, args: readonly string[] = []): Pr
 }
 
 /**
+ * Starts a browser with a profile in a folder, as that of a phone that is used again.
+ * @param args further arguments
+ */
+export function startProfile(
+  program: string,
+  folder: string,
+  args: readonly string[] = [],
+): Promise<BrowserContext> {
+  return chromium.launchPersistentContext(folder, {
+    executablePath: program,
+    args: [...ARGUMENTS, ...args],
+    headless: true,
+    viewport: { width: 390, height: 844 },
+  });
+}
+
+/**
  * Opens an empty page of its own: without cookies and cache of others.
  * @param origin the server; requests to others are refused and noted
  * @param width pixels
  */
 export async function openPage(browser: Browser, origin: string, width = 1280): Promise<WatchedPage> {
-  const context = await browser.newContext({ baseURL: origin, viewport: { width, height: 900 } });
+  return watchPage(await browser.newContext({ baseURL: origin, viewport: { width, height: 900 } }), origin);
+}
+
+/** Opens a page. @param origin the server; requests of the context to others are refused and noted */
+export async function watchPage(context: BrowserContext, origin: string): Promise<WatchedPage> {
   const page = await context.newPage();
   const problems: string[] = [];
   page.on('console', (message) => {
