@@ -2,6 +2,7 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import {
   type ActivationCodeEntry,
+  type EnteredCharacter,
   inspectActivationCode,
 } from '../../../src/device/activation-code-entry.ts';
 import { Button } from '../design/button.tsx';
@@ -105,9 +106,16 @@ function Letters({ entry }: { entry: ActivationCodeEntry }): JSX.Element {
     <div>
       {significant.length > 0 && (
         <div class="code-letters" role="img" aria-label={`${texts.activationRead}: ${entry.formatted}`}>
-          {significant.map(({ read, state }, place) => (
-            <span key={place} class={`code-letter${state === 'impossible' ? ' code-letter-wrong' : ''}`}>
-              {read}
+          {inGroups(significant).map((group, place) => (
+            <span key={place} class="code-group">
+              {group.map(({ read, state }, letter) => (
+                <span
+                  key={letter}
+                  class={state === 'impossible' ? 'code-letter code-letter-wrong' : 'code-letter'}
+                >
+                  {read}
+                </span>
+              ))}
             </span>
           ))}
         </div>
@@ -117,5 +125,14 @@ function Letters({ entry }: { entry: ActivationCodeEntry }): JSX.Element {
         {significant.length > 0 && entry.missing > 0 && texts.activationMissing(entry.missing)}
       </p>
     </div>
+  );
+}
+
+/** As `ActivationCodeEntry.formatted`. */
+const GROUP = 4;
+
+function inGroups(characters: readonly EnteredCharacter[]): readonly (readonly EnteredCharacter[])[] {
+  return Array.from({ length: Math.ceil(characters.length / GROUP) }, (_, place) =>
+    characters.slice(GROUP * place, GROUP * (place + 1)),
   );
 }

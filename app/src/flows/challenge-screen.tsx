@@ -42,7 +42,7 @@ export function ChallengeScreen({ shown, isSending, onConfirm, onDecline }: Chal
     }
   };
   return (
-    <Screen title={texts.confirmTitle}>
+    <Screen title={text.faithful ? texts.confirmTitle : texts.unfaithfulTitle}>
       <DisplayData text={text} />
       {text.faithful && <Circumstances shown={shown} offsetSeconds={offsetSeconds} />}
       <form class="actions" onSubmit={submit}>

@@ -33,6 +33,7 @@ interface FlowTexts {
   readonly continue: string;
 
   readonly confirmTitle: string;
+  readonly unfaithfulTitle: string;
   readonly confirmHint: string;
   readonly displayData: string;
   readonly displayEmpty: string;
@@ -101,6 +102,7 @@ export const flowTexts: Texts<FlowTexts> = {
     continue: 'Continue',
 
     confirmTitle: 'Do you want to confirm this?',
+    unfaithfulTitle: 'This cannot be confirmed',
     confirmHint: 'Read every word. Confirm only what you want yourself.',
     displayData: 'To be confirmed',
     displayEmpty: 'The code contains no text. Confirm only if you know what this is for.',
@@ -111,8 +113,7 @@ export const flowTexts: Texts<FlowTexts> = {
       'latin-impostor': 'A word is written in foreign letters that look like ours.',
       'stacked-marks': 'It contains letters with heaps of accents that cover others.',
     },
-    displayRefused:
-      'This text cannot be shown as it really is. The app does not confirm it. Tell your bank about it.',
+    displayRefused: 'This text is not what it looks like. Tell your bank about it.',
     goesTo: 'The answer goes to',
     typedElsewhere: 'After that you see digits that you type on the other screen.',
     earlier: (time) =>
@@ -189,6 +190,7 @@ export const flowTexts: Texts<FlowTexts> = {
     continue: 'Weiter',
 
     confirmTitle: 'Möchten Sie das bestätigen?',
+    unfaithfulTitle: 'Das lässt sich nicht bestätigen',
     confirmHint: 'Lesen Sie jedes Wort. Bestätigen Sie nur, was Sie selbst möchten.',
     displayData: 'Zu bestätigen',
     displayEmpty: 'Der Code enthält keinen Text. Bestätigen Sie nur, wenn Sie wissen, wofür.',
@@ -200,8 +202,7 @@ export const flowTexts: Texts<FlowTexts> = {
       'latin-impostor': 'Ein Wort besteht aus fremden Buchstaben, die wie unsere aussehen.',
       'stacked-marks': 'Er enthält Buchstaben mit so vielen Akzenten, dass sie andere verdecken.',
     },
-    displayRefused:
-      'Dieser Text lässt sich nicht so zeigen, wie er wirklich ist. Die App bestätigt ihn nicht. Melden Sie das Ihrer Bank.',
+    displayRefused: 'Dieser Text ist nicht das, wonach er aussieht. Melden Sie das Ihrer Bank.',
     goesTo: 'Die Antwort geht an',
     typedElsewhere: 'Danach sehen Sie Ziffern, die Sie auf dem anderen Bildschirm eintippen.',
     earlier: (time) =>

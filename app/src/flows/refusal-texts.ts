@@ -156,7 +156,7 @@ export const refusalTexts: Texts<Record<Refusal, RefusalText>> = {
     'callback-missing': {
       title: 'Der Code sagt nicht, wohin die Antwort geht',
       advice:
-        'Solche Codes werden hier abgelehnt. Wenn Ihre Bank sie verwendet, erlauben Sie in den Optionen „Codes ohne Adresse“.',
+        'Solche Codes werden hier abgelehnt. Wenn Ihre Bank sie verwendet, erlauben Sie in den Einstellungen „Codes ohne Adresse“.',
     },
     'activation-signature': {
       title: 'Aktivierungscode und QR-Code passen nicht zusammen',

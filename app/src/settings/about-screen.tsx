@@ -1,22 +1,15 @@
 import type { JSX } from 'preact';
-import { BackButton } from '../design/back-button.tsx';
 import { Screen } from '../design/screen.tsx';
 import { useTexts } from '../language/language.ts';
-import { useServices } from '../shell/services.ts';
+import { BackToSettings } from './back-to-settings.tsx';
 import { settingsTexts } from './settings-texts.ts';
 
 /** What this app is, and what it does with data. */
 export function AboutScreen(): JSX.Element {
-  const { navigation } = useServices();
   const texts = useTexts(settingsTexts);
   return (
     <Screen title={texts.about}>
-      <BackButton
-        text={texts.back}
-        onPress={() => {
-          navigation.back();
-        }}
-      />
+      <BackToSettings />
       <p class="screen-text">{texts.aboutWhat}</p>
       <p class="screen-text">{texts.aboutPrivacy}</p>
       <p class="muted">

@@ -50,19 +50,17 @@ export function SettingsScreen(): JSX.Element {
 function CallbackSetting(): JSX.Element {
   const { vault } = useServices();
   const texts = useTexts(settingsTexts);
-  const [changes, setChanges] = useState(0);
+  // What was chosen is shown while it is stored.
+  const [chosen, setChosen] = useState<boolean>();
   const [hasFailed, setFailed] = useState(false);
-  const settings = useLoaded(() => vault.settings(), [vault, changes]);
+  const settings = useLoaded(() => vault.settings(), [vault]);
   const change = (allows: boolean): void => {
-    vault.changeSettings({ requireCallback: !allows }).then(
-      () => {
-        setFailed(false);
-        setChanges(changes + 1);
-      },
-      () => {
-        setFailed(true);
-      },
-    );
+    setChosen(allows);
+    setFailed(false);
+    vault.changeSettings({ requireCallback: !allows }).catch(() => {
+      setChosen(!allows);
+      setFailed(true);
+    });
   };
   return (
     <fieldset class="choice">
@@ -70,7 +68,7 @@ function CallbackSetting(): JSX.Element {
       <LoadedContent loaded={settings}>
         {({ requireCallback }) => (
           <>
-            <Switch label={texts.requireCallback} checked={!requireCallback} onChecked={change} />
+            <Switch label={texts.requireCallback} checked={chosen ?? !requireCallback} onChecked={change} />
             <p class="field-hint">{texts.requireCallbackHint}</p>
             {hasFailed && <Notice kind="error">{texts.failed}</Notice>}
           </>

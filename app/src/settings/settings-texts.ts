@@ -49,7 +49,7 @@ export const settingsTexts: Texts<SettingsTexts> = {
     aboutLicence: 'Free software under the Apache License 2.0.',
   },
   de: {
-    title: 'Optionen',
+    title: 'Einstellungen',
     language: 'Sprache',
     automatic: 'Automatisch',
     theme: 'Darstellung',
@@ -65,7 +65,7 @@ export const settingsTexts: Texts<SettingsTexts> = {
     security: 'PIN und Sperre',
     backup: 'Sicherung',
     about: 'Über diese App',
-    back: 'Optionen',
+    back: 'Einstellungen',
     aboutWhat: 'Tankeeper bestätigt Zahlungen und Anmeldungen mit QR-TAN-Codes (OCRA, RFC 6287).',
     aboutPrivacy:
       'Ihre Token bleiben verschlüsselt auf diesem Gerät. Die App sendet nur die Antworten, die Sie bestätigen, an die Adresse, die Sie vorher sehen. Von anderen lädt sie nichts.',

@@ -3,6 +3,8 @@ import { Button } from '../design/button.tsx';
 import { Notice } from '../design/notice.tsx';
 import { Screen } from '../design/screen.tsx';
 import { useTexts } from '../language/language.ts';
+import { FirstStart } from '../vault/first-start.tsx';
+import { UnlockScreen } from '../vault/unlock-screen.tsx';
 import type { VaultState } from '../vault/vault.ts';
 import { useServices } from './services.ts';
 import { shellTexts } from './shell-texts.ts';
@@ -11,25 +13,16 @@ import { shellTexts } from './shell-texts.ts';
 export function ClosedScreen({ state }: { state: Exclude<VaultState, 'open'> }): JSX.Element {
   const { link, vault } = useServices();
   const texts = useTexts(shellTexts);
+  const waiting = link.waits ? <Notice kind="info">{texts.linkWaits}</Notice> : null;
   switch (state) {
     case 'loading':
       return <Screen title={texts.loading}>{null}</Screen>;
     case 'unavailable':
       return <UnavailableScreen />;
     case 'new':
+      return <FirstStart vault={vault} top={waiting} />;
     case 'locked':
-      return (
-        <Screen title="PIN">
-          {link.waits && <Notice kind="info">{texts.linkWaits}</Notice>}
-          <Button
-            onPress={() => {
-              void (state === 'new' ? vault.create('739152') : vault.unlock({ kind: 'pin', pin: '739152' }));
-            }}
-          >
-            Unlock
-          </Button>
-        </Screen>
-      );
+      return <UnlockScreen vault={vault} top={waiting} />;
   }
 }
 

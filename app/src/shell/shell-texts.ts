@@ -51,7 +51,8 @@ export const shellTexts: Texts<ShellTexts> = {
     tokens: 'Token',
     scan: 'Scannen',
     history: 'Verlauf',
-    settings: 'Optionen',
+    // A soft hyphen, for the narrowest phones.
+    settings: 'Einstel\u00adlungen',
     back: 'Zurück',
     loading: 'Einen Moment …',
     insecureTitle: 'Diese Verbindung ist nicht sicher',

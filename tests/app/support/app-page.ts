@@ -18,10 +18,15 @@ export async function openApp(browser: Browser, origin: string, width = 1280): P
   return watched;
 }
 
-/** Passes the first start. */
-export async function choosePin(page: Page): Promise<void> {
-  await page.getByRole('button', { name: 'Unlock' }).click();
-  await page.getByRole('heading', { name: /^(Your tokens|Ihre Token)$/ }).waitFor();
+/** Passes the first start. @param next the title of the screen after it */
+export async function choosePin(
+  page: Page,
+  next: string | RegExp = /^(Your tokens|Ihre Token)$/,
+): Promise<void> {
+  await page.getByLabel(/^(New PIN|Neue PIN)$/).fill(PIN);
+  await page.getByLabel(/^(Repeat the PIN|PIN wiederholen)$/).fill(PIN);
+  await page.getByRole('button', { name: /^(Set the PIN|PIN festlegen)$/ }).click();
+  await expectScreen(page, next);
 }
 
 /** Opens a code by pasting its text on the scan screen. */
