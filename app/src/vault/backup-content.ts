@@ -10,7 +10,7 @@ const MOST_TOKENS = 1_000;
 const LONGEST_TEXT = 200;
 
 /**
- * Reads what a backup holds. Whoever knows the passphrase may have written it, so it is checked like a scanned code.
+ * Reads what a backup holds. Others who know the passphrase may have written it, so it is checked like a scanned code.
  * @throws VaultError 'backup-invalid'
  */
 export function readBackupContent(text: string): BackupContent {

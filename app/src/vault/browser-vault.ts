@@ -198,7 +198,7 @@ export class BrowserVault implements ProtectedVault {
       );
       if ((await records.count('token')) === 1) {
         // Not awaited: a browser may ask the user, and the token is stored in any case.
-        void this.#environment.storage?.persist().then(this.#notify, () => undefined);
+        void this.#askToKeep();
       }
     });
   }
@@ -270,6 +270,16 @@ export class BrowserVault implements ProtectedVault {
     }
   }
 
+  /** A browser that cannot be asked must not make a save fail. */
+  async #askToKeep(): Promise<void> {
+    try {
+      await this.#environment.storage?.persist();
+      this.#notify();
+    } catch {
+      // `persistence` tells that nothing was promised.
+    }
+  }
+
   // ---- backup
 
   async exportBackup(proof: Proof, passphrase: string): Promise<BackupOutcome> {
@@ -304,7 +314,7 @@ export class BrowserVault implements ProtectedVault {
         ...(isEmpty ? [{ ...SETTINGS, value: content.settings }] : []),
       ]);
       this.#autoLock.start((await storedSettings(records)).lockAfterMinutes);
-      void this.#environment.storage?.persist().then(this.#notify, () => undefined);
+      void this.#askToKeep();
     });
   }
 

@@ -1,5 +1,5 @@
 /** `refused`: guessed within the first tries. `weak`: allowed with a warning. */
-export type Strength = 'refused' | 'weak' | 'good';
+type Strength = 'refused' | 'weak' | 'good';
 
 /** Why a PIN or passphrase is not good; `none` if it is. */
 export type StrengthReason =
@@ -12,7 +12,7 @@ export interface StrengthVerdict {
 
 const SHORTEST_PIN = 4;
 const SHORTEST_PASSPHRASE = 8;
-/** Whoever has the file can guess at it for years, unlike the PIN of the phone. */
+/** A thief of the file can guess for years, without the device key that a PIN has beside it. */
 const SHORTEST_BACKUP_PASSPHRASE = 12;
 /** PBKDF2 takes any length; this one keeps a pasted document out. */
 const LONGEST = 200;

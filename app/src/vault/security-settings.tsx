@@ -11,6 +11,7 @@ import { ProofForm } from './proof-form.tsx';
 import { RemoveEverything } from './remove-everything.tsx';
 import { securityTexts } from './security-texts.ts';
 import type { ProtectedVault, VaultSettings } from './vault.ts';
+import { vaultTexts } from './vault-texts.ts';
 import { useOutcomeTexts, useVaultWork } from './vault-work.ts';
 import { WorkNotice } from './work-notice.tsx';
 
@@ -63,20 +64,25 @@ function Section({ title, children }: { title: string; children: ComponentChildr
 
 function LockSettings({ vault }: VaultProps): JSX.Element | null {
   const texts = useTexts(securityTexts);
-  const [changes, setChanges] = useState(0);
-  const settings = useLoaded(() => vault.settings(), [vault, changes]);
+  const settings = useLoaded(() => vault.settings(), [vault]);
+  const [changed, setChanged] = useState<Partial<VaultSettings>>({});
   const work = useVaultWork();
   const change = (next: Partial<VaultSettings>): void => {
+    setChanged({ ...changed, ...next });
     work.run(async () => {
-      await vault.changeSettings(next);
-      setChanges(changes + 1);
-      return undefined;
+      try {
+        await vault.changeSettings(next);
+        return undefined;
+      } catch (error) {
+        setChanged(changed);
+        throw error;
+      }
     });
   };
   if (settings.kind !== 'loaded') {
     return null;
   }
-  const { lockAfterMinutes, wipeAfterWrongPins } = settings.value;
+  const { lockAfterMinutes, wipeAfterWrongPins } = { ...settings.value, ...changed };
   return (
     <>
       <Choice
@@ -134,6 +140,7 @@ function ChangePin({ vault }: VaultProps): JSX.Element {
 
 function Passkey({ vault }: VaultProps): JSX.Element {
   const texts = useTexts(securityTexts);
+  const { pin } = useTexts(vaultTexts);
   const possible = useLoaded(passkeysPossible, []);
   const work = useVaultWork();
   const explain = useOutcomeTexts();
@@ -165,7 +172,7 @@ function Passkey({ vault }: VaultProps): JSX.Element {
       <ProofForm
         vault={vault}
         work={work}
-        pinLabel={texts.currentPin}
+        pinLabel={pin}
         action={texts.addPasskey}
         isReady
         onProof={(proof) => {

@@ -6,7 +6,7 @@ import { type RestoredToken, type StoredToken, VaultError } from './vault.ts';
  * How far a counter that comes from a backup alone is moved on: half of the server's default window of 10. It passes up to
  * five responses that were given after the backup, and leaves the other half to responses that never arrive.
  */
-export const RESTORE_STEP = 5n;
+const RESTORE_STEP = 5n;
 
 /**
  * Replaces a stored token.

@@ -35,7 +35,7 @@ export async function openVaultPage(context: BrowserContext, origin: string): Pr
 
 /** Opens the vault in a page, again after a reload. */
 export async function openVaultIn(page: Page): Promise<JSHandle<ProtectedVault>> {
-  return (await page.evaluateHandle(`(async () => {
+  return await page.evaluateHandle(`(async () => {
     const { openVault } = await import('/vault.js');
     let watch = 0;
     globalThis.clockOffset ??= 0;
@@ -43,7 +43,7 @@ export async function openVaultIn(page: Page): Promise<JSHandle<ProtectedVault>>
       now: () => Date.now() + 1000 * globalThis.clockOffset,
       stopwatch: () => (watch += 1e6),
     });
-  })()`)) as JSHandle<ProtectedVault>;
+  })()`);
 }
 
 async function moveClock(page: Page, seconds: number): Promise<void> {
