@@ -170,6 +170,20 @@ module.exports = {
       },
     },
     {
+      name: 'component-knows-itself-only',
+      comment: 'One file under another licence: beside its own modules, the drawing of QR codes.',
+      severity: 'error',
+      from: { path: '^app/component/', pathNot: '/vite[.]config[.]ts$' },
+      to: { path: '.', pathNot: ['^app/component/', 'node_modules/(@types/)?qrcode/'] },
+    },
+    {
+      name: 'examples-stand-alone',
+      comment: 'Integrators copy them.',
+      severity: 'error',
+      from: { path: '^examples/' },
+      to: { path: '^(src|app|tests|scripts|bench)/' },
+    },
+    {
       name: 'main-knows-compose-and-config-only',
       severity: 'error',
       from: { path: '^src/main\\.ts$' },

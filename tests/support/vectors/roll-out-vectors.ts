@@ -18,7 +18,7 @@ export interface ActivationCodeRow {
 }
 
 /** A text as typed, and as it is put right. */
-export interface NormalizeRow {
+interface NormalizeRow {
   readonly in: string;
   readonly out: { readonly ok: string };
 }
