@@ -168,23 +168,21 @@ async function axeLook(page: Page, screen: string): Promise<readonly string[]> {
   for (const colorScheme of ['light', 'dark'] as const) {
     // Without movement, as a fading colour has the contrast of neither end.
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-    const violations = (await page.evaluate(
-      `axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`,
-    )) as readonly string[];
+    const violations = await page.evaluate<readonly string[]>(`axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`);
     found.push(...violations.map((violation) => `${screen}, ${colorScheme}: ${violation}`));
   }
   return found;
 }
 
 async function sizeLook(page: Page, screen: string): Promise<readonly string[]> {
-  const found = (await page.evaluate(`[
+  const found = await page.evaluate<readonly string[]>(`[
     ...(document.documentElement.scrollWidth > innerWidth ? ['wider than the screen'] : []),
     ...[...document.querySelectorAll('button, input:not([type=radio], [type=checkbox], [type=file]), textarea, label:has(input), summary')]
       .filter((target) => target.checkVisibility())
       .map((target) => [target, target.getBoundingClientRect()])
       .filter(([, { width, height }]) => width < 44 || height < 44)
       .map(([target, { width, height }]) => target.textContent + ' ' + Math.round(width) + ' × ' + Math.round(height)),
-  ]`)) as readonly string[];
+  ]`);
   return found.map((fault) => `${screen}: ${fault}`);
 }
 
@@ -200,9 +198,7 @@ async function englishLook(page: Page, screen: string): Promise<readonly string[
 async function tabTo(page: Page, name: string): Promise<void> {
   for (let place = 0; place < 30; place += 1) {
     await page.keyboard.press('Tab');
-    const focused = (await page.evaluate(
-      `(document.activeElement.labels?.[0] ?? document.activeElement).textContent.trim()`,
-    )) as string;
+    const focused = await page.evaluate<string>(`(document.activeElement.labels?.[0] ?? document.activeElement).textContent.trim()`);
     if (focused === name) {
       return;
     }

@@ -26,7 +26,7 @@ describeWithProgram('the installed app', findChromium(), 'chromium', (program) =
     await site[Symbol.asyncDispose]();
   });
 
-  it('loads at most 150 kB at first, compressed, and jsQR only when it is needed', async () => {
+  it('loads at most 150 kB at first, compressed, and jsQR only when it is needed', () => {
     const page = String(built.get('index.html'));
     const assets = Array.from(page.matchAll(/(?:src|href)="\.\/(assets\/[^"]+)"/g), ([, name = '']) => name);
     const bytes = ['index.html', ...assets].map((name) => gzipSync(built.get(name) ?? '').length);
@@ -77,11 +77,11 @@ describeWithProgram('the installed app', findChromium(), 'chromium', (program) =
     await page.evaluate(
       'fetch("./ocra/checkstatus").then(() => fetch("./index.html?x=1", { method: "POST" }))',
     );
-    const cached = (await page.evaluate(`(async () => {
+    const cached = await page.evaluate<readonly string[]>(`(async () => {
       const names = await caches.keys();
       const caching = await Promise.all(names.map((name) => caches.open(name)));
       return (await Promise.all(caching.map((cache) => cache.keys()))).flat().map(({ url }) => new URL(url).pathname.slice(1)).sort();
-    })()`)) as readonly string[];
+    })()`);
     expect(cached).toEqual([...built.keys()].filter((name) => name !== 'service-worker.js').toSorted());
   });
 
@@ -157,8 +157,8 @@ async function workerIsActive(page: Page): Promise<void> {
     new Promise((resolve) => navigator.serviceWorker.addEventListener('controllerchange', resolve))).then(() => undefined)`);
 }
 
-async function cacheNames(page: Page): Promise<readonly string[]> {
-  return (await page.evaluate('caches.keys()')) as readonly string[];
+function cacheNames(page: Page): Promise<readonly string[]> {
+  return page.evaluate<readonly string[]>('caches.keys()');
 }
 
 function fileAt(files: ReadonlyMap<string, Buffer>, url: string): Buffer {

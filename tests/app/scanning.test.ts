@@ -113,6 +113,7 @@ describeWithProgram('scanning', findChromium(), 'chromium', (program) => {
     await page.getByText('This file is not a picture').waitFor();
     await chooseFile(page, 'blank.png', PNG.sync.write(new PNG({ width: 300, height: 200 })));
     await page.getByText('No QR code was found').waitFor();
+    expect(await page.getByRole('alert').filter({ hasText: 'This file is not a picture' }).count()).toBe(0);
   });
 
   it('tells a missing camera, a forbidden one and a busy one apart, and offers the other ways', async () => {
