@@ -168,7 +168,9 @@ async function axeLook(page: Page, screen: string): Promise<readonly string[]> {
   for (const colorScheme of ['light', 'dark'] as const) {
     // Without movement, as a fading colour has the contrast of neither end.
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-    const violations = await page.evaluate<readonly string[]>(`axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`);
+    const violations = await page.evaluate<readonly string[]>(
+      `axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`,
+    );
     found.push(...violations.map((violation) => `${screen}, ${colorScheme}: ${violation}`));
   }
   return found;
@@ -198,7 +200,9 @@ async function englishLook(page: Page, screen: string): Promise<readonly string[
 async function tabTo(page: Page, name: string): Promise<void> {
   for (let place = 0; place < 30; place += 1) {
     await page.keyboard.press('Tab');
-    const focused = await page.evaluate<string>(`(document.activeElement.labels?.[0] ?? document.activeElement).textContent.trim()`);
+    const focused = await page.evaluate<string>(
+      `(document.activeElement.labels?.[0] ?? document.activeElement).textContent.trim()`,
+    );
     if (focused === name) {
       return;
     }
