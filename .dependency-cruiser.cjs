@@ -165,7 +165,7 @@ module.exports = {
           '^app/src/',
           '^src/(ocra|device)/',
           '^src/kernel/errors\\.ts$',
-          'node_modules/(preact|jsqr|@noble/hashes|@scure/base)/',
+          'node_modules/(preact|idb|jsqr|@noble/hashes|@scure/base)/',
         ],
       },
     },

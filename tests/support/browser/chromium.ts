@@ -1,5 +1,5 @@
 import { type Browser, chromium, type Page } from 'playwright-core';
-import { findSystemProgram } from '../servers/system-programs.ts';
+import { findSystemProgram } from '../servers/program-paths.ts';
 
 /** No sandbox, as CI is root; no traffic of Chromium's own. */
 const ARGUMENTS = [
@@ -19,9 +19,12 @@ export function findChromium(): string | undefined {
   return findSystemProgram('chromium');
 }
 
-/** @param program the path of Chromium */
-export function startChromium(program: string): Promise<Browser> {
-  return chromium.launch({ executablePath: program, args: ARGUMENTS, headless: true });
+/**
+ * @param program the path of Chromium
+ * @param args further arguments, as those of a fake camera (`cameraArguments`)
+ */
+export function startChromium(program: string, args: readonly string[] = []): Promise<Browser> {
+  return chromium.launch({ executablePath: program, args: [...ARGUMENTS, ...args], headless: true });
 }
 
 /**
