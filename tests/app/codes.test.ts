@@ -150,6 +150,7 @@ describeWithProgram('codes in the app', findChromium(), 'chromium', (program) =>
     await page.goto(`/#link=${encodeURIComponent(codes.init)}`);
     await page.getByText('A code is waiting').waitFor();
     await choosePin(page, 'Add this token?');
+    expect(page.url()).toBe(`${site.origin}/`);
   });
 
   it('goes back by the back button, and never back to a code', async () => {
@@ -168,5 +169,6 @@ describeWithProgram('codes in the app', findChromium(), 'chromium', (program) =>
     await page.goBack();
     await page.goBack();
     await expectScreen(page, 'Your tokens');
+    expect(page.url()).toBe(`${site.origin}/`);
   });
 });

@@ -82,6 +82,7 @@ describeWithProgram('the flows of the app', findChromium(), 'chromium', (program
     await page.getByLabel('Activation code').fill(ACTIVATION_CODE);
     await press(page, 'Continue');
     await page.getByText('You have answered this once already').waitFor();
+    await page.getByRole('button', { name: 'Confirm' }).waitFor();
   });
 
   it('stores the next counter before the response leaves', async () => {
@@ -124,6 +125,7 @@ describeWithProgram('the flows of the app', findChromium(), 'chromium', (program
     await rollOut(page, codes);
     await press(page, 'Confirm');
     await page.getByText('the app cannot tell whether it accepted').waitFor();
+    expect(await digitsShown(page)).toMatch(/^\d{8}$/);
   });
 
   it('says that the server refused', async () => {

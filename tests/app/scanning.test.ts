@@ -80,6 +80,25 @@ describeWithProgram('scanning', findChromium(), 'chromium', (program) => {
     expect(await stream.evaluate((value) => (value as MediaStreamLike).active)).toBe(false);
   });
 
+  it('switches the camera off while the page is hidden, and on again', async () => {
+    await writeCameraFilm(film, blank(), FORMAT);
+    const { page } = await openApp(browser, site.origin);
+    await scan(page);
+    await page.getByText('Looking for a code').waitFor();
+    const stream = await page.evaluateHandle('document.querySelector("video").srcObject');
+    const become = (state: string): Promise<unknown> =>
+      page.evaluate(`{
+        Object.defineProperty(document, 'visibilityState', { value: '${state}', configurable: true });
+        document.dispatchEvent(new Event('visibilitychange'));
+      }`);
+    await become('hidden');
+    await page.getByText('The camera is starting').waitFor();
+    expect(await stream.evaluate((value) => (value as MediaStreamLike).active)).toBe(false);
+    await become('visible');
+    await page.getByText('Looking for a code').waitFor();
+    expect(await page.evaluate('document.querySelector("video").srcObject.active')).toBe(true);
+  });
+
   it('uses the reader of the browser where it has one', async () => {
     await writeCameraFilm(film, blank(), FORMAT);
     const { page } = await openApp(browser, site.origin);
@@ -113,6 +132,7 @@ describeWithProgram('scanning', findChromium(), 'chromium', (program) => {
     await page.getByText('This file is not a picture').waitFor();
     await chooseFile(page, 'blank.png', PNG.sync.write(new PNG({ width: 300, height: 200 })));
     await page.getByText('No QR code was found').waitFor();
+    expect(await page.getByRole('alert').filter({ hasText: 'This file is not a picture' }).count()).toBe(0);
   });
 
   it('tells a missing camera, a forbidden one and a busy one apart, and offers the other ways', async () => {

@@ -47,7 +47,7 @@ async function search(picture: Drawable, sections: readonly Section[]): Promise<
 }
 
 /** @returns the attempts, the cheapest first */
-export function sectionsOf(width: number, height: number): readonly Section[] {
+function sectionsOf(width: number, height: number): readonly Section[] {
   const longest = Math.max(width, height);
   const steps = STEPS.filter((_, index) => index === 0 || longest > (STEPS[index - 1] ?? 0));
   const whole = steps.map((longestSide) => ({ x: 0, y: 0, width, height, longestSide }));

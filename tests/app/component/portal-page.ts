@@ -114,6 +114,8 @@ export async function servePortalPage(component: string, markup: string): Promis
   }
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
+  // A test that fails by its time limit must not keep the run.
+  server.unref();
   portal.origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return portal;
 }

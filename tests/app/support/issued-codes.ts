@@ -14,7 +14,7 @@ const NONCE = new Uint8Array(64).map((_, place) => 3 * place);
 export const ACTIVATION_CODE = encodeActivationCode(new Uint8Array(10).map((_, place) => 20 + place));
 
 /** What a code says besides what all of them share. */
-export interface CodeContent {
+interface CodeContent {
   readonly message?: string;
   readonly callbackUrl?: string;
   readonly transactionId?: string;

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { Browser, BrowserContext } from 'playwright-core';
 import type { HistoryEntry } from '../../../app/src/vault/vault.ts';
 import { findChromium, startChromium } from '../../support/browser/chromium.ts';
@@ -27,6 +27,9 @@ describeWithProgram('the vault of the app', findChromium(), 'chromium', (program
 
   beforeAll(async () => {
     [browser, site] = await Promise.all([startChromium(program), serveVault()]);
+    context = await browser.newContext();
+    first = await openVaultPage(context, site.origin);
+    await first.vault.evaluate((vault, pin) => vault.create(pin), PIN);
   });
 
   afterAll(async () => {
@@ -35,14 +38,23 @@ describeWithProgram('the vault of the app', findChromium(), 'chromium', (program
   });
 
   afterEach(async () => {
-    await context.close();
+    const others = context.pages().filter((page) => page !== first.page);
+    await Promise.all(others.map((page) => page.close()));
+    await first.vault.evaluate(async (vault) => {
+      const tokens = await vault.listTokens();
+      await Promise.all(tokens.map(({ token: { serial } }) => vault.removeToken(serial)));
+    });
   });
 
-  beforeEach(async () => {
-    context = await browser.newContext();
-    first = await openVaultPage(context, site.origin);
-    await first.vault.evaluate((vault, pin) => vault.create(pin), PIN);
-  });
+  async function unlock({ vault }: VaultPage): Promise<unknown> {
+    return vault.evaluate((opened, pin) => opened.unlock({ kind: 'pin', pin }), PIN);
+  }
+
+  /** Loads the first page again. */
+  async function reload(): Promise<void> {
+    await first.page.reload();
+    first = { ...first, vault: await openVaultIn(first.page) };
+  }
 
   /** Saves a token; the error's code if it is refused. */
   function save({ vault }: VaultPage, saved = token()): Promise<string> {
@@ -55,7 +67,7 @@ describeWithProgram('the vault of the app', findChromium(), 'chromium', (program
 
   async function secondPage(): Promise<VaultPage> {
     const second = await openVaultPage(context, site.origin);
-    await second.vault.evaluate((vault, pin) => vault.unlock({ kind: 'pin', pin }), PIN);
+    await unlock(second);
     return second;
   }
 
@@ -63,14 +75,11 @@ describeWithProgram('the vault of the app', findChromium(), 'chromium', (program
     it('come back after a reload and the PIN', async () => {
       expect(await save(first)).toBe('none');
       await first.vault.evaluate((vault) => vault.renameToken('ocra00012345', 'Everyday account'));
-      await first.page.reload();
-      const again = await openVaultIn(first.page);
-      expect(await again.evaluate((vault) => vault.state)).toBe('locked');
-      expect(await faultOf(again.evaluate((vault) => vault.listTokens()))).toBe('locked');
-      expect(await again.evaluate((vault, pin) => vault.unlock({ kind: 'pin', pin }), PIN)).toEqual({
-        kind: 'open',
-      });
-      expect(await again.evaluate((vault) => vault.listTokens())).toEqual([
+      await reload();
+      expect(await first.vault.evaluate((vault) => vault.state)).toBe('locked');
+      expect(await faultOf(first.vault.evaluate((vault) => vault.listTokens()))).toBe('locked');
+      expect(await unlock(first)).toEqual({ kind: 'open' });
+      expect(await first.vault.evaluate((vault) => vault.listTokens())).toEqual([
         { token: token(), name: 'Everyday account', addedAt: expect.any(Number) },
       ]);
     });
@@ -152,10 +161,9 @@ describeWithProgram('the vault of the app', findChromium(), 'chromium', (program
       while (confirmed.length < 20) {
         await first.page.evaluate('new Promise((resolve) => requestAnimationFrame(resolve))');
       }
-      await first.page.reload();
-      const again = await openVaultIn(first.page);
-      await again.evaluate((vault, pin) => vault.unlock({ kind: 'pin', pin }), PIN);
-      const [stored] = await again.evaluate((vault) => vault.listTokens());
+      await reload();
+      await unlock(first);
+      const [stored] = await first.vault.evaluate((vault) => vault.listTokens());
       const last = Math.max(...confirmed);
       // The one that was under way at the reload may have been stored as well.
       expect([last, last + 1]).toContain(Number(stored?.token.counter));
@@ -203,6 +211,7 @@ describeWithProgram('the vault of the app', findChromium(), 'chromium', (program
       await untilState(second, 'locked');
       expect(await second.vault.evaluate((vault) => vault.state)).toBe('locked');
       expect(await faultOf(second.vault.evaluate((vault) => vault.listTokens()))).toBe('locked');
+      await unlock(first);
     });
   });
 });
