@@ -24,6 +24,7 @@ function page(title, content) {
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <title>${title} · Example Bank</title>
+        <link rel="icon" href="/icon.svg" />
         <link rel="stylesheet" href="/portal.css" />
         <script type="module" src="/tankeeper-challenge.js"></script>
         <script type="module" src="/portal.js"></script>

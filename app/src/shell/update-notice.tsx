@@ -9,7 +9,7 @@ export function UpdateNotice(): JSX.Element {
   const texts = useTexts(shellTexts);
   const [update, setUpdate] = useState<{ readonly install: () => void }>();
   useEffect(() => {
-    if (import.meta.env.PROD) {
+    if (import.meta.env.MODE === 'production') {
       // Without a service worker the app works, but not without a network.
       watchForUpdates((install) => {
         setUpdate({ install });

@@ -59,7 +59,7 @@ export async function watchPage(context: BrowserContext, origin: string): Promis
   const problems: string[] = [];
   page.on('console', (message) => {
     if (message.type() === 'error' || message.type() === 'warning') {
-      problems.push(`console: ${message.text()}`);
+      problems.push(`console: ${message.text()} ${message.location().url}`);
     }
   });
   page.on('pageerror', (error) => problems.push(`uncaught: ${error.message}`));
