@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { readBackupContent } from '../../../app/src/vault/backup-content.ts';
-import { token } from './vault-site.ts';
+import { token } from '../../campaigns/app/vault/vault-site.ts';
 
 const stored = (change: object = {}): object => ({ token: { ...token(), ...change }, name: 'A', addedAt: 1 });
 const content = (change: object = {}): string =>

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { restoredToken } from '../../../app/src/vault/token-change.ts';
 import type { StoredToken } from '../../../app/src/vault/vault.ts';
-import { token } from './vault-site.ts';
+import { token } from '../../campaigns/app/vault/vault-site.ts';
 
 const stored = (change: Parameters<typeof token>[0] = {}, name = 'Everyday account'): StoredToken => ({
   token: token(change),

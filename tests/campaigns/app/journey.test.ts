@@ -8,7 +8,7 @@ import qrcode from 'qrcode';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { codeText } from '../../../src/device/read-code.ts';
 import { type Running, startCli } from '../../cli/cli-process.ts';
-import { expectScreen } from '../../app/support/app-page.ts';
+import { expectScreen } from './support/app-page.ts';
 import { cameraArguments, writeCameraFilm } from '../../support/browser/camera-film.ts';
 import {
   findChromium,

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
-import { findChromium, startChromium } from '../../support/browser/chromium.ts';
-import { buildComponent } from '../../support/browser/vite.ts';
-import { describeWithProgram } from '../../support/servers/system-programs.ts';
-import { readQrCode } from '../../support/values/qr-code.ts';
+import { findChromium, startChromium } from '../../../support/browser/chromium.ts';
+import { buildComponent } from '../../../support/browser/vite.ts';
+import { describeWithProgram } from '../../../support/servers/system-programs.ts';
+import { readQrCode } from '../../../support/values/qr-code.ts';
 import { CHALLENGE, CODE, showChallenge, type ShownChallenge } from './shown-challenge.ts';
 
 const { transaction } = CHALLENGE;

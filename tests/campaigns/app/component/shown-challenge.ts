@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 import axe from 'axe-core';
 import type { Browser, Page, Request } from 'playwright-core';
-import { openPage } from '../../support/browser/chromium.ts';
+import { openPage } from '../../../support/browser/chromium.ts';
 import { type PortalPage, servePortalPage } from './portal-page.ts';
 
 /** The content of a QR code, as the server makes it. */

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, jest } from '@jest/globals';
 import type { Browser, BrowserContext, CDPSession } from 'playwright-core';
-import { findChromium, startChromium } from '../../support/browser/chromium.ts';
-import type { FileSite } from '../../support/browser/file-site.ts';
-import { describeWithProgram } from '../../support/servers/system-programs.ts';
+import { findChromium, startChromium } from '../../../support/browser/chromium.ts';
+import type { FileSite } from '../../../support/browser/file-site.ts';
+import { describeWithProgram } from '../../../support/servers/system-programs.ts';
 import {
   openVaultIn,
   openVaultPage,

@@ -3,9 +3,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
-import { findChromium } from '../../support/browser/chromium.ts';
-import { type FileSite, readFolder } from '../../support/browser/file-site.ts';
-import { describeWithProgram } from '../../support/servers/system-programs.ts';
+import { findChromium } from '../../../support/browser/chromium.ts';
+import { type FileSite, readFolder } from '../../../support/browser/file-site.ts';
+import { describeWithProgram } from '../../../support/servers/system-programs.ts';
 import { openVaultPage, PASSPHRASE, PIN, serveVault, token } from './vault-site.ts';
 
 const NAME = 'Everyday canary account';

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { Browser, BrowserContext } from 'playwright-core';
-import type { RestorePlan } from '../../../app/src/vault/vault.ts';
-import { findChromium, startChromium } from '../../support/browser/chromium.ts';
-import type { FileSite } from '../../support/browser/file-site.ts';
-import { describeWithProgram } from '../../support/servers/system-programs.ts';
+import type { RestorePlan } from '../../../../app/src/vault/vault.ts';
+import { findChromium, startChromium } from '../../../support/browser/chromium.ts';
+import type { FileSite } from '../../../support/browser/file-site.ts';
+import { describeWithProgram } from '../../../support/servers/system-programs.ts';
 import {
   faultOf,
   openVaultPage,

@@ -1,7 +1,7 @@
-import { encodeActivationCode } from '../../../src/ocra/activation-code.ts';
-import { deriveTokenKey } from '../../../src/ocra/key-derivation.ts';
-import { buildInitUrl, buildNonceUrl, buildRequestUrl } from '../../../src/ocra/qrtan-url.ts';
-import { parseOcraSuite } from '../../../src/ocra/suite.ts';
+import { encodeActivationCode } from '../../../../src/ocra/activation-code.ts';
+import { deriveTokenKey } from '../../../../src/ocra/key-derivation.ts';
+import { buildInitUrl, buildNonceUrl, buildRequestUrl } from '../../../../src/ocra/qrtan-url.ts';
+import { parseOcraSuite } from '../../../../src/ocra/suite.ts';
 
 export const SERIAL = 'LSQR0001';
 export const COUNTER_SUITE = 'OCRA-1:HOTP-SHA256-8:C-QA64';

@@ -1,5 +1,5 @@
 import type { Browser, Page } from 'playwright-core';
-import { openPage, type WatchedPage } from '../../support/browser/chromium.ts';
+import { openPage, type WatchedPage } from '../../../support/browser/chromium.ts';
 import { ACTIVATION_CODE, type IssuedCodes } from './issued-codes.ts';
 
 export const PIN = '482915';

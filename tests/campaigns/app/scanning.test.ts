@@ -5,11 +5,11 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { PNG } from 'pngjs';
 import qrcode from 'qrcode';
-import { cameraArguments, writeCameraFilm } from '../support/browser/camera-film.ts';
-import { findChromium, startChromium } from '../support/browser/chromium.ts';
-import { type FileSite, serveFiles } from '../support/browser/file-site.ts';
-import { buildApp } from '../support/browser/vite.ts';
-import { describeWithProgram } from '../support/servers/system-programs.ts';
+import { cameraArguments, writeCameraFilm } from '../../support/browser/camera-film.ts';
+import { findChromium, startChromium } from '../../support/browser/chromium.ts';
+import { type FileSite, serveFiles } from '../../support/browser/file-site.ts';
+import { buildApp } from '../../support/browser/vite.ts';
+import { describeWithProgram } from '../../support/servers/system-programs.ts';
 import { expectScreen, openApp } from './support/app-page.ts';
 import { issueCodes, SERIAL } from './support/issued-codes.ts';
 

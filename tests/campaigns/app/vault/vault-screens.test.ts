@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { readFile } from 'node:fs/promises';
 import type { Browser, Page } from 'playwright-core';
-import { findChromium, openPage, startChromium } from '../../support/browser/chromium.ts';
-import { type FileSite, serveFiles } from '../../support/browser/file-site.ts';
-import { bundleForBrowser, buildApp } from '../../support/browser/vite.ts';
-import { describeWithProgram } from '../../support/servers/system-programs.ts';
+import { findChromium, openPage, startChromium } from '../../../support/browser/chromium.ts';
+import { type FileSite, serveFiles } from '../../../support/browser/file-site.ts';
+import { bundleForBrowser, buildApp } from '../../../support/browser/vite.ts';
+import { describeWithProgram } from '../../../support/servers/system-programs.ts';
 import { PASSPHRASE, PIN, token, WRONG_PIN } from './vault-site.ts';
 
 type ScreenName = 'FirstStart' | 'UnlockScreen' | 'SecuritySettings' | 'BackupScreen';
@@ -26,7 +26,7 @@ describeWithProgram('the screens of the vault', findChromium(), 'chromium', (pro
     [browser, app, bundle] = await Promise.all([
       startChromium(program),
       buildApp(),
-      bundleForBrowser('tests/app/vault/vault-bundle.js'),
+      bundleForBrowser('tests/campaigns/app/vault/vault-bundle.js'),
     ]);
     // The page of the app, with its style and its Content-Security-Policy, but without its start.
     const html = String(app.get('index.html')).replaceAll(/<script[^>]*><\/script>/g, '');

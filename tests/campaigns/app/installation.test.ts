@@ -2,10 +2,10 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { PNG } from 'pngjs';
-import { findChromium, openPage, startChromium } from '../support/browser/chromium.ts';
-import { type FileSite, serveFiles } from '../support/browser/file-site.ts';
-import { buildApp } from '../support/browser/vite.ts';
-import { describeWithProgram } from '../support/servers/system-programs.ts';
+import { findChromium, openPage, startChromium } from '../../support/browser/chromium.ts';
+import { type FileSite, serveFiles } from '../../support/browser/file-site.ts';
+import { buildApp } from '../../support/browser/vite.ts';
+import { describeWithProgram } from '../../support/servers/system-programs.ts';
 import { choosePin, expectScreen, openApp, PIN } from './support/app-page.ts';
 
 const LARGEST_FIRST_LOAD = 150_000;

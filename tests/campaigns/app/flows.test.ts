@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
-import { computeResponse } from '../../src/ocra/compute.ts';
-import { timeStepAt } from '../../src/ocra/data-input.ts';
-import { parseOcraSuite } from '../../src/ocra/suite.ts';
-import { findChromium, startChromium } from '../support/browser/chromium.ts';
-import { type FileSite, serveFiles } from '../support/browser/file-site.ts';
-import { buildApp } from '../support/browser/vite.ts';
-import { describeWithProgram } from '../support/servers/system-programs.ts';
+import { computeResponse } from '../../../src/ocra/compute.ts';
+import { timeStepAt } from '../../../src/ocra/data-input.ts';
+import { parseOcraSuite } from '../../../src/ocra/suite.ts';
+import { findChromium, startChromium } from '../../support/browser/chromium.ts';
+import { type FileSite, serveFiles } from '../../support/browser/file-site.ts';
+import { buildApp } from '../../support/browser/vite.ts';
+import { describeWithProgram } from '../../support/servers/system-programs.ts';
 import { answerAt, expectScreen, openApp, pasteCode, rollOut } from './support/app-page.ts';
 import { ACTIVATION_CODE, COUNTER_SUITE, issueCodes, QUESTION } from './support/issued-codes.ts';
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
-import { findChromium, openPage, startChromium } from '../support/browser/chromium.ts';
-import { type FileSite, serveFiles } from '../support/browser/file-site.ts';
-import { buildApp } from '../support/browser/vite.ts';
-import { describeWithProgram } from '../support/servers/system-programs.ts';
+import { findChromium, openPage, startChromium } from '../../support/browser/chromium.ts';
+import { type FileSite, serveFiles } from '../../support/browser/file-site.ts';
+import { buildApp } from '../../support/browser/vite.ts';
+import { describeWithProgram } from '../../support/servers/system-programs.ts';
 
 describeWithProgram('the app', findChromium(), 'chromium', (program) => {
   let browser: Browser;

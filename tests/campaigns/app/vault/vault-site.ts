@@ -1,8 +1,8 @@
 import type { BrowserContext, JSHandle, Page } from 'playwright-core';
-import type { DeviceToken } from '../../../src/device/device-token.ts';
-import type { ProtectedVault, VaultState } from '../../../app/src/vault/vault.ts';
-import { type FileSite, serveFiles } from '../../support/browser/file-site.ts';
-import { bundleForBrowser } from '../../support/browser/vite.ts';
+import type { DeviceToken } from '../../../../src/device/device-token.ts';
+import type { ProtectedVault, VaultState } from '../../../../app/src/vault/vault.ts';
+import { type FileSite, serveFiles } from '../../../support/browser/file-site.ts';
+import { bundleForBrowser } from '../../../support/browser/vite.ts';
 
 export const PIN = '482915';
 export const WRONG_PIN = '739164';
@@ -21,7 +21,7 @@ export async function serveVault(): Promise<FileSite> {
   return serveFiles(
     new Map([
       ['index.html', '<!doctype html><html lang="en"><title>Vault</title><body></body></html>'],
-      ['vault.js', await bundleForBrowser('tests/app/vault/vault-bundle.js')],
+      ['vault.js', await bundleForBrowser('tests/campaigns/app/vault/vault-bundle.js')],
     ]),
   );
 }

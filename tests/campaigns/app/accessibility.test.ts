@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
-import { findChromium, startChromium } from '../support/browser/chromium.ts';
-import { type FileSite, serveFiles } from '../support/browser/file-site.ts';
-import { buildApp } from '../support/browser/vite.ts';
-import { describeWithProgram } from '../support/servers/system-programs.ts';
+import { findChromium, startChromium } from '../../support/browser/chromium.ts';
+import { type FileSite, serveFiles } from '../../support/browser/file-site.ts';
+import { buildApp } from '../../support/browser/vite.ts';
+import { describeWithProgram } from '../../support/servers/system-programs.ts';
 import { answerAt, expectScreen, openApp, pasteCode, PIN } from './support/app-page.ts';
 import { ACTIVATION_CODE, type IssuedCodes, issueCodes } from './support/issued-codes.ts';
 
