@@ -29,7 +29,8 @@ const server = portal.listen(Number(PORT), '127.0.0.1', (error) => {
 });
 for (const signal of ['SIGINT', 'SIGTERM']) {
   process.on(signal, () => {
-    server.close();
+    // A request to tankeeper may still wait for a change.
+    server.close(() => process.exit());
     server.closeAllConnections();
   });
 }

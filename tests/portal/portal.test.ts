@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { PortalPhone, send } from './portal-phone.ts';
 import { codeOn, hiddenField, type PortalAnswer, PortalVisitor, type ShownCode } from './portal-visitor.ts';
@@ -31,6 +32,13 @@ async function payment(
   const order = hiddenField(await visitor.get('/'), 'order');
   const page = await visitor.post('/payments', { order, amount: '120', payee: 'Bert', ...fields });
   return { order, page, shown: codeOn(page) };
+}
+
+async function untilWaiting(): Promise<void> {
+  const { metrics } = portal.application;
+  while (!(await metrics.text()).includes('\ntankeeper_status_waiting_requests 1\n')) {
+    await sleep(10);
+  }
 }
 
 /** @returns how often the portal carried an order out */
@@ -269,6 +277,17 @@ describe('the portal', () => {
     expect((await ada.get('/')).path).toBe('/');
     expect((await ada.get(`/payments/${order}`)).status).toBe(404);
     expect(timesPaid(order)).toBe(0);
+  });
+
+  it('ends at once, whoever waits', async () => {
+    const { shown } = await payment(ada);
+    const waiting = ada.state(`${shown.status}?wait=20S`).catch(() => 'cut off');
+    await untilWaiting();
+    const begun = performance.now();
+    await portal.restart();
+    expect(performance.now() - begun).toBeLessThan(10_000);
+    expect(await waiting).toBe('cut off');
+    ada = await loggedIn('ada');
   });
 
   it('keeps secrets out of its output', () => {
