@@ -123,6 +123,7 @@ describe('a text that is not shown as what it is', () => {
   it('marks letters that are covered by marks', () => {
     expect(inspectDisplayText(`a${'\u0336'.repeat(5)}`).reasons).toEqual(['stacked-marks']);
     expect(inspectDisplayText(`a${'\u0301'.repeat(4)}`).faithful).toBe(true);
+    expect(inspectDisplayText(`a${'\u0301\u20dd'.repeat(3)}`).reasons).toEqual(['stacked-marks']);
   });
 });
 
