@@ -55,7 +55,7 @@ const PIECES = new RegExp(
 const DOUBTFUL: ReadonlySet<DisplayFault> = new Set(['mixed-scripts', 'latin-impostor']);
 
 /** More marks on one letter than any language writes cover its neighbours (UTS #39 §5.4). */
-const STACKED_MARKS = /\p{Mn}{5}/u;
+const STACKED_MARKS = /[\p{Mn}\p{Me}]{5}/u;
 
 const NAMES: Readonly<Record<number, string>> = {
   0x00ad: 'soft hyphen',

@@ -131,6 +131,7 @@ describe('a text that is not shown as what it is', () => {
       verdict: 'refused',
     });
     expect(inspectDisplayText(`a${'\u0301'.repeat(4)}`).verdict).toBe('faithful');
+    expect(inspectDisplayText(`a${'\u0301\u20dd'.repeat(3)}`).reasons).toEqual(['stacked-marks']);
   });
 });
 
