@@ -95,7 +95,7 @@ export const payment = ({ payment, state, challenge, appUrl }) =>
     declined: () =>
       page(
         'Payment declined',
-        html`<p>There were too many wrong responses.</p>
+        html`<p>There were too many wrong responses, or newer payments.</p>
           ${back}`,
       ),
     expired: () =>

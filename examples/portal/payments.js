@@ -1,8 +1,7 @@
 import { paymentText } from './pages.js';
 
-/** The lifetime of a challenge (OcraChallengeTimeout), and the wrong responses that close it (OcraMaxChallengeRequests). */
+/** The lifetime of a challenge (OcraChallengeTimeout). */
 const LIFETIME_MS = 20 * 60_000;
-const WRONG_RESPONSES = 3;
 
 /** The payments. A real portal keeps them in its database, each with its transaction. */
 export class Payments {
@@ -44,8 +43,8 @@ export class Payments {
     if (payment.isPaid) {
       return { state: 'paid', failcount: 0 };
     }
-    const challenge = await payment.challenge;
-    const { accepted, failcount } = await this.#tankeeper.status(challenge.transaction, wait);
+    const { transaction } = await payment.challenge;
+    const { accepted, closed, failcount } = await this.#tankeeper.status(transaction, wait);
     // No await from here on: no other request comes in between. In a database: UPDATE … WHERE NOT is_paid.
     if (accepted && !payment.isPaid) {
       payment.isPaid = true;
@@ -54,7 +53,7 @@ export class Payments {
     if (payment.isPaid) {
       return { state: 'paid', failcount: 0 };
     }
-    const isDeclined = failcount >= challenge.failcount + WRONG_RESPONSES;
-    return { state: isDeclined ? 'declined' : Date.now() > payment.expires ? 'expired' : 'open', failcount };
+    const isExpired = Date.now() > payment.expires;
+    return { state: isExpired ? 'expired' : closed ? 'declined' : 'open', failcount };
   }
 }

@@ -56,19 +56,23 @@ export function createPortal({ tankeeper, users, appUrl }) {
     response.redirect(303, '/enrol');
   });
 
+  // Phase 1 and another session have no challenge here.
+  app.use('/enrol/status', ({ session }, response, next) =>
+    session.step?.transaction ? next() : response.status(404).json({}),
+  );
+
   app.get('/enrol/status', async ({ session, query }, response) => {
     response.json(await rolloutStatus(session, query));
   });
 
   app.post('/enrol/status', async ({ session, body }, response) => {
-    await tankeeper.check(session.step?.transaction ?? '', body?.response ?? '');
+    await tankeeper.check(session.step.transaction, body?.response ?? '');
     response.json(await rolloutStatus(session));
   });
 
-  async function rolloutStatus({ step, serial }, query) {
-    const { accepted, failcount } = await tankeeper.status(step?.transaction ?? '', waitOf(query));
-    const isOpen = accepted || (await tankeeper.rollout(serial)) === 'phase2';
-    return { state: accepted ? 'accepted' : isOpen ? 'open' : 'expired', failcount };
+  async function rolloutStatus({ step }, query) {
+    const { accepted, closed, failcount } = await tankeeper.status(step.transaction, waitOf(query));
+    return { state: accepted ? 'accepted' : closed ? 'expired' : 'open', failcount };
   }
 
   // Payments.
@@ -118,7 +122,7 @@ export function createPortal({ tankeeper, users, appUrl }) {
 
 /** The portal passes on the one wait that the component asks for. */
 function waitOf(query) {
-  return query?.wait === '20S' ? '20S' : '';
+  return query?.wait === '20S' ? '20S' : '0';
 }
 
 /** @returns undefined unless it is whole; the payee is a plain text, which the app can show faithfully */

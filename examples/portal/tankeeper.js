@@ -11,7 +11,7 @@ export function connectTankeeper({ url, token }) {
     if (!result.status) {
       throw new Error(`${path}: ${result.error.message}`);
     }
-    return { ...detail, value: result.value };
+    return { ...detail, value: result.value, waitEnd: answer.headers.get('tankeeper-wait') };
   }
 
   return {
@@ -41,20 +41,18 @@ export function connectTankeeper({ url, token }) {
     /** @returns a challenge with `text` as its display data */
     async request(user, text) {
       const { data: code, transactionid: transaction } = await call('/ocra/request', { user, data: text });
-      return { code, transaction, ...(await this.status(transaction)) };
+      return { code, transaction };
     },
 
     /**
-     * @param wait such as `20S`: answers as soon as the state changes, and not later than that
-     * @returns whether a response was accepted, and the token's wrong responses since the last right one
+     * @param wait such as `20S`: answers as soon as the state changes, and not later than that; `0`: at once
+     * @returns whether a response was accepted, whether none will be any more, and the token's wrong responses since
+     *   the last right one: those to its other challenges count, too
      */
-    async status(transaction, wait = '') {
-      const { value } = await call('/ocra/checkstatus', {
-        transactionid: transaction,
-        ...(wait && { wait }),
-      });
+    async status(transaction, wait = '0') {
+      const { value, waitEnd } = await call('/ocra/checkstatus', { transactionid: transaction, wait });
       const [{ valid_tan: accepted, failcount } = { valid_tan: false, failcount: 0 }] = value;
-      return { accepted, failcount };
+      return { accepted, closed: waitEnd === 'closed', failcount };
     },
 
     /** Sends typed digits. Its result shows in `status`. */

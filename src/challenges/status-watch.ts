@@ -114,10 +114,13 @@ export class StatusWatch {
     this.#loop.wake();
   }
 
-  /** A watched challenge has changed. */
+  /** A watched challenge has changed, perhaps one that other servers wait for. */
   changed(id: string): void {
-    this.#noted.add(id);
-    this.#loop.wake();
+    // Without a wait no turn would take the ids.
+    if (this.#waiting.size > 0) {
+      this.#noted.add(id);
+      this.#loop.wake();
+    }
   }
 
   /** No notices come from now on. */

@@ -16,11 +16,16 @@ export interface DisplaySegment {
 export type DisplayFault =
   'bidi-control' | 'invisible' | 'mixed-scripts' | 'latin-impostor' | 'stacked-marks';
 
+/**
+ * `faithful`: every segment is plain. `doubtful`: words may not be what they look like, to be marked and confirmed with
+ * care, as honest names mix scripts, too (kΩ). `refused`: something changes or covers what is seen.
+ */
+export type DisplayVerdict = 'faithful' | 'doubtful' | 'refused';
+
 /** A display text, taken apart for a screen on which one signs what one sees. */
 export interface DisplayText {
   readonly segments: readonly DisplaySegment[];
-  /** True if every segment is plain. */
-  readonly faithful: boolean;
+  readonly verdict: DisplayVerdict;
   /** Each once, in the order of their first places. */
   readonly reasons: readonly DisplayFault[];
 }
@@ -47,8 +52,10 @@ const PIECES = new RegExp(
   'gu',
 );
 
+const DOUBTFUL: ReadonlySet<DisplayFault> = new Set(['mixed-scripts', 'latin-impostor']);
+
 /** More marks on one letter than any language writes cover its neighbours (UTS #39 §5.4). */
-const STACKED_MARKS = /\p{Mn}{5}/u;
+const STACKED_MARKS = /[\p{Mn}\p{Me}]{5}/u;
 
 const NAMES: Readonly<Record<number, string>> = {
   0x00ad: 'soft hyphen',
@@ -99,7 +106,14 @@ export function inspectDisplayText(text: string): DisplayText {
     }
   }
   flush();
-  return { segments, faithful: reasons.size === 0, reasons: [...reasons] };
+  return { segments, verdict: verdictOn([...reasons]), reasons: [...reasons] };
+}
+
+function verdictOn(reasons: readonly DisplayFault[]): DisplayVerdict {
+  if (reasons.length === 0) {
+    return 'faithful';
+  }
+  return reasons.every((reason) => DOUBTFUL.has(reason)) ? 'doubtful' : 'refused';
 }
 
 interface Piece {

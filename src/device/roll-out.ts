@@ -32,14 +32,22 @@ const SHORTEST_SECRET = 16;
 /** The longest secret that servers enrol: a block of SHA-512. Their own secrets have 20 bytes. */
 const LONGEST_SECRET = 128;
 
+/** Servers give serials of at most 64 characters; a backup takes none above this length. */
+const LONGEST_SERIAL = 200;
+const UNSEEN = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
+
 /**
  * Begins a roll-out (phase 1). Stores nothing.
- * @throws ServiceError 'qrtan-url.invalid' without a serial, or for a secret of an unusual length; 'suite.invalid'
+ * @throws ServiceError 'qrtan-url.invalid' without a serial that can be shown, or for a secret of an unusual length;
+ *   'suite.invalid'
  */
 export function startRollOut(tokens: readonly DeviceToken[], url: InitUrl): StartedRollOut {
   const { serial = '', sharedSecret } = url;
   if (serial === '') {
     throw refusedCode('serial-missing', 'it names no serial');
+  }
+  if (serial.length > LONGEST_SERIAL || UNSEEN.test(serial)) {
+    throw refusedCode('malformed', 'its serial is too long, or has characters that cannot be seen');
   }
   const suite = parseOcraSuite(url.suite).text;
   if (sharedSecret.length < SHORTEST_SECRET || sharedSecret.length > LONGEST_SECRET) {

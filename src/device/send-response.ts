@@ -67,8 +67,12 @@ function faultOf(url: string, insecure: AddressRules['insecure']): CallbackFault
   if (address === undefined) {
     return 'syntax';
   }
-  const { protocol, hostname } = address;
-  return protocol === 'https:' || insecure === 'anywhere' || isLoopback(hostname) ? undefined : 'insecure';
+  const { protocol, hostname, username, password } = address;
+  if (protocol !== 'https:' && insecure !== 'anywhere' && !isLoopback(hostname)) {
+    return 'insecure';
+  }
+  // `fetch` sends nothing to an address with a user name or a password.
+  return username === '' && password === '' ? undefined : 'syntax';
 }
 
 /** Browsers of early 2023 have no `URL.canParse`. */

@@ -18,7 +18,7 @@ export interface LoggerOptions {
   /** `auto`: text on a terminal, JSON lines elsewhere. */
   readonly format: 'auto' | 'json' | 'text';
   /** `flush` is called after errors and warnings, which must not be lost with the process. */
-  readonly stream: NodeJS.WritableStream & { readonly isTTY?: boolean; flush?(): void };
+  readonly stream: NodeJS.WritableStream & { readonly isTTY?: boolean; flush?: (() => void) | boolean };
   readonly clock: Clock;
   /** The number of the worker that writes, for each line; undefined: this process is none. */
   readonly worker?: number | undefined;
@@ -44,8 +44,9 @@ export function createLogger({ level, format, stream, clock, worker }: LoggerOpt
         const line = { time: clock.now().toISOString(), level: eventLevel, message, ...numbered };
         addAllowedFields(line, fields);
         target.log(line);
-        if (LEVELS[eventLevel] <= LEVELS.warn) {
-          stream.flush?.();
+        // The stream of a file has a setting of that name.
+        if (LEVELS[eventLevel] <= LEVELS.warn && typeof stream.flush === 'function') {
+          stream.flush();
         }
       }
     };

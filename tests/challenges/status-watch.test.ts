@@ -1,5 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import type { WatchedChallenges, WatchedState } from '../../src/challenges/ports.ts';
 import {
   StatusWatch,
@@ -90,6 +92,11 @@ function world(options: Partial<StatusWatchOptions> = {}): World {
         gone,
       ),
   };
+}
+
+function garbageCollection(): () => void {
+  setFlagsFromString('--expose-gc');
+  return runInNewContext('gc') as () => void;
 }
 
 /** Waits until all that can happen without a further cause has happened. */
@@ -227,6 +234,20 @@ describe('waits of many requests', () => {
     challenges.stored.set('7', RIGHT);
     expect((await wait()).end).toBe('changed');
     expect((await wait({}, client.signal)).end).toBe('gone');
+  });
+
+  it('keep no notice of transactions that nobody here waits for', async () => {
+    const { watch, wait, challenges } = world();
+    const collect = garbageCollection();
+    collect();
+    const before = process.memoryUsage().heapUsed;
+    for (let id = 100_000_000; id < 100_300_000; id += 1) {
+      watch.changed(String(id));
+    }
+    collect();
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan(3_000_000);
+    challenges.stored.set('7', RIGHT);
+    expect((await wait()).end).toBe('changed');
   });
 
   it('end at once when the server stops, and so does each later one', async () => {

@@ -36,7 +36,7 @@ describe('a text that is shown as what it is', () => {
   ])('%s', (_language, text) => {
     expect(inspectDisplayText(text)).toEqual({
       segments: text === '' ? [] : [{ text, kind: 'plain', name: '' }],
-      faithful: true,
+      verdict: 'faithful',
       reasons: [],
     });
   });
@@ -55,7 +55,7 @@ describe('a text that is not shown as what it is', () => {
         { text: '\u200b', kind: 'invisible', name: 'U+200B zero width space' },
         { text: '!', kind: 'plain', name: '' },
       ],
-      faithful: false,
+      verdict: 'refused',
       reasons: ['bidi-control', 'mixed-scripts', 'invisible'],
     });
   });
@@ -120,9 +120,18 @@ describe('a text that is not shown as what it is', () => {
     expect(marks(inspected)).toEqual([{ text: word, kind: 'look-alike', name: '' }]);
   });
 
+  it('leaves words of mixed scripts to the user, who sees them marked', () => {
+    expect(inspectDisplayText('10 kΩ at Bеrt').verdict).toBe('doubtful');
+    expect(inspectDisplayText('10 kΩ\u200b').verdict).toBe('refused');
+  });
+
   it('marks letters that are covered by marks', () => {
-    expect(inspectDisplayText(`a${'\u0336'.repeat(5)}`).reasons).toEqual(['stacked-marks']);
-    expect(inspectDisplayText(`a${'\u0301'.repeat(4)}`).faithful).toBe(true);
+    expect(inspectDisplayText(`a${'\u0336'.repeat(5)}`)).toMatchObject({
+      reasons: ['stacked-marks'],
+      verdict: 'refused',
+    });
+    expect(inspectDisplayText(`a${'\u0301'.repeat(4)}`).verdict).toBe('faithful');
+    expect(inspectDisplayText(`a${'\u0301\u20dd'.repeat(3)}`).reasons).toEqual(['stacked-marks']);
   });
 });
 
@@ -140,8 +149,8 @@ describe('the inspection of any text', () => {
       fc.property(texts, (text) => {
         const inspected = inspectDisplayText(text);
         expect(whole(inspected)).toBe(text);
-        expect(inspected.faithful).toBe(marks(inspected).length === 0);
-        expect(inspected.faithful).toBe(inspected.reasons.length === 0);
+        expect(inspected.verdict === 'faithful').toBe(marks(inspected).length === 0);
+        expect(inspected.verdict === 'faithful').toBe(inspected.reasons.length === 0);
         expect(inspected.segments.every((segment) => segment.text !== '')).toBe(true);
       }),
       { numRuns: 1_000 },

@@ -77,6 +77,11 @@ describe('phase 1 of the roll-out', () => {
     expect(error).toMatchObject({ code: 'qrtan-url.invalid', payload: { fault: 'secret-length' } });
   });
 
+  it.each(['S'.repeat(201), 'OCRA\n1', 'OCRA\u202e1', 'OCRA\u200b1'])('refuses the serial %j', (serial) => {
+    const error = refusalOf(() => startRollOut([], init({ serial })));
+    expect(error).toMatchObject({ code: 'qrtan-url.invalid', payload: { fault: 'malformed' } });
+  });
+
   it('refuses a code without a serial, and one with another suite than the RFC has', () => {
     for (const code of [
       `lseqr://init?sh=${'00'.repeat(20)}&os=x`,

@@ -25,6 +25,8 @@ describe('the request with a response', () => {
     ['', 'scheme'],
     ['http://', 'syntax'],
     ['https://a b/', 'syntax'],
+    ['https://bank.example@evil.example/', 'syntax'],
+    ['https://:secret@evil.example/', 'syntax'],
     ['http://tan.example/', 'insecure'],
     ['http://localhost.evil.example/', 'insecure'],
     ['http://127.0.0.1.evil.example/', 'insecure'],

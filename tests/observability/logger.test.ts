@@ -1,3 +1,7 @@
+import { createWriteStream } from 'node:fs';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
@@ -21,6 +25,20 @@ describe('createLogger', () => {
     expect(text).toBe(
       '{"time":"2026-11-20T12:00:00.000Z","level":"info","message":"request","requestId":"r1","path":"/ocra/request","status":200}\n',
     );
+  });
+
+  it('writes warnings to a file, too', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'tankeeper-log-'));
+    const stream = createWriteStream(join(folder, 'log'));
+    const logger = createLogger({ level: 'info', format: 'json', stream, clock: fixedClock });
+    logger.warn('first');
+    logger.error('second');
+    await logger.end();
+    expect((await readFile(join(folder, 'log'), 'utf8')).match(/"message":"\w+"/g)).toEqual([
+      '"message":"first"',
+      '"message":"second"',
+    ]);
+    await rm(folder, { recursive: true });
   });
 
   it('drops every field that is not on the list, and what is no plain value', async () => {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { PortalPhone, send } from './portal-phone.ts';
 import { codeOn, hiddenField, type PortalAnswer, PortalVisitor, type ShownCode } from './portal-visitor.ts';
@@ -31,6 +32,13 @@ async function payment(
   const order = hiddenField(await visitor.get('/'), 'order');
   const page = await visitor.post('/payments', { order, amount: '120', payee: 'Bert', ...fields });
   return { order, page, shown: codeOn(page) };
+}
+
+async function untilWaiting(): Promise<void> {
+  const { metrics } = portal.application;
+  while (!(await metrics.text()).includes('\ntankeeper_status_waiting_requests 1\n')) {
+    await sleep(10);
+  }
 }
 
 /** @returns how often the portal carried an order out */
@@ -79,6 +87,7 @@ describe('the roll-out', () => {
     for (let time = 1; time <= 3; time += 1) {
       await emma.post('/enrol/status', { response: '000000' });
     }
+    expect((await (await loggedIn('emma')).get('/enrol/status', 'application/json')).status).toBe(404);
     expect(await emma.state('/enrol/status')).toMatchObject({ state: 'expired' });
     expect((await emma.get('/enrol')).text).toContain('Set up your app');
   });
@@ -158,6 +167,27 @@ describe('a payment', () => {
     expect(await send(response)).toBe(false);
     expect((await ada.get(`/payments/${order}`)).text).toContain('Payment declined');
     expect(timesPaid(order)).toBe(0);
+  });
+
+  it('is open after wrong responses to others, and declined after its own when they are forgotten', async () => {
+    const [open, other, third] = [await payment(ada), await payment(ada), await payment(ada)];
+    for (let time = 1; time <= 3; time += 1) {
+      await ada.post(other.shown.status, { response: '000000' });
+    }
+    expect(await ada.state(open.shown.status)).toMatchObject({ state: 'open' });
+    expect(await phone.confirm(open.shown.code)).toMatchObject({ accepted: true });
+    // The fail counter is 0 again.
+    expect(await ada.state(other.shown.status)).toEqual({ state: 'expired', failcount: 0 });
+    expect(await ada.state(third.shown.status)).toEqual({ state: 'open', failcount: 0 });
+  });
+
+  it('is declined when newer ones take its place', async () => {
+    const first = await payment(ada);
+    for (let count = 1; count <= 4; count += 1) {
+      await payment(ada);
+    }
+    expect(await ada.state(first.shown.status)).toMatchObject({ state: 'expired' });
+    expect((await ada.get(`/payments/${first.order}`)).text).toContain('Payment declined');
   });
 
   it('is carried out at the next visit when it is confirmed while no page is open', async () => {
@@ -269,6 +299,17 @@ describe('the portal', () => {
     expect((await ada.get('/')).path).toBe('/');
     expect((await ada.get(`/payments/${order}`)).status).toBe(404);
     expect(timesPaid(order)).toBe(0);
+  });
+
+  it('ends at once, whoever waits', async () => {
+    const { shown } = await payment(ada);
+    const waiting = ada.state(`${shown.status}?wait=20S`).catch(() => 'cut off');
+    await untilWaiting();
+    const begun = performance.now();
+    await portal.restart();
+    expect(performance.now() - begun).toBeLessThan(10_000);
+    expect(await waiting).toBe('cut off');
+    ada = await loggedIn('ada');
   });
 
   it('keeps secrets out of its output', () => {

@@ -219,6 +219,16 @@ describe('the npm package', () => {
   });
 });
 
+describe('the proxies of the guides', () => {
+  it.each([
+    ['deploy/compose/Caddyfile', /response_header_timeout (\d+)s/],
+    ['docs/guides/operating.md', /proxy_read_timeout (\d+)s/],
+  ])('wait longer for an answer than a request may wait for a transaction: %s', (file, limit) => {
+    const [, seconds = '0'] = limit.exec(readRepositoryFile(file)) ?? [];
+    expect(Number(seconds)).toBeGreaterThan(60);
+  });
+});
+
 describe('deploy/compose', () => {
   it('keeps the address of the proxy, which is believed, from the services that start before it', () => {
     const compose = readRepositoryFile('deploy/compose/docker-compose.yml');

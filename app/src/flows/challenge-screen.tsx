@@ -33,6 +33,7 @@ export function ChallengeScreen({ shown, isSending, onConfirm, onDecline }: Chal
   const offsetSeconds = useClockOffset(shown);
   const { message, needsPin } = shown.challenge;
   const text = inspectDisplayText(message);
+  const isRefused = text.verdict === 'refused';
   const submit = (event: Event): void => {
     event.preventDefault();
     if (needsPin && pin === '') {
@@ -42,11 +43,11 @@ export function ChallengeScreen({ shown, isSending, onConfirm, onDecline }: Chal
     }
   };
   return (
-    <Screen title={text.faithful ? texts.confirmTitle : texts.unfaithfulTitle}>
+    <Screen title={isRefused ? texts.refusedTitle : texts.confirmTitle}>
       <DisplayData text={text} />
-      {text.faithful && <Circumstances shown={shown} offsetSeconds={offsetSeconds} />}
+      {!isRefused && <Circumstances shown={shown} offsetSeconds={offsetSeconds} />}
       <form class="actions" onSubmit={submit}>
-        {text.faithful && needsPin && (
+        {!isRefused && needsPin && (
           <Field
             label={texts.pin}
             type="password"
@@ -59,7 +60,7 @@ export function ChallengeScreen({ shown, isSending, onConfirm, onDecline }: Chal
             }}
           />
         )}
-        {text.faithful && (
+        {!isRefused && (
           <Button kind="primary" type="submit" busy={isSending}>
             {isSending ? texts.sending : texts.confirm}
           </Button>

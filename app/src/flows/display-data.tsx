@@ -26,9 +26,9 @@ export function DisplayData({ text }: { text: DisplayText }): JSX.Element {
           <Segment key={place} segment={segment} />
         ))}
       </div>
-      {!text.faithful && (
-        <Notice kind="error">
-          <strong>{texts.displayRefused}</strong>
+      {text.verdict !== 'faithful' && (
+        <Notice kind={text.verdict === 'refused' ? 'error' : 'warning'}>
+          <strong>{texts.displayVerdicts[text.verdict]}</strong>
           {text.reasons.map((reason) => (
             <p key={reason}>{texts.displayFaults[reason]}</p>
           ))}

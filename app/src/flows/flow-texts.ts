@@ -1,4 +1,4 @@
-import type { DisplayFault } from '../../../src/device/display-text.ts';
+import type { DisplayFault, DisplayVerdict } from '../../../src/device/display-text.ts';
 import type { Texts } from '../language/language.ts';
 import type { DigitsReason } from './answer-challenge.ts';
 
@@ -33,12 +33,12 @@ interface FlowTexts {
   readonly continue: string;
 
   readonly confirmTitle: string;
-  readonly unfaithfulTitle: string;
+  readonly refusedTitle: string;
   readonly confirmHint: string;
   readonly displayData: string;
   readonly displayEmpty: string;
   readonly displayFaults: Readonly<Record<DisplayFault, string>>;
-  readonly displayRefused: string;
+  readonly displayVerdicts: Readonly<Record<Exclude<DisplayVerdict, 'faithful'>, string>>;
   readonly goesTo: string;
   readonly typedElsewhere: string;
   readonly earlier: (time: string) => string;
@@ -102,7 +102,7 @@ export const flowTexts: Texts<FlowTexts> = {
     continue: 'Continue',
 
     confirmTitle: 'Do you want to confirm this?',
-    unfaithfulTitle: 'This cannot be confirmed',
+    refusedTitle: 'This cannot be confirmed',
     confirmHint: 'Read every word. Confirm only what you want yourself.',
     displayData: 'To be confirmed',
     displayEmpty: 'The code contains no text. Confirm only if you know what this is for.',
@@ -113,7 +113,10 @@ export const flowTexts: Texts<FlowTexts> = {
       'latin-impostor': 'A word is written in foreign letters that look like ours.',
       'stacked-marks': 'It contains letters with heaps of accents that cover others.',
     },
-    displayRefused: 'This text is not what it looks like. Tell your bank about it.',
+    displayVerdicts: {
+      doubtful: 'The marked words may not be what they look like. Confirm only if you expect them.',
+      refused: 'This text is not what it looks like. Tell your bank about it.',
+    },
     goesTo: 'The answer goes to',
     typedElsewhere: 'After that you see digits that you type on the other screen.',
     earlier: (time) =>
@@ -190,7 +193,7 @@ export const flowTexts: Texts<FlowTexts> = {
     continue: 'Weiter',
 
     confirmTitle: 'Möchten Sie das bestätigen?',
-    unfaithfulTitle: 'Das lässt sich nicht bestätigen',
+    refusedTitle: 'Das lässt sich nicht bestätigen',
     confirmHint: 'Lesen Sie jedes Wort. Bestätigen Sie nur, was Sie selbst möchten.',
     displayData: 'Zu bestätigen',
     displayEmpty: 'Der Code enthält keinen Text. Bestätigen Sie nur, wenn Sie wissen, wofür.',
@@ -202,7 +205,11 @@ export const flowTexts: Texts<FlowTexts> = {
       'latin-impostor': 'Ein Wort besteht aus fremden Buchstaben, die wie unsere aussehen.',
       'stacked-marks': 'Er enthält Buchstaben mit so vielen Akzenten, dass sie andere verdecken.',
     },
-    displayRefused: 'Dieser Text ist nicht das, wonach er aussieht. Melden Sie das Ihrer Bank.',
+    displayVerdicts: {
+      doubtful:
+        'Die markierten Wörter sind vielleicht nicht das, wonach sie aussehen. Bestätigen Sie nur, wenn Sie sie so erwarten.',
+      refused: 'Dieser Text ist nicht das, wonach er aussieht. Melden Sie das Ihrer Bank.',
+    },
     goesTo: 'Die Antwort geht an',
     typedElsewhere: 'Danach sehen Sie Ziffern, die Sie auf dem anderen Bildschirm eintippen.',
     earlier: (time) =>

@@ -42,7 +42,8 @@ function readToken(value: unknown): StoredToken {
     key: key === null ? null : hex(key),
     counter: wholeNumber(counter),
   };
-  return { token: read, name: words(name), addedAt: instant(addedAt) };
+  // An empty name stands for the serial.
+  return { token: read, name: name === '' ? '' : words(name), addedAt: instant(addedAt) };
 }
 
 function members(value: unknown): Members {

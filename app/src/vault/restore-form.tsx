@@ -97,7 +97,7 @@ function PlanConfirmation({
         {plan.tokens.map(({ kind, stored }) => (
           <li class="row" key={stored.token.serial}>
             <span class="row-body">
-              <bdi class="row-title">{stored.name}</bdi>
+              <bdi class="row-title">{stored.name === '' ? stored.token.serial : stored.name}</bdi>
               <span class="row-note">{texts.kinds[kind]}</span>
             </span>
           </li>

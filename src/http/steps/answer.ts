@@ -30,7 +30,8 @@ export const awaitLater: Step = async ({ request, response, exchange }, next) =>
     exchange.waitedMs = performance.now() - begun;
     gone.abort();
   };
-  response.once('close', leave);
+  // Before the listeners that measure the request.
+  response.prependOnceListener('close', leave);
   if (response.destroyed || request.socket.destroyed) {
     gone.abort();
   }

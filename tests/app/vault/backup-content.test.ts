@@ -16,6 +16,11 @@ describe('the content of a backup', () => {
     expect(JSON.stringify(readBackupContent(content()))).toBe(content());
   });
 
+  it('is read with a token whose name was cleared', () => {
+    const tokens = [{ ...stored(), name: '' }];
+    expect(readBackupContent(content({ tokens })).tokens[0]?.name).toBe('');
+  });
+
   it.each([
     ['no JSON', 'tokens'],
     ['no list of tokens', content({ tokens: {} })],

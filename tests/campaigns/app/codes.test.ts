@@ -124,6 +124,21 @@ describeWithProgram('codes in the app', findChromium(), 'chromium', (program) =>
     await expectScreen(page, 'Declined');
   });
 
+  it('marks words of mixed scripts, which can be confirmed', async () => {
+    const { page } = await openApp(browser, site.origin);
+    const codes = await issueCodes(ADDRESS);
+    await rollOut(page, codes);
+    await page.getByRole('button', { name: 'Decline' }).click();
+    await pasteCode(page, codes.request({ message: 'Pay 12 EUR to p\u0430ypal' }));
+    await expectScreen(page, 'Do you want to confirm this?');
+    expect(await page.locator('mark').allTextContents()).toEqual(['p\u0430ypal']);
+    await page
+      .getByRole('alert')
+      .filter({ hasText: 'The marked words may not be what they look like.' })
+      .waitFor();
+    expect(await page.getByRole('button', { name: 'Confirm' }).isEnabled()).toBe(true);
+  });
+
   it('opens the code of a link, which waits behind the lock and leaves the address at once', async () => {
     const { page, problems } = await openApp(browser, site.origin);
     const codes = await issueCodes(ADDRESS);

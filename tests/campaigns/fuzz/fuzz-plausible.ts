@@ -126,8 +126,6 @@ const PLAUSIBLE: Readonly<Record<string, readonly string[]>> = {
 
 /** Combinations that work together, where all parameters with plausible values would not. */
 const SOUND: Readonly<Record<string, readonly string[]>> = {
-  '/ocra': ['transactionid'],
-  '/ocra/checkstatus': ['transactionid'],
   '/ocra/request': ['serial', 'data'],
   '/ocra/calculateOtp': ['sharedsecret', 'activationcode', 'nonce', 'ocrasuite', 'challenge'],
   '/admin/init': ['type', 'serial', 'genkey'],

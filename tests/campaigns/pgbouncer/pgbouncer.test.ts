@@ -146,6 +146,20 @@ describeWithProgram('PgBouncer in transaction mode', findPgBouncer(), 'pgbouncer
       expect(body.result?.value).toMatchObject({ Summary: { total: TRANSACTIONS } });
     });
 
+    it('tells requests that wait of a response, without a notice of the database', async () => {
+      const { client } = pooled;
+      const open = await client.openTransaction('AWAITED');
+      const { transactionid } = open;
+      const waits = Array.from({ length: 20 }, () =>
+        client.post('/ocra/checkstatus', { transactionid, wait: '60S' }),
+      );
+      expect(isAccepted(await client.check(open))).toBe(true);
+      const answers = await Promise.all(waits);
+      expect(answers.map(({ body }) => body.result?.value)).toEqual(
+        waits.map(() => [expect.objectContaining({ valid_tan: true })]),
+      );
+    }, 30_000);
+
     it('keeps the time limits of a role or database, and has nothing to warn of', () => {
       expect(pooled.server.output()).not.toMatch(/"component":"(?:database|configuration)"/);
       expect(pooled.pooler.output()).not.toContain('when not linked');

@@ -53,8 +53,8 @@ function entry(serial: string, transactionid: string, more: object = {}): object
   return { serial, transactionid, received_tan: false, valid_tan: false, failcount: 0, ...more };
 }
 
-async function metric(name: string): Promise<number> {
-  const text = await application.metrics.text();
+async function metric(name: string, of = application): Promise<number> {
+  const text = await of.metrics.text();
   const line = text.split('\n').find((one) => one.startsWith(`${name} `)) ?? '';
   return Number(line.slice(name.length + 1));
 }
@@ -221,9 +221,12 @@ describe('requests that wait', () => {
       rights: ['ocra:status'],
     });
     const url = `http://127.0.0.1:${server.port}${CHECKSTATUS}?transactionid=${transactionid}&wait=60S`;
+    const duration = 'tankeeper_http_request_duration_seconds_sum{endpoint="/ocra/checkstatus"}';
+    const before = await metric(duration, narrow);
     const client = new AbortController();
     const left = fetch(url, { headers: { Authorization: `Bearer ${token}` }, signal: client.signal });
     await untilWaiting(narrow);
+    await sleep(1_000);
     client.abort();
     await expect(left).rejects.toMatchObject({ name: 'AbortError' });
     await untilWaiting(narrow, 0);
@@ -232,6 +235,8 @@ describe('requests that wait', () => {
     await narrow.check(transactionid, answerTo(asked));
     expect(told(await next)[0]).toBe('changed');
     expect(await narrow.metrics.text()).toContain('tankeeper_status_waits_total{end="gone"} 1');
+    // The time of two answers, without that of the waits.
+    expect((await metric(duration, narrow)) - before).toBeLessThan(1);
   });
 
   it('are answered at once when the server stops, and so is each later one', async () => {

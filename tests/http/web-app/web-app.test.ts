@@ -112,6 +112,12 @@ describe('the app', () => {
     expect(APP_POLICY).not.toContain('unsafe');
   });
 
+  it('has the policy of the page that other hosts serve, and forbids frames besides', async () => {
+    const page = await readFile('app/index.html', 'utf8');
+    const [, policy] = /http-equiv="Content-Security-Policy"\s+content="([^"]+)"/.exec(page) ?? [];
+    expect(APP_POLICY).toBe(`${policy}; frame-ancestors 'none'`);
+  });
+
   it('lets caches keep for ever what is named after its content, and asks for the rest', async () => {
     const caching = async (path: string): Promise<unknown> =>
       (await request(app).get(path)).get('Cache-Control');
