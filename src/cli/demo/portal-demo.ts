@@ -26,6 +26,7 @@ export async function drivePortal(
       PORTAL_USERS: [...passwords].map((entry) => entry.join(':')).join(','),
     },
     port + 1,
+    requested,
   );
   try {
     io.stdout.write(portalText({ portal: portal.url, app: `${publicUrl}/app/`, passwords }));

@@ -26,11 +26,13 @@ export interface PortalProcess {
  * Starts the example portal.
  * @param environment what examples/portal/server.js needs, without PORT
  * @param firstPort where to begin looking for a free port
+ * @param giveUp its reason is thrown if it is aborted before the portal has started
  * @throws CliFailure if its files are missing, or with its output if it does not start
  */
 export async function startPortal(
   environment: Readonly<Record<string, string>>,
   firstPort: number,
+  giveUp: AbortSignal,
 ): Promise<PortalProcess> {
   for (const file of [PROGRAM, COMPONENT]) {
     if (!existsSync(file)) {
@@ -43,6 +45,8 @@ export async function startPortal(
     if (url !== undefined) {
       return running(child, url, output);
     }
+    // A terminal sends Ctrl-C to the portal, too.
+    giveUp.throwIfAborted();
     // Another program may have taken the port during the start.
     if (start === MAX_STARTS || (await findFreePort(port)) === port) {
       throw new CliFailure(`the portal did not start:\n${safeLines(output())}`);
