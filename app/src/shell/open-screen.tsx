@@ -29,7 +29,8 @@ export function OpenScreen({ route }: { route: Route }): JSX.Element {
         />
       );
     case 'code':
-      return <CodeScreen key={route.text} text={route.text} />;
+      // The same code may be opened again: it begins anew.
+      return <CodeScreen key={navigation.entry} text={route.text} />;
     case 'history':
       return <HistoryScreen />;
     case 'settings':
