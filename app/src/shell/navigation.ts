@@ -30,11 +30,6 @@ export class Navigation {
     return this.#routes.get(this.#entry) ?? HOME;
   }
 
-  /** The number of the present screen in the browser's history. */
-  get entry(): number {
-    return this.#entry;
-  }
-
   /** @returns a function that ends the subscription */
   subscribe(listener: () => void): () => void {
     this.#listeners.add(listener);

@@ -29,8 +29,7 @@ export function OpenScreen({ route }: { route: Route }): JSX.Element {
         />
       );
     case 'code':
-      // The same code may be opened again: it begins anew.
-      return <CodeScreen key={navigation.entry} text={route.text} />;
+      return <CodeScreen key={route.text} text={route.text} />;
     case 'history':
       return <HistoryScreen />;
     case 'settings':
