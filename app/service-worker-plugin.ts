@@ -6,7 +6,7 @@ import type { Plugin } from 'vite';
 const FILE_NAME = 'service-worker.js';
 
 /**
- * Puts the list of the build's files, and the hash of their contents, into the service worker.
+ * Puts the list of the build's files with their hashes, and the hash of all of them, into the service worker.
  * @param publicDir the folder whose files are copied as they are
  */
 export function serviceWorkerFiles(publicDir: string): Plugin {
@@ -30,9 +30,17 @@ export function serviceWorkerFiles(publicDir: string): Plugin {
         hash.update(`${name}\n`).update(contents.get(name) ?? '');
       }
       hash.update(worker.code);
+      const integrities = Object.fromEntries(
+        names.map((name) => [name, integrityOf(contents.get(name) ?? '')] as const),
+      );
       worker.code = worker.code
-        .replace('__APP_FILES__', JSON.stringify(names))
+        .replace('__APP_FILES__', JSON.stringify(integrities))
         .replace('__APP_HASH__', JSON.stringify(hash.digest('hex').slice(0, 16)));
     },
   };
+}
+
+/** @returns the hash of a file, as the `integrity` of a request (W3C Subresource Integrity §3.2) */
+function integrityOf(content: string | Uint8Array): string {
+  return `sha256-${createHash('sha256').update(content).digest('base64')}`;
 }

@@ -18,7 +18,7 @@ export default defineConfig({
   build: {
     outDir: 'dist',
     emptyOutDir: true,
-    target: ['chrome111', 'firefox114', 'safari16.4'],
+    target: ['chrome111', 'firefox115', 'safari16.4'],
     // Data URLs and inline scripts are against the Content-Security-Policy.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },

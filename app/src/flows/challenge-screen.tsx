@@ -10,6 +10,7 @@ import { timeText } from '../language/time-text.ts';
 import { DisplayData } from './display-data.tsx';
 import { flowTexts } from './flow-texts.ts';
 import type { ShownChallenge } from './open-code.ts';
+import { useReadingTime } from './reading-time.ts';
 import { harmfulClockOffset } from './server-clock.ts';
 
 /** What the user confirms with. */
@@ -31,6 +32,7 @@ export function ChallengeScreen({ shown, isSending, onConfirm, onDecline }: Chal
   const [pin, setPin] = useState('');
   const [isPinMissing, setPinMissing] = useState(false);
   const offsetSeconds = useClockOffset(shown);
+  const isReadable = useReadingTime();
   const { message, needsPin } = shown.challenge;
   const text = inspectDisplayText(message);
   const isRefused = text.verdict === 'refused';
@@ -61,7 +63,7 @@ export function ChallengeScreen({ shown, isSending, onConfirm, onDecline }: Chal
           />
         )}
         {!isRefused && (
-          <Button kind="primary" type="submit" busy={isSending}>
+          <Button kind="primary" type="submit" disabled={!isReadable} busy={isSending}>
             {isSending ? texts.sending : texts.confirm}
           </Button>
         )}

@@ -11,7 +11,7 @@ const LARGE_TYPE = 160;
 export function DisplayData({ text }: { text: DisplayText }): JSX.Element {
   const texts = useTexts(flowTexts);
   const length = text.segments.reduce((sum, segment) => sum + segment.text.length, 0);
-  if (length === 0) {
+  if (text.segments.every((segment) => segment.kind === 'plain' && segment.text.trim() === '')) {
     return <Notice kind="warning">{texts.displayEmpty}</Notice>;
   }
   return (

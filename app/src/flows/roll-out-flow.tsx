@@ -7,6 +7,7 @@ import { useTexts } from '../language/language.ts';
 import { useServices } from '../shell/services.ts';
 import { flowTexts } from './flow-texts.ts';
 import type { ReadRollOut } from './open-code.ts';
+import { useReadingTime } from './reading-time.ts';
 
 /** The first phase of a roll-out: asks, stores the token, and says that the second code comes next. */
 export function RollOutFlow({
@@ -19,6 +20,7 @@ export function RollOutFlow({
   const { vault, navigation } = useServices();
   const texts = useTexts(flowTexts);
   const [state, setState] = useState<'asking' | 'saving' | 'saved'>(isStored ? 'saved' : 'asking');
+  const isReadable = useReadingTime();
   if (state === 'saved') {
     return <AddedScreen serial={token.serial} />;
   }
@@ -41,7 +43,12 @@ export function RollOutFlow({
       <p class="screen-text">{texts.addText}</p>
       {replaced && <Notice kind="warning">{texts.replaceWarning}</Notice>}
       <div class="actions">
-        <Button kind={replaced ? 'danger' : 'primary'} busy={state === 'saving'} onPress={save}>
+        <Button
+          kind={replaced ? 'danger' : 'primary'}
+          disabled={!isReadable}
+          busy={state === 'saving'}
+          onPress={save}
+        >
           {replaced ? texts.replace : texts.add}
         </Button>
         <Button

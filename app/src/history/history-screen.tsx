@@ -48,7 +48,7 @@ function Entry({ entry }: { entry: HistoryEntry }): JSX.Element {
   const texts = useTexts(historyTexts);
   const language = useContext(LanguageContext);
   const { message, outcome, at, callbackUrl } = entry;
-  const host = URL.canParse(callbackUrl) ? new URL(callbackUrl).host : '';
+  const host = hostOf(callbackUrl);
   return (
     <div class="row">
       <span class={`outcome-${outcome}`}>
@@ -66,6 +66,15 @@ function Entry({ entry }: { entry: HistoryEntry }): JSX.Element {
       </span>
     </div>
   );
+}
+
+/** @returns the host of an address; empty where there is none. Browsers of early 2023 have no `URL.canParse` */
+function hostOf(address: string): string {
+  try {
+    return new URL(address).host;
+  } catch {
+    return '';
+  }
 }
 
 /** @returns the text with the names of its controls and invisible characters in their places */

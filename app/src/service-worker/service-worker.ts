@@ -20,8 +20,8 @@ interface FetchEvent {
   respondWith(answer: Promise<Response>): void;
 }
 
-/** Put in by the build: paths relative to the scope, and the hash of their contents. */
-declare const __APP_FILES__: readonly string[];
+/** Put in by the build: paths relative to the scope with the hash of each file, and the hash of all of them. */
+declare const __APP_FILES__: Readonly<Record<string, string>>;
 declare const __APP_HASH__: string;
 
 const PREFIX = 'tankeeper-app-';
@@ -29,7 +29,10 @@ const CACHE = PREFIX + __APP_HASH__;
 const PAGE = 'index.html';
 
 const worker = self as unknown as ServiceWorkerScope;
-const files = new Set(__APP_FILES__.map((path) => new URL(path, worker.registration.scope).href));
+/** The hashes by address, as `integrity` of W3C Subresource Integrity. */
+const files = new Map(
+  Object.entries(__APP_FILES__).map(([path, hash]) => [new URL(path, worker.registration.scope).href, hash]),
+);
 
 worker.addEventListener('install', (event) => {
   event.waitUntil(keepFiles());
@@ -54,9 +57,13 @@ worker.addEventListener('fetch', (event) => {
 
 async function keepFiles(): Promise<void> {
   const cache = await caches.open(CACHE);
-  // Past the browser's own cache, which may hold files of another build.
+  // Past the browser's own cache, which may hold files of another build. A host may answer with another page for a file
+  // that it does not have yet: nothing is installed then.
   await cache.addAll(
-    [...files].map((url) => new Request(url, { cache: 'reload', credentials: 'same-origin' })),
+    Array.from(
+      files,
+      ([url, integrity]) => new Request(url, { cache: 'reload', credentials: 'same-origin', integrity }),
+    ),
   );
 }
 

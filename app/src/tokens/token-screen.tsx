@@ -34,7 +34,7 @@ export function TokenScreen({ serial }: { serial: string }): JSX.Element {
     );
   }
   return (
-    <Screen title={name}>
+    <Screen title={name} pageTitle={texts.title}>
       <BackButton
         text={texts.back}
         onPress={() => {

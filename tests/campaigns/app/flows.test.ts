@@ -7,7 +7,7 @@ import { findChromium, startChromium } from '../../support/browser/chromium.ts';
 import { type FileSite, serveFiles } from '../../support/browser/file-site.ts';
 import { buildApp } from '../../support/browser/vite.ts';
 import { describeWithProgram } from '../../support/servers/system-programs.ts';
-import { answerAt, expectScreen, openApp, pasteCode, rollOut } from './support/app-page.ts';
+import { answerAt, expectScreen, openApp, pasteCode, PIN, rollOut } from './support/app-page.ts';
 import { ACTIVATION_CODE, COUNTER_SUITE, issueCodes, QUESTION } from './support/issued-codes.ts';
 
 const ADDRESS = 'https://bank.example/ocra/check_t';
@@ -126,6 +126,76 @@ describeWithProgram('the flows of the app', findChromium(), 'chromium', (program
     await press(page, 'Confirm');
     await page.getByText('the app cannot tell whether it accepted').waitFor();
     expect(await digitsShown(page)).toMatch(/^\d{8}$/);
+  });
+
+  it('takes no press in the moment in which the data appear, or the window comes to the front', async () => {
+    const { page } = await openApp(browser, site.origin);
+    const codes = await issueCodes(ADDRESS);
+    const forms = await answerAt(page, ADDRESS, true);
+    await rollOut(page, codes);
+    await press(page, 'Confirm');
+    await expectScreen(page, 'Confirmed');
+    await page.evaluate(`new MutationObserver((_, observer) => {
+      const button = document.querySelector('.display-data ~ form button[type=submit]');
+      if (button !== null) {
+        observer.disconnect();
+        button.click();
+        globalThis.hasPressed = true;
+      }
+    }).observe(document.body, { childList: true, subtree: true })`);
+    await pasteCode(page, codes.request({ transactionId: 'aaaa' }));
+    await page.waitForFunction(() => 'hasPressed' in globalThis);
+    await page.getByRole('button', { name: 'Confirm', disabled: false }).waitFor();
+    await page.evaluate(`(async () => {
+      window.dispatchEvent(new Event('focus'));
+      await new Promise(requestAnimationFrame);
+      document.querySelector('button[type=submit]').click();
+    })()`);
+    expect(forms).toHaveLength(1);
+    await press(page, 'Confirm');
+    await expectScreen(page, 'Confirmed');
+    expect(forms.map(({ transactionid }) => transactionid)).toEqual(['0123456789abcdef0123', 'aaaa']);
+  });
+
+  it('asks again when the same link is opened once more', async () => {
+    const { page } = await openApp(browser, site.origin);
+    const codes = await issueCodes(ADDRESS);
+    await answerAt(page, ADDRESS, true);
+    await rollOut(page, codes);
+    const open = `location.hash = '#link=${encodeURIComponent(codes.request({ transactionId: 'aaaa' }))}'`;
+    await page.evaluate(open);
+    await page.getByText('Pay 120.00 EUR to Bert Miller').waitFor();
+    await press(page, 'Confirm');
+    await expectScreen(page, 'Confirmed');
+    await page.evaluate(open);
+    await page.getByText('You have answered this once already').waitFor();
+  });
+
+  it('says that a code has no text, also where it has blanks alone', async () => {
+    const { page } = await openApp(browser, site.origin);
+    const codes = await issueCodes(ADDRESS);
+    await rollOut(page, codes);
+    for (const message of ['', ' \n\u3000\t']) {
+      await pasteCode(page, codes.request({ message }));
+      await page.getByText('The code contains no text.').waitFor();
+      await press(page, 'Decline');
+      await expectScreen(page, 'Declined');
+    }
+  });
+
+  it('shows the history in browsers of early 2023', async () => {
+    const { page, problems } = await openApp(browser, site.origin);
+    await page.addInitScript('delete URL.canParse');
+    await page.reload();
+    await page.getByLabel('PIN').fill(PIN);
+    await press(page, 'Unlock');
+    const codes = await issueCodes(ADDRESS);
+    await rollOut(page, codes);
+    await press(page, 'Decline');
+    await expectScreen(page, 'Declined');
+    await press(page, 'History');
+    await page.getByText('Declined · bank.example').waitFor();
+    expect(problems).toEqual([]);
   });
 
   it('says that the server refused', async () => {
@@ -256,6 +326,8 @@ describeWithProgram('the flows of the app', findChromium(), 'chromium', (program
     await page.getByLabel('Name').fill('Savings <b>bank</b>');
     await press(page, 'Save the name');
     await expectScreen(page, 'Savings <b>bank</b>');
+    // Browsers keep titles in their history, in the clear.
+    expect(await page.title()).toBe('Your tokens – Tankeeper');
     await page.getByRole('button', { name: 'Your tokens' }).click();
     await page.getByText('Savings <b>bank</b>').click();
     await press(page, 'Remove this token');

@@ -101,6 +101,28 @@ describeWithProgram('the installed app', findChromium(), 'chromium', (program) =
     expect(problems).toEqual([]);
   });
 
+  it('installs no version of which the host answers a file with another page', async () => {
+    const { page, problems } = await openApp(browser, site.origin);
+    await workerIsActive(page);
+    const worker = String(built.get('service-worker.js'));
+    const [, hash = ''] = /"([0-9a-f]{16})"/.exec(worker) ?? [];
+    const name = [...built.keys()].find((file) => file.includes('qr-worker')) ?? '';
+    site.files.set('service-worker.js', worker.replace(hash, NEXT_HASH));
+    site.files.set(name, String(built.get('index.html')));
+    const state = await page.evaluate(`navigator.serviceWorker.ready
+      .then((registration) => registration.update())
+      .then(({ installing }) => new Promise((resolve) => {
+        installing.addEventListener('statechange', () => resolve(installing.state));
+      }))`);
+    expect(state).toBe('redundant');
+    site.files.set('service-worker.js', worker);
+    site.files.set(name, built.get(name) ?? '');
+    await page.context().setOffline(true);
+    await page.reload();
+    await expectScreen(page, 'The app is locked');
+    expect(problems).toEqual([]);
+  });
+
   it('keeps language and theme', async () => {
     const { page } = await openApp(browser, site.origin);
     await page.getByRole('button', { name: 'Settings' }).click();
