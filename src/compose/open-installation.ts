@@ -127,6 +127,7 @@ function configuredParts(
   | 'random'
   | 'transactionIds'
   | 'sessionLifetime'
+  | 'publicUrl'
   | 'passwordsAtOnce'
   | 'statusWaits'
   | 'resolverTimeout'
@@ -139,6 +140,7 @@ function configuredParts(
     random: systemRandom,
     transactionIds: config.dialect === 'linotp' ? decimalTransactionIds : hexTransactionIds,
     sessionLifetime: config.sessionLifetime,
+    publicUrl: config.publicUrl,
     passwordsAtOnce: config.limits.loginsAtOnce,
     statusWaits: config.limits.statusWaits,
     resolverTimeout: config.resolverTimeout,

@@ -52,6 +52,8 @@ export interface ServiceParts {
   readonly transactionIds?: TransactionIds;
   /** Seconds. */
   readonly sessionLifetime: number;
+  /** The address of the server in browsers, an origin; undefined: there are no passkeys. */
+  readonly publicUrl?: string | undefined;
   /** The most passwords that are verified at once, by all workers together; by default 2. */
   readonly passwordsAtOnce?: number;
   /** Undefined: no licence can be verified. */

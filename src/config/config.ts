@@ -48,6 +48,8 @@ const configSchema = environmentSchema.transform((values) =>
     licencePublicKeyFile: values.LICENCE_PUBLIC_KEY_FILE,
     limits: limitsOf(values),
     sessionLifetime: values.SESSION_LIFETIME,
+    /** The address of the server in browsers, an origin. */
+    publicUrl: values.PUBLIC_URL,
     resolverTimeout: values.RESOLVER_TIMEOUT,
     resolverFileDirs: Object.freeze(values.RESOLVER_FILE_DIRS ?? []),
     challengeRetention: values.CHALLENGE_RETENTION,

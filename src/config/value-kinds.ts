@@ -99,6 +99,11 @@ const origin = z
   .refine(({ protocol, hostname }) => protocol === 'https:' || LOOPBACK.test(hostname))
   .transform((url) => url.origin);
 
+/** One origin. */
+export const oneOrigin: z.ZodType<string, string> = origin.meta({
+  allowed: 'an origin such as https://tan.example.com; http:// for this machine only',
+});
+
 /** Origins, separated by commas. */
 export const origins: z.ZodType<readonly string[], string> = list.pipe(z.array(origin)).meta({
   allowed: 'origins such as https://app.example.com, comma separated; http:// for this machine only',

@@ -8,6 +8,7 @@ import {
   folders,
   networks,
   oneOf,
+  oneOrigin,
   origins,
   text,
   wholeNumber,
@@ -161,6 +162,14 @@ const limits = z
   })
   .meta({ title: 'Limits' });
 
+const signIn = z
+  .object({
+    PUBLIC_URL: oneOrigin
+      .optional()
+      .describe('address of this server in browsers, to which passkeys are bound; unset: no passkeys'),
+  })
+  .meta({ title: 'Sign-in' });
+
 const times = z
   .object({
     SESSION_LIFETIME: duration('a duration such as 300 or 1H30M')
@@ -192,6 +201,7 @@ export const environmentSchema = z
     ...answers.shape,
     ...log.shape,
     ...keys.shape,
+    ...signIn.shape,
     ...limits.shape,
     ...times.shape,
   })
@@ -233,7 +243,7 @@ export interface Variable {
   readonly mask: (value: string) => string;
 }
 
-const groups = [listening, database, answers, log, keys, limits, times];
+const groups = [listening, database, answers, log, keys, signIn, limits, times];
 
 /** Every variable that tankeeper reads, in the order of the reference. */
 export const VARIABLES: readonly Variable[] = Object.entries(environmentSchema.shape).map(

@@ -91,6 +91,8 @@ interface TestApplicationOptions {
   readonly trustProxy?: readonly string[];
   /** Computes the expected responses; default `respond`. */
   readonly responder?: Responder;
+  /** The address of the server in browsers; default: none. */
+  readonly publicUrl?: string;
   /** Puts a fault into the services, for tests of tests. */
   readonly spoil?: (services: Services) => Services;
 }
@@ -141,6 +143,7 @@ export class TestApplication {
       log,
       ...(dialect === 'linotp' && { transactionIds: decimalTransactionIds }),
       sessionLifetime: 3600,
+      publicUrl: options.publicUrl,
       configurationWindow: all.configurationWindow,
       credentialWindow: all.credentialWindow,
       resolverTimeout: all.resolverTimeout,
