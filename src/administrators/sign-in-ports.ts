@@ -77,6 +77,12 @@ export interface SignInStore {
    *   meanwhile, or the administrator is gone
    */
   complete(hash: Buffer, proof: CompleteProof, session: SignInSession, act: Act): Promise<boolean>;
+  /** Opens a session of a person who has no account here. */
+  openForPerson(
+    person: { readonly name: string; readonly groups: readonly string[] },
+    session: SignInSession,
+    act: Act,
+  ): Promise<void>;
 }
 
 /** Changes the second factors of administrators. */

@@ -9,18 +9,7 @@ const OUTCOME_WORDS: readonly string[] = [
   'unverifiable',
   // Of administration.
   ...['created', 'changed', 'stored', 'removed', 'being', 'default', 'no', 'imported', 'done', 'refused'],
-  ...[
-    'session',
-    'password',
-    'second',
-    'passkey',
-    'single',
-    'added',
-    'current',
-    'sealed',
-    'retired',
-    'installed',
-  ],
+  ...['session', 'password', 'second', 'passkey', 'added', 'current', 'sealed', 'retired', 'installed'],
   // Of upkeep.
   ...['migrated', 'mended', 'pruned', 'handed', 'restored'],
   // Of webhooks.
@@ -44,7 +33,8 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
       'transaction',
       'userlist',
     ],
-    ...['sign-in', 'sign-in/finish', 'sign-in/passkey', 'sign-in/passkey-link'],
+    ...['sign-in', 'sign-in/finish', 'sign-in/passkey', 'sign-in/passkey-link', 'sign-in/oidc'],
+    'sign-in/oidc/callback',
     ...['passkeys', 'passkeys/options', 'passkeys/remove', 'sessions', 'sessions/end'],
   ],
   system: [

@@ -44,6 +44,8 @@ export function guestServices(parts: ServiceParts): Services {
     logins: loadOnUse(async () => (await logins()).logins),
     signIn: loadOnUse(async () => (await signIns()).signIn),
     passkeys: loadOnUse(async () => (await signIns()).passkeys),
+    // Browsers use it alone.
+    singleSignOn: undefined,
     secondFactors: loadOnUse(async () => (await signIns()).secondFactors),
     sessions: loadOnUse(async () => (await signIns()).sessions),
     linotpImport: loadOnUse(async () => (await imports()).linotpImport),

@@ -128,6 +128,7 @@ function configuredParts(
   | 'transactionIds'
   | 'sessionLifetime'
   | 'publicUrl'
+  | 'singleSignOn'
   | 'passwordsAtOnce'
   | 'statusWaits'
   | 'resolverTimeout'
@@ -141,6 +142,7 @@ function configuredParts(
     transactionIds: config.dialect === 'linotp' ? decimalTransactionIds : hexTransactionIds,
     sessionLifetime: config.sessionLifetime,
     publicUrl: config.publicUrl,
+    singleSignOn: singleSignOnOf(config),
     passwordsAtOnce: config.limits.loginsAtOnce,
     statusWaits: config.limits.statusWaits,
     resolverTimeout: config.resolverTimeout,
@@ -148,6 +150,16 @@ function configuredParts(
     challengeRetention: config.challengeRetention,
     auditRetention: config.auditRetention === 'off' ? undefined : config.auditRetention,
   };
+}
+
+/** @throws ServiceError 'configuration.invalid' if the file of the secret cannot be read */
+function singleSignOnOf({ singleSignOn: configured }: Config): ServiceParts['singleSignOn'] {
+  return (
+    configured && {
+      ...configured,
+      clientSecret: readSecretFile('OIDC_CLIENT_SECRET_FILE', configured.clientSecretFile),
+    }
+  );
 }
 
 async function loadServices(role: Role): Promise<{

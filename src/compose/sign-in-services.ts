@@ -4,8 +4,10 @@ import { PasskeyService } from '../administrators/passkey-service.ts';
 import { SecondFactorService } from '../administrators/second-factor-service.ts';
 import { SessionService } from '../administrators/session-service.ts';
 import { SignInService } from '../administrators/sign-in-service.ts';
+import { SingleSignOnService } from '../administrators/single-sign-on-service.ts';
 import type { ChallengeService } from '../challenges/challenge-service.ts';
 import { SignInChallenges } from '../challenges/sign-in-challenges.ts';
+import { OpenidProvider } from '../security/openid-provider.ts';
 import { SimpleWebAuthn } from '../security/simple-web-authn.ts';
 import { SqlPasskeyStore } from '../storage/administrators/passkey-store.ts';
 import { SqlSecondFactorStore } from '../storage/administrators/second-factor-store.ts';
@@ -20,6 +22,8 @@ export interface SignInServices {
   readonly passkeys: PasskeyService;
   readonly secondFactors: SecondFactorService;
   readonly sessions: SessionService;
+  /** Undefined: it is not configured. */
+  readonly singleSignOn: SingleSignOnService | undefined;
 }
 
 interface SignInParts {
@@ -32,7 +36,7 @@ export function signInServices(
   shared: SharedParts,
   { administrators, logins, ocra }: SignInParts,
 ): SignInServices {
-  const { publicUrl } = shared;
+  const { publicUrl, singleSignOn } = shared;
   const parts = { ...shared, administrators, logins };
   const attempts = new SqlSignInStore(shared);
   const tokens = new SignInChallenges({ ocra, tokens: new SqlTokenStore(shared) });
@@ -52,6 +56,14 @@ export function signInServices(
       tokens,
       secondFactors: new SqlSecondFactorStore(shared),
     }),
+    singleSignOn:
+      singleSignOn &&
+      new SingleSignOnService({
+        ...parts,
+        ...singleSignOn,
+        attempts,
+        provider: new OpenidProvider({ ...singleSignOn, log: shared.log }),
+      }),
     sessions: new SessionService({ ...shared, sessions: new SqlSessionStore(shared) }),
   };
 }

@@ -76,7 +76,7 @@ function readRule(text: string): UserRule {
   if (entry === '*') {
     return { isExclusion, isEverybody: true, matches: () => true };
   }
-  if (entry.startsWith(GROUP)) {
+  if (entry.startsWith(GROUP) && entry.length > GROUP.length) {
     const group = entry.slice(GROUP.length);
     return { isExclusion, isEverybody: false, matches: ({ groups = [] }) => groups.includes(group) };
   }

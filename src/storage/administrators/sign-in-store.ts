@@ -63,7 +63,10 @@ export class SqlSignInStore implements SignInStore {
         content: JSON.stringify(attempt.content),
         expires_at: attempt.expiresAt,
       });
-      await unit.audit.write(act, owner?.administrator ?? '', OUTCOMES[attempt.content.kind]);
+      const outcome = OUTCOMES[attempt.content.kind];
+      if (outcome !== undefined) {
+        await unit.audit.write(act, owner?.administrator ?? '', outcome);
+      }
       return true;
     });
   }
@@ -112,14 +115,33 @@ export class SqlSignInStore implements SignInStore {
       throw error;
     }
   }
+
+  async openForPerson(
+    { name, groups }: { readonly name: string; readonly groups: readonly string[] },
+    { hash, expiresAt }: SignInSession,
+    act: Act,
+  ): Promise<void> {
+    await this.#database.transact(async ({ sql, audit }) => {
+      await sql('sessions').insert({
+        person: name,
+        groups,
+        kind: 'login',
+        client: act.client,
+        session_hash: hash,
+        expires_at: expiresAt,
+      });
+      await audit.write(act, name, `session opened, ${groups.join(', ')}`);
+    });
+  }
 }
 
-const OUTCOMES: Readonly<Record<SignInKind, string>> = {
+/** Of the audit. Anybody may begin single sign-on: its rows would fill the audit. */
+const OUTCOMES: Readonly<Record<SignInKind, string | undefined>> = {
   token: 'second factor requested',
   passkey: 'second factor requested',
   registration: 'passkey requested',
   link: 'passkey link created',
-  oidc: 'single sign-on begun',
+  oidc: undefined,
 };
 
 /**

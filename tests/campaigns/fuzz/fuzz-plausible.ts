@@ -137,6 +137,7 @@ const SOUND: Readonly<Record<string, readonly string[]>> = {
   '/admin/show': ['serial'],
   '/admin/userlist': ['user'],
   '/audit/search': ['since', 'limit'],
+  '/admin/sessions/end': ['administrator', 'id'],
   '/admin/set': ['serial', 'pin', 'description'],
   '/admin/reset': ['serial'],
   '/admin/enable': ['serial'],
@@ -189,6 +190,8 @@ function ownValues(known: KnownFacts, pick: number): Readonly<Record<string, rea
     user: pick % 3 === 0 ? undefined : [user],
     session: [session],
     filename: [passwdFile, '/dev/zero', '/proc/self/environ', '/', '/nowhere/at/all', '/dev/stdin'],
+    '/admin/sign-in username': [administrator.name],
+    '/admin/sign-in password': [administrator.password],
     '/admin/login username': [administrator.name],
     '/admin/login password': [administrator.password],
   };

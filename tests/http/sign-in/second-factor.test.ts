@@ -103,7 +103,7 @@ describe('an administrator with a token as second factor', () => {
       await client.post('/admin/login').type('form').send({ username: 'anna', password: PASSWORD }),
     ]) {
       expect([response.status, errorOf(response)]).toEqual([401, text]);
-      expect(response.get('WWW-Authenticate')).toBeUndefined();
+      expect(response.get('WWW-Authenticate')).toBe('Sign-In realm="tankeeper"');
       expect(response.get('Set-Cookie')).toBeUndefined();
     }
     const audit = await queryOnce<{ outcome: string }>(
@@ -119,7 +119,7 @@ describe('an administrator with a token as second factor', () => {
     const unknown = await browser.post('/admin/sign-in', { username: 'nobody', password: 'wrong' });
     expect([wrong.response.status, errorOf(wrong.response)]).toEqual([401, 'Wrong user name or password']);
     expect([unknown.status, errorOf(unknown)]).toEqual([401, 'Wrong user name or password']);
-    expect(wrong.response.get('WWW-Authenticate')).toBeUndefined();
+    expect(wrong.response.get('WWW-Authenticate')).toBe('Sign-In realm="tankeeper"');
     expect(browser.cookies.size).toBe(0);
   });
 
@@ -276,6 +276,44 @@ describe('the setting of a second factor', () => {
     await expect(secondFactors.remove({ principal, requestId: '' }, 'anna')).rejects.toMatchObject({
       code: 'right.missing',
     });
+  });
+});
+
+describe('the consequences of a second factor', () => {
+  const codes = (consequences: readonly { readonly code: string }[]): readonly string[] =>
+    consequences.map(({ code }) => code);
+
+  it('tell who is locked out, and what the password opens', async () => {
+    const { consequences, secondFactors } = application.services;
+    const of = async (wanted?: string): Promise<readonly string[]> =>
+      codes(
+        await consequences.ofSecondFactor(
+          OPERATOR,
+          'anna',
+          wanted === undefined ? undefined : { serial: wanted },
+        ),
+      );
+    expect(await of()).toEqual(['administrator.sessions', 'second-factor.none']);
+    expect(await of(serial)).toEqual(['administrator.sessions']);
+    await secondFactors.remove(OPERATOR, 'anna');
+    expect(await of(serial)).toEqual(['administrator.sessions', 'second-factor.programs']);
+    await application.asAdmin('/admin/disable', { serial });
+    expect(await of(serial)).toContain('second-factor.unusable');
+    await expect(consequences.ofSecondFactor(OPERATOR, 'nobody', undefined)).rejects.toMatchObject({
+      code: 'administrator.unknown',
+    });
+  });
+
+  it('of the removal of its token name the administrator; the only one is warned', async () => {
+    const { consequences, administrators } = application.services;
+    const removal = await consequences.ofTokenRemoval(OPERATOR, [serial]);
+    expect(removal.find(({ code }) => code === 'second-factor.lost')?.text).toBe(
+      'anna cannot sign in without this second factor',
+    );
+    expect(codes(await consequences.ofTokenWithdrawal(OPERATOR, [serial]))).toContain('second-factor.lost');
+    await administrators.remove(OPERATOR, 'anna');
+    const last = await consequences.ofSecondFactor(OPERATOR, 'admin', { serial });
+    expect(codes(last)).toContain('second-factor.last');
   });
 });
 
