@@ -76,4 +76,21 @@ export default tseslint.config(
       globals: { process: 'readonly', console: 'readonly', module: 'writable', URL: 'readonly' },
     },
   },
+  {
+    files: ['examples/**/*.js'],
+    languageOptions: {
+      globals: { fetch: 'readonly', AbortSignal: 'readonly', URLSearchParams: 'readonly' },
+    },
+    rules: {
+      'max-lines-per-function': ['error', { max: 100, skipBlankLines: true, skipComments: true }],
+      complexity: ['error', 10],
+      eqeqeq: 'error',
+      // Express knows an error handler by its four parameters.
+      'no-unused-vars': ['error', { argsIgnorePattern: '^_' }],
+    },
+  },
+  {
+    files: ['examples/**/public/*.js'],
+    languageOptions: { globals: { document: 'readonly', location: 'readonly' } },
+  },
 );

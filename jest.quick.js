@@ -7,10 +7,12 @@ export default {
   testPathIgnorePatterns: [
     ...base.testPathIgnorePatterns,
     ...[
+      'app',
       'browser',
       'cli',
       'compose',
       'embedded-postgres',
+      'portal',
       'resolvers/sources/ldap',
       'resolvers/sources/sql',
     ].map((folder) => `<rootDir>/tests/${folder}/`),

@@ -59,14 +59,16 @@ async function copyPageFiles(target) {
   await Promise.all(PAGE_FILES.map((name) => copyFile(join(source, name), join(target, name))));
 }
 
-/** Builds the app, which the server serves at /app. */
+/** Builds the app, which the server serves at /app, with the component for portals. */
 async function buildApp(outDir) {
   const { build: buildPages } = await import('vite');
-  await buildPages({
-    configFile: join(ROOT, 'app/vite.config.ts'),
+  const options = (config, folder) => ({
+    configFile: join(ROOT, config),
     logLevel: 'warn',
-    build: { outDir, emptyOutDir: false },
+    build: { outDir: folder, emptyOutDir: false },
   });
+  await buildPages(options('app/vite.config.ts', outDir));
+  await buildPages(options('app/component/vite.config.ts', join(outDir, 'component')));
 }
 
 async function compile(name, folder) {

@@ -13,6 +13,7 @@ Parameters and answers follow the published interface description; [Compatibilit
 differences.
 
 POST on \`/monitoring\` is [deprecated](../monitoring-post.md). HEAD is answered wherever GET is, and OPTIONS everywhere.
+\`/app\` serves the files of the QR-TAN app (\`APP\`).
 `;
 
 const PARAMETERS_HEAD = `Parameters are read from the query string and from the body: a form, JSON or multipart. Names are read in any letter case,

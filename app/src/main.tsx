@@ -1,16 +1,26 @@
 import { render } from 'preact';
 import './design/design.css';
-import { detectLanguage, LanguageContext } from './language/language.ts';
+import { LanguageContext } from './language/language.ts';
 import { App } from './shell/app.tsx';
+import { IncomingLink } from './shell/incoming-link.ts';
+import { InsecureScreen } from './shell/insecure-screen.tsx';
+import { Navigation } from './shell/navigation.ts';
+import { Preferences } from './shell/preferences.ts';
+import { openVault } from './vault/open-vault.ts';
 
 const root = document.getElementById('app');
+// First of all: the address loses a code before anything else happens.
+const link = new IncomingLink();
 if (root !== null) {
-  const language = detectLanguage(navigator.languages);
-  document.documentElement.lang = language;
+  const preferences = new Preferences();
   render(
-    <LanguageContext.Provider value={language}>
-      <App />
-    </LanguageContext.Provider>,
+    window.isSecureContext ? (
+      <App services={{ vault: await openVault(), navigation: new Navigation(), preferences, link }} />
+    ) : (
+      <LanguageContext.Provider value={preferences.language}>
+        <InsecureScreen />
+      </LanguageContext.Provider>
+    ),
     root,
   );
 }

@@ -21,6 +21,7 @@ export async function startDemoServer(
       host: '127.0.0.1',
       port,
       metricsPort: undefined,
+      app: 'on',
       dataDir: folder,
       databaseUrl: undefined,
       encryptionKeyFile: join(folder, 'encryption.key'),

@@ -6,7 +6,7 @@ import { verifyQrTanSignature } from '../ocra/qrtan-signature.ts';
 import type { QrTanUrl } from '../ocra/qrtan-url.ts';
 import { type OcraSuite, parseOcraSuite } from '../ocra/suite.ts';
 import type { DeviceToken, ReadyToken } from './device-token.ts';
-import { codeText } from './read-code.ts';
+import { signedText } from './read-code.ts';
 import { refusedCode } from './refused-code.ts';
 
 type ChallengeUrl = Exclude<QrTanUrl, { kind: 'init' }>;
@@ -48,7 +48,8 @@ export interface ComputedResponse {
   readonly response: string;
 }
 
-const STRICT: ChallengePolicy = { requireCallback: true };
+/** As QR-TAN apps do. */
+export const STRICT_POLICY: ChallengePolicy = { requireCallback: true };
 const LARGEST_COUNTER = 0xffff_ffff_ffff_ffffn;
 
 /**
@@ -61,10 +62,10 @@ export function openChallenge(
   tokens: readonly DeviceToken[],
   url: RequestUrl,
   text: string,
-  policy: ChallengePolicy = STRICT,
+  policy: ChallengePolicy = STRICT_POLICY,
 ): OpenChallenge {
   assertCallback(url, policy);
-  const signed = codeText(text);
+  const signed = signedText(url, text);
   for (const token of tokens) {
     if (!isReady(token)) {
       continue;

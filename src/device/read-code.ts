@@ -58,13 +58,25 @@ export function readCode(text: string): QrTanUrl {
 
 /**
  * @param text as for `readCode`
- * @returns the `lseqr://` text that it stands for, over which the server computed the signature
+ * @returns the `lseqr://` text that it stands for
  */
 export function codeText(text: string): string {
   const trimmed = text.trim();
   const linked = APP_LINK.exec(trimmed)?.[1];
   const code = linked === undefined ? trimmed : (decoded(linked) ?? trimmed);
   return code.startsWith('web+lseqr:') ? code.slice('web+'.length) : code;
+}
+
+/**
+ * Holds callers to showing what was signed.
+ * @returns the text over which the server computed the signature
+ * @throws Error if `url` was read from another text
+ */
+export function signedText(url: QrTanUrl, text: string): string {
+  if (JSON.stringify(readCode(text)) !== JSON.stringify(url)) {
+    throw new Error('The code to be shown is not the one whose signature is to be verified.');
+  }
+  return codeText(text);
 }
 
 /** In a fragment, `+` stands for itself: the code has its own form encoding. */

@@ -10,9 +10,10 @@ import {
   opened,
   type OpenChallenge,
   signatureFault,
+  STRICT_POLICY,
 } from './challenge.ts';
 import { type DeviceToken, findToken } from './device-token.ts';
-import { codeText } from './read-code.ts';
+import { signedText } from './read-code.ts';
 import { refusedCode } from './refused-code.ts';
 
 type InitUrl = Extract<QrTanUrl, { kind: 'init' }>;
@@ -30,7 +31,6 @@ export interface StartedRollOut {
 const SHORTEST_SECRET = 16;
 /** The longest secret that servers enrol: a block of SHA-512. Their own secrets have 20 bytes. */
 const LONGEST_SECRET = 128;
-const STRICT: ChallengePolicy = { requireCallback: true };
 
 /**
  * Begins a roll-out (phase 1). Stores nothing.
@@ -65,7 +65,7 @@ export function startRollOut(tokens: readonly DeviceToken[], url: InitUrl): Star
 export function awaitedToken(
   tokens: readonly DeviceToken[],
   url: NonceUrl,
-  policy: ChallengePolicy = STRICT,
+  policy: ChallengePolicy = STRICT_POLICY,
 ): DeviceToken {
   assertCallback(url, policy);
   const { serial = '' } = url;
@@ -94,16 +94,17 @@ export async function openActivation(
   url: NonceUrl,
   text: string,
   activationCode: string,
-  policy: ChallengePolicy = STRICT,
+  policy: ChallengePolicy = STRICT_POLICY,
 ): Promise<OpenChallenge> {
   const found = awaitedToken(tokens, url, policy);
+  const signed = signedText(url, text);
   const suite = parseOcraSuite(found.suite);
   const key = await deriveTokenKey({
     sharedSecret: bytesFromHex(found.sharedSecret, 'sharedSecret'),
     activationCode: normalizeActivationCode(activationCode.replaceAll(/[\s\p{Pd}]/gu, '')),
     nonce: url.nonce,
   });
-  if (!verifyQrTanSignature(suite, key, codeText(text))) {
+  if (!verifyQrTanSignature(suite, key, signed)) {
     throw refusedCode(
       signatureFault(url, 'activation-signature'),
       'its signature is wrong: another activation code, or not from your server',

@@ -63,11 +63,21 @@ function faultOf(url: string, insecure: AddressRules['insecure']): CallbackFault
   if (!/^https?:\/\//i.test(url)) {
     return 'scheme';
   }
-  if (!URL.canParse(url)) {
+  const address = parsedUrl(url);
+  if (address === undefined) {
     return 'syntax';
   }
-  const { protocol, hostname } = new URL(url);
+  const { protocol, hostname } = address;
   return protocol === 'https:' || insecure === 'anywhere' || isLoopback(hostname) ? undefined : 'insecure';
+}
+
+/** Browsers of early 2023 have no `URL.canParse`. */
+function parsedUrl(url: string): URL | undefined {
+  try {
+    return new URL(url);
+  } catch {
+    return undefined;
+  }
 }
 
 /** The hosts that browsers hold for trustworthy without encryption (W3C Secure Contexts §3.1). */

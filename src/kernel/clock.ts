@@ -4,12 +4,21 @@ export interface Clock {
   now(): Date;
 }
 
-/** Source of randomness. Always an argument, so that tests fix it. */
-export interface Random {
+/** Source of random bytes, also of browsers. */
+export interface RandomBytes {
   /** @returns `size` random bytes, fit for keys */
-  bytes(size: number): Buffer;
+  bytes(size: number): Uint8Array;
+}
+
+/** Source of random numbers. */
+export interface RandomNumbers {
   /** @returns a whole number, uniformly from 0 up to and without `bound` */
   below(bound: number): number;
+}
+
+/** Source of randomness. Always an argument, so that tests fix it. */
+export interface Random extends RandomBytes, RandomNumbers {
+  bytes(size: number): Buffer;
 }
 
 export const systemClock: Clock = { now: () => new Date() };
@@ -18,6 +27,6 @@ export const systemClock: Clock = { now: () => new Date() };
  * @param alphabet the characters to draw from
  * @returns `length` characters, each drawn uniformly
  */
-export function randomText(random: Random, alphabet: string, length: number): string {
+export function randomText(random: RandomNumbers, alphabet: string, length: number): string {
   return Array.from({ length }, () => alphabet.charAt(random.below(alphabet.length))).join('');
 }

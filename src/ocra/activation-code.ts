@@ -1,4 +1,4 @@
-import type { Random } from '../kernel/clock.ts';
+import type { RandomBytes } from '../kernel/clock.ts';
 import { type ActivationCodeFault, ServiceError } from '../kernel/errors.ts';
 import { decodeBase32, encodeBase32 } from './base32.ts';
 
@@ -19,7 +19,7 @@ export function encodeActivationCode(bytes: Uint8Array): string {
 }
 
 /** @returns a fresh code of 80 random bits: 18 characters */
-export function randomActivationCode(random: Random): string {
+export function randomActivationCode(random: RandomBytes): string {
   return encodeActivationCode(random.bytes(RANDOM_BYTES));
 }
 

@@ -1,4 +1,4 @@
-import { type Random, randomText } from '../kernel/clock.ts';
+import { type RandomNumbers, randomText } from '../kernel/clock.ts';
 import type { OcraSuite, QuestionFormat } from './suite.ts';
 
 const DIGITS = '0123456789';
@@ -29,7 +29,7 @@ const SEPARATOR = '0000';
  * @param data the text for the user; nothing or an empty text gives an entirely random question
  * @returns a question of exactly the suite's length
  */
-export function questionFromData(suite: OcraSuite, data: string | undefined, random: Random): string {
+export function questionFromData(suite: OcraSuite, data: string | undefined, random: RandomNumbers): string {
   const { format, length } = suite.question;
   const drawn = randomText(random, DRAWN[format], length);
   if (data === undefined || data === '') {

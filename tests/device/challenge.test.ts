@@ -46,6 +46,12 @@ describe('opening a challenge', () => {
     expect(open(tokens)).toEqual({ kind: 'req', ...CHALLENGE, token: tokens[2], needsPin: false });
   });
 
+  it('shows nothing but what was signed', () => {
+    const url = readCode(CODE.replace('120', '920'));
+    expect(url.kind === 'req' && url.message).toContain('920');
+    expect(() => url.kind === 'req' && openChallenge([token()], url, CODE)).toThrow('not the one');
+  });
+
   it('takes a link for the code that it stands for', () => {
     expect(open([token()], `web+${CODE}`).message).toBe(CHALLENGE.message);
     expect(open([token()], `https://b/app#link=${encodeURIComponent(`web+${CODE}`)}`).token).toEqual(token());

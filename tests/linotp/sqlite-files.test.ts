@@ -7,7 +7,8 @@ import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { openLinotpSource } from '../../src/linotp/sources/open-source.ts';
 import { makeNamedPipe } from '../support/servers/named-pipe.ts';
-import { describeWithProgram, findSystemProgram } from '../support/servers/system-programs.ts';
+import { findSystemProgram } from '../support/servers/program-paths.ts';
+import { describeWithProgram } from '../support/servers/system-programs.ts';
 import { contentAfterImport } from './content-after-import.ts';
 import { makeSqlite } from './sqlite-fixture.ts';
 

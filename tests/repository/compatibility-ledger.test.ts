@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { compareWithLedger, isMeant, readLedger } from '../support/values/compatibility-ledger.ts';
-import { parseExactly } from '../support/values/vectors.ts';
+import { parseExactly } from '../support/vectors/vector-text.ts';
 
 describe('the compatibility ledger', () => {
   it('has an entry for each pattern', () => {

@@ -23,9 +23,14 @@ beforeEach(() => {
   cpSync(join(REPOSITORY, 'scripts/build.js'), join(checkout, 'scripts/build.js'));
   cpSync(join(REPOSITORY, 'package.json'), join(checkout, 'package.json'));
   symlinkSync(join(REPOSITORY, 'node_modules'), join(checkout, 'node_modules'));
-  mkdirSync(join(checkout, 'app'));
+  mkdirSync(join(checkout, 'app/component'), { recursive: true });
   writeFileSync(join(checkout, 'app/vite.config.ts'), 'export default { root: import.meta.dirname };\n');
   writeFileSync(join(checkout, 'app/index.html'), '<!doctype html>\n');
+  writeFileSync(
+    join(checkout, 'app/component/vite.config.ts'),
+    "export default { root: import.meta.dirname, build: { lib: { entry: 'part.ts', fileName: 'part', formats: ['es'] } } };\n",
+  );
+  writeFileSync(join(checkout, 'app/component/part.ts'), 'export const part = 1;\n');
   mkdirSync(join(checkout, 'src/kernel'), { recursive: true });
   writeFileSync(
     join(checkout, 'src/main.ts'),

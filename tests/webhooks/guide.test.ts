@@ -4,7 +4,8 @@ import { describe, expect, it } from '@jest/globals';
 
 import { signMessage } from '../../src/webhooks/signature.ts';
 import { EVENT_TYPES } from '../../src/webhooks/webhook-event.ts';
-import { describeWithProgram, findSystemProgram } from '../support/servers/system-programs.ts';
+import { findSystemProgram } from '../support/servers/program-paths.ts';
+import { describeWithProgram } from '../support/servers/system-programs.ts';
 import { codeBlocks, tableUnder } from '../repository/markdown.ts';
 import { readRepositoryFile } from '../repository/repository-file.ts';
 

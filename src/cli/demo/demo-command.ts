@@ -7,8 +7,9 @@ import { examples } from '../examples.ts';
 export function addDemoCommand(program: Command, { dependencies }: CommandContext): void {
   program
     .command('demo')
-    .addHelpText('after', examples('demo', 'demo --exit --port 6001'))
+    .addHelpText('after', examples('demo --portal', 'demo --exit --port 6001'))
     .description('a tour over real HTTP: a server and a database of its own, which go when it ends')
+    .option('--portal', 'no tour: the example portal and the app, to be opened in a browser')
     .option('--exit', 'end after the tour instead of staying up')
     .option('--port <number>', 'where to begin looking for a free port (default: PORT, 5001)', parsePort)
     .action(async (options: DemoOptions) => {

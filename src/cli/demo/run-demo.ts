@@ -15,11 +15,15 @@ import type { DemoServer, DemoServerOptions } from './demo-server.ts';
 import { findFreePort } from './free-port.ts';
 import { tourMonitoring } from './monitoring-tour.ts';
 import { tourRollOut } from './roll-out-tour.ts';
+import { drivePortal } from './portal-demo.ts';
+import type { RunningDemo } from './running-demo.ts';
 import { introduction, whatNext } from './demo-text.ts';
 
 /** The options of `tankeeper demo`. */
 export interface DemoOptions {
   readonly exit?: true;
+  /** Runs the example portal instead of the tour. */
+  readonly portal?: true;
   readonly port?: number;
 }
 
@@ -44,7 +48,8 @@ export async function runDemo(dependencies: CliDependencies, options: DemoOption
     try {
       const deviceFile = join(folder, 'device.json');
       const exit = options.exit === true;
-      await driveDemo(dependencies, { server, folder, logFile, deviceFile, requested, exit });
+      const drive = options.portal === true ? drivePortal : driveDemo;
+      await drive(dependencies, { server, folder, logFile, deviceFile, requested, exit });
     } finally {
       await server.stop(urgent);
     }
@@ -78,18 +83,7 @@ async function startServer(
   }
 }
 
-interface Demo {
-  readonly server: DemoServer;
-  readonly folder: string;
-  readonly logFile: string;
-  /** The file of the virtual app's tokens. */
-  readonly deviceFile: string;
-  /** Aborted by a signal to end the demo. */
-  readonly requested: AbortSignal;
-  readonly exit: boolean;
-}
-
-async function driveDemo(dependencies: CliDependencies, demo: Demo): Promise<void> {
+async function driveDemo(dependencies: CliDependencies, demo: RunningDemo): Promise<void> {
   const { io } = dependencies;
   const tour = giveTour(dependencies, demo);
   const outcome = await Promise.race([tour.then(() => 'done' as const), untilAborted(demo.requested)]);
@@ -101,7 +95,7 @@ async function driveDemo(dependencies: CliDependencies, demo: Demo): Promise<voi
   tour.catch(() => undefined);
 }
 
-async function giveTour(dependencies: CliDependencies, demo: Demo): Promise<void> {
+async function giveTour(dependencies: CliDependencies, demo: RunningDemo): Promise<void> {
   const { io, fetch, clock, random } = dependencies;
   const { databaseConfigured } = await dependencies.settings();
   const { server } = demo;

@@ -31,8 +31,12 @@ function setEndpoint(policies: PolicyOperations, dialect: AdministrationDialect)
         name: required('the name of the policy', 'helpdesk'),
         scope: required('the scope', 'admin'),
         action: required('the actions, a comma list', 'show, enable, disable'),
-        realm: optional('the realms, a comma list; empty: all'),
-        user: optional('the users or administrators, a comma list; empty: all'),
+        realm: optional(
+          'the realms, a comma list, `*` for all; empty: all in the scopes system and ocra, refused in others',
+        ),
+        user: optional(
+          'the users or administrators, a comma list, `*` for all; empty: all in the scope authentication, refused in others',
+        ),
         client: optional('the addresses of clients, a comma list; empty: all', '10.0.0.0/8'),
         time: optional('the times at which it holds; empty: always'),
         active: optional('`True` or `False`', 'True'),

@@ -6,7 +6,7 @@ import type { ExchangeHandler } from '../request/exchange.ts';
 import { type AppFile, type AppFiles, chosenCoding } from './app-files.ts';
 
 /** The path of the app: in logs and metrics that of all its files. */
-export const APP_PATH = '/app';
+const APP_PATH = '/app';
 
 /**
  * What the app may load and run: its own files, and requests to the services that its QR codes name, by https or on

@@ -22,7 +22,7 @@ interface KeptConfiguration {
 }
 
 /** Requests that wait for changes of challenges. None of the functions may throw. */
-export interface ChallengeNotices {
+interface ChallengeNotices {
   /** From now on every change is told. */
   listening(): void;
   /** @param id the challenge's */

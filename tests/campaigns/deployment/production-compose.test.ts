@@ -12,7 +12,8 @@ import { createTestDatabase, type TestDatabase } from '../../support/database/te
 import { freePort } from '../../support/servers/free-port.ts';
 import { type ServerProcess, startServerProcess } from '../../support/servers/server-process.ts';
 import { makeCertificates } from '../../support/servers/slapd.ts';
-import { describeWithProgram, findSystemProgram } from '../../support/servers/system-programs.ts';
+import { findSystemProgram } from '../../support/servers/program-paths.ts';
+import { describeWithProgram } from '../../support/servers/system-programs.ts';
 import { testProgram } from '../../support/servers/test-build.ts';
 import { waitForPort } from '../../support/servers/wait-for-port.ts';
 

@@ -112,6 +112,8 @@ const PLAUSIBLE: Readonly<Record<string, readonly string[]>> = {
   outcome: ['accepted', 'wrong'],
   cursor: [''],
   encoding: ['utf-8'],
+  wait: ['0', '1S', '61S', 'soon'],
+  known: ['false,false,0', 'true,false,1', 'unknown'],
   password: ['wrong'],
   username: ['nobody'],
   ldapbase: ['dc=example,dc=org'],
@@ -130,6 +132,8 @@ const PLAUSIBLE: Readonly<Record<string, readonly string[]>> = {
 
 /** Combinations that work together, where all parameters with plausible values would not. */
 const SOUND: Readonly<Record<string, readonly string[]>> = {
+  '/ocra': ['transactionid'],
+  '/ocra/checkstatus': ['transactionid'],
   '/ocra/request': ['serial', 'data'],
   '/ocra/calculateOtp': ['sharedsecret', 'activationcode', 'nonce', 'ocrasuite', 'challenge'],
   '/admin/init': ['type', 'serial', 'genkey'],

@@ -6,7 +6,8 @@ import { parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
 import { parseOcraSuite } from '../../../src/ocra/suite.ts';
 import { codeBlocks } from '../../repository/markdown.ts';
 import { readRepositoryFile } from '../../repository/repository-file.ts';
-import { describeWithProgram, findSystemProgram } from '../../support/servers/system-programs.ts';
+import { findSystemProgram } from '../../support/servers/program-paths.ts';
+import { describeWithProgram } from '../../support/servers/system-programs.ts';
 import { assertSucceeded, guideCommands, GuideSandbox, PASSWORD } from './guide-sandbox.ts';
 
 // A server and several programs are started here, on machines that may be busy.

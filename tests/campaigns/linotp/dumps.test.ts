@@ -10,11 +10,8 @@ import { type FixtureName, fixtureFile } from '../../linotp/linotp-fixture.ts';
 import { queryOnce, withDatabase } from '../../support/database/test-server.ts';
 import { findMariadb, type Mariadb, startMariadb } from '../../support/servers/mariadb.ts';
 import { initialise, type PostgresNode, postgresNode } from '../../support/servers/system-postgres.ts';
-import {
-  describeWithProgram,
-  findPostgres,
-  findSystemProgram,
-} from '../../support/servers/system-programs.ts';
+import { findSystemProgram } from '../../support/servers/program-paths.ts';
+import { describeWithProgram, findPostgres } from '../../support/servers/system-programs.ts';
 
 /** A text that needs every kind of escape. */
 const TEXT = 'O\'Hara "x" \\ \\n `y` \n\r\n\t;-- /* $$ (1), ü € \\u00fc \\. \u{1f600}';

@@ -7,7 +7,8 @@ import { runCli } from '../../cli/cli-process.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
 import { ServerClient } from '../../support/servers/server-client.ts';
 import { type ServerProcess, startServerProcess } from '../../support/servers/server-process.ts';
-import { describeWithProgram, findSystemProgram } from '../../support/servers/system-programs.ts';
+import { findSystemProgram } from '../../support/servers/program-paths.ts';
+import { describeWithProgram } from '../../support/servers/system-programs.ts';
 import { dashboardQueries, OPS, readRules } from './queries.ts';
 import { promtool, type PrometheusServer, startPrometheus } from './prometheus-server.ts';
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../../support/servers/free-port.ts';
-import { findSystemProgram } from '../../support/servers/system-programs.ts';
+import { findSystemProgram } from '../../support/servers/program-paths.ts';
 
 const STARTS_WITHIN = 30_000;
 

@@ -1,5 +1,5 @@
-import { type Browser, chromium, type Page } from 'playwright-core';
-import { findSystemProgram } from '../servers/system-programs.ts';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { findSystemProgram } from '../servers/program-paths.ts';
 
 /** No sandbox, as CI is root; no traffic of Chromium's own. */
 const ARGUMENTS = [
@@ -19,9 +19,29 @@ export function findChromium(): string | undefined {
   return findSystemProgram('chromium');
 }
 
-/** @param program the path of Chromium */
-export function startChromium(program: string): Promise<Browser> {
-  return chromium.launch({ executablePath: program, args: ARGUMENTS, headless: true });
+/**
+ * @param program the path of Chromium
+ * @param args further arguments, as those of a fake camera (`cameraArguments`)
+ */
+export function startChromium(program: string, args: readonly string[] = []): Promise<Browser> {
+  return chromium.launch({ executablePath: program, args: [...ARGUMENTS, ...args], headless: true });
+}
+
+/**
+ * Starts a browser with a profile in a folder, as that of a phone that is used again.
+ * @param args further arguments
+ */
+export function startProfile(
+  program: string,
+  folder: string,
+  args: readonly string[] = [],
+): Promise<BrowserContext> {
+  return chromium.launchPersistentContext(folder, {
+    executablePath: program,
+    args: [...ARGUMENTS, ...args],
+    headless: true,
+    viewport: { width: 390, height: 844 },
+  });
 }
 
 /**
@@ -30,12 +50,16 @@ export function startChromium(program: string): Promise<Browser> {
  * @param width pixels
  */
 export async function openPage(browser: Browser, origin: string, width = 1280): Promise<WatchedPage> {
-  const context = await browser.newContext({ baseURL: origin, viewport: { width, height: 900 } });
+  return watchPage(await browser.newContext({ baseURL: origin, viewport: { width, height: 900 } }), origin);
+}
+
+/** Opens a page. @param origin the server; requests of the context to others are refused and noted */
+export async function watchPage(context: BrowserContext, origin: string): Promise<WatchedPage> {
   const page = await context.newPage();
   const problems: string[] = [];
   page.on('console', (message) => {
     if (message.type() === 'error' || message.type() === 'warning') {
-      problems.push(`console: ${message.text()}`);
+      problems.push(`console: ${message.text()} ${message.location().url}`);
     }
   });
   page.on('pageerror', (error) => problems.push(`uncaught: ${error.message}`));

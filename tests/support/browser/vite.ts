@@ -22,6 +22,12 @@ export function buildApp(): Promise<Map<string, Buffer>> {
   return runVite('app/vite.config.ts', {});
 }
 
+/** Builds the component for portals. @returns the text of its one file */
+export async function buildComponent(): Promise<string> {
+  const files = await runVite('app/component/vite.config.ts', {});
+  return String(files.get('tankeeper-challenge.js'));
+}
+
 /** Runs in a process of its own: Vite's native parts refuse the objects of Jest's realm. */
 async function runVite(config: string, environment: Record<string, string>): Promise<Map<string, Buffer>> {
   const folder = await mkdtemp(join(tmpdir(), 'tankeeper-vite-'));

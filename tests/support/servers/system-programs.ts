@@ -1,10 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { findSystemProgram } from './program-paths.ts';
 
-/** Folders of Debian's system programs, which an ordinary user's PATH may lack. */
-const PLACES = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin'];
 const DEBIAN_POSTGRES = '/usr/lib/postgresql';
 const POSTGRES_PROGRAMS = ['initdb', 'postgres', 'pg_basebackup'];
 
@@ -33,11 +32,6 @@ export function describeWithProgram(
     process.stderr.write(`Left out, missing: ${debianPackage} (CONTRIBUTING.md): ${title}\n`);
     it.todo(`${title} (left out: ${debianPackage} missing)`);
   }
-}
-
-/** @returns the path of a program; undefined if it is not installed */
-export function findSystemProgram(name: string): string | undefined {
-  return PLACES.map((place) => join(place, name)).find((path) => existsSync(path));
 }
 
 /** @returns the path of PgBouncer; undefined if it is not installed */

@@ -1,5 +1,5 @@
 import { type Ledgers, readLedgers } from '../../../scripts/recorded-differences.ts';
-import { isServiceError } from '../../../src/kernel/errors.ts';
+import type { CheckedRow } from '../vectors/checked-row.ts';
 
 /** An intended difference of docs/reference/recorded-differences.md, which excludes rows of a file. */
 export interface LedgerEntry {
@@ -23,12 +23,6 @@ export function isMeant(pattern: string, name: string): boolean {
     .split(/(?<!\\)\*/)
     .map((part) => part.replaceAll('\\*', '*').replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
   return new RegExp(`^${literal.join('.*')}$`, 's').test(name);
-}
-
-/** A row of a vector file, its name in the ledger, and its result. */
-export interface CheckedRow {
-  readonly name: string;
-  readonly holds: boolean;
 }
 
 /** The differences between a vector file and the ledger. All empty: no difference. */
@@ -56,29 +50,4 @@ export function compareWithLedger(
     needless: rows.filter((row) => row.holds && isSetAside(row)).map(({ name }) => name),
     stale: patterns.filter((pattern) => !rows.some(({ name }) => isMeant(pattern, name))),
   };
-}
-
-/** @returns text as the ledger writes it: in ASCII, other characters as \uXXXX */
-export function ledgerText(value: unknown): string {
-  return JSON.stringify(value).replace(
-    /[^ -~]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
-}
-
-/**
- * @returns the result of `attempt`, or undefined if it is refused with a ServiceError; any other error is a fault and
- * passes through
- */
-export async function unlessRefused<Value>(
-  attempt: () => Value | Promise<Value>,
-): Promise<Value | undefined> {
-  try {
-    return await attempt();
-  } catch (error) {
-    if (isServiceError(error)) {
-      return undefined;
-    }
-    throw error;
-  }
 }

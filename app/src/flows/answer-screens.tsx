@@ -1,0 +1,151 @@
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import type { ReadyToken } from '../../../src/device/device-token.ts';
+import { Button } from '../design/button.tsx';
+import { Icon } from '../design/icon.tsx';
+import { Notice } from '../design/notice.tsx';
+import { Screen } from '../design/screen.tsx';
+import { useTexts } from '../language/language.ts';
+import { useServices } from '../shell/services.ts';
+import type { Answer } from './answer-challenge.ts';
+import { flowTexts } from './flow-texts.ts';
+import type { ShownChallenge } from './open-code.ts';
+
+interface AnsweredProps {
+  readonly shown: ShownChallenge;
+  readonly answer: Answer;
+  readonly onRetry: (token: ReadyToken) => void;
+}
+
+/** What became of a confirmed challenge. */
+export function AnsweredScreen({ shown, answer, onRetry }: AnsweredProps): JSX.Element {
+  switch (answer.kind) {
+    case 'accepted':
+      return <AcceptedScreen shown={shown} />;
+    case 'refused':
+      return (
+        <NotAcceptedScreen
+          onRetry={
+            shown.challenge.needsPin
+              ? () => {
+                  onRetry(answer.token);
+                }
+              : undefined
+          }
+        />
+      );
+    case 'digits':
+      return <DigitsScreen answer={answer} />;
+  }
+}
+
+/** After a challenge was declined. */
+export function DeclinedScreen(): JSX.Element {
+  const texts = useTexts(flowTexts);
+  return (
+    <Screen title={texts.declinedTitle}>
+      <Notice kind="info">{texts.declined}</Notice>
+      <DoneButton />
+    </Screen>
+  );
+}
+
+function AcceptedScreen({ shown: { challenge, destination } }: { shown: ShownChallenge }): JSX.Element {
+  const texts = useTexts(flowTexts);
+  return (
+    <Screen title={texts.acceptedTitle}>
+      <Notice kind="success">
+        <div class="outcome outcome-accepted">
+          <Icon name="accepted" />
+          <strong>{destination.kind === 'sent' && texts.accepted(destination.host)}</strong>
+        </div>
+      </Notice>
+      <p class="card">{challenge.message}</p>
+      <DoneButton />
+    </Screen>
+  );
+}
+
+function NotAcceptedScreen({ onRetry }: { onRetry: (() => void) | undefined }): JSX.Element {
+  const texts = useTexts(flowTexts);
+  return (
+    <Screen title={texts.notAcceptedTitle}>
+      <Notice kind="error">
+        <div class="outcome outcome-refused">
+          <Icon name="refused" />
+          <strong>{texts.notAcceptedTitle}</strong>
+        </div>
+        <p>{texts.notAccepted}</p>
+      </Notice>
+      {onRetry !== undefined && (
+        <Button kind="primary" onPress={onRetry}>
+          {texts.retry}
+        </Button>
+      )}
+      <DoneButton />
+    </Screen>
+  );
+}
+
+function DigitsScreen({
+  answer: { response, why },
+}: {
+  answer: Extract<Answer, { kind: 'digits' }>;
+}): JSX.Element {
+  const texts = useTexts(flowTexts);
+  const [copied, setCopied] = useState<boolean>();
+  const copy = (): void => {
+    navigator.clipboard.writeText(response).then(
+      () => {
+        setCopied(true);
+      },
+      () => {
+        setCopied(false);
+      },
+    );
+  };
+  return (
+    <Screen title={texts.digitsTitle}>
+      <div class="digits" role="group" aria-label={`${texts.digitsLabel}: ${Array.from(response).join(' ')}`}>
+        {groupsOf(response).map((group, place) => (
+          <span key={place}>{group}</span>
+        ))}
+      </div>
+      <Notice kind={why === 'no-address' ? 'info' : 'warning'}>{texts.digitsReasons[why]}</Notice>
+      <div class="actions">
+        <Button onPress={copy}>
+          <Icon name="copy" />
+          {texts.copy}
+        </Button>
+        <p role="status">
+          {copied === true && texts.copied}
+          {copied === false && texts.copyFailed}
+        </p>
+        <DoneButton />
+      </div>
+    </Screen>
+  );
+}
+
+/** @returns groups of three or four digits, which are easier to carry over: `123 456`, `1234 5678` */
+function groupsOf(digits: string): readonly string[] {
+  const size = digits.length % 3 === 0 ? 3 : 4;
+  return Array.from({ length: Math.ceil(digits.length / size) }, (_, place) =>
+    digits.slice(size * place, size * (place + 1)),
+  );
+}
+
+function DoneButton(): JSX.Element {
+  const { navigation } = useServices();
+  const texts = useTexts(flowTexts);
+  return (
+    <Button
+      kind="primary"
+      onPress={() => {
+        navigation.replace({ name: 'tokens' });
+      }}
+    >
+      {texts.done}
+    </Button>
+  );
+}

@@ -1,0 +1,62 @@
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { useServices } from '../shell/services.ts';
+import { type Answer, answerChallenge, declineChallenge } from './answer-challenge.ts';
+import { AnsweredScreen, DeclinedScreen } from './answer-screens.tsx';
+import { ChallengeScreen, type Confirmation } from './challenge-screen.tsx';
+import type { ShownChallenge } from './open-code.ts';
+import { sendResponse } from './send-response.ts';
+
+type State =
+  | { readonly kind: 'asking' | 'sending'; readonly shown: ShownChallenge }
+  | { readonly kind: 'answered'; readonly answer: Answer; readonly shown: ShownChallenge }
+  | { readonly kind: 'declined' };
+
+/** A challenge from the question to the result. */
+export function ChallengeFlow({
+  first,
+  onFault,
+}: {
+  first: ShownChallenge;
+  onFault: (error: unknown) => void;
+}): JSX.Element {
+  const { vault } = useServices();
+  const [state, setState] = useState<State>({ kind: 'asking', shown: first });
+  if (state.kind === 'declined') {
+    return <DeclinedScreen />;
+  }
+  const { shown } = state;
+  if (state.kind === 'answered') {
+    return (
+      <AnsweredScreen
+        shown={shown}
+        answer={state.answer}
+        onRetry={(token) => {
+          setState({
+            kind: 'asking',
+            shown: { ...shown, challenge: { ...shown.challenge, token }, earlier: undefined },
+          });
+        }}
+      />
+    );
+  }
+  const confirm = (confirmation: Confirmation): void => {
+    setState({ kind: 'sending', shown });
+    answerChallenge(vault, shown, { now: new Date(), ...confirmation }, sendResponse).then((answer) => {
+      setState({ kind: 'answered', answer, shown });
+    }, onFault);
+  };
+  const decline = (): void => {
+    declineChallenge(vault, shown.challenge, new Date()).then(() => {
+      setState({ kind: 'declined' });
+    }, onFault);
+  };
+  return (
+    <ChallengeScreen
+      shown={shown}
+      isSending={state.kind === 'sending'}
+      onConfirm={confirm}
+      onDecline={decline}
+    />
+  );
+}

@@ -1,0 +1,130 @@
+import type { JSX } from 'preact';
+import { useContext, useEffect, useState } from 'preact/hooks';
+import { inspectDisplayText } from '../../../src/device/display-text.ts';
+import { Button } from '../design/button.tsx';
+import { Field } from '../design/field.tsx';
+import { Notice } from '../design/notice.tsx';
+import { Screen } from '../design/screen.tsx';
+import { LanguageContext, useTexts } from '../language/language.ts';
+import { timeText } from '../language/time-text.ts';
+import { DisplayData } from './display-data.tsx';
+import { flowTexts } from './flow-texts.ts';
+import type { ShownChallenge } from './open-code.ts';
+import { harmfulClockOffset } from './server-clock.ts';
+
+/** What the user confirms with. */
+export interface Confirmation {
+  readonly pin: string | undefined;
+  readonly offsetSeconds: number | undefined;
+}
+
+interface ChallengeProps {
+  readonly shown: ShownChallenge;
+  readonly isSending: boolean;
+  readonly onConfirm: (confirmation: Confirmation) => void;
+  readonly onDecline: () => void;
+}
+
+/** What is to be confirmed. No response exists before the user has confirmed (what you see is what you sign). */
+export function ChallengeScreen({ shown, isSending, onConfirm, onDecline }: ChallengeProps): JSX.Element {
+  const texts = useTexts(flowTexts);
+  const [pin, setPin] = useState('');
+  const [isPinMissing, setPinMissing] = useState(false);
+  const offsetSeconds = useClockOffset(shown);
+  const { message, needsPin } = shown.challenge;
+  const text = inspectDisplayText(message);
+  const submit = (event: Event): void => {
+    event.preventDefault();
+    if (needsPin && pin === '') {
+      setPinMissing(true);
+    } else if (!isSending) {
+      onConfirm({ pin: needsPin ? pin : undefined, offsetSeconds });
+    }
+  };
+  return (
+    <Screen title={text.faithful ? texts.confirmTitle : texts.unfaithfulTitle}>
+      <DisplayData text={text} />
+      {text.faithful && <Circumstances shown={shown} offsetSeconds={offsetSeconds} />}
+      <form class="actions" onSubmit={submit}>
+        {text.faithful && needsPin && (
+          <Field
+            label={texts.pin}
+            type="password"
+            hint={texts.pinHint}
+            value={pin}
+            error={isPinMissing ? texts.pinMissing : undefined}
+            onValue={(value) => {
+              setPin(value);
+              setPinMissing(false);
+            }}
+          />
+        )}
+        {text.faithful && (
+          <Button kind="primary" type="submit" busy={isSending}>
+            {isSending ? texts.sending : texts.confirm}
+          </Button>
+        )}
+        <Button disabled={isSending} onPress={onDecline}>
+          {texts.decline}
+        </Button>
+      </form>
+    </Screen>
+  );
+}
+
+/** Where the answer goes, with which token, and what else the user should know before confirming. */
+function Circumstances({
+  shown: { challenge, destination, earlier, tokenName },
+  offsetSeconds,
+}: {
+  shown: ShownChallenge;
+  offsetSeconds: number | undefined;
+}): JSX.Element {
+  const texts = useTexts(flowTexts);
+  const language = useContext(LanguageContext);
+  const { serial } = challenge.token;
+  return (
+    <>
+      <p class="muted">{texts.confirmHint}</p>
+      <dl class="facts">
+        {destination.kind === 'sent' && (
+          <div>
+            <dt>{texts.goesTo}</dt>
+            <dd class="destination">
+              <strong>{destination.host}</strong>
+            </dd>
+          </div>
+        )}
+        <div>
+          <dt>{texts.token}</dt>
+          <dd>{tokenName === '' || tokenName === serial ? serial : `${tokenName} (${serial})`}</dd>
+        </div>
+      </dl>
+      {destination.kind === 'typed' && <Notice kind="info">{texts.typedElsewhere}</Notice>}
+      {earlier !== undefined && (
+        <Notice kind="warning">{texts.earlier(timeText(language, earlier.at))}</Notice>
+      )}
+      {offsetSeconds !== undefined && (
+        <Notice kind="warning">{texts.clock(minutesText(language, offsetSeconds), offsetSeconds > 0)}</Notice>
+      )}
+    </>
+  );
+}
+
+function minutesText(language: string, offsetSeconds: number): string {
+  return new Intl.NumberFormat(language, {
+    style: 'unit',
+    unit: 'minute',
+    unitDisplay: 'long',
+    maximumFractionDigits: 1,
+  }).format(Math.abs(offsetSeconds) / 60);
+}
+
+/** The offset of the clock, asked for while the user reads. */
+function useClockOffset(shown: ShownChallenge): number | undefined {
+  const [offset, setOffset] = useState<number>();
+  useEffect(() => {
+    void harmfulClockOffset(shown).then(setOffset);
+  }, [shown]);
+  return offset;
+}

@@ -1,0 +1,247 @@
+import type { DisplayFault } from '../../../src/device/display-text.ts';
+import type { Texts } from '../language/language.ts';
+import type { DigitsReason } from './answer-challenge.ts';
+
+interface FlowTexts {
+  readonly opening: string;
+  readonly refusedMark: string;
+  readonly scanAgain: string;
+  readonly toTokens: string;
+  readonly cancel: string;
+  readonly serial: string;
+  readonly token: string;
+
+  readonly addTitle: string;
+  readonly addText: string;
+  readonly add: string;
+  readonly replaceWarning: string;
+  readonly replace: string;
+  readonly addedTitle: string;
+  readonly added: (serial: string) => string;
+  readonly addedNext: string;
+  readonly scanSecond: string;
+
+  readonly activationTitle: string;
+  readonly activationText: (serial: string) => string;
+  readonly activationLabel: string;
+  readonly activationHint: string;
+  readonly activationWrong: (place: number, character: string) => string;
+  readonly activationMissing: (count: number) => string;
+  readonly activationMistyped: string;
+  readonly activationRight: string;
+  readonly activationRead: string;
+  readonly continue: string;
+
+  readonly confirmTitle: string;
+  readonly unfaithfulTitle: string;
+  readonly confirmHint: string;
+  readonly displayData: string;
+  readonly displayEmpty: string;
+  readonly displayFaults: Readonly<Record<DisplayFault, string>>;
+  readonly displayRefused: string;
+  readonly goesTo: string;
+  readonly typedElsewhere: string;
+  readonly earlier: (time: string) => string;
+  readonly clock: (minutes: string, isBehind: boolean) => string;
+  readonly pin: string;
+  readonly pinHint: string;
+  readonly pinMissing: string;
+  readonly confirm: string;
+  readonly decline: string;
+  readonly sending: string;
+
+  readonly acceptedTitle: string;
+  readonly accepted: (host: string) => string;
+  readonly notAcceptedTitle: string;
+  readonly notAccepted: string;
+  readonly retry: string;
+  readonly digitsTitle: string;
+  readonly digitsReasons: Readonly<Record<DigitsReason, string>>;
+  readonly digitsLabel: string;
+  readonly copy: string;
+  readonly copied: string;
+  readonly copyFailed: string;
+  readonly declinedTitle: string;
+  readonly declined: string;
+  readonly done: string;
+}
+
+export const flowTexts: Texts<FlowTexts> = {
+  en: {
+    opening: 'The code is being opened …',
+    refusedMark: 'Refused',
+    scanAgain: 'Scan a code',
+    toTokens: 'To the tokens',
+    cancel: 'Cancel',
+    serial: 'Serial number',
+    token: 'Token',
+
+    addTitle: 'Add this token?',
+    addText: 'Add it only if the code comes from your bank. Compare the serial number with your letter.',
+    add: 'Add the token',
+    replaceWarning:
+      'This device has a token with this serial number already. It is replaced and cannot be used any more: it must be activated anew with the second code.',
+    replace: 'Replace my token',
+    addedTitle: 'The first step is done',
+    added: (serial) => `The token ${serial} is stored on this device.`,
+    addedNext:
+      'Now comes the second code. Have your activation code ready: it is in your letter or on the screen of your bank.',
+    scanSecond: 'Scan the second code',
+
+    activationTitle: 'Enter the activation code',
+    activationText: (serial) => `It belongs to the token ${serial}.`,
+    activationLabel: 'Activation code',
+    activationHint: 'Usually 18 letters and digits. Small letters, blanks and dashes do not matter.',
+    activationWrong: (place, character) =>
+      `Character ${String(place)} (${character}) cannot be in an activation code.`,
+    activationMissing: (count) =>
+      count === 1 ? 'One character is missing.' : `${String(count)} characters are missing.`,
+    activationMistyped: 'Something is mistyped: the check digits do not fit. Compare each character.',
+    activationRight: 'The code is complete and without a typing error.',
+    activationRead: 'Read as',
+    continue: 'Continue',
+
+    confirmTitle: 'Do you want to confirm this?',
+    unfaithfulTitle: 'This cannot be confirmed',
+    confirmHint: 'Read every word. Confirm only what you want yourself.',
+    displayData: 'To be confirmed',
+    displayEmpty: 'The code contains no text. Confirm only if you know what this is for.',
+    displayFaults: {
+      'bidi-control': 'It contains signs that turn the order of the letters around.',
+      invisible: 'It contains invisible characters.',
+      'mixed-scripts': 'A word mixes letters of several alphabets, so it may not be what it looks like.',
+      'latin-impostor': 'A word is written in foreign letters that look like ours.',
+      'stacked-marks': 'It contains letters with heaps of accents that cover others.',
+    },
+    displayRefused: 'This text is not what it looks like. Tell your bank about it.',
+    goesTo: 'The answer goes to',
+    typedElsewhere: 'After that you see digits that you type on the other screen.',
+    earlier: (time) =>
+      `You have answered this once already: ${time}. A second answer is normally not accepted.`,
+    clock: (minutes, isBehind) =>
+      `The clock of this device is ${minutes} ${isBehind ? 'behind' : 'ahead of'} the server’s. The app takes that into account; set the clock right all the same.`,
+    pin: 'PIN of this token',
+    pinHint: 'Not the PIN with which you unlock the app, unless you chose the same.',
+    pinMissing: 'Enter the PIN of this token.',
+    confirm: 'Confirm',
+    decline: 'Decline',
+    sending: 'Sending …',
+
+    acceptedTitle: 'Confirmed',
+    accepted: (host) => `${host} has accepted your confirmation.`,
+    notAcceptedTitle: 'Not accepted',
+    notAccepted:
+      'The server has refused the answer. It may be too late, answered already, or the PIN is wrong. Nothing was carried out.',
+    retry: 'Try once more',
+    digitsTitle: 'Type these digits',
+    digitsReasons: {
+      'no-address': 'Type them where you were asked for them. They are valid for this one confirmation.',
+      'insecure-address':
+        'The code names an address without encryption, so the app sends nothing. Type the digits where you were asked for them.',
+      offline:
+        'This device has no network, so nothing was sent. Type the digits where you were asked for them.',
+      'no-answer':
+        'No answer came back. The confirmation may have arrived all the same. If the other screen does not go on, type the digits there.',
+      'no-verdict':
+        'The server answered, but the app cannot tell whether it accepted. If the other screen does not go on, type the digits there.',
+    },
+    digitsLabel: 'Digits',
+    copy: 'Copy',
+    copied: 'Copied.',
+    copyFailed: 'The browser does not allow copying. Type the digits.',
+    declinedTitle: 'Declined',
+    declined: 'Nothing was sent. If you did not start this yourself, tell your bank.',
+    done: 'Done',
+  },
+  de: {
+    opening: 'Der Code wird geöffnet …',
+    refusedMark: 'Abgelehnt',
+    scanAgain: 'Code scannen',
+    toTokens: 'Zu den Token',
+    cancel: 'Abbrechen',
+    serial: 'Seriennummer',
+    token: 'Token',
+
+    addTitle: 'Dieses Token hinzufügen?',
+    addText:
+      'Fügen Sie es nur hinzu, wenn der Code von Ihrer Bank kommt. Vergleichen Sie die Seriennummer mit Ihrem Brief.',
+    add: 'Token hinzufügen',
+    replaceWarning:
+      'Auf diesem Gerät gibt es schon ein Token mit dieser Seriennummer. Es wird ersetzt und ist dann nicht mehr verwendbar: Es muss mit dem zweiten Code neu aktiviert werden.',
+    replace: 'Mein Token ersetzen',
+    addedTitle: 'Der erste Schritt ist getan',
+    added: (serial) => `Das Token ${serial} ist auf diesem Gerät gespeichert.`,
+    addedNext:
+      'Jetzt kommt der zweite Code. Halten Sie Ihren Aktivierungscode bereit: Er steht in Ihrem Brief oder auf dem Bildschirm Ihrer Bank.',
+    scanSecond: 'Zweiten Code scannen',
+
+    activationTitle: 'Aktivierungscode eingeben',
+    activationText: (serial) => `Er gehört zum Token ${serial}.`,
+    activationLabel: 'Aktivierungscode',
+    activationHint:
+      'Meist 18 Buchstaben und Ziffern. Kleine Buchstaben, Leerzeichen und Striche spielen keine Rolle.',
+    activationWrong: (place, character) =>
+      `Das ${String(place)}. Zeichen (${character}) kann in keinem Aktivierungscode stehen.`,
+    activationMissing: (count) =>
+      count === 1 ? 'Es fehlt noch ein Zeichen.' : `Es fehlen noch ${String(count)} Zeichen.`,
+    activationMistyped: 'Etwas ist vertippt: Die Prüfziffern passen nicht. Vergleichen Sie jedes Zeichen.',
+    activationRight: 'Der Code ist vollständig und ohne Tippfehler.',
+    activationRead: 'Gelesen als',
+    continue: 'Weiter',
+
+    confirmTitle: 'Möchten Sie das bestätigen?',
+    unfaithfulTitle: 'Das lässt sich nicht bestätigen',
+    confirmHint: 'Lesen Sie jedes Wort. Bestätigen Sie nur, was Sie selbst möchten.',
+    displayData: 'Zu bestätigen',
+    displayEmpty: 'Der Code enthält keinen Text. Bestätigen Sie nur, wenn Sie wissen, wofür.',
+    displayFaults: {
+      'bidi-control': 'Er enthält Zeichen, die die Reihenfolge der Buchstaben umdrehen.',
+      invisible: 'Er enthält unsichtbare Zeichen.',
+      'mixed-scripts':
+        'Ein Wort mischt Buchstaben mehrerer Alphabete und ist vielleicht nicht das, wonach es aussieht.',
+      'latin-impostor': 'Ein Wort besteht aus fremden Buchstaben, die wie unsere aussehen.',
+      'stacked-marks': 'Er enthält Buchstaben mit so vielen Akzenten, dass sie andere verdecken.',
+    },
+    displayRefused: 'Dieser Text ist nicht das, wonach er aussieht. Melden Sie das Ihrer Bank.',
+    goesTo: 'Die Antwort geht an',
+    typedElsewhere: 'Danach sehen Sie Ziffern, die Sie auf dem anderen Bildschirm eintippen.',
+    earlier: (time) =>
+      `Das haben Sie schon einmal beantwortet: ${time}. Eine zweite Antwort wird in der Regel nicht angenommen.`,
+    clock: (minutes, isBehind) =>
+      `Die Uhr dieses Geräts geht gegenüber dem Server ${minutes} ${isBehind ? 'nach' : 'vor'}. Die App berücksichtigt das; stellen Sie die Uhr trotzdem richtig.`,
+    pin: 'PIN dieses Tokens',
+    pinHint: 'Nicht die PIN zum Entsperren der App, außer Sie haben dieselbe gewählt.',
+    pinMissing: 'Geben Sie die PIN dieses Tokens ein.',
+    confirm: 'Bestätigen',
+    decline: 'Ablehnen',
+    sending: 'Wird gesendet …',
+
+    acceptedTitle: 'Bestätigt',
+    accepted: (host) => `${host} hat Ihre Bestätigung angenommen.`,
+    notAcceptedTitle: 'Nicht angenommen',
+    notAccepted:
+      'Der Server hat die Antwort abgelehnt. Vielleicht ist es zu spät, schon beantwortet, oder die PIN ist falsch. Es wurde nichts ausgeführt.',
+    retry: 'Noch einmal versuchen',
+    digitsTitle: 'Tippen Sie diese Ziffern ein',
+    digitsReasons: {
+      'no-address':
+        'Tippen Sie sie dort ein, wo Sie danach gefragt wurden. Sie gelten für diese eine Bestätigung.',
+      'insecure-address':
+        'Der Code nennt eine Adresse ohne Verschlüsselung, deshalb sendet die App nichts. Tippen Sie die Ziffern dort ein, wo Sie danach gefragt wurden.',
+      offline:
+        'Dieses Gerät hat kein Netz, es wurde nichts gesendet. Tippen Sie die Ziffern dort ein, wo Sie danach gefragt wurden.',
+      'no-answer':
+        'Es kam keine Antwort zurück. Die Bestätigung kann trotzdem angekommen sein. Wenn es auf dem anderen Bildschirm nicht weitergeht, tippen Sie die Ziffern dort ein.',
+      'no-verdict':
+        'Der Server hat geantwortet, aber die App erkennt nicht, ob er angenommen hat. Wenn es auf dem anderen Bildschirm nicht weitergeht, tippen Sie die Ziffern dort ein.',
+    },
+    digitsLabel: 'Ziffern',
+    copy: 'Kopieren',
+    copied: 'Kopiert.',
+    copyFailed: 'Der Browser erlaubt das Kopieren nicht. Tippen Sie die Ziffern ab.',
+    declinedTitle: 'Abgelehnt',
+    declined:
+      'Es wurde nichts gesendet. Wenn Sie das nicht selbst veranlasst haben, melden Sie es Ihrer Bank.',
+    done: 'Fertig',
+  },
+};

@@ -1,0 +1,88 @@
+import type { JSX } from 'preact';
+import { Button } from '../design/button.tsx';
+import { Icon } from '../design/icon.tsx';
+import { Screen } from '../design/screen.tsx';
+import { useTexts } from '../language/language.ts';
+import { LoadedContent } from '../shell/loaded-content.tsx';
+import { useLoaded, useServices } from '../shell/services.ts';
+import type { StoredToken } from '../vault/vault.ts';
+import { tokenTexts } from './token-texts.ts';
+
+/** The tokens of this phone. */
+export function TokenListScreen(): JSX.Element {
+  const { vault } = useServices();
+  const texts = useTexts(tokenTexts);
+  const tokens = useLoaded(() => vault.listTokens(), [vault]);
+  return (
+    <Screen title={texts.title}>
+      <LoadedContent loaded={tokens}>{(list) => <TokenList tokens={list} />}</LoadedContent>
+    </Screen>
+  );
+}
+
+function TokenList({ tokens }: { tokens: readonly StoredToken[] }): JSX.Element {
+  const { navigation } = useServices();
+  const texts = useTexts(tokenTexts);
+  const scan = (
+    <Button
+      kind="primary"
+      onPress={() => {
+        navigation.go({ name: 'scan' });
+      }}
+    >
+      <Icon name="scan" />
+      {tokens.length === 0 ? texts.scanFirst : texts.scan}
+    </Button>
+  );
+  if (tokens.length === 0) {
+    return (
+      <div class="empty">
+        <Icon name="scan" />
+        <h2>{texts.emptyTitle}</h2>
+        <p>{texts.empty}</p>
+        {scan}
+      </div>
+    );
+  }
+  return (
+    <>
+      {scan}
+      <ul class="rows">
+        {tokens.map((stored) => (
+          <li key={stored.token.serial}>
+            <TokenRow stored={stored} />
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+function TokenRow({ stored: { token, name } }: { stored: StoredToken }): JSX.Element {
+  const { navigation } = useServices();
+  const texts = useTexts(tokenTexts);
+  const state = token.key === null ? texts.awaitsSecond : texts.ready;
+  return (
+    <button
+      class="row"
+      type="button"
+      onClick={() => {
+        navigation.go({ name: 'token', serial: token.serial });
+      }}
+    >
+      <Icon name="tokens" />
+      <span class="row-body">
+        <span class="row-title">{titleOf(name, token.serial)}</span>
+        <span class="row-note">
+          {titleOf(name, token.serial) === token.serial ? state : `${token.serial} · ${state}`}
+        </span>
+      </span>
+      <Icon name="next" />
+    </button>
+  );
+}
+
+/** @returns what the user calls a token; its serial until then */
+export function titleOf(name: string, serial: string): string {
+  return name === '' ? serial : name;
+}

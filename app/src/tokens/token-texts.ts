@@ -1,0 +1,85 @@
+import type { Texts } from '../language/language.ts';
+
+interface TokenTexts {
+  readonly title: string;
+  readonly emptyTitle: string;
+  readonly empty: string;
+  readonly scanFirst: string;
+  readonly scan: string;
+  readonly awaitsSecond: string;
+  readonly ready: string;
+  readonly back: string;
+  readonly gone: string;
+  readonly serial: string;
+  readonly state: string;
+  readonly suite: string;
+  readonly counter: string;
+  readonly added: string;
+  readonly name: string;
+  readonly nameHint: string;
+  readonly rename: string;
+  readonly renamed: string;
+  readonly remove: string;
+  readonly removeTitle: string;
+  readonly removeWarning: string;
+  readonly removeNow: string;
+  readonly keep: string;
+  readonly failed: string;
+}
+
+export const tokenTexts: Texts<TokenTexts> = {
+  en: {
+    title: 'Your tokens',
+    emptyTitle: 'Scan your first code',
+    empty: 'Your bank sends or shows it to you as a QR code. After that, this device can confirm payments.',
+    scanFirst: 'Scan the first code',
+    scan: 'Scan a code',
+    awaitsSecond: 'Waits for the second code',
+    ready: 'Ready',
+    back: 'Your tokens',
+    gone: 'This token is no longer on the device.',
+    serial: 'Serial number',
+    state: 'State',
+    suite: 'Method',
+    counter: 'Counter',
+    added: 'Added',
+    name: 'Name',
+    nameHint: 'As you want to call it, for example “Savings bank”.',
+    rename: 'Save the name',
+    renamed: 'The name is saved.',
+    remove: 'Remove this token',
+    removeTitle: 'Remove this token?',
+    removeWarning:
+      'After that this device can confirm nothing with it. Without a backup it does not come back: your bank has to give you a new one.',
+    removeNow: 'Remove for ever',
+    keep: 'Keep it',
+    failed: 'The device could not store that. Try again.',
+  },
+  de: {
+    title: 'Ihre Token',
+    emptyTitle: 'Scannen Sie Ihren ersten Code',
+    empty: 'Ihre Bank schickt oder zeigt ihn als QR-Code. Danach kann dieses Gerät Zahlungen bestätigen.',
+    scanFirst: 'Ersten Code scannen',
+    scan: 'Code scannen',
+    awaitsSecond: 'Wartet auf den zweiten Code',
+    ready: 'Bereit',
+    back: 'Ihre Token',
+    gone: 'Dieses Token ist nicht mehr auf dem Gerät.',
+    serial: 'Seriennummer',
+    state: 'Zustand',
+    suite: 'Verfahren',
+    counter: 'Zähler',
+    added: 'Hinzugefügt',
+    name: 'Name',
+    nameHint: 'So, wie Sie es nennen möchten, zum Beispiel „Sparkasse“.',
+    rename: 'Namen speichern',
+    renamed: 'Der Name ist gespeichert.',
+    remove: 'Dieses Token entfernen',
+    removeTitle: 'Dieses Token entfernen?',
+    removeWarning:
+      'Danach kann dieses Gerät damit nichts mehr bestätigen. Ohne Sicherung kommt es nicht wieder: Ihre Bank muss Ihnen ein neues geben.',
+    removeNow: 'Endgültig entfernen',
+    keep: 'Behalten',
+    failed: 'Das Gerät konnte das nicht speichern. Versuchen Sie es noch einmal.',
+  },
+};

@@ -1,0 +1,81 @@
+import type { DeviceToken } from '../../../src/device/device-token.ts';
+import { decodeHex } from '../../../src/ocra/hex.ts';
+import { parseOcraSuite } from '../../../src/ocra/suite.ts';
+import { type BackupContent, type StoredToken, VaultError } from './vault.ts';
+
+type Members = Readonly<Record<string, unknown>>;
+
+const LARGEST_COUNTER = 0xffff_ffff_ffff_ffffn;
+const MOST_TOKENS = 1_000;
+const LONGEST_TEXT = 200;
+
+/**
+ * Reads what a backup holds. Others who know the passphrase may have written it, so it is checked like a scanned code.
+ * @throws VaultError 'backup-invalid'
+ */
+export function readBackupContent(text: string): BackupContent {
+  try {
+    const content = members(JSON.parse(text));
+    const tokens = Array.isArray(content.tokens) ? content.tokens.map(readToken) : fail();
+    const serials = new Set(tokens.map(({ token }) => token.serial.toLowerCase()));
+    const { lockAfterMinutes, requireCallback } = members(content.settings);
+    return {
+      createdAt: instant(content.createdAt),
+      tokens: tokens.length <= MOST_TOKENS && serials.size === tokens.length ? tokens : fail(),
+      settings: {
+        lockAfterMinutes: minutes(lockAfterMinutes),
+        requireCallback: typeof requireCallback === 'boolean' ? requireCallback : fail(),
+      },
+    };
+  } catch (cause) {
+    throw new VaultError('backup-invalid', { cause });
+  }
+}
+
+function readToken(value: unknown): StoredToken {
+  const { token, name, addedAt } = members(value);
+  const { serial, suite, sharedSecret, key, counter } = members(token);
+  const read: DeviceToken = {
+    serial: words(serial),
+    suite: parseOcraSuite(words(suite)).text,
+    sharedSecret: hex(sharedSecret),
+    key: key === null ? null : hex(key),
+    counter: wholeNumber(counter),
+  };
+  return { token: read, name: words(name), addedAt: instant(addedAt) };
+}
+
+function members(value: unknown): Members {
+  return typeof value === 'object' && value !== null ? (value as Members) : fail();
+}
+
+function words(value: unknown): string {
+  return typeof value === 'string' && value !== '' && value.length <= LONGEST_TEXT ? value : fail();
+}
+
+/** 10 to 128 bytes: what servers enrol. */
+function hex(value: unknown): string {
+  const bytes = typeof value === 'string' ? decodeHex(value) : undefined;
+  return typeof value === 'string' && bytes !== undefined && bytes.length >= 10 && bytes.length <= 128
+    ? value.toLowerCase()
+    : fail();
+}
+
+function wholeNumber(value: unknown): string {
+  return typeof value === 'string' && /^\d{1,20}$/.test(value) && BigInt(value) <= LARGEST_COUNTER
+    ? BigInt(value).toString()
+    : fail();
+}
+
+/** The range of `Date`. */
+function instant(value: unknown): number {
+  return typeof value === 'number' && Math.abs(value) <= 8.64e15 ? value : fail();
+}
+
+function minutes(value: unknown): number {
+  return typeof value === 'number' && value >= 1 && value <= 60 ? value : fail();
+}
+
+function fail(): never {
+  throw new VaultError('backup-invalid');
+}

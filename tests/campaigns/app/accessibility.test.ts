@@ -1,0 +1,222 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import type { Browser, Page } from 'playwright-core';
+import { findChromium, startChromium } from '../../support/browser/chromium.ts';
+import { type FileSite, serveFiles } from '../../support/browser/file-site.ts';
+import { buildApp } from '../../support/browser/vite.ts';
+import { describeWithProgram } from '../../support/servers/system-programs.ts';
+import { answerAt, expectScreen, openApp, pasteCode, PIN } from './support/app-page.ts';
+import { ACTIVATION_CODE, type IssuedCodes, issueCodes } from './support/issued-codes.ts';
+
+const ADDRESS = 'https://bank.example/ocra/check_t';
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** What is wrong with a screen, for each look at it. */
+type Look = (page: Page, screen: string) => Promise<readonly string[]>;
+
+describeWithProgram('the screens of the app', findChromium(), 'chromium', (program) => {
+  let browser: Browser;
+  let site: FileSite;
+  let codes: IssuedCodes;
+
+  beforeAll(async () => {
+    [browser, site, codes] = await Promise.all([
+      startChromium(program),
+      buildApp().then(serveFiles),
+      issueCodes(ADDRESS),
+    ]);
+  });
+
+  afterAll(async () => {
+    await browser.close();
+    await site[Symbol.asyncDispose]();
+  });
+
+  it.each([360, 1280])(
+    'have no violation of axe in light and dark, %d pixels wide',
+    async (width) => {
+      const { page } = await openApp(browser, site.origin, width);
+      expect(await visitScreens(page, codes, axeLook)).toEqual([]);
+    },
+    60_000,
+  );
+
+  it('fit 320 pixels and have targets of 44 pixels, in German', async () => {
+    const { page } = await openApp(browser, site.origin, 320);
+    await page.getByRole('button', { name: 'Settings' }).click();
+    await page.getByLabel('Deutsch').check();
+    await expectScreen(page, 'Einstellungen');
+    expect(await page.locator('html').getAttribute('lang')).toBe('de');
+    expect(await visitScreens(page, codes, sizeLook)).toEqual([]);
+  }, 60_000);
+
+  it('leave no English text in German', async () => {
+    const { page } = await openApp(browser, site.origin);
+    await page.getByRole('button', { name: 'Settings' }).click();
+    await page.getByLabel('Deutsch').check();
+    await page.reload();
+    await page.getByLabel('PIN').fill(PIN);
+    await page.getByRole('button', { name: 'Entsperren' }).click();
+    expect(await visitScreens(page, codes, englishLook)).toEqual([]);
+  }, 60_000);
+
+  it('lead through a confirmation by the keyboard alone, with the focus on each heading', async () => {
+    const { page } = await openApp(browser, site.origin);
+    const forms = await answerAt(page, ADDRESS, true);
+    await page.keyboard.press('Tab');
+    await focusAndPress(page, 'Scan the first code');
+    await expectFocusedHeading(page, 'Scan a code');
+    await tabTo(page, 'Text of the code');
+    await page.keyboard.insertText(codes.init);
+    await focusAndPress(page, 'Open');
+    await expectFocusedHeading(page, 'Add this token?');
+    await focusAndPress(page, 'Add the token');
+    await expectFocusedHeading(page, 'The first step is done');
+    await focusAndPress(page, 'Scan the second code');
+    await expectFocusedHeading(page, 'Scan a code');
+    await tabTo(page, 'Text of the code');
+    await page.keyboard.insertText(codes.nonce());
+    await focusAndPress(page, 'Open');
+    await expectFocusedHeading(page, 'Enter the activation code');
+    await tabTo(page, 'Activation code');
+    await page.keyboard.type(ACTIVATION_CODE);
+    await page.keyboard.press('Enter');
+    await expectFocusedHeading(page, 'Do you want to confirm this?');
+    await focusAndPress(page, 'Confirm');
+    await expectFocusedHeading(page, 'Confirmed');
+    expect(forms).toHaveLength(1);
+  });
+});
+
+/** Opens every screen and looks at it. */
+async function visitScreens(page: Page, codes: IssuedCodes, look: Look): Promise<readonly string[]> {
+  const found: string[] = [];
+  const see = async (screen: string): Promise<void> => {
+    await page.locator('main h1').waitFor();
+    await page.getByText(/^(One moment|Einen Moment)/).waitFor({ state: 'detached' });
+    found.push(...(await look(page, screen)));
+  };
+  const press = (name: RegExp): Promise<void> => page.getByRole('button', { name }).first().click();
+  await page.getByRole('navigation').getByRole('button').first().click();
+  await see('empty');
+  await press(/^Scan/);
+  await page.getByText(/^(This device has no camera|Dieses Gerät hat keine Kamera)/).waitFor();
+  await see('scan');
+  await pasteCode(page, codes.init);
+  await expectScreen(page, /Add this token|Dieses Token hinzu/);
+  await see('roll-out');
+  await press(/^(Add the token|Token hinzufügen)$/);
+  await expectScreen(page, /first step|erste Schritt/);
+  await see('added');
+  await pasteCode(page, codes.nonce({ message: 'Zahlung: 120,00 EUR an Bert' }));
+  await page.getByLabel(/^(Activation code|Aktivierungscode)$/).fill(`1${ACTIVATION_CODE.slice(1)}`);
+  await see('wrong activation code');
+  await page.getByLabel(/^(Activation code|Aktivierungscode)$/).fill(ACTIVATION_CODE);
+  await press(/^(Continue|Weiter)$/);
+  await expectScreen(page, /Do you want|Möchten Sie/);
+  await see('challenge');
+  await answerAt(page, 'https://bank.example/ocra/check_t', true);
+  await press(/^(Confirm|Bestätigen)$/);
+  await expectScreen(page, /^(Confirmed|Bestätigt)$/);
+  await see('accepted');
+  await pasteCode(
+    page,
+    codes.request({ message: `${'Loooooooooooooooooooooooong'.repeat(9)} p\u0430ypal \u202e` }),
+  );
+  await expectScreen(page, /cannot be confirmed|nicht bestätigen/);
+  await see('unfaithful');
+  await press(/^(Decline|Ablehnen)$/);
+  await expectScreen(page, /^(Declined|Abgelehnt)$/);
+  await see('declined');
+  await page.unroute('https://bank.example/ocra/check_t');
+  await pasteCode(page, codes.request());
+  await press(/^(Confirm|Bestätigen)$/);
+  await expectScreen(page, /Type these|Tippen Sie/);
+  await see('digits');
+  await pasteCode(page, 'otpauth://totp/x');
+  await expectScreen(page, /another system|anderen System/);
+  await see('refused');
+  await page.getByRole('navigation').getByRole('button').first().click();
+  await press(/LSQR0001/);
+  await see('token');
+  await press(/Remove this|Token entfernen/);
+  await see('removal');
+  await press(/^(History|Verlauf)$/);
+  await see('history');
+  const settings = /^(Settings|Einstellungen)$/;
+  await press(settings);
+  await see('settings');
+  for (const [name, screen] of [
+    [/^(PIN and lock|PIN und Sperre)$/, 'security'],
+    [/^(Backup|Sicherung)$/, 'backup'],
+    [/^(About this app|Über diese App)$/, 'about'],
+  ] as const) {
+    await press(settings);
+    await press(name);
+    await see(screen);
+  }
+  await press(/^(Lock|Sperren)$/);
+  await expectScreen(page, /is locked|ist gesperrt/);
+  await see('locked');
+  return found;
+}
+
+async function axeLook(page: Page, screen: string): Promise<readonly string[]> {
+  await page.evaluate(AXE);
+  const found: string[] = [];
+  for (const colorScheme of ['light', 'dark'] as const) {
+    // Without movement, as a fading colour has the contrast of neither end.
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    const violations = await page.evaluate<readonly string[]>(
+      `axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`,
+    );
+    found.push(...violations.map((violation) => `${screen}, ${colorScheme}: ${violation}`));
+  }
+  return found;
+}
+
+async function sizeLook(page: Page, screen: string): Promise<readonly string[]> {
+  const found = await page.evaluate<readonly string[]>(`[
+    ...(document.documentElement.scrollWidth > innerWidth ? ['wider than the screen'] : []),
+    ...[...document.querySelectorAll('button, input:not([type=radio], [type=checkbox], [type=file]), textarea, label:has(input), summary')]
+      .filter((target) => target.checkVisibility())
+      .map((target) => [target, target.getBoundingClientRect()])
+      .filter(([, { width, height }]) => width < 44 || height < 44)
+      .map(([target, { width, height }]) => target.textContent + ' ' + Math.round(width) + ' × ' + Math.round(height)),
+  ]`);
+  return found.map((fault) => `${screen}: ${fault}`);
+}
+
+/** Words of the English texts that no German one has. */
+const ENGLISH = /\b(?:the|you|your|this|of|and|not|with|is)\b/;
+
+async function englishLook(page: Page, screen: string): Promise<readonly string[]> {
+  const text = await page.locator('body').innerText();
+  const found = ENGLISH.exec(text);
+  return found === null ? [] : [`${screen}: ${text.slice(Math.max(0, found.index - 30), found.index + 40)}`];
+}
+
+async function tabTo(page: Page, name: string): Promise<void> {
+  for (let place = 0; place < 30; place += 1) {
+    await page.keyboard.press('Tab');
+    const focused = await page.evaluate<string>(
+      `(document.activeElement.labels?.[0] ?? document.activeElement).textContent.trim()`,
+    );
+    if (focused === name) {
+      return;
+    }
+  }
+  throw new Error(`The Tab key does not lead to ${name}`);
+}
+
+async function focusAndPress(page: Page, name: string): Promise<void> {
+  await tabTo(page, name);
+  await page.keyboard.press('Enter');
+}
+
+async function expectFocusedHeading(page: Page, title: string): Promise<void> {
+  await expectScreen(page, title);
+  await page.locator('h1:focus').filter({ hasText: title }).waitFor();
+  expect(await page.title()).toBe(`${title} – Tankeeper`);
+}

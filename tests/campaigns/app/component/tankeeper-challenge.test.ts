@@ -1,0 +1,335 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Browser } from 'playwright-core';
+import { findChromium, startChromium } from '../../../support/browser/chromium.ts';
+import { buildComponent } from '../../../support/browser/vite.ts';
+import { describeWithProgram } from '../../../support/servers/system-programs.ts';
+import { readQrCode } from '../../../support/values/qr-code.ts';
+import { CHALLENGE, CODE, showChallenge, type ShownChallenge } from './shown-challenge.ts';
+
+const { transaction } = CHALLENGE;
+/** Makes the page look hidden, or shown again. */
+const visibility = (hidden: boolean): string =>
+  `Object.defineProperty(document, 'hidden', { configurable: true, get: () => ${hidden} }); document.dispatchEvent(new Event('visibilitychange'));`;
+
+describeWithProgram('<tankeeper-challenge>', findChromium(), 'chromium', (program) => {
+  let browser: Browser;
+  let component: string;
+
+  beforeAll(async () => {
+    [browser, component] = await Promise.all([startChromium(program), buildComponent()]);
+  });
+
+  afterAll(() => browser.close());
+
+  const show = (
+    attributes: Readonly<Record<string, string>> = CHALLENGE,
+    options: Parameters<typeof showChallenge>[3] = {},
+  ): Promise<ShownChallenge> => showChallenge(browser, component, attributes, options);
+
+  it('is one file that names its licence and loads nothing', () => {
+    expect(component).toMatch(/^\/\*!\n ?\* SPDX-License-Identifier: MIT\n/);
+    expect(component).toContain('Permission is hereby granted, free of charge');
+    expect(component).not.toMatch(/^import |\bimport\(/m);
+    expect(component.replaceAll('http://www.w3.org/2000/svg', '')).not.toMatch(/https?:\/\//);
+    expect(Buffer.byteLength(component)).toBeLessThan(60_000);
+  });
+
+  describe('an open challenge', () => {
+    it.each([
+      ['light', 320],
+      ['dark', 1280],
+    ] as const)('shows a readable code in the %s scheme, %i pixels wide', async (colorScheme, width) => {
+      await using shown = await show({ ...CHALLENGE, app: 'https://tan.example.org/app' }, { width });
+      const { page, problems } = shown;
+      await page.emulateMedia({ colorScheme });
+      await shown.announced('Waiting for your confirmation.');
+      expect(readQrCode(await page.getByRole('img', { name: 'QR code' }).screenshot())).toBe(CODE);
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
+      expect(await shown.violations()).toEqual([]);
+      if (process.env.SCREENSHOTS !== undefined) {
+        await page.screenshot({ path: `${process.env.SCREENSHOTS}/component-${colorScheme}-${width}.png` });
+      }
+      expect(problems).toEqual([]);
+    });
+
+    it('opens in the app with the code in the fragment', async () => {
+      await using shown = await show({ ...CHALLENGE, app: 'https://tan.example.org/app' });
+      const link = shown.page.getByRole('link', { name: 'Open in the app on this device' });
+      expect(await link.getAttribute('href')).toBe(
+        `https://tan.example.org/app/#link=${encodeURIComponent(CODE)}`,
+      );
+      expect(await link.getAttribute('rel')).toBe('noreferrer');
+    });
+
+    it('speaks German where the page does', async () => {
+      await using shown = await show();
+      await shown.page.evaluate(`
+        document.documentElement.lang = 'de-AT';
+        document.querySelector('main').append(document.querySelector('tankeeper-challenge'));`);
+      await shown.announced('Ihre Bestätigung wird erwartet.');
+      expect(await shown.page.getByLabel('Oder die Ziffern aus der App eingeben').isVisible()).toBe(true);
+      expect(await shown.page.getByRole('img', { name: 'QR-Code für Ihre QR-TAN-App' }).isVisible()).toBe(
+        true,
+      );
+    });
+
+    it('shows a picture instead of data, and neither state nor digits without a status', async () => {
+      const picture = 'data:image/svg+xml,%3Csvg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/%3E';
+      await using shown = await show({ picture });
+      const image = shown.page.getByRole('img', { name: 'QR code' });
+      expect(await image.getAttribute('src')).toContain('data:image/svg+xml');
+      expect(await shown.page.getByRole('textbox').count()).toBe(0);
+      expect(shown.portal.asked).toEqual([]);
+      expect(shown.problems).toEqual([]);
+    });
+
+    it('says so where there is no code to show', async () => {
+      await using shown = await show({ ...CHALLENGE, data: `lseqr://req?me=${'a'.repeat(3_000)}` });
+      await shown.announced('The code cannot be shown.');
+      expect(await shown.page.getByRole('img').count()).toBe(0);
+    });
+
+    it('takes its looks from parts and custom properties', async () => {
+      await using shown = await show();
+      const colour = await shown.page.evaluate(`{
+        const sheet = new CSSStyleSheet();
+        sheet.replaceSync('tankeeper-challenge { --tankeeper-accent: rgb(1 2 3) } ::part(state) { color: rgb(4 5 6) }');
+        document.adoptedStyleSheets = [sheet];
+        const { shadowRoot } = document.querySelector('tankeeper-challenge');
+        ['button', '[role=status]'].map((one) => getComputedStyle(shadowRoot.querySelector(one)))
+          .map(({ backgroundColor, color }, index) => index === 0 ? backgroundColor : color)
+      }`);
+      expect(colour).toEqual(['rgb(1, 2, 3)', 'rgb(4, 5, 6)']);
+    });
+  });
+
+  describe('the state', () => {
+    it('is asked once at once, then by waiting, and an acceptance ends it', async () => {
+      await using shown = await show();
+      await shown.portal.untilWaiting();
+      expect(shown.portal.asked).toMatchObject([{ wait: null }, { wait: '20S' }]);
+      shown.portal.change({ state: 'accepted', failcount: 0 });
+      await shown.announced('Confirmed.');
+      expect(await shown.events()).toEqual([{ type: 'tankeeper-accepted', transaction, failcount: 0 }]);
+      expect(await shown.page.getByRole('img').count()).toBe(0);
+      expect(await shown.page.getByRole('textbox').count()).toBe(0);
+      expect(shown.problems).toEqual([]);
+    });
+
+    it('tells each wrong response, and goes on', async () => {
+      // Wrong responses of before are none of this page's.
+      await using shown = await show(CHALLENGE, { answer: { state: 'open', failcount: 4 } });
+      await shown.portal.untilWaiting();
+      expect(await shown.events()).toEqual([]);
+      shown.portal.change({ state: 'open', failcount: 5 });
+      await shown.announced('This response was not right.');
+      await shown.portal.untilWaiting();
+      shown.portal.change({ state: 'accepted', failcount: 0 });
+      await shown.announced('Confirmed.');
+      expect(await shown.events()).toEqual([
+        { type: 'tankeeper-refused', transaction, failcount: 5 },
+        { type: 'tankeeper-accepted', transaction, failcount: 0 },
+      ]);
+    });
+
+    it('ends when the portal says that the time is over', async () => {
+      await using shown = await show();
+      await shown.portal.untilWaiting();
+      shown.portal.change({ state: 'expired', failcount: 0 });
+      await shown.announced('This can no longer be confirmed.');
+      expect(await shown.events()).toEqual([{ type: 'tankeeper-expired', transaction, failcount: 0 }]);
+    });
+
+    it('ends after its own time, and gives the waiting request up', async () => {
+      await using shown = await show({ ...CHALLENGE, timeout: '300' }, { clock: true });
+      await shown.page.clock.runFor(1_000);
+      await shown.portal.untilWaiting();
+      // The request that waits gets no answer: the clock of the page alone moves.
+      await shown.page.clock.fastForward(298_000);
+      expect(await shown.events()).toEqual([]);
+      await shown.page.clock.runFor(1_000);
+      await shown.announced('This can no longer be confirmed.');
+      await shown.portal.untilAlone();
+      expect(await shown.events()).toEqual([{ type: 'tankeeper-expired', transaction }]);
+    });
+
+    it('is never asked twice within a second', async () => {
+      await using shown = await show(CHALLENGE, { clock: true });
+      await shown.portal.askedTimes(1);
+      await shown.page.clock.runFor(999);
+      expect(shown.portal.asked).toHaveLength(1);
+      await shown.page.clock.runFor(1);
+      await shown.portal.askedTimes(2);
+    });
+  });
+
+  describe('a state that is not to be had', () => {
+    it.each([
+      ['an outage', { status: 503 }],
+      ['an answer that is no state', { text: '{"state":"maybe"}' }],
+      ['a page instead of JSON', { text: '<h1>Log in</h1>' }],
+    ])('is asked for more and more seldom: %s', async (_name, answer) => {
+      await using shown = await show(CHALLENGE, { clock: true, answer });
+      await shown.answered(1);
+      for (const [pause, times] of [
+        [999, 1],
+        [1_001, 2],
+        [1_999, 2],
+        [2_001, 3],
+      ] as const) {
+        await shown.page.clock.runFor(pause);
+        await shown.answered(times);
+        expect(shown.portal.asked).toHaveLength(times);
+      }
+      await shown.announced('The connection is interrupted.');
+      const status = 'status' in answer ? answer.status : 200;
+      expect(await shown.events()).toEqual([{ type: 'tankeeper-failed', transaction, status, final: false }]);
+      shown.portal.answer = { state: 'open', failcount: 0 };
+      await shown.page.clock.runFor(8_000);
+      await shown.announced('Waiting for your confirmation.');
+    });
+
+    it('is not asked for again before the portal wants it', async () => {
+      const answer = { status: 429, headers: { 'Retry-After': '20' } };
+      await using shown = await show(CHALLENGE, { clock: true, answer });
+      await shown.answered(1);
+      await shown.page.clock.runFor(19_900);
+      expect(shown.portal.asked).toHaveLength(1);
+      await shown.page.clock.runFor(200);
+      await shown.answered(2);
+    });
+
+    it.each([401, 403, 404])('ends the asking for good where the portal says %i', async (status) => {
+      await using shown = await show(CHALLENGE, { answer: { status } });
+      await shown.announced('The result cannot be shown here.');
+      expect(await shown.events()).toEqual([{ type: 'tankeeper-failed', transaction, status, final: true }]);
+      expect(shown.portal.asked).toHaveLength(1);
+    });
+
+    it.each([
+      'https://evil.example/status',
+      '//evil.example/',
+      'javascript:alert(1)',
+      'data:application/json,{}',
+    ])('is not asked of another origin: %s', async (status) => {
+      await using shown = await show({ ...CHALLENGE, status });
+      await shown.announced('The result cannot be shown here.');
+      expect(await shown.events()).toEqual([
+        { type: 'tankeeper-failed', transaction, status: null, final: true },
+      ]);
+      expect(shown.problems).toEqual([]);
+    });
+  });
+
+  describe('typed digits', () => {
+    const type = async ({ page }: ShownChallenge, digits: string): Promise<void> => {
+      await page.getByLabel('Or type the digits that the app shows').fill(digits);
+      await page.getByRole('button', { name: 'Confirm' }).click();
+    };
+
+    it('are posted to the portal, and accepted', async () => {
+      await using shown = await show();
+      await shown.portal.untilWaiting();
+      shown.portal.verdict = { state: 'accepted', failcount: 0 };
+      await type(shown, ' 123 456 ');
+      await shown.announced('Confirmed.');
+      expect(shown.portal.asked).toContainEqual({ method: 'POST', wait: null, body: 'response=123456' });
+      expect(await shown.events()).toEqual([{ type: 'tankeeper-accepted', transaction, failcount: 0 }]);
+    });
+
+    it('are told once when they are wrong, and may be typed again', async () => {
+      await using shown = await show();
+      await shown.portal.untilWaiting();
+      shown.portal.verdict = { state: 'open', failcount: 1 };
+      await type(shown, '111111');
+      await shown.announced('This response was not right.');
+      // The request that waited tells the same.
+      shown.portal.change({ state: 'open', failcount: 1 });
+      await shown.portal.untilWaiting();
+      expect(await shown.events()).toEqual([{ type: 'tankeeper-refused', transaction, failcount: 1 }]);
+      const field = shown.page.getByRole('textbox');
+      expect(await field.inputValue()).toBe('');
+      expect(await shown.page.evaluate('document.activeElement.localName')).toBe('tankeeper-challenge');
+      shown.portal.verdict = { state: 'accepted', failcount: 0 };
+      await type(shown, '222222');
+      await shown.announced('Confirmed.');
+    });
+
+    it('stay in the field when they cannot be sent', async () => {
+      await using shown = await show();
+      await shown.portal.untilWaiting();
+      shown.portal.verdict = { status: 502 };
+      await type(shown, '123456');
+      await shown.announced('The digits could not be sent.');
+      expect(await shown.page.getByRole('textbox').inputValue()).toBe('123456');
+      expect(await shown.events()).toEqual([]);
+    });
+
+    it('are not sent while there are none', async () => {
+      await using shown = await show();
+      await shown.portal.untilWaiting();
+      await type(shown, '   ');
+      expect(shown.portal.asked.map(({ method }) => method)).toEqual(['GET', 'GET']);
+    });
+  });
+
+  it('asks no more once it is removed, and again when it is back', async () => {
+    await using shown = await show();
+    await shown.portal.untilWaiting();
+    await shown.page.evaluate(
+      "globalThis.kept = document.querySelector('tankeeper-challenge'); kept.remove()",
+    );
+    await shown.portal.untilAlone();
+    shown.portal.change({ state: 'accepted', failcount: 0 });
+    expect(await shown.events()).toEqual([]);
+    await shown.page.evaluate("document.querySelector('main').append(kept)");
+    await shown.announced('Confirmed.');
+  });
+
+  it('asks no more while the page is hidden for long, and at once when it is shown', async () => {
+    await using shown = await show(CHALLENGE, { clock: true });
+    await shown.page.clock.runFor(1_000);
+    await shown.portal.untilWaiting();
+    await shown.page.evaluate(visibility(true));
+    await shown.page.clock.fastForward(60_000);
+    await shown.portal.untilAlone();
+    await shown.page.clock.runFor(300_000);
+    expect(shown.portal.asked).toHaveLength(2);
+    shown.portal.change({ state: 'accepted', failcount: 0 });
+    await shown.page.evaluate(visibility(false));
+    await shown.announced('Confirmed.');
+  });
+
+  it('begins anew with another transaction', async () => {
+    await using shown = await show();
+    await shown.portal.untilWaiting();
+    await shown.page.evaluate(`{
+      const element = document.querySelector('tankeeper-challenge');
+      element.setAttribute('transaction', 'another');
+      element.setAttribute('data', 'lseqr://req?tr=another');
+    }`);
+    await shown.portal.askedTimes(4);
+    const picture = await shown.page.getByRole('img', { name: 'QR code' }).screenshot();
+    expect(readQrCode(picture)).toBe('lseqr://req?tr=another');
+    shown.portal.change({ state: 'accepted', failcount: 0 });
+    await shown.announced('Confirmed.');
+    expect(await shown.events()).toMatchObject([{ transaction: 'another' }]);
+  });
+
+  it.each([
+    { data: 'https://evil.example/' },
+    { data: '"><script>globalThis.hacked=1</script>' },
+    { picture: 'javascript:globalThis.hacked=1' },
+    { app: 'javascript:globalThis.hacked=1', data: CODE },
+    { lang: '"><img src=x onerror=globalThis.hacked=1>' },
+    { transaction: '<script>globalThis.hacked=1</script>', timeout: '-1' },
+    { timeout: '1e9', lang: 'constructor' },
+  ])('leaves a hostile attribute inert: %j', async (attributes) => {
+    await using shown = await show({ status: '/status', ...attributes });
+    await shown.portal.askedTimes(1);
+    expect(await shown.page.evaluate('globalThis.hacked')).toBeUndefined();
+    expect(await shown.page.getByRole('link').count()).toBe(0);
+    expect(await shown.page.getByRole('textbox').count()).toBe(1);
+    expect(shown.problems).toEqual([]);
+  });
+});

@@ -1,0 +1,267 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import type { Browser, Page } from 'playwright-core';
+import { computeResponse } from '../../../src/ocra/compute.ts';
+import { timeStepAt } from '../../../src/ocra/data-input.ts';
+import { parseOcraSuite } from '../../../src/ocra/suite.ts';
+import { findChromium, startChromium } from '../../support/browser/chromium.ts';
+import { type FileSite, serveFiles } from '../../support/browser/file-site.ts';
+import { buildApp } from '../../support/browser/vite.ts';
+import { describeWithProgram } from '../../support/servers/system-programs.ts';
+import { answerAt, expectScreen, openApp, pasteCode, rollOut } from './support/app-page.ts';
+import { ACTIVATION_CODE, COUNTER_SUITE, issueCodes, QUESTION } from './support/issued-codes.ts';
+
+const ADDRESS = 'https://bank.example/ocra/check_t';
+const CONFIRM = 'Do you want to confirm this?';
+
+describeWithProgram('the flows of the app', findChromium(), 'chromium', (program) => {
+  let browser: Browser;
+  let site: FileSite;
+
+  beforeAll(async () => {
+    [browser, site] = await Promise.all([startChromium(program), buildApp().then(serveFiles)]);
+  });
+
+  afterAll(async () => {
+    await browser.close();
+    await site[Symbol.asyncDispose]();
+  });
+
+  const press = (page: Page, name: string): Promise<void> =>
+    page.getByRole('button', { name, exact: true }).click();
+  const digitsShown = async (page: Page): Promise<string> =>
+    ((await page.locator('.digits').textContent()) ?? '').replace(/\s/g, '');
+
+  it('rolls a token out in two phases and confirms its first challenge', async () => {
+    const { page, problems } = await openApp(browser, site.origin);
+    const codes = await issueCodes(ADDRESS);
+    const forms = await answerAt(page, ADDRESS, true);
+    await rollOut(page, codes);
+    await page.getByText('Activate your token').waitFor();
+    await page.getByText('bank.example', { exact: true }).waitFor();
+    expect(forms).toEqual([]);
+    await press(page, 'Confirm');
+    await expectScreen(page, 'Confirmed');
+    const pass = computeResponse(parseOcraSuite(COUNTER_SUITE), codes.key, {
+      question: QUESTION,
+      counter: 0n,
+    });
+    expect(forms).toEqual([{ transactionid: '0123456789abcdef0123', pass }]);
+    expect(problems).toEqual([]);
+  });
+
+  it('shows a payment before it answers, and counts on', async () => {
+    const { page } = await openApp(browser, site.origin);
+    const codes = await issueCodes(ADDRESS);
+    const forms = await answerAt(page, ADDRESS, true);
+    await rollOut(page, codes);
+    await press(page, 'Confirm');
+    await pasteCode(page, codes.request({ message: 'Pay 5 EUR to Ann', transactionId: 'aaaa' }));
+    await expectScreen(page, CONFIRM);
+    await page.getByText('Pay 5 EUR to Ann').waitFor();
+    await press(page, 'Confirm');
+    await expectScreen(page, 'Confirmed');
+    const pass = computeResponse(parseOcraSuite(COUNTER_SUITE), codes.key, {
+      question: QUESTION,
+      counter: 1n,
+    });
+    expect(forms.at(-1)).toEqual({ transactionid: 'aaaa', pass });
+    await press(page, 'History');
+    await page.getByText('Pay 5 EUR to Ann').waitFor();
+    await page.getByText('Confirmed · bank.example').first().waitFor();
+    expect(await page.getByRole('listitem').filter({ hasText: 'bank.example' }).count()).toBe(2);
+  });
+
+  it('says that a transaction was answered before', async () => {
+    const { page } = await openApp(browser, site.origin);
+    const codes = await issueCodes(ADDRESS);
+    await answerAt(page, ADDRESS, true);
+    await rollOut(page, codes);
+    await press(page, 'Confirm');
+    await expectScreen(page, 'Confirmed');
+    await pasteCode(page, codes.nonce());
+    await page.getByLabel('Activation code').fill(ACTIVATION_CODE);
+    await press(page, 'Continue');
+    await page.getByText('You have answered this once already').waitFor();
+    await page.getByRole('button', { name: 'Confirm' }).waitFor();
+  });
+
+  it('stores the next counter before the response leaves', async () => {
+    const { page } = await openApp(browser, site.origin);
+    const codes = await issueCodes(ADDRESS);
+    let counterAtSending: string | null = null;
+    await rollOut(page, codes);
+    const second = await page.context().newPage();
+    await page.route(ADDRESS, async (route) => {
+      // Another window sees what is on disk.
+      await second.goto('/');
+      await second.getByLabel('PIN').fill('482915');
+      await second.getByRole('button', { name: 'Unlock' }).click();
+      await second.getByRole('button', { name: /LSQR0001/ }).click();
+      counterAtSending = await second.locator('dd').last().textContent();
+      await route.abort();
+    });
+    await press(page, 'Confirm');
+    await expectScreen(page, 'Type these digits');
+    expect(counterAtSending).toBe('1');
+  });
+
+  it('shows the digits where nobody answers', async () => {
+    const { page } = await openApp(browser, site.origin);
+    const codes = await issueCodes(ADDRESS);
+    await answerAt(page, ADDRESS, undefined);
+    await rollOut(page, codes);
+    await press(page, 'Confirm');
+    await expectScreen(page, 'Type these digits');
+    expect(await digitsShown(page)).toBe(
+      computeResponse(parseOcraSuite(COUNTER_SUITE), codes.key, { question: QUESTION, counter: 0n }),
+    );
+    await page.getByText('No answer came back').waitFor();
+  });
+
+  it('shows the digits where the server does not say what it decided', async () => {
+    const { page } = await openApp(browser, site.origin);
+    const codes = await issueCodes(ADDRESS);
+    await answerAt(page, ADDRESS, null);
+    await rollOut(page, codes);
+    await press(page, 'Confirm');
+    await page.getByText('the app cannot tell whether it accepted').waitFor();
+    expect(await digitsShown(page)).toMatch(/^\d{8}$/);
+  });
+
+  it('says that the server refused', async () => {
+    const { page } = await openApp(browser, site.origin);
+    const codes = await issueCodes(ADDRESS);
+    await answerAt(page, ADDRESS, false);
+    await rollOut(page, codes);
+    await press(page, 'Confirm');
+    await expectScreen(page, 'Not accepted');
+    await press(page, 'History');
+    await page.getByText('Not accepted · bank.example').waitFor();
+  });
+
+  it('sends nothing for a declined challenge', async () => {
+    const { page } = await openApp(browser, site.origin);
+    const codes = await issueCodes(ADDRESS);
+    const forms = await answerAt(page, ADDRESS, true);
+    await rollOut(page, codes);
+    await press(page, 'Decline');
+    await expectScreen(page, 'Declined');
+    await press(page, 'History');
+    await page.getByText('Declined · bank.example').waitFor();
+    expect(forms).toEqual([]);
+  });
+
+  it('refuses a code without an address, until the user allows such codes', async () => {
+    const { page } = await openApp(browser, site.origin);
+    const codes = await issueCodes('');
+    await pasteCode(page, codes.init);
+    await press(page, 'Add the token');
+    await expectScreen(page, 'The first step is done');
+    await pasteCode(page, codes.nonce());
+    await expectScreen(page, 'The code does not say where the answer goes');
+    await press(page, 'Settings');
+    await page.getByLabel('Allow codes without an address').check();
+    await pasteCode(page, codes.nonce());
+    await page.getByLabel('Activation code').fill(ACTIVATION_CODE);
+    await press(page, 'Continue');
+    await page.getByText('After that you see digits').waitFor();
+    await press(page, 'Confirm');
+    await expectScreen(page, 'Type these digits');
+    expect(await digitsShown(page)).toMatch(/^\d{8}$/);
+  });
+
+  it('asks for the PIN of a suite with one, and again after a refusal', async () => {
+    const { page } = await openApp(browser, site.origin);
+    const suite = 'OCRA-1:HOTP-SHA256-8:C-QA64-PSHA1';
+    const codes = await issueCodes(ADDRESS, { suite });
+    await rollOut(page, codes);
+    await press(page, 'Confirm');
+    await page.getByText('Enter the PIN of this token.').waitFor();
+    await answerAt(page, ADDRESS, false);
+    await page.getByLabel('PIN of this token').fill('1111');
+    await press(page, 'Confirm');
+    await expectScreen(page, 'Not accepted');
+    await press(page, 'Try once more');
+    await page.unroute(ADDRESS);
+    const forms = await answerAt(page, ADDRESS, true);
+    await page.getByLabel('PIN of this token').fill('2222');
+    await press(page, 'Confirm');
+    await expectScreen(page, 'Confirmed');
+    expect(forms[0]?.pass).toBe(
+      computeResponse(parseOcraSuite(suite), codes.key, { question: QUESTION, counter: 1n, pin: '2222' }),
+    );
+  });
+
+  it('tells how far the clock is off, and answers by the time of the server', async () => {
+    const { page } = await openApp(browser, site.origin);
+    const suite = 'OCRA-1:HOTP-SHA256-8:QA64-T1M';
+    const address = `${site.origin}/ocra/check_t`;
+    const codes = await issueCodes(address, { suite });
+    const ahead = new Date(Date.now() + 600_000);
+    await page.route('**/manifest.webmanifest', (route) =>
+      route.fulfill({ headers: { Date: ahead.toUTCString() } }),
+    );
+    const forms = await answerAt(page, address, true);
+    await rollOut(page, codes);
+    await page.getByText('The clock of this device is 10 minutes behind').waitFor();
+    await press(page, 'Confirm');
+    await expectScreen(page, 'Confirmed');
+    const step = timeStepAt(parseOcraSuite(suite), ahead) ?? 0n;
+    const near = [step, step + 1n].map((timeStep) =>
+      computeResponse(parseOcraSuite(suite), codes.key, { question: QUESTION, timeStep }),
+    );
+    expect(near).toContain(forms[0]?.pass);
+  });
+
+  it('replaces a token only after a warning', async () => {
+    const { page } = await openApp(browser, site.origin);
+    const codes = await issueCodes(ADDRESS);
+    await pasteCode(page, codes.init);
+    await press(page, 'Add the token');
+    await expectScreen(page, 'The first step is done');
+    await pasteCode(page, codes.init.replace('sh=00', 'sh=ff'));
+    await page.getByText('It is replaced').waitFor();
+    await press(page, 'Cancel');
+    // The first secret is still there: reading its code again changes nothing.
+    await pasteCode(page, codes.init);
+    await expectScreen(page, 'The first step is done');
+  });
+
+  it('marks a wrong character of the activation code at once, and tells its checksum', async () => {
+    const { page } = await openApp(browser, site.origin);
+    const codes = await issueCodes(ADDRESS);
+    await pasteCode(page, codes.init);
+    await press(page, 'Add the token');
+    await expectScreen(page, 'The first step is done');
+    await pasteCode(page, codes.nonce());
+    const field = page.getByLabel('Activation code');
+    await field.fill('AB1');
+    await page.getByText('Character 3 (1) cannot be in an activation code.').waitFor();
+    expect(await page.locator('.code-letter-wrong').allTextContents()).toEqual(['1']);
+    await field.fill(`A${ACTIVATION_CODE.slice(1)}`);
+    await page.getByText('Something is mistyped').waitFor();
+    await field.fill(ACTIVATION_CODE.slice(0, -1));
+    await press(page, 'Continue');
+    await page.getByRole('alert').getByText('One character is missing.').waitFor();
+    await field.fill(ACTIVATION_CODE.toLowerCase());
+    await page.getByText('The code is complete and without a typing error.').waitFor();
+  });
+
+  it('renames and removes tokens', async () => {
+    const { page } = await openApp(browser, site.origin);
+    await pasteCode(page, (await issueCodes(ADDRESS)).init);
+    await press(page, 'Add the token');
+    await press(page, 'To the tokens');
+    await page.getByRole('button', { name: /LSQR0001/ }).click();
+    await page.getByLabel('Name').fill('Savings <b>bank</b>');
+    await press(page, 'Save the name');
+    await expectScreen(page, 'Savings <b>bank</b>');
+    await page.getByRole('button', { name: 'Your tokens' }).click();
+    await page.getByText('Savings <b>bank</b>').click();
+    await press(page, 'Remove this token');
+    await press(page, 'Keep it');
+    await press(page, 'Remove this token');
+    await press(page, 'Remove for ever');
+    await page.getByText('Scan your first code').waitFor();
+  });
+});

@@ -1,0 +1,187 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import type { Browser, Page } from 'playwright-core';
+import { PNG } from 'pngjs';
+import qrcode from 'qrcode';
+import { cameraArguments, writeCameraFilm } from '../../support/browser/camera-film.ts';
+import { findChromium, startChromium } from '../../support/browser/chromium.ts';
+import { type FileSite, serveFiles } from '../../support/browser/file-site.ts';
+import { buildApp } from '../../support/browser/vite.ts';
+import { describeWithProgram } from '../../support/servers/system-programs.ts';
+import { expectScreen, openApp } from './support/app-page.ts';
+import { issueCodes, SERIAL } from './support/issued-codes.ts';
+
+const FORMAT = { width: 640, height: 480, frames: 4 };
+
+describeWithProgram('scanning', findChromium(), 'chromium', (program) => {
+  let browser: Browser;
+  let withoutCamera: Browser;
+  let site: FileSite;
+  let folder: string;
+  let film: string;
+  let init: string;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'tankeeper-film-'));
+    film = join(folder, 'camera.y4m');
+    ({ init } = await issueCodes('https://bank.example/ocra/check_t'));
+    await writeCameraFilm(film, blank(), FORMAT);
+    [browser, withoutCamera, site] = await Promise.all([
+      startChromium(program, cameraArguments(film)),
+      startChromium(program),
+      buildApp().then(serveFiles),
+    ]);
+  });
+
+  afterAll(async () => {
+    await Promise.all([browser.close(), withoutCamera.close(), site[Symbol.asyncDispose]()]);
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const scan = async (page: Page): Promise<void> => {
+    await page.getByRole('navigation').getByRole('button', { name: 'Scan' }).click();
+    await expectScreen(page, 'Scan a code');
+  };
+  const chooseFile = (page: Page, name: string, buffer: Buffer): Promise<void> =>
+    page.getByLabel('Choose a picture of the code').setInputFiles({ name, mimeType: 'image/png', buffer });
+
+  it('reads a code from the camera once, and switches the camera off', async () => {
+    await writeCameraFilm(film, await qrcode.toBuffer(init), FORMAT);
+    const { page, problems } = await openApp(browser, site.origin, 390);
+    await page.evaluate(`{
+      const open = navigator.mediaDevices.getUserMedia.bind(navigator.mediaDevices);
+      globalThis.tracks = [];
+      navigator.mediaDevices.getUserMedia = async (wanted) => {
+        const stream = await open(wanted);
+        globalThis.tracks.push(...stream.getTracks());
+        return stream;
+      };
+    }`);
+    await scan(page);
+    await expectScreen(page, 'Add this token?');
+    await page.getByText(SERIAL).waitFor();
+    expect(await page.evaluate('tracks.map(({ readyState }) => readyState)')).toEqual(['ended']);
+    await page.getByRole('button', { name: 'Add the token' }).click();
+    await expectScreen(page, 'The first step is done');
+    expect(problems).toEqual([]);
+  });
+
+  it('switches the camera off when the screen is left', async () => {
+    await writeCameraFilm(film, blank(), FORMAT);
+    const { page } = await openApp(browser, site.origin);
+    await scan(page);
+    await page.getByText('Looking for a code').waitFor();
+    const stream = await page.evaluateHandle('document.querySelector("video").srcObject');
+    expect(await stream.evaluate((value) => (value as MediaStreamLike).active)).toBe(true);
+    await page.getByRole('button', { name: 'History' }).click();
+    await expectScreen(page, 'History');
+    expect(await stream.evaluate((value) => (value as MediaStreamLike).active)).toBe(false);
+  });
+
+  it('switches the camera off while the page is hidden, and on again', async () => {
+    await writeCameraFilm(film, blank(), FORMAT);
+    const { page } = await openApp(browser, site.origin);
+    await scan(page);
+    await page.getByText('Looking for a code').waitFor();
+    const stream = await page.evaluateHandle('document.querySelector("video").srcObject');
+    const become = (state: string): Promise<unknown> =>
+      page.evaluate(`{
+        Object.defineProperty(document, 'visibilityState', { value: '${state}', configurable: true });
+        document.dispatchEvent(new Event('visibilitychange'));
+      }`);
+    await become('hidden');
+    await page.getByText('The camera is starting').waitFor();
+    expect(await stream.evaluate((value) => (value as MediaStreamLike).active)).toBe(false);
+    await become('visible');
+    await page.getByText('Looking for a code').waitFor();
+    expect(await page.evaluate('document.querySelector("video").srcObject.active')).toBe(true);
+  });
+
+  it('uses the reader of the browser where it has one', async () => {
+    await writeCameraFilm(film, blank(), FORMAT);
+    const { page } = await openApp(browser, site.origin);
+    await page.evaluate(`globalThis.BarcodeDetector = class {
+      static async getSupportedFormats() { return ['qr_code']; }
+      async detect() { return [{ rawValue: 'otpauth://totp/x' }]; }
+    }`);
+    await scan(page);
+    await expectScreen(page, 'This is a code of another system');
+    await page.waitForLoadState('networkidle');
+    expect(
+      await page.evaluate('performance.getEntriesByType("resource").map(({ name }) => name).join()'),
+    ).not.toContain('qr-worker');
+  });
+
+  it('finds the code in a picture, also a small one in a large photo', async () => {
+    const { page, problems } = await openApp(withoutCamera, site.origin);
+    await scan(page);
+    await chooseFile(page, 'code.png', await qrcode.toBuffer(init));
+    await expectScreen(page, 'Add this token?');
+    await scan(page);
+    await chooseFile(page, 'photo.png', photoWith(PNG.sync.read(await qrcode.toBuffer(init, { scale: 3 }))));
+    await expectScreen(page, 'Add this token?');
+    expect(problems).toEqual([]);
+  });
+
+  it('says what is wrong with a picture', async () => {
+    const { page } = await openApp(withoutCamera, site.origin);
+    await scan(page);
+    await chooseFile(page, 'text.png', Buffer.from('no picture'));
+    await page.getByText('This file is not a picture').waitFor();
+    await chooseFile(page, 'blank.png', PNG.sync.write(new PNG({ width: 300, height: 200 })));
+    await page.getByText('No QR code was found').waitFor();
+    expect(await page.getByRole('alert').filter({ hasText: 'This file is not a picture' }).count()).toBe(0);
+  });
+
+  it('tells a missing camera, a forbidden one and a busy one apart, and offers the other ways', async () => {
+    const { page } = await openApp(withoutCamera, site.origin);
+    await scan(page);
+    await page.getByText('This device has no camera').waitFor();
+    for (const [fault, text] of [
+      ['NotAllowedError', 'The camera is not allowed'],
+      ['NotReadableError', 'The camera does not answer'],
+    ] as const) {
+      await page.evaluate(
+        `navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException('', '${fault}'))`,
+      );
+      await page.getByRole('button', { name: 'Try the camera again' }).click();
+      await page.getByText(text).waitFor();
+    }
+    await page.getByLabel('Text of the code').fill(init);
+    await page.getByRole('button', { name: 'Open' }).click();
+    await expectScreen(page, 'Add this token?');
+  });
+
+  it('switches the lamp of a camera that has one', async () => {
+    const { page } = await openApp(browser, site.origin);
+    await writeCameraFilm(film, blank(), FORMAT);
+    await page.evaluate(`{
+      MediaStreamTrack.prototype.getCapabilities = () => ({ torch: true });
+      globalThis.lamp = [];
+      MediaStreamTrack.prototype.applyConstraints = async ({ advanced }) => { globalThis.lamp.push(advanced[0].torch); };
+    }`);
+    await scan(page);
+    await page.getByRole('button', { name: 'Light on' }).click();
+    await page.getByRole('button', { name: 'Light off' }).click();
+    await page.getByRole('button', { name: 'Light on' }).waitFor();
+    expect(await page.evaluate('lamp')).toEqual([true, false]);
+  });
+});
+
+interface MediaStreamLike {
+  readonly active: boolean;
+}
+
+function blank(): Buffer {
+  return PNG.sync.write(new PNG({ width: 64, height: 64 }));
+}
+
+/** A grey photo of twelve megapixels with the code at its lower right. */
+function photoWith(code: PNG): Buffer {
+  const photo = new PNG({ width: 4_000, height: 3_000 });
+  photo.data.fill(0xb0);
+  PNG.bitblt(code, photo, 0, 0, code.width, code.height, 3_200, 2_300);
+  return PNG.sync.write(photo, { deflateLevel: 1 });
+}

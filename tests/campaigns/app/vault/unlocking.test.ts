@@ -1,0 +1,260 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import type { Browser, BrowserContext } from 'playwright-core';
+import type { UnlockOutcome } from '../../../../app/src/vault/vault.ts';
+import { findChromium, startChromium } from '../../../support/browser/chromium.ts';
+import type { FileSite } from '../../../support/browser/file-site.ts';
+import { describeWithProgram } from '../../../support/servers/system-programs.ts';
+import {
+  countRecords,
+  faultOf,
+  openVaultIn,
+  openVaultPage,
+  PIN,
+  serveVault,
+  token,
+  untilState,
+  type VaultPage,
+  WRONG_PIN,
+} from './vault-site.ts';
+
+// Bundling and Chromium share two cores with other tests.
+jest.setTimeout(60_000);
+
+describeWithProgram('unlocking the app', findChromium(), 'chromium', (program) => {
+  let browser: Browser;
+  let site: FileSite;
+  let context: BrowserContext;
+  let first: VaultPage;
+
+  beforeAll(async () => {
+    [browser, site] = await Promise.all([startChromium(program), serveVault()]);
+  });
+
+  afterAll(async () => {
+    await browser.close();
+    await site[Symbol.asyncDispose]();
+  });
+
+  afterEach(async () => {
+    await context.close();
+  });
+
+  beforeEach(async () => {
+    context = await browser.newContext();
+    first = await openVaultPage(context, site.origin);
+    await first.vault.evaluate((vault, pin) => vault.create(pin), PIN);
+    await first.vault.evaluate((vault, saved) => vault.saveToken(saved), token());
+    await first.vault.evaluate((vault) => {
+      vault.lock();
+    });
+  });
+
+  function unlock({ vault }: VaultPage, pin = PIN): Promise<UnlockOutcome> {
+    return vault.evaluate((opened, given) => opened.unlock({ kind: 'pin', pin: given }), pin);
+  }
+
+  async function kindsOf(page: VaultPage, pins: readonly string[]): Promise<string[]> {
+    const kinds: string[] = [];
+    for (const pin of pins) {
+      kinds.push((await unlock(page, pin)).kind);
+    }
+    return kinds;
+  }
+
+  async function secondPage(): Promise<VaultPage> {
+    return openVaultPage(first.page.context(), site.origin);
+  }
+
+  it('takes the right PIN alone, and forgets wrong ones after it', async () => {
+    const wrong = Array.from({ length: 3 }, () => WRONG_PIN);
+    expect(await kindsOf(first, [...wrong, PIN, ...wrong, PIN])).toEqual([
+      ...['wrong', 'wrong', 'wrong', 'open'],
+      ...['wrong', 'wrong', 'wrong', 'open'],
+    ]);
+  });
+
+  it('takes a passphrase in either Unicode form', async () => {
+    await first.vault.evaluate((vault, pin) => vault.changePin({ kind: 'pin', pin }, 'zwölf Füchse'), PIN);
+    expect(await kindsOf(first, [PIN, 'zwölf Füchse'.normalize('NFD')])).toEqual(['wrong', 'open']);
+  });
+
+  it('refuses even the right PIN before the wait is over', async () => {
+    expect(await kindsOf(first, [WRONG_PIN, WRONG_PIN, WRONG_PIN, WRONG_PIN, PIN])).toEqual([
+      ...['wrong', 'wrong', 'wrong', 'wrong', 'too-early'],
+    ]);
+    await first.moveClock(5);
+    expect((await unlock(first)).kind).toBe('open');
+  });
+
+  it('goes on waiting after a reload, in another tab, and when the clock is set back', async () => {
+    await kindsOf(first, [WRONG_PIN, WRONG_PIN, WRONG_PIN, WRONG_PIN]);
+    await first.moveClock(-3_600);
+    const reloaded = { ...first, vault: await openVaultIn(first.page) };
+    expect((await unlock(reloaded)).kind).toBe('too-early');
+    const second = await secondPage();
+    await second.moveClock(-3_600);
+    expect((await unlock(second)).kind).toBe('too-early');
+    await first.moveClock(5);
+    expect((await unlock(reloaded)).kind).toBe('open');
+  });
+
+  it('counts an attempt that was ended before its answer', async () => {
+    await unlock(first);
+    await first.vault.evaluate((vault) => vault.changeSettings({ wipeAfterWrongPins: 20 }));
+    for (let attempt = 1; attempt <= 4; attempt += 1) {
+      // The key is never derived, as if the app were ended meanwhile.
+      await first.page.evaluate(`{
+        globalThis.deriving = new Promise((resolve) => {
+          SubtleCrypto.prototype.deriveKey = () => new Promise(() => resolve(0));
+        });
+        0;
+      }`);
+      void first.vault
+        .evaluate((vault, pin) => vault.unlock({ kind: 'pin', pin }), WRONG_PIN)
+        .catch(() => undefined);
+      await first.page.evaluate('deriving');
+      const { attemptsLeft } = await first.vault.evaluate((vault) => vault.attempts());
+      expect(attemptsLeft).toBe(20 - attempt);
+      await first.page.reload();
+      first = { ...first, vault: await openVaultIn(first.page) };
+    }
+    expect((await unlock(first)).kind).toBe('too-early');
+  });
+
+  it('gives two tabs together as many attempts as one', async () => {
+    const second = await secondPage();
+    const outcomes = await Promise.all(
+      [first, second, first, second, first, second, first, second].map((page) => unlock(page, WRONG_PIN)),
+    );
+    expect(outcomes.map(({ kind }) => kind).toSorted()).toEqual([
+      ...['too-early', 'too-early', 'too-early', 'too-early'],
+      ...['wrong', 'wrong', 'wrong', 'wrong'],
+    ]);
+  });
+
+  it('removes nothing after wrong PINs unless the user has set it', async () => {
+    for (let attempt = 0; attempt < 12; attempt += 1) {
+      await unlock(first, WRONG_PIN);
+      await first.moveClock(3_600);
+    }
+    expect((await unlock(first)).kind).toBe('open');
+    expect(await first.vault.evaluate((vault) => vault.listTokens())).toHaveLength(1);
+  });
+
+  it('removes everything after as many wrong PINs as the user has set, in every tab', async () => {
+    await unlock(first);
+    await first.vault.evaluate((vault) => vault.changeSettings({ wipeAfterWrongPins: 5 }));
+    const second = await secondPage();
+    const outcomes: UnlockOutcome[] = [];
+    for (let attempt = 0; attempt < 5; attempt += 1) {
+      outcomes.push(await unlock(second, WRONG_PIN));
+      await second.moveClock(20);
+    }
+    expect(
+      outcomes.map((outcome) => ('attemptsLeft' in outcome ? outcome.attemptsLeft : outcome.kind)),
+    ).toEqual([4, 3, 2, 1, 'wiped']);
+    await untilState(first, 'new');
+    expect(await second.vault.evaluate(({ state, wasWiped }) => [state, wasWiped])).toEqual(['new', true]);
+    expect(await countRecords(first.page)).toBe(0);
+    expect(await faultOf(first.vault.evaluate((vault, saved) => vault.saveToken(saved), token()))).toBe(
+      'locked',
+    );
+  });
+
+  it('counts wrong PINs of an open app as well, and does not change the PIN then', async () => {
+    await unlock(first);
+    const outcome = await first.vault.evaluate(
+      (vault, pin) => vault.changePin({ kind: 'pin', pin }, '905173'),
+      WRONG_PIN,
+    );
+    expect(outcome.kind).toBe('wrong');
+    await first.vault.evaluate((vault) => {
+      vault.lock();
+    });
+    expect(await kindsOf(first, ['905173', PIN])).toEqual(['wrong', 'open']);
+  });
+
+  it('changes the PIN', async () => {
+    const outcome = await first.vault.evaluate(
+      (vault, pin) => vault.changePin({ kind: 'pin', pin }, '905173'),
+      PIN,
+    );
+    expect(outcome.kind).toBe('open');
+    expect(await kindsOf(first, [PIN, '905173'])).toEqual(['wrong', 'open']);
+    expect(await first.vault.evaluate((vault) => vault.listTokens())).toHaveLength(1);
+  });
+
+  it('refuses weak PINs', async () => {
+    expect(
+      await faultOf(first.vault.evaluate((vault, pin) => vault.changePin({ kind: 'pin', pin }, '1234'), PIN)),
+    ).toBe('pin-refused');
+    await first.vault.evaluate((vault) => vault.removeEverything());
+    expect(await faultOf(first.vault.evaluate((vault) => vault.create('0000')))).toBe('pin-refused');
+    expect(await first.vault.evaluate((vault) => vault.state)).toBe('new');
+  });
+
+  it('makes one vault where two tabs make it at once', async () => {
+    const second = await secondPage();
+    await first.vault.evaluate((vault) => vault.removeEverything());
+    await untilState(second, 'new');
+    const outcomes = await Promise.all(
+      [first, second].map((page) => faultOf(page.vault.evaluate((vault, pin) => vault.create(pin), PIN))),
+    );
+    expect(outcomes.toSorted()).toEqual(['locked', 'none']);
+  });
+
+  it('writes nothing of an old vault into a new one', async () => {
+    await unlock(first);
+    const second = await secondPage();
+    // A tab that hears nothing of the others, as one that is frozen in the background.
+    await first.page.evaluate('BroadcastChannel.prototype.postMessage = () => undefined');
+    await second.page.evaluate('BroadcastChannel.prototype.postMessage = () => undefined');
+    await second.vault.evaluate((vault) => vault.removeEverything());
+    await second.vault.evaluate((vault, pin) => vault.create(pin), PIN);
+    expect(
+      await faultOf(first.vault.evaluate((vault, saved) => vault.saveToken(saved), token({ counter: '9' }))),
+    ).toBe('locked');
+    expect(await countRecords(first.page)).toBe(0);
+  });
+
+  describe('the automatic lock', () => {
+    it('locks an app that is not used', async () => {
+      await first.page.clock.install();
+      await unlock(first);
+      await first.page.clock.runFor(4 * 60_000);
+      await first.page.keyboard.press('Shift');
+      await first.page.clock.runFor(4 * 60_000);
+      expect(await first.vault.evaluate((vault) => vault.state)).toBe('open');
+      await first.page.clock.runFor(61_000);
+      expect(await first.vault.evaluate((vault) => vault.state)).toBe('locked');
+    });
+
+    it.each(['focus', 'pageshow', 'pointerdown'])(
+      'locks an app whose timers were held, at the first %s',
+      async (event) => {
+        await unlock(first);
+        await first.moveClock(301);
+        expect(await first.vault.evaluate((vault) => vault.state)).toBe('open');
+        await first.page.evaluate(`window.dispatchEvent(new Event('${event}'))`);
+        expect(await first.vault.evaluate((vault) => vault.state)).toBe('locked');
+      },
+    );
+
+    it('takes the minutes that the user sets, at once', async () => {
+      await unlock(first);
+      await first.vault.evaluate((vault) => vault.changeSettings({ lockAfterMinutes: 1 }));
+      await first.moveClock(61);
+      await first.page.evaluate("window.dispatchEvent(new Event('focus'))");
+      expect(await first.vault.evaluate((vault) => vault.state)).toBe('locked');
+    });
+
+    it('leaves other tabs open, which may be in use', async () => {
+      const second = await secondPage();
+      await Promise.all([unlock(first), unlock(second)]);
+      await first.moveClock(301);
+      await first.page.evaluate("window.dispatchEvent(new Event('focus'))");
+      expect(await first.vault.evaluate((vault) => vault.state)).toBe('locked');
+      expect(await second.vault.evaluate((vault) => vault.listTokens())).toHaveLength(1);
+    });
+  });
+});
